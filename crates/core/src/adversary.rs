@@ -1,0 +1,295 @@
+//! Who the adversary is: what they may know, and what they may believe before the first release.
+//!
+//! Families of priors (F-DI, F-DB, F-NIk and their `[a,b]` forms) are described here by what a curator
+//! can say about them: whether the number of people is known, the interval of prior belief about anyone
+//! who is not certain, and how many people may be known to move together.
+
+use crate::exact::{Rational, ratio, whole};
+use num_traits::{One, Zero};
+
+/// Which pairs of datasets a mechanism must not tell apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Adjacency {
+    /// One entity more or less (S-ADD, family F-DI): the number of people is itself protected.
+    AddRemove,
+    /// One entity exchanged for another (S-REP, family F-DB): the number of people is public.
+    ReplaceOne,
+}
+
+impl std::fmt::Display for Adjacency {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::AddRemove => "add-remove",
+            Self::ReplaceOne => "replace-one",
+        })
+    }
+}
+
+/// How certain the adversary may be beforehand, about anyone of whom they are not certain.
+///
+/// Certainty (a prior of 0 or 1) is always allowed besides: such a belief does not move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PriorRange {
+    low: Rational,
+    high: Rational,
+}
+
+/// An interval of prior beliefs that makes no sense.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PriorRangeError {
+    /// An end at or beyond certainty.
+    #[error("a prior belief of {0} is not between 0 and 1; leave the end out to mean \"any\"")]
+    OutsideUnit(Rational),
+    /// `a > b`.
+    #[error("the lowest prior belief, {low}, is above the highest, {high}")]
+    Inverted {
+        /// The stated lower end.
+        low: Rational,
+        /// The stated upper end.
+        high: Rational,
+    },
+}
+
+impl PriorRange {
+    /// Prior beliefs between `low` and `high`; `None` means that this end is not bounded.
+    ///
+    /// # Errors
+    /// When an end is not strictly between 0 and 1, or the ends are inverted.
+    pub fn new(low: Option<Rational>, high: Option<Rational>) -> Result<Self, PriorRangeError> {
+        for end in [&low, &high].into_iter().flatten() {
+            if *end <= Rational::zero() || *end >= Rational::one() {
+                return Err(PriorRangeError::OutsideUnit(end.clone()));
+            }
+        }
+        let low = low.unwrap_or_else(Rational::zero);
+        let high = high.unwrap_or_else(Rational::one);
+        if low > high {
+            return Err(PriorRangeError::Inverted { low, high });
+        }
+        Ok(Self { low, high })
+    }
+
+    /// Any prior belief at all.
+    #[must_use]
+    pub fn any() -> Self {
+        Self { low: Rational::zero(), high: Rational::one() }
+    }
+
+    /// `a`: 0 when the lower end is not bounded.
+    #[must_use]
+    pub fn low(&self) -> &Rational {
+        &self.low
+    }
+
+    /// `b`: 1 when the upper end is not bounded.
+    #[must_use]
+    pub fn high(&self) -> &Rational {
+        &self.high
+    }
+
+    /// The same beliefs about absence instead of presence: `[1−b, 1−a]` (B-3n).
+    #[must_use]
+    pub fn of_absence(&self) -> Self {
+        Self { low: whole(1) - &self.high, high: whole(1) - &self.low }
+    }
+
+    /// Whether both ends are open.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.low.is_zero() && self.high.is_one()
+    }
+}
+
+/// How many people may be known to be in or out together (F-NIk).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MovesTogether {
+    /// Everyone is independent of everyone else.
+    Alone,
+    /// Groups of up to this many, any sizes; only under add/remove.
+    UpTo(u32),
+    /// Exactly one correlated group of this size, everyone else independent.
+    OneGroup(u32),
+    /// Everyone is in a group of exactly this size.
+    AllOfSize(u32),
+}
+
+impl MovesTogether {
+    /// The size of the largest group.
+    #[must_use]
+    pub fn size(self) -> u32 {
+        match self {
+            Self::Alone => 1,
+            Self::UpTo(k) | Self::OneGroup(k) | Self::AllOfSize(k) => k,
+        }
+    }
+}
+
+/// The adversaries against whom a promise is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Adversary {
+    knows_size: bool,
+    priors: PriorRange,
+    moves_together: MovesTogether,
+}
+
+/// A description of adversaries that no theorem covers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AdversaryError {
+    /// Groups of at least one person.
+    #[error("a group that moves together has at least one person")]
+    EmptyGroup,
+    /// F-NIk under replace-one holds for two patterns only.
+    #[error(
+        "when the number of people is public, groups of mixed sizes up to {0} are not covered by any bound (F-NIk)"
+    )]
+    MixedGroupsOfKnownSize(u32),
+}
+
+impl Adversary {
+    /// An adversary of the given knowledge.
+    ///
+    /// # Errors
+    /// For groups that no theorem covers (F-NIk).
+    pub fn new(knows_size: bool, priors: PriorRange, moves_together: MovesTogether) -> Result<Self, AdversaryError> {
+        match moves_together {
+            MovesTogether::UpTo(k) if k > 1 && knows_size => Err(AdversaryError::MixedGroupsOfKnownSize(k)),
+            MovesTogether::UpTo(0) | MovesTogether::OneGroup(0) | MovesTogether::AllOfSize(0) => {
+                Err(AdversaryError::EmptyGroup)
+            }
+            MovesTogether::UpTo(1) | MovesTogether::OneGroup(1) | MovesTogether::AllOfSize(1) => {
+                Ok(Self { knows_size, priors, moves_together: MovesTogether::Alone })
+            }
+            _ => Ok(Self { knows_size, priors, moves_together }),
+        }
+    }
+
+    /// Whether the number of people in the data is taken to be public.
+    #[must_use]
+    pub fn knows_size(&self) -> bool {
+        self.knows_size
+    }
+
+    /// The prior beliefs that are covered.
+    #[must_use]
+    pub fn priors(&self) -> &PriorRange {
+        &self.priors
+    }
+
+    /// The groups that are covered.
+    #[must_use]
+    pub fn moves_together(&self) -> MovesTogether {
+        self.moves_together
+    }
+
+    /// The adjacency that serves this adversary.
+    #[must_use]
+    pub fn adjacency(&self) -> Adjacency {
+        if self.knows_size { Adjacency::ReplaceOne } else { Adjacency::AddRemove }
+    }
+
+    /// The family of priors, as `docs/theorems` names it.
+    #[must_use]
+    pub fn family(&self) -> String {
+        let base = if self.knows_size { "F-DB" } else { "F-DI" };
+        let bounds =
+            if self.priors.is_any() { String::new() } else { format!("[{},{}]", self.priors.low, self.priors.high) };
+        match self.moves_together.size() {
+            1 => format!("{base}{bounds}"),
+            k => format!("{base}{bounds}, F-NI{k}"),
+        }
+    }
+}
+
+/// A described adversary with a name, so that a curator need not start from numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// Knows nothing about the person beyond what everyone knows.
+    Stranger,
+    /// Has heard things, but thinks presence no likelier than absence.
+    Acquaintance,
+    /// May believe anything beforehand.
+    Anyone,
+    /// May believe anything, and knows how many people are in the data.
+    Insider,
+}
+
+impl Preset {
+    /// Every preset, in the order of growing knowledge.
+    pub const ALL: [Self; 4] = [Self::Stranger, Self::Acquaintance, Self::Anyone, Self::Insider];
+
+    /// The name used in a policy.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stranger => "stranger",
+            Self::Acquaintance => "acquaintance",
+            Self::Anyone => "anyone",
+            Self::Insider => "insider",
+        }
+    }
+
+    /// One sentence for a curator.
+    #[must_use]
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Self::Stranger => {
+                "someone who gave it at most 10% beforehand and does not know how many people are in the data"
+            }
+            Self::Acquaintance => {
+                "someone who thought it no likelier than not beforehand and does not know how many people are in the data"
+            }
+            Self::Anyone => {
+                "someone who may have believed anything beforehand and does not know how many people are in the data"
+            }
+            Self::Insider => {
+                "someone who may have believed anything beforehand and knows exactly how many people are in the data"
+            }
+        }
+    }
+
+    /// Whether this adversary knows the number of people.
+    #[must_use]
+    pub fn knows_size(self) -> bool {
+        match self {
+            Self::Stranger | Self::Acquaintance | Self::Anyone => false,
+            Self::Insider => true,
+        }
+    }
+
+    /// The prior beliefs of this adversary.
+    #[must_use]
+    pub fn priors(self) -> PriorRange {
+        let high = match self {
+            Self::Stranger => ratio(1, 10),
+            Self::Acquaintance => ratio(1, 2),
+            Self::Anyone | Self::Insider => whole(1),
+        };
+        PriorRange { low: Rational::zero(), high }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prior_ranges_are_checked() {
+        assert!(matches!(PriorRange::new(Some(whole(0)), None), Err(PriorRangeError::OutsideUnit(_))));
+        assert!(matches!(PriorRange::new(None, Some(whole(1))), Err(PriorRangeError::OutsideUnit(_))));
+        assert!(matches!(PriorRange::new(Some(ratio(3, 5)), Some(ratio(2, 5))), Err(PriorRangeError::Inverted { .. })));
+        let range = PriorRange::new(Some(ratio(1, 5)), Some(ratio(3, 5))).unwrap();
+        assert_eq!(range.of_absence(), PriorRange::new(Some(ratio(2, 5)), Some(ratio(4, 5))).unwrap());
+    }
+
+    #[test]
+    fn groups_of_mixed_sizes_need_an_unknown_size() {
+        let make = |knows, together| Adversary::new(knows, PriorRange::any(), together);
+        assert_eq!(make(true, MovesTogether::UpTo(3)), Err(AdversaryError::MixedGroupsOfKnownSize(3)));
+        assert!(make(false, MovesTogether::UpTo(3)).is_ok());
+        assert!(make(true, MovesTogether::OneGroup(3)).is_ok());
+        assert!(make(true, MovesTogether::AllOfSize(3)).is_ok());
+        assert_eq!(make(true, MovesTogether::UpTo(1)).unwrap().moves_together(), MovesTogether::Alone);
+        assert_eq!(make(false, MovesTogether::UpTo(0)), Err(AdversaryError::EmptyGroup));
+    }
+}

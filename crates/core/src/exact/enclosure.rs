@@ -1,0 +1,240 @@
+//! Intervals with fixed-point ends that certainly contain a real number.
+//!
+//! Only what the engine needs: logarithms of positive rationals, exponentials, sums, products and
+//! comparisons. Every operation rounds outward, so an answer "less" or "greater" is a proof; an
+//! overlap is an honest "undecided at this precision".
+
+use super::{Rational, whole};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// The closed interval `[lo, hi] / 2^bits`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enclosure {
+    lo: BigInt,
+    hi: BigInt,
+    bits: u32,
+}
+
+fn shift_ceil(value: &BigInt, bits: u32) -> BigInt {
+    -((-value) >> bits)
+}
+
+impl Enclosure {
+    /// Encloses a rational at `bits` fractional bits.
+    #[must_use]
+    pub fn of(value: &Rational, bits: u32) -> Self {
+        let scaled = value * whole(BigInt::one() << bits);
+        Self { lo: scaled.floor().to_integer(), hi: scaled.ceil().to_integer(), bits }
+    }
+
+    /// The lower end.
+    #[must_use]
+    pub fn low(&self) -> Rational {
+        Rational::new(self.lo.clone(), BigInt::one() << self.bits)
+    }
+
+    /// The upper end.
+    #[must_use]
+    pub fn high(&self) -> Rational {
+        Rational::new(self.hi.clone(), BigInt::one() << self.bits)
+    }
+
+    /// `Some` when every point of one interval lies on one side of every point of the other.
+    #[must_use]
+    pub fn certainly_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        if self.high() < other.low() {
+            Some(std::cmp::Ordering::Less)
+        } else if self.low() > other.high() {
+            Some(std::cmp::Ordering::Greater)
+        } else {
+            None
+        }
+    }
+
+    /// The sum; both must have the same precision.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        debug_assert_eq!(self.bits, other.bits);
+        Self { lo: &self.lo + &other.lo, hi: &self.hi + &other.hi, bits: self.bits }
+    }
+
+    /// The product with an exact rational.
+    #[must_use]
+    pub fn times(&self, factor: &Rational) -> Self {
+        let (numerator, denominator) = (factor.numer(), factor.denom());
+        let (first, second) = (&self.lo * numerator, &self.hi * numerator);
+        let (low, high) = if factor.is_negative() { (second, first) } else { (first, second) };
+        Self { lo: low.div_floor(denominator), hi: -((-high).div_floor(denominator)), bits: self.bits }
+    }
+
+    /// Natural logarithm of a positive rational (a programming error otherwise), at `bits` fractional bits.
+    ///
+    /// `ln x = k ln 2 + 2 atanh((m−1)/(m+1))` with `x = 2^k m`, `2/3 ≤ m < 4/3` or thereabouts.
+    #[must_use]
+    pub fn ln(value: &Rational, bits: u32) -> Self {
+        debug_assert!(value.is_positive());
+        let guard = bits + 16;
+        let size = |n: &BigInt| i64::try_from(n.bits()).unwrap_or(i64::MAX);
+        let exponent = size(value.numer()) - size(value.denom());
+        let power = BigInt::one() << exponent.unsigned_abs();
+        let mantissa = if exponent >= 0 { value / whole(power) } else { value * whole(power) };
+        let z = (&mantissa - whole(1)) / (&mantissa + whole(1));
+        let fraction_part = twice_atanh(&z, guard);
+        let ln_two = twice_atanh(&Rational::new(1.into(), 3.into()), guard);
+        fraction_part.plus(&ln_two.times(&whole(exponent))).coarsened(bits)
+    }
+
+    /// Exponential of every point of the interval, at the interval's own precision.
+    #[must_use]
+    pub fn exp(&self) -> Self {
+        let guard = self.bits + 32;
+        let low = exp_point(&self.low(), guard).coarsened(self.bits);
+        let high = exp_point(&self.high(), guard).coarsened(self.bits);
+        Self { lo: low.lo, hi: high.hi, bits: self.bits }
+    }
+
+    /// The same interval, widened to fewer bits.
+    #[must_use]
+    fn coarsened(&self, bits: u32) -> Self {
+        let drop = self.bits - bits;
+        Self { lo: &self.lo >> drop, hi: shift_ceil(&self.hi, drop), bits }
+    }
+}
+
+/// `2 atanh(z)` for a rational `|z| ≤ 1/2`, by its power series with directed rounding.
+fn twice_atanh(z: &Rational, bits: u32) -> Enclosure {
+    let negative = z.is_negative();
+    let z = Enclosure::of(&z.abs(), bits);
+    let square_lo = (&z.lo * &z.lo) >> bits;
+    let square_hi = shift_ceil(&(&z.hi * &z.hi), bits);
+    let (mut power_lo, mut power_hi) = (z.lo.clone(), z.hi.clone());
+    let (mut sum_lo, mut sum_hi) = (BigInt::zero(), BigInt::zero());
+    let mut odd = BigInt::one();
+    // Each term is at most a quarter of the last, so `bits` rounds are more than enough.
+    for _ in 0..bits {
+        sum_lo += power_lo.div_floor(&odd);
+        sum_hi += -((-&power_hi).div_floor(&odd));
+        power_lo = (power_lo * &square_lo) >> bits;
+        power_hi = shift_ceil(&(power_hi * &square_hi), bits);
+        odd += 2;
+        if power_hi <= BigInt::one() {
+            break;
+        }
+    }
+    // The rest of the series is below 1/(1 − z²) ≤ 4/3 of the next term: two units cover it.
+    sum_hi += 2 * &power_hi;
+    let lo: BigInt = sum_lo * 2;
+    let hi: BigInt = sum_hi * 2;
+    if negative { Enclosure { lo: -hi, hi: -lo, bits } } else { Enclosure { lo, hi, bits } }
+}
+
+/// `e^x` for one rational.
+fn exp_point(x: &Rational, bits: u32) -> Enclosure {
+    // x = k ln 2 + f with 0 ≤ f < 3/2; k is exact enough because ln 2 is taken with as many bits as x has.
+    let third = Rational::new(1.into(), 3.into());
+    let size = u32::try_from(x.to_integer().bits()).unwrap_or(u32::MAX / 8);
+    let k = (x / twice_atanh(&third, size + 64).low()).floor().to_integer() - BigInt::one();
+    let shift = k.to_i64().unwrap_or(if k.is_negative() { i64::MIN / 2 } else { i64::MAX / 2 });
+    if shift < -i64::from(bits) - 8 {
+        // Far below the last bit: between zero and one unit.
+        return Enclosure { lo: BigInt::zero(), hi: BigInt::one(), bits };
+    }
+    // When 2^k is large the rounding errors grow by it: compute that much finer.
+    let work = bits + size + 8 + u32::try_from(shift.max(0)).unwrap_or(u32::MAX / 8);
+    let f = Enclosure::of(x, work).plus(&twice_atanh(&third, work).times(&whole(-k)));
+    debug_assert!(!f.lo.is_negative());
+    let lo = exp_series(&f.lo, work, false);
+    let hi = exp_series(&f.hi, work, true);
+    let (lo, hi) = if shift >= 0 {
+        let up = shift.unsigned_abs();
+        (lo << up, hi << up)
+    } else {
+        let down = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX);
+        (lo >> down, shift_ceil(&hi, down))
+    };
+    Enclosure { lo, hi, bits: work }.coarsened(bits)
+}
+
+/// Taylor series of `e^(f/2^bits)` for `0 ≤ f/2^bits < 3/2`, rounded down or up.
+fn exp_series(f: &BigInt, bits: u32, up: bool) -> BigInt {
+    let mut term = BigInt::one() << bits;
+    let mut sum = term.clone();
+    for n in 1..=bits {
+        let product = term * f;
+        let divisor = BigInt::from(n) << bits;
+        term = if up { -((-product).div_floor(&divisor)) } else { product.div_floor(&divisor) };
+        sum += &term;
+        if term <= BigInt::one() {
+            break;
+        }
+    }
+    // What is left is below the last term: from n = 3 on each term is at most half the one before.
+    if up { sum + term + 2 } else { sum }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::ratio;
+    use num_traits::Pow;
+    use proptest::prelude::*;
+
+    fn width(e: &Enclosure) -> Rational {
+        e.high() - e.low()
+    }
+
+    #[test]
+    fn known_logarithms() {
+        // ln 2 = 0.693147180559945309417232..., ln 3 = 1.098612288668109691395245...
+        let ln2 = Enclosure::ln(&whole(2), 128);
+        assert!(ln2.low() > Rational::new(693_147_180_559_945_309_i64.into(), 1_000_000_000_000_000_000_i64.into()));
+        assert!(ln2.high() < Rational::new(693_147_180_559_945_310_i64.into(), 1_000_000_000_000_000_000_i64.into()));
+        let ln3 = Enclosure::ln(&whole(3), 128);
+        assert!(ln3.low() > ratio(1_098_612_288_668_109_691, 1_000_000_000_000_000_000));
+        assert!(ln3.high() < ratio(1_098_612_288_668_109_692, 1_000_000_000_000_000_000));
+        assert!(width(&ln3) < Rational::new(1.into(), BigInt::one() << 120));
+    }
+
+    #[test]
+    fn e_itself() {
+        let e = Enclosure::of(&whole(1), 128).exp();
+        assert!(e.low() > ratio(2_718_281_828_459_045_235, 1_000_000_000_000_000_000));
+        assert!(e.high() < ratio(2_718_281_828_459_045_236, 1_000_000_000_000_000_000));
+        assert!(width(&e) < Rational::new(1.into(), BigInt::one() << 100));
+    }
+
+    #[test]
+    fn far_exponents_stay_bounded() {
+        let tiny = Enclosure::of(&whole(-1_000_000), 64).exp();
+        assert!(tiny.low() >= whole(0) && tiny.high() <= Rational::new(1.into(), BigInt::one() << 64));
+        let big = Enclosure::of(&whole(100), 64).exp();
+        assert!(big.low() < big.high() && big.low() > whole(10).pow(43));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+
+        #[test]
+        fn exp_undoes_ln(n in 1_i64..1_000_000, d in 1_i64..1_000_000) {
+            let x = ratio(n, d);
+            let back = Enclosure::ln(&x, 160).exp();
+            prop_assert!(back.low() <= x && x <= back.high());
+            prop_assert!(width(&back) < Rational::new(1.into(), BigInt::one() << 120));
+        }
+
+        #[test]
+        fn ln_adds_over_products(a in 1_i64..1_000_000, b in 1_i64..1_000_000, c in 1_i64..1_000_000) {
+            let (x, y) = (ratio(a, b), ratio(b, c));
+            let sum = Enclosure::ln(&x, 128).plus(&Enclosure::ln(&y, 128));
+            prop_assert_eq!(sum.certainly_cmp(&Enclosure::ln(&(x * y), 128)), None);
+        }
+
+        #[test]
+        fn ln_is_certainly_monotone(a in 1_i64..1_000_000, b in 1_i64..1_000_000) {
+            let order = Enclosure::ln(&ratio(a, 7), 128).certainly_cmp(&Enclosure::ln(&ratio(b, 7), 128));
+            if a == b { prop_assert_eq!(order, None) } else { prop_assert_eq!(order, Some(a.cmp(&b))) }
+        }
+    }
+}

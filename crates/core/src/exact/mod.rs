@@ -1,0 +1,8 @@
+//! Exact numbers: rationals that are parsed and printed without ever passing through a float, and
+//! outward-rounded enclosures of the logarithms and exponentials that are not rational.
+
+mod enclosure;
+mod rational;
+
+pub use enclosure::Enclosure;
+pub use rational::{ParseRationalError, Rational, Rounding, decimal, fraction, parse_rational, percent, ratio, whole};

@@ -1,0 +1,35 @@
+//! The mathematics of Deniable, without I/O: **posterior odds = likelihood ratio × prior odds**.
+//!
+//! | question | module |
+//! |---|---|
+//! | how are numbers kept exact? | [`exact`] |
+//! | what does an odds ratio do to a belief? | [`belief`] |
+//! | who is the adversary, and what may they believe beforehand? | [`adversary`] |
+//! | what is promised, and how large an odds ratio does that allow? | [`promise`] |
+//! | how are releases added up? | [`budget`] |
+//! | how far can one person move an answer? | [`sensitivity`] |
+//! | what noise hides that, exactly? | [`noise`] |
+//!
+//! Identifiers such as `B-3` or `M-GEO` name entries of `docs/theorems`.
+//!
+//! ```
+//! use deniable_core::adversary::PriorRange;
+//! use deniable_core::exact::parse_rational;
+//! use deniable_core::promise::Promise;
+//!
+//! // "Nobody who thought it at most 50% likely may become more than 75% sure."
+//! let half = parse_rational("1/2")?;
+//! let priors = PriorRange::new(None, Some(half))?;
+//! let promise = Promise::PosteriorAtMost(parse_rational("0.75")?);
+//! let largest = promise.largest_odds(&priors)?;
+//! assert_eq!(largest.to_string(), "3"); // an odds ratio of exactly 3
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod adversary;
+pub mod belief;
+pub mod budget;
+pub mod exact;
+
+pub mod promise;
+pub mod sensitivity;

@@ -1,0 +1,196 @@
+//! What a curator promises, and the largest odds ratio that keeps it (goals).
+//!
+//! Every promise becomes a single number: the largest odds ratio `R` that any release, or all releases
+//! together, may give an observer about one person. Translation back to beliefs happens once, from the
+//! total (C-1); promises themselves are never composed (E-2, E-3, E-4).
+
+mod bounds;
+
+use crate::adversary::PriorRange;
+use crate::budget::{Spend, SpendError};
+use crate::exact::{Rational, whole};
+use num_traits::Signed;
+
+/// One promise. All parameters are exact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Promise {
+    /// Nobody becomes more than this sure that a person is in the data (B-4); needs an upper prior bound.
+    PosteriorAtMost(Rational),
+    /// Nobody becomes less than this sure that a person is in the data (B-4); needs a lower prior bound.
+    PosteriorAtLeast(Rational),
+    /// Positive membership privacy with this γ (B-2, B-3).
+    Gain(Rational),
+    /// Negative membership privacy with this γ (B-3n).
+    Loss(Rational),
+    /// (ρ,m)-differential identifiability (B-5): one person among `among` equally likely ones.
+    Rho {
+        /// The highest belief in any one of them.
+        rho: Rational,
+        /// How many are equally likely beforehand.
+        among: u64,
+    },
+    /// (α,β)-differential identifiability (B-6) over worlds with prior in `[least, most]`.
+    AlphaBeta {
+        /// How far belief in the true world may fall, as a fraction.
+        alpha: Rational,
+        /// How far belief in it may rise, as a fraction.
+        beta: Rational,
+        /// `P_min`: the smallest prior of any possible world; 0 for prior-free.
+        least: Rational,
+        /// `P_max`: the largest prior of any possible world, where one is stated.
+        most: Option<Rational>,
+    },
+    /// Plain differential privacy with this ε.
+    Epsilon(Rational),
+}
+
+/// A promise that cannot be kept, or cannot be kept against this adversary.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PromiseError {
+    /// A parameter outside its range.
+    #[error("`{name}` = {value} must be {range}")]
+    OutOfRange {
+        /// The parameter, as a policy spells it.
+        name: &'static str,
+        /// What was given.
+        value: Rational,
+        /// What is allowed, in words.
+        range: String,
+    },
+    /// A ceiling or floor against an adversary who may believe anything (B-4).
+    #[error("`{name}` cannot be promised against someone who may have believed anything beforehand")]
+    NeedsPriorBound {
+        /// The promise.
+        name: &'static str,
+        /// The end of the interval that must be stated: `at_most` or `at_least`.
+        end: &'static str,
+    },
+    /// The promise is already broken by the prior, or leaves no room at all.
+    #[error("`{name}` = {value} leaves no room for any answer: someone may already believe {prior} beforehand")]
+    NoRoom {
+        /// The promise.
+        name: &'static str,
+        /// What was promised.
+        value: Rational,
+        /// The prior that leaves no room.
+        prior: Rational,
+    },
+    /// The promise is about worlds of one size (replace-one).
+    #[error("`{name}` is defined for data whose size is public")]
+    NeedsKnownSize {
+        /// The promise.
+        name: &'static str,
+    },
+    /// Comparing two promises failed.
+    #[error(transparent)]
+    Spend(#[from] SpendError),
+}
+
+impl Promise {
+    /// The key that states it in a policy.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::PosteriorAtMost(_) => "posterior_at_most",
+            Self::PosteriorAtLeast(_) => "posterior_at_least",
+            Self::Gain(_) => "gain",
+            Self::Loss(_) => "loss",
+            Self::Rho { .. } => "rho",
+            Self::AlphaBeta { .. } => "alpha",
+            Self::Epsilon(_) => "epsilon",
+        }
+    }
+
+    /// The entry of `docs/theorems` that turns it into an odds ratio.
+    #[must_use]
+    pub fn theorem(&self) -> &'static str {
+        match self {
+            Self::PosteriorAtMost(_) | Self::PosteriorAtLeast(_) => "B-4",
+            Self::Gain(_) => "B-3",
+            Self::Loss(_) => "B-3n",
+            Self::Rho { .. } => "B-5",
+            Self::AlphaBeta { .. } => "B-6",
+            Self::Epsilon(_) => "C-1",
+        }
+    }
+
+    /// Whether it makes sense only when the number of people is public.
+    #[must_use]
+    pub fn needs_known_size(&self) -> bool {
+        match self {
+            Self::Rho { .. } | Self::AlphaBeta { .. } => true,
+            Self::PosteriorAtMost(_) | Self::PosteriorAtLeast(_) | Self::Gain(_) | Self::Loss(_) | Self::Epsilon(_) => {
+                false
+            }
+        }
+    }
+
+    /// The largest odds ratio that keeps this promise for every prior of the range.
+    ///
+    /// # Errors
+    /// When a parameter is out of range, a needed prior bound is missing, or no odds ratio above 1 keeps it.
+    pub fn largest_odds(&self, priors: &PriorRange) -> Result<Spend, PromiseError> {
+        match self {
+            Self::PosteriorAtMost(ceiling) => bounds::ceiling(ceiling, priors),
+            Self::PosteriorAtLeast(floor) => bounds::floor(floor, priors),
+            Self::Gain(gamma) => bounds::gain("gain", gamma, priors),
+            Self::Loss(gamma) => bounds::gain("loss", gamma, &priors.of_absence()),
+            Self::Rho { rho, among } => bounds::rho(rho, *among),
+            Self::AlphaBeta { alpha, beta, least, most } => bounds::alpha_beta(alpha, beta, least, most.as_ref()),
+            Self::Epsilon(epsilon) => {
+                if !epsilon.is_positive() {
+                    return Err(bounds::out_of_range("epsilon", epsilon, "above 0"));
+                }
+                Ok(Spend::epsilon(epsilon.clone())?)
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Promise {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::PosteriorAtMost(value)
+            | Self::PosteriorAtLeast(value)
+            | Self::Gain(value)
+            | Self::Loss(value)
+            | Self::Epsilon(value) => write!(f, "{} = {value}", self.name()),
+            Self::Rho { rho, among } => write!(f, "rho = {rho} among {among}"),
+            Self::AlphaBeta { alpha, beta, least, most } => {
+                write!(f, "alpha = {alpha}, beta = {beta}, P_min = {least}")?;
+                most.as_ref().map_or(Ok(()), |most| write!(f, ", P_max = {most}"))
+            }
+        }
+    }
+}
+
+/// The promise among several that binds, and the odds ratio it allows: the smallest wins, all are kept.
+///
+/// # Errors
+/// When any of them cannot be kept against this adversary, or two cannot be compared with certainty.
+pub fn binding<'a>(
+    promises: &'a [Promise],
+    priors: &PriorRange,
+    knows_size: bool,
+) -> Result<Option<(&'a Promise, Spend)>, PromiseError> {
+    let mut smallest: Option<(&Promise, Spend)> = None;
+    for promise in promises {
+        if promise.needs_known_size() && !knows_size {
+            return Err(PromiseError::NeedsKnownSize { name: promise.name() });
+        }
+        let odds = promise.largest_odds(priors)?;
+        smallest = match smallest {
+            Some(best) if best.1.compare(&odds)?.is_le() => Some(best),
+            _ => Some((promise, odds)),
+        };
+    }
+    Ok(smallest)
+}
+
+/// The lowest and highest belief in the true world, as multiples of its prior, under likelihood ratios
+/// within `[1/odds, odds]` (B-6). `prior` in `[0, 1]`.
+#[must_use]
+pub fn world_multiples(prior: &Rational, odds: &Rational) -> (Rational, Rational) {
+    let rest = whole(1) - prior;
+    ((prior + odds * &rest).recip(), (prior + &rest / odds).recip())
+}

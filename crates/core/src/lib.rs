@@ -30,6 +30,7 @@ pub mod adversary;
 pub mod belief;
 pub mod budget;
 pub mod exact;
+pub mod noise;
 
 pub mod promise;
 pub mod sensitivity;

@@ -5,4 +5,6 @@ mod enclosure;
 mod rational;
 
 pub use enclosure::Enclosure;
-pub use rational::{ParseRationalError, Rational, Rounding, decimal, fraction, parse_rational, percent, ratio, whole};
+pub use rational::{
+    ParseRationalError, Rational, Rounding, decimal, fraction, parse_rational, percent, power, ratio, whole,
+};

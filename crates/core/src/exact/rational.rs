@@ -38,6 +38,12 @@ pub fn whole(value: impl Into<BigInt>) -> Rational {
     Rational::from_integer(value.into())
 }
 
+/// A rational to a whole power.
+#[must_use]
+pub fn power(value: &Rational, exponent: u32) -> Rational {
+    Pow::pow(value, exponent)
+}
+
 /// Reads a fraction (`3/4`), decimal (`0.75`, `1e-3`), percentage (`75%`) or whole number, exactly.
 ///
 /// # Errors

@@ -1,0 +1,35 @@
+//! Exact noise from the operating system's entropy (M-GEO).
+//!
+//! | step | module |
+//! |---|---|
+//! | an odds ratio and a sensitivity become a rational decay `r̂` on the safe side | [`ratio`] |
+//! | a coin of any exact probability, from as few random bits as it takes | [`coin`] |
+//! | two-sided geometric draws out of such coins | [`geometric`] |
+//! | the margin that covers a draw with a stated confidence | [`margin`] |
+//! | where random bits come from | [`entropy`] |
+//!
+//! Floating point appears nowhere. Each draw has exactly the stated distribution, not nearly.
+//!
+//! ```
+//! use deniable_core::budget::Spend;
+//! use deniable_core::exact::{ratio, whole};
+//! use deniable_core::noise::{Decay, SystemRng, TwoSidedGeometric};
+//!
+//! // One person moves this count by at most 1, and the answer may give odds of 3 : 1.
+//! let decay = Decay::hiding(&Spend::odds(whole(3))?, &1.into())?;
+//! assert_eq!(decay.ratio(), &ratio(1, 3)); // Pr[k] ∝ (1/3)^|k|
+//! let noise = TwoSidedGeometric::new(decay).sample(&mut SystemRng::new()?);
+//! assert!(noise.abs() < 1_000); // fails once in 10^477 runs
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod coin;
+pub mod entropy;
+pub mod geometric;
+pub mod margin;
+pub mod ratio;
+
+pub use entropy::{EntropyError, SystemRng};
+pub use geometric::TwoSidedGeometric;
+pub use margin::{margin, spread};
+pub use ratio::{Decay, DecayError};

@@ -1,1 +1,80 @@
-//! placeholder
+//! What has been promised, spent and answered about a population: one SQLite file, append-only.
+//!
+//! | question | module |
+//! |---|---|
+//! | what is written down? | [`entry`] |
+//! | what do the entries add up to? | [`state`] |
+//! | how is an entry tied to all before it? | [`chain`] |
+//! | which file is it in, and what can go wrong with it? | [`store`] |
+//! | what is the curator's secret, and where does it lie? | [`key`] |
+//! | what can be done? | [`Ledger`], [`accounts`], [`charges`], [`versions`] |
+//! | is it still what it was? what does it say? | [`verify()`], [`show`] |
+//!
+//! # Invariants
+//! 1. Entries are only ever added. All else is a fold of the entries ([`state::State`]); nothing is kept twice.
+//! 2. Every write reads, verifies, decides and appends within one `BEGIN IMMEDIATE` transaction, so that two
+//!    processes cannot both spend what is left. It is on disk before the call returns.
+//! 3. Within an account odds multiply, and never exceed the limit in force. What cannot be decided is refused.
+//! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical
+//!    ask gets that answer. A charge without an answer is resumed by the identical ask at no cost.
+//! 5. A file that is new, and the key beside it, appear whole or not at all.
+//!
+//! The chain shows edits to anyone who kept an older head. It does not stop the curator, who holds the file
+//! and the key, from writing another history; nor do the triggers that refuse changes, which only guard
+//! against accidents.
+//!
+//! ```
+//! use deniable_core::{adversary::Adjacency, budget::Spend, exact::{ratio, whole}};
+//! use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, SecretKind, Terms};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("clinic.ledger");
+//! let mut ledger = Ledger::open_or_create(&path, "patients of the clinic")?;
+//! let account = AccountId {
+//!     universe: "patients of the clinic".into(),
+//!     kind: SecretKind::Membership,
+//!     entity: Some("patient".into()),
+//!     adjacency: Adjacency::AddRemove,
+//! };
+//! let limit = Spend::odds(whole(3))?;
+//! let (promise, adversary) = ("posterior at most 3/4".into(), "F-DI[0,1/2]".into());
+//! let terms = Terms { promise, adversary, limit: limit.clone() };
+//! ledger.open_account(&account, &terms)?;
+//!
+//! let ask = Ask {
+//!     name: "visits".into(),
+//!     sql: "SELECT COUNT(*) FROM visits".into(),
+//!     identity: "5eed".into(),
+//!     source: "visits".into(),
+//!     version: "2024-01".into(),
+//! };
+//! let cost = limit.share(&ratio(1, 2))?;
+//! let request = ChargeRequest { account, policy: "clinic".into(), policy_limit: limit, ask, cost };
+//! let Charge::New { seq } = ledger.charge(&request)? else { return Err("a first ask is new".into()) };
+//! ledger.store_answer(seq, &serde_json::json!({ "count": 41 }))?; // and only now show it
+//! assert!(matches!(ledger.charge(&request)?, Charge::Answered { .. })); // the identical ask is free
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod accounts;
+mod book;
+pub mod chain;
+pub mod charges;
+pub mod entry;
+pub mod key;
+mod ledger;
+pub mod state;
+pub mod store;
+pub mod verify;
+pub mod versions;
+
+pub use accounts::AccountError;
+pub use chain::{Fault, Head};
+pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
+pub use entry::{AccountId, Ask, SecretKind, Terms};
+pub use key::{Key, KeyError};
+pub use ledger::{Ledger, OpenError};
+pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Version};
+pub use store::StoreError;
+pub use verify::{Verified, VerifyError, show, verify};
+pub use versions::{Registered, VersionError};

@@ -1,1 +1,50 @@
-//! placeholder
+//! Reads a policy (TOML): who is protected from whom, what is promised, and what is asked.
+//!
+//! A [`Policy`] is checked as a whole, and every number in it is exact: TOML numbers are read from their text,
+//! never through a float. What is wrong is said with its place and its mend, all of it at once
+//! ([`PolicyErrors`]). Nothing here looks at the data.
+//!
+//! ```
+//! use deniable_policy::Policy;
+//! use std::path::Path;
+//!
+//! let text = r#"
+//! name = "clinic"
+//! population = "clinic-patients"
+//! data = { table = "visits", path = "visits.csv", version = "2024-06" }
+//! adversary = { preset = "acquaintance" }
+//! promise = { posterior_at_most = 0.75 }
+//! [[ask]]
+//! sql = "SELECT COUNT(*) FROM visits"
+//! "#;
+//! let policy = Policy::parse(Path::new("policy.toml"), text)?;
+//! assert_eq!(policy.limit.to_string(), "3"); // an odds ratio of exactly 3
+//! assert_eq!(policy.promise_in_words(), ["nobody becomes more than 75% sure that a given person is in the data"]);
+//! # Ok::<(), deniable_policy::PolicyErrors>(())
+//! ```
+//!
+//! | question | file |
+//! |---|---|
+//! | what is in a policy? | `policy.rs`, `data.rs`, `columns.rs`, `adversary.rs`, `promise.rs`, `budget.rs` |
+//! | which grid does a numeric column lie on? | `bounds.rs` |
+//! | how is it said in words? | `words.rs` |
+//! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
+
+mod adversary;
+mod bounds;
+mod budget;
+mod columns;
+mod data;
+mod error;
+mod policy;
+mod promise;
+mod reader;
+mod tree;
+mod words;
+
+pub use bounds::{Bounds, BoundsError};
+pub use budget::Ask;
+pub use columns::{Column, ColumnType, Entity, Key};
+pub use data::{CsvOptions, Data, Format};
+pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
+pub use policy::{LARGEST_FILE, Policy};

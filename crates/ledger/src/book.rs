@@ -1,0 +1,243 @@
+//! The open file together with the fold of its entries; the only place that reads or appends entries.
+
+use crate::chain::{Fault, Head, Row, follow, forge, now};
+use crate::entry::Event;
+use crate::state::State;
+use crate::store::{self, StoreError};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use std::path::{Path, PathBuf};
+
+/// An open ledger file, and what its entries added up to when it was last read.
+#[derive(Debug)]
+pub(crate) struct Book {
+    pub connection: Connection,
+    pub path: PathBuf,
+    pub state: State,
+    pub head: Head,
+}
+
+/// One write: the file is locked and the state is current until this is dropped or appended to.
+pub(crate) struct Act<'a> {
+    transaction: Transaction<'a>,
+    path: &'a Path,
+    pub state: &'a mut State,
+    head: &'a mut Head,
+}
+
+impl Book {
+    /// Opens a ledger file and verifies all of it.
+    pub fn open(path: &Path, writing: bool) -> Result<Self, StoreError> {
+        let connection = store::open(path, writing)?;
+        let mut book = Self { connection, path: path.to_path_buf(), state: State::default(), head: Head::start() };
+        book.refresh()?;
+        Ok(book)
+    }
+
+    /// Reads and verifies what was added since.
+    pub fn refresh(&mut self) -> Result<(), StoreError> {
+        self.lock(TransactionBehavior::Deferred).map(drop)
+    }
+
+    /// Locks the file for one write.
+    pub fn begin(&mut self) -> Result<Act<'_>, StoreError> {
+        self.lock(TransactionBehavior::Immediate)
+    }
+
+    fn lock(&mut self, behavior: TransactionBehavior) -> Result<Act<'_>, StoreError> {
+        let Self { connection, path, state, head } = self;
+        let transaction =
+            connection.transaction_with_behavior(behavior).map_err(|error| StoreError::sqlite(path, error))?;
+        let mut act = Act { transaction, path, state, head };
+        act.check_head()?;
+        act.catch_up()?;
+        Ok(act)
+    }
+
+    /// The entries whose hash begins with these digits.
+    pub fn entries_with(&mut self, digits: &str) -> Result<Vec<u64>, StoreError> {
+        let sqlite = |error| StoreError::sqlite(&self.path, error);
+        let mut query = self
+            .connection
+            .prepare("SELECT seq FROM entries WHERE substr(hash, 1, length(?1)) = ?1")
+            .map_err(sqlite)?;
+        let found = query.query_map([digits], |row| row.get::<_, i64>(0)).map_err(sqlite)?;
+        found.map(|seq| seq.map(i64::unsigned_abs).map_err(sqlite)).collect()
+    }
+}
+
+impl Act<'_> {
+    /// The last entry that was read must still be there: a file restored underneath us is not continued.
+    fn check_head(&self) -> Result<(), StoreError> {
+        if self.head.seq == 0 {
+            return Ok(());
+        }
+        let seq = i64::try_from(self.head.seq).unwrap_or(i64::MAX);
+        let found: Option<String> = self
+            .transaction
+            .query_row("SELECT hash FROM entries WHERE seq = ?1", [seq], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.sqlite(error))?;
+        match found {
+            Some(hash) if hash == self.head.hash => Ok(()),
+            Some(_) => Err(self.broken(self.head.seq, Fault::Rewritten)),
+            None => Err(self.broken(self.head.seq, Fault::Missing)),
+        }
+    }
+
+    /// Follows the chain from the last entry that was read to the end of the file.
+    fn catch_up(&mut self) -> Result<(), StoreError> {
+        // From the start all rows are read, so that none can hide below the first.
+        let after = if self.head.seq == 0 { i64::MIN } else { i64::try_from(self.head.seq).unwrap_or(i64::MAX) };
+        let mut query = self
+            .transaction
+            .prepare_cached("SELECT seq, prev, hash, at, kind, payload FROM entries WHERE seq > ?1 ORDER BY seq")
+            .map_err(|error| self.sqlite(error))?;
+        let mut rows = query.query([after]).map_err(|error| self.sqlite(error))?;
+        while let Some(row) = rows.next().map_err(|error| self.sqlite(error))? {
+            let seq = self.head.seq + 1;
+            let (at, event, head) = read_row(row)
+                .map_err(|error| Fault::Unreadable(error.to_string()))
+                .and_then(|row| follow(self.head, &row))
+                .and_then(|next| self.state.check(&next.1).map(|()| next).map_err(Fault::from))
+                .map_err(|fault| self.broken(seq, fault))?;
+            self.state.record(seq, at, event);
+            *self.head = head;
+        }
+        if self.head.seq == 0 { Err(self.broken(1, Fault::Missing)) } else { Ok(()) }
+    }
+
+    /// Appends an entry and makes it durable; gives its number.
+    pub fn append(self, event: Event) -> Result<u64, StoreError> {
+        let payload = event.encode()?;
+        let at = now();
+        let (row, head) = forge(self.head, at, event.kind(), payload);
+        self.state.check(&event).map_err(|wrong| self.broken(head.seq, wrong.into()))?;
+        store::insert(&self.transaction, &row).map_err(|error| self.sqlite(error))?;
+        self.transaction.commit().map_err(|error| StoreError::sqlite(self.path, error))?;
+        self.state.record(head.seq, at, event);
+        *self.head = head;
+        Ok(self.head.seq)
+    }
+
+    fn sqlite(&self, error: rusqlite::Error) -> StoreError {
+        StoreError::sqlite(self.path, error)
+    }
+
+    fn broken(&self, seq: u64, fault: Fault) -> StoreError {
+        StoreError::Broken { path: self.path.to_path_buf(), seq, fault }
+    }
+}
+
+fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
+    Ok(Row {
+        seq: row.get(0)?,
+        prev: row.get(1)?,
+        hash: row.get(2)?,
+        at: row.get(3)?,
+        kind: row.get(4)?,
+        payload: row.get(5)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::chain::Fault;
+    use crate::charges::{AnswerError, Charge, ChargeError, ChargeRequest};
+    use crate::entry::{AccountId, Answered, Ask, Event, SecretKind, Terms};
+    use crate::ledger::Ledger;
+    use crate::state::Contradiction;
+    use crate::store::StoreError;
+    use crate::verify::verify;
+    use deniable_core::adversary::Adjacency;
+    use deniable_core::budget::Spend;
+    use deniable_core::exact::{ratio, whole};
+    use std::path::Path;
+    use std::time::Duration;
+
+    fn ledger(path: &Path) -> (Ledger, ChargeRequest) {
+        let account = AccountId {
+            universe: "u".into(),
+            kind: SecretKind::Membership,
+            entity: None,
+            adjacency: Adjacency::ReplaceOne,
+        };
+        let limit = Spend::odds(whole(3)).unwrap();
+        let mut ledger = Ledger::open_or_create(path, "p").unwrap();
+        let terms = Terms { promise: "p".into(), adversary: "a".into(), limit: limit.clone() };
+        ledger.open_account(&account, &terms).unwrap();
+        let ask = Ask {
+            name: "n".into(),
+            sql: "s".repeat(3000),
+            identity: "0".into(),
+            source: "t".into(),
+            version: "v".into(),
+        };
+        let cost = limit.share(&ratio(1, 1000)).unwrap();
+        (ledger, ChargeRequest { account, policy: "p".into(), policy_limit: limit, ask, cost })
+    }
+
+    #[test]
+    fn a_full_disk_leaves_nothing_half_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("l");
+        let (mut ledger, mut request) = ledger(&path);
+        let pages = |ledger: &Ledger, count: u32| {
+            ledger.book.connection.pragma_update_and_check(None, "max_page_count", count, |_| Ok(())).unwrap();
+        };
+        pages(&ledger, 6);
+        let mut charged = 0_u32;
+        let refused = loop {
+            request.ask.identity = charged.to_string();
+            match ledger.charge(&request) {
+                Ok(_) => charged += 1,
+                Err(refused) => break refused,
+            }
+        };
+        assert!(matches!(refused, ChargeError::Store(StoreError::DiskFull(_))), "{refused}");
+        assert!(charged > 0);
+        // Neither the file nor the open handle took any of it in.
+        let verified = verify(&path, None).unwrap();
+        assert_eq!((verified.entries, &verified.head), (u64::from(2 + charged), ledger.head()));
+        assert_eq!(ledger.summary().accounts[0].releases.len(), charged as usize);
+        // An answer that does not fit either is not shown, and its charge is resumed once there is space.
+        let large = serde_json::json!("x".repeat(9000));
+        let refused = ledger.store_answer(3, &large).unwrap_err();
+        assert!(matches!(refused, AnswerError::Store(StoreError::DiskFull(_))), "{refused}");
+        pages(&ledger, 1000);
+        request.ask.identity = "0".into();
+        assert_eq!(ledger.charge(&request).unwrap(), Charge::Resumed { seq: 3 });
+        assert_eq!(ledger.store_answer(3, &large).unwrap(), large);
+        verify(&path, Some(&verified.head.to_string())).unwrap();
+    }
+
+    #[test]
+    fn a_locked_ledger_is_named_as_such() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("l");
+        let (mut first, request) = ledger(&path);
+        let (mut second, _) = ledger(&path);
+        second.book.connection.busy_timeout(Duration::from_millis(20)).unwrap();
+        let act = first.book.begin().unwrap();
+        let refused = second.charge(&request).unwrap_err();
+        assert!(matches!(refused, ChargeError::Store(StoreError::Locked(_))), "{refused}");
+        drop(act);
+        assert!(second.charge(&request).is_ok());
+    }
+
+    #[test]
+    fn nothing_is_written_that_could_not_be_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("l");
+        let (mut ledger, mut request) = ledger(&path);
+        let wrong = Event::Answered(Answered { charge: 2, answer: serde_json::Value::Null });
+        let refused = ledger.book.begin().unwrap().append(wrong).unwrap_err();
+        let contradiction = Fault::Contradiction(Contradiction::NotACharge(2));
+        assert!(matches!(refused, StoreError::Broken { seq: 3, fault, .. } if fault == contradiction));
+        // A cost whose fraction has more digits than are read back.
+        let parts = (1..=12).fold(ratio(1, 1000), |part, i| part * ratio(1_000_000_006, 1_000_000_006 + i));
+        request.cost = request.cost.share(&parts).unwrap();
+        let refused = ledger.charge(&request).unwrap_err();
+        assert!(matches!(refused, ChargeError::Store(StoreError::Unstorable(_))), "{refused}");
+        assert_eq!(verify(&path, None).unwrap().entries, 2);
+    }
+}

@@ -1,0 +1,205 @@
+//! Spending odds, and the one answer that each charge gets.
+
+use crate::entry::{AccountId, Answered, Ask, Charged, Event};
+use crate::ledger::Ledger;
+use crate::state::Release;
+use crate::store::StoreError;
+use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::{Rounding, decimal};
+use serde_json::Value;
+
+/// What is asked, and what it costs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChargeRequest {
+    /// The account that pays.
+    pub account: AccountId,
+    /// The policy that asks.
+    pub policy: String,
+    /// What this policy may spend of the account in all.
+    pub policy_limit: Spend,
+    /// The question.
+    pub ask: Ask,
+    /// What it costs.
+    pub cost: Spend,
+}
+
+/// What to do with an ask.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Charge {
+    /// It was charged just now: compute, store the answer, show what was stored.
+    New {
+        /// The charge.
+        seq: u64,
+    },
+    /// It was charged before and never answered: do the same, at no cost.
+    Resumed {
+        /// The charge.
+        seq: u64,
+    },
+    /// It was answered before: show that.
+    Answered {
+        /// The charge.
+        seq: u64,
+        /// The stored answer.
+        answer: Value,
+    },
+}
+
+impl Charge {
+    /// The charge, whichever way it came about.
+    #[must_use]
+    pub fn seq(&self) -> u64 {
+        match self {
+            Self::New { seq } | Self::Resumed { seq } | Self::Answered { seq, .. } => *seq,
+        }
+    }
+}
+
+/// Which limit is in the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The promise, over everything ever released.
+    Account,
+    /// The part of it that the policy may use.
+    Policy,
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Account => "what the promise allows in all",
+            Self::Policy => "what this policy may spend",
+        })
+    }
+}
+
+/// An ask that was not charged.
+#[derive(Debug, thiserror::Error)]
+pub enum ChargeError {
+    /// The file.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// No such account.
+    #[error("the ledger has no account for {0}; open it before charging it")]
+    NoAccount(Box<AccountId>),
+    /// An answer that costs nothing would have to say nothing.
+    #[error("an ask must cost something; give it a positive weight")]
+    CostsNothing,
+    /// Too little is left.
+    #[error(
+        "this would exceed {which}: the limit is an odds ratio of {}, {} is spent and this costs {}; nothing was \
+         charged: {}",
+        spelled(.limit), spelled(.spent), spelled(.cost), mend(*.which)
+    )]
+    OverBudget {
+        /// The limit in the way.
+        which: Limit,
+        /// What is spent of it.
+        spent: Spend,
+        /// What was asked for.
+        cost: Spend,
+        /// The limit itself.
+        limit: Spend,
+    },
+    /// An unanswered charge that was made when the ask cost less: its noise would be too small for it.
+    #[error(
+        "charge {seq} for this ask was never answered and paid {}, less than the {} it costs now; give the ask \
+         another weight, or state the policy as it was",
+        spelled(.paid), spelled(.cost)
+    )]
+    PaidLess {
+        /// The charge.
+        seq: u64,
+        /// What it paid.
+        paid: Spend,
+        /// What the ask costs now.
+        cost: Spend,
+    },
+    /// Whether it fits cannot be decided.
+    #[error("{0}; nothing was charged")]
+    Undecided(#[from] SpendError),
+}
+
+/// An answer that was not stored.
+#[derive(Debug, thiserror::Error)]
+pub enum AnswerError {
+    /// The file.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing is answered that was not charged.
+    #[error("entry {0} is not a charge; charge the ask first, and store its answer under that number")]
+    NotACharge(u64),
+}
+
+impl Ledger {
+    /// Charges an ask, unless the identical ask was charged before. On disk when this returns.
+    ///
+    /// # Errors
+    /// When the account or the policy would be overspent, or when that cannot be decided; nothing is charged then.
+    pub fn charge(&mut self, request: &ChargeRequest) -> Result<Charge, ChargeError> {
+        let act = self.book.begin()?;
+        let no_account = || ChargeError::NoAccount(request.account.clone().into());
+        let account = act.state.account(&request.account).ok_or_else(no_account)?;
+        if let Some(release) = account.release(&request.ask.identity) {
+            return charged_before(release, &request.cost);
+        }
+        if request.cost.is_nothing() {
+            return Err(ChargeError::CostsNothing);
+        }
+        within(Limit::Account, &account.spent, &request.cost, &account.terms.limit)?;
+        within(Limit::Policy, &account.spent_by(&request.policy), &request.cost, &request.policy_limit)?;
+        let charged = Charged {
+            account: request.account.clone(),
+            policy: request.policy.clone(),
+            ask: request.ask.clone(),
+            cost: request.cost.clone(),
+        };
+        Ok(Charge::New { seq: act.append(Event::Charged(charged))? })
+    }
+
+    /// Stores the answer to a charge, and gives the one to show: that of another process, if it was first.
+    ///
+    /// # Errors
+    /// When there is no such charge.
+    pub fn store_answer(&mut self, charge: u64, answer: &Value) -> Result<Value, AnswerError> {
+        let act = self.book.begin()?;
+        let release = act.state.release(charge).ok_or(AnswerError::NotACharge(charge))?;
+        if let Some(stored) = &release.answer {
+            return Ok(stored.clone());
+        }
+        act.append(Event::Answered(Answered { charge, answer: answer.clone() }))?;
+        Ok(answer.clone())
+    }
+}
+
+fn charged_before(release: &Release, cost: &Spend) -> Result<Charge, ChargeError> {
+    let seq = release.seq;
+    match &release.answer {
+        Some(answer) => Ok(Charge::Answered { seq, answer: answer.clone() }),
+        // The caller makes noise for the cost of today; the charge must cover it.
+        None if cost.fits(&release.cost)? => Ok(Charge::Resumed { seq }),
+        None => Err(ChargeError::PaidLess { seq, paid: release.cost.clone(), cost: cost.clone() }),
+    }
+}
+
+fn within(which: Limit, spent: &Spend, cost: &Spend, limit: &Spend) -> Result<(), ChargeError> {
+    if spent.and(cost).fits(limit)? {
+        return Ok(());
+    }
+    Err(ChargeError::OverBudget { which, spent: spent.clone(), cost: cost.clone(), limit: limit.clone() })
+}
+
+/// `3`, or `3^(1/8) (about 1.1473)`.
+fn spelled(odds: &Spend) -> String {
+    match odds.exact_odds() {
+        Some(exact) => exact.to_string(),
+        None => format!("{odds} (about {})", decimal(&odds.odds_at_most(), 4, Rounding::Nearest)),
+    }
+}
+
+fn mend(which: Limit) -> &'static str {
+    match which {
+        Limit::Account => "ask for less, or weaken the promise on the record with `deniable ledger change-promise`",
+        Limit::Policy => "ask for less, or raise the policy's `spend`",
+    }
+}

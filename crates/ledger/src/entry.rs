@@ -1,0 +1,332 @@
+//! What is written down: the kinds of entry and their stored form.
+//!
+//! A stored entry is a kind and a payload, JSON with the fields in the order of the structs below. A field
+//! that is missing or unknown makes an entry unreadable: a format that grows gets a new number.
+
+use deniable_core::adversary::Adjacency;
+use deniable_core::budget::Spend;
+use serde::{Deserialize, Serialize};
+
+/// The format that this version reads and writes, kept in SQLite's `user_version` and in the first entry.
+pub const FORMAT: u32 = 1;
+
+/// What about a person an account keeps deniable. A universe has at most one account of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SecretKind {
+    /// Whether the person is in the data.
+    Membership,
+    /// What the data says of a person who is known to be in it.
+    Label,
+}
+
+impl std::fmt::Display for SecretKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Membership => "membership",
+            Self::Label => "label",
+        })
+    }
+}
+
+/// What an account counts for. Odds multiply within an account.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AccountId {
+    /// The people it is about.
+    pub universe: String,
+    /// What about them is kept deniable.
+    pub kind: SecretKind,
+    /// The column that tells people apart; none when one row is one person.
+    pub entity: Option<String>,
+    /// Which data sets must not be told apart.
+    pub adjacency: Adjacency,
+}
+
+impl AccountId {
+    /// Whether both claim the same place: a universe has one account of a kind, with one entity and adjacency.
+    #[must_use]
+    pub fn same_place(&self, other: &Self) -> bool {
+        self.universe == other.universe && self.kind == other.kind
+    }
+}
+
+impl std::fmt::Display for AccountId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.entity {
+            Some(entity) => write!(f, "{} of {entity}", self.kind)?,
+            None => write!(f, "{}, one row per person,", self.kind)?,
+        }
+        write!(f, " in {} ({})", self.universe, self.adjacency)
+    }
+}
+
+/// What is promised for an account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Terms {
+    /// The promise in the words of the policy.
+    pub promise: String,
+    /// The adversary in the words of the policy.
+    pub adversary: String,
+    /// The largest odds ratio that all releases together may reach.
+    #[serde(with = "stored_spend")]
+    pub limit: Spend,
+}
+
+impl std::fmt::Display for Terms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\"{}\" against \"{}\", odds up to {}", self.promise, self.adversary, self.limit)
+    }
+}
+
+/// The question that a charge is for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// Its name in the policy.
+    pub name: String,
+    /// The SQL as written.
+    pub sql: String,
+    /// Hex digest of everything that decides the answer's distribution; equal exactly for identical asks.
+    pub identity: String,
+    /// The table it is asked of.
+    pub source: String,
+    /// The version of that table.
+    pub version: String,
+}
+
+/// The first entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Genesis {
+    /// The people this ledger is about.
+    pub population: String,
+    /// Tells whether a key is this ledger's, without saying what it is.
+    pub key_check: String,
+    /// The format the ledger was created in.
+    pub format: u32,
+}
+
+/// An account exists from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AccountOpened {
+    /// What it counts for.
+    pub account: AccountId,
+    /// What is promised.
+    pub terms: Terms,
+}
+
+/// Other terms hold from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PromiseChanged {
+    /// Whose terms.
+    pub account: AccountId,
+    /// The terms until here.
+    pub from: Terms,
+    /// The terms from here.
+    pub to: Terms,
+    /// Why, in the curator's words.
+    pub reason: String,
+    /// Whether the new limit allows larger odds.
+    pub weaker: bool,
+}
+
+/// The contents that a declared version stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VersionRegistered {
+    /// The table.
+    pub source: String,
+    /// Its version, as the policy declares it.
+    pub version: String,
+    /// The contents, hashed under the curator's key. Never printed.
+    pub fingerprint: String,
+}
+
+/// Odds spent on an ask, whether or not it was answered since.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Charged {
+    /// The account that pays.
+    pub account: AccountId,
+    /// The policy that asks.
+    pub policy: String,
+    /// The question.
+    pub ask: Ask,
+    /// The odds ratio spent.
+    #[serde(with = "stored_spend")]
+    pub cost: Spend,
+}
+
+/// The one answer to a charge.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answered {
+    /// The number of the charge's entry.
+    pub charge: u64,
+    /// What was, or will be, shown.
+    pub answer: serde_json::Value,
+}
+
+/// What an entry records.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The ledger begins.
+    Genesis(Genesis),
+    /// An account is opened.
+    AccountOpened(AccountOpened),
+    /// A promise is changed.
+    PromiseChanged(PromiseChanged),
+    /// A version's contents are fixed.
+    VersionRegistered(VersionRegistered),
+    /// Odds are spent.
+    Charged(Charged),
+    /// An answer is fixed.
+    Answered(Answered),
+}
+
+/// An entry that cannot be written so that it reads back the same.
+#[derive(Debug, thiserror::Error)]
+pub enum EncodeError {
+    /// A value that JSON cannot hold, or that reads back as an error (a number of too many digits).
+    #[error("{0}")]
+    Json(#[from] serde_json::Error),
+    /// A value that reads back differently.
+    #[error("it reads back differently")]
+    Altered,
+}
+
+impl Event {
+    /// The kind, as stored.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Genesis(_) => "genesis",
+            Self::AccountOpened(_) => "account-opened",
+            Self::PromiseChanged(_) => "promise-changed",
+            Self::VersionRegistered(_) => "version-registered",
+            Self::Charged(_) => "charged",
+            Self::Answered(_) => "answered",
+        }
+    }
+
+    /// The payload, as stored; checked to read back as the same event.
+    ///
+    /// # Errors
+    /// When it would not.
+    pub fn encode(&self) -> Result<String, EncodeError> {
+        let payload = match self {
+            Self::Genesis(body) => serde_json::to_string(body),
+            Self::AccountOpened(body) => serde_json::to_string(body),
+            Self::PromiseChanged(body) => serde_json::to_string(body),
+            Self::VersionRegistered(body) => serde_json::to_string(body),
+            Self::Charged(body) => serde_json::to_string(body),
+            Self::Answered(body) => serde_json::to_string(body),
+        }?;
+        if Self::decode(self.kind(), &payload)? == *self { Ok(payload) } else { Err(EncodeError::Altered) }
+    }
+
+    /// Reads a stored entry.
+    ///
+    /// # Errors
+    /// When the kind is unknown or the payload is not one of that kind.
+    pub fn decode(kind: &str, payload: &str) -> Result<Self, serde_json::Error> {
+        match kind {
+            "genesis" => serde_json::from_str(payload).map(Self::Genesis),
+            "account-opened" => serde_json::from_str(payload).map(Self::AccountOpened),
+            "promise-changed" => serde_json::from_str(payload).map(Self::PromiseChanged),
+            "version-registered" => serde_json::from_str(payload).map(Self::VersionRegistered),
+            "charged" => serde_json::from_str(payload).map(Self::Charged),
+            "answered" => serde_json::from_str(payload).map(Self::Answered),
+            _ => Err(serde::de::Error::custom(format!("`{kind}` is not a kind of entry"))),
+        }
+    }
+}
+
+/// An odds ratio as a list of bases and shares, `[{"base":"3","share":"1/8"}]`: exact, and readable.
+mod stored_spend {
+    use super::{Deserialize, Serialize, Spend};
+    use serde::{Deserializer, Serializer, de::Error};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Term {
+        base: String,
+        share: String,
+    }
+
+    pub fn serialize<S: Serializer>(spend: &Spend, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer
+            .collect_seq(spend.terms().map(|(base, share)| Term { base: base.to_string(), share: share.to_string() }))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Spend, D::Error> {
+        let terms = Vec::<Term>::deserialize(deserializer)?;
+        terms.iter().try_fold(Spend::nothing(), |product, term| {
+            Ok(product.and(&Spend::parse(&term.base, &term.share).map_err(D::Error::custom)?))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::{ratio, whole};
+
+    fn terms(limit: Spend) -> Terms {
+        Terms { promise: "p".into(), adversary: "a".into(), limit }
+    }
+
+    fn opened(limit: Spend) -> Event {
+        let account = AccountId {
+            universe: "u".into(),
+            kind: SecretKind::Membership,
+            entity: None,
+            adjacency: Adjacency::ReplaceOne,
+        };
+        Event::AccountOpened(AccountOpened { account, terms: terms(limit) })
+    }
+
+    #[test]
+    fn the_stored_form_is_fixed() {
+        let limit = Spend::parse("3", "1/8").unwrap().and(&Spend::parse("e", "2").unwrap());
+        assert_eq!(
+            opened(limit).encode().unwrap(),
+            r#"{"account":{"universe":"u","kind":"membership","entity":null,"adjacency":"replace-one"},"#.to_owned()
+                + r#""terms":{"promise":"p","adversary":"a","limit":[{"base":"e","share":"2"},{"base":"3","share":"1/8"}]}}"#
+        );
+    }
+
+    #[test]
+    fn amounts_are_checked_when_read() {
+        for bad in [r#"[{"base":"1","share":"1"}]"#, r#"[{"base":"3","share":"-1"}]"#, r#"[{"base":"3"}]"#, "3.0"] {
+            let payload = opened(Spend::nothing()).encode().unwrap().replace("[]", bad);
+            assert!(Event::decode("account-opened", &payload).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_would_not_read_back_is_not_written() {
+        let endless = (1..=20).fold(whole(2), |value, i| value * whole(1_000_000_007) + ratio(1, 3 + i));
+        assert!(opened(Spend::odds(endless).unwrap()).encode().is_err());
+        assert!(opened(Spend::odds(ratio(27, 8)).unwrap()).encode().is_ok());
+    }
+
+    #[test]
+    fn numbers_read_back_to_the_last_bit() {
+        for value in [0.1 + 0.2, 1e-310, f64::MAX, 55.508_509_508_150_09] {
+            let event = Event::Answered(Answered { charge: 1, answer: serde_json::json!([value, u64::MAX, i64::MIN]) });
+            assert!(event.encode().is_ok(), "{value}");
+        }
+    }
+
+    #[test]
+    fn strangers_are_refused() {
+        assert!(Event::decode("refunded", "{}").is_err());
+        assert!(Event::decode("answered", r#"{"charge":1,"answer":1,"extra":2}"#).is_err());
+        assert!(Event::decode("answered", r#"{"charge":-1,"answer":1}"#).is_err());
+    }
+}

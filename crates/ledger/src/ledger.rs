@@ -1,0 +1,124 @@
+//! Opening a ledger, or beginning one.
+
+use crate::book::Book;
+use crate::chain::{Head, forge, now};
+use crate::entry::{Event, FORMAT, Genesis};
+use crate::key::{Key, KeyError};
+use crate::state::Summary;
+use crate::store::{self, StoreError};
+use std::path::{Path, PathBuf};
+
+/// A population's ledger, open for writing.
+///
+/// What it tells ([`Ledger::summary`], [`Ledger::registered`], ...) is as of its last operation or
+/// [`Ledger::refresh`]; what it decides is decided on the file as it is at that moment, under its lock.
+#[derive(Debug)]
+pub struct Ledger {
+    pub(crate) book: Book,
+    key: Key,
+    created: bool,
+}
+
+/// A ledger that cannot be opened or begun.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The key.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// Policies over different people do not share a ledger.
+    #[error(
+        "{path} is the ledger of `{recorded}`, not of `{asked}`; name another ledger, or mend the population's name"
+    )]
+    OtherPopulation {
+        /// The file.
+        path: PathBuf,
+        /// Its population.
+        recorded: String,
+        /// The policy's population.
+        asked: String,
+    },
+}
+
+impl Ledger {
+    /// Opens the ledger of a population, and verifies all of it; begins one where there is none.
+    ///
+    /// # Errors
+    /// When the file is no ledger, damaged, of a newer format or of another population, when its key is missing
+    /// or another's, and when the folder, the disk or a lock stand in the way. Nothing is left half-written.
+    pub fn open_or_create(path: &Path, population: &str) -> Result<Self, OpenError> {
+        let path = store::resolve(path)?;
+        let created = begin(&path, population)?;
+        let book = Book::open(&path, true)?;
+        if book.state.population() != population {
+            return Err(OpenError::OtherPopulation {
+                path,
+                recorded: book.state.population().to_owned(),
+                asked: population.to_owned(),
+            });
+        }
+        let key = Key::settle(&path, book.state.key_check())?;
+        Ok(Self { book, key, created })
+    }
+
+    /// Whether this call began the ledger. Worth telling the curator: a mistyped path begins one too.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.created
+    }
+
+    /// The curator's secret.
+    #[must_use]
+    pub fn key(&self) -> &Key {
+        &self.key
+    }
+
+    /// The file, with links resolved.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.book.path
+    }
+
+    /// The last entry: to be printed, and kept, after every release.
+    #[must_use]
+    pub fn head(&self) -> &Head {
+        &self.book.head
+    }
+
+    /// Everything recorded, without fingerprints.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        self.book.state.summary(&self.book.head)
+    }
+
+    /// Takes in what other processes have added.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not what it was.
+    pub fn refresh(&mut self) -> Result<(), StoreError> {
+        self.book.refresh()
+    }
+}
+
+/// Begins a ledger unless there is one; says whether it did.
+fn begin(path: &Path, population: &str) -> Result<bool, OpenError> {
+    loop {
+        let settled = Key::path(path);
+        // In this order: a process that is just beginning the ledger creates it before it settles the key.
+        let orphan = settled.exists();
+        if path.exists() {
+            return Ok(false);
+        }
+        if orphan {
+            return Err(KeyError::Orphan { key: settled }.into());
+        }
+        let Some(key) = Key::propose(path)? else { continue };
+        let genesis = Genesis { population: population.to_owned(), key_check: key.check_value(), format: FORMAT };
+        let event = Event::Genesis(genesis);
+        let payload = event.encode().map_err(StoreError::from)?;
+        let (row, _) = forge(&Head::start(), now(), event.kind(), payload);
+        return Ok(store::create(path, &row)?);
+    }
+}

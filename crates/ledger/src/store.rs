@@ -1,0 +1,249 @@
+//! The file: a SQLite database with one table, and what can go wrong with it.
+
+use crate::chain::{Fault, Row};
+use crate::entry::{EncodeError, FORMAT};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Marks a SQLite file as a ledger ("deni").
+const APPLICATION_ID: u32 = 0x6465_6e69;
+/// How long to wait for another process that is writing.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The one table, and guards against accidents. They are no protection against someone who means it.
+const SCHEMA: &str = "
+CREATE TABLE entries (
+    seq INTEGER PRIMARY KEY,
+    prev TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    payload TEXT NOT NULL
+) STRICT;
+CREATE TRIGGER entries_are_added_in_order BEFORE INSERT ON entries
+    WHEN NEW.seq <> (SELECT COALESCE(MAX(seq), 0) + 1 FROM entries)
+    BEGIN SELECT RAISE(ABORT, 'a ledger only grows at its end'); END;
+CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries
+    BEGIN SELECT RAISE(ABORT, 'a ledger entry is never changed'); END;
+CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries
+    BEGIN SELECT RAISE(ABORT, 'a ledger entry is never removed'); END;
+";
+
+/// A ledger file that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// No file.
+    #[error("there is no ledger at {0}; the first release or data check of a policy creates it")]
+    Missing(PathBuf),
+    /// No folder to put it in.
+    #[error("the folder of {0} does not exist; create it first")]
+    FolderMissing(PathBuf),
+    /// No permission.
+    #[error("{0} cannot be written; make the file and its folder readable and writable for you")]
+    ReadOnly(PathBuf),
+    /// No space. Nothing was written.
+    #[error("the disk of {0} is full; nothing was written: make space and try again")]
+    DiskFull(PathBuf),
+    /// Another process kept it locked.
+    #[error("{0} has been in use by another process for over a minute; wait for it to finish and try again")]
+    Locked(PathBuf),
+    /// Another kind of file.
+    #[error("{path} is not a ledger: {why}; name another file, or restore the ledger from a backup")]
+    NotALedger {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        why: &'static str,
+    },
+    /// Written by a later version.
+    #[error("{path} has format {found}, and this version knows up to {FORMAT}; use a newer version of deniable")]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: i64,
+    },
+    /// Moved or deleted while in use.
+    #[error("{0} was moved, replaced or deleted while in use; nothing was written: put it back and try again")]
+    Moved(PathBuf),
+    /// An entry is not what it was, or cannot be.
+    #[error(
+        "{path} is damaged at entry {seq}: {fault}; restore it from a backup, and check that with `deniable ledger \
+         verify --head`"
+    )]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// The first entry at which it shows.
+        seq: u64,
+        /// What is wrong.
+        fault: Fault,
+    },
+    /// A value that cannot be written down.
+    #[error("this cannot be recorded exactly: {0}; use numbers of fewer digits")]
+    Unstorable(#[from] EncodeError),
+    /// The operating system.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        source: std::io::Error,
+    },
+    /// SQLite.
+    #[error("{path}: {source}; if the file is damaged, restore it from a backup")]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// What it said.
+        source: rusqlite::Error,
+    },
+}
+
+impl StoreError {
+    /// What the operating system's refusal to make or read a file means.
+    pub(crate) fn io(path: &Path, source: std::io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            ErrorKind::NotFound | ErrorKind::NotADirectory => Self::FolderMissing(path),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::ReadOnly(path),
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull(path),
+            _ => Self::Io { path, source },
+        }
+    }
+
+    /// What SQLite's refusal means.
+    pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
+        let path = path.to_path_buf();
+        let extended = source.sqlite_error().map(|error| error.extended_code);
+        match source.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::DiskFull(path),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(path),
+            Some(ErrorCode::NotADatabase) => Self::NotALedger { path, why: "it is not a SQLite file" },
+            Some(ErrorCode::ReadOnly) if extended == Some(rusqlite::ffi::SQLITE_READONLY_DBMOVED) => Self::Moved(path),
+            Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => Self::ReadOnly(path),
+            _ => Self::Sqlite { path, source },
+        }
+    }
+}
+
+/// The path with links resolved, so that SQLite's journal and the key lie beside the file itself.
+pub(crate) fn resolve(path: &Path) -> Result<PathBuf, StoreError> {
+    match fs::canonicalize(path) {
+        Ok(found) => Ok(found),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let name = path.file_name().ok_or_else(|| StoreError::Missing(path.to_path_buf()))?;
+            Ok(fs::canonicalize(folder).map_err(|error| StoreError::io(path, error))?.join(name))
+        }
+        Err(error) => Err(StoreError::io(path, error)),
+    }
+}
+
+/// Puts a complete file in place under its name, unless that name is taken; says whether it did.
+///
+/// # Errors
+/// When neither can be done.
+pub(crate) fn publish(file: tempfile::TempPath, path: &Path) -> Result<bool, StoreError> {
+    match file.persist_noclobber(path) {
+        Ok(()) => {}
+        Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => return Ok(false),
+        Err(refused) => return Err(StoreError::io(path, refused.error)),
+    }
+    // A name is durable only once its folder is.
+    #[cfg(unix)]
+    fs::File::open(folder_of(path))
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| StoreError::io(path, error))?;
+    Ok(true)
+}
+
+/// A new file beside `path`, for this user only and under a name of its own; removed unless published.
+pub(crate) fn draft(path: &Path) -> Result<tempfile::NamedTempFile, StoreError> {
+    tempfile::Builder::new()
+        .prefix(".deniable-")
+        .tempfile_in(folder_of(path))
+        .map_err(|error| StoreError::io(path, error))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+/// Creates a ledger with its first entry, whole or not at all; `false` when another process was first.
+pub(crate) fn create(path: &Path, first: &Row) -> Result<bool, StoreError> {
+    let draft = draft(path)?.into_temp_path();
+    write_draft(&draft, first).map_err(|error| StoreError::sqlite(path, error))?;
+    publish(draft, path)
+}
+
+fn write_draft(draft: &Path, first: &Row) -> Result<(), rusqlite::Error> {
+    let mut connection = Connection::open_with_flags(draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    careful(&connection)?;
+    let transaction = connection.transaction()?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.execute_batch(SCHEMA)?;
+    insert(&transaction, first)?;
+    transaction.commit()?;
+    connection.close().map_err(|(_, error)| error)
+}
+
+/// Opens an existing ledger.
+///
+/// Reading also asks for write access where there is some: only so can SQLite finish what a killed process
+/// left behind. `query_only` keeps everything else from being written.
+pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError> {
+    let about = fs::metadata(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => StoreError::Missing(path.to_path_buf()),
+        _ => StoreError::io(path, error),
+    })?;
+    let stranger = |why| StoreError::NotALedger { path: path.to_path_buf(), why };
+    if !about.is_file() {
+        return Err(stranger("it is not a file"));
+    }
+    if about.len() == 0 {
+        // To SQLite this would be a fresh database. A ledger is never empty, so it must have been lost.
+        return Err(stranger("it is empty"));
+    }
+    let sqlite = |error| StoreError::sqlite(path, error);
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;
+    connection.busy_timeout(PATIENCE).map_err(sqlite)?;
+    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sqlite);
+    if number("application_id")? != i64::from(APPLICATION_ID) {
+        return Err(stranger("it is another program's database"));
+    }
+    match number("user_version")? {
+        found if found > i64::from(FORMAT) => return Err(StoreError::Newer { path: path.to_path_buf(), found }),
+        found if found < i64::from(FORMAT) => return Err(stranger("its format number is unknown")),
+        _ => {}
+    }
+    if writing {
+        if connection.is_readonly("main").map_err(sqlite)? {
+            return Err(StoreError::ReadOnly(path.to_path_buf()));
+        }
+        careful(&connection).map_err(sqlite)?;
+    } else {
+        connection.pragma_update(None, "query_only", true).map_err(sqlite)?;
+    }
+    Ok(connection)
+}
+
+/// A commit that returns is on disk: the file, the end of its journal, and the folder that names them.
+fn careful(connection: &Connection) -> Result<(), rusqlite::Error> {
+    connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "EXTRA")?;
+    connection.pragma_update(None, "fullfsync", true)
+}
+
+/// Appends an entry.
+pub(crate) fn insert(transaction: &Transaction<'_>, row: &Row) -> Result<(), rusqlite::Error> {
+    transaction.execute(
+        "INSERT INTO entries (seq, prev, hash, at, kind, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (row.seq, &row.prev, &row.hash, &row.at, &row.kind, &row.payload),
+    )?;
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Looking at a ledger without writing to it, and without its key.
+
+use crate::book::Book;
+use crate::chain::Head;
+use crate::state::Summary;
+use crate::store::{self, StoreError};
+use std::path::Path;
+
+/// Fewest digits by which a head may be named: too many to be met by chance or by search.
+const FEWEST_DIGITS: usize = 16;
+/// Digits of a whole hash.
+const ALL_DIGITS: usize = 64;
+
+/// A ledger whose every entry is in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verified {
+    /// How many entries there are.
+    pub entries: u64,
+    /// The last of them.
+    pub head: Head,
+}
+
+/// A ledger that did not verify.
+#[derive(Debug, thiserror::Error)]
+pub enum VerifyError {
+    /// It cannot be read, or breaks at an entry.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What was given is not a head.
+    #[error("`{0}` is not a head; give SEQ:HASH or HASH as printed, or at least its first {FEWEST_DIGITS} digits")]
+    HeadMalformed(String),
+    /// The entries are in order, but they are not the history that the head belongs to.
+    #[error(
+        "head {wanted} is not in this ledger, which now ends at {now}: it was cut short, rewritten or restored \
+         from an older backup, or the head is another ledger's; look for the backup that has it"
+    )]
+    HeadMissing {
+        /// The head asked for.
+        wanted: String,
+        /// Where the ledger ends.
+        now: Head,
+    },
+}
+
+/// What a ledger says.
+///
+/// # Errors
+/// When it cannot be read or does not verify.
+pub fn show(path: &Path) -> Result<Summary, StoreError> {
+    let book = Book::open(&store::resolve(path)?, false)?;
+    Ok(book.state.summary(&book.head))
+}
+
+/// Checks every entry from the first, and that `head` (`SEQ:HASH`, `HASH`, or at least 16 digits of it) is among them.
+///
+/// # Errors
+/// Naming the entry at which the ledger breaks, or the head that is gone from it.
+pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> {
+    let wanted = head.map(parse_head).transpose()?;
+    let mut book = Book::open(&store::resolve(path)?, false)?;
+    if let Some((seq, digits)) = wanted {
+        let found = book.entries_with(&digits)?;
+        let there = matches!(found.as_slice(), [only] if seq.is_none_or(|seq| seq == *only));
+        if !there {
+            return Err(VerifyError::HeadMissing { wanted: head.unwrap_or_default().to_owned(), now: book.head });
+        }
+    }
+    Ok(Verified { entries: book.head.seq, head: book.head })
+}
+
+fn parse_head(text: &str) -> Result<(Option<u64>, String), VerifyError> {
+    let malformed = || VerifyError::HeadMalformed(text.to_owned());
+    let (seq, digits) = match text.trim().split_once(':') {
+        Some((seq, digits)) => (Some(seq.parse().map_err(|_| malformed())?), digits),
+        None => (None, text.trim()),
+    };
+    let long_enough = (FEWEST_DIGITS..=ALL_DIGITS).contains(&digits.len());
+    if !long_enough || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Err(malformed());
+    }
+    Ok((seq, digits.to_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_read_as_printed_or_shortened() {
+        let hash = "0123456789abcdef".repeat(4);
+        assert_eq!(parse_head(&format!("12:{hash}")).unwrap(), (Some(12), hash.clone()));
+        assert_eq!(parse_head(&hash).unwrap(), (None, hash.clone()));
+        assert_eq!(parse_head(" 0123456789ABCDEF\n").unwrap(), (None, "0123456789abcdef".into()));
+        for bad in ["", "0123456789abcde", "x:0123456789abcdef", "0123456789abcdeg", &format!("{hash}0"), "1:2:3"] {
+            assert!(matches!(parse_head(bad), Err(VerifyError::HeadMalformed(_))), "{bad}");
+        }
+    }
+}

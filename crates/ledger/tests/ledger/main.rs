@@ -1,0 +1,91 @@
+//! The ledger from outside: spending, tampering, files that are not as they should be, and processes that race or die.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod files;
+mod processes;
+mod promises;
+mod random;
+mod spending;
+mod tampering;
+
+use deniable_core::adversary::Adjacency;
+use deniable_core::budget::Spend;
+use deniable_core::exact::{ratio, whole};
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, SecretKind, Terms};
+use std::path::PathBuf;
+
+const PEOPLE: &str = "patients";
+
+/// A folder of its own with a place for a ledger in it.
+struct Place {
+    folder: tempfile::TempDir,
+    path: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("clinic.ledger");
+        Self { folder, path }
+    }
+
+    /// The ledger with its account open on an odds ratio of 3.
+    fn ledger(&self) -> Ledger {
+        let mut ledger = Ledger::open_or_create(&self.path, PEOPLE).unwrap();
+        ledger.open_account(&account(), &terms()).unwrap();
+        ledger
+    }
+
+    fn key(&self) -> PathBuf {
+        self.folder.path().join("clinic.ledger.key")
+    }
+
+    /// The names of all files in the folder.
+    fn files(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn account() -> AccountId {
+    AccountId {
+        universe: PEOPLE.into(),
+        kind: SecretKind::Membership,
+        entity: Some("patient".into()),
+        adjacency: Adjacency::AddRemove,
+    }
+}
+
+fn three() -> Spend {
+    Spend::odds(whole(3)).unwrap()
+}
+
+fn terms() -> Terms {
+    Terms { promise: "posterior at most 3/4".into(), adversary: "F-DI[0,1/2]".into(), limit: three() }
+}
+
+/// An ask for `part` of the odds ratio 3, by a policy whose own limit is never in the way.
+fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
+    ChargeRequest {
+        account: account(),
+        policy: "clinic".into(),
+        policy_limit: Spend::odds(whole(1000)).unwrap(),
+        ask: Ask {
+            name: format!("ask {identity}"),
+            sql: "SELECT COUNT(*) FROM visits".into(),
+            identity: identity.into(),
+            source: "visits".into(),
+            version: "2024".into(),
+        },
+        cost: three().share(&ratio(part.0, part.1)).unwrap(),
+    }
+}
+
+/// Charges a new ask and stores its answer.
+fn release(ledger: &mut Ledger, identity: &str, part: (i64, i64)) -> u64 {
+    let Charge::New { seq } = ledger.charge(&request(identity, part)).unwrap() else { panic!("{identity} is not new") };
+    ledger.store_answer(seq, &serde_json::json!({ "cells": [1, 2.5] })).unwrap();
+    seq
+}

@@ -1,0 +1,94 @@
+//! Accounts, changes of promise and versions.
+
+use super::{Place, account, release, request, terms};
+use deniable_core::adversary::Adjacency;
+use deniable_core::budget::Spend;
+use deniable_core::exact::whole;
+use deniable_ledger::{AccountError, Charge, Registered, SecretKind, Terms, VersionError, verify};
+
+fn terms_of(odds: i64) -> Terms {
+    Terms { limit: Spend::odds(whole(odds)).unwrap(), ..terms() }
+}
+
+#[test]
+fn one_promise_for_one_secret() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    ledger.open_account(&account(), &terms()).unwrap();
+    assert_eq!(ledger.head().seq, 2, "opening it again records nothing");
+
+    let refused = ledger.open_account(&account(), &terms_of(4)).unwrap_err();
+    assert!(matches!(refused, AccountError::TermsDiffer { .. }), "{refused}");
+    assert!(refused.to_string().contains("deniable ledger change-promise"));
+
+    let mut others = [account(), account(), account()];
+    others[0].adjacency = Adjacency::ReplaceOne;
+    others[1].entity = None;
+    others[2].entity = Some("visit".into());
+    for other in &others {
+        let refused = ledger.open_account(other, &terms()).unwrap_err();
+        assert!(matches!(refused, AccountError::AccountDiffers { .. }), "{refused}");
+    }
+
+    let mut label = account();
+    label.kind = SecretKind::Label;
+    label.adjacency = Adjacency::ReplaceOne;
+    ledger.open_account(&label, &terms()).unwrap();
+    assert_eq!(ledger.summary().accounts.len(), 2);
+}
+
+#[test]
+fn a_promise_is_changed_on_the_record_only() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    release(&mut ledger, "1", (1, 1));
+    assert!(matches!(ledger.change_promise(&account(), &terms_of(9), " \n"), Err(AccountError::NoReason)));
+    assert!(matches!(ledger.change_promise(&account(), &terms(), "why"), Err(AccountError::NothingChanged)));
+    let refused = ledger.change_promise(&account(), &terms_of(2), "stricter").unwrap_err();
+    assert!(matches!(refused, AccountError::BelowSpent { .. }) && refused.to_string().contains("3 is already spent"));
+    let mut nobody = account();
+    nobody.universe = "nobody".into();
+    assert!(matches!(ledger.change_promise(&nobody, &terms_of(9), "why"), Err(AccountError::NoAccount(_))));
+    assert_eq!(ledger.head().seq, 4, "nothing was recorded");
+
+    assert!(ledger.change_promise(&account(), &terms_of(9), "the board agreed").unwrap());
+    ledger.open_account(&account(), &terms_of(9)).unwrap();
+    assert!(matches!(ledger.open_account(&account(), &terms()), Err(AccountError::TermsDiffer { .. })));
+    assert!(matches!(ledger.charge(&request("2", (1, 1))), Ok(Charge::New { .. })));
+    assert!(
+        !ledger
+            .change_promise(&account(), &Terms { promise: "odds up to 9".into(), ..terms_of(9) }, "wording")
+            .unwrap()
+    );
+
+    let summary = ledger.summary();
+    let changes: Vec<_> = summary.accounts[0].changes.iter().map(|c| (c.reason.as_str(), c.weaker)).collect();
+    assert_eq!(changes, [("the board agreed", true), ("wording", false)]);
+    verify(&place.path, None).unwrap();
+}
+
+#[test]
+fn limits_too_close_to_compare_are_not_changed_to() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let unclear = Spend::parse("2", "1").unwrap().and(&Spend::parse("3/2", "1").unwrap());
+    let refused = ledger.change_promise(&account(), &Terms { limit: unclear, ..terms() }, "why").unwrap_err();
+    assert!(matches!(refused, AccountError::Undecided(_)), "{refused}");
+}
+
+#[test]
+fn a_version_stands_for_one_content() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    assert!(!ledger.has_any_version());
+    assert_eq!(ledger.register_version("visits", "2024", "c0ffee").unwrap(), Registered::New);
+    assert_eq!(ledger.register_version("visits", "2024", "c0ffee").unwrap(), Registered::Same);
+    assert_eq!(ledger.register_version("visits", "2025", "bead").unwrap(), Registered::New);
+    let refused = ledger.register_version("visits", "2024", "bead").unwrap_err();
+    assert!(matches!(refused, VersionError::VersionDiffers { .. }));
+    let words = format!("{refused} {refused:?}");
+    assert!(words.contains("2024") && !words.contains("bead") && !words.contains("c0ffee"), "{words}");
+    assert_eq!(ledger.registered("visits", "2024"), Some("c0ffee"));
+    assert_eq!(ledger.registered("patients", "2024"), None);
+    assert!(ledger.has_any_version());
+}

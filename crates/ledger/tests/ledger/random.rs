@@ -1,0 +1,104 @@
+//! Whatever is done in whatever order: never overspent, always verifiable, answers never change.
+
+use super::{PEOPLE, Place, account, request, terms};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{ratio, whole};
+use deniable_ledger::{Charge, Ledger, Terms, verify};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Charge { identity: u8, part: (i64, i64), policy: u8 },
+    Answer { seq: u64, value: i64 },
+    Change { odds: i64 },
+    Register { version: u8, fingerprint: u8 },
+    Reopen,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (0..20_u8, 1..4_i64, 2..12_i64, 0..3_u8)
+            .prop_map(|(identity, n, d, policy)| Step::Charge { identity, part: (n, d), policy }),
+        4 => (0..40_u64, any::<i64>()).prop_map(|(seq, value)| Step::Answer { seq, value }),
+        1 => (2..30_i64).prop_map(|odds| Step::Change { odds }),
+        1 => (0..3_u8, 0..2_u8).prop_map(|(version, fingerprint)| Step::Register { version, fingerprint }),
+        1 => Just(Step::Reopen),
+    ]
+}
+
+/// What must be so: kept by hand, apart from the ledger's own fold.
+#[derive(Default)]
+struct Truth {
+    paid: BTreeMap<u8, Spend>,
+    by_policy: BTreeMap<u8, Spend>,
+    answers: BTreeMap<u64, Value>,
+}
+
+impl Truth {
+    fn spent(&self) -> Spend {
+        self.paid.values().fold(Spend::nothing(), |sum, cost| sum.and(cost))
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn never_overspent_and_always_in_order(steps in prop::collection::vec(step(), 1..40)) {
+        let place = Place::new();
+        // Two handles take turns, as two processes would.
+        let (mut ledger, mut other) = (place.ledger(), place.ledger());
+        let mut truth = Truth::default();
+        let mut limit = terms().limit;
+        let policy_limit = Spend::odds(whole(3)).unwrap().share(&ratio(3, 4)).unwrap();
+        for step in steps {
+            std::mem::swap(&mut ledger, &mut other);
+            match step {
+                Step::Charge { identity, part, policy } => {
+                    let mut ask = request(&format!("{identity:02x}"), part);
+                    ask.policy = policy.to_string();
+                    ask.policy_limit = policy_limit.clone();
+                    let own = truth.by_policy.entry(policy).or_insert_with(Spend::nothing).and(&ask.cost);
+                    let fits = truth.spent().and(&ask.cost).fits(&limit).unwrap() && own.fits(&policy_limit).unwrap();
+                    match ledger.charge(&ask) {
+                        Ok(Charge::New { .. }) => {
+                            prop_assert!(fits && !truth.paid.contains_key(&identity));
+                            truth.paid.insert(identity, ask.cost);
+                            truth.by_policy.insert(policy, own);
+                        }
+                        Ok(Charge::Resumed { seq }) => {
+                            prop_assert!(truth.paid.contains_key(&identity) && !truth.answers.contains_key(&seq));
+                            prop_assert!(ask.cost.fits(&truth.paid[&identity]).unwrap());
+                        }
+                        Ok(Charge::Answered { seq, answer }) => prop_assert_eq!(&truth.answers[&seq], &answer),
+                        Err(_) => prop_assert!(!fits || truth.paid.contains_key(&identity)),
+                    }
+                }
+                Step::Answer { seq, value } => {
+                    if let Ok(shown) = ledger.store_answer(seq, &json!(value)) {
+                        prop_assert_eq!(truth.answers.entry(seq).or_insert(json!(value)), &shown);
+                    }
+                }
+                Step::Change { odds } => {
+                    let to = Terms { limit: Spend::odds(whole(odds)).unwrap(), ..terms() };
+                    if ledger.change_promise(&account(), &to, "because").is_ok() {
+                        limit = to.limit;
+                    }
+                }
+                Step::Register { version, fingerprint } => {
+                    drop(ledger.register_version("visits", &version.to_string(), &fingerprint.to_string()));
+                }
+                Step::Reopen => ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap(),
+            }
+            prop_assert!(truth.spent().fits(&limit).unwrap());
+        }
+        ledger.refresh().unwrap();
+        prop_assert_eq!(verify(&place.path, Some(&ledger.head().to_string())).unwrap().head, ledger.head().clone());
+        let summary = Ledger::open_or_create(&place.path, PEOPLE).unwrap().summary();
+        prop_assert_eq!(&summary, &ledger.summary());
+        prop_assert_eq!(&summary.accounts[0].spent, &truth.spent());
+        let answers = summary.accounts[0].releases.iter().filter_map(|r| Some((r.seq, r.answer.clone()?)));
+        prop_assert_eq!(answers.collect::<BTreeMap<_, _>>(), truth.answers);
+    }
+}

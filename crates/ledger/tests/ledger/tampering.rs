@@ -1,0 +1,245 @@
+//! Edits are seen in the chain; cuts and other histories are seen by whoever kept a head.
+
+use super::{Place, account, release, request, terms};
+use deniable_core::budget::Spend;
+use deniable_core::exact::whole;
+use deniable_ledger::{ChargeError, Fault, Head, Ledger, OpenError, StoreError, Terms, VerifyError, show, verify};
+use rusqlite::Connection;
+
+/// A ledger with an entry of every kind.
+fn every_kind() -> (Place, Head) {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    ledger.register_version("visits", "2024", "f00d").unwrap();
+    release(&mut ledger, "1", (1, 2));
+    let weaker = Terms { limit: Spend::odds(whole(9)).unwrap(), ..terms() };
+    ledger.change_promise(&account(), &weaker, "agreed").unwrap();
+    release(&mut ledger, "2", (1, 1));
+    let head = ledger.head().clone();
+    (place, head)
+}
+
+/// Changes the file behind the ledger's back.
+fn tamper(place: &Place, sql: &str) {
+    let raw = Connection::open(&place.path).unwrap();
+    raw.execute_batch(
+        "DROP TRIGGER entries_are_added_in_order; DROP TRIGGER entries_are_not_changed; DROP TRIGGER \
+         entries_are_not_removed;",
+    )
+    .unwrap();
+    raw.execute_batch(sql).unwrap();
+}
+
+fn broken_at(place: &Place) -> (u64, Fault) {
+    let found = match verify(&place.path, None) {
+        Err(VerifyError::Store(StoreError::Broken { seq, fault, .. })) => (seq, fault),
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(show(&place.path), Err(StoreError::Broken { .. })));
+    let writing = Ledger::open_or_create(&place.path, super::PEOPLE);
+    assert!(matches!(writing, Err(OpenError::Store(StoreError::Broken { .. }))));
+    found
+}
+
+#[test]
+fn accidents_are_refused_by_the_file_itself() {
+    let (place, _) = every_kind();
+    let raw = Connection::open(&place.path).unwrap();
+    for sql in [
+        "UPDATE entries SET payload = '' WHERE seq = 2",
+        "DELETE FROM entries WHERE seq = 2",
+        "INSERT INTO entries VALUES (99, '', '', '', '', '')",
+        "INSERT OR REPLACE INTO entries VALUES (2, '', '', '', '', '')",
+    ] {
+        assert!(raw.execute_batch(sql).is_err(), "{sql}");
+    }
+    verify(&place.path, None).unwrap();
+}
+
+#[test]
+fn every_edit_of_every_entry_is_found_and_named() {
+    let (place, head) = every_kind();
+    let whole = std::fs::read(&place.path).unwrap();
+    assert_eq!(head.seq, 8);
+    for seq in 1..=head.seq {
+        let edits = [
+            ("seq = seq + 100", Some(Fault::Missing)),
+            ("prev = 'f' || substr(prev, 2) || 'f'", Some(Fault::Unlinked)),
+            ("hash = 'g' || substr(hash, 2)", Some(Fault::Edited)),
+            ("at = '2001-01-01T00:00:00Z'", Some(Fault::Edited)),
+            ("kind = 'charge'", Some(Fault::Edited)),
+            ("payload = payload || ' '", Some(Fault::Edited)),
+            ("payload = CAST(x'ff' AS TEXT)", None),
+        ];
+        for (edit, expected) in edits {
+            tamper(&place, &format!("UPDATE entries SET {edit} WHERE seq = {seq}"));
+            let (named, fault) = broken_at(&place);
+            assert_eq!(named, seq, "{edit}: {fault}");
+            match expected {
+                Some(expected) => assert_eq!(fault, expected, "{edit} of entry {seq}"),
+                None => assert!(matches!(fault, Fault::Unreadable(_)), "{edit} of entry {seq}: {fault}"),
+            }
+            std::fs::write(&place.path, &whole).unwrap();
+        }
+    }
+    verify(&place.path, Some(&head.to_string())).unwrap();
+}
+
+#[test]
+fn removed_and_added_entries_are_found() {
+    let (place, head) = every_kind();
+    let whole = std::fs::read(&place.path).unwrap();
+    for seq in 1..head.seq {
+        tamper(&place, &format!("DELETE FROM entries WHERE seq = {seq}"));
+        assert_eq!(broken_at(&place), (seq, Fault::Missing));
+        std::fs::write(&place.path, &whole).unwrap();
+    }
+    for seq in [-5, 0, 20] {
+        tamper(
+            &place,
+            &format!("INSERT INTO entries SELECT {seq}, prev, hash, at, kind, payload FROM entries WHERE seq = 3"),
+        );
+        let named = if seq > 0 { head.seq + 1 } else { 1 };
+        assert_eq!(broken_at(&place), (named, Fault::Missing));
+        std::fs::write(&place.path, &whole).unwrap();
+    }
+    tamper(&place, "DELETE FROM entries");
+    assert_eq!(broken_at(&place), (1, Fault::Missing));
+}
+
+#[test]
+fn a_cut_is_found_by_whoever_kept_the_head() {
+    let (place, head) = every_kind();
+    tamper(&place, "DELETE FROM entries WHERE seq > 5");
+    assert_eq!(verify(&place.path, None).unwrap().entries, 5, "a shorter history is a history");
+    for kept in [head.to_string(), head.hash.clone(), head.hash[..16].to_owned()] {
+        assert!(matches!(verify(&place.path, Some(&kept)), Err(VerifyError::HeadMissing { .. })));
+    }
+}
+
+#[test]
+fn a_restored_backup_is_found_by_whoever_kept_the_head() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let first = release(&mut ledger, "1", (1, 2));
+    let old = ledger.head().clone();
+    let backup = std::fs::read(&place.path).unwrap();
+    release(&mut ledger, "2", (1, 2));
+    let new = ledger.head().clone();
+    for kept in [&old, &new] {
+        assert_eq!(verify(&place.path, Some(&kept.to_string())).unwrap().head, new, "older heads stay valid");
+    }
+    drop(ledger);
+    std::fs::write(&place.path, backup).unwrap();
+    assert_eq!(verify(&place.path, Some(&old.to_string())).unwrap().entries, first + 1);
+    assert!(matches!(verify(&place.path, Some(&new.to_string())), Err(VerifyError::HeadMissing { .. })));
+    // And also after it has grown again: another history is not the one that was.
+    release(&mut place.ledger(), "3", (1, 2));
+    assert!(matches!(verify(&place.path, Some(&new.to_string())), Err(VerifyError::HeadMissing { .. })));
+    // The right hash under another number is no head either.
+    assert!(matches!(verify(&place.path, Some(&format!("2:{}", old.hash))), Err(VerifyError::HeadMissing { .. })));
+}
+
+#[test]
+fn a_backup_restored_under_an_open_ledger_is_not_continued() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let backup = std::fs::read(&place.path).unwrap();
+    release(&mut ledger, "1", (1, 2));
+    std::fs::write(&place.path, &backup).unwrap();
+    let fault_met = |ledger: &mut Ledger| match ledger.charge(&request("2", (1, 2))) {
+        Err(ChargeError::Store(StoreError::Broken { seq, fault, .. })) => (seq, fault),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(fault_met(&mut ledger), (4, Fault::Missing));
+    assert_eq!(std::fs::read(&place.path).unwrap(), backup, "nothing was written");
+    // Nor when it has grown to the same length since, by another process.
+    let elsewhere = release(&mut place.ledger(), "3", (1, 2));
+    assert_eq!(fault_met(&mut ledger), (elsewhere + 1, Fault::Rewritten));
+    assert_eq!(verify(&place.path, None).unwrap().entries, elsewhere + 1);
+}
+
+#[test]
+fn a_ledger_that_is_moved_away_is_not_written_to() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    std::fs::rename(&place.path, place.folder.path().join("elsewhere")).unwrap();
+    let refused = ledger.charge(&request("1", (1, 2))).unwrap_err();
+    assert!(refused.to_string().contains("moved, replaced or deleted"), "{refused}");
+    std::fs::rename(place.folder.path().join("elsewhere"), &place.path).unwrap();
+    assert_eq!(verify(&place.path, None).unwrap().entries, 2);
+}
+
+/// Writes the chain anew from the payloads, as someone who knows the format would.
+fn rechain(place: &Place) {
+    let raw = Connection::open(&place.path).unwrap();
+    let mut query = raw.prepare("SELECT seq, at, kind, payload FROM entries ORDER BY seq").unwrap();
+    let rows: Vec<(i64, String, String, String)> =
+        query.query_map([], |row| row.try_into()).unwrap().map(Result::unwrap).collect();
+    let mut prev = String::new();
+    for (seq, at, kind, payload) in rows {
+        let mut hasher = blake3::Hasher::new_derive_key("deniable-ledger-v1 entry");
+        for part in [&prev, &seq.to_string(), &at, &kind, &payload] {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        let hash = hasher.finalize().to_hex().to_string();
+        raw.execute("UPDATE entries SET prev = ?1, hash = ?2 WHERE seq = ?3", (&prev, &hash, seq)).unwrap();
+        prev = hash;
+    }
+}
+
+#[test]
+fn a_rewritten_history_is_found_by_whoever_kept_the_head() {
+    let (place, head) = every_kind();
+    tamper(&place, "");
+    rechain(&place);
+    assert_eq!(verify(&place.path, None).unwrap().head, head, "the same payloads give the same chain");
+    tamper_again(&place, "UPDATE entries SET payload = replace(payload, '\"1/2\"', '\"1/4\"') WHERE kind = 'charged'");
+    rechain(&place);
+    assert_eq!(verify(&place.path, None).unwrap().entries, head.seq);
+    assert!(matches!(verify(&place.path, Some(&head.hash)), Err(VerifyError::HeadMissing { .. })));
+}
+
+fn tamper_again(place: &Place, sql: &str) {
+    Connection::open(&place.path).unwrap().execute_batch(sql).unwrap();
+}
+
+#[test]
+fn a_history_that_cannot_be_is_refused_even_if_well_chained() {
+    let change = |find: &str, put: &str, kind: &str| {
+        format!("UPDATE entries SET payload = replace(payload, '{find}', '{put}') WHERE kind = '{kind}'")
+    };
+    let copy = |from: u64, to: u64| {
+        format!(
+            "UPDATE entries SET (kind, payload) = (SELECT kind, payload FROM entries WHERE seq = {from}) WHERE seq = {to}"
+        )
+    };
+    let tales = [
+        // (what was rewritten, the entry that cannot be)
+        (change(r#""share":"1/2""#, r#""share":"3/2""#, "charged"), 4), // overspent
+        (change(r#""identity":"2""#, r#""identity":"1""#, "charged"), 7), // charged twice
+        (change(r#""charge":4"#, r#""charge":3"#, "answered"), 5),      // an answer to no charge
+        (change(r#""charge":7"#, r#""charge":4"#, "answered"), 8),      // answered twice
+        (change(r#""weaker":true"#, r#""weaker":false"#, "promise-changed"), 6), // a hidden weakening
+        (change(r#""from":{"promise":"posterior"#, r#""from":{"promise":"prior"#, "promise-changed"), 6),
+        (change(r#""entity":"patient""#, r#""entity":null"#, "charged"), 4), // no such account
+        (change(r#""format":1"#, r#""format":2"#, "genesis"), 1),
+        (change(r#""population""#, r#""people""#, "genesis"), 1),
+        (copy(1, 3), 3), // begun twice
+        (copy(2, 3), 3), // opened twice
+        (copy(3, 4), 4), // registered twice
+        (copy(2, 1), 1), // never begun
+        ("UPDATE entries SET at = 'yesterday' WHERE seq = 2".into(), 2),
+        ("UPDATE entries SET kind = 'refunded' WHERE seq = 5".into(), 5),
+    ];
+    let (place, _) = every_kind();
+    let whole = std::fs::read(&place.path).unwrap();
+    for (tale, named) in tales {
+        tamper(&place, &tale);
+        rechain(&place);
+        let (seq, fault) = broken_at(&place);
+        assert!(matches!(fault, Fault::Contradiction(_) | Fault::Unreadable(_)), "{tale}: {fault}");
+        assert_eq!(seq, named, "{tale}: {fault}");
+        std::fs::write(&place.path, &whole).unwrap();
+    }
+}

@@ -1,0 +1,256 @@
+//! What can be wrong with a policy: the place, the complaint and the mend.
+
+use crate::bounds::BoundsError;
+use deniable_core::adversary::{AdversaryError, PriorRangeError};
+use deniable_core::exact::{ParseRationalError, Rational};
+use deniable_core::promise::PromiseError;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// Where in the policy file something stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// The same place in bytes of [`PolicyErrors::source`]; may be empty.
+    pub span: Range<usize>,
+}
+
+impl Place {
+    /// The place of a byte span; spans outside the source or inside a character are moved to the next possible place.
+    pub(crate) fn new(source: &str, span: Range<usize>) -> Self {
+        let boundary = |at: usize| (at.min(source.len())..=source.len()).find(|at| source.is_char_boundary(*at));
+        let start = boundary(span.start).unwrap_or(source.len());
+        let end = boundary(span.end).unwrap_or(source.len()).max(start);
+        let before = &source[..start];
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        // A byte order mark takes no room in an editor.
+        let column = before[line_start..].chars().filter(|c| *c != '\u{feff}').count() + 1;
+        Self { line: before.matches('\n').count() + 1, column, span: start..end }
+    }
+}
+
+/// One thing that is wrong with a policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct PolicyError {
+    /// Where; `None` when the file as a whole is wrong.
+    pub place: Option<Place>,
+    /// What is wrong.
+    pub kind: PolicyErrorKind,
+    /// What to write instead, or to do.
+    pub help: Option<String>,
+}
+
+/// What is wrong with a policy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyErrorKind {
+    /// The file cannot be read: missing, or no permission.
+    #[error("the policy cannot be read: {0}")]
+    Unreadable(String),
+    /// A folder in place of a file.
+    #[error("this is a folder, not a policy file")]
+    Folder,
+    /// Longer than [`crate::LARGEST_FILE`].
+    #[error("the policy is larger than 1 MiB")]
+    TooLarge,
+    /// Not UTF-8.
+    #[error("the policy is not UTF-8 text")]
+    NotUtf8,
+    /// Nothing but white space.
+    #[error("the policy is empty")]
+    EmptyFile,
+    /// Not TOML.
+    #[error("this is not TOML: {0}")]
+    Syntax(String),
+    /// A key that means nothing here.
+    #[error("{section} has no key `{key}`")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The table, in words.
+        section: String,
+    },
+    /// A key or table that must be there.
+    #[error("{section} needs `{key}`")]
+    MissingKey {
+        /// The key.
+        key: String,
+        /// The table, in words.
+        section: String,
+    },
+    /// A value of another type.
+    #[error("`{key}` must be {expected}; this is {found}")]
+    WrongType {
+        /// The key.
+        key: String,
+        /// The expected type, in words.
+        expected: String,
+        /// The type that was found.
+        found: &'static str,
+    },
+    /// A text that is not an exact number.
+    #[error("`{key}`: {error}")]
+    Number {
+        /// The key.
+        key: String,
+        /// What is wrong with the number.
+        error: ParseRationalError,
+    },
+    /// A number outside its range.
+    #[error("`{key}` = {value} must be {range}")]
+    OutOfRange {
+        /// The key.
+        key: String,
+        /// What was given.
+        value: Rational,
+        /// What is allowed, in words.
+        range: &'static str,
+    },
+    /// A text that cannot be used as it stands.
+    #[error("`{key}` {problem}")]
+    Text {
+        /// The key.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A list of at least one entry that has none.
+    #[error("`{key}` is an empty list")]
+    EmptyList {
+        /// The key.
+        key: String,
+    },
+    /// The same entry twice.
+    #[error("{what} stands here a second time")]
+    Repeated {
+        /// The entry, in words.
+        what: String,
+    },
+    /// A key that makes sense only beside another.
+    #[error("`{key}` needs `{other}` beside it")]
+    Alone {
+        /// The key that is there.
+        key: &'static str,
+        /// The key that is not.
+        other: &'static str,
+    },
+    /// A key that must not be there because of something else in the policy.
+    #[error("`{key}` has no meaning {when}")]
+    Misplaced {
+        /// The key that is there.
+        key: &'static str,
+        /// What rules it out.
+        when: &'static str,
+    },
+    /// A column that is not declared under `[columns]`, or not listed in `[data.csv]`.
+    #[error("there is no column `{column}` in {list}")]
+    NoColumn {
+        /// The column.
+        column: String,
+        /// Where it was looked for.
+        list: &'static str,
+    },
+    /// A group key that can never occur.
+    #[error("the key \"{key}\" never occurs: {why}")]
+    DeadKey {
+        /// The group key.
+        key: String,
+        /// Why not.
+        why: &'static str,
+    },
+    /// Bounds that make no grid.
+    #[error(transparent)]
+    Bounds(#[from] BoundsError),
+    /// Priors that make no interval.
+    #[error(transparent)]
+    Priors(#[from] PriorRangeError),
+    /// Adversaries that no theorem covers.
+    #[error(transparent)]
+    Adversary(#[from] AdversaryError),
+    /// A promise that cannot be kept.
+    #[error(transparent)]
+    Promise(#[from] PromiseError),
+    /// A policy without a promise.
+    #[error("nothing is promised")]
+    NoPromise,
+    /// A policy that asks nothing.
+    #[error("nothing is asked")]
+    NoAsk,
+    /// Explicit shares beyond the spend.
+    #[error("the shares add up to {sum}, more than spend = {spend}")]
+    SharesExceed {
+        /// The shares up to and including the one at this place.
+        sum: Rational,
+        /// What the policy may spend.
+        spend: Rational,
+    },
+    /// Explicit shares that leave nothing for the asks without one.
+    #[error("the shares of other asks use all of spend = {spend}: nothing is left for this one")]
+    NothingLeft {
+        /// What the policy may spend.
+        spend: Rational,
+    },
+}
+
+/// Everything that is wrong with a policy, in the order of the file. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyErrors {
+    file: PathBuf,
+    source: String,
+    errors: Vec<PolicyError>,
+}
+
+impl PolicyErrors {
+    pub(crate) fn new(file: &Path, source: &str, mut errors: Vec<PolicyError>) -> Self {
+        errors.sort_by_key(|error| error.place.as_ref().map(|place| place.span.start));
+        Self { file: file.to_owned(), source: source.to_owned(), errors }
+    }
+
+    /// A single error about the whole file.
+    pub(crate) fn about_file(file: &Path, kind: PolicyErrorKind, help: &str) -> Self {
+        Self::new(file, "", vec![PolicyError { place: None, kind, help: Some(help.to_owned()) }])
+    }
+
+    /// The policy file, as it was named.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The text of the policy, into which the spans point; empty when it could not be read.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The errors, in the order of the file.
+    #[must_use]
+    pub fn errors(&self) -> &[PolicyError] {
+        &self.errors
+    }
+}
+
+/// `file:line:column: complaint`, and the mend on a line of its own.
+impl std::fmt::Display for PolicyErrors {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let file = self.file.display();
+        for (position, error) in self.errors.iter().enumerate() {
+            if position > 0 {
+                writeln!(f)?;
+            }
+            match &error.place {
+                Some(place) => write!(f, "{file}:{}:{}: {error}", place.line, place.column)?,
+                None => write!(f, "{file}: {error}")?,
+            }
+            if let Some(help) = &error.help {
+                write!(f, "\n  help: {help}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for PolicyErrors {}

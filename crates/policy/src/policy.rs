@@ -1,0 +1,226 @@
+//! A whole policy: read, checked, and put into words.
+
+use crate::budget::{Ask, NO_ASK_HELP};
+use crate::columns::{Column, Entity};
+use crate::data::{Data, path_text};
+use crate::error::{PolicyErrorKind, PolicyErrors};
+use crate::reader::{Field, Read, Report, Section, shown, told};
+use crate::{adversary, budget, columns, data, promise, tree, words};
+use deniable_core::adversary::{Adversary, Preset};
+use deniable_core::budget::Spend;
+use deniable_core::exact::Rational;
+use deniable_core::promise::Promise;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+/// Largest policy file, in bytes: 1 MiB.
+pub const LARGEST_FILE: u64 = 1 << 20;
+
+/// A checked policy. All numbers are exact; what is here can be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Policy {
+    /// The policy file, as it was named.
+    pub file: PathBuf,
+    /// The text of the file, into which places point.
+    pub source: String,
+    /// The name of this policy in the ledger: one line.
+    pub name: String,
+    /// The people the promise is about: letters, digits, `-`, `_` and `.`.
+    pub population: String,
+    /// The ledger file, relative to the working directory like [`Self::file`], or absolute.
+    pub ledger: PathBuf,
+    /// Where the rows are.
+    pub data: Data,
+    /// Whose rows belong together; `None` when one row is one person.
+    pub entity: Option<Entity>,
+    /// The declared columns, in the order of the file.
+    pub columns: Vec<Column>,
+    /// Whom the promise protects from.
+    pub adversary: Adversary,
+    /// The preset that the adversary started from.
+    pub preset: Option<Preset>,
+    /// What is promised: at least one, all kept.
+    pub promises: Vec<Promise>,
+    /// R, the largest odds ratio that keeps every promise, for everything ever released about the population (C-1).
+    pub limit: Spend,
+    /// The index in [`Self::promises`] of the one that allows no more than [`Self::limit`].
+    pub binding: usize,
+    /// The part of ln R that this policy may use, in (0, 1].
+    pub spend: Rational,
+    /// The least coverage of the intervals, in (0, 1).
+    pub confidence: Rational,
+    /// The questions, at least one; their shares add up to at most [`Self::spend`].
+    pub asks: Vec<Ask>,
+}
+
+impl Policy {
+    /// Reads a policy file.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, in the order of the file, each with its mend.
+    pub fn load(file: &Path) -> Result<Self, PolicyErrors> {
+        let about = |kind, help| PolicyErrors::about_file(file, kind, help);
+        let unreadable = |error: std::io::Error| {
+            let help = match error.kind() {
+                std::io::ErrorKind::NotFound => "check the path, or write a policy there first",
+                std::io::ErrorKind::PermissionDenied => "ask its owner for permission to read it",
+                _ => "check the file and its disk",
+            };
+            about(PolicyErrorKind::Unreadable(error.to_string()), help)
+        };
+        if file.is_dir() {
+            return Err(about(PolicyErrorKind::Folder, "name the policy file inside it"));
+        }
+        let mut bytes = Vec::new();
+        let opened = std::fs::File::open(file).map_err(unreadable)?;
+        // One byte more than allowed tells a file that is too large, whatever its metadata say.
+        opened.take(LARGEST_FILE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        if bytes.len() as u64 > LARGEST_FILE {
+            return Err(about(PolicyErrorKind::TooLarge, "this may be a data file; name the policy instead"));
+        }
+        match std::str::from_utf8(&bytes) {
+            Ok(source) => Self::parse(file, source),
+            Err(error) => {
+                // Up to the first bad byte the lossy text is the file itself, so the place is right.
+                let source = String::from_utf8_lossy(&bytes);
+                let report = Report::new(&source);
+                let bad = error.valid_up_to()..error.valid_up_to() + char::REPLACEMENT_CHARACTER.len_utf8();
+                report.fail(&bad, PolicyErrorKind::NotUtf8, "save the file in the encoding UTF-8");
+                Err(PolicyErrors::new(file, &source, report.into_errors()))
+            }
+        }
+    }
+
+    /// Reads the text of a policy; `file` names it in errors, and its folder is what paths are relative to.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn parse(file: &Path, source: &str) -> Result<Self, PolicyErrors> {
+        if source.trim_start_matches('\u{feff}').trim().is_empty() {
+            return Err(PolicyErrors::about_file(file, PolicyErrorKind::EmptyFile, "write a policy into it"));
+        }
+        let report = Report::new(source);
+        let policy = match tree::parse(source) {
+            Ok(root) => read(&report, file, &root),
+            Err(tree::SyntaxError { message, span }) => {
+                let help = syntax_help(source, &span);
+                Err(report.fail(&span, PolicyErrorKind::Syntax(message), help))
+            }
+        };
+        let errors = report.into_errors();
+        match policy {
+            Ok(policy) if errors.is_empty() => Ok(policy),
+            _ => Err(PolicyErrors::new(file, source, errors)),
+        }
+    }
+
+    /// The folder of the policy file, which [`Data::path`] is relative to; empty for the working directory.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        folder(&self.file)
+    }
+
+    /// The declared column of this name.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// The exponent that turns R, the odds ratio of a whole group, into that of one entity: `1/k` for groups of
+    /// `k` people who move together, 1 when everyone is independent (F-NIk). Mechanisms must keep `R^(1/k)` for
+    /// every single entity; the group's odds ratio is then at most R.
+    #[must_use]
+    pub fn per_entity_exponent(&self) -> Rational {
+        Rational::new(1.into(), self.adversary.moves_together().size().into())
+    }
+
+    /// The adversary in words, one statement a line: the preset, the size, the prior beliefs, the groups.
+    #[must_use]
+    pub fn adversary_in_words(&self) -> Vec<String> {
+        words::adversary(&self.adversary, self.preset)
+    }
+
+    /// The promises in words, in the order of [`Self::promises`], with their exact numbers.
+    #[must_use]
+    pub fn promise_in_words(&self) -> Vec<String> {
+        let known = self.adversary.knows_size();
+        self.promises.iter().map(|promise| words::promise(promise, known)).collect()
+    }
+}
+
+fn folder(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
+}
+
+const SECTIONS: [&str; 10] =
+    ["name", "population", "ledger", "data", "entity", "columns", "adversary", "promise", "budget", "ask"];
+
+fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
+    let section = Section::open(report, "the policy", root, &SECTIONS)?;
+    // Each part is read before any is judged missing, so that one error does not hide another.
+    let name = section.need("name", "add `name = \"clinic\"`").and_then(|field| field.line().map(str::to_owned));
+    let population =
+        section.need("population", "add `population = \"clinic-patients\"`").and_then(|field| population(&field));
+    let ledger = section.optional("ledger", |field| path_text(field).map(str::to_owned));
+    let data =
+        section.need("data", "add `[data]` with `table`, `path` and `version`").and_then(|field| data::read(&field));
+    let columns = match section.get("columns") {
+        Some(field) => Section::open_free(report, "[columns]", field.node)
+            .and_then(|columns| columns::read(&columns, data.as_ref().ok())),
+        None => Ok(Vec::new()),
+    };
+    let entity = section.optional("entity", |field| columns::read_entity(field, told(&columns).map(Vec::as_slice)));
+    let adversary = section
+        .need("adversary", "add `[adversary]` with `preset = \"acquaintance\"`")
+        .and_then(|field| adversary::read(&field));
+    let promised = match section.get("promise") {
+        Some(field) => promise::read(&field, told(&adversary).map(|(adversary, _)| adversary)),
+        None => Err(section.missing("promise", "add `[promise]` with `posterior_at_most = 0.75`, for example")),
+    };
+    let budget = section.optional("budget", budget::read).map(Option::unwrap_or_default);
+    let asks = match section.get("ask") {
+        Some(field) => budget::read_asks(&field, told(&budget)),
+        None => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
+    };
+
+    let (adversary, preset) = adversary?;
+    let (promised, budget, population) = (promised?, budget?, population?);
+    let ledger = ledger?.unwrap_or_else(|| format!("{population}.ledger"));
+    Ok(Policy {
+        file: file.to_owned(),
+        source: report.source.to_owned(),
+        name: name?,
+        ledger: folder(file).join(ledger),
+        population,
+        data: data?,
+        entity: entity?,
+        columns: columns?,
+        adversary,
+        preset,
+        promises: promised.promises,
+        limit: promised.limit,
+        binding: promised.binding,
+        spend: budget.spend,
+        confidence: budget.confidence,
+        asks: asks?,
+    })
+}
+
+/// The population names the ledger file, and stands in it.
+fn population(field: &Field<'_>) -> Read<String> {
+    let name = field.line()?;
+    if name.starts_with('.') || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) {
+        let problem = format!("= \"{}\" is not a plain name", shown(name));
+        return Err(field.bad_text(problem, "use letters, digits, - and _, as in \"clinic-patients\""));
+    }
+    Ok(name.to_owned())
+}
+
+/// The commonest slip: a fraction or percentage without quotes.
+fn syntax_help(source: &str, span: &std::ops::Range<usize>) -> String {
+    match source.get(span.clone()).map(str::trim) {
+        Some(text) if deniable_core::exact::parse_rational(text).is_ok() => format!("write it in quotes: \"{text}\""),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,180 @@
+//! `[promise]`: what nobody may learn, and the odds ratio that this allows.
+
+use crate::adversary::probability_help;
+use crate::error::PolicyErrorKind;
+use crate::reader::{Field, Read, Reported, Section};
+use deniable_core::adversary::Adversary;
+use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::{Rational, whole};
+use deniable_core::promise::{Promise, PromiseError, binding};
+use num_traits::{Signed, ToPrimitive, Zero};
+
+const KEYS: [&str; 11] = [
+    "posterior_at_most",
+    "posterior_at_least",
+    "gain",
+    "loss",
+    "rho",
+    "among",
+    "alpha",
+    "beta",
+    "p_min",
+    "p_max",
+    "epsilon",
+];
+
+/// What is promised, and what it allows.
+pub(crate) struct Promised {
+    pub(crate) promises: Vec<Promise>,
+    /// The largest odds ratio that keeps all of them.
+    pub(crate) limit: Spend,
+    /// The index of the promise that allows no more.
+    pub(crate) binding: usize,
+}
+
+/// Reads `[promise]`. Without an adversary the promises are read, not judged.
+pub(crate) fn read(field: &Field<'_>, adversary: Read<&Adversary>) -> Read<Promised> {
+    let section = field.section("[promise]", &KEYS)?;
+    let promises = read_all(&section)?;
+    if promises.is_empty() {
+        return Err(nothing_promised(&section));
+    }
+    judge(&section, promises, adversary?)
+}
+
+fn nothing_promised(section: &Section<'_>) -> Reported {
+    let help = "add one of posterior_at_most, posterior_at_least, gain, loss, rho with among, alpha with beta, epsilon";
+    section.report.fail(&section.span, PolicyErrorKind::NoPromise, help)
+}
+
+fn read_all(section: &Section<'_>) -> Read<Vec<Promise>> {
+    let number = |key| section.optional(key, Field::number);
+    let simple = [
+        number("posterior_at_most").map(|value| value.map(Promise::PosteriorAtMost)),
+        number("posterior_at_least").map(|value| value.map(Promise::PosteriorAtLeast)),
+        number("gain").map(|value| value.map(Promise::Gain)),
+        number("loss").map(|value| value.map(Promise::Loss)),
+        read_rho(section),
+        read_alpha_beta(section),
+        number("epsilon").map(|value| value.map(Promise::Epsilon)),
+    ];
+    let promises: Read<Vec<Option<Promise>>> = simple.into_iter().collect();
+    Ok(promises?.into_iter().flatten().collect())
+}
+
+/// Reports a key that stands without the one it belongs to.
+fn alone(section: &Section<'_>, key: &'static str, other: &'static str, help: &str) -> Reported {
+    let place = section.get(key).map_or_else(|| section.span.clone(), |field| field.key_span);
+    section.report.fail(&place, PolicyErrorKind::Alone { key, other }, help)
+}
+
+fn read_rho(section: &Section<'_>) -> Read<Option<Promise>> {
+    let rho = section.optional("rho", Field::number)?;
+    let among = section.optional("among", among)?;
+    match (rho, among) {
+        (None, None) => Ok(None),
+        (Some(rho), Some(among)) => Ok(Some(Promise::Rho { rho, among })),
+        (Some(_), None) => {
+            Err(alone(section, "rho", "among", "add `among = 100`: how many people are equally likely beforehand"))
+        }
+        (None, Some(_)) => {
+            Err(alone(section, "among", "rho", "add `rho = 0.5`: how sure anyone may become of one among them"))
+        }
+    }
+}
+
+/// A whole number of people; its range is the theorem's to judge (B-5).
+fn among(field: &Field<'_>) -> Read<u64> {
+    let value = field.integer()?;
+    value.to_u64().ok_or_else(|| field.out_of_range(whole(value), "a number of people, at least 2", ""))
+}
+
+fn read_alpha_beta(section: &Section<'_>) -> Read<Option<Promise>> {
+    let number = |key| section.optional(key, Field::number);
+    let (alpha, beta, least, most) = (number("alpha"), number("beta"), number("p_min"), number("p_max"));
+    let (alpha, beta, least, most) = (alpha?, beta?, least?, most?);
+    match (alpha, beta) {
+        (Some(alpha), Some(beta)) => {
+            Ok(Some(Promise::AlphaBeta { alpha, beta, least: least.unwrap_or_else(Rational::zero), most }))
+        }
+        (Some(_), None) => Err(alone(section, "alpha", "beta", "add `beta = 0.5`: how far belief may rise")),
+        (None, Some(_)) => Err(alone(section, "beta", "alpha", "add `alpha = 0.5`: how far belief may fall")),
+        (None, None) => {
+            let help = "add `alpha` and `beta`, to which the priors of worlds belong";
+            match (least, most) {
+                (None, None) => Ok(None),
+                (Some(_), _) => Err(alone(section, "p_min", "alpha", help)),
+                (None, Some(_)) => Err(alone(section, "p_max", "alpha", help)),
+            }
+        }
+    }
+}
+
+/// Turns every promise into its odds ratio, so that each wrong one is reported, and keeps the smallest.
+fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -> Read<Promised> {
+    let (priors, known) = (adversary.priors(), adversary.knows_size());
+    // One at a time first: `binding` over all of them would stop at the first that fails.
+    let each: Vec<Read<()>> = promises
+        .iter()
+        .map(|promise| match binding(std::slice::from_ref(promise), priors, known) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(wrong_promise(section, promise, error)),
+        })
+        .collect();
+    each.into_iter().collect::<Read<Vec<()>>>()?;
+    let strictest = binding(&promises, priors, known).map_err(|error| {
+        let help = promise_help(&error);
+        section.report.fail(&section.span, error, help)
+    })?;
+    // `promises` is not empty and holds the one that binds; were it otherwise, nothing would be promised.
+    let Some((promise, limit)) = strictest else { return Err(nothing_promised(section)) };
+    let Some(binding) = promises.iter().position(|other| other == promise) else {
+        return Err(nothing_promised(section));
+    };
+    Ok(Promised { binding, limit, promises })
+}
+
+/// Reports at the very key that is wrong: the error's own where it names one.
+fn wrong_promise(section: &Section<'_>, promise: &Promise, error: PromiseError) -> Reported {
+    let key = match &error {
+        PromiseError::OutOfRange { name, .. }
+        | PromiseError::NeedsPriorBound { name, .. }
+        | PromiseError::NoRoom { name, .. }
+        | PromiseError::NeedsKnownSize { name } => *name,
+        PromiseError::Spend(_) => promise.name(),
+    };
+    let help = promise_help(&error);
+    section.report.fail(&section.place_of(key), error, help)
+}
+
+fn promise_help(error: &PromiseError) -> String {
+    match error {
+        PromiseError::OutOfRange { name: "gain" | "loss", .. } => {
+            "write 2, for example; a factor of 1 or less would allow no answer at all".to_owned()
+        }
+        PromiseError::OutOfRange { name: "epsilon" | "among" | "beta", .. } => String::new(),
+        // Inside the unit interval the message's own range says it all.
+        PromiseError::OutOfRange { value, .. } if value.is_positive() && *value < whole(1) => String::new(),
+        PromiseError::OutOfRange { value, .. } => probability_help(value),
+        PromiseError::NeedsPriorBound { name, end } => {
+            let instead = if *end == "at_most" { "gain" } else { "loss" };
+            format!(
+                "say what the adversary believes at the outset, `prior = {{ {end} = \"1/2\" }}` under [adversary]; or \
+                 promise `{instead}` instead of `{name}`, which holds for any prior"
+            )
+        }
+        PromiseError::NoRoom { name, prior, .. } => {
+            let (side, end) = if *name == "posterior_at_least" {
+                ("below", "raise `at_least`")
+            } else {
+                ("above", "lower `at_most`")
+            };
+            format!("promise a value {side} {prior}, or {end} in `prior` under [adversary]")
+        }
+        PromiseError::NeedsKnownSize { .. } => "set `knows_size = true` under [adversary] if the number of people is \
+                                                public; otherwise promise `posterior_at_most`, `gain` or `epsilon`"
+            .to_owned(),
+        PromiseError::Spend(SpendError::Undecided { .. }) => "remove the one that you need less".to_owned(),
+        PromiseError::Spend(_) => String::new(),
+    }
+}

@@ -1,0 +1,298 @@
+//! Reading a table key by key, keeping every complaint.
+//!
+//! A [`Section`] is opened with the keys it may hold, so an unknown key is reported before anything is read.
+//! What cannot be read gives [`Reported`], which only [`Report::fail`] makes: no value can go missing without
+//! an error that says so.
+
+use crate::error::{Place, PolicyError, PolicyErrorKind};
+use crate::tree::{Member, Node, Shape};
+use deniable_core::exact::{ParseRationalError, Rational, parse_rational};
+use num_traits::ToPrimitive;
+use std::cell::RefCell;
+use std::ops::Range;
+
+/// Proof that an error was reported.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reported(());
+
+/// A value, or the proof that its absence was reported.
+pub(crate) type Read<T> = Result<T, Reported>;
+
+/// A part of the policy for the parts that depend on it, which can fail in its stead without a second complaint.
+pub(crate) fn told<T>(part: &Read<T>) -> Read<&T> {
+    part.as_ref().map_err(|reported| *reported)
+}
+
+/// Collects the errors of one policy.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    pub(crate) source: &'a str,
+    errors: RefCell<Vec<PolicyError>>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(source: &'a str) -> Self {
+        Self { source, errors: RefCell::new(Vec::new()) }
+    }
+
+    /// Reports an error at a place. `help` is the mend; an empty one is left out.
+    pub(crate) fn fail(
+        &self,
+        span: &Range<usize>,
+        kind: impl Into<PolicyErrorKind>,
+        help: impl Into<String>,
+    ) -> Reported {
+        let help = Some(help.into()).filter(|help| !help.is_empty());
+        let place = Some(Place::new(self.source, span.clone()));
+        self.errors.borrow_mut().push(PolicyError { place, kind: kind.into(), help });
+        Reported(())
+    }
+
+    pub(crate) fn into_errors(self) -> Vec<PolicyError> {
+        self.errors.into_inner()
+    }
+}
+
+/// One table of the policy.
+#[derive(Debug)]
+pub(crate) struct Section<'a> {
+    pub(crate) report: &'a Report<'a>,
+    /// In words, for messages: `[data]`, or `the policy`.
+    name: String,
+    pub(crate) span: Range<usize>,
+    members: &'a [Member],
+}
+
+impl<'a> Section<'a> {
+    /// Opens a table that may hold only `keys`; reports all others.
+    pub(crate) fn open(report: &'a Report<'a>, name: &str, node: &'a Node, keys: &[&str]) -> Read<Self> {
+        let section = Self::open_free(report, name, node)?;
+        for member in section.members.iter().filter(|member| !keys.contains(&member.key.as_str())) {
+            let kind = PolicyErrorKind::UnknownKey { key: shown(&member.key), section: name.to_owned() };
+            report.fail(&member.key_span, kind, did_you_mean(&member.key, keys));
+        }
+        Ok(section)
+    }
+
+    /// Opens a table whose keys are names of the curator's choosing.
+    pub(crate) fn open_free(report: &'a Report<'a>, name: &str, node: &'a Node) -> Read<Self> {
+        match &node.shape {
+            Shape::Table(members) => Ok(Self { report, name: name.to_owned(), span: node.span.clone(), members }),
+            other => Err(report.fail(
+                &node.span,
+                PolicyErrorKind::WrongType {
+                    key: name.to_owned(),
+                    expected: "a table".to_owned(),
+                    found: other.describe(),
+                },
+                format!("write `{name}` on a line of its own, and its keys below it"),
+            )),
+        }
+    }
+
+    /// Every key with its value, in the order of the file.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = Field<'a>> {
+        let report = self.report;
+        self.members.iter().map(move |member| Field {
+            report,
+            key: shown(&member.key),
+            key_span: member.key_span.clone(),
+            node: &member.value,
+        })
+    }
+
+    /// The names of all keys, unshortened.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
+        self.members.iter().map(|member| member.key.as_str())
+    }
+
+    /// The value of a key, where there is one.
+    pub(crate) fn get(&self, key: &str) -> Option<Field<'a>> {
+        let position = self.members.iter().position(|member| member.key == key)?;
+        self.fields().nth(position)
+    }
+
+    /// The value of a key that must be there; `help` says what to add.
+    pub(crate) fn need(&self, key: &str, help: &str) -> Read<Field<'a>> {
+        self.get(key).ok_or_else(|| self.missing(key, help))
+    }
+
+    /// Reports that a key is missing, at the head of this table.
+    pub(crate) fn missing(&self, key: &str, help: impl Into<String>) -> Reported {
+        let kind = PolicyErrorKind::MissingKey { key: key.to_owned(), section: self.name.clone() };
+        self.report.fail(&self.span, kind, help)
+    }
+
+    /// Where a key's value stands, or the head of the table.
+    pub(crate) fn place_of(&self, key: &str) -> Range<usize> {
+        self.get(key).map_or_else(|| self.span.clone(), |field| field.node.span.clone())
+    }
+
+    /// Reads a key that may be missing.
+    pub(crate) fn optional<T>(&self, key: &str, read: impl FnOnce(&Field<'a>) -> Read<T>) -> Read<Option<T>> {
+        self.get(key).map(|field| read(&field)).transpose()
+    }
+}
+
+/// One value of the policy and the key it belongs to.
+#[derive(Debug)]
+pub(crate) struct Field<'a> {
+    pub(crate) report: &'a Report<'a>,
+    pub(crate) key: String,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) node: &'a Node,
+}
+
+impl<'a> Field<'a> {
+    /// Reports an error at the value.
+    pub(crate) fn fail(&self, kind: impl Into<PolicyErrorKind>, help: impl Into<String>) -> Reported {
+        self.report.fail(&self.node.span, kind, help)
+    }
+
+    /// Reports that the value has another type than `expected`.
+    pub(crate) fn wrong_type(&self, expected: &str, help: impl Into<String>) -> Reported {
+        let kind = PolicyErrorKind::WrongType {
+            key: self.key.clone(),
+            expected: expected.to_owned(),
+            found: self.node.shape.describe(),
+        };
+        self.fail(kind, help)
+    }
+
+    /// Reports a text that cannot be used.
+    pub(crate) fn bad_text(&self, problem: impl Into<String>, help: impl Into<String>) -> Reported {
+        self.fail(PolicyErrorKind::Text { key: self.key.clone(), problem: problem.into() }, help)
+    }
+
+    /// Reports a number outside its range.
+    pub(crate) fn out_of_range(&self, value: Rational, range: &'static str, help: impl Into<String>) -> Reported {
+        self.fail(PolicyErrorKind::OutOfRange { key: self.key.clone(), value, range }, help)
+    }
+
+    /// Any text.
+    pub(crate) fn text(&self) -> Read<&'a str> {
+        match &self.node.shape {
+            Shape::Text(text) => Ok(text),
+            Shape::Number(_) | Shape::Boolean(_) | Shape::Date => Err(self.wrong_type("a text", "put it in quotes")),
+            Shape::List(_) | Shape::Table(_) => Err(self.wrong_type("a text in quotes", "")),
+        }
+    }
+
+    /// A text that is printed and stored: one line, not blank, nothing that could act on a terminal.
+    pub(crate) fn line(&self) -> Read<&'a str> {
+        let text = self.text()?;
+        if text.trim().is_empty() {
+            return Err(self.bad_text("is empty", ""));
+        }
+        if text.trim() != text || text.chars().any(char::is_control) {
+            let help = "write one line of text without spaces around it";
+            return Err(self.bad_text("has line breaks, control characters or spaces around it", help));
+        }
+        Ok(text)
+    }
+
+    /// A number, exactly as written; a text may hold a fraction or a percentage.
+    pub(crate) fn number(&self) -> Read<Rational> {
+        let text = match &self.node.shape {
+            Shape::Number(text) | Shape::Text(text) => text,
+            _ => return Err(self.wrong_type("a number", "write 0.75, or \"3/4\" or \"75%\" in quotes")),
+        };
+        self.number_in(text)
+    }
+
+    /// A number in a text that is, or is part of, the value.
+    pub(crate) fn number_in(&self, text: &str) -> Read<Rational> {
+        parse_rational(text).map_err(|error| {
+            let error = match error {
+                ParseRationalError::Malformed(_) => ParseRationalError::Malformed(shown(text)),
+                ParseRationalError::ZeroDenominator(_) => ParseRationalError::ZeroDenominator(shown(text)),
+                ParseRationalError::TooLong(_) => ParseRationalError::TooLong(shown(text)),
+            };
+            let help = if matches!(error, ParseRationalError::Malformed(_)) {
+                "fractions and percentages stand in quotes"
+            } else {
+                ""
+            };
+            self.fail(PolicyErrorKind::Number { key: self.key.clone(), error }, help)
+        })
+    }
+
+    /// A whole number of 64 bits.
+    pub(crate) fn integer(&self) -> Read<i64> {
+        let value = self.number()?;
+        let whole = if value.is_integer() { value.to_integer().to_i64() } else { None };
+        whole.ok_or_else(|| self.out_of_range(value, "a whole number of at most 64 bits", ""))
+    }
+
+    /// A whole number from 1 to 2³²−1.
+    pub(crate) fn count(&self) -> Read<u32> {
+        let value = self.number()?;
+        let whole = if value.is_integer() { value.to_integer().to_u32() } else { None };
+        whole
+            .filter(|count| *count > 0)
+            .ok_or_else(|| self.out_of_range(value, "a whole number from 1 to 4294967295", ""))
+    }
+
+    /// True or false.
+    pub(crate) fn boolean(&self) -> Read<bool> {
+        match &self.node.shape {
+            Shape::Boolean(truth) => Ok(*truth),
+            _ => Err(self.wrong_type("true or false", "")),
+        }
+    }
+
+    /// The entries of a list; `keys[]` names one of `keys`.
+    pub(crate) fn list(&self, expected: &str) -> Read<Vec<Self>> {
+        match &self.node.shape {
+            Shape::List(items) => Ok(items
+                .iter()
+                .map(|node| Field {
+                    report: self.report,
+                    key: format!("{}[]", self.key),
+                    key_span: node.span.clone(),
+                    node,
+                })
+                .collect()),
+            _ => Err(self.wrong_type(expected, "")),
+        }
+    }
+
+    /// The value as a table of known keys.
+    pub(crate) fn section(&self, name: &str, keys: &[&str]) -> Read<Section<'a>> {
+        Section::open(self.report, name, self.node, keys)
+    }
+}
+
+/// All values, or the proof that one was reported; every entry is read either way.
+pub(crate) fn all<T>(values: impl Iterator<Item = Read<T>>) -> Read<Vec<T>> {
+    let read: Vec<Read<T>> = values.collect();
+    read.into_iter().collect()
+}
+
+/// The mend for a word that is not one of `known`.
+pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
+    match nearest(word, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("known here: {}", known.join(", ")),
+    }
+}
+
+/// The candidate that is a slip of the fingers away from `word`, where there is one.
+fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    let word = word.to_lowercase();
+    let slips = |candidate: &str| strsim::osa_distance(&word, candidate);
+    let near = known.iter().copied().min_by_key(|candidate| slips(candidate))?;
+    (slips(near) <= (near.len() / 3).max(1)).then_some(near)
+}
+
+/// A text from the policy, made safe and short enough to stand in a message.
+pub(crate) fn shown(text: &str) -> String {
+    let mut short = String::new();
+    for c in text.chars().take(60) {
+        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
+    }
+    if text.chars().nth(60).is_some() {
+        short.push_str("...");
+    }
+    short
+}

@@ -1,0 +1,221 @@
+//! Policies that hold: every key is read, and every number is exact.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use deniable_core::adversary::{Adjacency, MovesTogether, Preset};
+use deniable_core::exact::{Rational, parse_rational, ratio, whole};
+use deniable_core::promise::Promise;
+use deniable_core::sensitivity::Caps;
+use deniable_policy::{ColumnType, CsvOptions, Format, Key, Policy, PolicyErrors};
+use std::path::{Path, PathBuf};
+
+const FULL: &str = include_str!("../testdata/good/full.toml");
+const SMALL: &str = include_str!("../testdata/good/small.toml");
+
+fn parse(text: &str) -> Result<Policy, PolicyErrors> {
+    Policy::parse(Path::new("folder/policy.toml"), text)
+}
+
+fn full() -> Policy {
+    parse(FULL).unwrap()
+}
+
+/// The small policy with one text in place of another, which must be there.
+fn small_with(from: &str, to: &str) -> Policy {
+    assert!(SMALL.contains(from), "{from}");
+    parse(&SMALL.replace(from, to)).unwrap()
+}
+
+#[test]
+fn names_and_paths() {
+    let policy = full();
+    assert_eq!((policy.name.as_str(), policy.population.as_str()), ("clinic, summer", "clinic-patients"));
+    assert_eq!(policy.ledger, PathBuf::from("folder/ledgers/clinic.ledger"));
+    assert_eq!(policy.folder(), Path::new("folder"));
+    assert_eq!((policy.data.path.as_str(), policy.data.version.as_str()), ("data/visits-*.tsv", "2024-06"));
+    assert_eq!(policy.source, FULL);
+    let small = parse(SMALL).unwrap();
+    assert_eq!(small.ledger, PathBuf::from("folder/clinic-patients.ledger"));
+    assert_eq!(small_with("population", "ledger = \"/var/x\"\npopulation").ledger, PathBuf::from("/var/x"));
+}
+
+#[test]
+fn csv_options() {
+    let Format::Csv(csv) = full().data.format else { panic!("csv") };
+    assert_eq!((csv.delimiter, csv.trim, csv.nulls), (b';', true, vec![String::new(), "?".to_owned()]));
+    assert_eq!(csv.columns.unwrap().len(), 7);
+    assert_eq!(parse(SMALL).unwrap().data.format, Format::Csv(CsvOptions::with_delimiter(b',')));
+    let format = |path: &str| small_with("visits.csv", path).data.format;
+    assert_eq!(format("part-*.TSV"), Format::Csv(CsvOptions::with_delimiter(b'\t')));
+    assert_eq!(format("**/*.parquet"), Format::Parquet);
+    let folder = small_with("visits.csv\"", "visits\"\nformat = \"parquet\"");
+    assert_eq!(folder.data.format, Format::Parquet);
+}
+
+#[test]
+fn columns_in_file_order() {
+    let policy = full();
+    let names: Vec<&str> = policy.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["patient", "age", "sex", "hours per week", "cost", "smoker"]);
+    let entity = policy.entity.as_ref().unwrap();
+    assert_eq!((entity.key.as_str(), entity.caps), ("patient", Caps { rows_per_group: 3, groups: 2 }));
+    let bounds = |name: &str| policy.column(name).unwrap().bounds.clone().unwrap();
+    let keys = |name: &str| policy.column(name).unwrap().keys.clone().unwrap();
+    assert_eq!((bounds("age").in_units(), bounds("age").step().clone()), ((0, 110), whole(1)));
+    // 17 and 2 have no common divisor but 1, although the step is 2.
+    assert_eq!((bounds("hours per week").in_units(), bounds("hours per week").unit().clone()), ((17, 89), whole(1)));
+    assert_eq!((bounds("cost").in_units(), bounds("cost").unit().clone()), ((0, 10_005), ratio(1, 10)));
+    assert_eq!(policy.column("cost").unwrap().kind, ColumnType::Decimal);
+    assert_eq!(keys("sex"), [Key::Text("F".to_owned()), Key::Text("M".to_owned()), Key::Null]);
+    assert_eq!(keys("hours per week"), [Key::Integer(-1), Key::Integer(10)]);
+    assert_eq!(keys("smoker"), [Key::Boolean(true), Key::Boolean(false)]);
+}
+
+#[test]
+fn adversary_and_promises() {
+    let policy = full();
+    assert_eq!(policy.preset, Some(Preset::Insider));
+    assert_eq!(policy.adversary.adjacency(), Adjacency::ReplaceOne);
+    assert_eq!(policy.adversary.moves_together(), MovesTogether::AllOfSize(2));
+    assert_eq!(policy.per_entity_exponent(), ratio(1, 2));
+    let priors = policy.adversary.priors();
+    assert_eq!((priors.low().clone(), priors.high().clone()), (ratio(1, 5), ratio(1, 2)));
+    assert_eq!(policy.promises.len(), 7);
+    // alpha = 1/2 allows R = 2, less than any other promise here.
+    assert!(matches!(policy.promises[policy.binding], Promise::AlphaBeta { .. }));
+    assert_eq!(policy.limit.exact_odds(), Some(whole(2)));
+    insta::assert_snapshot!(policy.adversary_in_words().join("\n"), @r"
+    insider, changed by this policy to what follows
+    they know exactly how many people are in the data; one person exchanged for another must stay hidden (replace-one)
+    before the first release they gave a chance between 20% and 50% to anyone of whom they were not certain
+    they may know that everyone belongs to a group of exactly 2 people who are in the data or not together; the promise is kept for whole groups, and groups are independent of each other
+    ");
+    insta::assert_snapshot!(policy.promise_in_words().join("\n"), @r"
+    nobody becomes more than 75% sure that a given person is in the data
+    nobody becomes less than 2% sure that a given person is in the data
+    nobody's belief that a given person is in the data grows to more than 5/2 times what it was, nor does their belief that the person is not in it shrink below 2/5 of what it was
+    nobody's belief that a given person is not in the data grows to more than 3 times what it was, nor does their belief that the person is in it shrink below 1/3 of what it was
+    whoever knows that exactly one of 10 equally likely people is in the data becomes at most 2/3 sure of any one of them
+    belief in the true data, against all data that differ from it in one person, ends between 50% and 500% of what it was, if that was at most 10%
+    no answer is more than e^1 times as likely with a given person as with another in their place, nor the reverse
+    ");
+}
+
+#[test]
+fn presets_are_told_in_their_own_words_only_when_unchanged() {
+    insta::assert_snapshot!(parse(SMALL).unwrap().adversary_in_words().join("\n"), @r"
+    acquaintance: someone who thought it no likelier than not beforehand and does not know how many people are in the data
+    they do not know how many people are in the data; one person more or less must stay hidden (add-remove)
+    before the first release they gave a chance of at most 50% to anyone of whom they were not certain
+    as far as they know, people are in the data or not independently of each other
+    ");
+    let changed = small_with("\"acquaintance\"", "\"acquaintance\"\nprior = \"1/3..0.6\"\nmoves_together = 3");
+    insta::assert_snapshot!(changed.adversary_in_words().join("\n"), @r"
+    acquaintance, changed by this policy to what follows
+    they do not know how many people are in the data; one person more or less must stay hidden (add-remove)
+    before the first release they gave a chance between 1/3 and 60% to anyone of whom they were not certain
+    they may know groups of up to 3 people who are in the data or not together; the promise is kept for whole groups, and groups are independent of each other
+    ");
+}
+
+/// A stated prior replaces the preset's as a whole, so an end that is not repeated is open.
+#[test]
+fn a_prior_replaces_that_of_the_preset() {
+    let text = SMALL.replace("posterior_at_most = 0.75", "gain = 2");
+    let policy = parse(&text.replace("\"acquaintance\"", "\"acquaintance\"\nprior = { at_least = 0.1 }")).unwrap();
+    assert_eq!(*policy.adversary.priors().high(), whole(1));
+}
+
+#[test]
+fn every_form_of_prior() {
+    for (written, low, high) in [
+        ("\"1/5..1/2\"", ratio(1, 5), ratio(1, 2)),
+        ("\" 20% .. 0.5 \"", ratio(1, 5), ratio(1, 2)),
+        ("\"..1/2\"", whole(0), ratio(1, 2)),
+        ("{ at_least = 0.2, at_most = \"1/2\" }", ratio(1, 5), ratio(1, 2)),
+        ("{ at_most = 5e-1 }", whole(0), ratio(1, 2)),
+    ] {
+        let policy = small_with("\"acquaintance\"", &format!("\"anyone\"\nprior = {written}"));
+        assert_eq!((policy.adversary.priors().low(), policy.adversary.priors().high()), (&low, &high), "{written}");
+    }
+}
+
+/// The headline: at most 75% sure, from at most 50%, is an odds ratio of exactly 3.
+#[test]
+fn the_headline_is_exactly_three() {
+    for written in ["0.75", "\"3/4\"", "\"75%\"", "7.5e-1", "0.750", "\" 6/8 \""] {
+        let policy = small_with("= 0.75", &format!("= {written}"));
+        assert_eq!(policy.limit.exact_odds(), Some(whole(3)), "{written}");
+        assert_eq!(policy.promises, [Promise::PosteriorAtMost(ratio(3, 4))]);
+    }
+}
+
+/// No number passes through a float: these would come back changed.
+#[test]
+fn numbers_are_exact() {
+    let epsilon = |written: &str| match &small_with("posterior_at_most = 0.75", written).promises[..] {
+        [Promise::Epsilon(value)] => value.clone(),
+        _ => panic!("one epsilon"),
+    };
+    assert_eq!(epsilon("epsilon = 0.1") + epsilon("epsilon = 0.2"), epsilon("epsilon = 0.3"));
+    assert_eq!(epsilon("epsilon = 9007199254740993.0"), whole(9_007_199_254_740_993_i64));
+    assert_eq!(
+        epsilon("epsilon = 1.00000000000000000000000001"),
+        parse_rational("1.00000000000000000000000001").unwrap()
+    );
+    assert_eq!(epsilon("epsilon = 1e-50"), parse_rational("1e-50").unwrap());
+    assert_eq!(epsilon("epsilon = +1_000.5"), ratio(2001, 2));
+}
+
+#[test]
+fn shares_use_the_spend_exactly() {
+    let policy = full();
+    assert_eq!((policy.spend.clone(), policy.confidence.clone()), (ratio(1, 2), ratio(99, 100)));
+    // 1/2 − 1/8 is left for weights 2 and 1.
+    let shares: Vec<Rational> = policy.asks.iter().map(|ask| ask.share.clone()).collect();
+    assert_eq!(shares, [ratio(1, 4), ratio(1, 8), ratio(1, 8)]);
+    assert_eq!(shares.iter().sum::<Rational>(), policy.spend);
+    let small = parse(SMALL).unwrap();
+    assert_eq!((small.spend, small.confidence, small.asks[0].share.clone()), (whole(1), ratio(19, 20), whole(1)));
+}
+
+#[test]
+fn asks_know_where_their_sql_begins() {
+    let policy = full();
+    let names: Vec<&str> = policy.asks.iter().map(|ask| ask.name.as_str()).collect();
+    assert_eq!(names, ["by sex", "ask 2", "fixed"]);
+    for ask in &policy.asks {
+        let first = ask.sql.lines().next().unwrap();
+        let line: Vec<char> = FULL.lines().nth(ask.line - 1).unwrap().chars().collect();
+        let there: String = line[ask.column - 1..].iter().take(first.chars().count()).collect();
+        assert_eq!(there, first);
+    }
+    let [by_sex, plain, _] = &policy.asks[..] else { panic!("three asks") };
+    assert_eq!(by_sex.place_of(1, 8), (by_sex.line, 8));
+    assert_eq!(by_sex.place_of(2, 6), (by_sex.line + 1, 6));
+    assert_eq!(plain.place_of(1, 8), (plain.line, 15));
+    assert_eq!(plain.place_of(2, 6), (plain.line + 1, 6));
+    let windows = parse(&FULL.replace('\n', "\r\n")).unwrap();
+    assert_eq!((windows.asks[0].line, windows.asks[0].column), (by_sex.line, by_sex.column));
+}
+
+#[test]
+fn inline_tables_and_dotted_keys_mean_the_same() {
+    let text = r#"
+        name = "clinic"
+        population = "clinic-patients"
+        data = { table = "visits", path = "visits.csv", version = "2024-06" }
+        adversary.preset = "acquaintance"
+        promise.posterior_at_most = 0.75
+        ask = [{ sql = "SELECT COUNT(*) FROM visits" }]
+    "#;
+    let (dotted, small) = (parse(text).unwrap(), parse(SMALL).unwrap());
+    assert_eq!((dotted.limit, dotted.data, dotted.adversary), (small.limit, small.data, small.adversary));
+    assert_eq!((&dotted.asks[0].sql, &dotted.asks[0].share), (&small.asks[0].sql, &small.asks[0].share));
+}
+
+#[test]
+fn a_byte_order_mark_is_no_obstacle() {
+    let policy = parse(&format!("\u{feff}{SMALL}")).unwrap();
+    assert_eq!(policy.name, "clinic");
+}

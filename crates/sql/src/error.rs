@@ -1,0 +1,158 @@
+//! What can go wrong between a question and its exact answer.
+//!
+//! Nothing here quotes a value of the data: refusals depend on the SQL and the policy alone, and failures while
+//! reading are reduced to what a curator needs in order to look for themselves.
+
+use std::path::PathBuf;
+
+/// A stretch of SQL text, 1-based, ends included as the parser reports them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Line of the first character.
+    pub line: u64,
+    /// Column of the first character.
+    pub column: u64,
+    /// Line of the last character.
+    pub end_line: u64,
+    /// Column just after the last character.
+    pub end_column: u64,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "line {}, column {}", self.line, self.column)
+    }
+}
+
+/// A question that cannot be answered, for reasons that are public.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// Not SQL.
+    #[error("the SQL cannot be read: {message}")]
+    Syntax {
+        /// The parser's complaint.
+        message: String,
+        /// Where it stumbled, when it says so.
+        place: Option<Place>,
+    },
+    /// SQL that refers to something that is not there, or mixes types that do not mix.
+    #[error("{message}")]
+    Meaning {
+        /// The planner's complaint.
+        message: String,
+        /// Where, when known.
+        place: Option<Place>,
+    },
+    /// SQL outside the allow-list.
+    #[error("{construct} is not supported")]
+    Refused {
+        /// What was found.
+        construct: String,
+        /// What to write instead, or why it cannot be.
+        help: String,
+        /// Where, when known.
+        place: Option<Place>,
+    },
+}
+
+impl QueryError {
+    pub(crate) fn refused(construct: impl Into<String>, help: impl Into<String>) -> Self {
+        Self::Refused { construct: construct.into(), help: help.into(), place: None }
+    }
+
+    /// The mend.
+    #[must_use]
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Self::Refused { help, .. } => Some(help),
+            Self::Syntax { .. } | Self::Meaning { .. } => None,
+        }
+    }
+
+    /// Where in the SQL.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Self::Syntax { place, .. } | Self::Meaning { place, .. } | Self::Refused { place, .. } => *place,
+        }
+    }
+}
+
+/// Data that cannot be read. For the curator only: it may name files, lines and columns, never values.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// No file matches.
+    #[error("no {extension} file at {path}")]
+    NoFile {
+        /// The path as declared.
+        path: PathBuf,
+        /// What was looked for.
+        extension: &'static str,
+    },
+    /// A file or folder could not be opened or read.
+    #[error("{path} cannot be read: {reason}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's words.
+        reason: String,
+    },
+    /// The path is not a usable pattern.
+    #[error("`{pattern}` is not a usable file pattern: {reason}")]
+    Pattern {
+        /// The pattern as declared.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A declared column is not in the file.
+    #[error("{path} has no column `{column}`; it has {found}")]
+    NoColumn {
+        /// The file.
+        path: PathBuf,
+        /// The declared column.
+        column: String,
+        /// The columns that are there.
+        found: String,
+    },
+    /// A file has no header, or an empty one.
+    #[error("{path} is empty; it should start with a line of column names")]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Files of one table disagree about their columns.
+    #[error("{path} does not have the same columns as {first}")]
+    ColumnsDiffer {
+        /// The first file.
+        first: PathBuf,
+        /// The other file.
+        path: PathBuf,
+    },
+    /// A column is there twice.
+    #[error("{path} has two columns named `{column}`")]
+    TwoColumns {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        column: String,
+    },
+    /// A Parquet column of a kind that cannot be read as declared.
+    #[error("{path}: column `{column}` is stored as {stored}, which cannot be read as {declared}")]
+    ColumnType {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// Its type in the file.
+        stored: String,
+        /// Its declared type.
+        declared: &'static str,
+    },
+    /// The engine failed while reading rows. The engine's own words may quote rows and are left out.
+    #[error("the rows of {table} could not be read to the end")]
+    Rows {
+        /// The table.
+        table: String,
+    },
+}

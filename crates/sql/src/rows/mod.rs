@@ -1,0 +1,239 @@
+//! What may be computed from one row: total, deterministic functions of that row's values alone.
+//!
+//! "Total" means that no value makes them fail, overflow silently or quote what they were given: casts that do
+//! not succeed give NULL, and so do division by zero and results out of range. Values have one of four types,
+//! and every expression that has another is refused.
+
+pub(crate) mod range;
+mod total;
+
+pub(crate) use total::{Operation, total};
+
+use crate::error::QueryError;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::logical_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
+use datafusion::logical_expr::{Between, BinaryExpr, Case, Cast, Expr, ExprSchemable, Operator, TryCast};
+
+/// Built-in functions that are total as they are, with the types they are left to.
+const TOTAL_AS_THEY_ARE: [&str; 9] =
+    ["btrim", "ceil", "coalesce", "floor", "greatest", "least", "lower", "nullif", "upper"];
+
+/// The types a value of a row may have.
+pub(crate) fn is_row_type(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Int64 | DataType::Float64 | DataType::Utf8 | DataType::Boolean | DataType::Null)
+}
+
+/// Rewrites an analysed expression over the table's columns into a total one, or refuses it.
+///
+/// The input contains columns of the table and nothing else by name; `schema` is the table's.
+pub(crate) fn make_total(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
+    let again = |inner: &Expr| make_total(inner, schema);
+    let boxed = |inner: &Expr| make_total(inner, schema).map(Box::new);
+    let rewritten = match expr {
+        Expr::Alias(alias) => again(&alias.expr)?,
+        Expr::Column(column) => Expr::Column(column.clone()),
+        Expr::Literal(value, _) => Expr::Literal(plain_literal(value)?, None),
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => binary(*op, again(left)?, again(right)?, schema)?,
+        Expr::Like(Like { negated, expr: inner, pattern, escape_char, case_insensitive }) => {
+            let Expr::Literal(ScalarValue::Utf8(Some(_)), _) = &**pattern else {
+                return Err(QueryError::refused("LIKE with a computed pattern", "write the pattern as 'text'"));
+            };
+            Expr::Like(Like {
+                negated: *negated,
+                expr: boxed(inner)?,
+                pattern: pattern.clone(),
+                escape_char: *escape_char,
+                case_insensitive: *case_insensitive,
+            })
+        }
+        Expr::Not(inner) => Expr::Not(boxed(inner)?),
+        Expr::IsNotNull(inner) => Expr::IsNotNull(boxed(inner)?),
+        Expr::IsNull(inner) => Expr::IsNull(boxed(inner)?),
+        Expr::IsTrue(inner) => Expr::IsTrue(boxed(inner)?),
+        Expr::IsFalse(inner) => Expr::IsFalse(boxed(inner)?),
+        Expr::IsUnknown(inner) => Expr::IsUnknown(boxed(inner)?),
+        Expr::IsNotTrue(inner) => Expr::IsNotTrue(boxed(inner)?),
+        Expr::IsNotFalse(inner) => Expr::IsNotFalse(boxed(inner)?),
+        Expr::IsNotUnknown(inner) => Expr::IsNotUnknown(boxed(inner)?),
+        Expr::Negative(inner) => total(Operation::Negate, vec![again(inner)?]),
+        Expr::Between(Between { expr: inner, negated, low, high }) => {
+            Expr::Between(Between { expr: boxed(inner)?, negated: *negated, low: boxed(low)?, high: boxed(high)? })
+        }
+        Expr::Case(Case { expr: operand, when_then_expr, else_expr }) => Expr::Case(Case {
+            expr: operand.as_deref().map(boxed).transpose()?,
+            when_then_expr: when_then_expr
+                .iter()
+                .map(|(when, then)| Ok((boxed(when)?, boxed(then)?)))
+                .collect::<Result<_, QueryError>>()?,
+            else_expr: else_expr.as_deref().map(boxed).transpose()?,
+        }),
+        // Every cast becomes one that gives NULL where it cannot succeed.
+        Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field }) => {
+            Expr::TryCast(TryCast { expr: boxed(inner)?, field: field.clone() })
+        }
+        Expr::ScalarFunction(ScalarFunction { func, args }) => function(func.name(), func, args, schema)?,
+        Expr::InList(InList { expr: inner, list, negated }) => Expr::InList(InList {
+            expr: boxed(inner)?,
+            list: list.iter().map(again).collect::<Result<_, _>>()?,
+            negated: *negated,
+        }),
+        Expr::AggregateFunction(AggregateFunction { func, .. }) => {
+            let help = "aggregate once, over what each row contributes";
+            return Err(QueryError::refused(format!("{} inside a row's expression", func.name().to_uppercase()), help));
+        }
+        Expr::WindowFunction(_) => {
+            let help = "a person's value may not depend on other rows; aggregate instead";
+            return Err(QueryError::refused("a window function", help));
+        }
+        Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_) => {
+            let help = "a person's value may not depend on other rows; subqueries stand only in FROM";
+            return Err(QueryError::refused("a subquery inside an expression", help));
+        }
+        #[expect(deprecated, reason = "named so that the match stays exhaustive")]
+        Expr::Wildcard { .. } => return Err(unlisted("*")),
+        Expr::SimilarTo(_) => return Err(unlisted("SIMILAR TO")),
+        Expr::ScalarVariable(..) => return Err(unlisted("a variable")),
+        Expr::GroupingSet(_) => return Err(unlisted("a grouping set")),
+        Expr::Placeholder(_) => return Err(unlisted("a placeholder")),
+        Expr::OuterReferenceColumn(..) => return Err(unlisted("a reference to an outer query")),
+        Expr::Unnest(_) => return Err(unlisted("UNNEST")),
+        Expr::HigherOrderFunction(_) | Expr::Lambda(_) | Expr::LambdaVariable(_) => {
+            return Err(unlisted("a lambda"));
+        }
+    };
+    require_row_type(&rewritten, schema)?;
+    Ok(rewritten)
+}
+
+fn unlisted(construct: &str) -> QueryError {
+    QueryError::refused(construct, "use columns, constants, arithmetic, comparisons, CASE and the listed functions")
+}
+
+fn type_of(expr: &Expr, schema: &DFSchema) -> Result<DataType, QueryError> {
+    expr.get_type(schema)
+        .map_err(|error| QueryError::Meaning { message: error.strip_backtrace(), place: None })
+}
+
+fn require_row_type(expr: &Expr, schema: &DFSchema) -> Result<(), QueryError> {
+    let found = type_of(expr, schema)?;
+    if is_row_type(&found) {
+        return Ok(());
+    }
+    let help = "values are whole numbers, decimals, texts or true/false; cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN";
+    Err(QueryError::refused(format!("a value of type {found}"), help))
+}
+
+/// Constants in the four types; a literal that the planner made in another is brought into one of them.
+fn plain_literal(value: &ScalarValue) -> Result<ScalarValue, QueryError> {
+    if is_row_type(&value.data_type()) {
+        return Ok(value.clone());
+    }
+    let target = match value.data_type() {
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => {
+            DataType::Int64
+        }
+        DataType::Float32 => DataType::Float64,
+        DataType::Utf8View | DataType::LargeUtf8 => DataType::Utf8,
+        other => return Err(unlisted(&format!("a constant of type {other}"))),
+    };
+    value.cast_to(&target).map_err(|_| unlisted("this constant"))
+}
+
+fn binary(op: Operator, left: Expr, right: Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
+    let arithmetic = |operation, left, right| {
+        // The analyser has made both sides alike; numbers are all that may be left.
+        for side in [&left, &right] {
+            let found = type_of(side, schema)?;
+            if !matches!(found, DataType::Int64 | DataType::Float64 | DataType::Null) {
+                let help = "arithmetic is for numbers; cast with CAST(x AS DOUBLE)";
+                return Err(QueryError::refused(format!("arithmetic on a value of type {found}"), help));
+            }
+        }
+        Ok(total(operation, vec![left, right]))
+    };
+    match op {
+        Operator::Plus => arithmetic(Operation::Add, left, right),
+        Operator::Minus => arithmetic(Operation::Subtract, left, right),
+        Operator::Multiply => arithmetic(Operation::Multiply, left, right),
+        Operator::Divide => arithmetic(Operation::Divide, left, right),
+        Operator::Modulo => arithmetic(Operation::Remainder, left, right),
+        Operator::Eq
+        | Operator::NotEq
+        | Operator::Lt
+        | Operator::LtEq
+        | Operator::Gt
+        | Operator::GtEq
+        | Operator::And
+        | Operator::Or
+        | Operator::IsDistinctFrom
+        | Operator::IsNotDistinctFrom => {
+            Ok(Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op, right: Box::new(right) }))
+        }
+        Operator::RegexMatch
+        | Operator::RegexIMatch
+        | Operator::RegexNotMatch
+        | Operator::RegexNotIMatch
+        | Operator::LikeMatch
+        | Operator::ILikeMatch
+        | Operator::NotLikeMatch
+        | Operator::NotILikeMatch
+        | Operator::BitwiseAnd
+        | Operator::BitwiseOr
+        | Operator::BitwiseXor
+        | Operator::BitwiseShiftRight
+        | Operator::BitwiseShiftLeft
+        | Operator::StringConcat
+        | Operator::AtArrow
+        | Operator::ArrowAt
+        | Operator::Arrow
+        | Operator::LongArrow
+        | Operator::HashArrow
+        | Operator::HashLongArrow
+        | Operator::AtAt
+        | Operator::IntegerDivide
+        | Operator::HashMinus
+        | Operator::AtQuestion
+        | Operator::Question
+        | Operator::QuestionAnd
+        | Operator::QuestionPipe
+        | Operator::Colon => Err(unlisted(&format!("the operator {op}"))),
+    }
+}
+
+fn function(
+    name: &str,
+    func: &std::sync::Arc<datafusion::logical_expr::ScalarUDF>,
+    args: &[Expr],
+    schema: &DFSchema,
+) -> Result<Expr, QueryError> {
+    let total_args = || args.iter().map(|arg| make_total(arg, schema)).collect::<Result<Vec<_>, _>>();
+    match (name, args) {
+        ("abs", [_]) => Ok(total(Operation::Absolute, total_args()?)),
+        ("round", [value]) => Ok(total(Operation::Round(0), vec![make_total(value, schema)?])),
+        ("round", [value, digits]) => {
+            let digits = constant_integer(digits).filter(|digits| (-15..=15).contains(digits)).ok_or_else(|| {
+                QueryError::refused("ROUND to a computed number of digits", "write the digits as a number from -15 to 15")
+            })?;
+            Ok(total(Operation::Round(i8::try_from(digits).unwrap_or(0)), vec![make_total(value, schema)?]))
+        }
+        (name, _) if TOTAL_AS_THEY_ARE.contains(&name) => {
+            Ok(Expr::ScalarFunction(ScalarFunction { func: func.clone(), args: total_args()? }))
+        }
+        (name, _) => Err(unlisted(&format!("the function {name}"))),
+    }
+}
+
+/// The value of an integer literal under any casts that the analyser put around it.
+pub(crate) fn constant_integer(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Literal(value, _) => match value.cast_to(&DataType::Int64) {
+            Ok(ScalarValue::Int64(number)) => number,
+            _ => None,
+        },
+        Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => constant_integer(expr),
+        Expr::Alias(alias) => constant_integer(&alias.expr),
+        Expr::Negative(inner) => constant_integer(inner)?.checked_neg(),
+        _ => None,
+    }
+}

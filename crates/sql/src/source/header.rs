@@ -1,0 +1,92 @@
+//! The columns of CSV files, by their first line or by declaration.
+
+use crate::error::SourceError;
+use deniable_policy::CsvOptions;
+use std::path::{Path, PathBuf};
+
+/// The position of every column in a table's CSV files, the same in all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Header(Vec<String>);
+
+impl Header {
+    /// The columns of these files.
+    ///
+    /// # Errors
+    /// When a file is empty or unreadable, or the files disagree.
+    pub(super) fn of(files: &[PathBuf], options: &CsvOptions) -> Result<Self, SourceError> {
+        if let Some(columns) = &options.columns {
+            return Ok(Self(columns.clone()));
+        }
+        let mut known: Option<(&PathBuf, Self)> = None;
+        for path in files {
+            let header = Self(first_line(path, options)?);
+            match &known {
+                None => known = Some((path, header)),
+                Some((first, columns)) if *columns != header => {
+                    return Err(SourceError::ColumnsDiffer { first: (*first).clone(), path: path.clone() });
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(known.map_or_else(|| Self(Vec::new()), |(_, header)| header))
+    }
+
+    /// How many columns there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The position of a declared column.
+    ///
+    /// # Errors
+    /// When it is not there, or there twice.
+    pub(super) fn position(&self, column: &str, path: &Path) -> Result<usize, SourceError> {
+        let mut positions = self.0.iter().enumerate().filter(|(_, name)| *name == column).map(|(position, _)| position);
+        match (positions.next(), positions.next()) {
+            (Some(position), None) => Ok(position),
+            (Some(_), Some(_)) => Err(SourceError::TwoColumns { path: path.to_owned(), column: column.to_owned() }),
+            (None, _) => Err(SourceError::NoColumn {
+                path: path.to_owned(),
+                column: column.to_owned(),
+                found: listed(&self.0),
+            }),
+        }
+    }
+}
+
+/// At most a dozen names: a header may be a row of data, when there was none.
+fn listed(names: &[String]) -> String {
+    match names {
+        [one] => format!("the single column `{one}`: is the delimiter right?"),
+        names => {
+            let mut shown: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
+            if names.len() > shown.len() {
+                shown.push(format!("and {} more", names.len() - shown.len()));
+            }
+            shown.join(", ")
+        }
+    }
+}
+
+fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
+    let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .delimiter(options.delimiter)
+        .trim(if options.trim { csv::Trim::All } else { csv::Trim::None })
+        .from_path(path)
+        .map_err(|error| unreadable(error.to_string()))?;
+    let mut record = csv::ByteRecord::new();
+    if !reader.read_byte_record(&mut record).map_err(|error| unreadable(error.to_string()))? {
+        return Err(SourceError::Empty { path: path.to_owned() });
+    }
+    record
+        .iter()
+        .enumerate()
+        .map(|(position, field)| {
+            let text = std::str::from_utf8(field).map_err(|_| unreadable("its first line is not UTF-8".to_owned()))?;
+            // A byte order mark is not part of the first name.
+            Ok(if position == 0 { text.trim_start_matches('\u{feff}') } else { text }.to_owned())
+        })
+        .collect()
+}

@@ -1,0 +1,121 @@
+//! Where the rows are: files of CSV or Parquet, or batches in memory.
+//!
+//! A source knows the declared types and reads nothing but declared columns. Values that are not of their
+//! declared type become NULL; that files have the right shape at all is checked beforehand, for the curator
+//! alone, by [`check`].
+
+pub mod check;
+mod files;
+mod header;
+mod scan;
+
+use crate::bound::{Exact, Salt, Totals};
+use crate::error::SourceError;
+use crate::plan::{Query, Table, session_state};
+use datafusion::arrow::array::RecordBatch;
+use datafusion::common::Column;
+use datafusion::logical_expr::Expr;
+use datafusion::prelude::SessionContext;
+use deniable_policy::{Data, Format};
+use futures::StreamExt;
+use std::path::{Path, PathBuf};
+
+/// The rows of one table.
+#[derive(Debug, Clone)]
+pub struct Source {
+    table: Table,
+    rows: Rows,
+}
+
+#[derive(Debug, Clone)]
+enum Rows {
+    Files { files: Vec<PathBuf>, format: Format },
+    Memory(Vec<RecordBatch>),
+}
+
+impl Source {
+    /// Finds the files that a policy declares. `folder` is what a relative path is relative to.
+    ///
+    /// # Errors
+    /// When there are none, or a folder cannot be read.
+    pub fn locate(table: Table, data: &Data, folder: &Path) -> Result<Self, SourceError> {
+        let files = files::locate(&data.path, &data.format, folder)?;
+        Ok(Self { table, rows: Rows::Files { files, format: data.format.clone() } })
+    }
+
+    /// Rows that are in memory already, in the declared types and the declared order of columns.
+    #[must_use]
+    pub fn memory(table: Table, batches: Vec<RecordBatch>) -> Self {
+        Self { table, rows: Rows::Memory(batches) }
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The files, in order; none for rows in memory.
+    #[must_use]
+    pub fn files(&self) -> &[PathBuf] {
+        match &self.rows {
+            Rows::Files { files, .. } => files,
+            Rows::Memory(_) => &[],
+        }
+    }
+
+    /// A keyed hash of the contents of all files, whatever their names and order. It is worth nothing without the
+    /// key, and must not be published all the same.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
+        files::fingerprint(self.files(), key)
+    }
+
+    /// Reads all rows and adds them up. `progress` is told the number of rows that passed the conditions so far.
+    ///
+    /// # Errors
+    /// When files cannot be read to the end, or lack declared columns.
+    pub fn exact(&self, query: &Query, salt: &Salt, progress: &dyn Fn(u64)) -> Result<Exact, SourceError> {
+        let unreadable = || SourceError::Rows { table: self.table.name.clone() };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| unreadable())?;
+        runtime.block_on(async {
+            let context = SessionContext::new_with_state(session_state());
+            let mut frame = self.typed(&context).await?;
+            for filter in &query.rows.filters {
+                frame = frame.filter(filter.clone()).map_err(|_| unreadable())?;
+            }
+            let column = |name: &str| Expr::Column(Column::new_unqualified(name));
+            let entity = self.table.entity.as_ref().map(|entity| column(&entity.key));
+            let by_entity = entity.is_some();
+            let groups = query.groups().iter().map(|group| column(&group.column));
+            let arguments = query.rows.arguments.iter().map(|argument| argument.expr.clone());
+            // Names only keep the plan's columns apart; positions are what counts.
+            let wanted: Vec<Expr> = entity
+                .into_iter()
+                .chain(groups)
+                .chain(arguments)
+                .enumerate()
+                .map(|(position, expr)| expr.alias(format!("v{position}")))
+                .collect();
+            let mut totals = Totals::new(query, by_entity, salt);
+            let mut rows = 0;
+            if wanted.is_empty() {
+                // COUNT(*) alone: rows without columns.
+                let wanted = vec![datafusion::logical_expr::lit(true).alias("v0")];
+                frame = frame.select(wanted).map_err(|_| unreadable())?;
+            } else {
+                frame = frame.select(wanted).map_err(|_| unreadable())?;
+            }
+            let mut stream = frame.execute_stream().await.map_err(|_| unreadable())?;
+            while let Some(batch) = stream.next().await {
+                let batch = batch.map_err(|_| unreadable())?;
+                totals.add(&batch).map_err(|_| unreadable())?;
+                rows += batch.num_rows() as u64;
+                progress(rows);
+            }
+            Ok(totals.finish())
+        })
+    }
+}

@@ -1,0 +1,337 @@
+//! Expressions and functions.
+
+use super::{absent, refuse};
+use crate::error::QueryError;
+use datafusion::sql::sqlparser::ast::{
+    BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, Expr, Function,
+    FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, UnaryOperator, Value, ValueWithSpan,
+};
+
+/// Aggregates that are answered.
+pub(crate) const AGGREGATES: [&str; 3] = ["count", "sum", "avg"];
+/// Functions of one row's values that are total: no input makes them fail.
+pub(crate) const FUNCTIONS: [&str; 12] = [
+    "abs", "btrim", "ceil", "coalesce", "floor", "greatest", "least", "lower", "nullif", "round", "trim", "upper",
+];
+
+const SUBQUERY_HELP: &str = "a person's value may not depend on other rows; subqueries stand only in FROM";
+
+pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
+    match expr {
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => Ok(()),
+        Expr::IsFalse(inner)
+        | Expr::IsNotFalse(inner)
+        | Expr::IsTrue(inner)
+        | Expr::IsNotTrue(inner)
+        | Expr::IsNull(inner)
+        | Expr::IsNotNull(inner)
+        | Expr::IsUnknown(inner)
+        | Expr::IsNotUnknown(inner)
+        | Expr::Nested(inner) => check(inner),
+        Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
+            check(left)?;
+            check(right)
+        }
+        Expr::InList { expr, list, negated: _ } => {
+            check(expr)?;
+            list.iter().try_for_each(check)
+        }
+        Expr::Between { expr, negated: _, low, high } => [expr, low, high].into_iter().try_for_each(|part| check(part)),
+        Expr::BinaryOp { left, op, right } => {
+            check_operator(expr, op)?;
+            check(left)?;
+            check(right)
+        }
+        Expr::UnaryOp { op, expr: inner } => {
+            check_unary(expr, *op)?;
+            check(inner)
+        }
+        Expr::Like { negated: _, any, expr: inner, pattern, escape_char }
+        | Expr::ILike { negated: _, any, expr: inner, pattern, escape_char } => {
+            absent(*any, expr, "LIKE ANY", "write several LIKEs with OR")?;
+            absent(escape_char.is_some(), expr, "ESCAPE", "leave it out")?;
+            if !matches!(&**pattern, Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(_), .. })) {
+                return Err(refuse(&**pattern, "LIKE with a computed pattern", "write the pattern as 'text'"));
+            }
+            check(inner)
+        }
+        Expr::Cast { kind, expr: inner, data_type, array, format } => {
+            match kind {
+                CastKind::Cast | CastKind::TryCast | CastKind::SafeCast | CastKind::DoubleColon => {}
+            }
+            absent(*array, expr, "CAST to an array", "cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN")?;
+            absent(format.is_some(), expr, "CAST with FORMAT", "leave the format out")?;
+            check_cast_type(expr, data_type)?;
+            check(inner)
+        }
+        Expr::Case { case_token: _, end_token: _, operand, conditions, else_result } => {
+            for part in operand.iter().chain(else_result) {
+                check(part)?;
+            }
+            conditions.iter().try_for_each(|CaseWhen { condition, result }| {
+                check(condition)?;
+                check(result)
+            })
+        }
+        Expr::Ceil { expr: inner, field } | Expr::Floor { expr: inner, field } => match field {
+            CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) => check(inner),
+            CeilFloorKind::DateTimeField(_) | CeilFloorKind::Scale(_) => {
+                Err(refuse(expr, "CEIL or FLOOR to a unit", "divide, round, and multiply back"))
+            }
+        },
+        Expr::Trim { expr: inner, trim_where, trim_what, trim_characters } => {
+            let plain = trim_where.is_none() && trim_what.is_none() && trim_characters.is_none();
+            absent(!plain, expr, "TRIM with options", "write TRIM(text)")?;
+            check(inner)
+        }
+        Expr::Value(value) => check_value(value),
+        Expr::Function(function) => check_function(function),
+        Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::Subquery(_) | Expr::AnyOp { .. } | Expr::AllOp { .. } => {
+            Err(refuse(expr, "a subquery inside an expression", SUBQUERY_HELP))
+        }
+        Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_) => {
+            Err(refuse(expr, "GROUPING SETS, CUBE or ROLLUP", "ask each grouping on its own"))
+        }
+        Expr::SimilarTo { .. } | Expr::RLike { .. } => {
+            Err(refuse(expr, "a regular expression", "use LIKE 'pattern', IN (...) or comparisons"))
+        }
+        Expr::Extract { .. } | Expr::AtTimeZone { .. } | Expr::Interval(_) | Expr::TypedString(_) => {
+            Err(refuse(expr, "arithmetic on dates and times", "prepare the part you need as a column"))
+        }
+        Expr::Substring { .. } | Expr::Position { .. } | Expr::Overlay { .. } | Expr::Collate { .. } => {
+            Err(refuse(expr, "this text function", "use LIKE, LOWER, UPPER or TRIM"))
+        }
+        Expr::Convert { .. } => Err(refuse(expr, "CONVERT", "write CAST(value AS type)")),
+        Expr::CompoundFieldAccess { .. }
+        | Expr::JsonAccess { .. }
+        | Expr::IsJson { .. }
+        | Expr::IsNormalized { .. }
+        | Expr::InUnnest { .. }
+        | Expr::Prefixed { .. }
+        | Expr::Tuple(_)
+        | Expr::Struct { .. }
+        | Expr::Named { .. }
+        | Expr::Dictionary(_)
+        | Expr::Map(_)
+        | Expr::Array(_)
+        | Expr::MatchAgainst { .. }
+        | Expr::Wildcard(_)
+        | Expr::QualifiedWildcard(..)
+        | Expr::OuterJoin(_)
+        | Expr::Prior(_)
+        | Expr::Lambda(_)
+        | Expr::MemberOf(_) => Err(refuse(
+            expr,
+            format!("`{}`", shortened(&expr.to_string())),
+            "use columns, numbers, texts, arithmetic, comparisons, CASE and the listed functions",
+        )),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(40).collect();
+    if short.len() < text.len() {
+        short.push_str("...");
+    }
+    short
+}
+
+fn check_operator(expr: &Expr, op: &BinaryOperator) -> Result<(), QueryError> {
+    match op {
+        BinaryOperator::Plus
+        | BinaryOperator::Minus
+        | BinaryOperator::Multiply
+        | BinaryOperator::Divide
+        | BinaryOperator::Modulo
+        | BinaryOperator::Gt
+        | BinaryOperator::Lt
+        | BinaryOperator::GtEq
+        | BinaryOperator::LtEq
+        | BinaryOperator::Eq
+        | BinaryOperator::NotEq
+        | BinaryOperator::And
+        | BinaryOperator::Or => Ok(()),
+        BinaryOperator::StringConcat
+        | BinaryOperator::Spaceship
+        | BinaryOperator::Xor
+        | BinaryOperator::BitwiseOr
+        | BinaryOperator::BitwiseAnd
+        | BinaryOperator::BitwiseXor
+        | BinaryOperator::DuckIntegerDivide
+        | BinaryOperator::MyIntegerDivide
+        | BinaryOperator::Match
+        | BinaryOperator::Regexp
+        | BinaryOperator::Custom(_)
+        | BinaryOperator::PGBitwiseXor
+        | BinaryOperator::PGBitwiseShiftLeft
+        | BinaryOperator::PGBitwiseShiftRight
+        | BinaryOperator::PGExp
+        | BinaryOperator::PGOverlap
+        | BinaryOperator::PGRegexMatch
+        | BinaryOperator::PGRegexIMatch
+        | BinaryOperator::PGRegexNotMatch
+        | BinaryOperator::PGRegexNotIMatch
+        | BinaryOperator::PGLikeMatch
+        | BinaryOperator::PGILikeMatch
+        | BinaryOperator::PGNotLikeMatch
+        | BinaryOperator::PGNotILikeMatch
+        | BinaryOperator::PGStartsWith
+        | BinaryOperator::Arrow
+        | BinaryOperator::LongArrow
+        | BinaryOperator::HashArrow
+        | BinaryOperator::HashLongArrow
+        | BinaryOperator::AtAt
+        | BinaryOperator::AtArrow
+        | BinaryOperator::ArrowAt
+        | BinaryOperator::HashMinus
+        | BinaryOperator::AtQuestion
+        | BinaryOperator::Question
+        | BinaryOperator::QuestionAnd
+        | BinaryOperator::QuestionPipe
+        | BinaryOperator::PGCustomBinaryOperator(_)
+        | BinaryOperator::Overlaps
+        | BinaryOperator::DoubleHash
+        | BinaryOperator::LtDashGt
+        | BinaryOperator::AndLt
+        | BinaryOperator::AndGt
+        | BinaryOperator::LtLtPipe
+        | BinaryOperator::PipeGtGt
+        | BinaryOperator::AndLtPipe
+        | BinaryOperator::PipeAndGt
+        | BinaryOperator::LtCaret
+        | BinaryOperator::GtCaret
+        | BinaryOperator::QuestionHash
+        | BinaryOperator::QuestionDash
+        | BinaryOperator::QuestionDashPipe
+        | BinaryOperator::QuestionDoublePipe
+        | BinaryOperator::At
+        | BinaryOperator::TildeEq
+        | BinaryOperator::Assignment => {
+            Err(refuse(expr, format!("the operator {op}"), "use + - * / %, comparisons, AND, OR and NOT"))
+        }
+    }
+}
+
+fn check_unary(expr: &Expr, op: UnaryOperator) -> Result<(), QueryError> {
+    match op {
+        UnaryOperator::Plus | UnaryOperator::Minus | UnaryOperator::Not => Ok(()),
+        UnaryOperator::AtDashAt
+        | UnaryOperator::BangNot
+        | UnaryOperator::BitwiseNot
+        | UnaryOperator::DoubleAt
+        | UnaryOperator::Hash
+        | UnaryOperator::PGAbs
+        | UnaryOperator::PGCubeRoot
+        | UnaryOperator::PGPostfixFactorial
+        | UnaryOperator::PGPrefixFactorial
+        | UnaryOperator::PGSquareRoot
+        | UnaryOperator::QuestionDash
+        | UnaryOperator::QuestionPipe => Err(refuse(expr, format!("the operator {op}"), "use -, NOT or ABS()")),
+    }
+}
+
+/// Types a value may be cast to; the plan gate holds every expression to the same four.
+fn check_cast_type(expr: &Expr, data_type: &DataType) -> Result<(), QueryError> {
+    if matches!(
+        data_type,
+        DataType::BigInt(None)
+            | DataType::Int64
+            | DataType::Double(_)
+            | DataType::DoublePrecision
+            | DataType::Float64
+            | DataType::Varchar(None)
+            | DataType::Text
+            | DataType::String(None)
+            | DataType::Boolean
+            | DataType::Bool
+    ) {
+        return Ok(());
+    }
+    Err(refuse(expr, format!("CAST to {data_type}"), "cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN; what cannot be cast becomes NULL"))
+}
+
+fn check_value(value: &ValueWithSpan) -> Result<(), QueryError> {
+    match &value.value {
+        Value::Number(..) | Value::SingleQuotedString(_) | Value::Boolean(_) | Value::Null => Ok(()),
+        Value::DollarQuotedString(_)
+        | Value::TripleSingleQuotedString(_)
+        | Value::TripleDoubleQuotedString(_)
+        | Value::EscapedStringLiteral(_)
+        | Value::UnicodeStringLiteral(_)
+        | Value::SingleQuotedByteStringLiteral(_)
+        | Value::DoubleQuotedByteStringLiteral(_)
+        | Value::TripleSingleQuotedByteStringLiteral(_)
+        | Value::TripleDoubleQuotedByteStringLiteral(_)
+        | Value::SingleQuotedRawStringLiteral(_)
+        | Value::DoubleQuotedRawStringLiteral(_)
+        | Value::TripleSingleQuotedRawStringLiteral(_)
+        | Value::TripleDoubleQuotedRawStringLiteral(_)
+        | Value::NationalStringLiteral(_)
+        | Value::QuoteDelimitedStringLiteral(_)
+        | Value::NationalQuoteDelimitedStringLiteral(_)
+        | Value::HexStringLiteral(_)
+        | Value::DoubleQuotedString(_) => Err(refuse(value, "this kind of text", "write text as 'text'")),
+        Value::Placeholder(_) => Err(refuse(value, "a placeholder", "write the value itself")),
+    }
+}
+
+fn check_function(function: &Function) -> Result<(), QueryError> {
+    let Function { name, uses_odbc_syntax, parameters, args, within_group, filter, null_treatment, over } = function;
+    let lower = name.to_string().to_lowercase();
+    if over.is_some() {
+        let help = "a person's value may not depend on other rows; aggregate instead";
+        return Err(refuse(function, "a window function (OVER)", help));
+    }
+    if !AGGREGATES.contains(&lower.as_str()) && !FUNCTIONS.contains(&lower.as_str()) {
+        return Err(refuse(function, format!("the function {name}"), function_help(&lower)));
+    }
+    absent(*uses_odbc_syntax, function, "{fn ...}", "call the function directly")?;
+    absent(!matches!(parameters, FunctionArguments::None), function, "function parameters", "leave them out")?;
+    absent(!within_group.is_empty(), function, "WITHIN GROUP", "leave it out")?;
+    absent(filter.is_some(), function, "FILTER", "write SUM(CASE WHEN condition THEN value ELSE 0 END), or WHERE")?;
+    absent(null_treatment.is_some(), function, "IGNORE or RESPECT NULLS", "leave it out")?;
+    let FunctionArguments::List(FunctionArgumentList { duplicate_treatment, args, clauses }) = args else {
+        return Err(refuse(function, "a function without arguments", "write its arguments in parentheses"));
+    };
+    absent(!clauses.is_empty(), function, "a clause inside a function's arguments", "leave it out")?;
+    match duplicate_treatment {
+        None | Some(DuplicateTreatment::All) => {}
+        Some(DuplicateTreatment::Distinct) if lower == "count" => {}
+        Some(DuplicateTreatment::Distinct) => {
+            return Err(refuse(function, format!("{name}(DISTINCT ...)"), "DISTINCT is answered for COUNT(DISTINCT <entity key>)"));
+        }
+    }
+    for arg in args {
+        match arg {
+            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => check(expr)?,
+            FunctionArg::Unnamed(FunctionArgExpr::Wildcard) if lower == "count" => {}
+            FunctionArg::Unnamed(
+                FunctionArgExpr::Wildcard
+                | FunctionArgExpr::QualifiedWildcard(_)
+                | FunctionArgExpr::WildcardWithOptions(_),
+            )
+            | FunctionArg::Named { .. }
+            | FunctionArg::ExprNamed { .. } => {
+                return Err(refuse(function, format!("this argument of {name}"), "write plain arguments"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn function_help(name: &str) -> String {
+    match name {
+        "min" | "max" => "the smallest and largest value belong to single people; ask for COUNT, SUM or AVG".to_owned(),
+        "median" | "approx_median" | "approx_percentile_cont" | "percentile_cont" | "quantile" => {
+            "quantiles are not answered yet; ask for AVG, or count below thresholds".to_owned()
+        }
+        "var" | "variance" | "var_pop" | "var_samp" | "stddev" | "stddev_pop" | "stddev_samp" => {
+            "ask for AVG(x) and AVG(x * x); the variance is the second minus the square of the first".to_owned()
+        }
+        "mean" => "write AVG".to_owned(),
+        "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
+            "an answer may depend on the data and the noise alone".to_owned()
+        }
+        _ => format!("use {} or one of {}", AGGREGATES.join(", ").to_uppercase(), FUNCTIONS.join(", ").to_uppercase()),
+    }
+}

@@ -1,0 +1,139 @@
+//! The first gate: the syntax tree, where a refusal can still point at the words it refuses.
+//!
+//! Every struct is taken apart field by field and every enum variant is named, without wildcard arms, so that
+//! a construct which a new version of the parser introduces does not compile until someone has judged it. The
+//! second gate, [`crate::plan`], judges again after name resolution and type analysis, and is the one that
+//! guarantees rest on.
+
+mod expression;
+mod query;
+
+use crate::error::{Place, QueryError};
+use datafusion::sql::sqlparser::ast::{Spanned, Statement};
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::parser::Parser;
+use datafusion::sql::sqlparser::tokenizer::Span;
+
+/// Longest SQL text read.
+const LONGEST: usize = 64 * 1024;
+/// Deepest nesting read.
+const DEEPEST: usize = 60;
+
+/// Parses one SELECT and holds it to the allow-list of syntax.
+///
+/// # Errors
+/// When it is not SQL, not one SELECT, or uses a construct that is not on the list.
+pub fn parse(sql: &str) -> Result<Statement, QueryError> {
+    if sql.len() > LONGEST {
+        return Err(QueryError::refused(format!("SQL of more than {LONGEST} characters"), "ask several shorter questions"));
+    }
+    let statements = Parser::new(&GenericDialect {})
+        .with_recursion_limit(DEEPEST)
+        .try_with_sql(sql)
+        .and_then(|mut parser| parser.parse_statements())
+        .map_err(|error| syntax_error(&error.to_string()))?;
+    let mut statements = statements.into_iter();
+    let (Some(statement), None) = (statements.next(), statements.next()) else {
+        return Err(QueryError::refused("anything but one statement", "write a single SELECT in each ask"));
+    };
+    let Statement::Query(query) = &statement else {
+        return Err(refuse(&statement, "this statement", "only SELECT asks a question; the data is never changed"));
+    };
+    query::check(query)?;
+    Ok(statement)
+}
+
+/// The parser says "... at Line: 1, Column: 8"; that becomes a place.
+fn syntax_error(text: &str) -> QueryError {
+    let text = text.trim_start_matches("sql parser error: ");
+    let (message, place) = match text.rsplit_once(" at Line: ") {
+        Some((message, at)) => (message, parse_place(at)),
+        None => (text, None),
+    };
+    QueryError::Syntax { message: message.to_owned(), place }
+}
+
+fn parse_place(at: &str) -> Option<Place> {
+    let (line, column) = at.split_once(", Column: ")?;
+    let (line, column) = (line.parse().ok()?, column.parse().ok()?);
+    Some(Place { line, column, end_line: line, end_column: column + 1 })
+}
+
+fn place(span: Span) -> Option<Place> {
+    (span.start.line > 0).then_some(Place {
+        line: span.start.line,
+        column: span.start.column,
+        end_line: span.end.line,
+        end_column: span.end.column,
+    })
+}
+
+fn refuse(node: &impl Spanned, construct: impl Into<String>, help: impl Into<String>) -> QueryError {
+    QueryError::Refused { construct: construct.into(), help: help.into(), place: place(node.span()) }
+}
+
+/// Refuses when a clause is present.
+fn absent(present: bool, node: &impl Spanned, construct: &str, help: &str) -> Result<(), QueryError> {
+    if present { Err(refuse(node, construct, help)) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(sql: &str) -> QueryError {
+        parse(sql).expect_err(sql)
+    }
+
+    #[test]
+    fn what_is_on_the_list_passes() {
+        for sql in [
+            "SELECT COUNT(*) FROM visits",
+            "select sex, count(*) as n, avg(age) from visits where age between 18 and 65 group by sex order by n desc limit 3",
+            "WITH adults AS (SELECT * FROM visits WHERE age >= 18) SELECT COUNT(DISTINCT patient) FROM adults",
+            "SELECT SUM(CASE WHEN smoker THEN cost ELSE 0 END) / 2 FROM (SELECT smoker, cost FROM visits) AS v",
+            "SELECT COUNT(*) FROM visits WHERE NOT (sex = 'F' OR department IN ('a', 'b')) AND cost IS NOT NULL",
+            "SELECT COUNT(*) FROM visits WHERE department LIKE 'c%' AND abs(cost - 3) < 2e1",
+        ] {
+            assert!(parse(sql).is_ok(), "{sql}: {:?}", parse(sql));
+        }
+    }
+
+    #[test]
+    fn what_is_not_on_the_list_is_refused_with_its_place() {
+        let joined = refusal("SELECT COUNT(*)\nFROM visits JOIN other ON true");
+        assert_eq!(joined.place().map(|p| p.line), Some(2));
+        for sql in [
+            "SELECT DISTINCT sex FROM visits",
+            "SELECT COUNT(*) FROM a, b",
+            "SELECT COUNT(*) FROM visits GROUP BY ALL",
+            "SELECT COUNT(*) OVER () FROM visits",
+            "SELECT COUNT(*) FROM visits HAVING COUNT(*) > 3",
+            "SELECT MAX(age) FROM visits",
+            "SELECT random() FROM visits",
+            "SELECT COUNT(*) FROM visits WHERE age = (SELECT 1)",
+            "SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1)",
+            "SELECT COUNT(*) FROM visits UNION SELECT 1",
+            "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits",
+            "DELETE FROM visits",
+            "WITH RECURSIVE t AS (SELECT 1) SELECT COUNT(*) FROM t",
+            "SELECT COUNT(*) FROM read_csv('x')",
+            "SELECT COUNT(*) FROM visits TABLESAMPLE (10)",
+            "SELECT COUNT(*) FROM visits WHERE note SIMILAR TO 'x'",
+            "SELECT COUNT(*) FROM visits WHERE cost & 1 = 1",
+            "SELECT SUM(cost) FILTER (WHERE age > 3) FROM visits",
+            "VALUES (1)",
+            "",
+        ] {
+            let error = refusal(sql);
+            assert!(error.help().is_some_and(|help| !help.is_empty()), "{sql}: {error:?} has no mend");
+        }
+    }
+
+    #[test]
+    fn broken_sql_names_its_place() {
+        let error = refusal("SELECT COUNT(*) FORM visits x y");
+        assert!(matches!(error, QueryError::Syntax { place: Some(_), .. }), "{error:?}");
+        assert!(matches!(refusal(&format!("SELECT {}1{}", "(".repeat(500), ")".repeat(500))), QueryError::Syntax { .. }));
+    }
+}

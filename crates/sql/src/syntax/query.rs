@@ -1,0 +1,247 @@
+//! Queries: WITH, SELECT, FROM, GROUP BY, ORDER BY and LIMIT.
+
+use super::{absent, expression, refuse};
+use crate::error::QueryError;
+use datafusion::sql::sqlparser::ast::{
+    Cte, GroupByExpr, LimitClause, Offset, OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem,
+    SelectItemQualifiedWildcardKind, SetExpr, TableAlias, TableFactor, TableWithJoins, WildcardAdditionalOptions, With,
+};
+
+const JOIN_HELP: &str = "each ask reads one table; prepare the joined table before it reaches Deniable";
+
+pub(super) fn check(query: &Query) -> Result<(), QueryError> {
+    let Query {
+        with,
+        body,
+        order_by,
+        limit_clause,
+        fetch,
+        locks,
+        for_clause,
+        settings,
+        format_clause,
+        pipe_operators,
+    } = query;
+    if let Some(with) = with {
+        check_with(with)?;
+    }
+    absent(fetch.is_some(), query, "FETCH", "write LIMIT n")?;
+    absent(!locks.is_empty(), query, "a locking clause", "leave it out: the data is only read")?;
+    absent(for_clause.is_some(), query, "a FOR clause", "leave it out")?;
+    absent(settings.is_some(), query, "a SETTINGS clause", "leave it out")?;
+    absent(format_clause.is_some(), query, "a FORMAT clause", "choose the output with --format")?;
+    absent(!pipe_operators.is_empty(), query, "a pipe operator", "write the steps as CTEs")?;
+    match &**body {
+        SetExpr::Select(select) => check_select(select)?,
+        SetExpr::Query(inner) => check(inner)?,
+        SetExpr::SetOperation { .. } => {
+            return Err(refuse(query, "UNION, INTERSECT or EXCEPT", "ask each part on its own; counts can be added up afterwards"));
+        }
+        SetExpr::Values(_)
+        | SetExpr::Insert(_)
+        | SetExpr::Update(_)
+        | SetExpr::Delete(_)
+        | SetExpr::Merge(_)
+        | SetExpr::Table(_) => {
+            return Err(refuse(query, "anything but SELECT", "write SELECT ... FROM the declared table"));
+        }
+    }
+    if let Some(OrderBy { kind, interpolate }) = order_by {
+        absent(interpolate.is_some(), query, "INTERPOLATE", "leave it out")?;
+        match kind {
+            OrderByKind::Expressions(all) => all.iter().try_for_each(|OrderByExpr { expr, options: _, with_fill }| {
+                absent(with_fill.is_some(), expr, "WITH FILL", "declared groups always appear")?;
+                expression::check(expr)
+            })?,
+            OrderByKind::All(_) => return Err(refuse(query, "ORDER BY ALL", "name the columns to order by")),
+        }
+    }
+    match limit_clause {
+        None => Ok(()),
+        Some(LimitClause::LimitOffset { limit, offset, limit_by }) => {
+            absent(!limit_by.is_empty(), query, "LIMIT ... BY", "write a plain LIMIT")?;
+            if let Some(limit) = limit {
+                expression::check(limit)?;
+            }
+            if let Some(Offset { value, rows: _ }) = offset {
+                expression::check(value)?;
+            }
+            Ok(())
+        }
+        Some(LimitClause::OffsetCommaLimit { .. }) => Err(refuse(query, "LIMIT offset, n", "write LIMIT n OFFSET m")),
+    }
+}
+
+fn check_with(with: &With) -> Result<(), QueryError> {
+    let With { with_token: _, recursive, cte_tables } = with;
+    absent(*recursive, with, "WITH RECURSIVE", "CTEs may filter and project, not recurse")?;
+    for cte in cte_tables {
+        let Cte { alias, query, from, materialized, closing_paren_token: _ } = cte;
+        check_alias(alias)?;
+        absent(from.is_some(), cte, "FROM inside a CTE's name", "leave it out")?;
+        absent(materialized.is_some(), cte, "MATERIALIZED", "leave it out")?;
+        check(query)?;
+    }
+    Ok(())
+}
+
+fn check_alias(alias: &TableAlias) -> Result<(), QueryError> {
+    let TableAlias { explicit: _, name, columns, at } = alias;
+    absent(at.is_some(), name, "AT in an alias", "leave it out")?;
+    absent(!columns.is_empty(), name, "an alias with a column list", "name the columns with AS inside the query")
+}
+
+fn check_select(select: &Select) -> Result<(), QueryError> {
+    let Select {
+        select_token: _,
+        optimizer_hints,
+        distinct,
+        select_modifiers,
+        top,
+        top_before_distinct: _,
+        projection,
+        exclude,
+        into,
+        from,
+        lateral_views,
+        prewhere,
+        selection,
+        connect_by,
+        group_by,
+        cluster_by,
+        distribute_by,
+        sort_by,
+        having,
+        named_window,
+        qualify,
+        window_before_qualify: _,
+        value_table_mode,
+        flavor,
+    } = select;
+    absent(!optimizer_hints.is_empty(), select, "an optimizer hint", "leave it out")?;
+    absent(distinct.is_some(), select, "SELECT DISTINCT", "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)")?;
+    absent(select_modifiers.is_some(), select, "a SELECT modifier", "leave it out")?;
+    absent(top.is_some(), select, "TOP", "write LIMIT n")?;
+    absent(exclude.is_some(), select, "EXCLUDE", "name the columns you want")?;
+    absent(into.is_some(), select, "SELECT INTO", "answers go to standard output or --out")?;
+    absent(!lateral_views.is_empty(), select, "LATERAL VIEW", JOIN_HELP)?;
+    absent(prewhere.is_some(), select, "PREWHERE", "write WHERE")?;
+    absent(!connect_by.is_empty(), select, "CONNECT BY", JOIN_HELP)?;
+    absent(!cluster_by.is_empty(), select, "CLUSTER BY", "write ORDER BY")?;
+    absent(!distribute_by.is_empty(), select, "DISTRIBUTE BY", "leave it out")?;
+    absent(!sort_by.is_empty(), select, "SORT BY", "write ORDER BY")?;
+    absent(!named_window.is_empty(), select, "a WINDOW", "a person's value may not depend on other rows; aggregate instead")?;
+    absent(qualify.is_some(), select, "QUALIFY", "write WHERE")?;
+    absent(value_table_mode.is_some(), select, "SELECT AS", "leave it out")?;
+    match flavor {
+        SelectFlavor::Standard => {}
+        SelectFlavor::FromFirst | SelectFlavor::FromFirstNoSelect => {
+            return Err(refuse(select, "FROM before SELECT", "write SELECT ... FROM ..."));
+        }
+    }
+    for item in projection {
+        check_item(item)?;
+    }
+    match from.as_slice() {
+        [one] => check_from(one)?,
+        [] => return Err(refuse(select, "SELECT without FROM", "name the declared table")),
+        [_, second, ..] => return Err(refuse(second, "more than one table", JOIN_HELP)),
+    }
+    if let Some(condition) = selection {
+        expression::check(condition)?;
+    }
+    if let Some(condition) = having {
+        return Err(refuse(condition, "HAVING", "leave it out and choose among the published groups afterwards"));
+    }
+    match group_by {
+        GroupByExpr::All(_) => Err(refuse(select, "GROUP BY ALL", "name the columns to group by")),
+        GroupByExpr::Expressions(keys, modifiers) => {
+            absent(!modifiers.is_empty(), select, "a GROUP BY modifier", "ask each grouping on its own")?;
+            keys.iter().try_for_each(expression::check)
+        }
+    }
+}
+
+fn check_item(item: &SelectItem) -> Result<(), QueryError> {
+    match item {
+        SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, alias: _ } => expression::check(expr),
+        SelectItem::ExprWithAliases { .. } => Err(refuse(item, "several aliases", "give one name")),
+        SelectItem::Wildcard(options) => check_wildcard(item, options),
+        SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(_), options) => {
+            check_wildcard(item, options)
+        }
+        SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(_), _) => {
+            Err(refuse(item, "an expression with .*", "name the columns you want"))
+        }
+    }
+}
+
+fn check_wildcard(item: &SelectItem, options: &WildcardAdditionalOptions) -> Result<(), QueryError> {
+    let WildcardAdditionalOptions {
+        wildcard_token: _,
+        opt_ilike,
+        opt_exclude,
+        opt_except,
+        opt_replace,
+        opt_rename,
+        opt_alias,
+    } = options;
+    let any = opt_ilike.is_some()
+        || opt_exclude.is_some()
+        || opt_except.is_some()
+        || opt_replace.is_some()
+        || opt_rename.is_some()
+        || opt_alias.is_some();
+    absent(any, item, "a wildcard with options", "name the columns you want")
+}
+
+fn check_from(from: &TableWithJoins) -> Result<(), QueryError> {
+    let TableWithJoins { relation, joins } = from;
+    if let Some(join) = joins.first() {
+        return Err(refuse(join, "JOIN", JOIN_HELP));
+    }
+    match relation {
+        TableFactor::Table {
+            name: _,
+            alias,
+            args,
+            with_hints,
+            version,
+            with_ordinality,
+            partitions,
+            json_path,
+            sample,
+            index_hints,
+        } => {
+            if let Some(alias) = alias {
+                check_alias(alias)?;
+            }
+            absent(args.is_some(), relation, "a table function", "read the declared table")?;
+            absent(!with_hints.is_empty() || !index_hints.is_empty(), relation, "a table hint", "leave it out")?;
+            absent(version.is_some(), relation, "a table version", "the policy declares the version")?;
+            absent(*with_ordinality, relation, "WITH ORDINALITY", "row numbers are not part of a person's data")?;
+            absent(!partitions.is_empty(), relation, "PARTITION", "filter with WHERE")?;
+            absent(json_path.is_some(), relation, "a JSON path", "declare the value as a column")?;
+            absent(sample.is_some(), relation, "TABLESAMPLE", "leave it out")
+        }
+        TableFactor::Derived { lateral, subquery, alias, sample } => {
+            if let Some(alias) = alias {
+                check_alias(alias)?;
+            }
+            absent(*lateral, relation, "LATERAL", JOIN_HELP)?;
+            absent(sample.is_some(), relation, "TABLESAMPLE", "leave it out")?;
+            check(subquery)
+        }
+        TableFactor::TableFunction { .. }
+        | TableFactor::Function { .. }
+        | TableFactor::UNNEST { .. }
+        | TableFactor::JsonTable { .. }
+        | TableFactor::OpenJsonTable { .. }
+        | TableFactor::NestedJoin { .. }
+        | TableFactor::Pivot { .. }
+        | TableFactor::Unpivot { .. }
+        | TableFactor::MatchRecognize { .. }
+        | TableFactor::XmlTable { .. }
+        | TableFactor::SemanticView { .. } => Err(refuse(relation, "this kind of table", "read the declared table")),
+    }
+}

@@ -1,0 +1,66 @@
+//! Chores of the project, run as `cargo xtask <chore>`.
+//!
+//! | chore | what it does |
+//! |---|---|
+//! | `clinic` | writes `examples/clinic/visits.csv`, the same bytes every time |
+//! | `clinic --check` | fails when the committed file differs from what would be written |
+//! | `theorems` | checks `docs/theorems` against the code and the tests that it cites |
+//! | `theorems --write` | also regenerates `docs/theorems/README.md` |
+//!
+//! Exit codes are those of the product: 0 for success, 1 for a check that failed, 2 for bad usage.
+
+mod clinic;
+mod files;
+mod theorems;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+  clinic [--check]     write (or compare) examples/clinic/visits.csv
+  theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
+";
+
+/// Why a chore stopped.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] files::FileError),
+    /// A check found something; the text names every place.
+    #[error("{0}")]
+    Found(String),
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["clinic"] => clinic::run(clinic::Mode::Write),
+        ["clinic", "--check"] => clinic::run(clinic::Mode::Check),
+        ["theorems"] => theorems::run(theorems::Mode::Check),
+        ["theorems", "--write"] => theorems::run(theorems::Mode::Write),
+        ["help" | "--help" | "-h"] => Ok(USAGE.trim_end().to_owned()),
+        _ => {
+            say(&mut std::io::stderr(), USAGE.trim_end());
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(summary) => {
+            say(&mut std::io::stdout(), &summary);
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            say(&mut std::io::stderr(), &failure.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// One message. A closed pipe must not turn a chore that succeeded into one that failed.
+fn say(to: &mut dyn Write, message: &str) {
+    let _ = writeln!(to, "{message}");
+}

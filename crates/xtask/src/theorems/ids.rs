@@ -1,0 +1,125 @@
+//! What an identifier of `docs/theorems` looks like, and where source code cites one.
+//!
+//! The rule is narrow so that `UTF-8`, `A-Z` or a patient called `P-7` are not taken for theorems:
+//!
+//! - `B`, `C`, `E`, `G` or `A`, a hyphen, one or two digits, perhaps one small letter: `B-3`, `B-3n`;
+//! - `F`, `S`, `M` or `I`, a hyphen, two or more capitals, perhaps one small letter or digit: `F-DI2`, `F-DCm`, `S-CAP`;
+//! - either may be followed by `[a,b]`, which names the form with bounded priors: `F-DI[a,b]`.
+//!
+//! `F-NI3` is an instance of `F-NIk`. No letter, digit, hyphen or underscore stands directly before an
+//! identifier, and no letter, digit or underscore directly after.
+
+/// The identifier with which `text` starts, in the spelling of its entry, and what follows it.
+pub fn leading(text: &str) -> Option<(String, &str)> {
+    let prefix = text.chars().next()?;
+    let tail = text.get(1..)?.strip_prefix('-')?;
+    let length = match prefix {
+        'B' | 'C' | 'E' | 'G' | 'A' => {
+            let digits = run(tail, |c| c.is_ascii_digit());
+            if !(1..=2).contains(&digits) {
+                return None;
+            }
+            digits + one(tail, digits, |c| c.is_ascii_lowercase())
+        }
+        'F' | 'S' | 'M' | 'I' => {
+            let capitals = run(tail, |c| c.is_ascii_uppercase());
+            if capitals < 2 {
+                return None;
+            }
+            capitals + one(tail, capitals, |c| c.is_lowercase() || c.is_ascii_digit())
+        }
+        _ => return None,
+    };
+    let (tail, rest) = tail.split_at(length);
+    if rest.chars().next().is_some_and(is_word) {
+        return None;
+    }
+    let id = match tail.strip_prefix("NI") {
+        Some(size) if prefix == 'F' && size.chars().all(|c| c.is_ascii_digit()) => "F-NIk".to_owned(),
+        _ => format!("{prefix}-{tail}"),
+    };
+    Some(match rest.strip_prefix("[a,b]") {
+        Some(rest) => (id + "[a,b]", rest),
+        None => (id, rest),
+    })
+}
+
+/// How many bytes at the start satisfy the condition.
+fn run(text: &str, wanted: fn(char) -> bool) -> usize {
+    text.find(|c| !wanted(c)).unwrap_or(text.len())
+}
+
+/// The length of the one character at `from` if it satisfies the condition, otherwise 0.
+fn one(text: &str, from: usize, wanted: fn(char) -> bool) -> usize {
+    text.get(from..).and_then(|rest| rest.chars().next()).filter(|c| wanted(*c)).map_or(0, char::len_utf8)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Every identifier in a piece of prose.
+fn within(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut before = ' ';
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if let Some((id, after)) = leading(rest).filter(|_| !is_word(before) && before != '-') {
+            found.push(id);
+            before = ' ';
+            rest = after;
+        } else {
+            before = c;
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    found
+}
+
+/// The identifiers that a Rust source cites, with their lines counted from 1.
+///
+/// A citation stands in a line comment or doc comment, or is the whole of a string literal (as in a
+/// function that names the theorem behind a promise). Block comments are not read; the project has none.
+pub fn cited(source: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(source.lines()) {
+        // The first `//` may lie in a string such as a web address; then a little code is read as prose, harmlessly.
+        let (code, comment) = line.split_once("//").unwrap_or((line, ""));
+        for literal in code.split('"').skip(1).step_by(2) {
+            found.extend(leading(literal).filter(|(_, rest)| rest.is_empty()).map(|(id, _)| (number, id)));
+        }
+        found.extend(within(comment).into_iter().map(|id| (number, id)));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_identifier_is_read() {
+        let text = "B-3, B-3n; F-DI2 and F-DFβ (F-DCm), S-CAP. M-GEO's F-NIk F-NI3 F-NI F-DI[a,b] F-DB[1/5,1/2] E-10";
+        let ids = "B-3 B-3n F-DI2 F-DFβ F-DCm S-CAP M-GEO F-NIk F-NIk F-NIk F-DI[a,b] F-DB E-10";
+        assert_eq!(within(text).join(" "), ids);
+        assert_eq!(within("B-1..B-6"), ["B-1", "B-6"]);
+    }
+
+    #[test]
+    fn nothing_else_is_taken_for_one() {
+        for text in [
+            "UTF-8", "[A-Z]", "P-00017", "XB-3", "B-x", "B-123", "S-a", "S-Add", "_B-3", "1e-B-3", "B-3_x", "B-3nn",
+            "-B-3",
+        ] {
+            assert_eq!(within(text), Vec::<String>::new(), "{text}");
+        }
+    }
+
+    #[test]
+    fn comments_and_whole_literals_are_citations_and_code_is_not() {
+        let source = "//! From B-1.\nlet x = B-2; // by B-4\nSelf::Gain(_) => \"B-3\",\nlet s = \"not B-5 here\";\n    /// E-2\n";
+        let cited = cited(source);
+        let cited: Vec<(usize, &str)> = cited.iter().map(|(line, id)| (*line, id.as_str())).collect();
+        assert_eq!(cited, [(1, "B-1"), (2, "B-4"), (3, "B-3"), (5, "E-2")]);
+    }
+}

@@ -6,7 +6,7 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, margin};
 use deniable_policy::Key;
 use num_bigint::BigInt;
-use num_traits::{One, Signed, Zero};
+use num_traits::{Signed, Zero};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 

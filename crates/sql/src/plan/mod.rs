@@ -338,3 +338,33 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
     };
     QueryError::refused(construct, help)
 }
+
+/// What is measured, in the words of the question.
+impl Query {
+    /// The measure at this position, as a curator would write it.
+    #[must_use]
+    pub fn measure_in_words(&self, position: usize) -> String {
+        match &self.measures[position].kind {
+            MeasureKind::Rows => "COUNT(*)".to_owned(),
+            MeasureKind::Entities => "COUNT(DISTINCT entity)".to_owned(),
+            MeasureKind::NotNull { .. } => format!("COUNT({})", self.argument_in_words(position)),
+            MeasureKind::Sum { centre: 0, .. } => format!("SUM({})", self.argument_in_words(position)),
+            MeasureKind::Sum { centre, .. } => {
+                let centre = deniable_core::exact::whole(*centre) * &self.measures[position].unit;
+                format!("SUM({} - {centre})", self.argument_in_words(position))
+            }
+        }
+    }
+
+    /// The expression that the measure at this position is about.
+    #[must_use]
+    pub fn argument_in_words(&self, position: usize) -> String {
+        match &self.measures[position].kind {
+            MeasureKind::Rows => "*".to_owned(),
+            MeasureKind::Entities => "entity".to_owned(),
+            MeasureKind::NotNull { argument } | MeasureKind::Sum { argument, .. } => {
+                crate::rows::in_words(&self.rows.arguments[*argument].expr)
+            }
+        }
+    }
+}

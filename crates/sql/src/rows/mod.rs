@@ -237,3 +237,42 @@ pub(crate) fn constant_integer(expr: &Expr) -> Option<i64> {
         _ => None,
     }
 }
+
+/// An expression as a person would write it, without the total functions' names.
+pub(crate) fn in_words(expr: &Expr) -> String {
+    match expr {
+        Expr::Column(column) => column.name.clone(),
+        Expr::Literal(ScalarValue::Utf8(Some(text)), _) => format!("'{text}'"),
+        Expr::Literal(value, _) => value.to_string(),
+        Expr::TryCast(TryCast { expr, field }) if field.data_type().is_numeric() => in_words(expr),
+        Expr::ScalarFunction(ScalarFunction { func, args }) => {
+            let args: Vec<String> = args.iter().map(in_words).collect();
+            match (total::operation_of(func), args.as_slice()) {
+                (Some(Operation::Add), [left, right]) => format!("({left} + {right})"),
+                (Some(Operation::Subtract), [left, right]) => format!("({left} - {right})"),
+                (Some(Operation::Multiply), [left, right]) => format!("({left} * {right})"),
+                (Some(Operation::Divide), [left, right]) => format!("({left} / {right})"),
+                (Some(Operation::Remainder), [left, right]) => format!("({left} % {right})"),
+                (Some(Operation::Negate), [value]) => format!("-{value}"),
+                (Some(Operation::Absolute), [value]) => format!("abs({value})"),
+                (Some(Operation::Round(digits)), [value]) => format!("round({value}, {digits})"),
+                (_, args) => format!("{}({})", func.name(), args.join(", ")),
+            }
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => format!("{} {op} {}", in_words(left), in_words(right)),
+        Expr::Case(Case { expr, when_then_expr, else_expr }) => {
+            let mut text = "CASE".to_owned();
+            if let Some(operand) = expr {
+                text.push_str(&format!(" {}", in_words(operand)));
+            }
+            for (when, then) in when_then_expr {
+                text.push_str(&format!(" WHEN {} THEN {}", in_words(when), in_words(then)));
+            }
+            if let Some(otherwise) = else_expr {
+                text.push_str(&format!(" ELSE {}", in_words(otherwise)));
+            }
+            text + " END"
+        }
+        other => other.to_string(),
+    }
+}

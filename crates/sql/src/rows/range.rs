@@ -58,7 +58,8 @@ impl Range {
     }
 
     fn declared(bounds: &Bounds) -> Self {
-        Self { low: Some(bounds.low.clone()), high: Some(bounds.high.clone()), unit: Some(bounds.unit()) }
+        let (low, high, unit) = (bounds.low().clone(), bounds.high().clone(), bounds.unit().clone());
+        Self { low: Some(low), high: Some(high), unit: Some(unit) }
     }
 
     /// The range of an expression that [`super::make_total`] has passed.

@@ -289,8 +289,8 @@ impl Scan<'_> {
 
 /// Whether the number in a row lies outside the bounds; NULL does not.
 fn outside<'a>(typed: &'a ArrayRef, bounds: &Bounds) -> Box<dyn Fn(usize) -> bool + 'a> {
-    let low = bounds.low.to_f64().unwrap_or(f64::NEG_INFINITY);
-    let high = bounds.high.to_f64().unwrap_or(f64::INFINITY);
+    let low = bounds.low().to_f64().unwrap_or(f64::NEG_INFINITY);
+    let high = bounds.high().to_f64().unwrap_or(f64::INFINITY);
     if let Ok(values) = as_int64_array(typed) {
         return Box::new(move |row| {
             let value = values.value(row) as f64;

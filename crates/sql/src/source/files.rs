@@ -91,7 +91,9 @@ pub(super) fn fingerprint(files: &[PathBuf], key: &[u8; 32]) -> Result<String, S
     }
     contents.sort_unstable();
     let mut all = blake3::Hasher::new_keyed(key);
-    contents.iter().for_each(|content| drop(all.update(content)));
+    for content in contents {
+        all.update(&content);
+    }
     Ok(all.finalize().to_hex().to_string())
 }
 

@@ -104,7 +104,6 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         Expr::Convert { .. } => Err(refuse(expr, "CONVERT", "write CAST(value AS type)")),
         Expr::CompoundFieldAccess { .. }
         | Expr::JsonAccess { .. }
-        | Expr::IsJson { .. }
         | Expr::IsNormalized { .. }
         | Expr::InUnnest { .. }
         | Expr::Prefixed { .. }

@@ -4,7 +4,7 @@ use super::{absent, expression, refuse};
 use crate::error::QueryError;
 use datafusion::sql::sqlparser::ast::{
     Cte, GroupByExpr, LimitClause, Offset, OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, TableAlias, TableFactor, TableWithJoins, WildcardAdditionalOptions, With,
+    SelectItemQualifiedWildcardKind, SetExpr, Spanned, TableAlias, TableFactor, TableWithJoins, WildcardAdditionalOptions, With,
 };
 
 const JOIN_HELP: &str = "each ask reads one table; prepare the joined table before it reaches Deniable";
@@ -77,7 +77,7 @@ fn check_with(with: &With) -> Result<(), QueryError> {
     absent(*recursive, with, "WITH RECURSIVE", "CTEs may filter and project, not recurse")?;
     for cte in cte_tables {
         let Cte { alias, query, from, materialized, closing_paren_token: _ } = cte;
-        check_alias(alias)?;
+        check_alias(alias, &**query)?;
         absent(from.is_some(), cte, "FROM inside a CTE's name", "leave it out")?;
         absent(materialized.is_some(), cte, "MATERIALIZED", "leave it out")?;
         check(query)?;
@@ -85,10 +85,10 @@ fn check_with(with: &With) -> Result<(), QueryError> {
     Ok(())
 }
 
-fn check_alias(alias: &TableAlias) -> Result<(), QueryError> {
-    let TableAlias { explicit: _, name, columns, at } = alias;
-    absent(at.is_some(), name, "AT in an alias", "leave it out")?;
-    absent(!columns.is_empty(), name, "an alias with a column list", "name the columns with AS inside the query")
+fn check_alias(alias: &TableAlias, node: &impl Spanned) -> Result<(), QueryError> {
+    let TableAlias { explicit: _, name: _, columns, at } = alias;
+    absent(at.is_some(), node, "AT in an alias", "leave it out")?;
+    absent(!columns.is_empty(), node, "an alias with a column list", "name the columns with AS inside the query")
 }
 
 fn check_select(select: &Select) -> Result<(), QueryError> {
@@ -214,7 +214,7 @@ fn check_from(from: &TableWithJoins) -> Result<(), QueryError> {
             index_hints,
         } => {
             if let Some(alias) = alias {
-                check_alias(alias)?;
+                check_alias(alias, relation)?;
             }
             absent(args.is_some(), relation, "a table function", "read the declared table")?;
             absent(!with_hints.is_empty() || !index_hints.is_empty(), relation, "a table hint", "leave it out")?;
@@ -226,7 +226,7 @@ fn check_from(from: &TableWithJoins) -> Result<(), QueryError> {
         }
         TableFactor::Derived { lateral, subquery, alias, sample } => {
             if let Some(alias) = alias {
-                check_alias(alias)?;
+                check_alias(alias, relation)?;
             }
             absent(*lateral, relation, "LATERAL", JOIN_HELP)?;
             absent(sample.is_some(), relation, "TABLESAMPLE", "leave it out")?;

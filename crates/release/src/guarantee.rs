@@ -1,0 +1,175 @@
+//! The guarantee in words and numbers: translated to beliefs once, from the total (C-1).
+
+use deniable_core::adversary::{Adjacency, MovesTogether};
+use deniable_core::belief::{gain_over, posterior_range};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio};
+use deniable_policy::Policy;
+use num_traits::{One, Zero};
+use serde::Serialize;
+
+/// What the promise means, in a form that can be printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Guarantee {
+    /// The largest odds ratio that everything ever released about this population may give, exact where rational.
+    pub odds: String,
+    /// Its natural logarithm, rounded up.
+    pub epsilon: String,
+    /// What the policy promises.
+    pub promises: Vec<String>,
+    /// The theorem that turned the binding promise into the odds ratio.
+    pub theorem: String,
+    /// Against whom.
+    pub adversary: Vec<String>,
+    /// The family of priors.
+    pub family: String,
+    /// What it means for some prior beliefs.
+    pub beliefs: Vec<Belief>,
+    /// What the guarantee rests on.
+    pub assumptions: Vec<String>,
+    /// Who is outside it, and what still holds for them.
+    pub outside: Vec<String>,
+}
+
+/// What one prior belief can become.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Belief {
+    /// The belief before, exact.
+    pub before: String,
+    /// The highest belief after, rounded up.
+    pub at_most: String,
+    /// The lowest belief after, rounded down.
+    pub at_least: String,
+}
+
+impl Belief {
+    fn of(prior: &Rational, odds: &Rational) -> Self {
+        let (low, high) = posterior_range(prior, odds);
+        Self {
+            before: percent(prior, 2, Rounding::Nearest),
+            at_most: percent(&high, 0, Rounding::Up),
+            at_least: percent(&low, 0, Rounding::Down),
+        }
+    }
+
+    /// As a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let Self { before, at_most, at_least } = self;
+        format!("someone who gave it {before} before cannot be more than {at_most} sure after, nor less than {at_least}")
+    }
+}
+
+impl Guarantee {
+    /// The guarantee of a policy: about everything ever released about its population.
+    #[must_use]
+    pub fn of(policy: &Policy) -> Self {
+        let adversary = &policy.adversary;
+        // Beliefs are worked out from a ratio that is certainly not too small.
+        let odds = policy.limit.odds_at_most();
+        let beliefs = examples(policy).iter().map(|prior| Belief::of(prior, &odds)).collect();
+        Self {
+            odds: policy.limit.to_string(),
+            epsilon: policy.limit.epsilon_decimal(4),
+            promises: policy.promise_in_words(),
+            theorem: policy.promises[policy.binding].theorem().to_owned(),
+            adversary: policy.adversary_in_words(),
+            family: adversary.family(),
+            beliefs,
+            assumptions: assumptions(policy),
+            outside: outside(policy, &odds),
+        }
+    }
+}
+
+/// The beliefs that `spent` allows against a policy's adversaries, for the ledger's own page.
+#[must_use]
+pub fn beliefs_so_far(spent: &Spend, priors: &[Rational]) -> Vec<Belief> {
+    let odds = spent.odds_at_most();
+    priors.iter().map(|prior| Belief::of(prior, &odds)).collect()
+}
+
+/// The curator's own numbers: the ends of the stated interval, and 20% and 50% where they lie inside.
+fn examples(policy: &Policy) -> Vec<Rational> {
+    let priors = policy.adversary.priors();
+    let inside = |prior: &Rational| priors.low() <= prior && prior <= priors.high();
+    let mut all: Vec<Rational> = [ratio(1, 5), ratio(1, 2), priors.low().clone(), priors.high().clone()]
+        .into_iter()
+        .filter(|prior| inside(prior) && !prior.is_zero() && !prior.is_one())
+        .collect();
+    if all.is_empty() {
+        all.push((priors.low() + priors.high()) / ratio(2, 1));
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+fn assumptions(policy: &Policy) -> Vec<String> {
+    let who = match &policy.entity {
+        Some(entity) => format!("a person is everyone's rows with one value of `{}`", entity.key),
+        None => "one row is one person".to_owned(),
+    };
+    let size = match policy.adversary.adjacency() {
+        Adjacency::AddRemove => "how many people are in the data is not known exactly; it is protected too",
+        Adjacency::ReplaceOne => "how many people are in the data is public; it is not protected",
+    };
+    let independence = match policy.adversary.moves_together() {
+        MovesTogether::Alone => "whether one person is in the data says nothing about whether another is".to_owned(),
+        MovesTogether::UpTo(k) => {
+            format!("at most {k} people are known to be in or out together; groups are independent of each other")
+        }
+        MovesTogether::OneGroup(k) => {
+            format!("at most one group, of {k} people, is known to be in or out together; all others are independent")
+        }
+        MovesTogether::AllOfSize(k) => {
+            format!("everyone belongs to a group of exactly {k} people who are in or out together; groups are independent")
+        }
+    };
+    vec![
+        who,
+        size.to_owned(),
+        independence,
+        format!(
+            "everything ever released about \"{}\" is in this one ledger, and nothing else is known from the data",
+            policy.population
+        ),
+    ]
+}
+
+fn outside(policy: &Policy, odds: &Rational) -> Vec<String> {
+    let adversary = &policy.adversary;
+    let mut all = Vec::new();
+    let shown = |odds: &Rational| decimal(odds, 4, Rounding::Up);
+    if !adversary.priors().is_any() {
+        let gain = gain_over(&deniable_core::adversary::PriorRange::any(), odds);
+        all.push(format!(
+            "whoever believed something outside that interval: their odds still change by at most {} either way, \
+             their belief by at most a factor {}",
+            shown(odds),
+            shown(&gain)
+        ));
+    }
+    match adversary.adjacency() {
+        Adjacency::AddRemove => all.push(format!(
+            "whoever knows exactly how many people are in the data: their odds can change by up to {} (B-4)",
+            shown(&(odds * odds))
+        )),
+        Adjacency::ReplaceOne => all.push(
+            "whoever is unsure how many people are in the data: nothing is promised about what they learn (B-4)".to_owned(),
+        ),
+    }
+    let k = adversary.moves_together().size();
+    all.push(match (k, adversary.adjacency()) {
+        (1, Adjacency::AddRemove) => format!(
+            "whoever knows that two people are in or out together: their odds can change by up to {} (F-NIk)",
+            shown(&(odds * odds))
+        ),
+        (1, Adjacency::ReplaceOne) => {
+            "whoever knows that several people are in or out together: their odds can change by more (F-NIk)".to_owned()
+        }
+        _ => format!("whoever knows of groups other than these of {k}: their odds can change by more (F-NIk)"),
+    });
+    all.push("what the answers say about the population as a whole, and so about anyone who resembles it, whether or not they are in the data".to_owned());
+    all
+}

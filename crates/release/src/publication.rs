@@ -1,0 +1,276 @@
+//! What is published: the released values, their intervals and noise, warnings, and the guarantee.
+//!
+//! Nothing in a [`Publication`] depends on the data but the released values. Everything else follows from the
+//! policy and is the same whatever the files hold.
+
+use crate::guarantee::Guarantee;
+use crate::plan::{Plan, PlannedAsk};
+use crate::release::Answered;
+use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
+use deniable_core::noise::margin;
+use deniable_policy::Key;
+use deniable_sql::output::{Shown, Step, Term};
+use deniable_sql::plan::{Answer, Measure, MeasureKind};
+use num_bigint::BigInt;
+use serde::Serialize;
+
+/// Decimals shown of numbers that are not on a decimal grid, such as averages.
+const PLACES: u32 = 4;
+
+/// A publication: one policy, its answers and its guarantee.
+#[derive(Debug, Clone, Serialize)]
+pub struct Publication {
+    /// The policy's name.
+    pub policy: String,
+    /// The people it is about.
+    pub population: String,
+    /// The table and its declared version.
+    pub data: DataVersion,
+    /// The confidence of every interval.
+    pub confidence: String,
+    /// The answers.
+    pub asks: Vec<Table>,
+    /// The guarantee.
+    pub guarantee: Guarantee,
+}
+
+/// Which data was asked.
+#[derive(Debug, Clone, Serialize)]
+pub struct DataVersion {
+    /// The table's name.
+    pub table: String,
+    /// The declared version.
+    pub version: String,
+}
+
+/// One answered ask.
+#[derive(Debug, Clone, Serialize)]
+pub struct Table {
+    /// The ask's name.
+    pub name: String,
+    /// Its SQL.
+    pub sql: String,
+    /// The part of the promise that it used.
+    pub share: String,
+    /// The odds ratio that it may have given.
+    pub odds: String,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// The noise of each measure.
+    pub noise: Vec<Noise>,
+    /// Where declarations can bias the answers.
+    pub warnings: Vec<String>,
+}
+
+/// One shown value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// A declared key.
+    Key(Option<KeyValue>),
+    /// A released number with its interval.
+    Number(NumberCell),
+}
+
+/// A key, in JSON's types.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum KeyValue {
+    /// Of a text column, or a text of the question.
+    Text(String),
+    /// Of an integer column.
+    Integer(i64),
+    /// Of a boolean column.
+    Boolean(bool),
+}
+
+/// A number with its interval; ends are rounded outward.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NumberCell {
+    /// The released value; absent where it is undefined.
+    pub value: Option<serde_json::Number>,
+    /// The lower end; absent where nothing bounds it.
+    pub low: Option<serde_json::Number>,
+    /// The upper end; absent where nothing bounds it.
+    pub high: Option<serde_json::Number>,
+}
+
+/// The noise of one measure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Noise {
+    /// What is measured.
+    pub measure: String,
+    /// How far one person can move all its cells together, in the measure's own terms.
+    pub sensitivity: String,
+    /// The scale of the noise, in the measure's own terms, rounded up.
+    pub scale: String,
+    /// The noise stays within this with the stated confidence.
+    pub margin: String,
+    /// Ratio of the probabilities of neighbouring noise values, exact.
+    pub decay: String,
+}
+
+impl Publication {
+    /// Puts answers, in the plan's order, into the form that is published.
+    #[must_use]
+    pub fn new(plan: &Plan, answers: &[Answered]) -> Self {
+        let policy = &plan.policy;
+        Self {
+            policy: policy.name.clone(),
+            population: policy.population.clone(),
+            data: DataVersion { table: policy.data.table.clone(), version: policy.data.version.clone() },
+            confidence: percent(&policy.confidence, 4, Rounding::Down),
+            asks: plan.asks.iter().zip(answers).map(|(ask, answered)| table(plan, ask, answered)).collect(),
+            guarantee: Guarantee::of(policy),
+        }
+    }
+}
+
+fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
+    let places: Vec<u32> = ask.query.output().columns.iter().map(|term| places(term, ask)).collect();
+    let rows = ask.query.show(&answered.noisy, &plan.policy.confidence);
+    let rows = rows.iter().map(|row| row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places)).collect());
+    let odds = match ask.cost.exact_odds() {
+        Some(odds) => odds.to_string(),
+        None => format!("{} (at most {})", ask.cost, decimal(&ask.cost.odds_at_most(), 4, Rounding::Up)),
+    };
+    Table {
+        name: ask.ask.name.clone(),
+        sql: ask.ask.sql.trim().to_owned(),
+        share: ask.ask.share.to_string(),
+        odds,
+        columns: ask.query.output().names.clone(),
+        rows: rows.collect(),
+        noise: ask.query.measures().iter().enumerate().map(|(at, measure)| noise(plan, ask, at, measure)).collect(),
+        warnings: warnings(plan, ask),
+    }
+}
+
+fn cell(shown: &Shown, places: u32) -> Cell {
+    let text = |text: &str| Cell::Key(Some(KeyValue::Text(text.to_owned())));
+    match shown {
+        Shown::Key(Key::Null) => Cell::Key(None),
+        Shown::Key(Key::Text(key)) => text(key),
+        Shown::Key(Key::Integer(value)) => Cell::Key(Some(KeyValue::Integer(*value))),
+        Shown::Key(Key::Boolean(truth)) => Cell::Key(Some(KeyValue::Boolean(*truth))),
+        Shown::Text(own) => text(own),
+        Shown::Number { estimate, low, high } => {
+            let number = |value: &Option<Rational>, rounding| {
+                // The decimal text is kept digit by digit, not turned into a float.
+                value.as_ref().and_then(|value| decimal(value, places, rounding).parse().ok())
+            };
+            Cell::Number(NumberCell {
+                value: number(estimate, Rounding::Nearest),
+                low: number(low, Rounding::Down),
+                high: number(high, Rounding::Up),
+            })
+        }
+    }
+}
+
+/// Decimals that a term needs: those of its unit for counts and sums, a few for everything else.
+fn places(term: &Term, ask: &PlannedAsk) -> u32 {
+    match term {
+        Term::Answer(position) => match &ask.query.answers()[*position] {
+            Answer::Count { measure } | Answer::Sum { measure } => decimals(&ask.query.measures()[*measure].unit),
+            Answer::Average { .. } => PLACES,
+        },
+        Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Arithmetic(..) => PLACES,
+    }
+}
+
+/// How many decimals write multiples of this unit exactly, up to fifteen; otherwise a few.
+fn decimals(unit: &Rational) -> u32 {
+    (0..=15).find(|places| (unit * whole(power(&whole(10), *places).to_integer())).is_integer()).unwrap_or(PLACES)
+}
+
+fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
+    let planned = &ask.measures[at];
+    let value = |units: &Rational| decimal(&(units * &measure.unit), 3, Rounding::Up);
+    let reach: BigInt = margin(&planned.decay, &plan.policy.confidence);
+    Noise {
+        measure: ask.query.measure_in_words(at),
+        sensitivity: value(&whole(planned.sensitivity.clone())),
+        scale: value(&planned.decay.scale_bound()),
+        margin: value(&whole(reach)),
+        decay: planned.decay.ratio().to_string(),
+    }
+}
+
+/// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
+fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
+    let mut all = Vec::new();
+    let grouped = !ask.query.groups().is_empty();
+    if let Some(entity) = &plan.policy.entity {
+        let rows = entity.caps.rows_per_group;
+        let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+        let of = &entity.key;
+        all.push(if grouped {
+            format!("at most {rows} of each {of} count in each group, and at most {} groups: counts and sums can be too low", entity.caps.groups)
+        } else {
+            format!("at most {rows} of each {of} count: counts and sums can be too low")
+        });
+    }
+    for (at, measure) in ask.query.measures().iter().enumerate() {
+        if let MeasureKind::Sum { centre, range, .. } = &measure.kind {
+            let end = |units: i64| decimal(&(whole(units + centre) * &measure.unit), 6, Rounding::Nearest);
+            all.push(format!(
+                "{}: values below {} or above {} count as these bounds",
+                ask.query.argument_in_words(at),
+                end(range.low),
+                end(range.high)
+            ));
+        }
+    }
+    for group in ask.query.groups() {
+        all.push(format!("rows whose `{}` is not among the declared keys are left out", group.column));
+    }
+    let cut = ask.query.output().steps.iter().any(|step| matches!(step, Step::Limit { .. }));
+    if cut {
+        all.push("which rows are shown was decided by noisy values".to_owned());
+    }
+    all
+}
+
+impl NumberCell {
+    /// The value as text, `-` where it is undefined.
+    #[must_use]
+    pub fn value_text(&self) -> String {
+        self.value.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)
+    }
+
+    /// The interval as text.
+    #[must_use]
+    pub fn interval_text(&self) -> String {
+        let end = |end: &Option<serde_json::Number>| end.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
+        format!("{} .. {}", end(&self.low), end(&self.high))
+    }
+}
+
+impl KeyValue {
+    /// The key as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Integer(value) => value.to_string(),
+            Self::Boolean(truth) => truth.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    #[test]
+    fn units_are_written_out() {
+        assert_eq!(decimals(&whole(1)), 0);
+        assert_eq!(decimals(&ratio(1, 20)), 2);
+        assert_eq!(decimals(&whole(10)), 0);
+        assert_eq!(decimals(&ratio(1, 3)), PLACES);
+    }
+}

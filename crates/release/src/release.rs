@@ -1,0 +1,259 @@
+//! Charge durably, compute, store, show. In this order, always.
+
+use crate::data::{self, DataError, Registration};
+use crate::plan::{Plan, PlannedAsk};
+use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::{Rational, whole};
+use deniable_core::noise::{Decay, TwoSidedGeometric};
+use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger, Limit};
+use deniable_sql::output::Noisy;
+use deniable_sql::{Salt, Source, SourceError};
+use rand_core::CryptoRng;
+use serde::{Deserialize, Serialize};
+
+/// What the choice of an entity's kept rows is salted for.
+const SALT: &str = "deniable 2026-11 choice of rows";
+
+/// A release that did not come about. For the curator: some of these depend on private files.
+#[derive(Debug, thiserror::Error)]
+pub enum ReleaseError {
+    /// The data must not be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// The account of the ledger does not admit this policy.
+    #[error(transparent)]
+    Account(#[from] AccountError),
+    /// The budget does not allow a charge, or it could not be written.
+    #[error("ask \"{ask}\": {error}")]
+    Charge {
+        /// The ask.
+        ask: String,
+        /// Why.
+        error: ChargeError,
+    },
+    /// The asks of this run do not fit together, though some of them would alone.
+    #[error("the asks not yet answered cost an odds ratio of {cost} together; {left} is left of {which}")]
+    TogetherOverBudget {
+        /// What they cost.
+        cost: Spend,
+        /// What is left, in words.
+        left: String,
+        /// Which limit: the account's or the policy's.
+        which: &'static str,
+    },
+    /// Rows could not be read after the charge. The same ask resumes at no cost.
+    #[error("ask \"{ask}\" is paid for but not answered: {error}")]
+    Rows {
+        /// The ask.
+        ask: String,
+        /// Why.
+        error: SourceError,
+    },
+    /// The answer could not be stored, so it is not shown. The same ask resumes at no cost.
+    #[error("ask \"{ask}\" is paid for but its answer could not be stored: {error}")]
+    Answer {
+        /// The ask.
+        ask: String,
+        /// Why.
+        error: AnswerError,
+    },
+    /// A stored answer does not fit its ask.
+    #[error("the stored answer of ask \"{ask}\" cannot be read: {reason}")]
+    Stored {
+        /// The ask.
+        ask: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Amounts could not be compared.
+    #[error(transparent)]
+    Spend(#[from] SpendError),
+}
+
+/// Where an answer came from. For the curator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Computed now, and charged now.
+    Charged,
+    /// Computed now; an earlier run had charged it and was cut off.
+    Resumed,
+    /// Stored by an earlier run: free.
+    Stored,
+}
+
+/// One released answer.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// The noisy cells.
+    pub noisy: Noisy,
+    /// Where they came from.
+    pub origin: Origin,
+}
+
+/// What a release tells while it runs. For the curator: timing and counts depend on private rows.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// Reading the data to register it; so many rows so far.
+    Checking(u64),
+    /// The version was registered by this release.
+    Registered(&'a deniable_sql::source::check::Report),
+    /// Computing an ask; so many rows so far.
+    Computing(&'a str, u64),
+    /// An ask has its answer.
+    Answered(&'a str, Origin),
+}
+
+/// The form in which an answer is stored: whole numbers of units, and the decay of each measure's noise.
+#[derive(Serialize, Deserialize)]
+struct StoredAnswer {
+    values: Vec<Vec<String>>,
+    decays: Vec<String>,
+}
+
+/// Answers every ask of a plan, in order.
+///
+/// Asks that were answered before are shown again at no cost, without a look at the files. Everything that can
+/// be refused is refused before the first charge.
+///
+/// # Errors
+/// When the data, the ledger or the budget do not allow it; the error says what was charged.
+pub fn release<R: CryptoRng>(
+    plan: &Plan,
+    locate: &dyn Fn() -> Result<Source, SourceError>,
+    ledger: &mut Ledger,
+    rng: &mut R,
+    tell: &dyn Fn(Event<'_>),
+) -> Result<Vec<Answered>, ReleaseError> {
+    let account = plan.account();
+    ledger.open_account(&account, &plan.terms())?;
+    let stored: Vec<Option<Answered>> =
+        plan.asks.iter().map(|ask| stored_answer(plan, ask, ledger)).collect::<Result<_, _>>()?;
+    let source = if stored.iter().all(Option::is_some) {
+        None
+    } else {
+        check_together(plan, ledger)?;
+        let source = locate().map_err(DataError::from)?;
+        let registration = data::ensure(ledger, &source, &plan.policy.data.version, &|rows| tell(Event::Checking(rows)))?;
+        if let Registration::New(report) = &registration {
+            tell(Event::Registered(report));
+        }
+        Some(source)
+    };
+    let mut answers = Vec::new();
+    for (ask, stored) in plan.asks.iter().zip(stored) {
+        let answered = match (stored, &source) {
+            (Some(stored), _) => stored,
+            (None, Some(source)) => answer(plan, ask, source, ledger, rng, tell)?,
+            (None, None) => continue,
+        };
+        tell(Event::Answered(&ask.ask.name, answered.origin));
+        answers.push(answered);
+    }
+    Ok(answers)
+}
+
+/// The answer that the ledger already holds, if any.
+fn stored_answer(plan: &Plan, ask: &PlannedAsk, ledger: &Ledger) -> Result<Option<Answered>, ReleaseError> {
+    let identity = ask.for_ledger(&plan.policy).identity;
+    let summary = ledger.summary();
+    let account = plan.account();
+    let release =
+        summary.accounts.iter().find(|known| known.id == account).and_then(|account| account.release(&identity));
+    let Some(answer) = release.and_then(|release| release.answer.as_ref()) else { return Ok(None) };
+    Ok(Some(Answered { noisy: read_answer(ask, answer)?, origin: Origin::Stored }))
+}
+
+/// Refuses before the first charge when the asks that must be paid for do not fit together.
+fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
+    let summary = ledger.summary();
+    let id = plan.account();
+    let Some(account) = summary.accounts.iter().find(|known| known.id == id) else { return Ok(()) };
+    let mut seen = std::collections::BTreeSet::new();
+    let new_cost = plan.asks.iter().fold(Spend::nothing(), |sum, ask| {
+        let identity = ask.for_ledger(&plan.policy).identity;
+        if account.release(&identity).is_some() || !seen.insert(identity) { sum } else { sum.and(&ask.cost) }
+    });
+    let limits = [
+        (account.spent.clone(), account.terms.limit.clone(), "this population's promise"),
+        (account.spent_by(&plan.policy.name), plan.policy_limit()?, "this policy's spend"),
+    ];
+    for (spent, limit, which) in limits {
+        if !spent.and(&new_cost).fits(&limit)? {
+            let left = match spent.exact_part_of(&limit) {
+                Some(part) => format!("{} of it", whole(1) - part),
+                None => format!("{spent} is spent and {limit} allowed; nothing more"),
+            };
+            return Err(ReleaseError::TogetherOverBudget { cost: new_cost, left, which });
+        }
+    }
+    Ok(())
+}
+
+fn answer<R: CryptoRng>(
+    plan: &Plan,
+    ask: &PlannedAsk,
+    source: &Source,
+    ledger: &mut Ledger,
+    rng: &mut R,
+    tell: &dyn Fn(Event<'_>),
+) -> Result<Answered, ReleaseError> {
+    let name = || ask.ask.name.clone();
+    let request = ChargeRequest {
+        account: plan.account(),
+        policy: plan.policy.name.clone(),
+        policy_limit: plan.policy_limit()?,
+        ask: ask.for_ledger(&plan.policy),
+        cost: ask.cost.clone(),
+    };
+    let (charge, origin) = match ledger.charge(&request).map_err(|error| ReleaseError::Charge { ask: name(), error })? {
+        Charge::New { seq } => (seq, Origin::Charged),
+        Charge::Resumed { seq } => (seq, Origin::Resumed),
+        // Another process answered it in the meantime.
+        Charge::Answered { answer, .. } => {
+            return Ok(Answered { noisy: read_answer(ask, &answer)?, origin: Origin::Stored });
+        }
+    };
+    let salt = Salt(ledger.key().derive(SALT));
+    let exact = source
+        .exact(&ask.query, &salt, &|rows| tell(Event::Computing(&ask.ask.name, rows)))
+        .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
+    let samplers: Vec<TwoSidedGeometric> =
+        ask.measures.iter().map(|measure| TwoSidedGeometric::new(measure.decay.clone())).collect();
+    let values = exact.with_noise(&samplers, rng);
+    let stored = StoredAnswer {
+        values: values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect(),
+        decays: ask.measures.iter().map(|measure| measure.decay.ratio().to_string()).collect(),
+    };
+    let json = serde_json::to_value(&stored).map_err(|error| ReleaseError::Stored { ask: name(), reason: error.to_string() })?;
+    // What is shown is what is stored, even when another process was faster.
+    let kept = ledger.store_answer(charge, &json).map_err(|error| ReleaseError::Answer { ask: name(), error })?;
+    Ok(Answered { noisy: read_answer(ask, &kept)?, origin })
+}
+
+fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, ReleaseError> {
+    let broken = |reason: &str| ReleaseError::Stored { ask: ask.ask.name.clone(), reason: reason.to_owned() };
+    let StoredAnswer { values, decays } =
+        StoredAnswer::deserialize(json).map_err(|error| broken(&error.to_string()))?;
+    let values = values
+        .iter()
+        .map(|cells| cells.iter().map(|cell| cell.parse().map_err(|_| broken("not a whole number"))).collect())
+        .collect::<Result<Vec<Vec<i128>>, _>>()?;
+    let decays = decays
+        .iter()
+        .map(|decay| decay.parse::<Rational>().ok().and_then(Decay::exactly).ok_or_else(|| broken("not a decay")))
+        .collect::<Result<Vec<Decay>, _>>()?;
+    let (measures, cells) = (ask.query.measures().len(), ask.query.cells());
+    if values.len() != measures || decays.len() != measures || values.iter().any(|vector| vector.len() != cells) {
+        return Err(broken("it has another shape"));
+    }
+    Ok(Noisy { values, decays })
+}
+
+/// Which limit a refused charge ran into, in words.
+#[must_use]
+pub fn limit_in_words(limit: Limit) -> &'static str {
+    match limit {
+        Limit::Account => "this population's promise",
+        Limit::Policy => "this policy's spend",
+    }
+}

@@ -1,0 +1,86 @@
+//! One file for each command.
+
+mod data;
+mod ledger;
+mod release;
+
+use crate::args::{Args, Command, PolicyPlace};
+use crate::error::{Failure, plan_failure, write_failure};
+use deniable_ledger::Ledger;
+use deniable_policy::Policy;
+use deniable_release::Plan;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Runs the command.
+pub fn run(args: Args) -> Result<(), Failure> {
+    match args.command {
+        Command::Release(release) => release::run(&release),
+        Command::Data(crate::args::Data::Check { place }) => data::check(&place),
+        Command::Ledger(command) => ledger::run(&command),
+    }
+}
+
+/// Reads the policy and prices its asks. The flags' paths start at the working folder.
+fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
+    let mut policy = Policy::load(&place.policy)?;
+    if let Some(data) = &place.data {
+        policy.data.path = absolute(data).to_string_lossy().into_owned();
+    }
+    if let Some(ledger) = &place.ledger {
+        policy.ledger = absolute(ledger);
+    }
+    let copy = policy.clone();
+    Plan::new(policy).map_err(|errors| plan_failure(&errors, &copy))
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Opens the policy's ledger, and says so when it begins a new one.
+fn open_ledger(plan: &Plan) -> Result<Ledger, Failure> {
+    let ledger = Ledger::open_or_create(&plan.policy.ledger, &plan.policy.population)?;
+    if ledger.is_new() {
+        say(format!("a new ledger begins: {}", shown(&plan.policy.ledger)));
+    }
+    Ok(ledger)
+}
+
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok().map(|short| short.display().to_string()))
+        .unwrap_or_else(|| path.display().to_string())
+}
+
+/// Speaks to the curator.
+#[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]
+fn say(text: impl AsRef<str>) {
+    eprintln!("{}", text.as_ref());
+}
+
+/// Writes what may be published: to standard output, or to a file that appears whole or not at all.
+fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
+    let Some(path) = out else {
+        let mut stdout = std::io::stdout().lock();
+        return stdout
+            .write_all(text.as_bytes())
+            .and_then(|()| stdout.flush())
+            .map_err(|error| write_failure(&error, None));
+    };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    tempfile::NamedTempFile::new_in(folder)
+        .and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            file.as_file().sync_all()?;
+            // Temporary files are private; what is written here is meant to be read.
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+            }
+            file.persist(path).map_err(|error| error.error)
+        })
+        .map(drop)
+        .map_err(|error| write_failure(&error, Some(path)))
+}

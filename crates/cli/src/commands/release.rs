@@ -1,0 +1,74 @@
+//! `deniable release`.
+
+use super::{open_ledger, plan, publish, say};
+use crate::args::{Format, Release};
+use crate::error::{Complaint, Failure};
+use crate::progress::Progress;
+use crate::render;
+use deniable_core::noise::SystemRng;
+use deniable_release::{Event, Origin, Plan, Publication, release};
+use deniable_sql::Source;
+
+/// Runs it.
+pub fn run(args: &Release) -> Result<(), Failure> {
+    let mut plan = plan(&args.place)?;
+    choose(&mut plan, &args.ask)?;
+    if args.format == Format::Csv && plan.asks.len() > 1 {
+        let names: Vec<&str> = plan.asks.iter().map(|ask| ask.ask.name.as_str()).collect();
+        let complaint = Complaint::new("CSV holds one table, and this policy has several asks")
+            .help(format!("choose one with --ask: \"{}\"", names.join("\", \"")));
+        return Err(Failure::Usage(complaint));
+    }
+    let mut ledger = open_ledger(&plan)?;
+    let progress = Progress::new();
+    let locate = || Source::locate(plan.table(), &plan.policy.data, plan.policy.folder());
+    let tell = |event: Event<'_>| match event {
+        Event::Checking(rows) => progress.rows("checking the data", rows),
+        Event::Computing(name, rows) => progress.rows(name, rows),
+        Event::Registered(report) => {
+            progress.done();
+            super::data::say_report(report);
+            say(format!("registered version \"{}\" of `{}`", plan.policy.data.version, plan.policy.data.table));
+        }
+        Event::Answered(name, origin) => {
+            progress.done();
+            say(match origin {
+                Origin::Charged => format!("{name}: charged and answered"),
+                Origin::Resumed => format!("{name}: answered; an earlier run had charged it"),
+                Origin::Stored => format!("{name}: stored answer, free"),
+            });
+        }
+    };
+    let answers = release(&plan, &locate, &mut ledger, &mut SystemRng::new()?, &tell);
+    progress.done();
+    let answers = answers?;
+    let publication = Publication::new(&plan, &answers);
+    let text = match args.format {
+        Format::Table => render::table::publication(&publication),
+        Format::Json => render::json(&publication)?,
+        Format::Csv => {
+            say(render::table::guarantee(&publication));
+            render::csv::publication(&publication)?
+        }
+    };
+    publish(&text, args.out.as_ref())?;
+    say(format!("ledger head {}", ledger.head()));
+    Ok(())
+}
+
+/// Keeps the asks that were chosen by name.
+fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    for name in names {
+        if !plan.asks.iter().any(|ask| ask.ask.name == *name) {
+            let known: Vec<&str> = plan.asks.iter().map(|ask| ask.ask.name.as_str()).collect();
+            let complaint = Complaint::new(format!("there is no ask \"{name}\""))
+                .help(format!("the policy has \"{}\"", known.join("\", \"")));
+            return Err(Failure::Usage(complaint));
+        }
+    }
+    plan.asks.retain(|ask| names.contains(&ask.ask.name));
+    Ok(())
+}

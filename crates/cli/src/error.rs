@@ -1,0 +1,272 @@
+//! Failures, with the place and the mend, on standard error.
+
+use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
+use deniable_policy::PolicyErrors;
+use deniable_release::plan::{PlanError, PlanErrorKind};
+use deniable_release::{DataError, ReleaseError};
+use deniable_sql::{Place, SourceError};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use std::fmt::Display;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// A command that did not succeed.
+pub enum Failure {
+    /// Refused or failed: exit code 1.
+    Refused(Vec<Complaint>),
+    /// Bad usage: exit code 2.
+    Usage(Complaint),
+    /// Nobody reads standard output any more: nothing to say.
+    ClosedPipe,
+}
+
+/// One thing that is wrong, where, and what to do.
+#[derive(Debug)]
+pub struct Complaint {
+    message: String,
+    help: Option<String>,
+    source: Option<NamedSource<String>>,
+    label: Option<LabeledSpan>,
+}
+
+impl Complaint {
+    /// A complaint without a place.
+    pub fn new(message: impl Display) -> Self {
+        Self { message: message.to_string(), help: None, source: None, label: None }
+    }
+
+    /// Adds the mend.
+    #[must_use]
+    pub fn help(mut self, help: impl Display) -> Self {
+        self.help = Some(help.to_string());
+        self
+    }
+
+    fn at(mut self, name: String, text: &str, start: usize, length: usize) -> Self {
+        self.source = Some(NamedSource::new(name, text.to_owned()));
+        self.label = Some(LabeledSpan::new(None, start, length.max(1).min(text.len().saturating_sub(start))));
+        self
+    }
+}
+
+impl Display for Complaint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Complaint {}
+
+impl Diagnostic for Complaint {
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.label.clone().map(|label| Box::new(std::iter::once(label)) as Box<dyn Iterator<Item = LabeledSpan>>)
+    }
+}
+
+impl Failure {
+    /// Says what is wrong on standard error and gives the exit code.
+    pub fn report(self) -> ExitCode {
+        match self {
+            Self::Refused(complaints) => {
+                complaints.iter().for_each(print);
+                ExitCode::from(1)
+            }
+            Self::Usage(complaint) => {
+                print(&complaint);
+                ExitCode::from(2)
+            }
+            Self::ClosedPipe => ExitCode::from(1),
+        }
+    }
+
+    /// One refusal without a place.
+    pub fn refused(message: impl Display, help: impl Display) -> Self {
+        Self::Refused(vec![Complaint::new(message).help(help)])
+    }
+}
+
+#[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]
+fn print(complaint: &Complaint) {
+    let fancy = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let theme = if fancy { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let mut text = String::new();
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_links(false);
+    match handler.render_report(&mut text, complaint) {
+        Ok(()) => eprintln!("{}", text.trim_end()),
+        Err(_) => eprintln!("error: {complaint}"),
+    }
+}
+
+impl From<Complaint> for Failure {
+    fn from(complaint: Complaint) -> Self {
+        Self::Refused(vec![complaint])
+    }
+}
+
+impl From<PolicyErrors> for Failure {
+    fn from(errors: PolicyErrors) -> Self {
+        let name = errors.file().display().to_string();
+        let complaints = errors.errors().iter().map(|error| {
+            let complaint = match &error.help {
+                Some(help) => Complaint::new(&error.kind).help(help),
+                None => Complaint::new(&error.kind),
+            };
+            match &error.place {
+                Some(place) => complaint.at(name.clone(), errors.source(), place.span.start, place.span.len()),
+                None => Complaint { message: format!("{name}: {}", complaint.message), ..complaint },
+            }
+        });
+        Self::Refused(complaints.collect())
+    }
+}
+
+/// The byte offset of a line and column, counted in characters from 1.
+fn offset(text: &str, line: u64, column: u64) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
+    let rest = text.get(start..).unwrap_or_default();
+    start + rest.chars().take(column.saturating_sub(1) as usize).map(char::len_utf8).sum::<usize>()
+}
+
+/// Complaints about asks, each with its SQL and the line of the policy where that begins.
+pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> Failure {
+    let complaints = errors.iter().map(|error| {
+        let line = policy.asks.iter().find(|ask| ask.name == error.ask).map_or(0, |ask| ask.line);
+        let name = format!("{}:{line}, ask \"{}\"", policy.file.display(), error.ask);
+        let sql = error.sql.as_str();
+        match &error.kind {
+            PlanErrorKind::Query(query) => {
+                let complaint = match query.help() {
+                    Some(help) => Complaint::new(query).help(help),
+                    None => Complaint::new(query),
+                };
+                let (start, length) = match query.place() {
+                    Some(Place { line, column, end_line, end_column }) => {
+                        let start = offset(sql, line, column);
+                        (start, offset(sql, end_line, end_column).saturating_sub(start))
+                    }
+                    None => (sql.len() - sql.trim_start().len(), sql.trim().len()),
+                };
+                complaint.at(name, sql, start, length)
+            }
+            PlanErrorKind::Noise(_) | PlanErrorKind::Spend(_) => {
+                Complaint::new(&error.kind).at(name, sql, sql.len() - sql.trim_start().len(), sql.trim().len())
+            }
+        }
+    });
+    Failure::Refused(complaints.collect())
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Self {
+        let help = source_help(&error);
+        Self::refused(error, help)
+    }
+}
+
+fn source_help(error: &SourceError) -> &'static str {
+    match error {
+        SourceError::NoFile { .. } => "check `path` in [data]; a relative path starts at the policy's folder. --data names another place",
+        SourceError::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
+        SourceError::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
+        SourceError::NoColumn { .. } => "check the column's name and the delimiter; without a header, set header = false and list the columns in [data.csv]",
+        SourceError::Empty { .. } => "name the right file, or add a header",
+        SourceError::ColumnsDiffer { .. } => "all files of a table need the same columns in the same order",
+        SourceError::TwoColumns { .. } => "rename one of them in the file",
+        SourceError::ColumnType { .. } => "declare the type that the file has, or convert the file",
+        SourceError::Rows { .. } => "run `deniable data check` to see where",
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        match error {
+            DataError::Source(error) => error.into(),
+            DataError::Unusable(report) => {
+                let mut complaints: Vec<Complaint> = report.problems.iter().map(Complaint::new).collect();
+                let help = "mend the file (the first places are listed above); nothing was registered and nothing charged";
+                complaints.push(Complaint::new(DataError::Unusable(report)).help(help));
+                Self::Refused(complaints)
+            }
+            DataError::Unregistered { .. } => {
+                Self::refused(error, "look at it first: `deniable data check <policy>`; nothing was charged")
+            }
+            DataError::Changed { .. } => Self::refused(
+                error,
+                "bring the registered files back, or declare a new `version` and run `deniable data check <policy>`; nothing was charged",
+            ),
+            DataError::Ledger(error) => Self::Refused(vec![Complaint::new(error)]),
+        }
+    }
+}
+
+impl From<ReleaseError> for Failure {
+    fn from(error: ReleaseError) -> Self {
+        match error {
+            ReleaseError::Data(error) => error.into(),
+            ReleaseError::TogetherOverBudget { .. } => Self::refused(
+                error,
+                "ask less (fewer asks, smaller shares), or use answers that are stored already; nothing was charged",
+            ),
+            ReleaseError::Rows { ref error, .. } => {
+                let help = format!("{}; then the same ask resumes at no cost", source_help(error));
+                Self::Refused(vec![Complaint::new(&error).help(help)])
+            }
+            ReleaseError::Stored { .. } => Self::refused(error, "check the ledger with `deniable ledger verify`"),
+            ReleaseError::Account(_)
+            | ReleaseError::Charge { .. }
+            | ReleaseError::Answer { .. }
+            | ReleaseError::Spend(_) => Self::Refused(vec![Complaint::new(error)]),
+        }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self::Refused(vec![Complaint::new(error)])
+    }
+}
+
+impl From<AccountError> for Failure {
+    fn from(error: AccountError) -> Self {
+        Self::Refused(vec![Complaint::new(error)])
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Refused(vec![Complaint::new(error)])
+    }
+}
+
+impl From<VerifyError> for Failure {
+    fn from(error: VerifyError) -> Self {
+        Self::Refused(vec![Complaint::new(error)])
+    }
+}
+
+impl From<deniable_core::noise::EntropyError> for Failure {
+    fn from(error: deniable_core::noise::EntropyError) -> Self {
+        Self::refused(error, "nothing can be released without it")
+    }
+}
+
+/// Failures to write results.
+pub fn write_failure(error: &std::io::Error, path: Option<&PathBuf>) -> Failure {
+    match path {
+        None if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        None => Failure::refused(format!("standard output cannot be written: {error}"), "the answers are stored: ask again at no cost"),
+        Some(path) => Failure::refused(
+            format!("{} cannot be written: {error}", path.display()),
+            "name another --out; the answers are stored: ask again at no cost",
+        ),
+    }
+}

@@ -1,0 +1,42 @@
+//! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`.
+
+use crate::error::Failure;
+use deniable_release::Publication;
+use deniable_release::publication::{Cell, KeyValue, Table};
+
+/// The rows of a publication's only ask.
+pub fn publication(publication: &Publication) -> Result<String, Failure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        Failure::refused(format!("the answers cannot be written as CSV: {error}"), "choose another --format")
+    };
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for ask in &publication.asks {
+        writer.write_record(header(ask)).map_err(|error| failed(&error))?;
+        for row in &ask.rows {
+            writer.write_record(row.iter().flat_map(fields)).map_err(|error| failed(&error))?;
+        }
+    }
+    let bytes = writer.into_inner().map_err(|error| failed(&error))?;
+    String::from_utf8(bytes).map_err(|error| failed(&error))
+}
+
+/// Whether each column holds numbers is the same in all rows; a table without rows has plain columns.
+fn header(ask: &Table) -> Vec<String> {
+    let first = ask.rows.first();
+    ask.columns
+        .iter()
+        .enumerate()
+        .flat_map(|(position, name)| match first.and_then(|row| row.get(position)) {
+            Some(Cell::Number(_)) => vec![name.clone(), format!("{name}_low"), format!("{name}_high")],
+            Some(Cell::Key(_)) | None => vec![name.clone()],
+        })
+        .collect()
+}
+
+fn fields(cell: &Cell) -> Vec<String> {
+    let text = |number: &Option<serde_json::Number>| number.as_ref().map_or_else(String::new, ToString::to_string);
+    match cell {
+        Cell::Key(key) => vec![key.as_ref().map_or_else(String::new, KeyValue::text)],
+        Cell::Number(number) => vec![text(&number.value), text(&number.low), text(&number.high)],
+    }
+}

@@ -1,0 +1,115 @@
+//! Answers for reading.
+
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{CellAlignment, ContentArrangement, Table as Grid};
+use deniable_release::Publication;
+use deniable_release::publication::{Cell, KeyValue, Table};
+use std::fmt::Write;
+
+/// Widest line of running text.
+const WIDTH: usize = 100;
+
+/// The whole publication.
+pub fn publication(publication: &Publication) -> String {
+    let mut text = String::new();
+    for ask in &publication.asks {
+        text.push_str(&table(ask, &publication.confidence));
+        text.push('\n');
+    }
+    text.push_str(&guarantee(publication));
+    text
+}
+
+/// An empty grid in the house style.
+pub fn grid() -> Grid {
+    let mut grid = Grid::new();
+    grid.load_style(UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Disabled);
+    grid
+}
+
+fn table(ask: &Table, confidence: &str) -> String {
+    let mut grid = grid();
+    let numbers: Vec<bool> = (0..ask.columns.len())
+        .map(|position| ask.rows.first().is_some_and(|row| matches!(row.get(position), Some(Cell::Number(_)))))
+        .collect();
+    let mut header = Vec::new();
+    for (name, is_number) in ask.columns.iter().zip(&numbers) {
+        header.push(name.clone());
+        if *is_number {
+            header.push(format!("{confidence} interval"));
+        }
+    }
+    grid.set_header(header);
+    for row in &ask.rows {
+        let cells = row.iter().flat_map(|cell| match cell {
+            Cell::Key(key) => {
+                let text = key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text);
+                vec![comfy_table::Cell::new(text)]
+            }
+            Cell::Number(number) => vec![
+                comfy_table::Cell::new(number.value_text()).set_alignment(CellAlignment::Right),
+                comfy_table::Cell::new(number.interval_text()).set_alignment(CellAlignment::Right),
+            ],
+        });
+        grid.add_row(cells);
+    }
+    let mut text = format!("{}\n{grid}\n", ask.name);
+    if ask.rows.is_empty() {
+        text.push_str("  (no rows: LIMIT or OFFSET left none)\n");
+    }
+    for noise in &ask.noise {
+        let line = format!(
+            "noise: {} has scale {}, and stays within {} in {confidence} of all draws",
+            noise.measure, noise.scale, noise.margin
+        );
+        wrapped(&mut text, "  ", &line);
+    }
+    for warning in &ask.warnings {
+        wrapped(&mut text, "  ", &format!("note: {warning}"));
+    }
+    text
+}
+
+/// The guarantee in words.
+pub fn guarantee(publication: &Publication) -> String {
+    let guarantee = &publication.guarantee;
+    let mut text = format!("What is promised about everyone in \"{}\"\n", publication.population);
+    let mut list = |title: &str, lines: &[String]| {
+        let _ = writeln!(text, "  {title}");
+        for line in lines {
+            wrapped(&mut text, "  - ", line);
+        }
+    };
+    list("whatever is released, now and later, together:", &guarantee.promises);
+    let beliefs: Vec<String> = guarantee.beliefs.iter().map(deniable_release::guarantee::Belief::sentence).collect();
+    list("so that", &beliefs);
+    list("against", &guarantee.adversary);
+    list("provided that", &guarantee.assumptions);
+    list("outside this are", &guarantee.outside);
+    let exact = format!(
+        "exactly: odds change by at most a factor {} (ε = {}, rounded up), family {}, by {}",
+        guarantee.odds, guarantee.epsilon, guarantee.family, guarantee.theorem
+    );
+    wrapped(&mut text, "  ", &exact);
+    text
+}
+
+/// Adds a paragraph, wrapped, with hanging indentation.
+fn wrapped(text: &mut String, lead: &str, paragraph: &str) {
+    let hang = " ".repeat(lead.chars().count() + if lead.trim().is_empty() { 2 } else { 0 });
+    let mut line = lead.to_owned();
+    let mut empty = true;
+    for word in paragraph.split_whitespace() {
+        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            let _ = writeln!(text, "{line}");
+            line = hang.clone();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    let _ = writeln!(text, "{line}");
+}

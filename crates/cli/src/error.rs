@@ -174,10 +174,14 @@ impl From<SourceError> for Failure {
 
 fn source_help(error: &SourceError) -> &'static str {
     match error {
-        SourceError::NoFile { .. } => "check `path` in [data]; a relative path starts at the policy's folder. --data names another place",
+        SourceError::NoFile { .. } => {
+            "check `path` in [data]; a relative path starts at the policy's folder. --data names another place"
+        }
         SourceError::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
         SourceError::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
-        SourceError::NoColumn { .. } => "check the column's name and the delimiter; without a header, set header = false and list the columns in [data.csv]",
+        SourceError::NoColumn { .. } => {
+            "check the column's name and the delimiter; without a header, set header = false and list the columns in [data.csv]"
+        }
         SourceError::Empty { .. } => "name the right file, or add a header",
         SourceError::ColumnsDiffer { .. } => "all files of a table need the same columns in the same order",
         SourceError::TwoColumns { .. } => "rename one of them in the file",
@@ -192,7 +196,8 @@ impl From<DataError> for Failure {
             DataError::Source(error) => error.into(),
             DataError::Unusable(report) => {
                 let mut complaints: Vec<Complaint> = report.problems.iter().map(Complaint::new).collect();
-                let help = "mend the file (the first places are listed above); nothing was registered and nothing charged";
+                let help =
+                    "mend the file (the first places are listed above); nothing was registered and nothing charged";
                 complaints.push(Complaint::new(DataError::Unusable(report)).help(help));
                 Self::Refused(complaints)
             }
@@ -218,7 +223,7 @@ impl From<ReleaseError> for Failure {
             ),
             ReleaseError::Rows { ref error, .. } => {
                 let help = format!("{}; then the same ask resumes at no cost", source_help(error));
-                Self::Refused(vec![Complaint::new(&error).help(help)])
+                Self::refused(error, help)
             }
             ReleaseError::Stored { .. } => Self::refused(error, "check the ledger with `deniable ledger verify`"),
             ReleaseError::Account(_)
@@ -263,7 +268,10 @@ impl From<deniable_core::noise::EntropyError> for Failure {
 pub fn write_failure(error: &std::io::Error, path: Option<&PathBuf>) -> Failure {
     match path {
         None if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        None => Failure::refused(format!("standard output cannot be written: {error}"), "the answers are stored: ask again at no cost"),
+        None => Failure::refused(
+            format!("standard output cannot be written: {error}"),
+            "the answers are stored: ask again at no cost",
+        ),
         Some(path) => Failure::refused(
             format!("{} cannot be written: {error}", path.display()),
             "name another --out; the answers are stored: ask again at no cost",

@@ -83,9 +83,7 @@ pub fn ensure(
     match ledger.registered(&table, version).map(str::to_owned) {
         Some(known) if known == fingerprint(ledger, source)? => Ok(Registration::Known),
         Some(_) => Err(changed(source, version)),
-        None if ledger.has_any_version() => {
-            Err(DataError::Unregistered { table, version: version.to_owned() })
-        }
+        None if ledger.has_any_version() => Err(DataError::Unregistered { table, version: version.to_owned() }),
         None => check(ledger, source, version, progress).map(|(report, _)| Registration::New(report)),
     }
 }

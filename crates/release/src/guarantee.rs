@@ -56,7 +56,9 @@ impl Belief {
     #[must_use]
     pub fn sentence(&self) -> String {
         let Self { before, at_most, at_least } = self;
-        format!("someone who gave it {before} before cannot be more than {at_most} sure after, nor less than {at_least}")
+        format!(
+            "someone who gave it {before} before cannot be more than {at_most} sure after, nor less than {at_least}"
+        )
     }
 }
 
@@ -123,7 +125,9 @@ fn assumptions(policy: &Policy) -> Vec<String> {
             format!("at most one group, of {k} people, is known to be in or out together; all others are independent")
         }
         MovesTogether::AllOfSize(k) => {
-            format!("everyone belongs to a group of exactly {k} people who are in or out together; groups are independent")
+            format!(
+                "everyone belongs to a group of exactly {k} people who are in or out together; groups are independent"
+            )
         }
     };
     vec![
@@ -156,7 +160,8 @@ fn outside(policy: &Policy, odds: &Rational) -> Vec<String> {
             shown(&(odds * odds))
         )),
         Adjacency::ReplaceOne => all.push(
-            "whoever is unsure how many people are in the data: nothing is promised about what they learn (B-4)".to_owned(),
+            "whoever is unsure how many people are in the data: nothing is promised about what they learn (B-4)"
+                .to_owned(),
         ),
     }
     let k = adversary.moves_together().size();

@@ -3,7 +3,7 @@
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::noise::{Decay, DecayError};
 use deniable_ledger::{AccountId, Ask as LedgerAsk, SecretKind, Terms};
-use deniable_policy::{Ask, Policy};
+use deniable_policy::{Ask, Format, Policy};
 use deniable_sql::{Query, QueryError, Table};
 use num_bigint::BigInt;
 
@@ -157,6 +157,11 @@ impl PlannedAsk {
         part(self.query.canonical());
         part(&policy.adversary.adjacency().to_string());
         part(&policy.data.version);
+        // How fields are read decides what they hold.
+        match &policy.data.format {
+            Format::Csv(options) => part(&format!("csv, trim {}, nulls {:?}", options.trim, options.nulls)),
+            Format::Parquet => part("parquet"),
+        }
         for (base, share) in self.cost.terms() {
             part(&base.to_string());
             part(&share.to_string());

@@ -206,12 +206,15 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     if let Some(entity) = &plan.policy.entity {
         let rows = entity.caps.rows_per_group;
         let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-        let of = &entity.key;
-        all.push(if grouped {
-            format!("at most {rows} of each {of} count in each group, and at most {} groups: counts and sums can be too low", entity.caps.groups)
-        } else {
-            format!("at most {rows} of each {of} count: counts and sums can be too low")
-        });
+        let counts_rows = ask.query.measures().iter().any(|measure| measure.kind != MeasureKind::Entities);
+        let each = &entity.key;
+        if counts_rows {
+            all.push(format!("of each {each} at most {rows} count in a group: counts and sums can be too low"));
+        }
+        if grouped {
+            let groups = entity.caps.groups;
+            all.push(format!("each {each} counts in at most {groups} of the groups: counts and sums can be too low"));
+        }
     }
     for (at, measure) in ask.query.measures().iter().enumerate() {
         if let MeasureKind::Sum { centre, range, .. } = &measure.kind {

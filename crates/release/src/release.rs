@@ -133,7 +133,8 @@ pub fn release<R: CryptoRng>(
     } else {
         check_together(plan, ledger)?;
         let source = locate().map_err(DataError::from)?;
-        let registration = data::ensure(ledger, &source, &plan.policy.data.version, &|rows| tell(Event::Checking(rows)))?;
+        let registration =
+            data::ensure(ledger, &source, &plan.policy.data.version, &|rows| tell(Event::Checking(rows)))?;
         if let Registration::New(report) = &registration {
             tell(Event::Registered(report));
         }
@@ -150,6 +151,12 @@ pub fn release<R: CryptoRng>(
         answers.push(answered);
     }
     Ok(answers)
+}
+
+/// The salt that chooses an entity's kept rows, from the ledger's key: the same for all releases of a ledger.
+#[must_use]
+pub fn salt(ledger: &Ledger) -> Salt {
+    Salt(ledger.key().derive(SALT))
 }
 
 /// The answer that the ledger already holds, if any.
@@ -213,7 +220,7 @@ fn answer<R: CryptoRng>(
             return Ok(Answered { noisy: read_answer(ask, &answer)?, origin: Origin::Stored });
         }
     };
-    let salt = Salt(ledger.key().derive(SALT));
+    let salt = salt(ledger);
     let exact = source
         .exact(&ask.query, &salt, &|rows| tell(Event::Computing(&ask.ask.name, rows)))
         .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
@@ -224,7 +231,8 @@ fn answer<R: CryptoRng>(
         values: values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect(),
         decays: ask.measures.iter().map(|measure| measure.decay.ratio().to_string()).collect(),
     };
-    let json = serde_json::to_value(&stored).map_err(|error| ReleaseError::Stored { ask: name(), reason: error.to_string() })?;
+    let json = serde_json::to_value(&stored)
+        .map_err(|error| ReleaseError::Stored { ask: name(), reason: error.to_string() })?;
     // What is shown is what is stored, even when another process was faster.
     let kept = ledger.store_answer(charge, &json).map_err(|error| ReleaseError::Answer { ask: name(), error })?;
     Ok(Answered { noisy: read_answer(ask, &kept)?, origin })

@@ -4,7 +4,7 @@
 //! Random tables, random allowed questions and random neighbours go through the whole path: SQL, plan, total
 //! expressions, engine, clamping, capping, exact sums. Mutants, in which one of the protections is taken away
 //! while the declared sensitivity stays, must be caught by the same test.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod generate;
 
@@ -123,7 +123,11 @@ fn run(mutant: Mutant, seed: u64, rounds: u32) -> BTreeMap<String, (Case, Tally)
                 tally.attained += u32::from(moved == declared);
                 tally.exceeded += u32::from(moved > declared);
                 if mutant == Mutant::Faithful {
-                    assert!(moved <= declared, "{sql}\n{:?}\n{adjacency}: moved {moved}, declared {declared}", shape.table);
+                    assert!(
+                        moved <= declared,
+                        "{sql}\n{:?}\n{adjacency}: moved {moved}, declared {declared}",
+                        shape.table
+                    );
                 }
             }
         }
@@ -144,7 +148,10 @@ fn bounded(seed: u64, rounds: u32) {
     let report = run(Mutant::Faithful, seed, rounds);
     let tried: u32 = report.values().map(|(_, tally)| tally.tried).sum();
     let attained: u32 = report.values().map(|(_, tally)| tally.attained).sum();
-    println!("{} kinds of case, {tried} comparisons, {attained} of them at exactly the declared sensitivity", report.len());
+    println!(
+        "{} kinds of case, {tried} comparisons, {attained} of them at exactly the declared sensitivity",
+        report.len()
+    );
     assert!(report.values().all(|(_, tally)| tally.exceeded == 0));
     assert!(report.len() > 60 && attained * 20 > tried, "the generator has become too tame");
 }

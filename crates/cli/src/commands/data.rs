@@ -16,7 +16,8 @@ pub fn check(place: &PolicyPlace) -> Result<(), Failure> {
     let mut ledger = open_ledger(&plan)?;
     ledger.open_account(&plan.account(), &plan.terms())?;
     let progress = Progress::new();
-    let result = data::check(&mut ledger, &source, &plan.policy.data.version, &|rows| progress.rows("checking the data", rows));
+    let result =
+        data::check(&mut ledger, &source, &plan.policy.data.version, &|rows| progress.rows("checking the data", rows));
     progress.done();
     let (report, registered) = result?;
     say_report(&report);

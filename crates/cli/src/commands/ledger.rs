@@ -25,13 +25,11 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
                     let since = if head.is_some() { "; the given head is part of it" } else { "" };
                     format!("{} entries, chain unbroken{since}\nhead {}\n", verified.entries, verified.head)
                 }
-                LedgerFormat::Json => {
-                    render::json(&serde_json::json!({
-                        "entries": verified.entries,
-                        "head": verified.head.to_string(),
-                        "given_head_found": head.as_ref().map(|_| true),
-                    }))?
-                }
+                LedgerFormat::Json => render::json(&serde_json::json!({
+                    "entries": verified.entries,
+                    "head": verified.head.to_string(),
+                    "given_head_found": head.as_ref().map(|_| true),
+                }))?,
             };
             publish(&text, None)
         }

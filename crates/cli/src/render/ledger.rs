@@ -162,8 +162,17 @@ pub fn table(summary: &Summary) -> String {
             let _ = writeln!(text, "{grid}");
         }
         for change in &account.changes {
-            let _ = writeln!(text, "  entry {}, {}: promise changed from {} to {}", change.entry, change.at, change.from, change.to);
-            let _ = writeln!(text, "    {}; reason: {}", if change.weaker { "weaker" } else { "not weaker" }, change.reason);
+            let _ = writeln!(
+                text,
+                "  entry {}, {}: promise changed from {} to {}",
+                change.entry, change.at, change.from, change.to
+            );
+            let _ = writeln!(
+                text,
+                "    {}; reason: {}",
+                if change.weaker { "weaker" } else { "not weaker" },
+                change.reason
+            );
         }
     }
     let _ = writeln!(text, "\nhead {}", shown.head);

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// Pretty JSON with a final newline.
 pub fn json(value: &impl Serialize) -> Result<String, Failure> {
-    serde_json::to_string_pretty(value)
-        .map(|text| text + "\n")
-        .map_err(|error| Failure::refused(format!("the answers cannot be written as JSON: {error}"), "choose another --format"))
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(|error| {
+        Failure::refused(format!("the answers cannot be written as JSON: {error}"), "choose another --format")
+    })
 }

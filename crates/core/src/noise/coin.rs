@@ -77,13 +77,13 @@ impl Coin {
     #[inline]
     pub fn toss<R: Rng>(&self, rng: &mut R) -> bool {
         let word = rng.next_u32();
-        if u64::from(word) < self.heads_below {
-            true
-        } else if u64::from(word) >= self.tails_from {
-            false
-        } else {
-            self.settle(word, rng)
+        let beyond = u64::from(word).wrapping_sub(self.heads_below);
+        // Between the two thresholds, which is hardly ever; the outcome itself is not branched on, because nothing
+        // could predict it.
+        if beyond < self.tails_from - self.heads_below {
+            return self.settle(word, rng);
         }
+        u64::from(word) < self.heads_below
     }
 
     /// Decides a toss whose first word did not, by refining both numbers until they part.

@@ -74,11 +74,15 @@ impl TwoSidedGeometric {
             return 0;
         }
         let negative = tosses.toss(&self.negative);
-        let mut low: i128 = 1;
-        for (place, digit) in self.digits.iter().enumerate() {
-            low += i128::from(tosses.toss(digit)) << place;
+        let (first, rest) = self.digits.split_at(self.digits.len().min(63));
+        let mut low: u64 = 0;
+        for (place, digit) in first.iter().enumerate() {
+            low |= u64::from(tosses.toss(digit)) << place;
         }
-        let mut size = low;
+        let mut size = i128::from(low) + 1;
+        for (place, digit) in (first.len()..).zip(rest) {
+            size += i128::from(tosses.toss(digit)) << place;
+        }
         while tosses.toss(&self.carry) {
             size = size.saturating_add(1 << self.digits.len());
         }

@@ -179,10 +179,7 @@ enum EntityColumn<'a> {
 impl<'a> EntityColumn<'a> {
     fn of(column: &'a ArrayRef) -> Result<Self, UnexpectedBatch> {
         let any = column.as_any();
-        any.downcast_ref()
-            .map(Self::Integer)
-            .or_else(|| any.downcast_ref().map(Self::Text))
-            .ok_or(UnexpectedBatch)
+        any.downcast_ref().map(Self::Integer).or_else(|| any.downcast_ref().map(Self::Text)).ok_or(UnexpectedBatch)
     }
 
     /// Writes the key of a row; false when it is NULL, and the row belongs to nobody.

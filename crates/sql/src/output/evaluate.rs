@@ -1,7 +1,7 @@
 //! Evaluates terms over noisy cells, with intervals.
 
 use super::{Operator, Sort, Step, Term};
-use crate::plan::{Answer, Query};
+use crate::plan::{Answer, Measure, MeasureKind, Query};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, margin};
 use deniable_policy::Key;
@@ -125,7 +125,8 @@ impl<'a> Evaluator<'a> {
         by.iter()
             .map(|Sort { term, ascending, nulls_first }| {
                 let directed = |order: Ordering| if *ascending { order } else { order.reverse() };
-                let nulls = |left_null: bool| if left_null == *nulls_first { Ordering::Less } else { Ordering::Greater };
+                let nulls =
+                    |left_null: bool| if left_null == *nulls_first { Ordering::Less } else { Ordering::Greater };
                 match term {
                     Term::Text(_) => Ordering::Equal,
                     Term::Key(group) => {
@@ -178,11 +179,17 @@ impl<'a> Evaluator<'a> {
                 Number { low: end(&value - &reach), high: end(&value + &reach), estimate: Some(value) }
             }
             Answer::Sum { measure } => {
-                let unit = &self.query.measures()[*measure].unit;
+                let Measure { unit, kind, .. } = &self.query.measures()[*measure];
                 let (value, reach) = (value(*measure), reach(*measure));
+                // No sum of values of one sign has the other, so neither end need.
+                let inside = |end: Rational| match kind {
+                    MeasureKind::Sum { range, .. } if range.low >= 0 => end.max(Rational::zero()),
+                    MeasureKind::Sum { range, .. } if range.high <= 0 => end.min(Rational::zero()),
+                    _ => end,
+                };
                 Number {
-                    low: Some((&value - &reach) * unit),
-                    high: Some((&value + &reach) * unit),
+                    low: Some(inside(&value - &reach) * unit),
+                    high: Some(inside(&value + &reach) * unit),
                     estimate: Some(value * unit),
                 }
             }
@@ -198,8 +205,10 @@ impl<'a> Evaluator<'a> {
                 }
                 // An average exists only over at least one row.
                 let ends = [(&rows - &rows_reach).max(whole(1)), most];
-                let lowest = ends.iter().map(|rows| (&total - &total_reach) / rows).min().unwrap_or_else(Rational::zero);
-                let highest = ends.iter().map(|rows| (&total + &total_reach) / rows).max().unwrap_or_else(Rational::zero);
+                let lowest =
+                    ends.iter().map(|rows| (&total - &total_reach) / rows).min().unwrap_or_else(Rational::zero);
+                let highest =
+                    ends.iter().map(|rows| (&total + &total_reach) / rows).max().unwrap_or_else(Rational::zero);
                 Number { estimate, low: Some(inside(centre + lowest)), high: Some(inside(centre + highest)) }
             }
         }

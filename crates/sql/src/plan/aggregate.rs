@@ -64,9 +64,7 @@ impl Measure {
     pub fn sensitivity(&self, adjacency: Adjacency, caps: Caps, cells: usize) -> BigInt {
         match &self.kind {
             MeasureKind::Rows | MeasureKind::NotNull { .. } => additive(adjacency, caps, RowRange::COUNT, cells),
-            MeasureKind::Entities => {
-                additive(adjacency, Caps { rows_per_group: 1, ..caps }, RowRange::COUNT, cells)
-            }
+            MeasureKind::Entities => additive(adjacency, Caps { rows_per_group: 1, ..caps }, RowRange::COUNT, cells),
             MeasureKind::Sum { range, .. } => additive(adjacency, caps, *range, cells),
         }
     }
@@ -274,10 +272,9 @@ fn no_grid(reason: NoGrid, name: &str, arg: &Expr) -> QueryError {
             "round it to the precision you need: ROUND(expression, 2)".to_owned(),
         ),
         (NoGrid::AlwaysZero, _) => (format!("{name} of what is always 0"), "leave it out".to_owned()),
-        (NoGrid::TooFine, _) => (
-            format!("{name} over more than 2^52 steps"),
-            "round to a coarser step, or bound more tightly".to_owned(),
-        ),
+        (NoGrid::TooFine, _) => {
+            (format!("{name} over more than 2^52 steps"), "round to a coarser step, or bound more tightly".to_owned())
+        }
     };
     QueryError::refused(construct, help)
 }

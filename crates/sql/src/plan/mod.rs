@@ -128,13 +128,18 @@ impl Query {
     /// When the SQL is not SQL, names what is not there, or uses anything that is not on the allow-list.
     pub fn new(sql: &str, table: &Table) -> Result<Self, QueryError> {
         let statement = syntax::parse(sql)?;
+        let names = syntax::column_names(&statement);
         let provider = Provider::new(table)?;
         let options = ParserOptions { collect_spans: true, map_string_types_to_utf8view: false, ..Default::default() };
         let plan = SqlToRel::new_with_options(&provider, options)
             .sql_statement_to_plan(statement)
             .and_then(|plan| Analyzer::new().execute_and_check(plan, &provider.config, |_, _| {}))
             .map_err(|error| meaning(&error))?;
-        published::take_apart(&plan, table, &provider.schema)
+        let mut query = published::take_apart(&plan, table, &provider.schema)?;
+        if let Some(names) = names.filter(|names| names.len() == query.output.names.len()) {
+            query.output.names = names;
+        }
+        Ok(query)
     }
 
     /// The columns that are grouped by; their keys' product makes the cells, the last varying fastest.
@@ -208,7 +213,9 @@ fn meaning(error: &datafusion::error::DataFusionError) -> QueryError {
 
 /// The functions, aggregates and types that exist in a question: nothing is looked up elsewhere.
 pub(crate) fn session_state() -> SessionState {
-    let config = SessionConfig::new().with_target_partitions(2).set_bool("datafusion.catalog.create_default_catalog_and_schema", true);
+    let config = SessionConfig::new()
+        .with_target_partitions(2)
+        .set_bool("datafusion.catalog.create_default_catalog_and_schema", true);
     SessionStateBuilder::new()
         .with_config(config)
         .with_scalar_functions(vec![
@@ -311,9 +318,10 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
         LogicalPlan::Projection(_) | LogicalPlan::SubqueryAlias(_) | LogicalPlan::TableScan(_) => {
             ("a question without an aggregate", "rows are never published; ask for COUNT, SUM or AVG")
         }
-        LogicalPlan::Filter(_) => {
-            ("a filter on results (HAVING, or WHERE around an aggregate)", "choose among the published groups afterwards")
-        }
+        LogicalPlan::Filter(_) => (
+            "a filter on results (HAVING, or WHERE around an aggregate)",
+            "choose among the published groups afterwards",
+        ),
         LogicalPlan::Sort(_) | LogicalPlan::Limit(_) => (
             "ORDER BY or LIMIT before the aggregate",
             "it would make one person's row decide about another's; order the results instead",

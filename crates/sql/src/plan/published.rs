@@ -10,6 +10,7 @@ use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::{Aggregate, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast};
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
+use std::collections::BTreeSet;
 
 /// The part of a plan above its aggregate, in terms of the aggregate's keys and answers.
 struct Published {
@@ -36,7 +37,9 @@ pub(super) fn take_apart(plan: &LogicalPlan, table: &Table, schema: &DFSchema) -
         return Err(QueryError::refused("a question with this many groups", help));
     }
     let (measures, arguments, answers, texts) = ordered(collected);
-    let canonical = canonical(&filters, &groups, &texts, table);
+    let used = filters.iter().chain(arguments.iter().map(|argument| &argument.expr));
+    let types = column_types(used, table);
+    let canonical = canonical(&filters, &groups, &texts, &types, table);
     let rows = Rows { filters, arguments };
     let output = Output { names, columns, steps };
     Ok(Query { rows, groups, measures, answers, output, caps: table.caps(), canonical })
@@ -202,11 +205,8 @@ fn literal(value: &ScalarValue) -> Result<Term, QueryError> {
 /// Brings measures into an order that does not depend on how the question lists them.
 fn ordered(collected: Collected) -> (Vec<super::Measure>, Vec<super::Argument>, Vec<super::Answer>, Vec<String>) {
     let Collected { measures, arguments, answers } = collected;
-    let mut texts: Vec<(String, usize)> = measures
-        .iter()
-        .enumerate()
-        .map(|(position, measure)| (measure_text(measure, &arguments), position))
-        .collect();
+    let mut texts: Vec<(String, usize)> =
+        measures.iter().enumerate().map(|(position, measure)| (measure_text(measure, &arguments), position)).collect();
     texts.sort();
     let place = |old: usize| texts.iter().position(|(_, position)| *position == old).unwrap_or(old);
     let answers = answers.into_iter().map(|answer| answer.moved(place)).collect();
@@ -227,8 +227,16 @@ fn measure_text(measure: &super::Measure, arguments: &[super::Argument]) -> Stri
     }
 }
 
+/// The declared types of the columns in use: the same text read as another type is another value.
+fn column_types<'a>(expressions: impl Iterator<Item = &'a Expr>, table: &Table) -> Vec<String> {
+    let names: BTreeSet<&str> =
+        expressions.flat_map(|expr| expr.column_refs()).map(|column| column.name.as_str()).collect();
+    let typed = |name| table.column(name).map(|column| format!("{name}: {}", column.kind.name()));
+    names.into_iter().filter_map(typed).collect()
+}
+
 /// One text for everything that decides the measured numbers.
-fn canonical(filters: &[Expr], groups: &[Group], measures: &[String], table: &Table) -> String {
+fn canonical(filters: &[Expr], groups: &[Group], measures: &[String], types: &[String], table: &Table) -> String {
     let mut filters: Vec<String> = filters.iter().map(ToString::to_string).collect();
     filters.sort();
     filters.dedup();
@@ -236,7 +244,7 @@ fn canonical(filters: &[Expr], groups: &[Group], measures: &[String], table: &Ta
     let entity = table.entity.as_ref().map_or("each row", |entity| entity.key.as_str());
     format!(
         "table {:?}; entity {entity:?}; at most {rows_per_group} rows in each of {most} groups; where {filters:?}; \
-         group by {groups:?}; measure {measures:?}",
+         group by {groups:?}; measure {measures:?}; types {types:?}",
         table.name,
     )
 }

@@ -11,9 +11,10 @@ pub(crate) use total::{Operation, total};
 
 use crate::error::QueryError;
 use datafusion::arrow::datatypes::DataType;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
-use datafusion::logical_expr::{Between, BinaryExpr, Case, Cast, Expr, ExprSchemable, Operator, TryCast};
+use datafusion::logical_expr::{Between, BinaryExpr, Case, Cast, Expr, ExprSchemable, LogicalPlan, Operator, TryCast};
 
 /// Built-in functions that are total as they are, with the types they are left to.
 const TOTAL_AS_THEY_ARE: [&str; 9] =
@@ -106,13 +107,31 @@ pub(crate) fn make_total(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryEr
     Ok(rewritten)
 }
 
+/// Whether no expression of a plan can fail on a value: no cast but lenient ones, no arithmetic but total one.
+pub(crate) fn is_total_plan(plan: &LogicalPlan) -> bool {
+    let mut total = true;
+    let mut look = |expr: &Expr| {
+        let partial = match expr {
+            Expr::Cast(_) | Expr::Negative(_) => true,
+            Expr::BinaryExpr(BinaryExpr { op, .. }) => op.is_numerical_operators(),
+            Expr::ScalarFunction(ScalarFunction { func, .. }) => {
+                total::operation_of(func).is_none() && !TOTAL_AS_THEY_ARE.contains(&func.name())
+            }
+            _ => false,
+        };
+        total &= !partial;
+        Ok(TreeNodeRecursion::Continue)
+    };
+    let walked = plan.apply(|node| node.apply_expressions(|expr| expr.apply(&mut look)));
+    walked.is_ok() && total
+}
+
 fn unlisted(construct: &str) -> QueryError {
     QueryError::refused(construct, "use columns, constants, arithmetic, comparisons, CASE and the listed functions")
 }
 
 fn type_of(expr: &Expr, schema: &DFSchema) -> Result<DataType, QueryError> {
-    expr.get_type(schema)
-        .map_err(|error| QueryError::Meaning { message: error.strip_backtrace(), place: None })
+    expr.get_type(schema).map_err(|error| QueryError::Meaning { message: error.strip_backtrace(), place: None })
 }
 
 fn require_row_type(expr: &Expr, schema: &DFSchema) -> Result<(), QueryError> {
@@ -213,7 +232,10 @@ fn function(
         ("round", [value]) => Ok(total(Operation::Round(0), vec![make_total(value, schema)?])),
         ("round", [value, digits]) => {
             let digits = constant_integer(digits).filter(|digits| (-15..=15).contains(digits)).ok_or_else(|| {
-                QueryError::refused("ROUND to a computed number of digits", "write the digits as a number from -15 to 15")
+                QueryError::refused(
+                    "ROUND to a computed number of digits",
+                    "write the digits as a number from -15 to 15",
+                )
             })?;
             Ok(total(Operation::Round(i8::try_from(digits).unwrap_or(0)), vec![make_total(value, schema)?]))
         }

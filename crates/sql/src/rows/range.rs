@@ -230,7 +230,8 @@ impl Grid {
         let span = i128::from(self.span);
         let half = span / 2 * scaled.signum();
         let units = (scaled + half) / span;
-        i64::try_from(units).map_or(if value < 0 { self.low } else { self.high }, |units| units.clamp(self.low, self.high))
+        i64::try_from(units)
+            .map_or(if value < 0 { self.low } else { self.high }, |units| units.clamp(self.low, self.high))
     }
 
     /// The grid point of a decimal, clamped, in units; NaN has none.
@@ -263,7 +264,10 @@ mod tests {
         assert_eq!(cents.of_float(f64::NAN), None);
         assert_eq!((cents.of_integer(3), cents.of_integer(i64::MIN), cents.of_integer(i64::MAX)), (60, 0, 400));
         let tens = grid(whole(-50), whole(50), whole(10));
-        assert_eq!((tens.of_integer(14), tens.of_integer(15), tens.of_integer(-15), tens.of_integer(-99)), (1, 2, -2, -5));
+        assert_eq!(
+            (tens.of_integer(14), tens.of_integer(15), tens.of_integer(-15), tens.of_integer(-99)),
+            (1, 2, -2, -5)
+        );
     }
 
     #[test]
@@ -272,7 +276,11 @@ mod tests {
         let no_unit = Range { low: Some(whole(0)), high: Some(whole(1)), unit: None };
         assert_eq!(no_unit.grid(), Err(NoGrid::Unit));
         assert_eq!(Range::constant(whole(0)).grid(), Err(NoGrid::AlwaysZero));
-        let fine = Range { low: Some(whole(0)), high: Some(whole(1)), unit: Some(Rational::new(1.into(), (1_i64 << 53).into())) };
+        let fine = Range {
+            low: Some(whole(0)),
+            high: Some(whole(1)),
+            unit: Some(Rational::new(1.into(), (1_i64 << 53).into())),
+        };
         assert_eq!(fine.grid(), Err(NoGrid::TooFine));
     }
 
@@ -286,7 +294,7 @@ mod tests {
         assert_eq!(sum, Range { low: Some(whole(-2)), high: Some(whole(101)), unit: Some(ratio(1, 20)) });
         let capped = hours.least(&Range::constant(ratio(81, 2)));
         assert_eq!(capped, Range { low: Some(whole(1)), high: Some(ratio(81, 2)), unit: Some(ratio(1, 2)) });
-        let absolute = arithmetic(Operation::Absolute, &[cents.clone()]);
+        let absolute = arithmetic(Operation::Absolute, std::slice::from_ref(&cents));
         assert_eq!(absolute, Range { low: Some(whole(0)), high: Some(whole(3)), unit: Some(ratio(1, 20)) });
         let rounded = arithmetic(Operation::Round(0), &[Range { unit: None, ..cents }]);
         assert_eq!(rounded.unit, Some(whole(1)));

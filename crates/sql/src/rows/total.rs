@@ -123,11 +123,7 @@ fn integer_unary(operation: Operation, value: i64) -> Option<i64> {
             let nudged = if value < 0 { value.checked_sub(half)? } else { value.checked_add(half)? };
             Some(nudged / unit * unit)
         }
-        Operation::Add
-        | Operation::Subtract
-        | Operation::Multiply
-        | Operation::Divide
-        | Operation::Remainder => None,
+        Operation::Add | Operation::Subtract | Operation::Multiply | Operation::Divide | Operation::Remainder => None,
     }
 }
 
@@ -150,11 +146,9 @@ fn float_unary(operation: Operation, value: f64) -> f64 {
             let scale = 10_f64.powi(i32::from(digits));
             (value * scale).round() / scale
         }
-        Operation::Add
-        | Operation::Subtract
-        | Operation::Multiply
-        | Operation::Divide
-        | Operation::Remainder => f64::NAN,
+        Operation::Add | Operation::Subtract | Operation::Multiply | Operation::Divide | Operation::Remainder => {
+            f64::NAN
+        }
     }
 }
 

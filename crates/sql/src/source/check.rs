@@ -80,8 +80,7 @@ impl Source {
     /// When files are missing, unreadable, empty, or lack declared columns.
     pub fn check(&self, progress: &dyn Fn(u64)) -> Result<Report, SourceError> {
         let oddities = self.table().columns.iter().map(|_| Oddities::default()).collect();
-        let mut scan =
-            Scan { source: self, report: Report::default(), oddities, rows_of: HashMap::new(), progress };
+        let mut scan = Scan { source: self, report: Report::default(), oddities, rows_of: HashMap::new(), progress };
         match &self.rows {
             Rows::Files { files, format: Format::Csv(options) } => scan.csv(files, options)?,
             Rows::Files { files, format: Format::Parquet } => scan.parquet(files)?,
@@ -104,7 +103,8 @@ impl Scan<'_> {
         let positions =
             columns.map(|column| header.position(&column.name, &files[0])).collect::<Result<Vec<_>, _>>()?;
         for path in files {
-            let unreadable = |error: csv::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
+            let unreadable =
+                |error: csv::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
             let mut reader = csv::ReaderBuilder::new()
                 .has_headers(options.columns.is_none())
                 .delimiter(options.delimiter)
@@ -263,7 +263,10 @@ impl Scan<'_> {
                 }
             };
             let kind = column.kind.name();
-            note(&oddities.unreadable, &format!("of {} values do not read as {kind} and count as NULL", oddities.values));
+            note(
+                &oddities.unreadable,
+                &format!("of {} values do not read as {kind} and count as NULL", oddities.values),
+            );
             note(&oddities.outside, "values lie outside the declared bounds and are clamped");
             note(&oddities.undeclared, "rows have a key that is not declared and are left out where it is grouped by");
         }

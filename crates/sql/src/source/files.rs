@@ -84,7 +84,8 @@ fn glob(pattern: &str, full: &Path) -> Result<Vec<PathBuf>, SourceError> {
 pub(super) fn fingerprint(files: &[PathBuf], key: &[u8; 32]) -> Result<String, SourceError> {
     let mut contents = Vec::with_capacity(files.len());
     for path in files {
-        let unreadable = |error: std::io::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
+        let unreadable =
+            |error: std::io::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
         let mut hasher = blake3::Hasher::new_keyed(key);
         hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
         contents.push(*hasher.finalize().as_bytes());

@@ -45,11 +45,9 @@ impl Header {
         match (positions.next(), positions.next()) {
             (Some(position), None) => Ok(position),
             (Some(_), Some(_)) => Err(SourceError::TwoColumns { path: path.to_owned(), column: column.to_owned() }),
-            (None, _) => Err(SourceError::NoColumn {
-                path: path.to_owned(),
-                column: column.to_owned(),
-                found: listed(&self.0),
-            }),
+            (None, _) => {
+                Err(SourceError::NoColumn { path: path.to_owned(), column: column.to_owned(), found: listed(&self.0) })
+            }
         }
     }
 }

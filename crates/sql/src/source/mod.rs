@@ -12,10 +12,13 @@ mod scan;
 use crate::bound::{Exact, Salt, Totals};
 use crate::error::SourceError;
 use crate::plan::{Query, Table, session_state};
+use crate::rows;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::common::Column;
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::logical_expr::Expr;
-use datafusion::prelude::SessionContext;
+use datafusion::physical_plan::execute_stream;
+use datafusion::prelude::{DataFrame, SessionContext};
 use deniable_policy::{Data, Format};
 use futures::StreamExt;
 use std::path::{Path, PathBuf};
@@ -47,6 +50,20 @@ impl Source {
     #[must_use]
     pub fn memory(table: Table, batches: Vec<RecordBatch>) -> Self {
         Self { table, rows: Rows::Memory(batches) }
+    }
+
+    /// The same rows, read into memory, in their declared types.
+    ///
+    /// # Errors
+    /// When files cannot be read to the end, or lack declared columns.
+    pub fn into_memory(self) -> Result<Self, SourceError> {
+        let unreadable = || SourceError::Rows { table: self.table.name.clone() };
+        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| unreadable())?;
+        let batches = runtime.block_on(async {
+            let context = SessionContext::new_with_state(session_state());
+            self.typed(&context).await?.collect().await.map_err(|_| unreadable())
+        })?;
+        Ok(Self { rows: Rows::Memory(batches), ..self })
     }
 
     /// The table.
@@ -101,14 +118,10 @@ impl Source {
                 .collect();
             let mut totals = Totals::new(query, by_entity, salt);
             let mut rows = 0;
-            if wanted.is_empty() {
-                // COUNT(*) alone: rows without columns.
-                let wanted = vec![datafusion::logical_expr::lit(true).alias("v0")];
-                frame = frame.select(wanted).map_err(|_| unreadable())?;
-            } else {
-                frame = frame.select(wanted).map_err(|_| unreadable())?;
-            }
-            let mut stream = frame.execute_stream().await.map_err(|_| unreadable())?;
+            // COUNT(*) alone needs rows, not columns; a constant stands for them.
+            let none = || vec![datafusion::logical_expr::lit(true).alias("v0")];
+            let frame = frame.select(if wanted.is_empty() { none() } else { wanted }).map_err(|_| unreadable())?;
+            let mut stream = run(&context, frame).await.ok_or_else(unreadable)?;
             while let Some(batch) = stream.next().await {
                 let batch = batch.map_err(|_| unreadable())?;
                 totals.add(&batch).map_err(|_| unreadable())?;
@@ -118,4 +131,15 @@ impl Source {
             Ok(totals.finish())
         })
     }
+}
+
+/// Runs a frame once its optimised plan has passed a last look: the optimiser, too, must leave only total expressions.
+async fn run(context: &SessionContext, frame: DataFrame) -> Option<SendableRecordBatchStream> {
+    let state = context.state();
+    let optimised = state.optimize(frame.logical_plan()).ok()?;
+    if !rows::is_total_plan(&optimised) {
+        return None;
+    }
+    let physical = state.query_planner().create_physical_plan(&optimised, &state).await.ok()?;
+    execute_stream(physical, context.task_ctx()).ok()
 }

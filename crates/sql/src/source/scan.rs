@@ -24,7 +24,8 @@ impl Source {
         let unreadable = |_| SourceError::Rows { table: self.table.name.clone() };
         match &self.rows {
             Rows::Memory(batches) => {
-                let table = MemTable::try_new(Arc::new(self.table.schema()), vec![batches.clone()]).map_err(unreadable)?;
+                let table =
+                    MemTable::try_new(Arc::new(self.table.schema()), vec![batches.clone()]).map_err(unreadable)?;
                 context.read_table(Arc::new(table)).map_err(unreadable)
             }
             Rows::Files { files, format: Format::Csv(options) } => {
@@ -72,7 +73,12 @@ impl Source {
         }
     }
 
-    fn listing(&self, files: &[PathBuf], options: ListingOptions, schema: SchemaRef) -> Result<ListingTable, SourceError> {
+    fn listing(
+        &self,
+        files: &[PathBuf],
+        options: ListingOptions,
+        schema: SchemaRef,
+    ) -> Result<ListingTable, SourceError> {
         let urls = files.iter().map(|path| file_url(path)).collect::<Result<_, _>>()?;
         let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options).with_schema(schema);
         ListingTable::try_new(config).map_err(|_| SourceError::Rows { table: self.table.name.clone() })
@@ -128,11 +134,16 @@ fn from_text(raw: String, column: &Column, options: &CsvOptions) -> Expr {
 /// A stored column in its declared type, where the one can be read as the other.
 fn from_stored(schema: &Schema, column: &Column, path: &Path) -> Result<Expr, SourceError> {
     let Some(field) = schema.fields().iter().find(|field| *field.name() == column.name) else {
-        let mut found: Vec<String> = schema.fields().iter().take(12).map(|field| format!("`{}`", field.name())).collect();
+        let mut found: Vec<String> =
+            schema.fields().iter().take(12).map(|field| format!("`{}`", field.name())).collect();
         if schema.fields().len() > found.len() {
             found.push(format!("and {} more", schema.fields().len() - found.len()));
         }
-        return Err(SourceError::NoColumn { path: path.to_owned(), column: column.name.clone(), found: found.join(", ") });
+        return Err(SourceError::NoColumn {
+            path: path.to_owned(),
+            column: column.name.clone(),
+            found: found.join(", "),
+        });
     };
     let mut stored = field.data_type();
     if let DataType::Dictionary(_, values) = stored {

@@ -10,9 +10,8 @@ use datafusion::sql::sqlparser::ast::{
 /// Aggregates that are answered.
 pub(crate) const AGGREGATES: [&str; 3] = ["count", "sum", "avg"];
 /// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 12] = [
-    "abs", "btrim", "ceil", "coalesce", "floor", "greatest", "least", "lower", "nullif", "round", "trim", "upper",
-];
+pub(crate) const FUNCTIONS: [&str; 12] =
+    ["abs", "btrim", "ceil", "coalesce", "floor", "greatest", "least", "lower", "nullif", "round", "trim", "upper"];
 
 const SUBQUERY_HELP: &str = "a person's value may not depend on other rows; subqueries stand only in FROM";
 
@@ -246,7 +245,11 @@ fn check_cast_type(expr: &Expr, data_type: &DataType) -> Result<(), QueryError> 
     ) {
         return Ok(());
     }
-    Err(refuse(expr, format!("CAST to {data_type}"), "cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN; what cannot be cast becomes NULL"))
+    Err(refuse(
+        expr,
+        format!("CAST to {data_type}"),
+        "cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN; what cannot be cast becomes NULL",
+    ))
 }
 
 fn check_value(value: &ValueWithSpan) -> Result<(), QueryError> {
@@ -297,7 +300,11 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
         None | Some(DuplicateTreatment::All) => {}
         Some(DuplicateTreatment::Distinct) if lower == "count" => {}
         Some(DuplicateTreatment::Distinct) => {
-            return Err(refuse(function, format!("{name}(DISTINCT ...)"), "DISTINCT is answered for COUNT(DISTINCT <entity key>)"));
+            return Err(refuse(
+                function,
+                format!("{name}(DISTINCT ...)"),
+                "DISTINCT is answered for COUNT(DISTINCT <entity key>)",
+            ));
         }
     }
     for arg in args {

@@ -9,7 +9,7 @@ mod expression;
 mod query;
 
 use crate::error::{Place, QueryError};
-use datafusion::sql::sqlparser::ast::{Spanned, Statement};
+use datafusion::sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statement};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::parser::Parser;
 use datafusion::sql::sqlparser::tokenizer::Span;
@@ -25,7 +25,10 @@ const DEEPEST: usize = 60;
 /// When it is not SQL, not one SELECT, or uses a construct that is not on the list.
 pub fn parse(sql: &str) -> Result<Statement, QueryError> {
     if sql.len() > LONGEST {
-        return Err(QueryError::refused(format!("SQL of more than {LONGEST} characters"), "ask several shorter questions"));
+        return Err(QueryError::refused(
+            format!("SQL of more than {LONGEST} characters"),
+            "ask several shorter questions",
+        ));
     }
     let statements = Parser::new(&GenericDialect {})
         .with_recursion_limit(DEEPEST)
@@ -41,6 +44,24 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
     };
     query::check(query)?;
     Ok(statement)
+}
+
+/// What the question itself calls its columns: the alias, the column, or the expression as written. `None` where it
+/// does not list them one by one.
+pub fn column_names(statement: &Statement) -> Option<Vec<String>> {
+    let Statement::Query(query) = statement else { return None };
+    let SetExpr::Select(select) = &*query.body else { return None };
+    select
+        .projection
+        .iter()
+        .map(|item| match item {
+            SelectItem::ExprWithAlias { alias, .. } => Some(alias.value.clone()),
+            SelectItem::UnnamedExpr(Expr::Identifier(name)) => Some(name.value.clone()),
+            SelectItem::UnnamedExpr(Expr::CompoundIdentifier(names)) => names.last().map(|name| name.value.clone()),
+            SelectItem::UnnamedExpr(expr) => Some(expr.to_string()),
+            SelectItem::ExprWithAliases { .. } | SelectItem::QualifiedWildcard(..) | SelectItem::Wildcard(_) => None,
+        })
+        .collect()
 }
 
 /// The parser says "... at Line: 1, Column: 8"; that becomes a place.
@@ -134,6 +155,9 @@ mod tests {
     fn broken_sql_names_its_place() {
         let error = refusal("SELECT COUNT(*) FORM visits x y");
         assert!(matches!(error, QueryError::Syntax { place: Some(_), .. }), "{error:?}");
-        assert!(matches!(refusal(&format!("SELECT {}1{}", "(".repeat(500), ")".repeat(500))), QueryError::Syntax { .. }));
+        assert!(matches!(
+            refusal(&format!("SELECT {}1{}", "(".repeat(500), ")".repeat(500))),
+            QueryError::Syntax { .. }
+        ));
     }
 }

@@ -4,24 +4,15 @@ use super::{absent, expression, refuse};
 use crate::error::QueryError;
 use datafusion::sql::sqlparser::ast::{
     Cte, GroupByExpr, LimitClause, Offset, OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, Spanned, TableAlias, TableFactor, TableWithJoins, WildcardAdditionalOptions, With,
+    SelectItemQualifiedWildcardKind, SetExpr, Spanned, TableAlias, TableFactor, TableWithJoins,
+    WildcardAdditionalOptions, With,
 };
 
 const JOIN_HELP: &str = "each ask reads one table; prepare the joined table before it reaches Deniable";
 
 pub(super) fn check(query: &Query) -> Result<(), QueryError> {
-    let Query {
-        with,
-        body,
-        order_by,
-        limit_clause,
-        fetch,
-        locks,
-        for_clause,
-        settings,
-        format_clause,
-        pipe_operators,
-    } = query;
+    let Query { with, body, order_by, limit_clause, fetch, locks, for_clause, settings, format_clause, pipe_operators } =
+        query;
     if let Some(with) = with {
         check_with(with)?;
     }
@@ -35,7 +26,11 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
         SetExpr::Select(select) => check_select(select)?,
         SetExpr::Query(inner) => check(inner)?,
         SetExpr::SetOperation { .. } => {
-            return Err(refuse(query, "UNION, INTERSECT or EXCEPT", "ask each part on its own; counts can be added up afterwards"));
+            return Err(refuse(
+                query,
+                "UNION, INTERSECT or EXCEPT",
+                "ask each part on its own; counts can be added up afterwards",
+            ));
         }
         SetExpr::Values(_)
         | SetExpr::Insert(_)
@@ -49,10 +44,12 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
     if let Some(OrderBy { kind, interpolate }) = order_by {
         absent(interpolate.is_some(), query, "INTERPOLATE", "leave it out")?;
         match kind {
-            OrderByKind::Expressions(all) => all.iter().try_for_each(|OrderByExpr { expr, options: _, with_fill }| {
-                absent(with_fill.is_some(), expr, "WITH FILL", "declared groups always appear")?;
-                expression::check(expr)
-            })?,
+            OrderByKind::Expressions(all) => {
+                all.iter().try_for_each(|OrderByExpr { expr, options: _, with_fill }| {
+                    absent(with_fill.is_some(), expr, "WITH FILL", "declared groups always appear")?;
+                    expression::check(expr)
+                })?
+            }
             OrderByKind::All(_) => return Err(refuse(query, "ORDER BY ALL", "name the columns to order by")),
         }
     }
@@ -119,7 +116,12 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
         flavor,
     } = select;
     absent(!optimizer_hints.is_empty(), select, "an optimizer hint", "leave it out")?;
-    absent(distinct.is_some(), select, "SELECT DISTINCT", "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)")?;
+    absent(
+        distinct.is_some(),
+        select,
+        "SELECT DISTINCT",
+        "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)",
+    )?;
     absent(select_modifiers.is_some(), select, "a SELECT modifier", "leave it out")?;
     absent(top.is_some(), select, "TOP", "write LIMIT n")?;
     absent(exclude.is_some(), select, "EXCLUDE", "name the columns you want")?;
@@ -130,7 +132,12 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
     absent(!cluster_by.is_empty(), select, "CLUSTER BY", "write ORDER BY")?;
     absent(!distribute_by.is_empty(), select, "DISTRIBUTE BY", "leave it out")?;
     absent(!sort_by.is_empty(), select, "SORT BY", "write ORDER BY")?;
-    absent(!named_window.is_empty(), select, "a WINDOW", "a person's value may not depend on other rows; aggregate instead")?;
+    absent(
+        !named_window.is_empty(),
+        select,
+        "a WINDOW",
+        "a person's value may not depend on other rows; aggregate instead",
+    )?;
     absent(qualify.is_some(), select, "QUALIFY", "write WHERE")?;
     absent(value_table_mode.is_some(), select, "SELECT AS", "leave it out")?;
     match flavor {

@@ -132,11 +132,7 @@ impl Shape {
             "flag IS NOT NULL AND band IN (0, 1)",
         ];
         let filter = if dice.chance(35) { format!(" WHERE {}", dice.pick(&conditions)) } else { String::new() };
-        let from = if dice.chance(25) {
-            "(SELECT n, x, grp, band, flag, note, person FROM t) AS s"
-        } else {
-            "t"
-        };
+        let from = if dice.chance(25) { "(SELECT n, x, grp, band, flag, note, person FROM t) AS s" } else { "t" };
         let group = dice.pick(&["", " GROUP BY grp", " GROUP BY grp", " GROUP BY band, grp", " GROUP BY flag"]);
         format!("SELECT {chosen} FROM {from}{filter}{group}")
     }
@@ -150,9 +146,8 @@ impl Shape {
         let count = if by_entity { if worst { 40 } else { dice.below(8) } } else { 1 };
         // A worst entity stays away from some groups, so that another can be elsewhere.
         let shift = dice.below(12);
-        let rows = (0..count).map(|position| {
-            if worst { self.extreme(dice, position + shift, end) } else { self.random_row(dice) }
-        });
+        let rows = (0..count)
+            .map(|position| if worst { self.extreme(dice, position + shift, end) } else { self.random_row(dice) });
         Entity { name, rows: rows.collect() }
     }
 
@@ -193,7 +188,7 @@ impl Shape {
         Row {
             group: Some(self.groups[at(self.groups.len())].to_owned()),
             band: Some(i64::try_from(position / 2).unwrap() % self.bands),
-            flag: Some(position % 2 == 0),
+            flag: Some(position.is_multiple_of(2)),
             number: Some(number),
             decimal: Some(if beyond && high { f64::INFINITY } else { number as f64 }),
             text: Some("a7".to_owned()),

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what each ask measures, costs and how much noise that takes, without reading data | [`plan`] |
 //! | which files are the declared version, for the curator | [`data`] |
-//! | charge, compute, store, show, in this order | [`release`] |
+//! | charge, compute, store, show, in this order | [`mod@release`] |
 //! | what is published: answers, intervals, warnings, guarantee | [`publication`] |
 //! | the guarantee in words and numbers | [`guarantee`] |
 

@@ -2,8 +2,8 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | which SQL is allowed? | [`syntax`] (with places), then [`plan`] (which guarantees rest on) |
-//! | what may be computed from a row? | [`rows`]: total functions only |
+//! | which SQL is allowed? | `syntax` (with places), then [`plan`] (which guarantees rest on) |
+//! | what may be computed from a row? | `rows`: total functions only |
 //! | where are the rows, and which files are they? | [`source`] |
 //! | how much of one entity counts, and what do cells add up to? | [`bound`] |
 //! | what is done with noisy answers? | [`output`] |

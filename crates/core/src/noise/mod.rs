@@ -5,7 +5,7 @@
 //! | an odds ratio and a sensitivity become a rational decay `r̂` on the safe side | [`ratio`] |
 //! | a coin of any exact probability, from as few random bits as it takes | [`coin`] |
 //! | two-sided geometric draws out of such coins | [`geometric`] |
-//! | the margin that covers a draw with a stated confidence | [`margin`] |
+//! | the margin that covers a draw with a stated confidence | [`mod@margin`] |
 //! | where random bits come from | [`entropy`] |
 //!
 //! Floating point appears nowhere. Each draw has exactly the stated distribution, not nearly.

@@ -1,0 +1,130 @@
+//! `kill -9` at 200 moments of a release: the ledger verifies, shows nothing that was not charged, and resumes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+use support::{Place, Run};
+
+const KILLS: usize = 200;
+const ASKS: usize = 12;
+
+fn place() -> Place {
+    let mut policy = r#"
+name = "loop"
+population = "patients"
+data = { table = "visits", path = "data.csv", version = "1" }
+entity = { key = "patient", rows_per_group = 2, groups = 2 }
+columns.patient = { type = "integer" }
+columns.age = { type = "integer", bounds = [0, 100] }
+columns.sex = { type = "text", keys = ["F", "M"] }
+adversary = { preset = "acquaintance" }
+promise = { posterior_at_most = 0.75 }
+budget = { spend = "3/4" }
+"#
+    .to_owned();
+    for ask in 0..ASKS {
+        writeln!(
+            policy,
+            "[[ask]]\nsql = 'SELECT sex, COUNT(*) AS n, SUM(age) FROM visits WHERE age > {ask} GROUP BY sex'"
+        )
+        .unwrap();
+    }
+    let mut data = "patient,age,sex\n".to_owned();
+    for row in 0..3000 {
+        writeln!(data, "{},{},{}", row % 1000, row % 97, if row % 3 == 0 { "F" } else { "M" }).unwrap();
+    }
+    Place::new(&policy, data)
+}
+
+/// Fixed moments, spread evenly over a run: the fractional parts of multiples of the golden ratio.
+fn moment(number: usize, whole: Duration) -> Duration {
+    whole.mul_f64((number as f64 * 0.618_033_988_749_895).fract())
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    /// Before there was a ledger.
+    no_ledger: usize,
+    /// Before the first new charge of this run.
+    before_charge: usize,
+    /// Between a charge and its stored answer.
+    unanswered: usize,
+    /// After some new charge, with all charges answered.
+    answered: usize,
+    /// After the last byte of the answers.
+    too_late: usize,
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "where the kills hit is worth knowing")]
+fn two_hundred_kills() {
+    let mut tally = Tally::default();
+    let mut place = place();
+    let started = Instant::now();
+    let whole = Run::of(place.command(&["release", "policy.toml"]).output().unwrap()).done();
+    let length = started.elapsed().mul_f64(1.1);
+    assert_eq!(whole.head().split_once(':').unwrap().0, format!("{}", 3 + 2 * ASKS));
+    let mut fresh = true;
+    let mut charged_before = 0;
+    let mut stdouts: Vec<String> = Vec::new();
+    for kill in 0..KILLS {
+        if fresh {
+            place = self::place();
+            charged_before = 0;
+        }
+        let mut child = place.start(&["--format", "json"]);
+        // Resumed runs have less to do: fewer asks are left.
+        let left = (ASKS - charged_before + 2) as f64 / (ASKS + 2) as f64;
+        std::thread::sleep(moment(kill, length.mul_f64(left)));
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let killed = output.status.signal() == Some(9);
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let releases = if place.path("patients.ledger").exists() { place.releases() } else { Vec::new() };
+        let unanswered = releases.iter().filter(|release| release["answered"] == false).count();
+        assert!(unanswered <= 1, "{releases:?}");
+        if !stdout.is_empty() {
+            assert_eq!((releases.len(), unanswered), (ASKS, 0), "shown before it was charged and stored");
+            stdouts.push(stdout.clone());
+        }
+        match () {
+            () if !killed || !stdout.is_empty() => tally.too_late += 1,
+            () if !place.path("patients.ledger").exists() => tally.no_ledger += 1,
+            () if unanswered > 0 => tally.unanswered += 1,
+            () if releases.len() > charged_before => tally.answered += 1,
+            () => tally.before_charge += 1,
+        }
+        charged_before = releases.len();
+        fresh = kill % 4 == 3 || charged_before == ASKS;
+        if fresh {
+            finish(&place, &releases, &mut stdouts);
+        }
+    }
+    eprintln!("{KILLS} kills: {tally:?}");
+    assert!(tally.unanswered > 0 && tally.answered > 0 && tally.before_charge > 0, "{tally:?}");
+    assert!(tally.too_late < KILLS / 3, "{tally:?}");
+}
+
+/// An undisturbed run answers everything, charges nothing twice, and shows what was shown before.
+fn finish(place: &Place, before: &[serde_json::Value], stdouts: &mut Vec<String>) {
+    let last = place.release(&["--format", "json"]).done();
+    let resumed = last.stderr.matches("an earlier run had charged it").count();
+    let unanswered = before.iter().filter(|release| release["answered"] == false).count();
+    assert_eq!(resumed, unanswered, "{last:?}");
+    let after = place.releases();
+    assert_eq!((after.len(), place.spent().as_str()), (ASKS, "3^(3/4) (at most 2.2796)"));
+    for (old, new) in before.iter().zip(&after) {
+        assert_eq!((&old["entry"], &old["cost"]), (&new["entry"], &new["cost"]));
+    }
+    for stdout in stdouts.drain(..) {
+        assert!(last.stdout.starts_with(&stdout), "another answer than was shown before the kill");
+    }
+    let strange: Vec<_> = place.files().into_iter().filter(|name| name.contains(".new")).collect();
+    assert!(strange.is_empty(), "{strange:?}");
+    let key = fs::read(place.path("patients.ledger.key")).unwrap();
+    assert!(!key.is_empty());
+}

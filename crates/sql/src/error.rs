@@ -40,6 +40,8 @@ pub enum QueryError {
     Meaning {
         /// The planner's complaint.
         message: String,
+        /// What to do about it, where that is known.
+        help: Option<String>,
         /// Where, when known.
         place: Option<Place>,
     },
@@ -56,6 +58,10 @@ pub enum QueryError {
 }
 
 impl QueryError {
+    pub(crate) fn meaning(message: impl Into<String>) -> Self {
+        Self::Meaning { message: message.into(), help: None, place: None }
+    }
+
     pub(crate) fn refused(construct: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Refused { construct: construct.into(), help: help.into(), place: None }
     }
@@ -65,7 +71,8 @@ impl QueryError {
     pub fn help(&self) -> Option<&str> {
         match self {
             Self::Refused { help, .. } => Some(help),
-            Self::Syntax { .. } | Self::Meaning { .. } => None,
+            Self::Meaning { help, .. } => help.as_deref(),
+            Self::Syntax { .. } => None,
         }
     }
 

@@ -13,6 +13,7 @@
 //! Nothing here reads data. Plan nodes are matched one by one, without wildcard arms.
 
 mod aggregate;
+mod complaint;
 mod inline;
 mod published;
 
@@ -22,6 +23,7 @@ use crate::error::QueryError;
 use crate::output::Output;
 use crate::rows::range::Grid;
 use crate::syntax;
+use complaint::meaning;
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::catalog::default_table_source::DefaultTableSource;
 use datafusion::common::{DFSchema, TableReference};
@@ -195,20 +197,6 @@ impl Measure {
         let total: Rational = query.measures.iter().map(|measure| measure.weight.clone()).sum();
         &self.weight / total
     }
-}
-
-fn meaning(error: &datafusion::error::DataFusionError) -> QueryError {
-    let place = error.diagnostic().and_then(|diagnostic| diagnostic.span).map(|span| crate::error::Place {
-        line: span.start.line,
-        column: span.start.column,
-        end_line: span.end.line,
-        end_column: span.end.column,
-    });
-    let text = error.strip_backtrace();
-    let plain = ["Error during planning: ", "Schema error: ", "SQL error: ", "This feature is not implemented: "]
-        .iter()
-        .fold(text.as_str(), |text, prefix| text.trim_start_matches(prefix));
-    QueryError::Meaning { message: plain.to_owned(), place }
 }
 
 /// The functions, aggregates and types that exist in a question: nothing is looked up elsewhere.

@@ -160,7 +160,7 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
             .index_of_column(column)
             .ok()
             .and_then(|position| columns.get(position).cloned())
-            .ok_or_else(|| QueryError::Meaning { message: format!("no result named {column}"), place: None }),
+            .ok_or_else(|| QueryError::meaning(format!("no result named {column}"))),
         Expr::Literal(value, _) => literal(value),
         // Results are exact fractions: widening them changes nothing, and narrowing is refused.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })

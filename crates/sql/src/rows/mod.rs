@@ -71,7 +71,10 @@ pub(crate) fn make_total(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryEr
         }),
         // Every cast becomes one that gives NULL where it cannot succeed.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field }) => {
-            Expr::TryCast(TryCast { expr: boxed(inner)?, field: field.clone() })
+            match row_type(field.data_type()) {
+                Some(data_type) => datafusion::logical_expr::try_cast(again(inner)?, data_type),
+                None => return Err(wrong_type(field.data_type())),
+            }
         }
         Expr::ScalarFunction(ScalarFunction { func, args }) => function(func.name(), func, args, schema)?,
         Expr::InList(InList { expr: inner, list, negated }) => Expr::InList(InList {
@@ -131,7 +134,7 @@ fn unlisted(construct: &str) -> QueryError {
 }
 
 fn type_of(expr: &Expr, schema: &DFSchema) -> Result<DataType, QueryError> {
-    expr.get_type(schema).map_err(|error| QueryError::Meaning { message: error.strip_backtrace(), place: None })
+    expr.get_type(schema).map_err(|error| QueryError::meaning(error.strip_backtrace()))
 }
 
 fn require_row_type(expr: &Expr, schema: &DFSchema) -> Result<(), QueryError> {
@@ -139,24 +142,31 @@ fn require_row_type(expr: &Expr, schema: &DFSchema) -> Result<(), QueryError> {
     if is_row_type(&found) {
         return Ok(());
     }
-    let help = "values are whole numbers, decimals, texts or true/false; cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN";
-    Err(QueryError::refused(format!("a value of type {found}"), help))
+    Err(wrong_type(&found))
+}
+
+/// The row type that stands for a type of SQL: INTEGER has 64 bits here, and REAL is a DOUBLE.
+fn row_type(data_type: &DataType) -> Option<DataType> {
+    match data_type {
+        row if is_row_type(row) => Some(row.clone()),
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => {
+            Some(DataType::Int64)
+        }
+        DataType::Float32 => Some(DataType::Float64),
+        DataType::Utf8View | DataType::LargeUtf8 => Some(DataType::Utf8),
+        _ => None,
+    }
 }
 
 /// Constants in the four types; a literal that the planner made in another is brought into one of them.
 fn plain_literal(value: &ScalarValue) -> Result<ScalarValue, QueryError> {
-    if is_row_type(&value.data_type()) {
-        return Ok(value.clone());
-    }
-    let target = match value.data_type() {
-        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::UInt8 | DataType::UInt16 | DataType::UInt32 => {
-            DataType::Int64
-        }
-        DataType::Float32 => DataType::Float64,
-        DataType::Utf8View | DataType::LargeUtf8 => DataType::Utf8,
-        other => return Err(unlisted(&format!("a constant of type {other}"))),
-    };
+    let target = row_type(&value.data_type()).ok_or_else(|| wrong_type(&value.data_type()))?;
     value.cast_to(&target).map_err(|_| unlisted("this constant"))
+}
+
+fn wrong_type(found: &DataType) -> QueryError {
+    let help = "values are whole numbers, decimals, texts or true/false; cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN";
+    QueryError::refused(format!("a value of type {found}"), help)
 }
 
 fn binary(op: Operator, left: Expr, right: Expr, schema: &DFSchema) -> Result<Expr, QueryError> {

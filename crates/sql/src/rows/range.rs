@@ -57,6 +57,11 @@ impl Range {
         Self { low: Some(value.clone()), high: Some(value.clone()), unit: Some(value.abs()) }
     }
 
+    /// The value of a constant.
+    fn only_value(&self) -> Option<&Rational> {
+        self.low.as_ref().filter(|low| self.high.as_ref() == Some(*low))
+    }
+
     fn declared(bounds: &Bounds) -> Self {
         let (low, high, unit) = (bounds.low().clone(), bounds.high().clone(), bounds.unit().clone());
         Self { low: Some(low), high: Some(high), unit: Some(unit) }
@@ -146,7 +151,7 @@ impl Range {
     /// The smaller of two values; SQL's LEAST passes over NULLs, so either side's value may come out alone.
     fn least(&self, other: &Self) -> Self {
         let either = self.either(other);
-        let constant = |range: &Self| range.low.is_some() && range.low == range.high;
+        let constant = |range: &Self| range.only_value().is_some();
         let high = match (&self.high, &other.high) {
             // Beside a constant there always is a value, and it is at most the constant.
             (Some(left), Some(right)) if constant(self) || constant(other) => Some(left.min(right).clone()),
@@ -203,8 +208,26 @@ fn arithmetic(operation: Operation, ranges: &[Range]) -> Range {
             let power = num_traits::Pow::pow(whole(10), u32::from(digits.unsigned_abs()));
             inner.clone().rounded(if digits >= 0 { power.recip() } else { power })
         }
-        // Whole-number division gives whole numbers, but how large is not worth deriving: LEAST and GREATEST say.
-        (Operation::Divide | Operation::Remainder, _) => Range::UNKNOWN,
+        (Operation::Divide, [left, right]) => match right.only_value() {
+            Some(divisor) if !divisor.is_zero() => {
+                let scaled = arithmetic(Operation::Multiply, &[left.clone(), Range::constant(divisor.recip())]);
+                // Whole-number division drops the fraction, so it may fall short by less than one. Whether it does,
+                // and so the grid, depends on the types: ROUND says.
+                let (low, high) = (scaled.low.map(|end| end.floor()), scaled.high.map(|end| end.ceil()));
+                Range { low, high, unit: None }
+            }
+            _ => Range::UNKNOWN,
+        },
+        (Operation::Remainder, [left, right]) => match right.only_value() {
+            Some(divisor) if !divisor.is_zero() => {
+                let size = divisor.abs();
+                let never_negative = left.low.as_ref().is_some_and(|low| !low.is_negative());
+                let low = if never_negative { Rational::zero() } else { -&size };
+                let unit = left.unit.as_ref().map(|unit| common_unit(unit, &size));
+                Range { low: Some(low), high: Some(size), unit }
+            }
+            _ => Range::UNKNOWN,
+        },
         _ => Range::UNKNOWN,
     }
 }
@@ -298,6 +321,11 @@ mod tests {
         assert_eq!(absolute, Range { low: Some(whole(0)), high: Some(whole(3)), unit: Some(ratio(1, 20)) });
         let rounded = arithmetic(Operation::Round(0), &[Range { unit: None, ..cents }]);
         assert_eq!(rounded.unit, Some(whole(1)));
+        let third = arithmetic(Operation::Divide, &[hours.clone(), Range::constant(whole(-3))]);
+        assert_eq!(third, Range { low: Some(whole(-33)), high: Some(whole(0)), unit: None });
+        let rest = arithmetic(Operation::Remainder, &[hours.clone(), Range::constant(whole(10))]);
+        assert_eq!(rest, Range { low: Some(whole(0)), high: Some(whole(10)), unit: Some(whole(1)) });
+        assert_eq!(arithmetic(Operation::Divide, &[hours.clone(), hours.clone()]), Range::UNKNOWN);
         assert_eq!(Range::UNKNOWN.least(&Range::constant(whole(10))).high, Some(whole(10)));
     }
 }

@@ -233,9 +233,14 @@ fn check_cast_type(expr: &Expr, data_type: &DataType) -> Result<(), QueryError> 
     if matches!(
         data_type,
         DataType::BigInt(None)
+            | DataType::Int(None)
+            | DataType::Integer(None)
+            | DataType::SmallInt(None)
             | DataType::Int64
             | DataType::Double(_)
             | DataType::DoublePrecision
+            | DataType::Float(_)
+            | DataType::Real
             | DataType::Float64
             | DataType::Varchar(None)
             | DataType::Text

@@ -266,14 +266,16 @@ impl From<deniable_core::noise::EntropyError> for Failure {
 
 /// Failures to write results.
 pub fn write_failure(error: &std::io::Error, path: Option<&PathBuf>) -> Failure {
+    // The operating system's own words, without the temporary file's name.
+    let reason = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     match path {
         None if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
         None => Failure::refused(
-            format!("standard output cannot be written: {error}"),
+            format!("standard output cannot be written: {reason}"),
             "the answers are stored: ask again at no cost",
         ),
         Some(path) => Failure::refused(
-            format!("{} cannot be written: {error}", path.display()),
+            format!("{} cannot be written: {reason}", path.display()),
             "name another --out; the answers are stored: ask again at no cost",
         ),
     }

@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
 use support::{Place, Run, rows, without_numbers};
@@ -43,17 +44,8 @@ fn json_holds_everything() {
     let clinic = Place::clinic();
     let run = clinic.release(&["--format", "json"]).done();
     let publication = run.json();
-    let keys: Vec<&str> = publication.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(
-        keys,
-        ["policy", "population", "data", "confidence", "asks", "guarantee"]
-            .map(str::to_owned)
-            .to_vec()
-            .iter()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .tap_sorted(&keys)
-    );
+    let keys: BTreeSet<&str> = publication.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, BTreeSet::from(["policy", "population", "data", "confidence", "asks", "guarantee"]));
     assert_eq!(publication["guarantee"]["odds"], "3");
     let by_sex: Vec<_> = rows(&publication, 0).into_iter().map(|row| row[0].clone()).collect();
     assert_eq!(serde_json::to_string(&by_sex).unwrap(), r#"["F","M",null]"#);
@@ -71,18 +63,6 @@ fn json_holds_everything() {
         .take_while(|line| !line.contains("minutes by department"))
         .collect();
     insta::assert_snapshot!("json_of_the_first_ask", hidden.join("\n"));
-}
-
-/// A small help for comparing key sets whatever their order in the JSON map.
-trait Sorted<'a> {
-    fn tap_sorted(self, like: &[&'a str]) -> Vec<&'a str>;
-}
-
-impl<'a> Sorted<'a> for Vec<&'a str> {
-    fn tap_sorted(mut self, like: &[&'a str]) -> Vec<&'a str> {
-        self.sort_by_key(|key| like.iter().position(|known| known == key));
-        self
-    }
 }
 
 #[test]
@@ -166,6 +146,19 @@ fn files_appear_whole_or_not_at_all() {
 }
 
 #[test]
+fn answers_never_replace_what_they_come_from() {
+    let clinic = Place::clinic();
+    clinic.release(&["--ask", "patients"]).done();
+    let own = ["visits.csv", "policy.toml", "clinic-patients.ledger", "clinic-patients.ledger.key"];
+    let before = own.map(|name| fs::read(clinic.path(name)).unwrap());
+    for name in own {
+        let run = clinic.release(&["--out", name]).misused();
+        assert!(run.stderr.contains("--out would overwrite"), "{run:?}");
+    }
+    assert_eq!(own.map(|name| fs::read(clinic.path(name)).unwrap()), before);
+}
+
+#[test]
 fn a_reader_that_goes_away_loses_nothing() {
     let clinic = Place::clinic();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
@@ -193,6 +186,21 @@ fn a_budget_can_be_used_up_exactly() {
         "budget_used_up",
         format!("{}\n{}", place.plain(&by_policy.stderr), place.plain(&by_promise.stderr))
     );
+    assert_eq!((place.charges(), place.spent().as_str()), (7, "3"));
+}
+
+#[test]
+fn what_does_not_fit_as_a_whole_is_not_begun() {
+    let place = sevenths();
+    place.release(&["--ask", "over 10"]).done();
+    let other = place.read("policy.toml").replace("name = \"sevenths\"", "name = \"another\"");
+    place.write("policy.toml", other.replace("age > ", "age >= "));
+    let refused = place.release(&[]).refused();
+    assert!(refused.stderr.contains("nothing was charged"), "{refused:?}");
+    assert_eq!((place.charges(), place.spent().as_str()), (1, "3^(1/7) (at most 1.17)"));
+    let six = ["1", "2", "3", "4", "5", "6"].map(|ask| format!("over {ask}0"));
+    let args: Vec<&str> = six.iter().flat_map(|name| ["--ask", name]).collect();
+    place.release(&args).done();
     assert_eq!((place.charges(), place.spent().as_str()), (7, "3"));
 }
 

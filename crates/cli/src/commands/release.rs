@@ -6,8 +6,9 @@ use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::noise::SystemRng;
-use deniable_release::{Event, Origin, Plan, Publication, release};
+use deniable_release::{Answered, Event, Origin, Plan, Publication, release};
 use deniable_sql::Source;
+use std::path::{Path, PathBuf};
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
@@ -18,6 +19,9 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         let complaint = Complaint::new("CSV holds one table, and this policy has several asks")
             .help(format!("choose one with --ask: \"{}\"", names.join("\", \"")));
         return Err(Failure::Usage(complaint));
+    }
+    if let Some(out) = &args.out {
+        spare_own_files(out, &plan, args)?;
     }
     let mut ledger = open_ledger(&plan)?;
     let progress = Progress::new();
@@ -39,10 +43,37 @@ pub fn run(args: &Release) -> Result<(), Failure> {
             });
         }
     };
+    let before = ledger.head().clone();
     let answers = release(&plan, &locate, &mut ledger, &mut SystemRng::new()?, &tell);
     progress.done();
-    let answers = answers?;
-    let publication = Publication::new(&plan, &answers);
+    let released = answers.is_ok();
+    let shown = answers.map_err(Failure::from).and_then(|answers| show(&plan, &answers, args));
+    // Also after a failure: what was recorded until then must not be lost unnoticed.
+    if released || *ledger.head() != before {
+        say(format!("ledger head {}", ledger.head()));
+    }
+    shown
+}
+
+/// Refuses to write answers over the data, the policy or the ledger.
+fn spare_own_files(out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
+    let Ok(out) = out.canonicalize() else { return Ok(()) };
+    let source = Source::locate(plan.table(), &plan.policy.data, plan.policy.folder());
+    let data = source.as_ref().map_or(&[] as &[PathBuf], |source| source.files());
+    let mut key = plan.policy.ledger.clone().into_os_string();
+    key.push(".key");
+    let key = PathBuf::from(key);
+    let own = data.iter().chain([&args.place.policy, &plan.policy.ledger, &key]);
+    if own.filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
+        return Ok(());
+    }
+    let complaint = Complaint::new(format!("--out would overwrite {}, which this release reads", out.display()));
+    Err(Failure::Usage(complaint.help("name another file for the answers")))
+}
+
+/// Writes what may be published.
+fn show(plan: &Plan, answers: &[Answered], args: &Release) -> Result<(), Failure> {
+    let publication = Publication::new(plan, answers);
     let text = match args.format {
         Format::Table => render::table::publication(&publication),
         Format::Json => render::json(&publication)?,
@@ -51,9 +82,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
             render::csv::publication(&publication)?
         }
     };
-    publish(&text, args.out.as_ref())?;
-    say(format!("ledger head {}", ledger.head()));
-    Ok(())
+    publish(&text, args.out.as_ref())
 }
 
 /// Keeps the asks that were chosen by name.

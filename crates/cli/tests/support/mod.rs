@@ -170,7 +170,7 @@ impl Place {
         let text = text
             .replace(&*here.to_string_lossy(), "<folder>")
             .replace(&*self.folder.path().to_string_lossy(), "<folder>");
-        let hidden: Vec<String> = text.lines().map(plain_line).collect();
+        let hidden: Vec<String> = text.replace('\0', "<NUL>").lines().map(plain_line).collect();
         hidden.join("\n")
     }
 }

@@ -139,9 +139,8 @@ fn offset(text: &str, line: u64, column: u64) -> usize {
 /// Complaints about asks, each with its SQL and the line of the policy where that begins.
 pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> Failure {
     let complaints = errors.iter().map(|error| {
-        let line = policy.asks.iter().find(|ask| ask.name == error.ask).map_or(0, |ask| ask.line);
-        let name = format!("{}:{line}, ask \"{}\"", policy.file.display(), error.ask);
         let sql = error.sql.as_str();
+        let (name, text, base) = whereabouts(error, policy);
         match &error.kind {
             PlanErrorKind::Query(query) => {
                 let complaint = match query.help() {
@@ -155,14 +154,27 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
                     }
                     None => (sql.len() - sql.trim_start().len(), sql.trim().len()),
                 };
-                complaint.at(name, sql, start, length)
+                complaint.at(name, text, base + start, length)
             }
             PlanErrorKind::Noise(_) | PlanErrorKind::Spend(_) => {
-                Complaint::new(&error.kind).at(name, sql, sql.len() - sql.trim_start().len(), sql.trim().len())
+                let start = base + sql.len() - sql.trim_start().len();
+                Complaint::new(&error.kind).at(name, text, start, sql.trim().len())
             }
         }
     });
     Failure::Refused(complaints.collect())
+}
+
+/// What to show an ask's error in: the policy itself, where its SQL stands there letter by letter, and otherwise (TOML
+/// escapes) the SQL alone. The last part is where the SQL begins in it.
+fn whereabouts<'a>(error: &'a PlanError, policy: &'a deniable_policy::Policy) -> (String, &'a str, usize) {
+    let file = policy.file.display().to_string();
+    let Some(ask) = policy.asks.iter().find(|ask| ask.name == error.ask) else { return (file, &error.sql, 0) };
+    let from = offset(&policy.source, ask.line as u64, ask.column as u64);
+    if policy.source.get(from..).is_some_and(|rest| rest.starts_with(&error.sql)) {
+        return (file, &policy.source, from);
+    }
+    (format!("{file}, line {}, ask \"{}\"", ask.line, error.ask), &error.sql, 0)
 }
 
 impl From<SourceError> for Failure {
@@ -226,10 +238,10 @@ impl From<ReleaseError> for Failure {
                 Self::refused(error, help)
             }
             ReleaseError::Stored { .. } => Self::refused(error, "check the ledger with `deniable ledger verify`"),
-            ReleaseError::Account(_)
-            | ReleaseError::Charge { .. }
-            | ReleaseError::Answer { .. }
-            | ReleaseError::Spend(_) => Self::Refused(vec![Complaint::new(error)]),
+            ReleaseError::Answer { .. } => Self::refused(error, "mend that; then the same ask resumes at no cost"),
+            ReleaseError::Account(_) | ReleaseError::Charge { .. } | ReleaseError::Spend(_) => {
+                Self::Refused(vec![Complaint::new(error)])
+            }
         }
     }
 }

@@ -39,13 +39,13 @@ pub enum StoreError {
     #[error("there is no ledger at {0}; the first release or data check of a policy creates it")]
     Missing(PathBuf),
     /// No folder to put it in.
-    #[error("the folder of {0} does not exist; create it first")]
+    #[error("{0} cannot be there: its folder does not exist, or is no folder; create it, or name another place")]
     FolderMissing(PathBuf),
     /// No permission.
     #[error("{0} cannot be written; make the file and its folder readable and writable for you")]
     ReadOnly(PathBuf),
     /// No space. Nothing was written.
-    #[error("the disk of {0} is full; nothing was written: make space and try again")]
+    #[error("the disk of {0} is full; nothing was added to it: make space and try again")]
     DiskFull(PathBuf),
     /// Another process kept it locked.
     #[error("{0} has been in use by another process for over a minute; wait for it to finish and try again")]

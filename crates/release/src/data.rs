@@ -14,7 +14,7 @@ pub enum DataError {
     #[error(transparent)]
     Source(#[from] SourceError),
     /// The scan found broken rows.
-    #[error("the data is not fit for a release: {} broken places", .0.problems.len())]
+    #[error("the data is not fit for a release; broken places listed: {}", .0.problems.len())]
     Unusable(Report),
     /// Nobody has looked at this version yet.
     #[error("version \"{version}\" of `{table}` is not registered")]

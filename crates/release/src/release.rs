@@ -32,7 +32,7 @@ pub enum ReleaseError {
         error: ChargeError,
     },
     /// The asks of this run do not fit together, though some of them would alone.
-    #[error("the asks not yet answered cost an odds ratio of {cost} together; {left} is left of {which}")]
+    #[error("the asks not yet answered cost an odds ratio of {cost} together; of {which} {left}")]
     TogetherOverBudget {
         /// What they cost.
         cost: Spend,
@@ -50,7 +50,7 @@ pub enum ReleaseError {
         error: SourceError,
     },
     /// The answer could not be stored, so it is not shown. The same ask resumes at no cost.
-    #[error("ask \"{ask}\" is paid for but its answer could not be stored: {error}")]
+    #[error("ask \"{ask}\" is paid for; its answer could not be stored and is not shown: {error}")]
     Answer {
         /// The ask.
         ask: String,
@@ -124,8 +124,12 @@ pub fn release<R: CryptoRng>(
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
 ) -> Result<Vec<Answered>, ReleaseError> {
+    // An account that is there must agree before anything else is looked at. A new one is opened with the first
+    // charge: until then nothing was promised to anyone, and the policy may still change.
     let account = plan.account();
-    ledger.open_account(&account, &plan.terms())?;
+    if ledger.summary().accounts.iter().any(|known| known.id.kind == account.kind) {
+        ledger.open_account(&account, &plan.terms())?;
+    }
     let stored: Vec<Option<Answered>> =
         plan.asks.iter().map(|ask| stored_answer(plan, ask, ledger)).collect::<Result<_, _>>()?;
     let source = if stored.iter().all(Option::is_some) {
@@ -138,6 +142,7 @@ pub fn release<R: CryptoRng>(
         if let Registration::New(report) = &registration {
             tell(Event::Registered(report));
         }
+        ledger.open_account(&account, &plan.terms())?;
         Some(source)
     };
     let mut answers = Vec::new();
@@ -187,8 +192,9 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
     for (spent, limit, which) in limits {
         if !spent.and(&new_cost).fits(&limit)? {
             let left = match spent.exact_part_of(&limit) {
-                Some(part) => format!("{} of it", whole(1) - part),
-                None => format!("{spent} is spent and {limit} allowed; nothing more"),
+                Some(part) if part >= whole(1) => format!("nothing of {limit} is left"),
+                Some(part) => format!("only {limit}^({}) is left", whole(1) - part),
+                None => format!("{spent} is spent and {limit} allowed"),
             };
             return Err(ReleaseError::TogetherOverBudget { cost: new_cost, left, which });
         }

@@ -14,7 +14,6 @@ pub fn check(place: &PolicyPlace) -> Result<(), Failure> {
     let plan = plan(place)?;
     let source = Source::locate(plan.table(), &plan.policy.data, plan.policy.folder())?;
     let mut ledger = open_ledger(&plan)?;
-    ledger.open_account(&plan.account(), &plan.terms())?;
     let progress = Progress::new();
     let result =
         data::check(&mut ledger, &source, &plan.policy.data.version, &|rows| progress.rows("checking the data", rows));

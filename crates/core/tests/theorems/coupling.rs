@@ -16,7 +16,8 @@ pub fn paired(prior: &Prior, t: usize, near: impl Fn(Dataset, Dataset) -> bool) 
     let (present, absent) = (prior.given(t, true)?, prior.given(t, false)?);
     let mass = |worlds: &mut dyn Iterator<Item = &(Dataset, Rational)>| -> Rational { worlds.map(|(_, p)| p).sum() };
     let stranded = (1..1_usize << present.len()).any(|chosen| {
-        let inside: Vec<_> = present.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, w)| w).collect();
+        let inside: Vec<_> =
+            present.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, w)| w).collect();
         let partners = &mut absent.iter().filter(|(other, _)| inside.iter().any(|(data, _)| near(*data, *other)));
         mass(&mut inside.iter().copied()) > mass(partners)
     });

@@ -20,9 +20,11 @@ fn halves(pairs: &[(Dataset, Dataset)]) -> Vec<Prior> {
 /// Membership privacy over priors on these pairs alone holds with γ = `odds` and with no smaller γ.
 fn smallest_gain_is(odds: &Bound, mechanism: &Mechanism, pairs: &[(Dataset, Dataset)], about: About) {
     let (upper, lower) = *pairs.iter().find(|pair| mechanism.strength(&[**pair]) == *odds).expect("it is attained");
+    let differ = if about == About::Presence { upper & !lower } else { lower & !upper };
+    let t = differ.trailing_zeros() as usize;
     // Lopsided priors come as close to γ = R as one likes, and never beyond: B-2 says how close.
     for belief in [ratio(1, 2), ratio(1, 1_000_000), ratio(1999, 2000)] {
-        let gain = mechanism.worst_gain(&Prior::two(upper, lower, &belief), about).unwrap();
+        let gain = mechanism.gain(&Prior::two(upper, lower, &belief), t, about).unwrap();
         match odds {
             Bound::Infinite => assert_eq!(gain, Bound::Infinite),
             Bound::Finite(odds) => {
@@ -138,7 +140,7 @@ fn a_public_size_needs_replace_one_and_nothing_more() {
 fn a_public_size_pairs_up_one_exchange_apart() {
     let exchange = |a, b| replacements(a, b) == Some(1);
     let lopsided = [whole(0), ratio(1, 50), ratio(2, 3), whole(1)];
-    assert!(all_paired(&sized_grid(4, &lopsided), 4, exchange).expect("all pair up") > 1000);
+    assert!(all_paired(&sized_grid(4, &lopsided), 4, exchange).expect("all pair up") > 800);
     assert!(all_paired(&sized_grid(5, &[ratio(1, 50), ratio(2, 3)]), 5, exchange).expect("all pair up") > 500);
 }
 

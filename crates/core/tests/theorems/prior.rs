@@ -7,7 +7,7 @@ use num_traits::Zero;
 /// A distribution over datasets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prior {
-    /// The possible datasets, with probabilities that sum up to 1.
+    /// The possible datasets in order, with probabilities that sum up to 1.
     worlds: Vec<(Dataset, Rational)>,
 }
 
@@ -19,18 +19,21 @@ impl Prior {
 
     /// Exactly two datasets, the first with this probability.
     pub fn two(first: Dataset, second: Dataset, belief: &Rational) -> Self {
-        Self { worlds: vec![(first, belief.clone()), (second, whole(1) - belief)] }
+        let mut worlds = vec![(first, belief.clone()), (second, whole(1) - belief)];
+        worlds.sort();
+        Self { worlds }
     }
 
     /// Groups that are independent of each other: each group is a distribution over sets of people.
     pub fn product(groups: &[Vec<(Dataset, Rational)>]) -> Self {
         let start = vec![(0, whole(1))];
-        let worlds = groups.iter().fold(start, |worlds, group| {
+        let mut worlds = groups.iter().fold(start, |worlds, group| {
             let each = worlds.iter().flat_map(|(data, weight)| {
                 group.iter().filter(|(_, p)| !p.is_zero()).map(move |(set, p)| (data | set, weight * p))
             });
-            each.collect()
+            each.collect::<Vec<_>>()
         });
+        worlds.sort();
         Self { worlds }
     }
 
@@ -57,6 +60,7 @@ impl Prior {
 
 fn scaled(mut worlds: Vec<(Dataset, Rational)>) -> Option<Vec<(Dataset, Rational)>> {
     worlds.retain(|(_, weight)| !weight.is_zero());
+    worlds.sort();
     let sum: Rational = worlds.iter().map(|(_, weight)| weight).sum();
     if sum.is_zero() {
         return None;

@@ -71,10 +71,10 @@ impl Dice {
         low + i64::try_from(self.0.next_u64() % span).unwrap()
     }
 
-    /// A distribution over `outcomes` things, each of weight `least` to 9 before scaling.
+    /// A distribution over `outcomes` things, each of weight `least` to 9 (0 if negative) before scaling.
     pub fn distribution(&mut self, outcomes: usize, least: i64) -> Vec<Rational> {
         loop {
-            let weights: Vec<i64> = (0..outcomes).map(|_| self.between(least, 9)).collect();
+            let weights: Vec<i64> = (0..outcomes).map(|_| self.between(least, 9).max(0)).collect();
             let sum: i64 = weights.iter().sum();
             if sum > 0 {
                 return weights.iter().map(|w| ratio(*w, sum)).collect();

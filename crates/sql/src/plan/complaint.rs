@@ -47,11 +47,16 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
     }
     if text.contains("Candidate functions") {
         let what = text.split("argument types '").nth(1).and_then(|rest| rest.split('\'').next());
-        let message = what.map_or_else(|| first_line.to_owned(), |call| format!("{} has no meaning", quoted(call)));
+        let what = what.map(|call| call.replace("Utf8", "a text").replace("Boolean", "true or false"));
+        let message = what.map_or_else(|| first_line.to_owned(), |call| format!("{} has no meaning", quoted(&call)));
         return (message, Some("SUM and AVG are for numbers; read a text as one with CAST(x AS DOUBLE)"));
     }
     if first_line.contains("Cannot coerce arithmetic expression") {
-        return (first_line.to_owned(), Some("arithmetic is for numbers; read a text as one with CAST(x AS DOUBLE)"));
+        let message = "arithmetic on what is not a number".to_owned();
+        return (message, Some("arithmetic is for numbers; read a text as one with CAST(x AS DOUBLE)"));
+    }
+    if first_line.starts_with("there is no table") {
+        return (first_line.to_owned(), Some("a policy declares one table, under `table` in [data]"));
     }
     if first_line.contains("calls cannot be nested") {
         return (first_line.to_owned(), Some("aggregate once; arithmetic on the results is free"));
@@ -80,7 +85,7 @@ mod tests {
         assert!(help.is_some_and(|help| help.contains("single quotes")));
         let wrapped =
             "type_coercion\ncaused by\nError during planning: Cannot coerce arithmetic expression Utf8 + Int64";
-        assert_eq!(in_plain_words(wrapped).0, "Cannot coerce arithmetic expression Utf8 + Int64");
+        assert_eq!(in_plain_words(wrapped).0, "arithmetic on what is not a number");
         assert_eq!(in_plain_words("Something new").0, "Something new");
     }
 }

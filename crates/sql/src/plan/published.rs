@@ -10,6 +10,7 @@ use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::{Aggregate, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast};
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
+use deniable_policy::ColumnType;
 use std::collections::BTreeSet;
 
 /// The part of a plan above its aggregate, in terms of the aggregate's keys and answers.
@@ -117,7 +118,7 @@ fn published(plan: &LogicalPlan, table: &Table, schema: &DFSchema) -> Result<Pub
 fn row_count(expr: &Expr) -> Result<usize, QueryError> {
     constant_integer(expr)
         .and_then(|rows| usize::try_from(rows).ok())
-        .ok_or_else(|| QueryError::refused("LIMIT or OFFSET by a computed number", "write the number of rows"))
+        .ok_or_else(|| QueryError::refused("this LIMIT or OFFSET", "write a number of rows, 0 or more"))
 }
 
 fn core(aggregate: &Aggregate, table: &Table, schema: &DFSchema) -> Result<Core, QueryError> {
@@ -144,8 +145,12 @@ fn group(expr: &Expr, table: &Table) -> Result<Group, QueryError> {
         let help = "group by a declared column; bands can be asked for one by one with WHERE";
         return Err(QueryError::refused("GROUP BY an expression", help));
     };
-    let keys = table.column(&column.name).and_then(|declared| declared.keys.clone()).ok_or_else(|| {
-        let help = format!("declare its groups, from public knowledge: keys = [...] in [columns.{}]", column.name);
+    let declared = table.column(&column.name);
+    let keys = declared.and_then(|declared| declared.keys.clone()).ok_or_else(|| {
+        let help = match declared.map(|declared| declared.kind) {
+            Some(ColumnType::Decimal) => "decimals are no groups; ask for COUNT, SUM or AVG of it".to_owned(),
+            _ => format!("declare its groups, from public knowledge: keys = [...] in [columns.{}]", column.name),
+        };
         QueryError::refused(format!("GROUP BY `{}`, which has no declared keys,", column.name), help)
     })?;
     Ok(Group { column: column.name.clone(), keys })

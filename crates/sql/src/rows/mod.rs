@@ -72,6 +72,7 @@ pub(crate) fn make_total(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryEr
         // Every cast becomes one that gives NULL where it cannot succeed.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field }) => {
             match row_type(field.data_type()) {
+                Some(DataType::Float64) => as_decimal(again(inner)?),
                 Some(data_type) => datafusion::logical_expr::try_cast(again(inner)?, data_type),
                 None => return Err(wrong_type(field.data_type())),
             }
@@ -162,6 +163,11 @@ fn row_type(data_type: &DataType) -> Option<DataType> {
 fn plain_literal(value: &ScalarValue) -> Result<ScalarValue, QueryError> {
     let target = row_type(&value.data_type()).ok_or_else(|| wrong_type(&value.data_type()))?;
     value.cast_to(&target).map_err(|_| unlisted("this constant"))
+}
+
+/// A value read as a decimal. Infinities and "not a number" are no values: they are NULL everywhere.
+pub(crate) fn as_decimal(value: Expr) -> Expr {
+    total(Operation::Finite, vec![datafusion::logical_expr::try_cast(value, DataType::Float64)])
 }
 
 fn wrong_type(found: &DataType) -> QueryError {
@@ -287,6 +293,7 @@ pub(crate) fn in_words(expr: &Expr) -> String {
                 (Some(Operation::Remainder), [left, right]) => format!("({left} % {right})"),
                 (Some(Operation::Negate), [value]) => format!("-{value}"),
                 (Some(Operation::Absolute), [value]) => format!("abs({value})"),
+                (Some(Operation::Finite), [value]) => value.clone(),
                 (Some(Operation::Round(digits)), [value]) => format!("round({value}, {digits})"),
                 (_, args) => format!("{}({})", func.name(), args.join(", ")),
             }

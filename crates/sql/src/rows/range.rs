@@ -199,6 +199,7 @@ fn arithmetic(operation: Operation, ranges: &[Range]) -> Range {
             let corners = [a * c, a * d, b * c, b * d];
             Range { low: corners.iter().min().cloned(), high: corners.iter().max().cloned(), unit }
         }
+        (Operation::Finite, [inner]) => inner.clone(),
         (Operation::Negate, [inner]) => inner.negated(),
         (Operation::Absolute, [inner]) => {
             let both = inner.either(&inner.negated());

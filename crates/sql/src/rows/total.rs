@@ -23,6 +23,8 @@ pub(crate) enum Operation {
     Absolute,
     /// To this many digits after the point.
     Round(i8),
+    /// The value itself; NULL where it is infinite or not a number.
+    Finite,
 }
 
 /// The call of a total operation.
@@ -37,6 +39,7 @@ pub(crate) fn total(operation: Operation, args: Vec<Expr>) -> Expr {
         Operation::Negate => "total_negate".to_owned(),
         Operation::Absolute => "total_absolute".to_owned(),
         Operation::Round(digits) => format!("total_round_{digits}"),
+        Operation::Finite => "total_finite".to_owned(),
     };
     let signature = Signature::any(arity, Volatility::Immutable);
     let func = Arc::new(ScalarUDF::from(Total { name, operation, signature }));
@@ -115,6 +118,7 @@ fn integer_unary(operation: Operation, value: i64) -> Option<i64> {
     match operation {
         Operation::Negate => value.checked_neg(),
         Operation::Absolute => value.checked_abs(),
+        Operation::Finite => Some(value),
         Operation::Round(digits) if digits >= 0 => Some(value),
         Operation::Round(digits) => {
             let unit = 10_i64.checked_pow(u32::from(digits.unsigned_abs()))?;
@@ -134,12 +138,13 @@ fn integer_binary(operation: Operation, left: i64, right: i64) -> Option<i64> {
         Operation::Multiply => left.checked_mul(right),
         Operation::Divide => left.checked_div(right),
         Operation::Remainder => left.checked_rem(right),
-        Operation::Negate | Operation::Absolute | Operation::Round(_) => None,
+        Operation::Negate | Operation::Absolute | Operation::Round(_) | Operation::Finite => None,
     }
 }
 
 fn float_unary(operation: Operation, value: f64) -> f64 {
     match operation {
+        Operation::Finite => value,
         Operation::Negate => -value,
         Operation::Absolute => value.abs(),
         Operation::Round(digits) => {
@@ -159,7 +164,7 @@ fn float_binary(operation: Operation, left: f64, right: f64) -> f64 {
         Operation::Multiply => left * right,
         Operation::Divide => left / right,
         Operation::Remainder => left % right,
-        Operation::Negate | Operation::Absolute | Operation::Round(_) => f64::NAN,
+        Operation::Negate | Operation::Absolute | Operation::Round(_) | Operation::Finite => f64::NAN,
     }
 }
 
@@ -198,6 +203,7 @@ mod tests {
         assert_eq!(finite(float_binary(Operation::Divide, 1.0, 0.0)), None);
         assert_eq!(finite(float_binary(Operation::Remainder, 1.0, 0.0)), None);
         assert_eq!(finite(float_binary(Operation::Add, f64::MAX, f64::MAX)), None);
+        assert_eq!(finite(float_unary(Operation::Finite, f64::NEG_INFINITY)), None);
         assert_eq!(finite(float_unary(Operation::Round(2), 1.005)), Some(1.0)); // 1.005 is a little less in binary
     }
 }

@@ -7,7 +7,7 @@ use super::header::Header;
 use super::{Rows, Source};
 use crate::error::SourceError;
 use crate::plan::{arrow_type, session_state};
-use datafusion::arrow::array::{Array, ArrayRef, StringArray};
+use datafusion::arrow::array::{Array, ArrayRef, Float64Array, StringArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
 use datafusion::common::cast::{as_boolean_array, as_float64_array, as_int64_array, as_string_array};
@@ -174,6 +174,13 @@ impl Scan<'_> {
             // The same lenient cast as in a release; it cannot fail between these types.
             let options = CastOptions { safe: true, ..CastOptions::default() };
             let Ok(typed) = cast_with_options(&texts, &arrow_type(column.kind), &options) else { continue };
+            // Nor are infinities and "not a number" values in a release.
+            let typed = match as_float64_array(&typed) {
+                Ok(values) => {
+                    Arc::new(values.iter().map(|value| value.filter(|v| v.is_finite())).collect::<Float64Array>())
+                }
+                Err(_) => typed,
+            };
             self.take_column(position, column, path, lines, &texts, &typed);
         }
     }

@@ -45,23 +45,32 @@ impl Header {
         match (positions.next(), positions.next()) {
             (Some(position), None) => Ok(position),
             (Some(_), Some(_)) => Err(SourceError::TwoColumns { path: path.to_owned(), column: column.to_owned() }),
-            (None, _) => {
-                Err(SourceError::NoColumn { path: path.to_owned(), column: column.to_owned(), found: listed(&self.0) })
-            }
+            (None, _) => Err(SourceError::NoColumn {
+                path: path.to_owned(),
+                column: column.to_owned(),
+                found: listed(&self.0, column),
+            }),
         }
     }
 }
 
-/// At most a dozen names: a header may be a row of data, when there was none.
-fn listed(names: &[String]) -> String {
+/// At most a dozen names, as a terminal can show them: a header may be a row of data, or no text at all.
+fn listed(names: &[String], wanted: &str) -> String {
+    let shown = |name: &str| {
+        let plain: String = name.escape_debug().take(40).collect();
+        format!("`{plain}`")
+    };
+    if let Some(near) = names.iter().find(|name| name.trim().eq_ignore_ascii_case(wanted)) {
+        return format!("{}: names must agree letter by letter", shown(near));
+    }
     match names {
-        [one] => format!("the single column `{one}`: is the delimiter right?"),
+        [one] => format!("the single column {}: is the delimiter right?", shown(one)),
         names => {
-            let mut shown: Vec<String> = names.iter().take(12).map(|name| format!("`{name}`")).collect();
-            if names.len() > shown.len() {
-                shown.push(format!("and {} more", names.len() - shown.len()));
+            let mut all: Vec<String> = names.iter().take(12).map(|name| shown(name)).collect();
+            if names.len() > all.len() {
+                all.push(format!("and {} more", names.len() - all.len()));
             }
-            shown.join(", ")
+            all.join(", ")
         }
     }
 }

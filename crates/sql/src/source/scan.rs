@@ -4,6 +4,7 @@ use super::header::Header;
 use super::{Rows, Source};
 use crate::error::SourceError;
 use crate::plan::arrow_type;
+use crate::rows::as_decimal;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Column as PlanColumn, ScalarValue};
 use datafusion::datasource::MemTable;
@@ -26,7 +27,10 @@ impl Source {
             Rows::Memory(batches) => {
                 let table =
                     MemTable::try_new(Arc::new(self.table.schema()), vec![batches.clone()]).map_err(unreadable)?;
-                context.read_table(Arc::new(table)).map_err(unreadable)
+                let stored = self.table.schema();
+                let columns = self.table.columns.iter().map(|column| from_stored(&stored, column, Path::new("memory")));
+                let columns = columns.collect::<Result<Vec<_>, _>>()?;
+                context.read_table(Arc::new(table)).and_then(|frame| frame.select(columns)).map_err(unreadable)
             }
             Rows::Files { files, format: Format::Csv(options) } => {
                 let header = Header::of(files, options)?;
@@ -126,7 +130,8 @@ fn from_text(raw: String, column: &Column, options: &CsvOptions) -> Expr {
     };
     let typed = match column.kind {
         ColumnType::Text => text,
-        ColumnType::Integer | ColumnType::Decimal | ColumnType::Boolean => try_cast(text, arrow_type(column.kind)),
+        ColumnType::Decimal => as_decimal(text),
+        ColumnType::Integer | ColumnType::Boolean => try_cast(text, arrow_type(column.kind)),
     };
     typed.alias(&column.name)
 }
@@ -164,5 +169,9 @@ fn from_stored(schema: &Schema, column: &Column, path: &Path) -> Result<Expr, So
         });
     }
     let value = Expr::Column(PlanColumn::new_unqualified(&column.name));
-    Ok(try_cast(value, arrow_type(column.kind)).alias(&column.name))
+    let typed = match column.kind {
+        ColumnType::Decimal => as_decimal(value),
+        ColumnType::Integer | ColumnType::Text | ColumnType::Boolean => try_cast(value, arrow_type(column.kind)),
+    };
+    Ok(typed.alias(&column.name))
 }

@@ -37,7 +37,7 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
         .map_err(|error| syntax_error(&error.to_string()))?;
     let mut statements = statements.into_iter();
     let (Some(statement), None) = (statements.next(), statements.next()) else {
-        return Err(QueryError::refused("anything but one statement", "write a single SELECT in each ask"));
+        return Err(QueryError::refused("more or less than one statement", "write a single SELECT in each ask"));
     };
     let Statement::Query(query) = &statement else {
         return Err(refuse(&statement, "this statement", "only SELECT asks a question; the data is never changed"));

@@ -110,7 +110,8 @@ pub enum MovesTogether {
     UpTo(u32),
     /// Exactly one correlated group of this size, everyone else independent.
     OneGroup(u32),
-    /// Everyone is in a group of exactly this size.
+    /// Everyone is in a group of exactly this size, all of which is in or all of which is out. Being certain that
+    /// some members of a group are out makes groups of mixed sizes, which no bound covers (F-NIk).
     AllOfSize(u32),
 }
 

@@ -84,7 +84,15 @@ fn not_this_one(people: usize, mine: &Rational) -> Mechanism {
     Mechanism::new(people, |data: Dataset| {
         let lone = data.count_ones() == 1;
         let even = whole(people).recip();
-        let name = |t: usize| if !lone { even.clone() } else if data >> t & 1 == 1 { mine.clone() } else { others.clone() };
+        let name = |t: usize| {
+            if !lone {
+                even.clone()
+            } else if data >> t & 1 == 1 {
+                mine.clone()
+            } else {
+                others.clone()
+            }
+        };
         (0..people).map(name).collect()
     })
 }

@@ -131,10 +131,10 @@ impl Mechanism {
         &self.rows[data]
     }
 
-    /// The largest ratio of the probabilities of one answer, over all (upper, lower) pairs.
+    /// The largest ratio of the probabilities of one answer, over all (upper, lower) pairs; 1 if there are none.
     pub fn strength(&self, pairs: &[(Dataset, Dataset)]) -> Bound {
         let cells = pairs.iter().flat_map(|(upper, lower)| self.rows[*upper].iter().zip(&self.rows[*lower]));
-        cells.filter_map(|(upper, lower)| Bound::of(upper, lower)).max().unwrap()
+        cells.filter_map(|(upper, lower)| Bound::of(upper, lower)).max().unwrap_or_else(|| finite(1, 1))
     }
 
     /// The odds ratio `R` that the mechanism keeps between adjacent datasets.

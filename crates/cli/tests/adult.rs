@@ -32,6 +32,9 @@ fn truth(text: &str) -> [BTreeMap<String, (f64, f64)>; 3] {
     all
 }
 
+/// How a column's true value follows from a group's totals; `None` for a key.
+type Truth = Option<fn(f64, f64) -> f64>;
+
 #[test]
 #[expect(clippy::print_stderr, reason = "a skipped test says so")]
 fn the_example_answers_with_an_odds_ratio_of_3() {
@@ -56,7 +59,7 @@ fn the_example_answers_with_an_odds_ratio_of_3() {
     assert_eq!(keys(position("commonest occupations of full-time workers")).len(), 5);
     assert_eq!(keys(position("age by income")), ["<=50K", ">50K"]);
     let mut cells: Vec<(String, f64, bool)> = Vec::new();
-    let mut look = |ask: usize, truths: &BTreeMap<String, (f64, f64)>, columns: [Option<fn(f64, f64) -> f64>; 2]| {
+    let mut look = |ask: usize, truths: &BTreeMap<String, (f64, f64)>, columns: [Truth; 2]| {
         for row in asks[ask]["rows"].as_array().unwrap() {
             let (count, sum) = truths[row[0].as_str().unwrap()];
             for (at, of) in columns.iter().enumerate() {

@@ -186,7 +186,39 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
             };
             Ok(Term::Arithmetic(op, Box::new([again(left)?, again(right)?])))
         }
-        other => Err(result_refusal(&format!("`{}`", other.schema_name()))),
+        #[expect(deprecated, reason = "named so that the match stays exhaustive")]
+        Expr::Wildcard { .. } => Err(result_refusal("*")),
+        Expr::Cast(_)
+        | Expr::TryCast(_)
+        | Expr::ScalarVariable(..)
+        | Expr::Like(_)
+        | Expr::SimilarTo(_)
+        | Expr::Not(_)
+        | Expr::IsNotNull(_)
+        | Expr::IsNull(_)
+        | Expr::IsTrue(_)
+        | Expr::IsFalse(_)
+        | Expr::IsUnknown(_)
+        | Expr::IsNotTrue(_)
+        | Expr::IsNotFalse(_)
+        | Expr::IsNotUnknown(_)
+        | Expr::Between(_)
+        | Expr::Case(_)
+        | Expr::ScalarFunction(_)
+        | Expr::AggregateFunction(_)
+        | Expr::WindowFunction(_)
+        | Expr::InList(_)
+        | Expr::Exists(_)
+        | Expr::InSubquery(_)
+        | Expr::SetComparison(_)
+        | Expr::ScalarSubquery(_)
+        | Expr::GroupingSet(_)
+        | Expr::Placeholder(_)
+        | Expr::OuterReferenceColumn(..)
+        | Expr::Unnest(_)
+        | Expr::HigherOrderFunction(_)
+        | Expr::Lambda(_)
+        | Expr::LambdaVariable(_) => Err(result_refusal(&format!("`{}`", expr.schema_name()))),
     }
 }
 

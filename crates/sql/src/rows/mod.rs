@@ -115,15 +115,48 @@ pub(crate) fn make_total(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryEr
 pub(crate) fn is_total_plan(plan: &LogicalPlan) -> bool {
     let mut total = true;
     let mut look = |expr: &Expr| {
-        let partial = match expr {
-            Expr::Cast(_) | Expr::Negative(_) => true,
-            Expr::BinaryExpr(BinaryExpr { op, .. }) => op.is_numerical_operators(),
+        total &= match expr {
+            Expr::Alias(_)
+            | Expr::Column(_)
+            | Expr::Literal(..)
+            | Expr::Like(_)
+            | Expr::Not(_)
+            | Expr::IsNotNull(_)
+            | Expr::IsNull(_)
+            | Expr::IsTrue(_)
+            | Expr::IsFalse(_)
+            | Expr::IsUnknown(_)
+            | Expr::IsNotTrue(_)
+            | Expr::IsNotFalse(_)
+            | Expr::IsNotUnknown(_)
+            | Expr::Between(_)
+            | Expr::Case(_)
+            | Expr::TryCast(_)
+            | Expr::InList(_) => true,
+            Expr::BinaryExpr(BinaryExpr { op, .. }) => is_total_operator(*op),
             Expr::ScalarFunction(ScalarFunction { func, .. }) => {
-                total::operation_of(func).is_none() && !TOTAL_AS_THEY_ARE.contains(&func.name())
+                total::operation_of(func).is_some() || TOTAL_AS_THEY_ARE.contains(&func.name())
             }
-            _ => false,
+            #[expect(deprecated, reason = "named so that the match stays exhaustive")]
+            Expr::Wildcard { .. } => false,
+            Expr::Cast(_)
+            | Expr::Negative(_)
+            | Expr::SimilarTo(_)
+            | Expr::ScalarVariable(..)
+            | Expr::AggregateFunction(_)
+            | Expr::WindowFunction(_)
+            | Expr::Exists(_)
+            | Expr::InSubquery(_)
+            | Expr::SetComparison(_)
+            | Expr::ScalarSubquery(_)
+            | Expr::GroupingSet(_)
+            | Expr::Placeholder(_)
+            | Expr::OuterReferenceColumn(..)
+            | Expr::Unnest(_)
+            | Expr::HigherOrderFunction(_)
+            | Expr::Lambda(_)
+            | Expr::LambdaVariable(_) => false,
         };
-        total &= !partial;
         Ok(TreeNodeRecursion::Continue)
     };
     let walked = plan.apply(|node| node.apply_expressions(|expr| expr.apply(&mut look)));
@@ -193,6 +226,16 @@ fn binary(op: Operator, left: Expr, right: Expr, schema: &DFSchema) -> Result<Ex
         Operator::Multiply => arithmetic(Operation::Multiply, left, right),
         Operator::Divide => arithmetic(Operation::Divide, left, right),
         Operator::Modulo => arithmetic(Operation::Remainder, left, right),
+        op if is_total_operator(op) => {
+            Ok(Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op, right: Box::new(right) }))
+        }
+        op => Err(unlisted(&format!("the operator {op}"))),
+    }
+}
+
+/// Whether a binary operator fails on no values of the types it was analysed for.
+fn is_total_operator(op: Operator) -> bool {
+    match op {
         Operator::Eq
         | Operator::NotEq
         | Operator::Lt
@@ -202,10 +245,13 @@ fn binary(op: Operator, left: Expr, right: Expr, schema: &DFSchema) -> Result<Ex
         | Operator::And
         | Operator::Or
         | Operator::IsDistinctFrom
-        | Operator::IsNotDistinctFrom => {
-            Ok(Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op, right: Box::new(right) }))
-        }
-        Operator::RegexMatch
+        | Operator::IsNotDistinctFrom => true,
+        Operator::Plus
+        | Operator::Minus
+        | Operator::Multiply
+        | Operator::Divide
+        | Operator::Modulo
+        | Operator::RegexMatch
         | Operator::RegexIMatch
         | Operator::RegexNotMatch
         | Operator::RegexNotIMatch
@@ -232,7 +278,7 @@ fn binary(op: Operator, left: Expr, right: Expr, schema: &DFSchema) -> Result<Ex
         | Operator::Question
         | Operator::QuestionAnd
         | Operator::QuestionPipe
-        | Operator::Colon => Err(unlisted(&format!("the operator {op}"))),
+        | Operator::Colon => false,
     }
 }
 

@@ -231,7 +231,8 @@ impl From<ReleaseError> for Failure {
             ReleaseError::Data(error) => error.into(),
             ReleaseError::TogetherOverBudget { .. } => Self::refused(
                 error,
-                "ask less (fewer asks, smaller shares), or use answers that are stored already; nothing was charged",
+                "ask less (fewer asks, smaller shares). An ask whose share changed, for instance because another was added, is a new ask: \
+                 give answered asks their old share, as in share = \"1/4\", which `deniable ledger show` tells; nothing was charged",
             ),
             ReleaseError::Rows { ref error, .. } => {
                 let help = format!("{}; then the same ask resumes at no cost", source_help(error));

@@ -4,7 +4,6 @@ use crate::entry::{AccountId, AccountOpened, Event, PromiseChanged, Terms};
 use crate::ledger::Ledger;
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
-use std::cmp::Ordering;
 
 /// An account that cannot be opened or changed so.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +53,17 @@ pub enum AccountError {
         /// The limit asked for.
         limit: Spend,
     },
+    /// What was charged was counted for smaller groups.
+    #[error(
+        "answers were charged as odds about groups of at most {recorded}, and about {asked} people who move together \
+         they may have told more; the ledger cannot promise that any more"
+    )]
+    GroupGrew {
+        /// The size in force.
+        recorded: u32,
+        /// The size asked for.
+        asked: u32,
+    },
     /// The limits are too close to tell apart.
     #[error(transparent)]
     Undecided(#[from] SpendError),
@@ -98,7 +108,10 @@ impl Ledger {
         if !account.spent.fits(&terms.limit)? {
             return Err(AccountError::BelowSpent { spent: account.spent.clone(), limit: terms.limit.clone() });
         }
-        let weaker = terms.limit.compare(&account.terms.limit)? == Ordering::Greater;
+        if terms.group > account.terms.group && !account.spent.is_nothing() {
+            return Err(AccountError::GroupGrew { recorded: account.terms.group, asked: terms.group });
+        }
+        let weaker = terms.weaker_than(&account.terms)?;
         let change = PromiseChanged {
             account: id.clone(),
             from: account.terms.clone(),

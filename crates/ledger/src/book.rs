@@ -163,7 +163,7 @@ mod tests {
         };
         let limit = Spend::odds(whole(3)).unwrap();
         let mut ledger = Ledger::open_or_create(path, "p").unwrap();
-        let terms = Terms { promise: "p".into(), adversary: "a".into(), limit: limit.clone() };
+        let terms = Terms { promise: "p".into(), adversary: "a".into(), limit: limit.clone(), group: 1 };
         ledger.open_account(&account, &terms).unwrap();
         let ask = Ask {
             name: "n".into(),

@@ -4,7 +4,7 @@
 //! that is missing or unknown makes an entry unreadable: a format that grows gets a new number.
 
 use deniable_core::adversary::Adjacency;
-use deniable_core::budget::Spend;
+use deniable_core::budget::{Spend, SpendError};
 use serde::{Deserialize, Serialize};
 
 /// The format that this version reads and writes, kept in SQLite's `user_version` and in the first entry.
@@ -72,6 +72,15 @@ pub struct Terms {
     /// The largest odds ratio that all releases together may reach.
     #[serde(with = "stored_spend")]
     pub limit: Spend,
+    /// How many people may be known to move together, at least 1: charges are odds about a group of this size (F-NIk).
+    pub group: u32,
+}
+
+impl Terms {
+    /// Whether these terms promise less than others: larger odds, or the same about smaller groups.
+    pub(crate) fn weaker_than(&self, other: &Self) -> Result<bool, SpendError> {
+        Ok(self.limit.compare(&other.limit)?.is_gt() || self.group < other.group)
+    }
 }
 
 impl std::fmt::Display for Terms {
@@ -277,7 +286,7 @@ mod tests {
     use deniable_core::exact::{ratio, whole};
 
     fn terms(limit: Spend) -> Terms {
-        Terms { promise: "p".into(), adversary: "a".into(), limit }
+        Terms { promise: "p".into(), adversary: "a".into(), limit, group: 1 }
     }
 
     fn opened(limit: Spend) -> Event {
@@ -296,7 +305,7 @@ mod tests {
         assert_eq!(
             opened(limit).encode().unwrap(),
             r#"{"account":{"universe":"u","kind":"membership","entity":null,"adjacency":"replace-one"},"#.to_owned()
-                + r#""terms":{"promise":"p","adversary":"a","limit":[{"base":"e","share":"2"},{"base":"3","share":"1/8"}]}}"#
+                + r#""terms":{"promise":"p","adversary":"a","limit":[{"base":"e","share":"2"},{"base":"3","share":"1/8"}],"group":1}}"#
         );
     }
 

@@ -38,7 +38,7 @@
 //! };
 //! let limit = Spend::odds(whole(3))?;
 //! let (promise, adversary) = ("posterior at most 3/4".into(), "F-DI[0,1/2]".into());
-//! let terms = Terms { promise, adversary, limit: limit.clone() };
+//! let terms = Terms { promise, adversary, limit: limit.clone(), group: 1 };
 //! ledger.open_account(&account, &terms)?;
 //!
 //! let ask = Ask {

@@ -8,7 +8,6 @@ use crate::entry::{AccountId, Ask, Event, FORMAT, Genesis, PromiseChanged, Terms
 use deniable_core::budget::{Spend, SpendError};
 use jiff::Timestamp;
 use serde_json::Value;
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// Why an entry cannot follow from those before it.
@@ -290,9 +289,13 @@ fn within(spent: &Spend, limit: &Spend) -> Result<(), Contradiction> {
 }
 
 fn check_change(account: &Account, change: &PromiseChanged) -> Result<(), Contradiction> {
-    let weaker = change.to.limit.compare(&change.from.limit)? == Ordering::Greater;
+    let weaker = change.to.weaker_than(&change.from)?;
     if change.from != account.terms || change.from == change.to || change.weaker != weaker {
         return Err(Contradiction::MisstatedChange);
+    }
+    // What was charged about smaller groups may have told more about larger ones (F-NIk).
+    if change.to.group > change.from.group && !account.spent.is_nothing() {
+        return Err(Contradiction::OverLimit);
     }
     within(&account.spent, &change.to.limit)
 }

@@ -111,10 +111,9 @@ pub(crate) fn promise(promise: &Promise, knows_size: bool) -> String {
             )
         }
         Promise::Epsilon(epsilon) => {
+            let power = if epsilon.is_integer() { format!("e^{epsilon}") } else { format!("e^({epsilon})") };
             let other = if knows_size { "with another in their place" } else { "without them" };
-            format!(
-                "no answer is more than e^{epsilon} times as likely with a given person as {other}, nor the reverse"
-            )
+            format!("no answer is more than {power} times as likely with a given person as {other}, nor the reverse")
         }
     }
 }

@@ -158,7 +158,11 @@ fn numbers_are_exact() {
         _ => panic!("one epsilon"),
     };
     assert_eq!(epsilon("epsilon = 0.1") + epsilon("epsilon = 0.2"), epsilon("epsilon = 0.3"));
-    assert_eq!(epsilon("epsilon = 9007199254740993.0"), whole(9_007_199_254_740_993_i64));
+    // 2^53 + 1 in thousandths of a millionth of a millionth: one digit more than a float holds.
+    assert_eq!(
+        epsilon("epsilon = 9.007199254740993"),
+        whole(9_007_199_254_740_993_i64) / whole(1_000_000_000_000_000_i64)
+    );
     assert_eq!(
         epsilon("epsilon = 1.00000000000000000000000001"),
         parse_rational("1.00000000000000000000000001").unwrap()

@@ -141,10 +141,18 @@ fn assumptions(policy: &Policy) -> Vec<String> {
     ]
 }
 
+/// An odds ratio as a decimal, rounded up; as a power of ten beyond a million.
+#[must_use]
+pub fn odds_decimal(odds: &Rational) -> String {
+    let text = decimal(odds, 4, Rounding::Up);
+    let digits = text.split('.').next().map_or(0, str::len);
+    if digits > 6 { format!("10^{digits}") } else { text }
+}
+
 fn outside(policy: &Policy, odds: &Rational) -> Vec<String> {
     let adversary = &policy.adversary;
     let mut all = Vec::new();
-    let shown = |odds: &Rational| decimal(odds, 4, Rounding::Up);
+    let shown = odds_decimal;
     if !adversary.priors().is_any() {
         let gain = gain_over(&deniable_core::adversary::PriorRange::any(), odds);
         all.push(format!(

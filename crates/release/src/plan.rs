@@ -109,6 +109,7 @@ impl Plan {
             promise: promises.join("; "),
             adversary: self.policy.adversary.family(),
             limit: self.policy.limit.clone(),
+            group: self.policy.adversary.moves_together().size(),
         }
     }
 

@@ -3,7 +3,7 @@
 //! Nothing in a [`Publication`] depends on the data but the released values. Everything else follows from the
 //! policy and is the same whatever the files hold.
 
-use crate::guarantee::Guarantee;
+use crate::guarantee::{Guarantee, odds_decimal};
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
@@ -134,7 +134,7 @@ fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
     let rows = rows.iter().map(|row| row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places)).collect());
     let odds = match ask.cost.exact_odds() {
         Some(odds) => odds.to_string(),
-        None => format!("{} (at most {})", ask.cost, decimal(&ask.cost.odds_at_most(), 4, Rounding::Up)),
+        None => format!("{} (at most {})", ask.cost, odds_decimal(&ask.cost.odds_at_most())),
     };
     Table {
         name: ask.ask.name.clone(),
@@ -229,6 +229,12 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     }
     for group in ask.query.groups() {
         all.push(format!("rows whose `{}` is not among the declared keys are left out", group.column));
+    }
+    if !all.is_empty() {
+        all.push(
+            "the intervals are about the noise: they cover the answer that these rules leave, not what they leave out"
+                .to_owned(),
+        );
     }
     let cut = ask.query.output().steps.iter().any(|step| matches!(step, Step::Limit { .. }));
     if cut {

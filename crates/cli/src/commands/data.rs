@@ -1,18 +1,17 @@
 //! `deniable data`. Everything said here depends on private rows and goes to standard error.
 
-use super::{open_ledger, plan, say};
+use super::{locate, open_ledger, plan, say};
 use crate::args::PolicyPlace;
 use crate::error::Failure;
 use crate::progress::Progress;
 use deniable_ledger::Registered;
 use deniable_release::data;
-use deniable_sql::Source;
 use deniable_sql::source::check::Report;
 
 /// `deniable data check`.
 pub fn check(place: &PolicyPlace) -> Result<(), Failure> {
     let plan = plan(place)?;
-    let source = Source::locate(plan.table(), &plan.policy.data, plan.policy.folder())?;
+    let source = locate(&plan)?;
     let mut ledger = open_ledger(&plan)?;
     let progress = Progress::new();
     let result =

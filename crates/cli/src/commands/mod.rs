@@ -9,6 +9,7 @@ use crate::error::{Failure, plan_failure, write_failure};
 use deniable_ledger::Ledger;
 use deniable_policy::Policy;
 use deniable_release::Plan;
+use deniable_sql::{Source, SourceError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -34,12 +35,21 @@ fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
     Plan::new(policy).map_err(|errors| plan_failure(&errors, &copy))
 }
 
+/// Finds the policy's data.
+fn locate(plan: &Plan) -> Result<Source, SourceError> {
+    Source::locate(plan.table(), &plan.policy.data, plan.policy.folder())
+}
+
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Opens the policy's ledger, and says so when it begins a new one.
 fn open_ledger(plan: &Plan) -> Result<Ledger, Failure> {
+    if !plan.policy.ledger.exists() {
+        // A mistyped path to the data should not leave an empty ledger behind.
+        locate(plan)?;
+    }
     let ledger = Ledger::open_or_create(&plan.policy.ledger, &plan.policy.population)?;
     if ledger.is_new() {
         say(format!("a new ledger begins: {}", shown(&plan.policy.ledger)));

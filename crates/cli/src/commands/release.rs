@@ -1,13 +1,12 @@
 //! `deniable release`.
 
-use super::{open_ledger, plan, publish, say};
+use super::{locate, open_ledger, plan, publish, say};
 use crate::args::{Format, Release};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::noise::SystemRng;
 use deniable_release::{Answered, Event, Origin, Plan, Publication, release};
-use deniable_sql::Source;
 use std::path::{Path, PathBuf};
 
 /// Runs it.
@@ -25,7 +24,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     }
     let mut ledger = open_ledger(&plan)?;
     let progress = Progress::new();
-    let locate = || Source::locate(plan.table(), &plan.policy.data, plan.policy.folder());
+    let locate = || locate(&plan);
     let tell = |event: Event<'_>| match event {
         Event::Checking(rows) => progress.rows("checking the data", rows),
         Event::Computing(name, rows) => progress.rows(name, rows),
@@ -58,7 +57,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
 /// Refuses to write answers over the data, the policy or the ledger.
 fn spare_own_files(out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
     let Ok(out) = out.canonicalize() else { return Ok(()) };
-    let source = Source::locate(plan.table(), &plan.policy.data, plan.policy.folder());
+    let source = locate(plan);
     let data = source.as_ref().map_or(&[] as &[PathBuf], |source| source.files());
     let mut key = plan.policy.ledger.clone().into_os_string();
     key.push(".key");

@@ -5,7 +5,7 @@ use comfy_table::CellAlignment;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rounding, decimal, ratio, whole};
 use deniable_ledger::{Account, Summary};
-use deniable_release::guarantee::{Belief, beliefs_so_far};
+use deniable_release::guarantee::{Belief, beliefs_so_far, odds_decimal};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -111,7 +111,7 @@ impl ShownAccount {
 fn amount(spend: &Spend) -> String {
     match spend.exact_odds() {
         Some(odds) => odds.to_string(),
-        None => format!("{spend} (at most {})", decimal(&spend.odds_at_most(), 4, Rounding::Up)),
+        None => format!("{spend} (at most {})", odds_decimal(&spend.odds_at_most())),
     }
 }
 

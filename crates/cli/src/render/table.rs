@@ -53,7 +53,7 @@ fn table(ask: &Table, confidence: &str) -> String {
         });
         grid.add_row(cells);
     }
-    let mut text = format!("{}\n{grid}\n", ask.name);
+    let mut text = format!("{} (share {})\n{grid}\n", ask.name, ask.share);
     if ask.rows.is_empty() {
         text.push_str("  (no rows: LIMIT or OFFSET left none)\n");
     }

@@ -11,6 +11,9 @@ use crate::budget::{Spend, SpendError};
 use crate::exact::{Rational, whole};
 use num_traits::Signed;
 
+/// An ε beyond this is surely a mistake, and its odds ratio has thousands of digits.
+const LARGEST_EPSILON: i64 = 4096;
+
 /// One promise. All parameters are exact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Promise {
@@ -58,7 +61,7 @@ pub enum PromiseError {
         range: String,
     },
     /// A ceiling or floor against an adversary who may believe anything (B-4).
-    #[error("`{name}` cannot be promised against someone who may have believed anything beforehand")]
+    #[error("`{name}` cannot be promised unless prior belief is bounded on that side (`prior`, `{end}`)")]
     NeedsPriorBound {
         /// The promise.
         name: &'static str,
@@ -140,6 +143,10 @@ impl Promise {
             Self::Epsilon(epsilon) => {
                 if !epsilon.is_positive() {
                     return Err(bounds::out_of_range("epsilon", epsilon, "above 0"));
+                }
+                if *epsilon > whole(LARGEST_EPSILON) {
+                    let range = format!("at most {LARGEST_EPSILON}; even 10 protects next to nobody");
+                    return Err(bounds::out_of_range("epsilon", epsilon, range));
                 }
                 Ok(Spend::epsilon(epsilon.clone())?)
             }

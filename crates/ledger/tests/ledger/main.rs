@@ -63,7 +63,7 @@ fn three() -> Spend {
 }
 
 fn terms() -> Terms {
-    Terms { promise: "posterior at most 3/4".into(), adversary: "F-DI[0,1/2]".into(), limit: three() }
+    Terms { promise: "posterior at most 3/4".into(), adversary: "F-DI[0,1/2]".into(), limit: three(), group: 1 }
 }
 
 /// An ask for `part` of the odds ratio 3, by a policy whose own limit is never in the way.

@@ -92,3 +92,20 @@ fn a_version_stands_for_one_content() {
     assert_eq!(ledger.registered("patients", "2024"), None);
     assert!(ledger.has_any_version());
 }
+
+#[test]
+fn what_was_charged_about_few_is_not_promised_about_more() {
+    let place = Place::new();
+    let of = |group: u32| Terms { group, ..terms() };
+    let mut ledger = place.ledger();
+    ledger.open_account(&account(), &of(1)).unwrap();
+    // Nothing is spent yet: any promise can still be made.
+    assert!(!ledger.change_promise(&account(), &of(3), "families").unwrap());
+    assert!(matches!(ledger.charge(&request("1", (1, 2))).unwrap(), Charge::New { .. }));
+    let refused = ledger.change_promise(&account(), &of(4), "larger families").unwrap_err();
+    assert!(matches!(refused, AccountError::GroupGrew { recorded: 3, asked: 4 }), "{refused}");
+    // Fewer may move together: a weaker promise, on the record.
+    assert!(ledger.change_promise(&account(), &of(2), "couples").unwrap());
+    assert!(matches!(ledger.change_promise(&account(), &of(3), "back"), Err(AccountError::GroupGrew { .. })));
+    verify(&place.path, None).unwrap();
+}

@@ -200,7 +200,11 @@ impl Collected {
     }
 
     fn average(&mut self, arg: Expr, table: &Table) -> Result<(), QueryError> {
+        let constant = matches!(arg, Expr::Literal(..));
         let (argument, grid) = self.gridded(arg, "AVG", table)?;
+        if constant || grid.low == grid.high {
+            return Err(QueryError::refused("AVG of a constant", "it is known already; leave it out"));
+        }
         // Whole units, so that the centred sum stays whole.
         let centre = grid.low + (grid.high - grid.low) / 2;
         let range = RowRange { low: grid.low - centre, high: grid.high - centre };
@@ -269,7 +273,9 @@ fn no_grid(reason: NoGrid, name: &str, arg: &Expr) -> QueryError {
         ),
         (NoGrid::Unit, _) => (
             format!("{name} of an expression without a step"),
-            "round it to the precision you need: ROUND(expression, 2)".to_owned(),
+            "round it to the precision you need: ROUND(expression, 2). Whole numbers divide without a fraction, as in \
+             SQL: write x / 2.0 to keep it"
+                .to_owned(),
         ),
         (NoGrid::AlwaysZero, _) => (format!("{name} of what is always 0"), "leave it out".to_owned()),
         (NoGrid::TooFine, _) => {

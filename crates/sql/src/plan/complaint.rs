@@ -4,6 +4,7 @@
 
 use crate::error::{Place, QueryError};
 use datafusion::error::DataFusionError;
+use deniable_policy::Column;
 
 /// Prefixes that say which part of the planner spoke.
 const PREFIXES: [&str; 5] = [
@@ -13,6 +14,17 @@ const PREFIXES: [&str; 5] = [
     "This feature is not implemented: ",
     "Execution error: ",
 ];
+
+/// Turns a planner's error into ours, knowing the declared columns.
+pub(super) fn meaning_in(error: &DataFusionError, columns: &[Column]) -> QueryError {
+    let plain = meaning(error);
+    let QueryError::Meaning { message, help, place } = plain else { return plain };
+    let near = |column: &&Column| message == format!("there is no column `{}`", column.name.to_lowercase());
+    let help = columns.iter().find(near).map_or(help, |column| {
+        Some(format!("write \"{}\", with the double quotes: names without them are read in lower case", column.name))
+    });
+    QueryError::Meaning { message, help, place }
+}
 
 /// Turns a planner's error into ours.
 pub(super) fn meaning(error: &DataFusionError) -> QueryError {
@@ -60,6 +72,9 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
     }
     if first_line.contains("calls cannot be nested") {
         return (first_line.to_owned(), Some("aggregate once; arithmetic on the results is free"));
+    }
+    if first_line.contains("require unique expression names") {
+        return ("two results have the same name".to_owned(), Some("name them apart with AS"));
     }
     if first_line.contains("non-boolean predicate") {
         return (first_line.to_owned(), Some("a condition is true or false: compare the value with something"));

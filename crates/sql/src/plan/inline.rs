@@ -5,10 +5,12 @@ use super::refuse_node;
 use crate::error::QueryError;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema};
-use datafusion::logical_expr::{Expr, LogicalPlan, TableScan};
+use datafusion::logical_expr::{BinaryExpr, Expr, LogicalPlan, TableScan};
 
 /// Largest expression, in nodes: inlining can double a text at every level.
-const MOST_NODES: usize = 5_000;
+const MOST_NODES: usize = 1_000;
+/// Deepest computation.
+const MOST_DEPTH: usize = 100;
 
 /// The row-wise part of a plan: its output columns and conditions as expressions over the table's columns.
 pub(super) struct Inlined {
@@ -97,8 +99,25 @@ pub(super) fn substitute(expr: &Expr, schema: &DFSchema, columns: &[Expr]) -> Re
         nodes += 1;
         Ok(TreeNodeRecursion::Continue)
     });
-    if nodes > MOST_NODES {
-        return Err(QueryError::refused("an expression of this size", "compute less in nested subqueries"));
+    if nodes > MOST_NODES || computing_depth(&replaced) > MOST_DEPTH {
+        return Err(QueryError::refused("an expression of this size", "compute less at once, or prepare a column"));
     }
     Ok(replaced)
+}
+
+/// How many computing steps lie on top of each other. Conditions joined by AND and OR do not count: they are
+/// planned in no time, while the planner's effort grows with the cube of this.
+fn computing_depth(expr: &Expr) -> usize {
+    let own = match expr {
+        Expr::BinaryExpr(BinaryExpr { op, .. }) => usize::from(op.is_numerical_operators()),
+        Expr::ScalarFunction(_) | Expr::Case(_) | Expr::Negative(_) | Expr::Cast(_) | Expr::TryCast(_) => 1,
+        _ => 0,
+    };
+    let mut deepest = 0;
+    // Looking cannot fail; the traversal's type says otherwise.
+    let _ = expr.apply_children(|child| {
+        deepest = deepest.max(computing_depth(child));
+        Ok(TreeNodeRecursion::Continue)
+    });
+    own + deepest
 }

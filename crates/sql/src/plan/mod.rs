@@ -23,7 +23,7 @@ use crate::error::QueryError;
 use crate::output::Output;
 use crate::rows::range::Grid;
 use crate::syntax;
-use complaint::meaning;
+use complaint::{meaning, meaning_in};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::catalog::default_table_source::DefaultTableSource;
 use datafusion::common::{DFSchema, TableReference};
@@ -136,7 +136,7 @@ impl Query {
         let plan = SqlToRel::new_with_options(&provider, options)
             .sql_statement_to_plan(statement)
             .and_then(|plan| Analyzer::new().execute_and_check(plan, &provider.config, |_, _| {}))
-            .map_err(|error| meaning(&error))?;
+            .map_err(|error| meaning_in(&error, &table.columns))?;
         let mut query = published::take_apart(&plan, table, &provider.schema)?;
         if let Some(names) = names.filter(|names| names.len() == query.output.names.len()) {
             query.output.names = names;

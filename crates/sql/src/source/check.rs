@@ -275,17 +275,24 @@ impl Scan<'_> {
                 &format!("of {} values do not read as {kind} and count as NULL", oddities.values),
             );
             note(&oddities.outside, "values lie outside the declared bounds and are clamped");
-            note(&oddities.undeclared, "rows have a key that is not declared and are left out where it is grouped by");
+            note(
+                &oddities.undeclared,
+                "rows have a key that is not declared (or NULL, without null_key) and are left out where it is grouped by",
+            );
         }
         if let Some(entity) = &table.entity {
             let caps = entity.caps;
-            let most = u64::from(caps.rows_per_group) * u64::from(caps.groups);
-            let beyond = self.rows_of.values().filter(|rows| **rows > most).count();
-            if beyond > 0 {
-                notes.push(format!(
-                    "{beyond} of {} entities have more than {most} rows, so some of theirs never count",
-                    self.rows_of.len()
-                ));
+            let in_one = u64::from(caps.rows_per_group);
+            for (most, asks) in [(in_one, "without GROUP BY"), (in_one * u64::from(caps.groups), "with GROUP BY")] {
+                let beyond = self.rows_of.values().filter(|rows| **rows > most);
+                let (people, rows) =
+                    beyond.fold((0_u64, 0_u64), |(people, lost), rows| (people + 1, lost + rows - most));
+                if people > 0 {
+                    notes.push(format!(
+                        "{people} of {} entities have more than {most} rows: in asks {asks} at least {rows} of {} rows never count",
+                        self.rows_of.len(), self.report.rows
+                    ));
+                }
             }
             self.report.entities = Some(self.rows_of.len() as u64);
         }

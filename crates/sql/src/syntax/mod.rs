@@ -11,13 +11,16 @@ mod query;
 use crate::error::{Place, QueryError};
 use datafusion::sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statement};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::parser::Parser;
-use datafusion::sql::sqlparser::tokenizer::Span;
+use datafusion::sql::sqlparser::tokenizer::{Span, Token, Tokenizer};
 
 /// Longest SQL text read.
 const LONGEST: usize = 64 * 1024;
 /// Deepest nesting read.
 const DEEPEST: usize = 60;
+/// Most operators and keywords read.
+const MOST_OPERATORS: usize = 400;
 
 /// Parses one SELECT and holds it to the allow-list of syntax.
 ///
@@ -30,10 +33,21 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
             "ask several shorter questions",
         ));
     }
+    let tokens = Tokenizer::new(&GenericDialect {}, sql)
+        .tokenize_with_location()
+        .map_err(|error| syntax_error(&error.to_string()))?;
+    // Chains of operators become trees as deep as they are long, and everything that walks a tree pays for that.
+    if let Some(one_too_many) = tokens.iter().filter(|token| makes_deeper(&token.token)).nth(MOST_OPERATORS) {
+        return Err(QueryError::Refused {
+            construct: format!("a question with more than {MOST_OPERATORS} operators and keywords"),
+            help: "use IN (...) for many values, or prepare a column".to_owned(),
+            place: place(one_too_many.span),
+        });
+    }
     let statements = Parser::new(&GenericDialect {})
         .with_recursion_limit(DEEPEST)
-        .try_with_sql(sql)
-        .and_then(|mut parser| parser.parse_statements())
+        .with_tokens_with_locations(tokens)
+        .parse_statements()
         .map_err(|error| syntax_error(&error.to_string()))?;
     let mut statements = statements.into_iter();
     let (Some(statement), None) = (statements.next(), statements.next()) else {
@@ -44,6 +58,15 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
     };
     query::check(query)?;
     Ok(statement)
+}
+
+/// Whether a token can add a level to the tree: anything but names, constants, commas and spaces.
+fn makes_deeper(token: &Token) -> bool {
+    match token {
+        Token::Whitespace(_) | Token::Comma | Token::Number(..) | Token::SingleQuotedString(_) | Token::EOF => false,
+        Token::Word(word) => word.keyword != Keyword::NoKeyword,
+        _ => true,
+    }
 }
 
 /// What the question itself calls its columns: the alias, the column, or the expression as written. `None` where it
@@ -155,9 +178,18 @@ mod tests {
     fn broken_sql_names_its_place() {
         let error = refusal("SELECT COUNT(*) FORM visits x y");
         assert!(matches!(error, QueryError::Syntax { place: Some(_), .. }), "{error:?}");
-        assert!(matches!(
-            refusal(&format!("SELECT {}1{}", "(".repeat(500), ")".repeat(500))),
-            QueryError::Syntax { .. }
-        ));
+        let nested = format!("SELECT {}1{}", "(".repeat(150), ")".repeat(150));
+        assert!(matches!(refusal(&nested), QueryError::Syntax { .. }));
+    }
+
+    #[test]
+    fn long_chains_are_refused_before_they_become_deep_trees() {
+        for chain in ["+ n ", "AND n > 1 ", "::BIGINT ", "IS NULL ", "|| n ", "* -n ", "OR n IN (1) ", "-> n ", "[1] "]
+        {
+            let sql = format!("SELECT COUNT(*) FROM visits WHERE n {}", chain.repeat(4_000));
+            assert!(matches!(refusal(&sql), QueryError::Refused { .. }), "{chain}");
+        }
+        let many_values = format!("SELECT COUNT(*) FROM visits WHERE n IN (0{})", ", 1".repeat(10_000));
+        assert!(parse(&many_values).is_ok());
     }
 }

@@ -10,7 +10,7 @@ Examples:
   deniable data check policy.toml
   deniable ledger show policy.toml
 
-Standard output carries only what may be published. Standard error, the exit status, progress and timing are for
+Standard output carries only what may be published. Standard error, the exit status, progress and timing are for \
 the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
 
 /// Private answers from a stated risk.
@@ -94,7 +94,7 @@ pub enum Data {
 Examples:
   deniable data check policy.toml
 
-What is said here depends on private rows: it is for the curator alone. A release refuses a version that was not
+What is said here depends on private rows: it is for the curator alone. A release refuses a version that was not \
 registered, except for the first release of a fresh ledger, which registers it and says so.")]
     Check {
         /// Where everything is.
@@ -124,7 +124,7 @@ Examples:
   deniable ledger verify clinic.ledger
   deniable ledger verify clinic.ledger --head 14:0f3a...
 
-Without --head, edits that were not carried through the chain are found. With the head that an earlier release
+Without --head, edits that were not carried through the chain are found. With the head that an earlier release \
 printed, truncation, rewriting and restored backups are found too.")]
     Verify {
         /// A ledger, or a policy that names one.

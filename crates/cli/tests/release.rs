@@ -291,6 +291,18 @@ fn a_promise_is_changed_on_the_record() {
     assert_eq!(ledger["accounts"][0]["changes"][0]["weaker"], true);
 }
 
+/// Charges are odds about a group of the size that was promised; a larger group may have learned more (F-NIk).
+#[test]
+fn charged_answers_are_not_promised_about_larger_groups() {
+    let clinic = Place::clinic();
+    clinic.release(&["--ask", "patients"]).done();
+    clinic.edit("policy.toml", "preset = \"acquaintance\"", "preset = \"acquaintance\"\nmoves_together = 3");
+    let refused = clinic.run(&["ledger", "change-promise", "policy.toml", "--reason", "families"]).refused();
+    assert!(refused.stderr.contains("groups of at most 1"), "{refused:?}");
+    clinic.release(&[]).refused();
+    assert_eq!(clinic.charges(), 1);
+}
+
 #[test]
 fn a_kept_head_finds_what_is_gone() {
     let clinic = Place::clinic();

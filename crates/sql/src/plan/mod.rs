@@ -120,6 +120,7 @@ pub struct Query {
     answers: Vec<Answer>,
     output: Output,
     caps: Caps,
+    entity: Option<String>,
     canonical: String,
 }
 
@@ -342,7 +343,7 @@ impl Query {
     pub fn measure_in_words(&self, position: usize) -> String {
         match &self.measures[position].kind {
             MeasureKind::Rows => "COUNT(*)".to_owned(),
-            MeasureKind::Entities => "COUNT(DISTINCT entity)".to_owned(),
+            MeasureKind::Entities => format!("COUNT(DISTINCT {})", self.argument_in_words(position)),
             MeasureKind::NotNull { .. } => format!("COUNT({})", self.argument_in_words(position)),
             MeasureKind::Sum { centre: 0, .. } => format!("SUM({})", self.argument_in_words(position)),
             MeasureKind::Sum { centre, .. } => {
@@ -357,7 +358,7 @@ impl Query {
     pub fn argument_in_words(&self, position: usize) -> String {
         match &self.measures[position].kind {
             MeasureKind::Rows => "*".to_owned(),
-            MeasureKind::Entities => "entity".to_owned(),
+            MeasureKind::Entities => self.entity.clone().unwrap_or_else(|| "entity".to_owned()),
             MeasureKind::NotNull { argument } | MeasureKind::Sum { argument, .. } => {
                 crate::rows::in_words(&self.rows.arguments[*argument].expr)
             }

@@ -43,7 +43,8 @@ pub(super) fn take_apart(plan: &LogicalPlan, table: &Table, schema: &DFSchema) -
     let canonical = canonical(&filters, &groups, &texts, &types, table);
     let rows = Rows { filters, arguments };
     let output = Output { names, columns, steps };
-    Ok(Query { rows, groups, measures, answers, output, caps: table.caps(), canonical })
+    let entity = table.entity.as_ref().map(|entity| entity.key.clone());
+    Ok(Query { rows, groups, measures, answers, output, caps: table.caps(), entity, canonical })
 }
 
 fn published(plan: &LogicalPlan, table: &Table, schema: &DFSchema) -> Result<Published, QueryError> {

@@ -5,7 +5,7 @@ use crate::plan::{Plan, PlannedAsk};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
-use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger, Limit};
+use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger};
 use deniable_sql::output::Noisy;
 use deniable_sql::{Salt, Source, SourceError};
 use rand_core::CryptoRng;
@@ -261,13 +261,4 @@ fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, Rele
         return Err(broken("it has another shape"));
     }
     Ok(Noisy { values, decays })
-}
-
-/// Which limit a refused charge ran into, in words.
-#[must_use]
-pub fn limit_in_words(limit: Limit) -> &'static str {
-    match limit {
-        Limit::Account => "this population's promise",
-        Limit::Policy => "this policy's spend",
-    }
 }

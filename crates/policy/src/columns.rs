@@ -4,7 +4,7 @@ use crate::bounds::{Bounds, BoundsError};
 use crate::data::{CsvOptions, Data, Format};
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::{Rational, Rounding, decimal, whole};
 use deniable_core::sensitivity::Caps;
 use std::collections::BTreeSet;
 
@@ -32,11 +32,16 @@ pub enum ColumnType {
     Text,
     /// True or false.
     Boolean,
+    /// A day.
+    Date,
+    /// A day and a time of day, without a zone, to the microsecond.
+    Timestamp,
 }
 
 impl ColumnType {
     /// Every type.
-    pub const ALL: [Self; 4] = [Self::Integer, Self::Decimal, Self::Text, Self::Boolean];
+    pub const ALL: [Self; 6] =
+        [Self::Integer, Self::Decimal, Self::Text, Self::Boolean, Self::Date, Self::Timestamp];
 
     /// The name used in a policy.
     #[must_use]
@@ -46,6 +51,8 @@ impl ColumnType {
             Self::Decimal => "decimal",
             Self::Text => "text",
             Self::Boolean => "boolean",
+            Self::Date => "date",
+            Self::Timestamp => "timestamp",
         }
     }
 
@@ -54,10 +61,13 @@ impl ColumnType {
     pub fn is_number(self) -> bool {
         match self {
             Self::Integer | Self::Decimal => true,
-            Self::Text | Self::Boolean => false,
+            Self::Text | Self::Boolean | Self::Date | Self::Timestamp => false,
         }
     }
 }
+
+/// The day that dates are counted from.
+const EPOCH: jiff::civil::Date = jiff::civil::date(1970, 1, 1);
 
 /// A declared group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +80,12 @@ pub enum Key {
     Integer(i64),
     /// Of a boolean column.
     Boolean(bool),
+    /// A decimal that an expression has, such as a band's lower end; never declared.
+    Decimal(Rational),
+    /// A day, counted from 1970-01-01; never declared.
+    Date(i32),
+    /// A time, in microseconds from 1970-01-01; never declared.
+    Timestamp(i64),
 }
 
 impl std::fmt::Display for Key {
@@ -79,6 +95,18 @@ impl std::fmt::Display for Key {
             Self::Text(text) => f.write_str(text),
             Self::Integer(value) => write!(f, "{value}"),
             Self::Boolean(truth) => write!(f, "{truth}"),
+            Self::Decimal(value) => f.write_str(&decimal(value, 15, Rounding::Nearest)),
+            Self::Date(days) => match jiff::Span::new().try_days(*days).and_then(|span| EPOCH.checked_add(span)) {
+                Ok(date) => write!(f, "{date}"),
+                Err(_) => write!(f, "day {days}"),
+            },
+            Self::Timestamp(micros) => {
+                let midnight = EPOCH.at(0, 0, 0, 0);
+                match jiff::Span::new().try_microseconds(*micros).and_then(|span| midnight.checked_add(span)) {
+                    Ok(time) => write!(f, "{time}"),
+                    Err(_) => write!(f, "microsecond {micros}"),
+                }
+            }
         }
     }
 }

@@ -6,6 +6,7 @@
 //! | a coin of any exact probability, from as few random bits as it takes | [`coin`] |
 //! | two-sided geometric draws out of such coins | [`geometric`] |
 //! | the margin that covers a draw with a stated confidence | [`mod@margin`] |
+//! | several quantiles from one tree of noisy counts | [`tree`] |
 //! | where random bits come from | [`entropy`] |
 //!
 //! Floating point appears nowhere. Each draw has exactly the stated distribution, not nearly.
@@ -28,6 +29,7 @@ pub mod entropy;
 pub mod geometric;
 pub mod margin;
 pub mod ratio;
+pub mod tree;
 
 pub use entropy::{EntropyError, SystemRng};
 pub use geometric::TwoSidedGeometric;

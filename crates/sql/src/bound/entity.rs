@@ -17,6 +17,8 @@ pub(super) struct Entities<'a> {
 struct Group {
     rank: Rank,
     cell: usize,
+    /// Which arguments any row has, kept or not.
+    present: Values,
     rows: Vec<(Rank, Values)>,
 }
 
@@ -40,10 +42,13 @@ impl<'a> Entities<'a> {
                     Admission::Added => {}
                     Admission::Replacing(last) => drop(groups.swap_remove(last)),
                 }
-                groups.push(Group { rank, cell, rows: Vec::new() });
+                groups.push(Group { rank, cell, present: values.iter().map(|_| None).collect(), rows: Vec::new() });
                 groups.len() - 1
             }
         };
+        for (present, value) in groups[position].present.iter_mut().zip(&values) {
+            *present = present.or(*value);
+        }
         let rows = &mut groups[position].rows;
         let rank = self.salt.rank(entity, cell, Some(&values));
         let candidate = (rank, values);
@@ -56,9 +61,9 @@ impl<'a> Entities<'a> {
     }
 
     /// Hands out every kept group with its rows.
-    pub(super) fn for_each_kept(&self, mut visit: impl FnMut(usize, &mut dyn Iterator<Item = &Values>)) {
+    pub(super) fn for_each_kept(&self, mut visit: impl FnMut(usize, &Values, &mut dyn Iterator<Item = &Values>)) {
         for group in self.kept.values().flatten() {
-            visit(group.cell, &mut group.rows.iter().map(|(_, values)| values));
+            visit(group.cell, &group.present, &mut group.rows.iter().map(|(_, values)| values));
         }
     }
 }
@@ -109,7 +114,7 @@ mod tests {
             entities.add(entity.as_bytes(), *cell, Box::new([Some(*value)]));
         }
         let mut all = Vec::new();
-        entities.for_each_kept(|cell, rows| {
+        entities.for_each_kept(|cell, _, rows| {
             let mut values: Vec<i64> = rows.map(|values| values[0].unwrap()).collect();
             values.sort_unstable();
             all.push((cell, values));

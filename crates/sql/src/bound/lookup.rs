@@ -2,8 +2,12 @@
 
 use super::UnexpectedBatch;
 use datafusion::arrow::array::{Array, ArrayRef};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::cast::{as_boolean_array, as_int64_array, as_string_array};
+use crate::rows::keys::decimal_key;
+use datafusion::arrow::datatypes::{DataType, TimeUnit};
+use datafusion::common::cast::{
+    as_boolean_array, as_date32_array, as_float64_array, as_int64_array, as_string_array,
+    as_timestamp_microsecond_array,
+};
 use deniable_policy::Key;
 use std::collections::HashMap;
 
@@ -14,6 +18,10 @@ pub(super) struct KeyLookup {
     texts: HashMap<String, usize>,
     integers: HashMap<i64, usize>,
     booleans: HashMap<bool, usize>,
+    /// By the bits of the float, -0 as 0.
+    decimals: HashMap<u64, usize>,
+    dates: HashMap<i32, usize>,
+    timestamps: HashMap<i64, usize>,
 }
 
 impl KeyLookup {
@@ -24,6 +32,9 @@ impl KeyLookup {
             texts: HashMap::new(),
             integers: HashMap::new(),
             booleans: HashMap::new(),
+            decimals: HashMap::new(),
+            dates: HashMap::new(),
+            timestamps: HashMap::new(),
         };
         for (position, key) in keys.iter().enumerate() {
             match key {
@@ -31,6 +42,13 @@ impl KeyLookup {
                 Key::Text(text) => drop(lookup.texts.insert(text.clone(), position)),
                 Key::Integer(value) => drop(lookup.integers.insert(*value, position)),
                 Key::Boolean(truth) => drop(lookup.booleans.insert(*truth, position)),
+                Key::Decimal(_) => {
+                    if let Some(value) = decimal_key(key) {
+                        lookup.decimals.insert((value + 0.0).to_bits(), position);
+                    }
+                }
+                Key::Date(day) => drop(lookup.dates.insert(*day, position)),
+                Key::Timestamp(time) => drop(lookup.timestamps.insert(*time, position)),
             }
         }
         lookup
@@ -52,6 +70,20 @@ impl KeyLookup {
                 let values = as_boolean_array(column).map_err(unexpected)?;
                 self.place(cells, |row| values.is_valid(row).then(|| self.booleans.get(&values.value(row)).copied()));
             }
+            DataType::Float64 => {
+                let values = as_float64_array(column).map_err(unexpected)?;
+                let place = |value: f64| self.decimals.get(&(value + 0.0).to_bits()).copied();
+                self.place(cells, |row| values.is_valid(row).then(|| place(values.value(row))));
+            }
+            DataType::Date32 => {
+                let values = as_date32_array(column).map_err(unexpected)?;
+                self.place(cells, |row| values.is_valid(row).then(|| self.dates.get(&values.value(row)).copied()));
+            }
+            DataType::Timestamp(TimeUnit::Microsecond, None) => {
+                let values = as_timestamp_microsecond_array(column).map_err(unexpected)?;
+                self.place(cells, |row| values.is_valid(row).then(|| self.timestamps.get(&values.value(row)).copied()));
+            }
+            DataType::Null => self.place(cells, |_| None),
             _ => return Err(UnexpectedBatch),
         }
         Ok(())

@@ -6,16 +6,18 @@
 //! most 2^53 units each stay below 2^117, so nothing wraps.
 
 mod entity;
+mod exact;
 mod lookup;
+
+pub use exact::Exact;
 
 use crate::plan::{Argument, MeasureKind, Query};
 use datafusion::arrow::array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::cast::{as_float64_array, as_int64_array};
-use deniable_core::noise::TwoSidedGeometric;
 use entity::Entities;
+use exact::Cells;
 use lookup::KeyLookup;
-use rand_core::Rng;
 
 /// The secret that decides which rows of an entity are kept when there are more than its caps allow.
 #[derive(Clone)]
@@ -24,33 +26,6 @@ pub struct Salt(pub [u8; 32]);
 impl std::fmt::Debug for Salt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Salt")
-    }
-}
-
-/// The exact totals of a query's measures. They are secret: this type has no `Debug` and no `Display`.
-pub struct Exact {
-    totals: Vec<Vec<i128>>,
-}
-
-impl Exact {
-    /// The totals with noise, one sampler for each measure.
-    ///
-    /// Beyond ±2^126, where no total lies, values stay at the end; that is post-processing.
-    pub fn with_noise<R: Rng>(self, samplers: &[TwoSidedGeometric], rng: &mut R) -> Vec<Vec<i128>> {
-        let end = 1_i128 << 126;
-        self.totals
-            .into_iter()
-            .zip(samplers)
-            .map(|(cells, sampler)| {
-                cells.into_iter().map(|total| total.saturating_add(sampler.sample(rng)).clamp(-end, end)).collect()
-            })
-            .collect()
-    }
-
-    /// The secret totals themselves: for tests of sensitivity and coverage, never for a release.
-    #[must_use]
-    pub fn reveal(self) -> Vec<Vec<i128>> {
-        self.totals
     }
 }
 
@@ -65,31 +40,39 @@ pub(crate) struct UnexpectedBatch;
 pub(crate) struct Totals<'a> {
     query: &'a Query,
     lookups: Vec<KeyLookup>,
-    entities: Option<Entities<'a>>,
-    totals: Vec<Vec<i128>>,
+    /// One for each level, where rows belong to entities.
+    entities: Option<Vec<Entities<'a>>>,
+    cells: Vec<Cells>,
 }
 
 impl<'a> Totals<'a> {
     /// Starts at zero. `by_entity` says that the first column of every batch is the entity key.
     pub(crate) fn new(query: &'a Query, by_entity: bool, salt: &'a Salt) -> Self {
+        let entities = || query.levels().iter().map(|_| Entities::new(query.caps(), salt)).collect();
         Self {
             query,
             lookups: query.groups().iter().map(|group| KeyLookup::new(&group.keys)).collect(),
-            entities: by_entity.then(|| Entities::new(query.caps(), salt)),
-            totals: vec![vec![0; query.cells()]; query.measures().len()],
+            entities: by_entity.then(entities),
+            cells: query
+                .measures()
+                .iter()
+                .map(|measure| Cells::new(&measure.kind, query.cells(measure.level)))
+                .collect(),
         }
     }
 
-    /// Takes in a batch: the entity key if any, the group columns, the arguments.
+    /// Takes in a batch: the entity key if any, the groups, the arguments.
     pub(crate) fn add(&mut self, batch: &RecordBatch) -> Result<(), UnexpectedBatch> {
         let mut columns = batch.columns().iter();
         let entity_column = match &self.entities {
             Some(_) => Some(columns.next().ok_or(UnexpectedBatch)?),
             None => None,
         };
-        let mut cells: Vec<Option<usize>> = vec![Some(0); batch.num_rows()];
+        let mut keys: Vec<Vec<Option<usize>>> = Vec::with_capacity(self.lookups.len());
         for lookup in &self.lookups {
-            lookup.refine(columns.next().ok_or(UnexpectedBatch)?, &mut cells)?;
+            let mut places = vec![Some(0); batch.num_rows()];
+            lookup.refine(columns.next().ok_or(UnexpectedBatch)?, &mut places)?;
+            keys.push(places);
         }
         let arguments = self
             .query
@@ -99,22 +82,31 @@ impl<'a> Totals<'a> {
             .map(|argument| decode(argument, columns.next().ok_or(UnexpectedBatch)?))
             .collect::<Result<Vec<Vec<Option<i64>>>, _>>()?;
         let row_values = |row: usize| arguments.iter().map(|column| column[row]).collect::<Values>();
-        match (&mut self.entities, entity_column) {
-            (Some(entities), Some(column)) => {
-                let ids = EntityColumn::of(column)?;
-                let mut buffer = Vec::new();
-                for (row, cell) in cells.iter().enumerate() {
-                    let Some(cell) = cell else { continue };
-                    if ids.write(row, &mut buffer) {
-                        entities.add(&buffer, *cell, row_values(row));
+        // A row with an undeclared key counts at no level, so that levels agree.
+        let declared: Vec<bool> = (0..batch.num_rows()).map(|row| keys.iter().all(|key| key[row].is_some())).collect();
+        for (level, members) in self.query.levels().iter().enumerate() {
+            let cell = |row: usize| {
+                members.iter().fold(0, |cell, group| {
+                    cell * self.query.groups()[*group].keys.len() + keys[*group][row].unwrap_or(0)
+                })
+            };
+            let rows = (0..batch.num_rows()).filter(|row| declared[*row]);
+            match (&mut self.entities, entity_column) {
+                (Some(entities), Some(column)) => {
+                    let ids = EntityColumn::of(column)?;
+                    let mut buffer = Vec::new();
+                    for row in rows {
+                        if ids.write(row, &mut buffer) {
+                            entities[level].add(&buffer, cell(row), row_values(row));
+                        }
                     }
                 }
-            }
-            _ => {
-                for (row, cell) in cells.iter().enumerate() {
-                    let Some(cell) = cell else { continue };
-                    // Every row is its own entity.
-                    add_row(self.query, &mut self.totals, *cell, &row_values(row), true);
+                _ => {
+                    for row in rows {
+                        // Every row is its own entity.
+                        let values = row_values(row);
+                        add_row(self.query, level, &mut self.cells, cell(row), &values, true, &values);
+                    }
                 }
             }
         }
@@ -123,28 +115,51 @@ impl<'a> Totals<'a> {
 
     /// The totals after the last batch.
     pub(crate) fn finish(mut self) -> Exact {
-        if let Some(entities) = self.entities.take() {
-            entities.for_each_kept(|cell, rows| {
+        for (level, entities) in self.entities.take().into_iter().flatten().enumerate() {
+            entities.for_each_kept(|cell, present, rows| {
                 for (position, values) in rows.enumerate() {
-                    add_row(self.query, &mut self.totals, cell, values, position == 0);
+                    add_row(self.query, level, &mut self.cells, cell, values, position == 0, present);
                 }
             });
         }
-        Exact { totals: self.totals }
+        Exact { cells: self.cells }
     }
 }
 
-/// Adds one kept row to its cell. `first` is true for one row of each entity and cell.
-fn add_row(query: &Query, totals: &mut [Vec<i128>], cell: usize, values: &[Option<i64>], first: bool) {
-    for (measure, totals) in query.measures().iter().zip(totals) {
-        totals[cell] += match &measure.kind {
-            MeasureKind::Rows => 1,
-            MeasureKind::NotNull { argument } => i128::from(values[*argument].is_some()),
-            MeasureKind::Entities => i128::from(first),
-            MeasureKind::Sum { argument, centre, range: _ } => {
-                values[*argument].map_or(0, |units| i128::from(units) - i128::from(*centre))
+/// Adds one kept row to its cell. `first` is true for one row of each entity and cell; `present` tells which arguments
+/// any row of that entity has in that cell, kept or not.
+fn add_row(
+    query: &Query,
+    level: usize,
+    cells: &mut [Cells],
+    cell: usize,
+    values: &[Option<i64>],
+    first: bool,
+    present: &[Option<i64>],
+) {
+    for (measure, cells) in query.measures().iter().zip(cells).filter(|(measure, _)| measure.level == level) {
+        match (cells, &measure.kind) {
+            (Cells::Sums(sums), kind) => {
+                sums[cell] += match kind {
+                    MeasureKind::Rows => 1,
+                    MeasureKind::NotNull { argument } => i128::from(values[*argument].is_some()),
+                    MeasureKind::Entities { present: None } => i128::from(first),
+                    MeasureKind::Entities { present: Some(argument) } => {
+                        i128::from(first && present[*argument].is_some())
+                    }
+                    MeasureKind::Sum { argument, centre, squared, range: _ } => {
+                        let difference =
+                            values[*argument].map_or(0, |units| i128::from(units) - i128::from(*centre));
+                        if *squared { difference * difference } else { difference }
+                    }
+                    MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => 0,
+                };
             }
-        };
+            (Cells::Values(kept), MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. }) => {
+                kept[cell].extend(values[*argument]);
+            }
+            (Cells::Values(_), _) => {}
+        }
     }
 }
 

@@ -1,19 +1,25 @@
 //! Evaluates terms over noisy cells, with intervals.
 
-use super::{Operator, Sort, Step, Term};
-use crate::plan::{Answer, Measure, MeasureKind, Query};
-use deniable_core::exact::{Rational, whole};
+use super::number::Number;
+use super::{Comparison, Condition, Sort, Step, Term};
+use crate::plan::{Answer, Measure, MeasureKind, Moments, Query, Share, Target, ValueKind};
+use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
+use deniable_core::noise::choice::distance_margin;
+use deniable_core::noise::rank::Rank;
 use deniable_core::noise::{Decay, margin};
 use deniable_policy::Key;
 use num_bigint::BigInt;
-use num_traits::{Signed, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Digits of a square root.
+const ROOT_PLACES: u32 = 12;
 
 /// The noisy values of a query's measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noisy {
-    /// One vector for each measure, one whole number of units for each cell.
+    /// One vector for each measure, [`Query::width`] whole numbers of units for each cell of its level.
     pub values: Vec<Vec<i128>>,
     /// The decay of each measure's noise.
     pub decays: Vec<Decay>,
@@ -26,8 +32,10 @@ pub struct ShownRow(pub Vec<Shown>);
 /// One shown value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shown {
-    /// A declared key.
+    /// A key of a group.
     Key(Key),
+    /// In place of a key: this row is about all of them together.
+    All,
     /// A text of the question itself.
     Text(String),
     /// A noisy number, or an exact one of the question itself.
@@ -38,15 +46,25 @@ pub enum Shown {
         low: Option<Rational>,
         /// The interval's upper end; `None` when nothing bounds it.
         high: Option<Rational>,
+        /// For a value chosen by its rank: it is at most this many rows from the wanted rank.
+        rows: Option<BigInt>,
+        /// What the number stands for.
+        value: ValueKind,
     },
 }
 
-/// A number with its interval, while it is computed.
-#[derive(Debug, Clone)]
-struct Number {
-    estimate: Option<Rational>,
-    low: Option<Rational>,
-    high: Option<Rational>,
+/// A shown row: a cell of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    level: usize,
+    cell: usize,
+}
+
+/// A value that is compared.
+enum Value {
+    Null,
+    Number(Rational),
+    Key(Key),
 }
 
 impl Query {
@@ -55,49 +73,91 @@ impl Query {
     #[must_use]
     pub fn show(&self, noisy: &Noisy, confidence: &Rational) -> Vec<ShownRow> {
         let evaluator = Evaluator::new(self, noisy, confidence);
-        let mut cells: Vec<usize> = (0..self.cells()).collect();
+        let places = |level: usize| (0..self.cells(level)).map(move |cell| Place { level, cell });
+        let mut rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
         for step in &self.output().steps {
             match step {
-                Step::Sort(by) => cells.sort_by(|left, right| evaluator.order(by, *left, *right)),
+                Step::Filter(condition) => rows.retain(|row| evaluator.holds(condition, *row) == Some(true)),
+                Step::Sort(by) => rows.sort_by(|left, right| evaluator.order(by, *left, *right)),
                 Step::Limit { skip, fetch } => {
-                    cells = cells.into_iter().skip(*skip).take(fetch.unwrap_or(usize::MAX)).collect();
+                    rows = rows.into_iter().skip(*skip).take(fetch.unwrap_or(usize::MAX)).collect();
                 }
             }
         }
-        let row = |cell: usize| self.output().columns.iter().map(|term| evaluator.shown(term, cell)).collect();
-        cells.into_iter().map(|cell| ShownRow(row(cell))).collect()
+        let shown = |row: Place| self.output().columns.iter().map(|term| evaluator.shown(term, row)).collect();
+        rows.into_iter().map(|row| ShownRow(shown(row))).collect()
     }
 
-    /// The keys of a cell, one for each group column.
+    /// How many whole numbers a measure has in each cell.
     #[must_use]
-    pub fn keys_of(&self, cell: usize) -> Vec<&Key> {
-        let mut rest = cell;
-        let mut keys: Vec<&Key> = self
-            .groups()
-            .iter()
-            .rev()
-            .map(|group| {
-                let key = &group.keys[rest % group.keys.len()];
-                rest /= group.keys.len();
-                key
-            })
-            .collect();
-        keys.reverse();
-        keys
+    pub fn width(&self, measure: usize) -> usize {
+        match &self.measures()[measure].kind {
+            // Value, lower end and upper end of each quantile.
+            MeasureKind::Tree { shares, .. } => 3 * shares.len(),
+            MeasureKind::Rows
+            | MeasureKind::NotNull { .. }
+            | MeasureKind::Entities { .. }
+            | MeasureKind::Sum { .. }
+            | MeasureKind::Ranked { .. } => 1,
+        }
+    }
+
+    /// How many values the grid of a measure's argument has.
+    #[must_use]
+    pub fn grid_size(&self, measure: usize) -> u64 {
+        let argument = match &self.measures()[measure].kind {
+            MeasureKind::Rows | MeasureKind::Entities { .. } => return 1,
+            MeasureKind::NotNull { argument }
+            | MeasureKind::Sum { argument, .. }
+            | MeasureKind::Ranked { argument, .. }
+            | MeasureKind::Tree { argument, .. } => *argument,
+        };
+        self.rows.arguments[argument].grid.as_ref().map_or(1, |grid| grid.high.abs_diff(grid.low) + 1)
+    }
+
+    /// The rank that is looked for under this noise. The very lowest value could not be told from the grid below it, so
+    /// the lowest is looked for as far in as it takes to be inside the data in all but one of twenty cases.
+    #[must_use]
+    pub fn rank(&self, measure: usize, target: Target, decay: &Decay) -> Rank {
+        let inside = || {
+            let size = BigInt::from(self.grid_size(measure));
+            distance_margin(&size, decay, &ratio(1, 20)).to_u64().unwrap_or(u64::MAX >> 24).min(u64::MAX >> 24) + 1
+        };
+        match target {
+            Target::Share(Share { part, whole }) => Rank::Share { part, whole },
+            Target::Lowest => Rank::FromBelow(inside()),
+            Target::Highest => Rank::FromAbove(inside()),
+        }
+    }
+
+    /// The key of a group at a row of the answer; `None` where the row is about all of them.
+    fn key(&self, group: usize, row: Place) -> Option<&Key> {
+        let mut rest = row.cell;
+        for member in self.levels()[row.level].iter().rev() {
+            let keys = &self.groups()[*member].keys;
+            if *member == group {
+                return Some(&keys[rest % keys.len()]);
+            }
+            rest /= keys.len();
+        }
+        None
     }
 }
 
 struct Evaluator<'a> {
     query: &'a Query,
     noisy: &'a Noisy,
+    confidence: &'a Rational,
     /// For each number of measures in a term, the margin of every measure.
     margins: BTreeMap<usize, Vec<BigInt>>,
 }
 
 impl<'a> Evaluator<'a> {
-    fn new(query: &'a Query, noisy: &'a Noisy, confidence: &Rational) -> Self {
-        let terms = query.output().columns.iter();
-        let sizes: BTreeSet<usize> = terms.map(|term| measures(term, query).len().max(1)).collect();
+    fn new(query: &'a Query, noisy: &'a Noisy, confidence: &'a Rational) -> Self {
+        let levels = 0..query.levels().len();
+        let terms = || query.output().columns.iter();
+        let sizes: BTreeSet<usize> =
+            levels.flat_map(|level| terms().map(move |term| measures(term, level, query).len().max(1))).collect();
         let margins = sizes
             .into_iter()
             .map(|size| {
@@ -105,66 +165,129 @@ impl<'a> Evaluator<'a> {
                 (size, noisy.decays.iter().map(|decay| margin(decay, &each)).collect())
             })
             .collect();
-        Self { query, noisy, margins }
+        Self { query, noisy, confidence, margins }
     }
 
-    fn shown(&self, term: &Term, cell: usize) -> Shown {
+    fn shown(&self, term: &Term, row: Place) -> Shown {
         match term {
-            Term::Key(group) => Shown::Key(self.query.keys_of(cell)[*group].clone()),
+            Term::Key(group) => match self.query.key(*group, row) {
+                Some(key) => Shown::Key(self.query.groups()[*group].shown(key)),
+                None => Shown::All,
+            },
             Term::Text(text) => Shown::Text(text.clone()),
-            Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) => {
-                let size = measures(term, self.query).len().max(1);
-                let Number { estimate, low, high } = self.number(term, cell, self.margins.get(&size));
-                Shown::Number { estimate, low, high }
+            Term::Level | Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) | Term::Function(..) => {
+                let size = measures(term, row.level, self.query).len().max(1);
+                let Number { estimate, low, high } = self.number(term, row, self.margins.get(&size));
+                let (rows, value) = self.rank_error(term, row);
+                Shown::Number { estimate, low, high, rows, value }
             }
         }
     }
 
-    /// Compares two cells; only estimates decide, so no margins are needed.
-    fn order(&self, by: &[Sort], left: usize, right: usize) -> Ordering {
+    /// How many rows a chosen value may be from the rank it was chosen for.
+    fn rank_error(&self, term: &Term, row: Place) -> (Option<BigInt>, ValueKind) {
+        let Term::Answer(position) = term else { return (None, ValueKind::Number) };
+        let Answer::Quantile { measure, value, .. } = &self.query.answers(row.level)[*position] else {
+            return (None, ValueKind::Number);
+        };
+        let MeasureKind::Ranked { target, .. } = self.query.measures()[*measure].kind else { return (None, *value) };
+        let decay = &self.noisy.decays[*measure];
+        let size = BigInt::from(self.query.grid_size(*measure));
+        let miss = whole(1) - self.confidence;
+        let reach = distance_margin(&size, decay, &miss);
+        let rows = match self.query.rank(*measure, target, decay) {
+            Rank::Share { whole: parts, .. } => (Rational::from(reach) / whole(parts)).ceil().to_integer(),
+            // The wanted rank is already this far from the end.
+            Rank::FromBelow(rank) | Rank::FromAbove(rank) => reach + BigInt::from(rank) - 1,
+        };
+        (Some(rows), *value)
+    }
+
+    /// Compares two rows; only estimates decide, so no margins are needed.
+    fn order(&self, by: &[Sort], left: Place, right: Place) -> Ordering {
         by.iter()
             .map(|Sort { term, ascending, nulls_first }| {
                 let directed = |order: Ordering| if *ascending { order } else { order.reverse() };
                 let nulls =
                     |left_null: bool| if left_null == *nulls_first { Ordering::Less } else { Ordering::Greater };
-                match term {
-                    Term::Text(_) => Ordering::Equal,
-                    Term::Key(group) => {
-                        let (l, r) = (self.query.keys_of(left)[*group], self.query.keys_of(right)[*group]);
-                        match (l, r) {
-                            (Key::Null, Key::Null) => Ordering::Equal,
-                            (Key::Null, _) => nulls(true),
-                            (_, Key::Null) => nulls(false),
-                            (l, r) => directed(l.cmp(r)),
-                        }
-                    }
-                    Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) => {
-                        match (self.number(term, left, None).estimate, self.number(term, right, None).estimate) {
-                            (None, None) => Ordering::Equal,
-                            (None, Some(_)) => nulls(true),
-                            (Some(_), None) => nulls(false),
-                            (Some(l), Some(r)) => directed(l.cmp(&r)),
-                        }
-                    }
+                match (self.value(term, left), self.value(term, right)) {
+                    (Value::Null, Value::Null) => Ordering::Equal,
+                    (Value::Null, _) => nulls(true),
+                    (_, Value::Null) => nulls(false),
+                    (l, r) => directed(compare(&l, &r).unwrap_or(Ordering::Equal)),
                 }
             })
             .find(|order| order.is_ne())
             .unwrap_or(Ordering::Equal)
     }
 
-    fn number(&self, term: &Term, cell: usize, margins: Option<&Vec<BigInt>>) -> Number {
+    /// Whether a condition is true of a row; `None` when that is unknown.
+    fn holds(&self, condition: &Condition, row: Place) -> Option<bool> {
+        match condition {
+            Condition::Compare(comparison, sides) => {
+                let [left, right] = &**sides;
+                let order = compare(&self.value(left, row), &self.value(right, row))?;
+                Some(match comparison {
+                    Comparison::Equal => order.is_eq(),
+                    Comparison::NotEqual => order.is_ne(),
+                    Comparison::Below => order.is_lt(),
+                    Comparison::AtMost => order.is_le(),
+                    Comparison::Above => order.is_gt(),
+                    Comparison::AtLeast => order.is_ge(),
+                })
+            }
+            Condition::And(sides) => {
+                let [left, right] = &**sides;
+                match (self.holds(left, row), self.holds(right, row)) {
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    (Some(true), Some(true)) => Some(true),
+                    _ => None,
+                }
+            }
+            Condition::Or(sides) => {
+                let [left, right] = &**sides;
+                match (self.holds(left, row), self.holds(right, row)) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), Some(false)) => Some(false),
+                    _ => None,
+                }
+            }
+            Condition::Not(inner) => self.holds(inner, row).map(|truth| !truth),
+            Condition::IsNull(term) => Some(matches!(self.value(term, row), Value::Null)),
+        }
+    }
+
+    fn value(&self, term: &Term, row: Place) -> Value {
+        match term {
+            Term::Key(group) => match self.query.key(*group, row) {
+                None | Some(Key::Null) => Value::Null,
+                Some(Key::Integer(value)) => Value::Number(whole(*value)),
+                Some(Key::Decimal(value)) => Value::Number(value.clone()),
+                Some(key) => Value::Key(self.query.groups()[*group].shown(key)),
+            },
+            Term::Text(text) => Value::Key(Key::Text(text.clone())),
+            Term::Level | Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) | Term::Function(..) => {
+                self.number(term, row, None).estimate.map_or(Value::Null, Value::Number)
+            }
+        }
+    }
+
+    fn number(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         match term {
             Term::Number(value) => Number::exact(Some(value.clone())),
-            Term::Key(group) => match self.query.keys_of(cell)[*group] {
-                Key::Integer(value) => Number::exact(Some(whole(*value))),
-                Key::Null | Key::Text(_) | Key::Boolean(_) => Number::exact(None),
+            Term::Key(group) => match self.query.key(*group, row) {
+                Some(Key::Integer(value)) => Number::exact(Some(whole(*value))),
+                Some(Key::Decimal(value)) => Number::exact(Some(value.clone())),
+                _ => Number::exact(None),
             },
             Term::Text(_) => Number::exact(None),
-            Term::Answer(position) => self.answer(&self.query.answers()[*position], cell, margins),
+            Term::Level => Number::exact(Some(whole(row.level))),
+            Term::Answer(position) => self.answer(&self.query.answers(row.level)[*position], row.cell, margins),
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
-                self.number(left, cell, margins).combine(*operator, &self.number(right, cell, margins))
+                self.number(left, row, margins).combine(*operator, &self.number(right, row, margins))
             }
+            Term::Function(function, inner) => self.number(inner, row, margins).apply(*function),
         }
     }
 
@@ -175,8 +298,8 @@ impl<'a> Evaluator<'a> {
             Answer::Count { measure } => {
                 let (value, reach) = (value(*measure), reach(*measure));
                 // No count is below zero, so neither end need be.
-                let end = |end: Rational| Some(end.max(Rational::zero()));
-                Number { low: end(&value - &reach), high: end(&value + &reach), estimate: Some(value) }
+                let end = |end: Rational| end.max(Rational::zero());
+                Number::within(Some(value.clone()), end(&value - &reach), end(&value + &reach))
             }
             Answer::Sum { measure } => {
                 let Measure { unit, kind, .. } = &self.query.measures()[*measure];
@@ -187,94 +310,153 @@ impl<'a> Evaluator<'a> {
                     MeasureKind::Sum { range, .. } if range.high <= 0 => end.min(Rational::zero()),
                     _ => end,
                 };
+                let (low, high) = (inside(&value - &reach) * unit, inside(&value + &reach) * unit);
+                Number::within(Some(value * unit), low, high)
+            }
+            Answer::Average(moments) => {
+                let Moments { centre, low, high, .. } = moments;
+                let inside = |mean: Rational| mean.clamp(low.clone(), high.clone());
+                let mean = self.mean(moments, cell, margins);
                 Number {
-                    low: Some(inside(&value - &reach) * unit),
-                    high: Some(inside(&value + &reach) * unit),
-                    estimate: Some(value * unit),
+                    estimate: mean.estimate.map(|mean| inside(centre + mean)),
+                    low: Some(mean.low.map_or_else(|| low.clone(), |mean| inside(centre + mean))),
+                    high: Some(mean.high.map_or_else(|| high.clone(), |mean| inside(centre + mean))),
                 }
             }
-            Answer::Average { sum, count, centre, low, high } => {
-                let unit = &self.query.measures()[*sum].unit;
-                let inside = |mean: Rational| mean.clamp(low.clone(), high.clone());
-                let (total, total_reach) = (value(*sum) * unit, reach(*sum) * unit);
-                let (rows, rows_reach) = (value(*count), reach(*count));
-                let estimate = rows.is_positive().then(|| inside(centre + &total / &rows));
-                let most = &rows + &rows_reach;
-                if most < whole(1) {
-                    return Number { estimate, low: Some(low.clone()), high: Some(high.clone()) };
+            Answer::Variance { moments, squares, sample, root } => {
+                let variance = self.variance(moments, *squares, *sample, cell, margins);
+                if !root {
+                    return variance;
                 }
-                // An average exists only over at least one row.
-                let ends = [(&rows - &rows_reach).max(whole(1)), most];
-                let lowest =
-                    ends.iter().map(|rows| (&total - &total_reach) / rows).min().unwrap_or_else(Rational::zero);
-                let highest =
-                    ends.iter().map(|rows| (&total + &total_reach) / rows).max().unwrap_or_else(Rational::zero);
-                Number { estimate, low: Some(inside(centre + lowest)), high: Some(inside(centre + highest)) }
+                let end = |end: &Option<Rational>, rounding| {
+                    end.as_ref().map(|end| square_root(end, ROOT_PLACES, rounding))
+                };
+                Number {
+                    estimate: end(&variance.estimate, Rounding::Nearest),
+                    low: end(&variance.low, Rounding::Down),
+                    high: end(&variance.high, Rounding::Up),
+                }
+            }
+            Answer::Quantile { measure, position, .. } => {
+                let unit = self.query.argument_unit(*measure);
+                match &self.query.measures()[*measure].kind {
+                    MeasureKind::Tree { shares, .. } => {
+                        let at = (cell * shares.len() + position) * 3;
+                        let value = |offset: usize| whole(self.noisy.values[*measure][at + offset]) * &unit;
+                        Number::within(Some(value(0)), value(1), value(2))
+                    }
+                    // Ranks bound it, not values: the interval is the declared range.
+                    _ => {
+                        let (low, high) = self.query.bounds(*measure);
+                        Number::within(Some(value(*measure) * &unit), low, high)
+                    }
+                }
             }
         }
+    }
+
+    /// The mean of the centred values: sum / count, with unknown ends where there may be no row.
+    fn mean(&self, moments: &Moments, cell: usize, margins: Option<&Vec<BigInt>>) -> Number {
+        let (total, reach) = self.centred(moments.sum, cell, margins);
+        let (rows, most) = self.rows(moments.count, cell, margins);
+        let estimate = rows.is_positive().then(|| &total / &rows);
+        if most < whole(1) {
+            return Number { estimate, low: None, high: None };
+        }
+        let ends = self.row_ends(moments.count, cell, margins);
+        let least = ends.iter().map(|rows| (&total - &reach) / rows).min();
+        let greatest = ends.iter().map(|rows| (&total + &reach) / rows).max();
+        Number { estimate, low: least, high: greatest }
+    }
+
+    fn variance(
+        &self,
+        moments: &Moments,
+        squares: usize,
+        sample: bool,
+        cell: usize,
+        margins: Option<&Vec<BigInt>>,
+    ) -> Number {
+        let span = &moments.high - &moments.low;
+        // Half of the values at either end; a sample's divisor is one less, at least half.
+        let most = &span * &span / whole(if sample { 2 } else { 4 });
+        let inside = |value: Rational| value.clamp(Rational::zero(), most.clone());
+        let mean = self.mean(moments, cell, margins);
+        let (total, reach) = self.centred(squares, cell, margins);
+        let (rows, most_rows) = self.rows(moments.count, cell, margins);
+        let fewest = whole(if sample { 2 } else { 1 });
+        // From the population's variance to the sample's.
+        let scaled = |value: Rational, rows: &Rational| if sample { value * rows / (rows - whole(1)) } else { value };
+        let estimate = mean.estimate.as_ref().filter(|_| rows >= fewest).map(|mean| {
+            let mean_square = &total / &rows;
+            inside(scaled(mean_square - mean * mean, &rows))
+        });
+        let (Some(low), Some(high)) = (&mean.low, &mean.high) else {
+            return Number::within(estimate, Rational::zero(), most);
+        };
+        if most_rows < fewest {
+            return Number::within(estimate, Rational::zero(), most);
+        }
+        let ends = self.row_ends(moments.count, cell, margins).map(|rows| rows.max(fewest.clone()));
+        let squared = [low * low, high * high];
+        let crosses = low.is_negative() && high.is_positive();
+        let least_square = if crosses { Rational::zero() } else { squared.iter().min().cloned().unwrap_or_default() };
+        let most_square = squared.iter().max().cloned().unwrap_or_default();
+        let lowest = ends.iter().map(|rows| (&total - &reach) / rows).min().unwrap_or_default() - most_square;
+        let highest = ends.iter().map(|rows| (&total + &reach) / rows).max().unwrap_or_default() - least_square;
+        // The correction is largest for the fewest rows.
+        let low_end = scaled(lowest.max(Rational::zero()), &ends[1].clone().max(ends[0].clone()));
+        let high_end = scaled(highest.max(Rational::zero()), &ends[0].clone().min(ends[1].clone()));
+        Number::within(estimate, inside(low_end), inside(high_end))
+    }
+
+    /// A noisy sum and its margin, in values.
+    fn centred(&self, measure: usize, cell: usize, margins: Option<&Vec<BigInt>>) -> (Rational, Rational) {
+        let unit = &self.query.measures()[measure].unit;
+        let reach = whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
+        (whole(self.noisy.values[measure][cell]) * unit, reach * unit)
+    }
+
+    /// A noisy number of rows, and the most that there may be.
+    fn rows(&self, measure: usize, cell: usize, margins: Option<&Vec<BigInt>>) -> (Rational, Rational) {
+        let rows = whole(self.noisy.values[measure][cell]);
+        let reach = whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
+        let most = &rows + reach;
+        (rows, most)
+    }
+
+    /// The fewest and the most rows that there may be; an average exists only over at least one.
+    fn row_ends(&self, measure: usize, cell: usize, margins: Option<&Vec<BigInt>>) -> [Rational; 2] {
+        let (rows, most) = self.rows(measure, cell, margins);
+        [(&rows * whole(2) - &most).max(whole(1)), most]
     }
 }
 
-impl Number {
-    fn exact(value: Option<Rational>) -> Self {
-        Self { low: value.clone(), high: value.clone(), estimate: value }
-    }
-
-    fn combine(&self, operator: Operator, other: &Self) -> Self {
-        let both = |left: &Option<Rational>, right: &Option<Rational>| Some((left.clone()?, right.clone()?));
-        let estimates = both(&self.estimate, &other.estimate);
-        match operator {
-            Operator::Add => Self {
-                estimate: estimates.map(|(l, r)| l + r),
-                low: both(&self.low, &other.low).map(|(l, r)| l + r),
-                high: both(&self.high, &other.high).map(|(l, r)| l + r),
-            },
-            Operator::Subtract => Self {
-                estimate: estimates.map(|(l, r)| l - r),
-                low: both(&self.low, &other.high).map(|(l, r)| l - r),
-                high: both(&self.high, &other.low).map(|(l, r)| l - r),
-            },
-            Operator::Multiply => {
-                let (low, high) = self.corners(other, |l, r| l * r);
-                Self { estimate: estimates.map(|(l, r)| l * r), low, high }
-            }
-            Operator::Divide => {
-                let estimate = estimates.and_then(|(l, r)| (!r.is_zero()).then(|| l / r));
-                let crosses_zero = match both(&other.low, &other.high) {
-                    Some((low, high)) => !low.is_positive() && !high.is_negative(),
-                    None => true,
-                };
-                if crosses_zero {
-                    return Self { estimate, low: None, high: None };
-                }
-                let (low, high) = self.corners(other, |l, r| l / r);
-                Self { estimate, low, high }
-            }
+/// The order of two values of one kind; `None` when one is NULL or they are of two kinds.
+fn compare(left: &Value, right: &Value) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => Some(left.cmp(right)),
+        (Value::Key(Key::Text(left)), Value::Key(Key::Text(right))) => Some(left.cmp(right)),
+        (Value::Key(Key::Boolean(left)), Value::Key(Key::Boolean(right))) => Some(left.cmp(right)),
+        (Value::Key(Key::Date(left)), Value::Key(Key::Date(right))) => Some(left.cmp(right)),
+        (Value::Key(Key::Timestamp(left)), Value::Key(Key::Timestamp(right))) => Some(left.cmp(right)),
+        // A day or a time is compared with a text as it is written.
+        (Value::Key(left @ (Key::Date(_) | Key::Timestamp(_))), Value::Key(Key::Text(right))) => {
+            Some(left.to_string().cmp(right))
         }
-    }
-
-    /// Least and greatest of an operation over the corners of both intervals.
-    fn corners(
-        &self,
-        other: &Self,
-        apply: impl Fn(&Rational, &Rational) -> Rational,
-    ) -> (Option<Rational>, Option<Rational>) {
-        let (Some(a), Some(b), Some(c), Some(d)) = (&self.low, &self.high, &other.low, &other.high) else {
-            return (None, None);
-        };
-        let all = [apply(a, c), apply(a, d), apply(b, c), apply(b, d)];
-        (all.iter().min().cloned(), all.iter().max().cloned())
+        (Value::Key(Key::Text(left)), Value::Key(right @ (Key::Date(_) | Key::Timestamp(_)))) => {
+            Some(left.cmp(&right.to_string()))
+        }
+        _ => None,
     }
 }
 
 /// The measures that a term depends on.
-fn measures(term: &Term, query: &Query) -> BTreeSet<usize> {
+fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
     match term {
-        Term::Key(_) | Term::Number(_) | Term::Text(_) => BTreeSet::new(),
-        Term::Answer(position) => match &query.answers()[*position] {
-            Answer::Count { measure } | Answer::Sum { measure } => BTreeSet::from([*measure]),
-            Answer::Average { sum, count, .. } => BTreeSet::from([*sum, *count]),
-        },
-        Term::Arithmetic(_, sides) => sides.iter().flat_map(|side| measures(side, query)).collect(),
+        Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level => BTreeSet::new(),
+        Term::Answer(position) => query.answers(level)[*position].measures().into_iter().collect(),
+        Term::Arithmetic(_, sides) => sides.iter().flat_map(|side| measures(side, level, query)).collect(),
+        Term::Function(_, inner) => measures(inner, level, query),
     }
 }

@@ -1,4 +1,4 @@
-//! What is done with noisy answers: exact arithmetic, ORDER BY and LIMIT. All of it is post-processing (C-3) and
+//! What is done with noisy answers: exact arithmetic, HAVING, ORDER BY and LIMIT. All of it is post-processing (C-3) and
 //! costs nothing.
 //!
 //! Numbers here are fractions, so `COUNT(*) / 2` of 7 is 3.5. Every number carries an interval: where a term
@@ -6,6 +6,7 @@
 //! covers the truth with the stated confidence.
 
 mod evaluate;
+mod number;
 
 pub use evaluate::{Noisy, Shown, ShownRow};
 
@@ -18,7 +19,7 @@ pub struct Output {
     pub names: Vec<String>,
     /// What each column shows.
     pub columns: Vec<Term>,
-    /// ORDER BY and LIMIT, in the order in which they apply.
+    /// HAVING, ORDER BY and LIMIT, in the order in which they apply.
     pub steps: Vec<Step>,
 }
 
@@ -35,6 +36,55 @@ pub enum Term {
     Text(String),
     /// Two numbers combined.
     Arithmetic(Operator, Box<[Term; 2]>),
+    /// A function of a number.
+    Function(Function, Box<Term>),
+    /// What tells several groupings apart; never shown.
+    Level,
+}
+
+/// A function of a result. All of them are monotone on either side of zero, so intervals go through them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Function {
+    /// To this many digits after the point, ties away from zero.
+    Round(i8),
+    /// Down to a whole number.
+    Floor,
+    /// Up to a whole number.
+    Ceil,
+    /// Without its sign.
+    Absolute,
+}
+
+/// A condition on results, decided by their released values alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    /// Two values compared; unknown when one is NULL.
+    Compare(Comparison, Box<[Term; 2]>),
+    /// Both.
+    And(Box<[Condition; 2]>),
+    /// At least one.
+    Or(Box<[Condition; 2]>),
+    /// Not.
+    Not(Box<Condition>),
+    /// Whether a value is NULL.
+    IsNull(Term),
+}
+
+/// How two values are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<>`
+    NotEqual,
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
 }
 
 /// Arithmetic on results.
@@ -53,6 +103,8 @@ pub enum Operator {
 /// One step after the noise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
+    /// HAVING: rows where the condition is true stay.
+    Filter(Condition),
     /// ORDER BY.
     Sort(Vec<Sort>),
     /// LIMIT and OFFSET.

@@ -1,41 +1,50 @@
-//! Aggregates become measures: whole-number vectors, one number a cell, whose sensitivity is known (S-CAP).
+//! Aggregates become measures: whole-number vectors, one number or several a cell, of known sensitivity.
 //!
 //! | aggregate | measures |
 //! |---|---|
 //! | `COUNT(*)` | rows |
-//! | `COUNT(x)` | rows where x is not NULL |
+//! | `COUNT(x)`, `COUNT(*) FILTER (WHERE c)` | rows where x, or c, is not NULL (true) |
 //! | `COUNT(DISTINCT entity)` | entities |
 //! | `SUM(x)` | the sum of x in units of its grid |
 //! | `AVG(x)` | the sum of x − centre in units of its grid, and the count of x |
+//! | `VAR_*`, `STDDEV_*` | as AVG, and the sum of (x − centre)² |
+//! | `MIN`, `MAX`, `MEDIAN`, `PERCENTILE_CONT` | a value of the grid whose rank is near the wanted one (M-EXP) |
+//! | several quantiles of one x | noisy counts of the intervals of a tree over the grid ([`super::quantiles`]) |
 //!
 //! Centring halves the noise of an average when the bounds are far from zero, and costs nothing: the centre is
 //! public. Equal measures of one question are taken once, with their weights added.
 
 use super::inline::substitute;
+use super::table::declared;
 use super::{Argument, Table};
 use crate::error::QueryError;
-use crate::rows::make_total;
 use crate::rows::range::{Grid, NoGrid, Range};
-use datafusion::common::DFSchema;
-use datafusion::logical_expr::Expr;
+use crate::rows::{constant_decimal, in_words, make_total};
+use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, AggregateFunctionParams};
-use deniable_core::adversary::Adjacency;
+use datafusion::logical_expr::{Case, Expr, lit};
 use deniable_core::exact::{Rational, ratio, whole};
-use deniable_core::sensitivity::{Caps, RowRange, additive};
-use num_bigint::BigInt;
-use num_traits::One;
+use deniable_core::sensitivity::RowRange;
+use num_traits::{One, ToPrimitive};
 
-/// A vector of whole numbers, one for each cell.
+/// Finest share of a quantile: three decimals.
+const FINEST_SHARE: u64 = 1_000;
+/// Squares of values are counted in units, at most this many for one row.
+const MOST_SQUARED: i64 = 1 << 26;
+
+/// A vector of whole numbers, one or more for each cell of its level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measure {
-    /// What is added up.
+    /// What is added up or looked for.
     pub kind: MeasureKind,
-    /// What one unit is worth: 1 for counts.
+    /// What one unit of a released number is worth: 1 for counts.
     pub unit: Rational,
+    /// The level whose cells it has.
+    pub level: usize,
     pub(super) weight: Rational,
 }
 
-/// What a measure adds up.
+/// What a measure adds up or looks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MeasureKind {
     /// Rows.
@@ -45,29 +54,56 @@ pub enum MeasureKind {
         /// The argument's position.
         argument: usize,
     },
-    /// Entities with at least one row.
-    Entities,
-    /// Values of an argument on its grid, less a public centre.
+    /// Entities with at least one row; with `present`, one where that argument is not NULL.
+    Entities {
+        /// The argument's position.
+        present: Option<usize>,
+    },
+    /// Values of an argument on its grid, less a public centre, or the squares of these differences.
     Sum {
         /// The argument's position.
         argument: usize,
-        /// The centre, in units.
+        /// The centre, in units of the argument's grid.
         centre: i64,
+        /// Whether differences are squared.
+        squared: bool,
         /// The range of what one row adds, in units, centre subtracted.
         range: RowRange,
     },
+    /// A value near a rank, chosen among all values of the grid (M-EXP).
+    Ranked {
+        /// The argument's position.
+        argument: usize,
+        /// The rank that is wanted.
+        target: Target,
+    },
+    /// Several quantiles, read off noisy counts of the intervals of a tree over the grid.
+    Tree {
+        /// The argument's position.
+        argument: usize,
+        /// The wanted shares, ascending.
+        shares: Vec<Share>,
+    },
 }
 
-impl Measure {
-    /// The largest L1 change of the vector when one entity is added, removed or replaced, in units (S-CAP).
-    #[must_use]
-    pub fn sensitivity(&self, adjacency: Adjacency, caps: Caps, cells: usize) -> BigInt {
-        match &self.kind {
-            MeasureKind::Rows | MeasureKind::NotNull { .. } => additive(adjacency, caps, RowRange::COUNT, cells),
-            MeasureKind::Entities => additive(adjacency, Caps { rows_per_group: 1, ..caps }, RowRange::COUNT, cells),
-            MeasureKind::Sum { range, .. } => additive(adjacency, caps, *range, cells),
-        }
-    }
+/// A share of the values, as a fraction in `[0, 1]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Share {
+    /// Its numerator.
+    pub part: u64,
+    /// Its denominator.
+    pub whole: u64,
+}
+
+/// Which value is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// The one below which this share of the values lies.
+    Share(Share),
+    /// One near the lowest.
+    Lowest,
+    /// One near the highest.
+    Highest,
 }
 
 /// An aggregate of the question, by the positions of its measures.
@@ -84,28 +120,78 @@ pub enum Answer {
         measure: usize,
     },
     /// An average: centre + sum / count, between the bounds.
-    Average {
-        /// The measure of the centred sum.
-        sum: usize,
-        /// The measure of the count.
-        count: usize,
-        /// The centre.
-        centre: Rational,
-        /// The lower bound of the values.
-        low: Rational,
-        /// The upper bound of the values.
-        high: Rational,
+    Average(Moments),
+    /// A variance, or its root.
+    Variance {
+        /// Sum, count, centre and bounds.
+        moments: Moments,
+        /// The measure of the sum of squares.
+        squares: usize,
+        /// Whether it is an estimate for a larger population: divided by n − 1.
+        sample: bool,
+        /// Whether its root is wanted.
+        root: bool,
+    },
+    /// A quantile.
+    Quantile {
+        /// The measure.
+        measure: usize,
+        /// Which of the measure's quantiles.
+        position: usize,
+        /// What kind of value it is.
+        value: ValueKind,
     },
 }
 
+/// What averages and variances rest on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moments {
+    /// The measure of the centred sum.
+    pub sum: usize,
+    /// The measure of the count.
+    pub count: usize,
+    /// The centre.
+    pub centre: Rational,
+    /// The lower bound of the values.
+    pub low: Rational,
+    /// The upper bound of the values.
+    pub high: Rational,
+}
+
+/// What the whole numbers of a quantile stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueKind {
+    /// Multiples of the grid's unit.
+    Number,
+    /// Days since 1970-01-01.
+    Date,
+    /// Microseconds since then.
+    Timestamp,
+}
+
 impl Answer {
+    /// The measures it rests on.
+    #[must_use]
+    pub fn measures(&self) -> Vec<usize> {
+        match self {
+            Self::Count { measure } | Self::Sum { measure } | Self::Quantile { measure, .. } => vec![*measure],
+            Self::Average(moments) => vec![moments.sum, moments.count],
+            Self::Variance { moments, squares, .. } => vec![moments.sum, moments.count, *squares],
+        }
+    }
+
     /// The same answer after its measures have moved to other positions.
     pub(super) fn moved(self, place: impl Fn(usize) -> usize) -> Self {
+        let all = |moments: Moments| Moments { sum: place(moments.sum), count: place(moments.count), ..moments };
         match self {
             Self::Count { measure } => Self::Count { measure: place(measure) },
             Self::Sum { measure } => Self::Sum { measure: place(measure) },
-            Self::Average { sum, count, centre, low, high } => {
-                Self::Average { sum: place(sum), count: place(count), centre, low, high }
+            Self::Quantile { measure, position, value } => {
+                Self::Quantile { measure: place(measure), position, value }
+            }
+            Self::Average(moments) => Self::Average(all(moments)),
+            Self::Variance { moments, squares, sample, root } => {
+                Self::Variance { squares: place(squares), moments: all(moments), sample, root }
             }
         }
     }
@@ -116,69 +202,110 @@ impl Answer {
 pub(super) struct Collected {
     pub(super) measures: Vec<Measure>,
     pub(super) arguments: Vec<Argument>,
-    pub(super) answers: Vec<Answer>,
+    /// The answers of each level.
+    pub(super) answers: Vec<Vec<Answer>>,
+}
+
+/// Where an aggregate stands.
+pub(super) struct Context<'a> {
+    pub(super) input: &'a DFSchema,
+    pub(super) columns: &'a [Expr],
+    pub(super) tables: &'a [Table],
+    pub(super) schema: &'a DFSchema,
+    /// The entity keys of the tables in use; none when one row is one person.
+    pub(super) entities: &'a [Expr],
 }
 
 impl Collected {
-    /// Takes in one aggregate of the plan.
-    pub(super) fn add(
-        &mut self,
-        expr: &Expr,
-        input: &DFSchema,
-        columns: &[Expr],
-        table: &Table,
-        schema: &DFSchema,
-    ) -> Result<(), QueryError> {
+    /// Takes in one aggregate of the plan, for the last of the levels begun.
+    pub(super) fn add(&mut self, expr: &Expr, context: &Context<'_>) -> Result<(), QueryError> {
         let expr = match expr {
             Expr::Alias(alias) => &*alias.expr,
             other => other,
         };
         let Expr::AggregateFunction(AggregateFunction { func, params }) = expr else {
-            return Err(QueryError::refused("this aggregate", "ask for COUNT, SUM or AVG"));
+            return Err(QueryError::refused("this aggregate", "ask for COUNT, SUM, AVG or a quantile"));
         };
         let AggregateFunctionParams { args, distinct, filter, order_by, null_treatment } = params;
-        if filter.is_some() || !order_by.is_empty() || null_treatment.is_some() {
-            return Err(QueryError::refused("an aggregate with FILTER, ORDER BY or NULL treatment", "leave it out"));
+        let name = func.name();
+        let orders_itself = name.ends_with("percentile_cont")
+            && matches!(order_by.as_slice(), [by] if by.asc && args.first() == Some(&by.expr));
+        if null_treatment.is_some() || !(order_by.is_empty() || orders_itself) {
+            return Err(QueryError::refused("an aggregate with ORDER BY or NULL treatment", "leave it out"));
         }
-        let [arg] = args.as_slice() else {
-            return Err(QueryError::refused("an aggregate of several arguments", "aggregate one value"));
-        };
-        if func.name() == "count" && !distinct && is_every_row(arg) {
-            return self.count(None);
+        let read = |expr: &Expr| make_total(&substitute(expr, context.input, context.columns)?, context.schema);
+        let filter = filter.as_deref().map(read).transpose()?;
+        if name == "count" && !distinct && matches!(args.as_slice(), [arg] if is_every_row(arg)) {
+            let answer = self.count(filter.map(|filter| only_where(lit(true), Some(&filter))))?;
+            return self.answered(answer);
         }
-        let total = make_total(&substitute(arg, input, columns)?, schema)?;
-        match (func.name(), distinct) {
-            ("count", true) => self.count_entities(&total, table),
-            ("count", false) => self.count(Some(total)),
-            ("sum", false) => self.sum(total, table),
-            ("avg", false) => self.average(total, table),
-            (name, _) => {
-                let help = "ask for COUNT(*), COUNT(x), COUNT(DISTINCT <entity key>), SUM(x) or AVG(x)";
-                Err(QueryError::refused(format!("the aggregate {}", name.to_uppercase()), help))
+        let share = match (name.ends_with("percentile_cont"), args.as_slice()) {
+            (true, [_, share]) => Some(quantile_share(share)?),
+            (false, [_]) => None,
+            _ => {
+                let help = if name.ends_with("percentile_cont") {
+                    "write PERCENTILE_CONT(x, 0.9)"
+                } else {
+                    "aggregate one value"
+                };
+                return Err(QueryError::refused(format!("{} with these arguments", name.to_uppercase()), help));
             }
-        }
+        };
+        let value = read(&args[0])?;
+        let argument = || only_where(value.clone(), filter.as_ref());
+        let answer = match (name, distinct) {
+            ("count", true) => self.count_entities(&value, filter.as_ref(), context)?,
+            ("count", false) => self.count(Some(argument()))?,
+            ("sum", false) => self.sum(argument(), context)?,
+            ("avg", false) => Answer::Average(self.moments(argument(), "AVG", &ratio(1, 2), context)?),
+            ("var_pop" | "var" | "stddev_pop" | "stddev", false) => self.variance(name, argument(), context)?,
+            ("min", _) => self.ranked(argument(), Target::Lowest, "MIN", context)?,
+            ("max", _) => self.ranked(argument(), Target::Highest, "MAX", context)?,
+            ("median" | "approx_median", false) => {
+                let half = Share { part: 1, whole: 2 };
+                self.ranked(argument(), Target::Share(half), "MEDIAN", context)?
+            }
+            ("percentile_cont" | "approx_percentile_cont", false) => {
+                let share = share.unwrap_or(Share { part: 1, whole: 2 });
+                self.ranked(argument(), Target::Share(share), "a quantile", context)?
+            }
+            (name, _) => {
+                let help = "ask for COUNT, COUNT(DISTINCT <entity key>), SUM, AVG, VAR_POP, STDDEV, MIN, MAX, MEDIAN or \
+                            PERCENTILE_CONT";
+                return Err(QueryError::refused(format!("the aggregate {}", name.to_uppercase()), help));
+            }
+        };
+        self.answered(answer)
     }
 
-    fn count_entities(&mut self, arg: &Expr, table: &Table) -> Result<(), QueryError> {
-        let Some(entity) = &table.entity else {
+    fn answered(&mut self, answer: Answer) -> Result<(), QueryError> {
+        if let Some(level) = self.answers.last_mut() {
+            level.push(answer);
+        }
+        Ok(())
+    }
+
+    fn count_entities(
+        &mut self,
+        value: &Expr,
+        filter: Option<&Expr>,
+        context: &Context<'_>,
+    ) -> Result<Answer, QueryError> {
+        let [key, ..] = context.entities else {
             let help = "one row is one person here: COUNT(*) counts people";
             return Err(QueryError::refused("COUNT(DISTINCT ...)", help));
         };
-        match arg {
-            Expr::Column(column) if column.name == entity.key => {
-                let measure = self.measure(MeasureKind::Entities, whole(1), whole(1));
-                self.answers.push(Answer::Count { measure });
-                Ok(())
-            }
-            _ => {
-                let help = format!("only people can be counted once each: COUNT(DISTINCT {})", entity.key);
-                Err(QueryError::refused("COUNT(DISTINCT ...) of anything but the entity key", help))
-            }
+        if !context.entities.contains(value) {
+            let help = format!("only people can be counted once each: COUNT(DISTINCT {})", in_words(key));
+            return Err(QueryError::refused("COUNT(DISTINCT ...) of anything but the entity key", help));
         }
+        let present = filter.map(|filter| self.argument(only_where(lit(true), Some(filter)), None));
+        let measure = self.measure(MeasureKind::Entities { present }, whole(1), whole(1));
+        Ok(Answer::Count { measure })
     }
 
     /// Counts rows, or rows where an argument is not NULL.
-    fn count(&mut self, arg: Option<Expr>) -> Result<(), QueryError> {
+    fn count(&mut self, arg: Option<Expr>) -> Result<Answer, QueryError> {
         let kind = match arg {
             Some(Expr::Literal(value, _)) if value.is_null() => {
                 return Err(QueryError::refused("COUNT(NULL)", "it is always 0; write COUNT(*)"));
@@ -186,45 +313,67 @@ impl Collected {
             None | Some(Expr::Literal(..)) => MeasureKind::Rows,
             Some(arg) => MeasureKind::NotNull { argument: self.argument(arg, None) },
         };
-        let measure = self.measure(kind, whole(1), whole(1));
-        self.answers.push(Answer::Count { measure });
-        Ok(())
+        Ok(Answer::Count { measure: self.measure(kind, whole(1), whole(1)) })
     }
 
-    fn sum(&mut self, arg: Expr, table: &Table) -> Result<(), QueryError> {
-        let (argument, grid) = self.gridded(arg, "SUM", table)?;
+    fn sum(&mut self, arg: Expr, context: &Context<'_>) -> Result<Answer, QueryError> {
+        let (argument, grid) = self.gridded(arg, "SUM", context)?;
         let range = RowRange { low: grid.low, high: grid.high };
-        let measure = self.measure(MeasureKind::Sum { argument, centre: 0, range }, grid.unit, whole(1));
-        self.answers.push(Answer::Sum { measure });
-        Ok(())
+        let kind = MeasureKind::Sum { argument, centre: 0, squared: false, range };
+        Ok(Answer::Sum { measure: self.measure(kind, grid.unit, whole(1)) })
     }
 
-    fn average(&mut self, arg: Expr, table: &Table) -> Result<(), QueryError> {
+    /// The centred sum and the count of a value, each with this weight.
+    fn moments(
+        &mut self,
+        arg: Expr,
+        name: &str,
+        weight: &Rational,
+        context: &Context<'_>,
+    ) -> Result<Moments, QueryError> {
         let constant = matches!(arg, Expr::Literal(..));
-        let (argument, grid) = self.gridded(arg, "AVG", table)?;
+        let (argument, grid) = self.gridded(arg, name, context)?;
         if constant || grid.low == grid.high {
-            return Err(QueryError::refused("AVG of a constant", "it is known already; leave it out"));
+            return Err(QueryError::refused(format!("{name} of a constant"), "it is known already; leave it out"));
         }
         // Whole units, so that the centred sum stays whole.
-        let centre = grid.low + (grid.high - grid.low) / 2;
+        let centre = middle(&grid);
         let range = RowRange { low: grid.low - centre, high: grid.high - centre };
-        let half = ratio(1, 2);
-        let sum = self.measure(MeasureKind::Sum { argument, centre, range }, grid.unit.clone(), half.clone());
-        let count = self.measure(MeasureKind::NotNull { argument }, Rational::one(), half);
+        let kind = MeasureKind::Sum { argument, centre, squared: false, range };
+        let sum = self.measure(kind, grid.unit.clone(), weight.clone());
+        let count = self.measure(MeasureKind::NotNull { argument }, Rational::one(), weight.clone());
         let value = |units: i64| whole(units) * &grid.unit;
-        self.answers.push(Answer::Average {
-            sum,
-            count,
-            centre: value(centre),
-            low: value(grid.low),
-            high: value(grid.high),
-        });
-        Ok(())
+        Ok(Moments { sum, count, centre: value(centre), low: value(grid.low), high: value(grid.high) })
+    }
+
+    fn variance(&mut self, name: &str, arg: Expr, context: &Context<'_>) -> Result<Answer, QueryError> {
+        let third = ratio(1, 3);
+        let moments = self.moments(arg.clone(), "the variance", &third, context)?;
+        let (argument, grid) = self.gridded(arg, "the variance", context)?;
+        let centre = middle(&grid);
+        let furthest = (grid.high - centre).max(centre - grid.low);
+        if furthest > MOST_SQUARED {
+            let help = "squares are summed exactly: round to a coarser step with ROUND(x, 1), or bound more tightly";
+            return Err(QueryError::refused(format!("the variance over more than {MOST_SQUARED} steps"), help));
+        }
+        let range = RowRange { low: 0, high: furthest * furthest };
+        let kind = MeasureKind::Sum { argument, centre, squared: true, range };
+        let squares = self.measure(kind, &grid.unit * &grid.unit, third);
+        let (sample, root) = (!name.ends_with("_pop"), name.starts_with("stddev"));
+        Ok(Answer::Variance { moments, squares, sample, root })
+    }
+
+    fn ranked(&mut self, arg: Expr, target: Target, name: &str, context: &Context<'_>) -> Result<Answer, QueryError> {
+        let value = ValueKind::of(&arg, context.schema);
+        let (argument, grid) = self.gridded(arg, name, context)?;
+        let measure = self.measure(MeasureKind::Ranked { argument, target }, grid.unit, whole(1));
+        Ok(Answer::Quantile { measure, position: 0, value })
     }
 
     /// Registers a summed argument with the grid that its columns' public facts give it.
-    fn gridded(&mut self, arg: Expr, name: &str, table: &Table) -> Result<(usize, Grid), QueryError> {
-        let grid = Range::of(&arg, &table.columns).grid().map_err(|reason| no_grid(reason, name, &arg))?;
+    fn gridded(&mut self, arg: Expr, name: &str, context: &Context<'_>) -> Result<(usize, Grid), QueryError> {
+        let facts = |column: &datafusion::common::Column| declared(context.tables, column);
+        let grid = Range::of(&arg, &facts).grid().map_err(|reason| no_grid(reason, name, &arg))?;
         if grid.low == grid.high && grid.low == 0 {
             return Err(no_grid(NoGrid::AlwaysZero, name, &arg));
         }
@@ -245,20 +394,60 @@ impl Collected {
     }
 
     fn measure(&mut self, kind: MeasureKind, unit: Rational, weight: Rational) -> usize {
-        if let Some(position) = self.measures.iter().position(|known| known.kind == kind) {
+        let level = self.answers.len().saturating_sub(1);
+        let known = self.measures.iter().position(|known| known.kind == kind && known.level == level);
+        if let Some(position) = known {
             self.measures[position].weight += weight;
             return position;
         }
-        self.measures.push(Measure { kind, unit, weight });
+        self.measures.push(Measure { kind, unit, level, weight });
         self.measures.len() - 1
     }
+}
+
+impl ValueKind {
+    fn of(expr: &Expr, schema: &DFSchema) -> Self {
+        use datafusion::arrow::datatypes::DataType;
+        use datafusion::logical_expr::ExprSchemable;
+        match expr.get_type(schema) {
+            Ok(DataType::Date32) => Self::Date,
+            Ok(DataType::Timestamp(..)) => Self::Timestamp,
+            _ => Self::Number,
+        }
+    }
+}
+
+fn middle(grid: &Grid) -> i64 {
+    grid.low + (grid.high - grid.low) / 2
+}
+
+/// The value where the condition is true, NULL elsewhere.
+fn only_where(value: Expr, condition: Option<&Expr>) -> Expr {
+    let Some(condition) = condition else { return value };
+    Expr::Case(Case {
+        expr: None,
+        when_then_expr: vec![(Box::new(condition.clone()), Box::new(value))],
+        else_expr: None,
+    })
+}
+
+/// The share of a quantile: a constant in `[0, 1]` with at most three decimals.
+fn quantile_share(expr: &Expr) -> Result<Share, QueryError> {
+    let refusal = || QueryError::refused("this share of a quantile", "write a number from 0 to 1, such as 0.95 or 0.999");
+    let share = constant_decimal(expr).ok_or_else(refusal)?;
+    let (part, whole) = (share.numer().to_u64().ok_or_else(refusal)?, share.denom().to_u64().ok_or_else(refusal)?);
+    if part > whole || whole > FINEST_SHARE {
+        return Err(refusal());
+    }
+    Ok(Share { part, whole })
 }
 
 /// Whether this is the `*` of `COUNT(*)`.
 fn is_every_row(arg: &Expr) -> bool {
     #[expect(deprecated, reason = "the planner still makes it of COUNT(*)")]
     let is_star = matches!(arg, Expr::Wildcard { qualifier: None, .. });
-    is_star
+    // `COUNT(*) FILTER` comes as a count of the constant 1.
+    is_star || matches!(arg, Expr::Literal(ScalarValue::Int64(Some(_)), _))
 }
 
 fn no_grid(reason: NoGrid, name: &str, arg: &Expr) -> QueryError {

@@ -2,6 +2,7 @@
 //!
 //! They depend on the SQL and the declarations alone. What is not recognised here is passed on as it is.
 
+use super::Table;
 use crate::error::{Place, QueryError};
 use datafusion::error::DataFusionError;
 use deniable_policy::Column;
@@ -16,11 +17,11 @@ const PREFIXES: [&str; 5] = [
 ];
 
 /// Turns a planner's error into ours, knowing the declared columns.
-pub(super) fn meaning_in(error: &DataFusionError, columns: &[Column]) -> QueryError {
+pub(super) fn meaning_in(error: &DataFusionError, tables: &[Table]) -> QueryError {
     let plain = meaning(error);
     let QueryError::Meaning { message, help, place } = plain else { return plain };
     let near = |column: &&Column| message == format!("there is no column `{}`", column.name.to_lowercase());
-    let help = columns.iter().find(near).map_or(help, |column| {
+    let help = tables.iter().flat_map(|table| &table.columns).find(near).map_or(help, |column| {
         Some(format!("write \"{}\", with the double quotes: names without them are read in lower case", column.name))
     });
     QueryError::Meaning { message, help, place }
@@ -68,7 +69,7 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
         return (message, Some("arithmetic is for numbers; read a text as one with CAST(x AS DOUBLE)"));
     }
     if first_line.starts_with("there is no table") {
-        return (first_line.to_owned(), Some("a policy declares one table, under `table` in [data]"));
+        return (first_line.to_owned(), Some("a policy declares its tables in [data] and [tables.NAME]"));
     }
     if first_line.contains("calls cannot be nested") {
         return (first_line.to_owned(), Some("aggregate once; arithmetic on the results is free"));

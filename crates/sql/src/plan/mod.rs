@@ -4,8 +4,8 @@
 //! is taken apart into
 //!
 //! ```text
-//! rows       WHERE and row-wise expressions over one table's columns       crate::rows makes them total
-//!   groups     declared keys                                               always all of them, never others
+//! rows       joins on keys, WHERE, row-wise expressions over columns       crate::rows makes them total
+//!   groups     declared or derived keys                                    always all of them, never others
 //!     measures   whole-number vectors of known sensitivity                 what is noised and paid for
 //!       output     arithmetic, ORDER BY, LIMIT on noisy values             free: post-processing (C-3)
 //! ```
@@ -15,90 +15,85 @@
 mod aggregate;
 mod complaint;
 mod inline;
+pub(crate) mod join;
 mod published;
+mod quantiles;
+pub(crate) mod table;
+mod words;
 
-pub use aggregate::{Answer, Measure, MeasureKind};
+pub use aggregate::{Answer, Measure, MeasureKind, Moments, Share, Target, ValueKind};
+pub use table::Table;
 
 use crate::error::QueryError;
 use crate::output::Output;
 use crate::rows::range::Grid;
 use crate::syntax;
 use complaint::{meaning, meaning_in};
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::catalog::default_table_source::DefaultTableSource;
-use datafusion::common::{DFSchema, TableReference};
+use datafusion::common::TableReference;
 use datafusion::config::ConfigOptions;
 use datafusion::datasource::empty::EmptyTable;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::context::SessionState;
-use datafusion::functions::{core, math, string};
-use datafusion::functions_aggregate::{average, count, sum};
+use datafusion::functions::{core, datetime, math, string};
+use datafusion::functions_aggregate::{
+    approx_median, approx_percentile_cont, average, count, median, min_max, percentile_cont, stddev, sum, variance,
+};
+use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::logical_expr::{Expr, LogicalPlan, TableSource};
 use datafusion::optimizer::Analyzer;
 use datafusion::prelude::SessionConfig;
 use datafusion::sql::planner::{ContextProvider, ParserOptions, SqlToRel};
-use deniable_core::exact::Rational;
-use deniable_core::sensitivity::Caps;
-use deniable_policy::{Column, ColumnType, Entity, Key};
+use deniable_core::adversary::Adjacency;
+use deniable_core::exact::{Rational, whole};
+use deniable_core::noise::rank::Rank;
+use deniable_core::noise::tree::Shape;
+use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
+use deniable_policy::Key;
+use join::Joins;
+use num_bigint::BigInt;
 use std::sync::Arc;
 
 /// Most cells that one question may have.
 pub const MOST_CELLS: usize = 1_000_000;
 
-/// What is publicly known about a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
-    /// Its name in SQL.
-    pub name: String,
-    /// The declared columns.
-    pub columns: Vec<Column>,
-    /// Whose rows belong together; `None` when one row is one person.
-    pub entity: Option<Entity>,
-}
-
-impl Table {
-    /// The caps in force (S-CAP).
-    #[must_use]
-    pub fn caps(&self) -> Caps {
-        self.entity.as_ref().map_or(Caps::ONE_ROW, |entity| entity.caps)
-    }
-
-    pub(crate) fn column(&self, name: &str) -> Option<&Column> {
-        self.columns.iter().find(|column| column.name == name)
-    }
-
-    pub(crate) fn schema(&self) -> Schema {
-        Schema::new(
-            self.columns
-                .iter()
-                .map(|column| Field::new(&column.name, arrow_type(column.kind), true))
-                .collect::<Vec<_>>(),
-        )
-    }
-}
-
-pub(crate) fn arrow_type(kind: ColumnType) -> DataType {
-    match kind {
-        ColumnType::Integer => DataType::Int64,
-        ColumnType::Decimal => DataType::Float64,
-        ColumnType::Text => DataType::Utf8,
-        ColumnType::Boolean => DataType::Boolean,
-    }
-}
-
-/// A column that is grouped by, with its declared keys in their declared order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A column or expression that is grouped by, with its keys in their natural order.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Group {
-    /// The column.
-    pub column: String,
-    /// Its keys.
+    /// What is grouped by, in words.
+    pub name: String,
+    /// Its keys, as rows hold them.
     pub keys: Vec<Key>,
+    pub(crate) expr: Expr,
+}
+
+impl Group {
+    /// The keys as they are shown: times that are all midnights are days.
+    #[must_use]
+    pub fn shown(&self, key: &Key) -> Key {
+        const DAY: i64 = 86_400_000_000;
+        let midnight = |key: &Key| match key {
+            Key::Timestamp(micros) => micros.rem_euclid(DAY) == 0,
+            _ => true,
+        };
+        match key {
+            Key::Timestamp(micros) if self.keys.iter().all(midnight) => {
+                i32::try_from(micros.div_euclid(DAY)).map_or_else(|_| key.clone(), Key::Date)
+            }
+            other => other.clone(),
+        }
+    }
 }
 
 /// What is taken from each row before anything is added up.
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
-    /// Conditions that must all be true, over the table's columns.
+    /// The tables of the policy.
+    pub(crate) tables: Vec<Table>,
+    /// Which of them are read, and how they meet.
+    pub(crate) joins: Joins,
+    /// Conditions that must all be true, over the tables' columns.
     pub(crate) filters: Vec<Expr>,
     /// Expressions that measures refer to by position.
     pub(crate) arguments: Vec<Argument>,
@@ -116,45 +111,52 @@ pub(crate) struct Argument {
 pub struct Query {
     pub(crate) rows: Rows,
     groups: Vec<Group>,
+    levels: Vec<Vec<usize>>,
     measures: Vec<Measure>,
-    answers: Vec<Answer>,
+    answers: Vec<Vec<Answer>>,
     output: Output,
     caps: Caps,
-    entity: Option<String>,
     canonical: String,
 }
 
 impl Query {
-    /// Understands a question about a table, or refuses it. Reads no data.
+    /// Understands a question about tables, the main one first, or refuses it. Reads no data.
     ///
     /// # Errors
     /// When the SQL is not SQL, names what is not there, or uses anything that is not on the allow-list.
-    pub fn new(sql: &str, table: &Table) -> Result<Self, QueryError> {
+    pub fn new(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
         let statement = syntax::parse(sql)?;
         let names = syntax::column_names(&statement);
-        let provider = Provider::new(table)?;
+        let provider = Provider::new(tables)?;
         let options = ParserOptions { collect_spans: true, map_string_types_to_utf8view: false, ..Default::default() };
         let plan = SqlToRel::new_with_options(&provider, options)
             .sql_statement_to_plan(statement)
             .and_then(|plan| Analyzer::new().execute_and_check(plan, &provider.config, |_, _| {}))
-            .map_err(|error| meaning_in(&error, &table.columns))?;
-        let mut query = published::take_apart(&plan, table, &provider.schema)?;
+            .map_err(|error| meaning_in(&error, tables))?;
+        let mut query = published::take_apart(&plan, tables)?;
         if let Some(names) = names.filter(|names| names.len() == query.output.names.len()) {
             query.output.names = names;
         }
         Ok(query)
     }
 
-    /// The columns that are grouped by; their keys' product makes the cells, the last varying fastest.
+    /// What is grouped by.
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// How many cells there are, at least 1.
+    /// The groupings that are answered, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE
+    /// ask for several. The product of a level's keys makes its cells, the last varying fastest.
     #[must_use]
-    pub fn cells(&self) -> usize {
-        self.groups.iter().map(|group| group.keys.len()).product()
+    pub fn levels(&self) -> &[Vec<usize>] {
+        &self.levels
+    }
+
+    /// How many cells a level has, at least 1.
+    #[must_use]
+    pub fn cells(&self, level: usize) -> usize {
+        self.levels[level].iter().map(|group| self.groups[*group].keys.len()).product()
     }
 
     /// What is noised and paid for, in the canonical order.
@@ -163,10 +165,10 @@ impl Query {
         &self.measures
     }
 
-    /// The aggregates of the question, each over one or two measures.
+    /// The aggregates of the question at a level, each over one or more measures.
     #[must_use]
-    pub fn answers(&self) -> &[Answer] {
-        &self.answers
+    pub fn answers(&self, level: usize) -> &[Answer] {
+        &self.answers[level]
     }
 
     /// What is done with the noisy answers.
@@ -179,6 +181,67 @@ impl Query {
     #[must_use]
     pub fn caps(&self) -> Caps {
         self.caps
+    }
+
+    /// The names of the tables that are read, protected ones and public ones.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        self.rows.joins.tables().map(|at| self.rows.tables[at].name.as_str())
+    }
+
+    /// The entity key, as an expression over the joined tables; `None` when one row is one person.
+    pub(crate) fn entity(&self) -> Option<Expr> {
+        let first = &self.rows.tables[self.rows.joins.first];
+        first.entity.as_ref().map(|entity| first.expr(&entity.key))
+    }
+
+    /// How far one entity can move what a measure releases: the L1 change of its vector in units (S-CAP), or twice the
+    /// change of its distances, because the total weight moves with them (M-EXP).
+    #[must_use]
+    pub fn sensitivity(&self, measure: usize, adjacency: Adjacency) -> BigInt {
+        let Measure { kind, level, .. } = &self.measures[measure];
+        let (caps, cells) = (self.caps, self.cells(*level));
+        match kind {
+            MeasureKind::Rows | MeasureKind::NotNull { .. } => additive(adjacency, caps, RowRange::COUNT, cells),
+            MeasureKind::Entities { .. } => {
+                additive(adjacency, Caps { rows_per_group: 1, ..caps }, RowRange::COUNT, cells)
+            }
+            MeasureKind::Sum { range, .. } => additive(adjacency, caps, *range, cells),
+            MeasureKind::Ranked { target, .. } => {
+                let rank = match target {
+                    Target::Share(Share { part, whole }) => Rank::Share { part: *part, whole: *whole },
+                    Target::Lowest => Rank::FromBelow(1),
+                    Target::Highest => Rank::FromAbove(1),
+                };
+                ranked(adjacency, caps, &rank, cells) * 2
+            }
+            MeasureKind::Tree { .. } => {
+                // One row is counted once on each level of the tree. An exchanged row may leave one interval and enter
+                // another of the same cell, so few cells do not help.
+                let height = Shape::for_size(self.grid_size(measure)).height;
+                let groups = u32::try_from(cells).unwrap_or(u32::MAX).min(caps.groups);
+                additive(adjacency, Caps { groups, ..caps }, RowRange::COUNT, usize::MAX) * height
+            }
+        }
+    }
+
+    /// The least and greatest grid value of a measure's argument, in units; 0 where there is no grid.
+    pub(crate) fn grid_ends(&self, measure: usize) -> (i64, i64) {
+        let argument = match &self.measures[measure].kind {
+            MeasureKind::Rows | MeasureKind::Entities { .. } => return (0, 0),
+            MeasureKind::NotNull { argument }
+            | MeasureKind::Sum { argument, .. }
+            | MeasureKind::Ranked { argument, .. }
+            | MeasureKind::Tree { argument, .. } => *argument,
+        };
+        self.rows.arguments[argument].grid.as_ref().map_or((0, 0), |grid| (grid.low, grid.high))
+    }
+
+    /// The same in values.
+    #[must_use]
+    pub fn bounds(&self, measure: usize) -> (Rational, Rational) {
+        let unit = self.argument_unit(measure);
+        let (low, high) = self.grid_ends(measure);
+        (whole(low) * &unit, whole(high) * unit)
     }
 
     /// The measured part in one normalised text: two questions with the same text get the same answer.
@@ -219,42 +282,66 @@ pub(crate) fn session_state() -> SessionState {
             string::lower(),
             string::upper(),
             string::btrim(),
+            datetime::date_trunc(),
+            datetime::date_part(),
+            crate::rows::calendar::date_diff(),
         ])
-        .with_aggregate_functions(vec![count::count_udaf(), sum::sum_udaf(), average::avg_udaf()])
+        .with_aggregate_functions(vec![
+            count::count_udaf(),
+            sum::sum_udaf(),
+            average::avg_udaf(),
+            // Names and types only: none of these is ever computed by the engine.
+            min_max::min_udaf(),
+            min_max::max_udaf(),
+            median::median_udaf(),
+            approx_median::approx_median_udaf(),
+            percentile_cont::percentile_cont_udaf(),
+            approx_percentile_cont::approx_percentile_cont_udaf(),
+            variance::var_samp_udaf(),
+            variance::var_pop_udaf(),
+            stddev::stddev_udaf(),
+            stddev::stddev_pop_udaf(),
+        ])
         .build()
 }
 
-/// Name resolution for one table.
+/// Name resolution for the declared tables.
 struct Provider {
-    name: String,
-    source: Arc<dyn TableSource>,
-    schema: DFSchema,
+    tables: Vec<(String, Arc<dyn TableSource>)>,
     state: SessionState,
     config: ConfigOptions,
+    planners: Vec<Arc<dyn ExprPlanner>>,
 }
 
 impl Provider {
-    fn new(table: &Table) -> Result<Self, QueryError> {
-        let schema = Arc::new(table.schema());
-        let empty = EmptyTable::new(schema.clone());
+    fn new(tables: &[Table]) -> Result<Self, QueryError> {
+        let source = |table: &Table| -> Arc<dyn TableSource> {
+            Arc::new(DefaultTableSource::new(Arc::new(EmptyTable::new(Arc::new(table.schema())))))
+        };
         let state = session_state();
         let config = state.config_options().as_ref().clone();
         Ok(Self {
-            name: table.name.clone(),
-            source: Arc::new(DefaultTableSource::new(Arc::new(empty))),
-            schema: DFSchema::try_from(schema.as_ref().clone()).map_err(|error| meaning(&error))?,
+            tables: tables.iter().map(|table| (table.name.clone(), source(table))).collect(),
             state,
             config,
+            planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner)],
         })
     }
 }
 
 impl ContextProvider for Provider {
     fn get_table_source(&self, name: TableReference) -> datafusion::error::Result<Arc<dyn TableSource>> {
-        if name.schema().is_none() && name.table() == self.name {
-            return Ok(self.source.clone());
+        if name.schema().is_none()
+            && let Some((_, source)) = self.tables.iter().find(|(known, _)| known == name.table())
+        {
+            return Ok(source.clone());
         }
-        datafusion::common::plan_err!("there is no table `{name}`; the policy declares `{}`", self.name)
+        let known: Vec<String> = self.tables.iter().map(|(name, _)| format!("`{name}`")).collect();
+        datafusion::common::plan_err!("there is no table `{name}`; the policy declares {}", known.join(", "))
+    }
+
+    fn get_expr_planners(&self) -> &[Arc<dyn ExprPlanner>] {
+        &self.planners
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<datafusion::logical_expr::ScalarUDF>> {
@@ -304,19 +391,21 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
         LogicalPlan::Aggregate(_) => {
             ("an aggregate of an aggregate", "aggregate once; arithmetic on the results is free")
         }
-        LogicalPlan::Projection(_) | LogicalPlan::SubqueryAlias(_) | LogicalPlan::TableScan(_) => {
+        LogicalPlan::Projection(_)
+        | LogicalPlan::SubqueryAlias(_)
+        | LogicalPlan::TableScan(_)
+        | LogicalPlan::Filter(_) => {
             ("a question without an aggregate", "rows are never published; ask for COUNT, SUM or AVG")
         }
-        LogicalPlan::Filter(_) => (
-            "a filter on results (HAVING, or WHERE around an aggregate)",
-            "choose among the published groups afterwards",
-        ),
         LogicalPlan::Sort(_) | LogicalPlan::Limit(_) => (
             "ORDER BY or LIMIT before the aggregate",
             "it would make one person's row decide about another's; order the results instead",
         ),
         LogicalPlan::Distinct(_) => ("DISTINCT", "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)"),
-        LogicalPlan::Join(_) => ("a join", "each ask reads one table"),
+        LogicalPlan::Join(_) => (
+            "this kind of join",
+            "protected tables are joined with JOIN on the entity key, public ones with JOIN or LEFT JOIN on their key",
+        ),
         LogicalPlan::Union(_) => ("UNION", "ask each part on its own"),
         LogicalPlan::Window(_) => ("a window function", "a person's value may not depend on other rows"),
         LogicalPlan::Unnest(_) => ("UNNEST", "declare the value as a column"),
@@ -334,34 +423,4 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
         | LogicalPlan::DescribeTable(_) => ("this statement", "only SELECT asks a question"),
     };
     QueryError::refused(construct, help)
-}
-
-/// What is measured, in the words of the question.
-impl Query {
-    /// The measure at this position, as a curator would write it.
-    #[must_use]
-    pub fn measure_in_words(&self, position: usize) -> String {
-        match &self.measures[position].kind {
-            MeasureKind::Rows => "COUNT(*)".to_owned(),
-            MeasureKind::Entities => format!("COUNT(DISTINCT {})", self.argument_in_words(position)),
-            MeasureKind::NotNull { .. } => format!("COUNT({})", self.argument_in_words(position)),
-            MeasureKind::Sum { centre: 0, .. } => format!("SUM({})", self.argument_in_words(position)),
-            MeasureKind::Sum { centre, .. } => {
-                let centre = deniable_core::exact::whole(*centre) * &self.measures[position].unit;
-                format!("SUM({} - {centre})", self.argument_in_words(position))
-            }
-        }
-    }
-
-    /// The expression that the measure at this position is about.
-    #[must_use]
-    pub fn argument_in_words(&self, position: usize) -> String {
-        match &self.measures[position].kind {
-            MeasureKind::Rows => "*".to_owned(),
-            MeasureKind::Entities => self.entity.clone().unwrap_or_else(|| "entity".to_owned()),
-            MeasureKind::NotNull { argument } | MeasureKind::Sum { argument, .. } => {
-                crate::rows::in_words(&self.rows.arguments[*argument].expr)
-            }
-        }
-    }
 }

@@ -1,17 +1,27 @@
 //! The upper half of a plan: from the aggregate to what is shown.
 
-use super::aggregate::Collected;
+use super::aggregate::{Collected, Context};
 use super::inline::{inline, substitute};
-use super::{Group, MOST_CELLS, MeasureKind, Query, Rows, Table, refuse_node};
+use super::join::{Joins, arrange};
+use super::table::{declared, schema_of};
+use super::{Group, MOST_CELLS, MeasureKind, Query, Rows, Table, quantiles, refuse_node};
 use crate::error::QueryError;
-use crate::output::{Operator, Output, Sort, Step, Term};
-use crate::rows::{constant_integer, make_total};
-use datafusion::common::{DFSchema, ScalarValue};
-use datafusion::logical_expr::{Aggregate, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast};
+use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term};
+use crate::rows::keys::keys;
+use crate::rows::{constant_integer, in_words, make_total};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Column, DFSchema, ScalarValue};
+use datafusion::logical_expr::expr::{GroupingSet, InList, ScalarFunction};
+use datafusion::logical_expr::utils::enumerate_grouping_sets;
+use datafusion::logical_expr::{
+    Aggregate, Between, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast,
+};
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::ColumnType;
 use std::collections::BTreeSet;
+
+/// Most groupings in one question.
+const MOST_LEVELS: usize = 64;
 
 /// The part of a plan above its aggregate, in terms of the aggregate's keys and answers.
 struct Published {
@@ -22,43 +32,55 @@ struct Published {
 
 /// The aggregate and everything below it.
 struct Core {
+    joins: Joins,
     filters: Vec<Expr>,
     groups: Vec<Group>,
+    levels: Vec<Vec<usize>>,
     collected: Collected,
 }
 
 /// Takes an analysed plan apart.
-pub(super) fn take_apart(plan: &LogicalPlan, table: &Table, schema: &DFSchema) -> Result<Query, QueryError> {
-    let Published { core, columns, steps } = published(plan, table, schema)?;
+pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, QueryError> {
+    let Published { core, columns, steps } = published(plan, tables)?;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
-    let Core { filters, groups, collected } = core;
-    let cells = groups.iter().try_fold(1_usize, |product, group| product.checked_mul(group.keys.len()));
+    let Core { joins, filters, groups, levels, mut collected } = core;
+    let cells = levels.iter().try_fold(0_usize, |sum, level| {
+        let product = level.iter().try_fold(1_usize, |product, group| product.checked_mul(groups[*group].keys.len()))?;
+        sum.checked_add(product)
+    });
     if cells.is_none_or(|cells| cells > MOST_CELLS) {
         let help = format!("group by fewer columns; at most {MOST_CELLS} combinations of keys are answered");
         return Err(QueryError::refused("a question with this many groups", help));
     }
+    quantiles::gather(&mut collected);
+    let caps = tables[joins.first].caps();
     let (measures, arguments, answers, texts) = ordered(collected);
-    let used = filters.iter().chain(arguments.iter().map(|argument| &argument.expr));
-    let types = column_types(used, table);
-    let canonical = canonical(&filters, &groups, &texts, &types, table);
-    let rows = Rows { filters, arguments };
+    let used = filters
+        .iter()
+        .chain(arguments.iter().map(|argument| &argument.expr))
+        .chain(groups.iter().map(|group| &group.expr))
+        .chain(joins.others.iter().map(|join| &join.on));
+    let types = column_types(used, tables);
+    let canonical = canonical(&joins, &filters, &groups, &levels, &texts, &types, tables);
+    let rows = Rows { tables: tables.to_vec(), joins, filters, arguments };
     let output = Output { names, columns, steps };
-    let entity = table.entity.as_ref().map(|entity| entity.key.clone());
-    Ok(Query { rows, groups, measures, answers, output, caps: table.caps(), entity, canonical })
+    Ok(Query { rows, groups, levels, measures, answers, output, caps, canonical })
 }
 
-fn published(plan: &LogicalPlan, table: &Table, schema: &DFSchema) -> Result<Published, QueryError> {
+fn published(plan: &LogicalPlan, tables: &[Table]) -> Result<Published, QueryError> {
     match plan {
         LogicalPlan::Aggregate(aggregate) => {
-            let core = core(aggregate, table, schema)?;
+            let (core, several) = core(aggregate, tables)?;
             let keys = (0..core.groups.len()).map(Term::Key);
-            let answers = (0..core.collected.answers.len()).map(Term::Answer);
-            let columns = keys.chain(answers).collect();
+            // Beside several groupings the engine puts a column that tells them apart.
+            let id = several.then_some(Term::Level);
+            let answers = (0..aggregate.aggr_expr.len()).map(Term::Answer);
+            let columns = keys.chain(id).chain(answers).collect();
             Ok(Published { core, columns, steps: Vec::new() })
         }
-        LogicalPlan::SubqueryAlias(alias) => published(&alias.input, table, schema),
+        LogicalPlan::SubqueryAlias(alias) => published(&alias.input, tables),
         LogicalPlan::Projection(projection) => {
-            let inner = published(&projection.input, table, schema)?;
+            let inner = published(&projection.input, tables)?;
             let columns = projection
                 .expr
                 .iter()
@@ -67,7 +89,7 @@ fn published(plan: &LogicalPlan, table: &Table, schema: &DFSchema) -> Result<Pub
             Ok(Published { columns, ..inner })
         }
         LogicalPlan::Sort(sort) => {
-            let mut inner = published(&sort.input, table, schema)?;
+            let mut inner = published(&sort.input, tables)?;
             let by = sort
                 .expr
                 .iter()
@@ -83,17 +105,17 @@ fn published(plan: &LogicalPlan, table: &Table, schema: &DFSchema) -> Result<Pub
             Ok(inner)
         }
         LogicalPlan::Limit(limit) => {
-            let mut inner = published(&limit.input, table, schema)?;
+            let mut inner = published(&limit.input, tables)?;
             let skip = limit.skip.as_deref().map(row_count).transpose()?.unwrap_or(0);
             let fetch = limit.fetch.as_deref().map(row_count).transpose()?;
             inner.steps.push(Step::Limit { skip, fetch });
             Ok(inner)
         }
-        LogicalPlan::Filter(filter) => match published(&filter.input, table, schema) {
-            // Below there is an aggregate, so this is HAVING; otherwise the complaint is about what is below.
-            Ok(_) => Err(refuse_node(plan)),
-            Err(error) => Err(error),
-        },
+        LogicalPlan::Filter(filter) => {
+            let mut inner = published(&filter.input, tables)?;
+            inner.steps.push(Step::Filter(condition(&filter.predicate, filter.input.schema(), &inner.columns)?));
+            Ok(inner)
+        }
         LogicalPlan::TableScan(_)
         | LogicalPlan::Window(_)
         | LogicalPlan::Join(_)
@@ -122,39 +144,128 @@ fn row_count(expr: &Expr) -> Result<usize, QueryError> {
         .ok_or_else(|| QueryError::refused("this LIMIT or OFFSET", "write a number of rows, 0 or more"))
 }
 
-fn core(aggregate: &Aggregate, table: &Table, schema: &DFSchema) -> Result<Core, QueryError> {
+/// The aggregate and what is below it; and whether it has several groupings.
+fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryError> {
     let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
-    let inlined = inline(input)?;
+    let inlined = inline(input, tables)?;
+    let mut conditions = inlined.filters;
+    let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, tables)?;
+    let in_use: Vec<Table> = joins.tables().map(|at| tables[at].clone()).collect();
+    let schema = schema_of(&in_use)?;
+    let total = |expr: &Expr| make_total(&substitute(expr, input.schema(), &inlined.columns)?, &schema);
+    let (group_exprs, sets, several) = groupings(group_expr)?;
     let mut groups: Vec<Group> = Vec::new();
-    for expr in group_expr {
-        groups.push(group(&substitute(expr, input.schema(), &inlined.columns)?, table)?);
+    for expr in &group_exprs {
+        let expr = total(expr)?;
+        groups.push(Group { name: in_words(&expr), keys: keys(&expr, &in_use, &schema)?, expr });
     }
     let mut collected = Collected::default();
-    for expr in aggr_expr {
-        collected.add(expr, input.schema(), &inlined.columns, table, schema)?;
+    let entities: Vec<Expr> = in_use
+        .iter()
+        .filter_map(|table| table.entity.as_ref().map(|entity| table.expr(&entity.key)))
+        .collect();
+    let context =
+        Context { input: input.schema(), columns: &inlined.columns, tables: &in_use, schema: &schema, entities: &entities };
+    for _ in &sets {
+        collected.answers.push(Vec::new());
+        for expr in aggr_expr {
+            collected.add(expr, &context)?;
+        }
     }
-    if collected.answers.is_empty() {
+    if aggr_expr.is_empty() {
         let help = "declared keys are public already; ask for COUNT, SUM or AVG in each";
         return Err(QueryError::refused("a question without an aggregate", help));
     }
-    let filters = inlined.filters.iter().map(|filter| make_total(filter, schema)).collect::<Result<_, _>>()?;
-    Ok(Core { filters, groups, collected })
+    let filters = conditions.iter().map(|filter| make_total(filter, &schema)).collect::<Result<_, _>>()?;
+    // Joins on computed values must be as total as everything else.
+    let mut joins = joins;
+    for join in &mut joins.others {
+        join.on = make_total(&join.on, &schema)?;
+    }
+    Ok((Core { joins, filters, groups, levels: sets, collected }, several))
 }
 
-fn group(expr: &Expr, table: &Table) -> Result<Group, QueryError> {
-    let Expr::Column(column) = expr else {
-        let help = "group by a declared column; bands can be asked for one by one with WHERE";
-        return Err(QueryError::refused("GROUP BY an expression", help));
+/// What is grouped by, and which of it at each level.
+fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Vec<Vec<usize>>, bool), QueryError> {
+    let exprs = enumerate_grouping_sets(group_expr.to_vec()).map_err(|error| super::meaning(&error))?;
+    let [Expr::GroupingSet(set)] = exprs.as_slice() else {
+        let all = (0..exprs.len()).collect();
+        return Ok((exprs, vec![all], false));
     };
-    let declared = table.column(&column.name);
-    let keys = declared.and_then(|declared| declared.keys.clone()).ok_or_else(|| {
-        let help = match declared.map(|declared| declared.kind) {
-            Some(ColumnType::Decimal) => "decimals are no groups; ask for COUNT, SUM or AVG of it".to_owned(),
-            _ => format!("declare its groups, from public knowledge: keys = [...] in [columns.{}]", column.name),
-        };
-        QueryError::refused(format!("GROUP BY `{}`, which has no declared keys,", column.name), help)
-    })?;
-    Ok(Group { column: column.name.clone(), keys })
+    let all: Vec<Expr> = set.distinct_expr().into_iter().cloned().collect();
+    let sets: Vec<Vec<Expr>> = match set {
+        GroupingSet::GroupingSets(sets) => sets.clone(),
+        GroupingSet::Rollup(exprs) => (0..=exprs.len()).rev().map(|most| exprs[..most].to_vec()).collect(),
+        GroupingSet::Cube(exprs) => {
+            if exprs.len() > 6 {
+                return Err(QueryError::refused("a CUBE of this many columns", "list the GROUPING SETS you need"));
+            }
+            let member = |set: usize| exprs.iter().enumerate().filter(move |(at, _)| set >> (exprs.len() - 1 - at) & 1 == 1);
+            (0..1_usize << exprs.len()).rev().map(|set| member(set).map(|(_, expr)| expr.clone()).collect()).collect()
+        }
+    };
+    if sets.len() > MOST_LEVELS {
+        return Err(QueryError::refused("this many grouping sets", "the budget is split over them; ask for fewer"));
+    }
+    let place = |expr: &Expr| all.iter().position(|known| known == expr);
+    let mut levels: Vec<Vec<usize>> = Vec::new();
+    for set in &sets {
+        let mut level: Vec<usize> = set.iter().filter_map(place).collect();
+        level.sort_unstable();
+        level.dedup();
+        if levels.contains(&level) {
+            return Err(QueryError::refused("the same grouping set twice", "it would be paid for twice; list it once"));
+        }
+        levels.push(level);
+    }
+    Ok((all, levels, true))
+}
+
+/// A condition on results, as HAVING has it.
+fn condition(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Condition, QueryError> {
+    let again = |inner: &Expr| condition(inner, schema, columns);
+    let value = |inner: &Expr| term(inner, schema, columns);
+    let compare = |comparison, left: Term, right: Term| Condition::Compare(comparison, Box::new([left, right]));
+    let negated = |negated: bool, inner: Condition| if negated { Condition::Not(Box::new(inner)) } else { inner };
+    match expr {
+        Expr::Alias(alias) => again(&alias.expr),
+        Expr::Not(inner) => Ok(Condition::Not(Box::new(again(inner)?))),
+        Expr::IsNull(inner) => Ok(Condition::IsNull(value(inner)?)),
+        Expr::IsNotNull(inner) => Ok(Condition::Not(Box::new(Condition::IsNull(value(inner)?)))),
+        Expr::Between(Between { expr, negated: not, low, high }) => {
+            let inside = Condition::And(Box::new([
+                compare(Comparison::AtLeast, value(expr)?, value(low)?),
+                compare(Comparison::AtMost, value(expr)?, value(high)?),
+            ]));
+            Ok(negated(*not, inside))
+        }
+        Expr::InList(InList { expr, list, negated: not }) => {
+            let mut any: Option<Condition> = None;
+            for entry in list {
+                let equal = compare(Comparison::Equal, value(expr)?, value(entry)?);
+                any = Some(match any {
+                    Some(others) => Condition::Or(Box::new([others, equal])),
+                    None => equal,
+                });
+            }
+            any.map(|any| negated(*not, any)).ok_or_else(|| result_refusal("IN ()"))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let comparison = match op {
+                PlanOperator::And => return Ok(Condition::And(Box::new([again(left)?, again(right)?]))),
+                PlanOperator::Or => return Ok(Condition::Or(Box::new([again(left)?, again(right)?]))),
+                PlanOperator::Eq => Comparison::Equal,
+                PlanOperator::NotEq => Comparison::NotEqual,
+                PlanOperator::Lt => Comparison::Below,
+                PlanOperator::LtEq => Comparison::AtMost,
+                PlanOperator::Gt => Comparison::Above,
+                PlanOperator::GtEq => Comparison::AtLeast,
+                _ => return Err(result_refusal(&format!("the operator {op}"))),
+            };
+            Ok(compare(comparison, value(left)?, value(right)?))
+        }
+        other => Err(result_refusal(&format!("the condition `{}`", other.schema_name()))),
+    }
 }
 
 /// An expression over results.
@@ -170,9 +281,26 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
         Expr::Literal(value, _) => literal(value),
         // Results are exact fractions: widening them changes nothing, and narrowing is refused.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
-            if field.data_type().is_floating() || field.data_type().is_decimal() =>
+            if field.data_type().is_floating()
+                || field.data_type().is_decimal()
+                || matches!(field.data_type(), DataType::Int64 | DataType::UInt64 | DataType::Int32) && is_constant(inner) =>
         {
             again(inner)
+        }
+        Expr::ScalarFunction(ScalarFunction { func, args }) => {
+            let function = match (func.name(), args.as_slice()) {
+                ("round", [_]) => Function::Round(0),
+                ("round", [_, digits]) => constant_integer(digits)
+                    .and_then(|digits| i8::try_from(digits).ok())
+                    .filter(|digits| (-15..=15).contains(digits))
+                    .map(Function::Round)
+                    .ok_or_else(|| result_refusal("ROUND to this many digits"))?,
+                ("floor", [_]) => Function::Floor,
+                ("ceil", [_]) => Function::Ceil,
+                ("abs", [_]) => Function::Absolute,
+                (name, _) => return Err(result_refusal(&name.to_uppercase())),
+            };
+            Ok(Term::Function(function, Box::new(again(&args[0])?)))
         }
         Expr::Negative(inner) => {
             Ok(Term::Arithmetic(Operator::Subtract, Box::new([Term::Number(whole(0)), again(inner)?])))
@@ -205,7 +333,6 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
         | Expr::IsNotUnknown(_)
         | Expr::Between(_)
         | Expr::Case(_)
-        | Expr::ScalarFunction(_)
         | Expr::AggregateFunction(_)
         | Expr::WindowFunction(_)
         | Expr::InList(_)
@@ -224,7 +351,8 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
 }
 
 fn result_refusal(construct: &str) -> QueryError {
-    let help = "results may be added, subtracted, multiplied and divided; do the rest with the published numbers";
+    let help = "results may be added, subtracted, multiplied, divided, rounded and compared; do the rest with the \
+                published numbers";
     QueryError::refused(format!("{construct} on results"), help)
 }
 
@@ -240,49 +368,88 @@ fn literal(value: &ScalarValue) -> Result<Term, QueryError> {
     }
 }
 
+fn is_constant(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(..))
+}
+
 /// Brings measures into an order that does not depend on how the question lists them.
-fn ordered(collected: Collected) -> (Vec<super::Measure>, Vec<super::Argument>, Vec<super::Answer>, Vec<String>) {
+fn ordered(collected: Collected) -> (Vec<super::Measure>, Vec<super::Argument>, Vec<Vec<super::Answer>>, Vec<String>) {
     let Collected { measures, arguments, answers } = collected;
     let mut texts: Vec<(String, usize)> =
         measures.iter().enumerate().map(|(position, measure)| (measure_text(measure, &arguments), position)).collect();
     texts.sort();
     let place = |old: usize| texts.iter().position(|(_, position)| *position == old).unwrap_or(old);
-    let answers = answers.into_iter().map(|answer| answer.moved(place)).collect();
+    let answers =
+        answers.into_iter().map(|level| level.into_iter().map(|answer| answer.moved(place)).collect()).collect();
     let sorted = texts.iter().map(|(_, position)| measures[*position].clone()).collect();
     (sorted, arguments, answers, texts.into_iter().map(|(text, _)| text).collect())
 }
 
 fn measure_text(measure: &super::Measure, arguments: &[super::Argument]) -> String {
-    let weight = &measure.weight;
-    match &measure.kind {
-        MeasureKind::Rows => format!("rows, weight {weight}"),
-        MeasureKind::NotNull { argument } => format!("not null {}, weight {weight}", arguments[*argument].expr),
-        MeasureKind::Entities => format!("entities, weight {weight}"),
-        MeasureKind::Sum { argument, centre, range } => format!(
-            "sum {} in units of {} less {centre} within {}..={}, weight {weight}",
-            arguments[*argument].expr, measure.unit, range.low, range.high
+    let (weight, level) = (&measure.weight, measure.level);
+    let about = |argument: usize| &arguments[argument].expr;
+    let grid = |argument: usize| {
+        let grid = arguments[argument].grid.as_ref();
+        grid.map_or_else(String::new, |grid| format!("{}..={} in units of {}", grid.low, grid.high, grid.unit))
+    };
+    let what = match &measure.kind {
+        MeasureKind::Rows => "rows".to_owned(),
+        MeasureKind::NotNull { argument } => format!("not null {}", about(*argument)),
+        MeasureKind::Entities { present: None } => "entities".to_owned(),
+        MeasureKind::Entities { present: Some(argument) } => format!("entities with {}", about(*argument)),
+        MeasureKind::Sum { argument, centre, squared, range } => format!(
+            "sum {} in units of {} less {centre} within {}..={}, squared {squared}",
+            about(*argument),
+            measure.unit,
+            range.low,
+            range.high
         ),
-    }
+        MeasureKind::Ranked { argument, target } => {
+            format!("rank {target:?} of {} on {}", about(*argument), grid(*argument))
+        }
+        MeasureKind::Tree { argument, shares } => {
+            format!("quantiles {shares:?} of {} on {}", about(*argument), grid(*argument))
+        }
+    };
+    format!("{what}, level {level}, weight {weight}")
 }
 
 /// The declared types of the columns in use: the same text read as another type is another value.
-fn column_types<'a>(expressions: impl Iterator<Item = &'a Expr>, table: &Table) -> Vec<String> {
-    let names: BTreeSet<&str> =
-        expressions.flat_map(|expr| expr.column_refs()).map(|column| column.name.as_str()).collect();
-    let typed = |name| table.column(name).map(|column| format!("{name}: {}", column.kind.name()));
-    names.into_iter().filter_map(typed).collect()
+fn column_types<'a>(expressions: impl Iterator<Item = &'a Expr>, tables: &[Table]) -> Vec<String> {
+    let columns: BTreeSet<&Column> = expressions.flat_map(|expr| expr.column_refs()).collect();
+    let typed = |column: &&Column| declared(tables, column).map(|found| format!("{column}: {}", found.kind.name()));
+    columns.iter().filter_map(typed).collect()
 }
 
 /// One text for everything that decides the measured numbers.
-fn canonical(filters: &[Expr], groups: &[Group], measures: &[String], types: &[String], table: &Table) -> String {
+fn canonical(
+    joins: &Joins,
+    filters: &[Expr],
+    groups: &[Group],
+    levels: &[Vec<usize>],
+    measures: &[String],
+    types: &[String],
+    tables: &[Table],
+) -> String {
     let mut filters: Vec<String> = filters.iter().map(ToString::to_string).collect();
     filters.sort();
     filters.dedup();
-    let Caps { rows_per_group, groups: most } = table.caps();
-    let entity = table.entity.as_ref().map_or("each row", |entity| entity.key.as_str());
+    let first = &tables[joins.first];
+    let Caps { rows_per_group, groups: most } = first.caps();
+    let entity = first.entity.as_ref().map_or("each row", |entity| entity.key.as_str());
+    let others: Vec<String> = joins
+        .others
+        .iter()
+        .map(|join| {
+            let table = &tables[join.table];
+            let kept = if join.keeps_unmatched { ", unmatched rows kept" } else { "" };
+            format!("{} on {} = {}{kept}", table.name, join.on, table.join_key().unwrap_or_default())
+        })
+        .collect();
+    let groups: Vec<String> = groups.iter().map(|group| format!("{} in {:?}", group.expr, group.keys)).collect();
     format!(
-        "table {:?}; entity {entity:?}; at most {rows_per_group} rows in each of {most} groups; where {filters:?}; \
-         group by {groups:?}; measure {measures:?}; types {types:?}",
-        table.name,
+        "table {:?}; joins {others:?}; entity {entity:?}; at most {rows_per_group} rows in each of {most} groups; where \
+         {filters:?}; group by {groups:?} at {levels:?}; measure {measures:?}; types {types:?}",
+        first.name,
     )
 }

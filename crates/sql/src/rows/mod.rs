@@ -1,16 +1,20 @@
 //! What may be computed from one row: total, deterministic functions of that row's values alone.
 //!
 //! "Total" means that no value makes them fail, overflow silently or quote what they were given: casts that do
-//! not succeed give NULL, and so do division by zero and results out of range. Values have one of four types,
+//! not succeed give NULL, and so do division by zero and results out of range. Values have one of six types,
 //! and every expression that has another is refused.
 
+pub(crate) mod calendar;
+pub(crate) mod keys;
 pub(crate) mod range;
 mod total;
 
 pub(crate) use total::{Operation, total};
 
 use crate::error::QueryError;
-use datafusion::arrow::datatypes::DataType;
+use deniable_core::exact::{Rational, parse_rational, whole};
+use crate::syntax::{PARTS, UNITS};
+use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
@@ -22,7 +26,16 @@ const TOTAL_AS_THEY_ARE: [&str; 9] =
 
 /// The types a value of a row may have.
 pub(crate) fn is_row_type(data_type: &DataType) -> bool {
-    matches!(data_type, DataType::Int64 | DataType::Float64 | DataType::Utf8 | DataType::Boolean | DataType::Null)
+    matches!(
+        data_type,
+        DataType::Int64
+            | DataType::Float64
+            | DataType::Utf8
+            | DataType::Boolean
+            | DataType::Date32
+            | DataType::Timestamp(TimeUnit::Microsecond, None)
+            | DataType::Null
+    )
 }
 
 /// Rewrites an analysed expression over the table's columns into a total one, or refuses it.
@@ -73,6 +86,11 @@ pub(crate) fn make_total(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryEr
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field }) => {
             match row_type(field.data_type()) {
                 Some(DataType::Float64) => as_decimal(again(inner)?),
+                Some(target @ (DataType::Date32 | DataType::Timestamp(..))) => {
+                    let inner = again(inner)?;
+                    require_a_time(&inner, &target)?;
+                    datafusion::logical_expr::try_cast(inner, target)
+                }
                 Some(data_type) => datafusion::logical_expr::try_cast(again(inner)?, data_type),
                 None => return Err(wrong_type(field.data_type())),
             }
@@ -135,7 +153,9 @@ pub(crate) fn is_total_plan(plan: &LogicalPlan) -> bool {
             | Expr::InList(_) => true,
             Expr::BinaryExpr(BinaryExpr { op, .. }) => is_total_operator(*op),
             Expr::ScalarFunction(ScalarFunction { func, .. }) => {
-                total::operation_of(func).is_some() || TOTAL_AS_THEY_ARE.contains(&func.name())
+                total::operation_of(func).is_some()
+                    || calendar::operation_of(func).is_some()
+                    || TOTAL_AS_THEY_ARE.contains(&func.name())
             }
             #[expect(deprecated, reason = "named so that the match stays exhaustive")]
             Expr::Wildcard { .. } => false,
@@ -187,6 +207,8 @@ fn row_type(data_type: &DataType) -> Option<DataType> {
             Some(DataType::Int64)
         }
         DataType::Float32 => Some(DataType::Float64),
+        DataType::Date64 => Some(DataType::Date32),
+        DataType::Timestamp(_, None) => Some(calendar::TIMESTAMP),
         DataType::Utf8View | DataType::LargeUtf8 => Some(DataType::Utf8),
         _ => None,
     }
@@ -198,13 +220,28 @@ fn plain_literal(value: &ScalarValue) -> Result<ScalarValue, QueryError> {
     value.cast_to(&target).map_err(|_| unlisted("this constant"))
 }
 
+/// A constant that is meant as a date must be one; a column's values that are none become NULL.
+fn require_a_time(value: &Expr, target: &DataType) -> Result<(), QueryError> {
+    match value {
+        Expr::Literal(ScalarValue::Utf8(Some(text)), _) => {
+            let read = ScalarValue::Utf8(Some(text.clone())).cast_to(target);
+            if read.is_ok_and(|read| !read.is_null()) {
+                return Ok(());
+            }
+            let help = "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 12:00:00'";
+            Err(QueryError::refused(format!("'{text}' as a date"), help))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A value read as a decimal. Infinities and "not a number" are no values: they are NULL everywhere.
 pub(crate) fn as_decimal(value: Expr) -> Expr {
     total(Operation::Finite, vec![datafusion::logical_expr::try_cast(value, DataType::Float64)])
 }
 
 fn wrong_type(found: &DataType) -> QueryError {
-    let help = "values are whole numbers, decimals, texts or true/false; cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN";
+    let help = "values are whole numbers, decimals, texts, true/false, dates and timestamps; CAST brings them into one";
     QueryError::refused(format!("a value of type {found}"), help)
 }
 
@@ -301,10 +338,54 @@ fn function(
             })?;
             Ok(total(Operation::Round(i8::try_from(digits).unwrap_or(0)), vec![make_total(value, schema)?]))
         }
+        ("date_trunc", [unit, time]) => {
+            let unit = constant_text(unit).and_then(|unit| calendar::Unit::named(&unit)).ok_or_else(|| {
+                QueryError::refused("DATE_TRUNC to this unit", format!("write one of '{}'", UNITS.join("', '")))
+            })?;
+            Ok(calendar::call(calendar::Operation::Truncate(unit), vec![time_of(time, schema)?]))
+        }
+        ("date_part", [part, time]) => {
+            let part = constant_text(part).and_then(|part| calendar::Part::named(&part)).ok_or_else(|| {
+                QueryError::refused("DATE_PART of this part", format!("write one of '{}'", PARTS.join("', '")))
+            })?;
+            Ok(calendar::call(calendar::Operation::Part(part), vec![time_of(time, schema)?]))
+        }
+        ("date_diff", [unit, from, to]) => {
+            if constant_text(unit).is_none_or(|unit| !unit.eq_ignore_ascii_case("day")) {
+                return Err(QueryError::refused("DATE_DIFF in this unit", "write DATE_DIFF('day', from, to)"));
+            }
+            let ends = vec![time_of(from, schema)?, time_of(to, schema)?];
+            Ok(calendar::call(calendar::Operation::DaysBetween, ends))
+        }
         (name, _) if TOTAL_AS_THEY_ARE.contains(&name) => {
             Ok(Expr::ScalarFunction(ScalarFunction { func: func.clone(), args: total_args()? }))
         }
         (name, _) => Err(unlisted(&format!("the function {name}"))),
+    }
+}
+
+/// The argument of a calendar function: a date or a timestamp.
+fn time_of(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
+    let total = make_total(expr, schema)?;
+    match type_of(&total, schema)? {
+        DataType::Date32 | DataType::Timestamp(..) => Ok(total),
+        found => {
+            let help = "calendar functions need a date: declare the column as one, or CAST(x AS DATE)";
+            Err(QueryError::refused(format!("a calendar function of a value of type {found}"), help))
+        }
+    }
+}
+
+/// The value of a text literal under any casts that the analyser put around it.
+fn constant_text(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Literal(value, _) => match value.cast_to(&DataType::Utf8) {
+            Ok(ScalarValue::Utf8(text)) => text,
+            _ => None,
+        },
+        Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => constant_text(expr),
+        Expr::Alias(alias) => constant_text(&alias.expr),
+        _ => None,
     }
 }
 
@@ -322,15 +403,39 @@ pub(crate) fn constant_integer(expr: &Expr) -> Option<i64> {
     }
 }
 
+/// The exact value of a decimal literal under any casts that the analyser put around it.
+pub(crate) fn constant_decimal(expr: &Expr) -> Option<Rational> {
+    match expr {
+        Expr::Literal(ScalarValue::Float64(Some(number)), _) => parse_rational(&format!("{number}")).ok(),
+        Expr::Literal(ScalarValue::Int64(Some(number)), _) => Some(whole(*number)),
+        Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => constant_decimal(expr),
+        Expr::Alias(alias) => constant_decimal(&alias.expr),
+        _ => None,
+    }
+}
+
 /// An expression as a person would write it, without the total functions' names.
 pub(crate) fn in_words(expr: &Expr) -> String {
     match expr {
         Expr::Column(column) => column.name.clone(),
         Expr::Literal(ScalarValue::Utf8(Some(text)), _) => format!("'{text}'"),
         Expr::Literal(value, _) => value.to_string(),
-        Expr::TryCast(TryCast { expr, field }) if field.data_type().is_numeric() => in_words(expr),
+        Expr::TryCast(TryCast { expr, field }) if field.data_type().is_numeric() || field.data_type().is_temporal() => {
+            in_words(expr)
+        }
         Expr::ScalarFunction(ScalarFunction { func, args }) => {
             let args: Vec<String> = args.iter().map(in_words).collect();
+            if let Some(operation) = calendar::operation_of(func) {
+                return match operation {
+                    calendar::Operation::Truncate(unit) => {
+                        format!("date_trunc('{}', {})", format!("{unit:?}").to_lowercase(), args.join(", "))
+                    }
+                    calendar::Operation::Part(part) => {
+                        format!("extract({} from {})", format!("{part:?}").to_lowercase(), args.join(", "))
+                    }
+                    calendar::Operation::DaysBetween => format!("date_diff('day', {})", args.join(", ")),
+                };
+            }
             match (total::operation_of(func), args.as_slice()) {
                 (Some(Operation::Add), [left, right]) => format!("({left} + {right})"),
                 (Some(Operation::Subtract), [left, right]) => format!("({left} - {right})"),

@@ -17,6 +17,9 @@ use num_traits::{Signed, ToPrimitive, Zero};
 /// Grid points are counted by numbers up to this size, so that floats hold them exactly.
 const MOST_UNITS: i64 = 1 << 52;
 
+/// The declaration of a column by its name in an expression.
+pub(crate) type Facts<'a> = dyn Fn(&datafusion::common::Column) -> Option<&'a Column> + 'a;
+
 /// What is known of the values of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Range {
@@ -68,13 +71,11 @@ impl Range {
     }
 
     /// The range of an expression that [`super::make_total`] has passed.
-    pub(crate) fn of(expr: &Expr, columns: &[Column]) -> Self {
+    pub(crate) fn of(expr: &Expr, columns: &Facts<'_>) -> Self {
         match expr {
-            Expr::Column(column) => columns
-                .iter()
-                .find(|declared| declared.name == column.name)
-                .and_then(|declared| declared.bounds.as_ref())
-                .map_or(Self::UNKNOWN, Self::declared),
+            Expr::Column(column) => {
+                columns(column).and_then(|declared| declared.bounds.as_ref()).map_or(Self::UNKNOWN, Self::declared)
+            }
             Expr::Literal(value, _) => literal(value),
             // The analyser's widening of whole numbers to decimals changes nothing.
             Expr::TryCast(TryCast { expr, field }) if field.data_type().is_floating() => Self::of(expr, columns),

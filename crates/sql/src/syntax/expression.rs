@@ -4,14 +4,43 @@ use super::{absent, refuse};
 use crate::error::QueryError;
 use datafusion::sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, Expr, Function,
-    FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, UnaryOperator, Value, ValueWithSpan,
+    FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, OrderByExpr, OrderByOptions, TimezoneInfo,
+    TypedString, UnaryOperator, Value, ValueWithSpan,
 };
 
-/// Aggregates that are answered.
-pub(crate) const AGGREGATES: [&str; 3] = ["count", "sum", "avg"];
+/// Aggregates that are answered, by every name that people know them by.
+pub(crate) const AGGREGATES: [&str; 20] = [
+    "count",
+    "sum",
+    "avg",
+    "mean",
+    "min",
+    "max",
+    "median",
+    "approx_median",
+    "percentile_cont",
+    "approx_percentile_cont",
+    "quantile_cont",
+    "var",
+    "variance",
+    "var_pop",
+    "var_samp",
+    "var_sample",
+    "stddev",
+    "stddev_pop",
+    "stddev_samp",
+    "grouping",
+];
 /// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 12] =
-    ["abs", "btrim", "ceil", "coalesce", "floor", "greatest", "least", "lower", "nullif", "round", "trim", "upper"];
+pub(crate) const FUNCTIONS: [&str; 16] = [
+    "abs", "btrim", "ceil", "coalesce", "date_diff", "date_part", "date_trunc", "datetrunc", "floor", "greatest", "least", "lower",
+    "nullif", "round", "trim", "upper",
+];
+/// Units that timestamps may be cut to.
+pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
+/// Parts that may be taken out of dates and timestamps.
+pub(crate) const PARTS: [&str; 10] =
+    ["year", "quarter", "month", "week", "day", "doy", "dow", "hour", "minute", "second"];
 
 const SUBQUERY_HELP: &str = "a person's value may not depend on other rows; subqueries stand only in FROM";
 
@@ -58,7 +87,7 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
             match kind {
                 CastKind::Cast | CastKind::TryCast | CastKind::SafeCast | CastKind::DoubleColon => {}
             }
-            absent(*array, expr, "CAST to an array", "cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN")?;
+            absent(*array, expr, "CAST to an array", "cast to BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE or TIMESTAMP")?;
             absent(format.is_some(), expr, "CAST with FORMAT", "leave the format out")?;
             check_cast_type(expr, data_type)?;
             check(inner)
@@ -84,18 +113,34 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
             check(inner)
         }
         Expr::Value(value) => check_value(value),
+        Expr::TypedString(TypedString { data_type, value, uses_odbc_syntax }) => {
+            absent(*uses_odbc_syntax, expr, "{d ...}", "write DATE '2024-01-31'")?;
+            if !matches!(data_type, DataType::Date | DataType::Timestamp(None, TimezoneInfo::None)) {
+                let help = "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 12:00:00'";
+                return Err(refuse(expr, format!("a constant of type {data_type}"), help));
+            }
+            check_value(value)
+        }
+        Expr::Extract { field, syntax: _, expr: inner } => {
+            let part = field.to_string().to_lowercase();
+            if !PARTS.contains(&part.as_str()) {
+                let help = format!("take one of {}", PARTS.join(", "));
+                return Err(refuse(expr, format!("EXTRACT({field} ...)"), help));
+            }
+            check(inner)
+        }
         Expr::Function(function) => check_function(function),
         Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::Subquery(_) | Expr::AnyOp { .. } | Expr::AllOp { .. } => {
             Err(refuse(expr, "a subquery inside an expression", SUBQUERY_HELP))
         }
-        Expr::GroupingSets(_) | Expr::Cube(_) | Expr::Rollup(_) => {
-            Err(refuse(expr, "GROUPING SETS, CUBE or ROLLUP", "ask each grouping on its own"))
-        }
+        Expr::GroupingSets(sets) | Expr::Cube(sets) | Expr::Rollup(sets) => sets.iter().flatten().try_for_each(check),
         Expr::SimilarTo { .. } | Expr::RLike { .. } => {
             Err(refuse(expr, "a regular expression", "use LIKE 'pattern', IN (...) or comparisons"))
         }
-        Expr::Extract { .. } | Expr::AtTimeZone { .. } | Expr::Interval(_) | Expr::TypedString(_) => {
-            Err(refuse(expr, "arithmetic on dates and times", "prepare the part you need as a column"))
+        Expr::AtTimeZone { .. } => Err(refuse(expr, "a time zone", "times are read without zones; store them in one")),
+        Expr::Interval(_) => {
+            let help = "write the date itself, DATE '2024-01-31'; for the days between two dates, DATE_DIFF('day', a, b)";
+            Err(refuse(expr, "an INTERVAL", help))
         }
         Expr::Substring { .. } | Expr::Position { .. } | Expr::Overlay { .. } | Expr::Collate { .. } => {
             Err(refuse(expr, "this text function", "use LIKE, LOWER, UPPER or TRIM"))
@@ -247,13 +292,15 @@ fn check_cast_type(expr: &Expr, data_type: &DataType) -> Result<(), QueryError> 
             | DataType::String(None)
             | DataType::Boolean
             | DataType::Bool
+            | DataType::Date
+            | DataType::Timestamp(None, TimezoneInfo::None | TimezoneInfo::WithoutTimeZone)
     ) {
         return Ok(());
     }
     Err(refuse(
         expr,
         format!("CAST to {data_type}"),
-        "cast to BIGINT, DOUBLE, VARCHAR or BOOLEAN; what cannot be cast becomes NULL",
+        "cast to BIGINT, DOUBLE, VARCHAR, BOOLEAN, DATE or TIMESTAMP; what cannot be cast becomes NULL",
     ))
 }
 
@@ -294,8 +341,13 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
     }
     absent(*uses_odbc_syntax, function, "{fn ...}", "call the function directly")?;
     absent(!matches!(parameters, FunctionArguments::None), function, "function parameters", "leave them out")?;
-    absent(!within_group.is_empty(), function, "WITHIN GROUP", "leave it out")?;
-    absent(filter.is_some(), function, "FILTER", "write SUM(CASE WHEN condition THEN value ELSE 0 END), or WHERE")?;
+    check_within_group(function, &lower, within_group)?;
+    if let Some(condition) = filter {
+        if FUNCTIONS.contains(&lower.as_str()) {
+            return Err(refuse(function, "FILTER on a function of one row", "FILTER belongs to COUNT, SUM and the like"));
+        }
+        check(condition)?;
+    }
     absent(null_treatment.is_some(), function, "IGNORE or RESPECT NULLS", "leave it out")?;
     let FunctionArguments::List(FunctionArgumentList { duplicate_treatment, args, clauses }) = args else {
         return Err(refuse(function, "a function without arguments", "write its arguments in parentheses"));
@@ -330,16 +382,29 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
     Ok(())
 }
 
+/// `PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)`.
+fn check_within_group(function: &Function, name: &str, order: &[OrderByExpr]) -> Result<(), QueryError> {
+    let help = "write PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY x)";
+    match order {
+        [] => Ok(()),
+        [OrderByExpr { expr, options, with_fill: None }] if name.ends_with("percentile_cont") => {
+            let OrderByOptions { asc, nulls_first } = options;
+            absent(*asc == Some(false), function, "a quantile in descending order", "order by x and ask for 1 - q")?;
+            absent(nulls_first.is_some(), function, "NULLS FIRST in a quantile", "leave it out: NULLs do not count")?;
+            check(expr)
+        }
+        _ => Err(refuse(function, "WITHIN GROUP here", help)),
+    }
+}
+
 fn function_help(name: &str) -> String {
     match name {
-        "min" | "max" => "the smallest and largest value belong to single people; ask for COUNT, SUM or AVG".to_owned(),
-        "median" | "approx_median" | "approx_percentile_cont" | "percentile_cont" | "quantile" => {
-            "quantiles are not answered yet; ask for AVG, or count below thresholds".to_owned()
+        "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
+        "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
+            "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
         }
-        "var" | "variance" | "var_pop" | "var_samp" | "stddev" | "stddev_pop" | "stddev_samp" => {
-            "ask for AVG(x) and AVG(x * x); the variance is the second minus the square of the first".to_owned()
-        }
-        "mean" => "write AVG".to_owned(),
+        "corr" | "covar_pop" | "covar_samp" => "ask for AVG(x * y), AVG(x) and AVG(y)".to_owned(),
+        "date_bin" | "width_bucket" => "write FLOOR(x / width) * width, DATE_TRUNC('month', x) or CASE".to_owned(),
         "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
             "an answer may depend on the data and the noise alone".to_owned()
         }

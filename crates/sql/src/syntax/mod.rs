@@ -8,6 +8,8 @@
 mod expression;
 mod query;
 
+pub(crate) use expression::{PARTS, UNITS};
+
 use crate::error::{Place, QueryError};
 use datafusion::sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statement};
 use datafusion::sql::sqlparser::dialect::GenericDialect;

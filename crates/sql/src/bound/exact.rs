@@ -1,0 +1,121 @@
+//! Exact cells, which are secret, and the noise that makes them fit to be shown.
+
+use crate::plan::{MeasureKind, Query};
+use deniable_core::exact::Rational;
+use deniable_core::noise::{Decay, TwoSidedGeometric, choice, rank, tree};
+use rand_core::Rng;
+
+/// The exact answers of a query's measures. They are secret: this type has no `Debug` and no `Display`.
+pub struct Exact {
+    pub(super) cells: Vec<Cells>,
+}
+
+/// What a measure has gathered, by cell.
+pub(super) enum Cells {
+    /// Sums of whole numbers of units.
+    Sums(Vec<i128>),
+    /// The values themselves, in grid units, where ranks are asked.
+    Values(Vec<Vec<i64>>),
+}
+
+impl Cells {
+    /// Nothing yet.
+    pub(super) fn new(kind: &MeasureKind, cells: usize) -> Self {
+        match kind {
+            MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Self::Values(vec![Vec::new(); cells]),
+            MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {
+                Self::Sums(vec![0; cells])
+            }
+        }
+    }
+
+    /// Takes in what another part of the rows has gathered.
+    #[allow(dead_code, reason = "parts are gathered by one thread for now")]
+    pub(super) fn merge(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Sums(sums), Self::Sums(others)) => {
+                sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+            }
+            (Self::Values(values), Self::Values(others)) => {
+                values.iter_mut().zip(others).for_each(|(values, mut other)| values.append(&mut other));
+            }
+            // Both sides were made for the same measure.
+            _ => {}
+        }
+    }
+}
+
+impl Exact {
+    /// The released numbers: one vector for each measure, [`Query::width`] whole numbers for each of its cells.
+    ///
+    /// `confidence` is that of the intervals of several quantiles, which are drawn together with them. Sums stay within
+    /// ±2^126, where no total lies; that is post-processing.
+    pub fn with_noise<R: Rng>(
+        self,
+        query: &Query,
+        decays: &[Decay],
+        confidence: &Rational,
+        rng: &mut R,
+    ) -> Vec<Vec<i128>> {
+        let end = 1_i128 << 126;
+        let mut released = Vec::with_capacity(self.cells.len());
+        for (at, (cells, decay)) in self.cells.into_iter().zip(decays).enumerate() {
+            let (low, high) = query.grid_ends(at);
+            released.push(match (cells, &query.measures()[at].kind) {
+                (Cells::Sums(sums), _) => {
+                    let sampler = TwoSidedGeometric::new(decay.clone());
+                    sums.into_iter().map(|sum| sum.saturating_add(sampler.sample(rng)).clamp(-end, end)).collect()
+                }
+                (Cells::Values(cells), MeasureKind::Ranked { target, .. }) => {
+                    let rank = query.rank(at, *target, decay);
+                    let chosen = cells.into_iter().map(|values| {
+                        let segments = rank::segments(&counted(values), low, high, &rank);
+                        let (begins, segments): (Vec<i64>, Vec<choice::Segment>) = segments.into_iter().unzip();
+                        let choice = choice::choose(&segments, decay, rng);
+                        choice.map_or(i128::from(low), |(at, offset)| i128::from(begins[at]) + i128::from(offset))
+                    });
+                    chosen.collect()
+                }
+                (Cells::Values(cells), MeasureKind::Tree { shares, .. }) => {
+                    let shares: Vec<(u64, u64)> = shares.iter().map(|share| (share.part, share.whole)).collect();
+                    let found = cells.into_iter().flat_map(|values| {
+                        tree::quantiles(&counted(values), (low, high), &shares, decay, confidence, rng)
+                    });
+                    found.flat_map(|found| [found.value, found.low, found.high]).map(i128::from).collect()
+                }
+                // A measure of sums gathers sums.
+                (Cells::Values(_), _) => Vec::new(),
+            });
+        }
+        released
+    }
+
+    /// The secret answers themselves, sums first and then sorted values, by cell: for tests, never for a release.
+    #[must_use]
+    pub fn reveal(self) -> Vec<Vec<Vec<i128>>> {
+        let cells = |cells: Cells| match cells {
+            Cells::Sums(sums) => sums.into_iter().map(|sum| vec![sum]).collect(),
+            Cells::Values(cells) => cells
+                .into_iter()
+                .map(|mut values| {
+                    values.sort_unstable();
+                    values.into_iter().map(i128::from).collect()
+                })
+                .collect(),
+        };
+        self.cells.into_iter().map(cells).collect()
+    }
+}
+
+/// Distinct values, ascending, with their multiplicities.
+fn counted(mut values: Vec<i64>) -> Vec<(i64, u64)> {
+    values.sort_unstable();
+    let mut counted: Vec<(i64, u64)> = Vec::new();
+    for value in values {
+        match counted.last_mut() {
+            Some((last, count)) if *last == value => *count += 1,
+            _ => counted.push((value, 1)),
+        }
+    }
+    counted
+}

@@ -1,0 +1,78 @@
+//! Several quantiles of one value share a tree of noisy counts, where that is better than choosing each by itself.
+//!
+//! Choosing one by its rank (M-EXP) errs by about `2·max(q, 1−q)/ln R · ln(20·|grid|)` rows; with m of them each
+//! has an m-th of ln R. The tree errs by about `2·√(2k)·h/ln R` rows, for k added counts on h levels, however many are
+//! asked. Only public numbers decide.
+
+use super::aggregate::{Answer, Collected, Measure, MeasureKind, Share, Target};
+use deniable_core::noise::tree::Shape;
+use std::collections::BTreeMap;
+
+/// Replaces the quantiles of one argument and level by a tree where that is better.
+pub(super) fn gather(collected: &mut Collected) {
+    let mut wanted: BTreeMap<(usize, usize), Vec<(Share, usize)>> = BTreeMap::new();
+    for (position, measure) in collected.measures.iter().enumerate() {
+        if let MeasureKind::Ranked { argument, target: Target::Share(share) } = measure.kind {
+            wanted.entry((measure.level, argument)).or_default().push((share, position));
+        }
+    }
+    // Where each old measure went: the new measure, and the position in it.
+    let mut moved: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    let mut trees: Vec<Measure> = Vec::new();
+    for ((level, argument), mut quantiles) in wanted {
+        let Some(grid) = &collected.arguments[argument].grid else { continue };
+        let size = grid.high.abs_diff(grid.low) + 1;
+        if !tree_is_better(quantiles.len() as u64, size) {
+            continue;
+        }
+        quantiles.sort_by_key(|(share, _)| share.part * 1_000_000 / share.whole);
+        let weight = quantiles.iter().map(|(_, old)| collected.measures[*old].weight.clone()).sum();
+        for (position, (_, old)) in quantiles.iter().enumerate() {
+            moved.insert(*old, (trees.len(), position));
+        }
+        let shares = quantiles.into_iter().map(|(share, _)| share).collect();
+        trees.push(Measure { kind: MeasureKind::Tree { argument, shares }, unit: grid.unit.clone(), level, weight });
+    }
+    if trees.is_empty() {
+        return;
+    }
+    let kept: Vec<usize> = (0..collected.measures.len()).filter(|old| !moved.contains_key(old)).collect();
+    let place = |old: usize| match moved.get(&old) {
+        Some((tree, _)) => kept.len() + tree,
+        None => kept.iter().position(|kept| *kept == old).unwrap_or(old),
+    };
+    for answer in collected.answers.iter_mut().flatten() {
+        let position = match answer {
+            Answer::Quantile { measure, .. } => moved.get(measure).map(|(_, position)| *position),
+            _ => None,
+        };
+        *answer = answer.clone().moved(place);
+        if let (Answer::Quantile { position: current, .. }, Some(position)) = (answer, position) {
+            *current = position;
+        }
+    }
+    let mut measures: Vec<Measure> = kept.iter().map(|old| collected.measures[*old].clone()).collect();
+    measures.extend(trees);
+    collected.measures = measures;
+}
+
+/// Whether the expected error of the tree is smaller, squared and in units of 1/ln R.
+fn tree_is_better(quantiles: u64, size: u64) -> bool {
+    let shape = Shape::for_size(size);
+    let bits = u64::from(size.ilog2()) + 6;
+    let each = u128::from(quantiles * bits);
+    quantiles > 1 && 4 * shape.cost() < each * each
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_chosen_by_rank_and_many_by_tree() {
+        assert!(!tree_is_better(1, 2));
+        assert!(tree_is_better(2, 94));
+        assert!(!tree_is_better(3, 1 << 20));
+        assert!(tree_is_better(9, 1 << 20));
+    }
+}

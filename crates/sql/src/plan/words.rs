@@ -1,0 +1,69 @@
+//! What is measured, in the words of the question.
+
+use super::{MeasureKind, Query};
+use crate::rows::in_words;
+use deniable_core::exact::{Rational, whole};
+use deniable_core::noise::rank::Rank;
+
+impl Query {
+    /// The measure at this position, as a curator would write it.
+    #[must_use]
+    pub fn measure_in_words(&self, position: usize) -> String {
+        let measure = &self.measures()[position];
+        let about = self.argument_in_words(position);
+        let text = match &measure.kind {
+            MeasureKind::Rows => "COUNT(*)".to_owned(),
+            MeasureKind::Entities { present: None } => format!("COUNT(DISTINCT {about})"),
+            MeasureKind::Entities { present: Some(argument) } => {
+                let filter = in_words(&self.rows.arguments[*argument].expr);
+                format!("COUNT(DISTINCT {about}) where {filter} is not NULL")
+            }
+            MeasureKind::NotNull { .. } => format!("COUNT({about})"),
+            MeasureKind::Sum { centre: 0, squared: false, .. } => format!("SUM({about})"),
+            MeasureKind::Sum { centre, squared, .. } => {
+                let centre = whole(*centre) * self.argument_unit(position);
+                if *squared { format!("SUM(({about} - {centre})^2)") } else { format!("SUM({about} - {centre})") }
+            }
+            MeasureKind::Ranked { rank, .. } => match rank {
+                Rank::Share { part, whole } => format!("the {part}/{whole} quantile of {about}"),
+                Rank::FromBelow(at) => format!("number {at} from below of {about}"),
+                Rank::FromAbove(at) => format!("number {at} from above of {about}"),
+            },
+            MeasureKind::Tree { shares, .. } => format!("{} quantiles of {about}", shares.len()),
+        };
+        if self.levels().len() == 1 {
+            return text;
+        }
+        let level = &self.levels()[measure.level];
+        let names: Vec<&str> = level.iter().map(|group| self.groups()[*group].name.as_str()).collect();
+        if names.is_empty() { format!("{text}, all") } else { format!("{text} by {}", names.join(", ")) }
+    }
+
+    /// The expression that the measure at this position is about.
+    #[must_use]
+    pub fn argument_in_words(&self, position: usize) -> String {
+        match &self.measures()[position].kind {
+            MeasureKind::Rows => "*".to_owned(),
+            MeasureKind::Entities { .. } => {
+                self.entity().as_ref().map_or_else(|| "entity".to_owned(), in_words)
+            }
+            MeasureKind::NotNull { argument }
+            | MeasureKind::Sum { argument, .. }
+            | MeasureKind::Ranked { argument, .. }
+            | MeasureKind::Tree { argument, .. } => in_words(&self.rows.arguments[*argument].expr),
+        }
+    }
+
+    /// The grid unit of the values that a measure is about; 1 where there is none.
+    #[must_use]
+    pub fn argument_unit(&self, position: usize) -> Rational {
+        match &self.measures()[position].kind {
+            MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::NotNull { .. } => whole(1),
+            MeasureKind::Sum { argument, .. }
+            | MeasureKind::Ranked { argument, .. }
+            | MeasureKind::Tree { argument, .. } => {
+                self.rows.arguments[*argument].grid.as_ref().map_or_else(|| whole(1), |grid| grid.unit.clone())
+            }
+        }
+    }
+}

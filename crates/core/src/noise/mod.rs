@@ -6,6 +6,7 @@
 //! | a coin of any exact probability, from as few random bits as it takes | [`coin`] |
 //! | two-sided geometric draws out of such coins | [`geometric`] |
 //! | the margin that covers a draw with a stated confidence | [`mod@margin`] |
+//! | the margin that covers a weighted sum of draws | [`sum`] |
 //! | candidates by how far they are from a quantile or a k-th value | [`rank`] |
 //! | a candidate, the likelier the nearer | [`choice`] |
 //! | where random bits come from | [`entropy`] |
@@ -32,6 +33,7 @@ pub mod geometric;
 pub mod margin;
 pub mod rank;
 pub mod ratio;
+pub mod sum;
 mod weights;
 
 pub use choice::{Segment, choose, probabilities};
@@ -40,3 +42,4 @@ pub use geometric::TwoSidedGeometric;
 pub use margin::{distance_margin, margin, spread};
 pub use rank::{Rank, segments};
 pub use ratio::{Decay, DecayError};
+pub use sum::sum_margin;

@@ -1,8 +1,10 @@
-//! How far one entity can move the answers (S-ADD, S-REP, S-CAP).
+//! How far one entity can move the answers (S-ADD, S-REP, S-CAP, S-RANK).
 //!
-//! All quantities are whole numbers of grid units: counts count in ones, sums in the unit of their column.
+//! All quantities are whole numbers of grid units: counts count in ones, sums in the unit of their column,
+//! ranks in rows or, for a share, in the parts of a row that the share is stated in.
 
 use crate::adversary::Adjacency;
+use crate::noise::rank::Rank;
 use num_bigint::BigInt;
 
 /// How many rows of one entity may count.
@@ -52,17 +54,40 @@ impl RowRange {
 /// are attained, which tests show by exhaustion.
 #[must_use]
 pub fn additive(adjacency: Adjacency, caps: Caps, row: RowRange, cells: usize) -> BigInt {
+    over_cells(adjacency, caps, cells, &row.single(), &row.exchanged())
+}
+
+/// The largest change of the distances in a vector of cells when one entity is added, removed or replaced (S-RANK).
+///
+/// In each cell the change is that of the candidate whose distance changes most, and these are added up over the
+/// `cells ≥ 1` declared groups. A row may be filtered away or be NULL, so the number of values in a cell may
+/// change as well. All cases are attained, which tests show by exhaustion. The normaliser of the exponential
+/// mechanism moves by as much again: its noise takes the decay `R^(−1/2Δ)` (M-EXP).
+#[must_use]
+pub fn ranked(adjacency: Adjacency, caps: Caps, rank: &Rank, cells: usize) -> BigInt {
+    let (single, exchanged) = match *rank {
+        // A row on one side of a candidate counts `whole − part` against it, one on the other side `part`.
+        Rank::Share { part, whole } => (part.max(whole.abs_diff(part)), whole.max(part)),
+        // Either way it is one row more or less on one side of the candidate.
+        Rank::FromBelow(_) | Rank::FromAbove(_) => (1, 1),
+    };
+    over_cells(adjacency, caps, cells, &single.into(), &exchanged.into())
+}
+
+/// The most that the rows of one entity come to over all cells, where one row moves a cell by at most `single` when it
+/// appears or vanishes, and by at most `exchanged` when another takes its place; `single ≤ exchanged ≤ 2·single`.
+fn over_cells(adjacency: Adjacency, caps: Caps, cells: usize, single: &BigInt, exchanged: &BigInt) -> BigInt {
     let cells = BigInt::from(cells);
     let rows = BigInt::from(caps.rows_per_group);
     let groups = BigInt::from(caps.groups).min(cells.clone());
     match adjacency {
-        Adjacency::AddRemove => rows * groups * row.single(),
+        Adjacency::AddRemove => rows * groups * single,
         Adjacency::ReplaceOne => {
             let slots: BigInt = groups * 2;
             // Cells that both the old and the new rows must touch, because there are not `2g` of them.
             let shared = (&slots - &cells).max(BigInt::ZERO);
             let alone = slots - &shared * 2;
-            rows * (alone * row.single() + shared * row.exchanged())
+            rows * (alone * single + shared * exchanged)
         }
     }
 }
@@ -146,5 +171,82 @@ mod tests {
         let caps = Caps { rows_per_group: u32::MAX, groups: u32::MAX };
         let row = RowRange { low: i64::MIN, high: i64::MAX };
         assert!(additive(Adjacency::ReplaceOne, caps, row, usize::MAX) > BigInt::from(i128::MAX));
+    }
+
+    /// How many values a cell has at each place of a small grid.
+    type Cell = [u64; GRID];
+    const GRID: usize = 3;
+
+    /// Every cell of at most this many values.
+    fn cells_up_to(most: u64) -> Vec<Cell> {
+        let counts = || 0..=most;
+        let all = counts().flat_map(|a| counts().flat_map(move |b| counts().map(move |c| [a, b, c])));
+        all.filter(|cell| cell.iter().sum::<u64>() <= most).collect()
+    }
+
+    fn with(base: &Cell, more: &Cell) -> Cell {
+        std::array::from_fn(|place| base[place] + more[place])
+    }
+
+    /// The distances of the three places and of the gaps around them, which bound every candidate of any grid.
+    fn distances(cell: &Cell, rank: &Rank) -> Vec<i64> {
+        let all: u64 = cell.iter().sum();
+        let mut less = 0;
+        let mut found = vec![rank.distance(0, 0, all)];
+        for times in cell {
+            found.push(rank.distance(less, less + times, all));
+            less += times;
+            found.push(rank.distance(less, less, all));
+        }
+        found.into_iter().map(|distance| i64::try_from(distance).unwrap()).collect()
+    }
+
+    /// How one entity can fill its cells: the place of each cell's rows in `kinds`, 0 for none.
+    fn fillings(kinds: usize, cells: usize, groups: u32) -> Vec<Vec<usize>> {
+        (0..cells).fold(vec![vec![]], |all, _| {
+            let longer = all.iter().flat_map(|filling: &Vec<usize>| {
+                (0..kinds).map(|kind| filling.iter().copied().chain([kind]).collect::<Vec<_>>())
+            });
+            longer.filter(|filling| filling.iter().filter(|kind| **kind > 0).count() <= groups as usize).collect()
+        })
+    }
+
+    /// Cells do not depend on each other, so the worst table has in each cell the worst other rows for what the
+    /// entity does there; every way in which it can fill the cells, before and after, is tried.
+    #[test]
+    fn every_small_rank_is_bounded_and_attained() {
+        let bases = cells_up_to(9);
+        let shares = [(0, 1), (1, 1), (1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (2, 5), (9, 10)];
+        let mut ranks: Vec<Rank> =
+            shares.iter().map(|(part, whole)| Rank::Share { part: *part, whole: *whole }).collect();
+        ranks.extend((1..=4).flat_map(|k| [Rank::FromBelow(k), Rank::FromAbove(k)]));
+        for (rank, rows_per_group) in ranks.iter().flat_map(|rank| [(rank, 1), (rank, 2)]) {
+            let mine = cells_up_to(rows_per_group.into());
+            assert_eq!(mine[0], [0; GRID], "the first is to have no row");
+            let change = |old: &Cell, new: &Cell| {
+                let each = bases.iter().flat_map(|base| {
+                    let (before, after) = (distances(&with(base, old), rank), distances(&with(base, new), rank));
+                    before.into_iter().zip(after).map(|(x, y)| (x - y).abs())
+                });
+                each.max().unwrap()
+            };
+            let changes: Vec<Vec<i64>> =
+                mine.iter().map(|old| mine.iter().map(|new| change(old, new)).collect()).collect();
+            let total =
+                |one: &[usize], other: &[usize]| one.iter().zip(other).map(|(x, y)| changes[*x][*y]).sum::<i64>();
+            for (groups, cells) in (1..=2).flat_map(|groups| (1..=3).map(move |cells| (groups, cells))) {
+                let caps = Caps { rows_per_group, groups };
+                let all = fillings(mine.len(), cells, groups);
+                let none = vec![0; cells];
+                let added = all.iter().map(|filling| total(filling, &none)).max().unwrap();
+                assert_eq!(ranked(Adjacency::AddRemove, caps, rank, cells), added.into(), "{rank:?} {caps:?} {cells}");
+                let replaced = all.iter().flat_map(|one| all.iter().map(|other| total(one, other))).max().unwrap();
+                assert_eq!(
+                    ranked(Adjacency::ReplaceOne, caps, rank, cells),
+                    replaced.into(),
+                    "{rank:?} {caps:?} {cells}"
+                );
+            }
+        }
     }
 }

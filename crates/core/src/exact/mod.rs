@@ -3,8 +3,10 @@
 
 mod enclosure;
 mod rational;
+mod root;
 
 pub use enclosure::Enclosure;
 pub use rational::{
     ParseRationalError, Rational, Rounding, decimal, fraction, parse_rational, percent, power, ratio, whole,
 };
+pub use root::square_root;

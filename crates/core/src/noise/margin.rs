@@ -1,4 +1,4 @@
-//! How far a noisy answer may be from the truth, with a stated confidence.
+//! How far a noisy answer, or a chosen candidate, may be from the truth, with a stated confidence.
 
 use super::ratio::Decay;
 use crate::exact::{Enclosure, Rational, power, whole};
@@ -14,14 +14,32 @@ const EXACT_UP_TO: u32 = 1 << 12;
 /// needs a tie to 200 bits, the exact powers decide, and above a margin of 4,096 the larger is taken.
 #[must_use]
 pub fn margin(decay: &Decay, confidence: &Rational) -> BigInt {
-    let r = decay.ratio();
     let outside = whole(1) - confidence;
-    let level = whole(2) / ((whole(1) + r) * &outside);
-    if level <= whole(1) {
+    steps(decay, &(whole(2) / ((whole(1) + decay.ratio()) * outside)))
+}
+
+/// How far the chosen candidate's distance may exceed the least one (M-EXP): the smallest `t` with
+/// `Pr[distance > least + t] ≤ miss` whatever the data, for `0 < miss < 1`.
+///
+/// `domain` is the number of candidates, at least 1. Ties are decided as for [`margin`].
+#[must_use]
+pub fn distance_margin(domain: &BigInt, decay: &Decay, miss: &Rational) -> BigInt {
+    // Let the nearest candidate weigh 1. Those further than `t` weigh `F ≤ (domain − 1)·r^(t+1)` together, because at
+    // least one is the nearest itself; all others weigh `N ≥ 1`. So Pr = F/(F+N) ≤ F/(F+1), which is at most `miss`
+    // just when F·(1 − miss) ≤ miss. It is attained by one right answer and all others at distance t+1.
+    // The simpler F ≤ domain·r^(t+1) ≤ miss implies it.
+    let others = whole(domain - BigInt::one());
+    steps(decay, &(others * (whole(1) - miss) / miss))
+}
+
+/// The smallest whole `t ≥ 0` with `level·r^(t+1) ≤ 1`; a tie above 4,096 gives one more.
+fn steps(decay: &Decay, level: &Rational) -> BigInt {
+    let r = decay.ratio();
+    if *level <= whole(1) {
         return BigInt::zero();
     }
     let bits = 256;
-    let reach = Enclosure::ln(&level, bits);
+    let reach = Enclosure::ln(level, bits);
     let step = Enclosure::ln(r, bits).times(&whole(-1));
     let least = (reach.low() / step.high()).ceil().to_integer() - BigInt::one();
     let most = (reach.high() / step.low()).ceil().to_integer() - BigInt::one();
@@ -29,7 +47,7 @@ pub fn margin(decay: &Decay, confidence: &Rational) -> BigInt {
         return most.max(BigInt::zero());
     }
     match least.to_u32().filter(|t| *t <= EXACT_UP_TO) {
-        Some(t) if whole(2) * power(r, t + 1) <= &outside * (whole(1) + r) => least,
+        Some(t) if level * power(r, t + 1) <= whole(1) => least,
         Some(_) | None => most,
     }
 }
@@ -47,6 +65,7 @@ pub fn spread(decay: &Decay) -> f64 {
 mod tests {
     use super::*;
     use crate::exact::ratio;
+    use crate::noise::choice::{Segment, probabilities};
 
     fn outside(r: &Rational, t: u32) -> Rational {
         whole(2) * power(r, t + 1) / (whole(1) + r)
@@ -71,6 +90,49 @@ mod tests {
         let decay = Decay::exactly(ratio(1, 3)).unwrap();
         assert_eq!(margin(&decay, &ratio(5, 6)), 1.into());
         assert_eq!(margin(&decay, &(ratio(5, 6) + ratio(1, 1_000_000))), 2.into());
+    }
+
+    /// Whatever the distances on a small domain, the margin covers; where one answer is right and all others stand just
+    /// beyond it, nothing smaller does.
+    #[test]
+    fn the_distance_margin_covers_every_choice_and_is_attained() {
+        let ratios = [ratio(1, 2), ratio(2, 3), ratio(9, 10), ratio(1, 50)];
+        let misses = [ratio(1, 2), ratio(1, 3), ratio(1, 20), ratio(1, 1000), ratio(99, 100)];
+        for (r, miss) in ratios.iter().flat_map(|r| misses.iter().map(move |miss| (r, miss))) {
+            let decay = Decay::exactly(r.clone()).unwrap();
+            for size in 1..=4_u64 {
+                let t = distance_margin(&size.into(), &decay, miss).to_u64().unwrap();
+                // Distances that matter: right, just within the margin, just beyond it, and a little further.
+                let kinds = [0, t, t + 1, t + 3];
+                for code in 0..4_usize.pow(u32::try_from(size).unwrap()) {
+                    let distances: Vec<u64> = (0..size).map(|place| kinds[code >> (2 * place) & 3]).collect();
+                    let beyond = chance_beyond(&distances, &decay, t);
+                    assert!(beyond <= *miss, "{distances:?} at r={r}: {beyond} > {miss}");
+                }
+                if t > 0 {
+                    let mut worst = vec![t; usize::try_from(size).unwrap()];
+                    worst[0] = 0;
+                    assert!(chance_beyond(&worst, &decay, t - 1) > *miss, "{t} is not smallest at r={r} of {size}");
+                }
+            }
+        }
+    }
+
+    /// The exact probability of a choice further than `t` beyond the least distance.
+    fn chance_beyond(distances: &[u64], decay: &Decay, t: u64) -> Rational {
+        let list: Vec<Segment> = distances.iter().map(|distance| Segment { size: 1, distance: *distance }).collect();
+        let limit = distances.iter().min().unwrap() + t;
+        let chances = probabilities(&list, decay);
+        chances.iter().zip(distances).filter(|(_, distance)| **distance > limit).map(|(chance, _)| chance).sum()
+    }
+
+    #[test]
+    fn distance_margins_of_large_domains() {
+        // 2^53 candidates at r = 1/2: (2^53 − 1)·(19/20)·2^−(t+1) ≤ 1/20 from t + 1 = 58 on, as 2^58 > 19·2^53.
+        let half = Decay::exactly(ratio(1, 2)).unwrap();
+        assert_eq!(distance_margin(&(BigInt::one() << 53), &half, &ratio(1, 20)), 57.into());
+        // One candidate is always right.
+        assert_eq!(distance_margin(&1.into(), &half, &ratio(1, 1_000_000)), 0.into());
     }
 
     #[test]

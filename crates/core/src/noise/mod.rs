@@ -1,4 +1,4 @@
-//! Exact noise from the operating system's entropy (M-GEO).
+//! Exact noise from the operating system's entropy (M-GEO), and exact choices (M-EXP).
 //!
 //! | step | module |
 //! |---|---|
@@ -6,6 +6,9 @@
 //! | a coin of any exact probability, from as few random bits as it takes | [`coin`] |
 //! | two-sided geometric draws out of such coins | [`geometric`] |
 //! | the margin that covers a draw with a stated confidence | [`mod@margin`] |
+//! | the margin that covers a weighted sum of draws | [`sum`] |
+//! | candidates by how far they are from a quantile or a k-th value | [`rank`] |
+//! | a candidate, the likelier the nearer | [`choice`] |
 //! | several quantiles from one tree of noisy counts | [`tree`] |
 //! | where random bits come from | [`entropy`] |
 //!
@@ -24,14 +27,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod choice;
 pub mod coin;
 pub mod entropy;
 pub mod geometric;
 pub mod margin;
+pub mod rank;
 pub mod ratio;
+pub mod sum;
 pub mod tree;
+mod weights;
 
+pub use choice::{Segment, choose, probabilities};
 pub use entropy::{EntropyError, SystemRng};
 pub use geometric::TwoSidedGeometric;
-pub use margin::{margin, spread};
+pub use margin::{distance_margin, margin, spread};
+pub use rank::{Rank, segments};
 pub use ratio::{Decay, DecayError};
+pub use sum::sum_margin;

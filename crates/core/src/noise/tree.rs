@@ -6,7 +6,7 @@
 //! the wanted rank falls. However many quantiles are asked, the noise is the same. Only counts that are looked at
 //! are drawn, and each once: a draw nobody sees changes nothing.
 
-use super::{Decay, TwoSidedGeometric, margin};
+use super::{Decay, TwoSidedGeometric};
 use crate::exact::{Rational, whole};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -122,7 +122,7 @@ pub fn quantiles<R: Rng>(
 fn reach(shape: Shape, decay: &Decay, confidence: &Rational) -> i128 {
     let comparisons = whole(shape.most_draws());
     let each = whole(1) - (whole(1) - confidence) / comparisons;
-    let reach: BigInt = margin::sum_margin(decay, shape.most_draws(), &each);
+    let reach: BigInt = super::sum::sum_margin(decay, shape.most_draws(), &each);
     reach.to_i128().unwrap_or(i128::MAX >> 32).min(i128::MAX >> 32)
 }
 

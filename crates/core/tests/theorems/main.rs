@@ -10,6 +10,7 @@ mod candidates;
 mod composition;
 mod coupling;
 mod errata;
+mod exponential;
 mod families;
 mod groups;
 mod prior;

@@ -2,7 +2,7 @@
 
 use crate::plan::{MeasureKind, Query};
 use deniable_core::exact::Rational;
-use deniable_core::noise::{Decay, TwoSidedGeometric, choice, rank, tree};
+use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, choose, segments, tree};
 use rand_core::Rng;
 
 /// The exact answers of a query's measures. They are secret: this type has no `Debug` and no `Display`.
@@ -69,9 +69,9 @@ impl Exact {
                 (Cells::Values(cells), MeasureKind::Ranked { target, .. }) => {
                     let rank = query.rank(at, *target, decay);
                     let chosen = cells.into_iter().map(|values| {
-                        let segments = rank::segments(&counted(values), low, high, &rank);
-                        let (begins, segments): (Vec<i64>, Vec<choice::Segment>) = segments.into_iter().unzip();
-                        let choice = choice::choose(&segments, decay, rng);
+                        let segments = segments(&counted(values), low, high, &rank);
+                        let (begins, segments): (Vec<i64>, Vec<Segment>) = segments.into_iter().unzip();
+                        let choice = choose(&segments, decay, rng);
                         choice.map_or(i128::from(low), |(at, offset)| i128::from(begins[at]) + i128::from(offset))
                     });
                     chosen.collect()

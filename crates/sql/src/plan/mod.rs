@@ -47,7 +47,7 @@ use datafusion::prelude::SessionConfig;
 use datafusion::sql::planner::{ContextProvider, ParserOptions, SqlToRel};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, whole};
-use deniable_core::noise::rank::Rank;
+use deniable_core::noise::Rank;
 use deniable_core::noise::tree::Shape;
 use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use deniable_policy::Key;

@@ -3,7 +3,7 @@
 use super::{MeasureKind, Query};
 use crate::rows::in_words;
 use deniable_core::exact::{Rational, whole};
-use deniable_core::noise::rank::Rank;
+use deniable_core::noise::Rank;
 
 impl Query {
     /// The measure at this position, as a curator would write it.

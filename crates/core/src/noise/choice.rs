@@ -1,0 +1,370 @@
+//! The exponential mechanism (M-EXP): a candidate of a finite domain, with probability proportional to
+//! `r̂^distance`.
+//!
+//! Candidates come in segments that share a distance, so a domain of 2^53 grid points costs no more than the rows
+//! that divide it. The weights `r̂^distance` are rational but far too long to write down. So a uniform number is
+//! compared with enclosures of their running sums: a class of candidates is taken once it is the right one whatever
+//! the weights are within the enclosures; until then the same number gets more bits, and the weights more precision.
+//! Nothing is ever drawn again, and each candidate has exactly its probability.
+
+use super::ratio::Decay;
+use super::weights::{Class, Weights};
+use crate::exact::{Rational, power, whole};
+use num_bigint::BigUint;
+use num_traits::One;
+use rand_core::Rng;
+
+/// Bits of the first comparison, and bits added by each refinement.
+const STEP: u32 = 64;
+
+/// Candidates that share one distance from the best answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// How many candidates; a segment of none is never chosen.
+    pub size: u64,
+    /// How far each of them is from being the right answer, in whole steps of the score; 0 is right.
+    pub distance: u64,
+}
+
+/// Chooses a candidate with probability exactly proportional to `r̂^distance` (M-EXP).
+///
+/// Returns the index of its segment and its offset there, from 0 up to the segment's size, or nothing where there is
+/// no candidate. The number of segments costs time (about a third of a second per million), their sizes do not.
+pub fn choose<R: Rng>(segments: &[Segment], decay: &Decay, rng: &mut R) -> Option<(usize, u64)> {
+    let classes = classes(segments);
+    let class = classes.get(settle(&classes, decay, rng)?)?;
+    let mut offset = below(class.size, rng);
+    let equal = segments.iter().enumerate().filter(|(_, segment)| segment.distance == class.distance);
+    for (index, segment) in equal {
+        match u64::try_from(offset) {
+            Ok(offset) if offset < segment.size => return Some((index, offset)),
+            _ => offset -= u128::from(segment.size),
+        }
+    }
+    None
+}
+
+/// The exact probability of every candidate, segment by segment: for small cases, with distances below 2^32.
+#[must_use]
+pub fn probabilities(segments: &[Segment], decay: &Decay) -> Vec<Rational> {
+    let occupied = || segments.iter().filter(|segment| segment.size > 0);
+    let Some(least) = occupied().map(|segment| segment.distance).min() else { return vec![] };
+    let weight = |segment: &Segment| {
+        let beyond = u32::try_from(segment.distance - least).unwrap_or(u32::MAX);
+        power(decay.ratio(), beyond)
+    };
+    let total: Rational = occupied().map(|segment| whole(segment.size) * weight(segment)).sum();
+    occupied().flat_map(|segment| (0..segment.size).map(|_| weight(segment) / &total).collect::<Vec<_>>()).collect()
+}
+
+/// The candidates by distance, nearest first.
+fn classes(segments: &[Segment]) -> Vec<Class> {
+    let occupied = segments.iter().filter(|segment| segment.size > 0);
+    let mut classes: Vec<Class> =
+        occupied.map(|segment| Class { distance: segment.distance, size: u128::from(segment.size) }).collect();
+    classes.sort_unstable_by_key(|class| class.distance);
+    classes.dedup_by(|next, kept| {
+        let same = next.distance == kept.distance;
+        if same {
+            kept.size += next.size;
+        }
+        same
+    });
+    classes
+}
+
+/// Draws bits until they decide on a class; nothing where there is none.
+fn settle<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<usize> {
+    if classes.is_empty() {
+        return None;
+    }
+    let mut bits = STEP;
+    let mut drawn = BigUint::from(rng.next_u64());
+    loop {
+        if let Some(class) = decide(classes, decay, &drawn, bits) {
+            return Some(class);
+        }
+        bits += STEP;
+        drawn = (drawn << STEP) + rng.next_u64();
+    }
+}
+
+/// The class to which every uniform number in `[drawn, drawn + 1) / 2^bits` belongs, if that is certain.
+///
+/// With running sums `C_k` and their total `W`, a number `U` belongs to class `k` when `C_{k−1} ≤ U·W < C_k`.
+fn decide(classes: &[Class], decay: &Decay, drawn: &BigUint, bits: u32) -> Option<usize> {
+    let weights = Weights::at(classes, decay, bits);
+    let mut all = weights.walk();
+    while all.pass() {}
+    let total = all.total();
+    // least ≤ U·W < most in whole units, whatever W is; sums are whole, so rounding outward loses nothing.
+    let least = (drawn * &total.low) >> bits;
+    let most = ((drawn + 1_u32) * &total.high + ((BigUint::one() << bits) - 1_u32)) >> bits;
+    let mut walk = weights.walk();
+    let mut begins = true; // whether the class to be passed certainly begins at or below U·W
+    for class in 0..classes.len() {
+        if !begins || !walk.pass() {
+            return None;
+        }
+        // The last class ends at W itself, so U·W < W always.
+        if walk.sum().low >= most || walk.is_complete() {
+            return Some(class);
+        }
+        begins = walk.sum().high <= least;
+    }
+    None
+}
+
+/// A uniform whole number below `limit ≥ 1`, by drawing anew while it is too large.
+fn below<R: Rng>(limit: u128, rng: &mut R) -> u128 {
+    let mask = u128::MAX.checked_shr(limit.saturating_sub(1).leading_zeros()).unwrap_or(0);
+    loop {
+        let low = u128::from(rng.next_u64());
+        let high = if mask >> 64 == 0 { 0 } else { u128::from(rng.next_u64()) };
+        let drawn = (high << 64 | low) & mask;
+        if drawn < limit.max(1) {
+            return drawn;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::ratio;
+    use num_bigint::BigInt;
+    use num_traits::{ToPrimitive, Zero};
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    use std::time::Instant;
+
+    fn decay(numerator: i64, denominator: i64) -> Decay {
+        Decay::exactly(ratio(numerator, denominator)).unwrap()
+    }
+
+    fn segments(list: &[(u64, u64)]) -> Vec<Segment> {
+        list.iter().map(|(size, distance)| Segment { size: *size, distance: *distance }).collect()
+    }
+
+    /// A little less than 1, by `2^−bits`.
+    fn near_one(bits: u32) -> Decay {
+        Decay::exactly(whole(1) - Rational::new(1.into(), BigInt::one() << bits)).unwrap()
+    }
+
+    fn cases() -> Vec<(Vec<Segment>, Decay)> {
+        vec![
+            (segments(&[(1, 0), (1, 1)]), decay(1, 2)),
+            (segments(&[(3, 2), (1, 0), (2, 1), (5, 3), (1, 1)]), decay(2, 3)),
+            (segments(&[(1, 7), (4, 9), (7, 8)]), decay(1, 9)),
+            (segments(&[(2, 4), (3, 4), (5, 4)]), decay(1, 3)),
+            (segments(&[(1, 0), (1000, 5), (30, 40)]), decay(99, 100)),
+            (segments(&[(1, 3), (0, 0), (2, 4), (6, 5)]), decay(5, 6)),
+            (segments(&[(1, 0), (1 << 20, 30)]), decay(1, 2)),
+        ]
+    }
+
+    /// The exact probability of each class.
+    fn exact(segments: &[Segment], decay: &Decay) -> Vec<Rational> {
+        let classes = classes(segments);
+        let weight = |class: &Class| {
+            whole(BigInt::from(class.size))
+                * power(decay.ratio(), (class.distance - classes[0].distance).try_into().unwrap())
+        };
+        let total: Rational = classes.iter().map(weight).sum();
+        classes.iter().map(|class| weight(class) / &total).collect()
+    }
+
+    /// Every number of few bits: what is decided is decided rightly for all its continuations, and little is not.
+    #[test]
+    fn every_first_word_is_decided_rightly_or_not_at_all() {
+        for (segments, decay) in cases() {
+            let (classes, exact) = (classes(&segments), exact(&segments, &decay));
+            let mut ends = vec![Rational::zero()];
+            for chance in &exact {
+                ends.push(ends.last().unwrap() + chance);
+            }
+            for bits in [1, 4, 8, 12] {
+                let mut decided = vec![0_u32; classes.len()];
+                for drawn in 0_u32..1 << bits {
+                    let Some(class) = decide(&classes, &decay, &drawn.into(), bits) else { continue };
+                    let (from, to) = (ratio(drawn.into(), 1 << bits), ratio(i64::from(drawn) + 1, 1 << bits));
+                    assert!(ends[class] <= from && to <= ends[class + 1], "{segments:?} at {drawn}/2^{bits}");
+                    decided[class] += 1;
+                }
+                let undecided = (1_u32 << bits) - decided.iter().sum::<u32>();
+                // At each boundary the number it falls into, and one next to it.
+                assert!(undecided as usize <= 2 * classes.len() - 2, "{segments:?}: {undecided} of 2^{bits}");
+                for (class, chance) in exact.iter().enumerate() {
+                    let scaled = chance * whole(1_u32 << bits);
+                    assert!(whole(decided[class]) <= scaled && scaled <= whole(decided[class] + undecided));
+                }
+            }
+        }
+    }
+
+    /// What a number of few bits decides, no further bit revokes; at many bits enclosures are still tight.
+    #[test]
+    fn further_bits_revoke_nothing_and_close_in() {
+        for (segments, decay) in cases() {
+            let (classes, exact) = (classes(&segments), exact(&segments, &decay));
+            for drawn in 0_u32..64 {
+                let coarse = decide(&classes, &decay, &drawn.into(), 6);
+                let fine: Vec<_> =
+                    (0..8_u32).map(|more| decide(&classes, &decay, &(drawn << 3 | more).into(), 9)).collect();
+                assert!(coarse.is_none() || fine.iter().all(|class| *class == coarse), "{segments:?} at {drawn}");
+            }
+            for bits in [64_u32, 128, 320] {
+                let mut end = Rational::zero();
+                for class in 0..classes.len() {
+                    end += &exact[class];
+                    let scaled = (&end * whole(BigInt::one() << bits)).to_integer();
+                    let boundary = scaled.to_biguint().unwrap();
+                    assert_eq!(decide(&classes, &decay, &(&boundary - 2_u32), bits), Some(class));
+                    if class + 1 < classes.len() {
+                        let above = decide(&classes, &decay, &(boundary + 2_u32), bits);
+                        // A class may be narrower than two numbers, and its neighbour begin within them.
+                        let wide = &exact[class + 1] * whole(BigInt::one() << bits) > whole(8);
+                        assert!(!wide || above == Some(class + 1), "{segments:?} after {class} at {bits}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands out the given words.
+    struct Script(Vec<u64>);
+
+    impl rand_core::TryRng for Script {
+        type Error = std::convert::Infallible;
+        fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+            unreachable!("choices draw long words")
+        }
+        fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+            Ok(self.0.remove(0))
+        }
+        fn try_fill_bytes(&mut self, _: &mut [u8]) -> Result<(), Self::Error> {
+            unreachable!("choices draw words")
+        }
+    }
+
+    /// Weights 1 and 1/2 part at 2/3 = 0.101010...: a tie is settled by comparing the words that follow.
+    #[test]
+    fn ties_append_bits_and_never_draw_anew() {
+        let two = segments(&[(1, 5), (1, 6)]);
+        let tie = 0xAAAA_AAAA_AAAA_AAAA_u64;
+        for (words, index) in [
+            (vec![tie - 1, 0], 0),
+            (vec![tie + 1, 0], 1),
+            (vec![tie, tie - 1, 0], 0),
+            (vec![tie, tie + 1, 0], 1),
+            (vec![tie, tie, tie, 0, 0], 0),
+            (vec![tie, tie, tie, u64::MAX, 0], 1),
+        ] {
+            let mut script = Script(words);
+            assert_eq!(choose(&two, &decay(1, 2), &mut script), Some((index, 0)));
+            assert!(script.0.is_empty(), "{} words were not asked for", script.0.len());
+        }
+    }
+
+    /// Offsets reject what is too large: of three, the pattern 3 is drawn anew.
+    #[test]
+    fn offsets_are_uniform_by_rejection() {
+        assert_eq!(
+            (0..8).map(|word| below(3, &mut Script(vec![word, 1]))).collect::<Vec<_>>(),
+            [0, 1, 2, 1, 0, 1, 2, 1]
+        );
+        assert_eq!(below(1, &mut Script(vec![u64::MAX])), 0);
+        assert_eq!(below(1 << 64, &mut Script(vec![u64::MAX])), u128::from(u64::MAX));
+        assert_eq!(below((1 << 64) + 1, &mut Script(vec![7, 1, 7, 1, 0, 1])), 1 << 64);
+        // Segments of one distance are one class, in their order.
+        let split = segments(&[(2, 4), (9, 8), (3, 4)]);
+        let pick = |word| {
+            choose(
+                &split,
+                &Decay::exactly(Rational::new(1.into(), BigInt::one() << 900)).unwrap(),
+                &mut Script(vec![0, word]),
+            )
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(|word| pick(word).unwrap()), [(0, 0), (0, 1), (2, 0), (2, 1), (2, 2)]);
+    }
+
+    /// Pearson's statistic over every candidate, with a fixed seed.
+    #[test]
+    fn two_hundred_thousand_choices_fit() {
+        let list = segments(&[(3, 4), (2, 1), (1, 0), (4, 2), (6, 3)]);
+        let decay = decay(3, 4);
+        let chances = probabilities(&list, &decay);
+        let mut seen = vec![0_u32; chances.len()];
+        let mut rng = ChaCha20Rng::seed_from_u64(20_260_401);
+        let draws = 200_000;
+        for _ in 0..draws {
+            let (index, offset) = choose(&list, &decay, &mut rng).unwrap();
+            let first: u64 = list[..index].iter().map(|segment| segment.size).sum();
+            seen[usize::try_from(first + offset).unwrap()] += 1;
+        }
+        let statistic: f64 = chances
+            .iter()
+            .zip(seen)
+            .map(|(chance, seen)| {
+                let expected = chance.to_f64().unwrap() * f64::from(draws);
+                (f64::from(seen) - expected).powi(2) / expected
+            })
+            .sum();
+        // χ² with 15 degrees of freedom exceeds 47.5 with probability 3·10⁻⁵.
+        assert!(statistic < 47.5, "χ² = {statistic}");
+    }
+
+    #[test]
+    fn probabilities_are_exact() {
+        let list = segments(&[(2, 5), (0, 0), (1, 3), (1, 4)]);
+        // Weights 1/4, 1/4, 1 and 1/2.
+        assert_eq!(probabilities(&list, &decay(1, 2)), [ratio(1, 8), ratio(1, 8), ratio(1, 2), ratio(1, 4)]);
+        assert!(probabilities(&[], &decay(1, 2)).is_empty());
+        for (list, decay) in cases().into_iter().take(6) {
+            assert_eq!(probabilities(&list, &decay).iter().sum::<Rational>(), whole(1));
+        }
+    }
+
+    #[test]
+    fn extremes() {
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        assert_eq!(choose(&[], &decay(1, 2), &mut rng), None);
+        assert_eq!(choose(&segments(&[(0, 0), (0, 9)]), &decay(1, 2), &mut rng), None);
+        assert_eq!(choose(&segments(&[(1, u64::MAX)]), &decay(1, 2), &mut rng), Some((0, 0)));
+        // An empty segment is not the nearest.
+        assert_eq!(choose(&segments(&[(0, 0), (1, u64::MAX)]), &decay(1, 2), &mut rng), Some((1, 0)));
+        // Far and many, but weightless: 2^53 candidates at 2^62, by 10^6 segments of them.
+        let mut far = segments(&[(1, 0)]);
+        far.extend((0..100_u64).map(|more| Segment { size: 1 << 53, distance: (1 << 62) + more }));
+        assert_eq!(choose(&far, &decay(1, 2), &mut rng), Some((0, 0)));
+        // A decay next to 0 leaves the nearest alone.
+        let tiny = Decay::exactly(Rational::new(1.into(), BigInt::one() << 5000)).unwrap();
+        assert_eq!(choose(&segments(&[(u64::MAX, 1), (1, 0)]), &tiny, &mut rng), Some((1, 0)));
+        // A decay next to 1 weighs all alike: half of the candidates are at 2^20 steps and more.
+        let even = segments(&[(1 << 40, 0), (1 << 40, 1 << 20)]);
+        let far: usize = (0..2000).map(|_| choose(&even, &near_one(90), &mut rng).unwrap().0).sum();
+        // Within 4.2 standard errors (3·10⁻⁵).
+        assert!((906..=1094).contains(&far), "{far} of 2000 were far");
+        // With 2^62 steps at 1 − 2^−62 the far one weighs 1/e: 0.269 of all.
+        let steps = segments(&[(1, 0), (1, 1 << 62)]);
+        let far: usize = (0..2000).map(|_| choose(&steps, &near_one(62), &mut rng).unwrap().0).sum();
+        assert!((454..=622).contains(&far), "{far} of 2000 were far");
+        // All distances equal: the offset alone is drawn.
+        let equal = vec![Segment { size: u64::MAX, distance: 7 }; 1000];
+        let (index, _) = choose(&equal, &decay(1, 2), &mut rng).unwrap();
+        assert!(index < 1000);
+    }
+
+    /// About a third of a second, when nothing else runs; ten seconds tell linear time from worse.
+    #[test]
+    fn a_million_segments_are_a_matter_of_a_moment() {
+        let million: Vec<Segment> = (0..1_000_000_i64)
+            .map(|place| Segment { size: 1 + place.unsigned_abs() % 1000, distance: (place - 400_000).unsigned_abs() })
+            .collect();
+        for decay in [near_one(40), near_one(10), decay(1, 3)] {
+            let start = Instant::now();
+            assert!(choose(&million, &decay, &mut ChaCha20Rng::seed_from_u64(5)).is_some());
+            assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+        }
+    }
+}

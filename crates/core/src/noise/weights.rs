@@ -1,0 +1,190 @@
+//! Enclosures of the weights `size · r̂^distance` of the exponential mechanism, at any precision.
+//!
+//! Candidates are gathered into classes of equal distance, nearest first. A walk over them multiplies the weight of
+//! one candidate up from class to class and adds up the weights of the classes, both rounded outward. It ends early
+//! where all that is left is certainly negligible at the precision asked for; what is left is then one interval
+//! that starts at zero.
+
+use super::ratio::Decay;
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::{One, Zero};
+use std::collections::BTreeMap;
+
+/// How many powers for gaps between distances are kept: neighbouring distances are mostly a few steps apart.
+const KEPT: usize = 4096;
+/// Bits beyond those that the error analysis of [`Weights::at`] asks for.
+const SPARE: u32 = 8;
+
+/// All candidates of one distance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Class {
+    pub distance: u64,
+    /// How many candidates, at least 1.
+    pub size: u128,
+}
+
+/// A number between `low` and `high`, in units of the walk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub low: BigUint,
+    pub high: BigUint,
+}
+
+impl Bounds {
+    fn exactly(value: BigUint) -> Self {
+        Self { low: value.clone(), high: value }
+    }
+}
+
+/// The classes, their decay, and how finely they are weighed.
+pub(super) struct Weights<'a> {
+    classes: &'a [Class],
+    decay: &'a Decay,
+    /// Units are `2^−work` of the weight of one candidate of the nearest class.
+    work: u32,
+    /// A candidate that weighs fewer than this many bits ends the walk.
+    negligible: u64,
+    total: u128,
+}
+
+fn size_bits(value: u128) -> u32 {
+    u128::BITS - value.leading_zeros()
+}
+
+impl<'a> Weights<'a> {
+    /// Weighs `classes`, sorted by distance, so finely that their sum is known to some `2^−bits` of itself.
+    ///
+    /// With all values at most 1, a product is off by at most the sum of what its factors are off, and a unit more
+    /// for rounding: `r̂^d` by some multiple of `d` units, a class by `size` times that. Hence the bits for span and
+    /// sizes. Were the analysis wrong, a walk would be wider and the draw refined once more, but never wrong.
+    pub fn at(classes: &'a [Class], decay: &'a Decay, bits: u32) -> Self {
+        let total = classes.iter().fold(0_u128, |sum, class| sum.saturating_add(class.size));
+        let span = match classes {
+            [first, .., last] => last.distance.abs_diff(first.distance),
+            _ => 0,
+        };
+        let noise = size_bits(u128::from(span)) + SPARE;
+        Self { classes, decay, work: bits + noise + size_bits(total), negligible: u64::from(noise), total }
+    }
+
+    /// The sums of the weights up to and including each class in turn.
+    pub fn walk(&self) -> Walk<'_> {
+        Walk {
+            classes: self.classes.iter(),
+            powers: Powers::new(self.decay, self.work),
+            negligible: self.negligible,
+            before: self.classes.first().map_or(0, |class| class.distance),
+            weight: Bounds::exactly(BigUint::one() << self.work),
+            sum: Bounds::exactly(BigUint::zero()),
+            rest: self.total,
+        }
+    }
+}
+
+/// See [`Weights::walk`].
+pub(super) struct Walk<'a> {
+    classes: std::slice::Iter<'a, Class>,
+    powers: Powers,
+    negligible: u64,
+    /// The distance of the last class, and the weight of one of its candidates.
+    before: u64,
+    weight: Bounds,
+    sum: Bounds,
+    /// How many candidates are still to come.
+    rest: u128,
+}
+
+impl Walk<'_> {
+    /// Whether every class has been passed.
+    pub fn is_complete(&self) -> bool {
+        self.classes.len() == 0
+    }
+
+    /// The sum of the classes passed so far.
+    pub fn sum(&self) -> &Bounds {
+        &self.sum
+    }
+
+    /// The sum of all classes: of those passed, and of the rest, none of which weighs more than the last.
+    pub fn total(&self) -> Bounds {
+        Bounds { low: self.sum.low.clone(), high: &self.sum.high + &self.weight.high * self.rest }
+    }
+
+    /// Passes one class; false at the end, or where the rest is negligible.
+    pub fn pass(&mut self) -> bool {
+        if self.weight.high.bits() <= self.negligible {
+            return false;
+        }
+        let Some(class) = self.classes.next() else { return false };
+        let gap = class.distance.abs_diff(self.before);
+        if gap > 0 {
+            self.powers.scale(&mut self.weight, gap);
+        }
+        self.before = class.distance;
+        self.sum.low += &self.weight.low * class.size;
+        self.sum.high += &self.weight.high * class.size;
+        self.rest = self.rest.saturating_sub(class.size);
+        true
+    }
+}
+
+/// Powers of the decay in units of `2^−work`.
+struct Powers {
+    work: u32,
+    /// One unit less than 1: added before a shift to round up.
+    round_up: BigUint,
+    /// `r̂^(2^i)`, as many as have been needed.
+    squares: Vec<Bounds>,
+    kept: BTreeMap<u64, Bounds>,
+}
+
+impl Powers {
+    fn new(decay: &Decay, work: u32) -> Self {
+        // Both parts are positive.
+        let (numerator, denominator) = (decay.ratio().numer().magnitude() << work, decay.ratio().denom().magnitude());
+        let first = Bounds { low: numerator.div_floor(denominator), high: numerator.div_ceil(denominator) };
+        Self { work, round_up: (BigUint::one() << work) - 1_u32, squares: vec![first], kept: BTreeMap::new() }
+    }
+
+    fn multiply(&self, value: &mut Bounds, factor: &Bounds) {
+        value.low *= &factor.low;
+        value.low >>= self.work;
+        value.high *= &factor.high;
+        value.high += &self.round_up;
+        value.high >>= self.work;
+    }
+
+    /// Multiplies a weight by `r̂^gap`, `gap ≥ 1`.
+    fn scale(&mut self, weight: &mut Bounds, gap: u64) {
+        if let Some(power) = self.kept.get(&gap) {
+            self.multiply(weight, power);
+            return;
+        }
+        let power = self.power(gap);
+        self.multiply(weight, &power);
+        if self.kept.len() < KEPT {
+            self.kept.insert(gap, power);
+        }
+    }
+
+    fn power(&mut self, exponent: u64) -> Bounds {
+        let mut product = Bounds::exactly(BigUint::one() << self.work);
+        let mut place = 0;
+        let mut left = exponent;
+        while left > 0 {
+            if place == self.squares.len() {
+                let last = self.squares[place - 1].clone();
+                let mut square = last.clone();
+                self.multiply(&mut square, &last);
+                self.squares.push(square);
+            }
+            if left & 1 == 1 {
+                self.multiply(&mut product, &self.squares[place]);
+            }
+            left >>= 1;
+            place += 1;
+        }
+        product
+    }
+}

@@ -46,8 +46,11 @@ impl Default for Budget {
     }
 }
 
+pub(crate) const KEYS: [&str; 2] = ["spend", "confidence"];
+pub(crate) const ASK_KEYS: [&str; 4] = ["name", "sql", "weight", "share"];
+
 pub(crate) fn read(field: &Field<'_>) -> Read<Budget> {
-    let section = field.section("[budget]", &["spend", "confidence"])?;
+    let section = field.section("[budget]", &KEYS)?;
     let spend = section.optional("spend", |field| {
         let value = field.number()?;
         if value.is_positive() && value <= whole(1) { Ok(value) } else { Err(not_a_part(field, value)) }
@@ -106,7 +109,7 @@ pub(crate) fn read_asks(field: &Field<'_>, budget: Read<&Budget>) -> Read<Vec<As
 pub(crate) const NO_ASK_HELP: &str = "add an ask: `[[ask]]`, and below it `sql = \"SELECT COUNT(*) FROM ...\"`";
 
 fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<String, usize>) -> Read<Question<'a>> {
-    let section = entry.section("[[ask]]", &["name", "sql", "weight", "share"])?;
+    let section = entry.section("[[ask]]", &ASK_KEYS)?;
     let name = section
         .optional("name", |field| field.line().map(str::to_owned))
         .map(|name| name.unwrap_or_else(|| format!("ask {number}")))

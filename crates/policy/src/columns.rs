@@ -92,6 +92,9 @@ pub struct Entity {
     pub caps: Caps,
 }
 
+pub(crate) const KEYS: [&str; 5] = ["type", "bounds", "step", "keys", "null_key"];
+pub(crate) const ENTITY_KEYS: [&str; 3] = ["key", "rows_per_group", "groups"];
+
 /// Reads `[columns]`, in the order of the file. `data` is `None` when it could not be read.
 pub(crate) fn read(section: &Section<'_>, data: Option<&Data>) -> Read<Vec<Column>> {
     let csv = match data.map(|data| &data.format) {
@@ -109,8 +112,7 @@ fn read_column(field: &Field<'_>, name: &str, csv: Option<&CsvOptions>) -> Read<
         Ok(())
     };
     let listed = in_file(field, name, csv);
-    let section =
-        field.section(&format!("[columns.{}]", field.key), &["type", "bounds", "step", "keys", "null_key"])?;
+    let section = field.section(&format!("[columns.{}]", field.key), &KEYS)?;
     let kind = section.need("type", "add `type = \"integer\"`").and_then(|field| column_type(&field))?;
     let bounds = read_bounds(&section, kind);
     let keys = read_keys(&section, kind, csv);
@@ -140,8 +142,9 @@ fn column_type(field: &Field<'_>) -> Read<ColumnType> {
 }
 
 fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> {
-    let step = section.get("step");
-    let Some(field) = section.get("bounds") else {
+    let (step, bounds) = (section.get("step"), section.get("bounds"));
+    let (step, bounds) = (step?, bounds?);
+    let Some(field) = bounds else {
         return match step {
             None => Ok(None),
             Some(step) => {
@@ -154,9 +157,12 @@ fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> 
         let kind = PolicyErrorKind::Misplaced { key: "bounds", when: "for a column that is not a number" };
         return Err(field.fail(kind, "declare `keys` for groups, or another `type`"));
     }
-    let number = |field: &Field<'_>| match kind {
-        ColumnType::Integer => field.integer().map(whole),
-        _ => field.number(),
+    let number = |field: &Field<'_>| {
+        field.decided()?;
+        match kind {
+            ColumnType::Integer => field.integer().map(whole),
+            _ => field.number(),
+        }
     };
     let ends = all(field.list("a list of two numbers")?.iter().map(number))?;
     let Ok([low, high]) = <[Rational; 2]>::try_from(ends) else {
@@ -175,7 +181,7 @@ fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> 
         };
         let help = bounds_help(&error);
         // A default step has no place of its own.
-        let place = if section.get(key).is_some() { key } else { "bounds" };
+        let place = if section.has(key) { key } else { "bounds" };
         section.report.fail(&section.place_of(place), error, help)
     })
 }
@@ -197,8 +203,8 @@ fn bounds_help(error: &BoundsError) -> String {
 
 fn read_keys(section: &Section<'_>, kind: ColumnType, csv: Option<&CsvOptions>) -> Read<Option<Vec<Key>>> {
     let null_key = section.optional("null_key", Field::boolean)?;
-    let Some(field) = section.get("keys") else {
-        return match section.get("null_key") {
+    let Some(field) = section.get("keys")? else {
+        return match section.get("null_key")? {
             None => Ok(None),
             Some(null_key) => {
                 let kind = PolicyErrorKind::Alone { key: "null_key", other: "keys" };
@@ -263,7 +269,7 @@ fn can_occur(entry: &Field<'_>, key: &Key, csv: Option<&CsvOptions>) -> Read<()>
 
 /// Reads `[entity]`. Without columns its key cannot be looked up.
 pub(crate) fn read_entity(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> {
-    let section = field.section("[entity]", &["key", "rows_per_group", "groups"])?;
+    let section = field.section("[entity]", &ENTITY_KEYS)?;
     let key = section.need("key", "add `key = \"patient\"`").and_then(|field| entity_key(&field, columns));
     let rows = section.need("rows_per_group", "add `rows_per_group = 1`").and_then(|field| field.count());
     let groups = section.need("groups", "add `groups = 1`").and_then(|field| field.count());

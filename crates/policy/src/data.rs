@@ -47,8 +47,11 @@ impl CsvOptions {
     }
 }
 
+pub(crate) const KEYS: [&str; 5] = ["table", "path", "version", "format", "csv"];
+pub(crate) const CSV_KEYS: [&str; 5] = ["header", "delimiter", "trim", "nulls", "columns"];
+
 pub(crate) fn read(field: &Field<'_>) -> Read<Data> {
-    let section = field.section("[data]", &["table", "path", "version", "format", "csv"])?;
+    let section = field.section("[data]", &KEYS)?;
     let table = section.need("table", "add `table = \"visits\"`").and_then(|field| table_name(&field));
     let version =
         section.need("version", "add `version = \"2024-06\"`").and_then(|field| field.line().map(str::to_owned));
@@ -112,7 +115,7 @@ fn read_format(section: &Section<'_>, path: &str) -> Read<Format> {
             ));
         }
     };
-    match (parquet, section.get("csv")) {
+    match (parquet, section.get("csv")?) {
         (true, None) => Ok(Format::Parquet),
         (true, Some(field)) => {
             let kind = PolicyErrorKind::Misplaced { key: "csv", when: "when the data is Parquet" };
@@ -129,7 +132,7 @@ fn read_format(section: &Section<'_>, path: &str) -> Read<Format> {
 }
 
 fn read_csv(field: &Field<'_>, options: &mut CsvOptions) -> Read<()> {
-    let section = field.section("[data.csv]", &["header", "delimiter", "trim", "nulls", "columns"])?;
+    let section = field.section("[data.csv]", &CSV_KEYS)?;
     let header = section.optional("header", Field::boolean);
     let delimiter = section.optional("delimiter", delimiter);
     let trim = section.optional("trim", Field::boolean);

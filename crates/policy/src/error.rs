@@ -81,6 +81,12 @@ pub enum PolicyErrorKind {
         /// The table, in words.
         section: String,
     },
+    /// The text `"?"`: a person has to decide this first.
+    #[error("`{key}` is not decided yet")]
+    Blank {
+        /// The key.
+        key: String,
+    },
     /// A value of another type.
     #[error("`{key}` must be {expected}; this is {found}")]
     WrongType {

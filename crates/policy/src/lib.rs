@@ -29,8 +29,10 @@
 //! | which grid does a numeric column lie on? | `bounds.rs` |
 //! | how is it said in words? | `words.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
+//! | what must a person decide, and why? | `blanks.rs` |
 
 mod adversary;
+mod blanks;
 mod bounds;
 mod budget;
 mod columns;

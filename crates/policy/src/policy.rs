@@ -102,7 +102,12 @@ impl Policy {
         }
         let report = Report::new(source);
         let policy = match tree::parse(source) {
-            Ok(root) => read(&report, file, &root),
+            Ok(root) => {
+                report.find_blanks(&root);
+                let policy = read(&report, file, &root);
+                report.fail_blanks();
+                policy
+            }
             Err(tree::SyntaxError { message, span }) => {
                 let help = syntax_help(source, &span);
                 Err(report.fail(&span, PolicyErrorKind::Syntax(message), help))
@@ -153,7 +158,7 @@ fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-const SECTIONS: [&str; 10] =
+pub(crate) const SECTIONS: [&str; 10] =
     ["name", "population", "ledger", "data", "entity", "columns", "adversary", "promise", "budget", "ask"];
 
 fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
@@ -166,22 +171,25 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     let data =
         section.need("data", "add `[data]` with `table`, `path` and `version`").and_then(|field| data::read(&field));
     let columns = match section.get("columns") {
-        Some(field) => Section::open_free(report, "[columns]", field.node)
+        Ok(Some(field)) => Section::open_free(report, "[columns]", field.node)
             .and_then(|columns| columns::read(&columns, data.as_ref().ok())),
-        None => Ok(Vec::new()),
+        Ok(None) => Ok(Vec::new()),
+        Err(reported) => Err(reported),
     };
     let entity = section.optional("entity", |field| columns::read_entity(field, told(&columns).map(Vec::as_slice)));
     let adversary = section
         .need("adversary", "add `[adversary]` with `preset = \"acquaintance\"`")
         .and_then(|field| adversary::read(&field));
     let promised = match section.get("promise") {
-        Some(field) => promise::read(&field, told(&adversary).map(|(adversary, _)| adversary)),
-        None => Err(section.missing("promise", "add `[promise]` with `posterior_at_most = 0.75`, for example")),
+        Ok(Some(field)) => promise::read(&field, told(&adversary).map(|(adversary, _)| adversary)),
+        Ok(None) => Err(section.missing("promise", "add `[promise]` with `posterior_at_most = 0.75`, for example")),
+        Err(reported) => Err(reported),
     };
     let budget = section.optional("budget", budget::read).map(Option::unwrap_or_default);
     let asks = match section.get("ask") {
-        Some(field) => budget::read_asks(&field, told(&budget)),
-        None => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
+        Ok(Some(field)) => budget::read_asks(&field, told(&budget)),
+        Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
+        Err(reported) => Err(reported),
     };
 
     let (adversary, preset) = adversary?;

@@ -30,7 +30,7 @@ fn check(text: &str) -> bool {
 }
 
 /// Texts that a slip, or an attack, could put in place of a value.
-const VALUES: [&str; 26] = [
+const VALUES: [&str; 27] = [
     "0",
     "1",
     "-1",
@@ -39,6 +39,7 @@ const VALUES: [&str; 26] = [
     "\"1/3\"",
     "\"-1/3\"",
     "\"..\"",
+    "\"?\"",
     "\"\"",
     "[]",
     "[[]]",

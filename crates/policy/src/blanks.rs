@@ -89,6 +89,13 @@ fn data(key: &str) -> &'static str {
              answers are kept and given again for the same version"
         }
         "format" => "say how the rows are written: \"csv\" or \"parquet\"",
+        "partitions" => {
+            "list the columns whose values stand in the names of folders, such as [\"year\"] for year=2024, outermost first"
+        }
+        "typical_rows" => {
+            "guess from public knowledge how many rows there are, such as 10_000: `plan` estimates errors from it; or \
+             remove the line"
+        }
         _ => WHOLE_SECTION,
     }
 }
@@ -98,6 +105,14 @@ fn csv(key: &str) -> &'static str {
         "header" => "does the file's first line name the columns? `true` or `false`",
         "columns" => "list the names of all columns in file order, as the first line does not tell them",
         "delimiter" => "write the character between two fields, such as \",\" or \";\" (it cannot be \"?\")",
+        "quote" => {
+            "write the character around fields that hold a delimiter, such as \"'\" (it cannot be \"?\"); leave it out for \""
+        }
+        "decimal" => "is a half written 0.5 or 0,5? \".\" or \",\"",
+        "encoding" => "write the encoding in which the file was saved, such as \"latin1\"; leave it out for UTF-8",
+        "compression" => {
+            "how is the file compressed? \"none\", \"gzip\" or \"zstd\"; by the path's ending when left out"
+        }
         "trim" => "should spaces around a field be dropped? `true` or `false`",
         "nulls" => "list the texts that mean \"not recorded\", such as [\"\", \"NA\"]; they become NULL",
         _ => WHOLE_SECTION,
@@ -228,16 +243,16 @@ fn ask(key: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{adversary, budget, columns, data, policy, promise};
+    use crate::{adversary, budget, columns, csv, data, entity, policy, promise};
 
     /// A key without help of its own would leave a person alone with a question mark.
     #[test]
     fn every_key_says_what_to_decide() {
         let sections: [(&[&str], &[&str]); 9] = [
             (&["data"], &data::KEYS),
-            (&["data", "csv"], &data::CSV_KEYS),
+            (&["data", "csv"], &csv::KEYS),
             (&["columns", "age"], &columns::KEYS),
-            (&["entity"], &columns::ENTITY_KEYS),
+            (&["entity"], &entity::KEYS),
             (&["adversary"], &adversary::KEYS),
             (&["promise"], &promise::KEYS),
             (&["budget"], &budget::KEYS),

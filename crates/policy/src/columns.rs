@@ -1,11 +1,11 @@
-//! `[columns]` and `[entity]`: what is publicly known about the columns, and whose rows belong together.
+//! `[columns]`: what is publicly known about the columns.
 
 use crate::bounds::{Bounds, BoundsError};
-use crate::data::{CsvOptions, Data, Format};
+use crate::csv::CsvOptions;
+use crate::data::{Format, Names};
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use deniable_core::exact::{Rational, whole};
-use deniable_core::sensitivity::Caps;
 use std::collections::BTreeSet;
 
 /// A column and the public facts about it. Nothing here is read from the data.
@@ -83,50 +83,55 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// Whose rows belong together, and how many of them count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entity {
-    /// The declared column, integer or text, that names the entity.
-    pub key: String,
-    /// How many rows of one entity count (S-CAP).
-    pub caps: Caps,
-}
-
 pub(crate) const KEYS: [&str; 5] = ["type", "bounds", "step", "keys", "null_key"];
-pub(crate) const ENTITY_KEYS: [&str; 3] = ["key", "rows_per_group", "groups"];
 
-/// Reads `[columns]`, in the order of the file. `data` is `None` when it could not be read.
-pub(crate) fn read(section: &Section<'_>, data: Option<&Data>) -> Read<Vec<Column>> {
-    let csv = match data.map(|data| &data.format) {
-        Some(Format::Csv(options)) => Some(options),
-        Some(Format::Parquet) | None => None,
-    };
-    all(section.fields().zip(section.names()).map(|(field, name)| read_column(&field, name, csv)))
+/// What the columns are judged by: the names for messages, and the format where it could be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Home<'a> {
+    pub(crate) names: &'a Names,
+    pub(crate) format: Option<&'a Format>,
 }
 
-fn read_column(field: &Field<'_>, name: &str, csv: Option<&CsvOptions>) -> Read<Column> {
+impl<'a> Home<'a> {
+    fn csv(self) -> Option<&'a CsvOptions> {
+        match self.format {
+            Some(Format::Csv(options)) => Some(options),
+            Some(Format::Parquet) | None => None,
+        }
+    }
+}
+
+/// Reads `columns` of a table, in the order of the file; a table without it has none.
+pub(crate) fn read(table: &Section<'_>, home: Home<'_>) -> Read<Vec<Column>> {
+    let Some(field) = table.get("columns")? else { return Ok(Vec::new()) };
+    let section = Section::open_free(field.report, &format!("[{}]", home.names.columns), field.node)?;
+    all(section.fields().zip(section.names()).map(|(field, name)| read_column(&field, name, home)))
+}
+
+fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
     let named = if name.is_empty() || name.chars().any(char::is_control) {
         let kind = PolicyErrorKind::Text { key: shown(name), problem: "is no name for a column".to_owned() };
         Err(field.report.fail(&field.key_span, kind, "write the name as it stands in the data"))
     } else {
         Ok(())
     };
-    let listed = in_file(field, name, csv);
-    let section = field.section(&format!("[columns.{}]", field.key), &KEYS)?;
+    let listed = in_file(field, name, home);
+    let section = field.section(&format!("[{}.{}]", home.names.columns, field.key), &KEYS)?;
     let kind = section.need("type", "add `type = \"integer\"`").and_then(|field| column_type(&field))?;
     let bounds = read_bounds(&section, kind);
-    let keys = read_keys(&section, kind, csv);
+    let keys = read_keys(&section, kind, home);
     named?;
     listed?;
     Ok(Column { name: name.to_owned(), kind, bounds: bounds?, keys: keys? })
 }
 
 /// A file without a header has the columns that `[data.csv]` lists, and no others.
-fn in_file(field: &Field<'_>, name: &str, csv: Option<&CsvOptions>) -> Read<()> {
-    match csv.and_then(|options| options.columns.as_ref()) {
+fn in_file(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<()> {
+    match home.csv().and_then(|options| options.columns.as_ref()) {
         Some(listed) if !listed.iter().any(|column| column == name) => {
             let known: Vec<&str> = listed.iter().map(String::as_str).collect();
-            let kind = PolicyErrorKind::NoColumn { column: field.key.clone(), list: "`columns` of [data.csv]" };
+            let list = format!("`columns` of [{}]", home.names.csv());
+            let kind = PolicyErrorKind::NoColumn { column: field.key.clone(), list };
             Err(field.report.fail(&field.key_span, kind, did_you_mean(name, &known)))
         }
         _ => Ok(()),
@@ -201,7 +206,7 @@ fn bounds_help(error: &BoundsError) -> String {
     }
 }
 
-fn read_keys(section: &Section<'_>, kind: ColumnType, csv: Option<&CsvOptions>) -> Read<Option<Vec<Key>>> {
+fn read_keys(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<Vec<Key>>> {
     let null_key = section.optional("null_key", Field::boolean)?;
     let Some(field) = section.get("keys")? else {
         return match section.get("null_key")? {
@@ -229,7 +234,7 @@ fn read_keys(section: &Section<'_>, kind: ColumnType, csv: Option<&CsvOptions>) 
             let kind = PolicyErrorKind::Repeated { what: format!("the key `{}`", shown(&key.to_string())) };
             return Err(entry.fail(kind, "remove it"));
         }
-        can_occur(entry, &key, csv)?;
+        can_occur(entry, &key, home)?;
         Ok(key)
     }))?;
     if null_key == Some(true) {
@@ -250,46 +255,20 @@ fn read_key(entry: &Field<'_>, kind: ColumnType) -> Read<Key> {
 }
 
 /// A key that the reading of the file turns into something else would be a group that is always empty.
-fn can_occur(entry: &Field<'_>, key: &Key, csv: Option<&CsvOptions>) -> Read<()> {
-    let Some(options) = csv else { return Ok(()) };
-    let text = key.to_string();
-    let dead = |why, help: String| {
+fn can_occur(entry: &Field<'_>, key: &Key, home: Home<'_>) -> Read<()> {
+    let Some(options) = home.csv() else { return Ok(()) };
+    let (text, csv) = (key.to_string(), home.names.csv());
+    let dead = |why: String, help: String| {
         let kind = PolicyErrorKind::DeadKey { key: shown(&text), why };
         Err(entry.fail(kind, help))
     };
     if options.nulls.contains(&text) {
-        let help = "write `null_key = true` instead, or take it out of `nulls` in [data.csv]";
-        return dead("`nulls` of [data.csv] reads it as NULL", help.to_owned());
+        let help = format!("write `null_key = true` instead, or take it out of `nulls` in [{csv}]");
+        return dead(format!("`nulls` of [{csv}] reads it as NULL"), help);
     }
     if options.trim && text.trim() != text {
-        return dead("`trim` of [data.csv] drops the spaces around it", format!("write \"{}\"", shown(text.trim())));
+        let help = format!("write \"{}\"", shown(text.trim()));
+        return dead(format!("`trim` of [{csv}] drops the spaces around it"), help);
     }
     Ok(())
-}
-
-/// Reads `[entity]`. Without columns its key cannot be looked up.
-pub(crate) fn read_entity(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> {
-    let section = field.section("[entity]", &ENTITY_KEYS)?;
-    let key = section.need("key", "add `key = \"patient\"`").and_then(|field| entity_key(&field, columns));
-    let rows = section.need("rows_per_group", "add `rows_per_group = 1`").and_then(|field| field.count());
-    let groups = section.need("groups", "add `groups = 1`").and_then(|field| field.count());
-    Ok(Entity { key: key?, caps: Caps { rows_per_group: rows?, groups: groups? } })
-}
-
-fn entity_key(field: &Field<'_>, columns: Read<&[Column]>) -> Read<String> {
-    let key = field.text()?;
-    let columns = columns?;
-    match columns.iter().find(|column| column.name == key).map(|column| column.kind) {
-        Some(ColumnType::Integer | ColumnType::Text) => Ok(key.to_owned()),
-        Some(ColumnType::Decimal | ColumnType::Boolean) => {
-            Err(field.bad_text("names a column that is neither integer nor text", "declare it as `type = \"text\"`"))
-        }
-        None => {
-            let known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-            let kind = PolicyErrorKind::NoColumn { column: shown(key), list: "[columns]" };
-            let help =
-                if known.is_empty() { format!("add `[columns.{}]`", shown(key)) } else { did_you_mean(key, &known) };
-            Err(field.fail(kind, help))
-        }
-    }
 }

@@ -157,7 +157,7 @@ pub enum PolicyErrorKind {
         /// The column.
         column: String,
         /// Where it was looked for.
-        list: &'static str,
+        list: String,
     },
     /// A group key that can never occur.
     #[error("the key \"{key}\" never occurs: {why}")]
@@ -165,7 +165,7 @@ pub enum PolicyErrorKind {
         /// The group key.
         key: String,
         /// Why not.
-        why: &'static str,
+        why: String,
     },
     /// Bounds that make no grid.
     #[error(transparent)]

@@ -25,7 +25,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `columns.rs`, `adversary.rs`, `promise.rs`, `budget.rs` |
+//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `adversary.rs`, `promise.rs`, `budget.rs` |
 //! | which grid does a numeric column lie on? | `bounds.rs` |
 //! | how is it said in words? | `words.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
@@ -36,7 +36,9 @@ mod blanks;
 mod bounds;
 mod budget;
 mod columns;
+mod csv;
 mod data;
+mod entity;
 mod error;
 mod policy;
 mod promise;
@@ -46,7 +48,9 @@ mod words;
 
 pub use bounds::{Bounds, BoundsError};
 pub use budget::Ask;
-pub use columns::{Column, ColumnType, Entity, Key};
-pub use data::{CsvOptions, Data, Format};
+pub use columns::{Column, ColumnType, Key};
+pub use csv::{Compression, CsvOptions};
+pub use data::{Data, Format};
+pub use entity::Entity;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy};

@@ -1,8 +1,9 @@
 //! A whole policy: read, checked, and put into words.
 
 use crate::budget::{Ask, NO_ASK_HELP};
-use crate::columns::{Column, Entity};
-use crate::data::{Data, path_text};
+use crate::columns::{Column, Home};
+use crate::data::{Data, Names, path_text};
+use crate::entity::{self, Entity};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::reader::{Field, Read, Report, Section, shown, told};
 use crate::{adversary, budget, columns, data, promise, tree, words};
@@ -170,13 +171,17 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     let ledger = section.optional("ledger", |field| path_text(field).map(str::to_owned));
     let data =
         section.need("data", "add `[data]` with `table`, `path` and `version`").and_then(|field| data::read(&field));
-    let columns = match section.get("columns") {
-        Ok(Some(field)) => Section::open_free(report, "[columns]", field.node)
-            .and_then(|columns| columns::read(&columns, data.as_ref().ok())),
-        Ok(None) => Ok(Vec::new()),
-        Err(reported) => Err(reported),
-    };
-    let entity = section.optional("entity", |field| columns::read_entity(field, told(&columns).map(Vec::as_slice)));
+    let names = Names::main();
+    let home = Home { names: &names, format: data.as_ref().ok().map(|data| &data.format) };
+    let columns = columns::read(&section, home);
+    let partitions = section.optional("data", |field| match (&data, &columns) {
+        (Ok(_), Ok(columns)) => {
+            data::check_partitions(&Section::open_free(report, "[data]", field.node)?, &names, columns)
+        }
+        // Their absence was reported.
+        _ => Ok(()),
+    });
+    let entity = section.optional("entity", |field| entity::read(field, told(&columns).map(Vec::as_slice)));
     let adversary = section
         .need("adversary", "add `[adversary]` with `preset = \"acquaintance\"`")
         .and_then(|field| adversary::read(&field));
@@ -194,6 +199,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
 
     let (adversary, preset) = adversary?;
     let (promised, budget, population) = (promised?, budget?, population?);
+    partitions?;
     let ledger = ledger?.unwrap_or_else(|| format!("{population}.ledger"));
     Ok(Policy {
         file: file.to_owned(),

@@ -6,7 +6,7 @@ use deniable_core::adversary::{Adjacency, MovesTogether, Preset};
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{ColumnType, CsvOptions, Format, Key, Policy, PolicyErrors};
+use deniable_policy::{ColumnType, Compression, CsvOptions, Format, Key, Policy, PolicyErrors};
 use std::path::{Path, PathBuf};
 
 const FULL: &str = include_str!("../testdata/good/full.toml");
@@ -43,13 +43,43 @@ fn names_and_paths() {
 fn csv_options() {
     let Format::Csv(csv) = full().data.format else { panic!("csv") };
     assert_eq!((csv.delimiter, csv.trim, csv.nulls), (b';', true, vec![String::new(), "?".to_owned()]));
-    assert_eq!(csv.columns.unwrap().len(), 7);
+    assert_eq!((csv.quote, csv.decimal_comma, csv.encoding.as_str()), (b'\'', true, "windows-1252"));
+    assert_eq!((csv.compression, csv.columns.unwrap().len()), (Compression::Gzip, 7));
+    assert_eq!((full().data.typical_rows, parse(SMALL).unwrap().data.typical_rows), (Some(10_000), None));
     assert_eq!(parse(SMALL).unwrap().data.format, Format::Csv(CsvOptions::with_delimiter(b',')));
     let format = |path: &str| small_with("visits.csv", path).data.format;
     assert_eq!(format("part-*.TSV"), Format::Csv(CsvOptions::with_delimiter(b'\t')));
     assert_eq!(format("**/*.parquet"), Format::Parquet);
+    let packed =
+        |delimiter, compression| Format::Csv(CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter) });
+    assert_eq!(format("visits.csv.gz"), packed(b',', Compression::Gzip));
+    assert_eq!(format("visits/*.TSV.ZST"), packed(b'\t', Compression::Zstd));
+    assert_eq!(format("visits.gz\"\nformat = \"csv"), packed(b',', Compression::Gzip));
+    // What is stated wins over the ending.
+    assert_eq!(format("visits.csv.gz\"\ncsv.compression = \"none"), packed(b',', Compression::None));
     let folder = small_with("visits.csv\"", "visits\"\nformat = \"parquet\"");
     assert_eq!(folder.data.format, Format::Parquet);
+}
+
+#[test]
+fn every_label_of_an_encoding_is_stored_under_one_name() {
+    for (label, name) in
+        [("latin1", "windows-1252"), ("ISO-8859-1", "windows-1252"), ("utf8", "UTF-8"), ("UTF-16", "UTF-16LE")]
+    {
+        let policy = small_with("visits.csv\"", &format!("visits.csv\"\ncsv.encoding = \"{label}\""));
+        let Format::Csv(csv) = policy.data.format else { panic!("csv") };
+        assert_eq!(csv.encoding, name);
+    }
+}
+
+#[test]
+fn partitions_are_declared_columns_of_parquet() {
+    let text =
+        SMALL.replace("visits.csv\"", "visits\"\nformat = \"parquet\"\npartitions = [\"year\", \"region\", \"late\"]");
+    let columns = "columns = { year.type = \"integer\", region.type = \"text\", late.type = \"boolean\" }\n";
+    assert_eq!(parse(&format!("{columns}{text}")).unwrap().data.partitions, ["year", "region", "late"]);
+    assert!(parse(&text).is_err());
+    assert!(full().data.partitions.is_empty());
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<Blank>) {
                 walk(item, path, found);
             }
         }
-        Shape::Text(_) | Shape::Number(_) | Shape::Boolean(_) | Shape::Date => {}
+        Shape::Text(_) | Shape::Number(_) | Shape::Boolean(_) | Shape::Date(_) => {}
     }
 }
 
@@ -122,8 +122,8 @@ fn csv(key: &str) -> &'static str {
 fn column(key: &str) -> &'static str {
     match key {
         "type" => {
-            "say what the values are, \"integer\", \"decimal\", \"text\" or \"boolean\"; what does not read as its type \
-             counts as NULL"
+            "say what the values are, \"integer\", \"decimal\", \"text\", \"boolean\", \"date\" or \"timestamp\"; what does not \
+             read as its type counts as NULL"
         }
         "bounds" => {
             "the least and greatest value that are publicly plausible, such as [0, 110] for an age; wide bounds cost \
@@ -138,6 +138,7 @@ fn column(key: &str) -> &'static str {
              do, because the mere appearance of a group would tell of someone; never copy them out of the data"
         }
         "null_key" => "should the rows without a value be a group of their own? `true` or `false`",
+        "format" => "write the pattern of the dates in the file, such as \"%d.%m.%Y\"; leave it out for 2024-12-31",
         _ => WHOLE_SECTION,
     }
 }

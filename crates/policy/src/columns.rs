@@ -3,6 +3,7 @@
 use crate::bounds::{Bounds, BoundsError};
 use crate::csv::CsvOptions;
 use crate::data::{Format, Names};
+use crate::dates;
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use deniable_core::exact::{Rational, whole};
@@ -15,10 +16,14 @@ pub struct Column {
     pub name: String,
     /// The declared type.
     pub kind: ColumnType,
-    /// Where values are clamped; only on numbers. Whole numbers when `kind` is [`ColumnType::Integer`].
+    /// Where values are clamped; only on numbers, dates and timestamps. Whole numbers when `kind` is
+    /// [`ColumnType::Integer`]; whole days since 1970-01-01 when it is [`ColumnType::Date`], whole microseconds since
+    /// then when it is [`ColumnType::Timestamp`], each in steps of 1.
     pub bounds: Option<Bounds>,
-    /// The groups that exist, each once, [`Key::Null`] last; never on decimals, never empty.
+    /// The groups that exist, each once, [`Key::Null`] last; never on decimals, dates and timestamps, never empty.
     pub keys: Option<Vec<Key>>,
+    /// The strptime pattern of dates or timestamps in CSV; `None` for the ISO form.
+    pub format: Option<String>,
 }
 
 /// The type of a column.
@@ -32,11 +37,15 @@ pub enum ColumnType {
     Text,
     /// True or false.
     Boolean,
+    /// A day of the calendar.
+    Date,
+    /// A day and a time of it, without a time zone.
+    Timestamp,
 }
 
 impl ColumnType {
     /// Every type.
-    pub const ALL: [Self; 4] = [Self::Integer, Self::Decimal, Self::Text, Self::Boolean];
+    pub const ALL: [Self; 6] = [Self::Integer, Self::Decimal, Self::Text, Self::Boolean, Self::Date, Self::Timestamp];
 
     /// The name used in a policy.
     #[must_use]
@@ -46,6 +55,8 @@ impl ColumnType {
             Self::Decimal => "decimal",
             Self::Text => "text",
             Self::Boolean => "boolean",
+            Self::Date => "date",
+            Self::Timestamp => "timestamp",
         }
     }
 
@@ -54,7 +65,16 @@ impl ColumnType {
     pub fn is_number(self) -> bool {
         match self {
             Self::Integer | Self::Decimal => true,
-            Self::Text | Self::Boolean => false,
+            Self::Text | Self::Boolean | Self::Date | Self::Timestamp => false,
+        }
+    }
+
+    /// Whether values are points in time.
+    #[must_use]
+    pub fn is_time(self) -> bool {
+        match self {
+            Self::Date | Self::Timestamp => true,
+            Self::Integer | Self::Decimal | Self::Text | Self::Boolean => false,
         }
     }
 }
@@ -83,7 +103,7 @@ impl std::fmt::Display for Key {
     }
 }
 
-pub(crate) const KEYS: [&str; 5] = ["type", "bounds", "step", "keys", "null_key"];
+pub(crate) const KEYS: [&str; 6] = ["type", "bounds", "step", "keys", "null_key", "format"];
 
 /// What the columns are judged by: the names for messages, and the format where it could be read.
 #[derive(Clone, Copy)]
@@ -120,9 +140,10 @@ fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
     let kind = section.need("type", "add `type = \"integer\"`").and_then(|field| column_type(&field))?;
     let bounds = read_bounds(&section, kind);
     let keys = read_keys(&section, kind, home);
+    let format = read_format(&section, kind, home);
     named?;
     listed?;
-    Ok(Column { name: name.to_owned(), kind, bounds: bounds?, keys: keys? })
+    Ok(Column { name: name.to_owned(), kind, bounds: bounds?, keys: keys?, format: format? })
 }
 
 /// A file without a header has the columns that `[data.csv]` lists, and no others.
@@ -149,6 +170,11 @@ fn column_type(field: &Field<'_>) -> Read<ColumnType> {
 fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> {
     let (step, bounds) = (section.get("step"), section.get("bounds"));
     let (step, bounds) = (step?, bounds?);
+    if let Some(step) = step.as_ref().filter(|_| kind.is_time()) {
+        let kind = PolicyErrorKind::Misplaced { key: "step", when: "for dates and timestamps" };
+        let help = "remove it: dates count in whole days, timestamps in whole microseconds";
+        return Err(section.report.fail(&step.key_span, kind, help));
+    }
     let Some(field) = bounds else {
         return match step {
             None => Ok(None),
@@ -158,8 +184,12 @@ fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> 
             }
         };
     };
+    if kind.is_time() {
+        return dates::read_bounds(&field, kind).map(Some);
+    }
     if !kind.is_number() {
-        let kind = PolicyErrorKind::Misplaced { key: "bounds", when: "for a column that is not a number" };
+        let kind =
+            PolicyErrorKind::Misplaced { key: "bounds", when: "for a column that is neither a number nor a date" };
         return Err(field.fail(kind, "declare `keys` for groups, or another `type`"));
     }
     let number = |field: &Field<'_>| {
@@ -222,6 +252,11 @@ fn read_keys(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Op
             PolicyErrorKind::Misplaced { key: "keys", when: "for decimals, which are not compared for equality" };
         return Err(field.fail(kind, "declare an integer or text column, or remove `keys`"));
     }
+    if kind.is_time() {
+        let kind =
+            PolicyErrorKind::Misplaced { key: "keys", when: "for dates and timestamps, of which there are too many" };
+        return Err(field.fail(kind, "group by date_trunc('month', x) or extract(year FROM x)"));
+    }
     let entries = field.list("a list of keys")?;
     if entries.is_empty() {
         let kind = PolicyErrorKind::EmptyList { key: field.key.clone() };
@@ -250,8 +285,29 @@ fn read_key(entry: &Field<'_>, kind: ColumnType) -> Read<Key> {
             _ => Err(entry.wrong_type("a whole number, as its column is", "")),
         },
         ColumnType::Boolean => entry.boolean().map(Key::Boolean),
-        ColumnType::Text | ColumnType::Decimal => entry.text().map(|text| Key::Text(text.to_owned())),
+        // Columns of the other types were refused: they have no keys.
+        ColumnType::Text | ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp => {
+            entry.text().map(|text| Key::Text(text.to_owned()))
+        }
     }
+}
+
+fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<String>> {
+    let Some(field) = section.get("format")? else { return Ok(None) };
+    let misplaced = |when, help| {
+        let kind = PolicyErrorKind::Misplaced { key: "format", when };
+        Err(field.report.fail(&field.key_span, kind, help))
+    };
+    if !kind.is_time() {
+        return misplaced(
+            "for a column that is neither a date nor a timestamp",
+            "remove it, or declare another `type`",
+        );
+    }
+    if matches!(home.format, Some(Format::Parquet)) {
+        return misplaced("in Parquet, which stores dates as such", "remove it");
+    }
+    dates::read_format(&field, kind).map(Some)
 }
 
 /// A key that the reading of the file turns into something else would be a group that is always empty.

@@ -209,7 +209,7 @@ pub(crate) fn check_partitions(section: &Section<'_>, names: &Names, columns: &[
         let column = find_column(entry, name, columns, names)?;
         match column.kind {
             ColumnType::Integer | ColumnType::Text | ColumnType::Boolean => Ok(()),
-            ColumnType::Decimal => {
+            ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp => {
                 let help = "declare the column as `type = \"text\"`, as its folders' names are texts";
                 Err(entry.bad_text("names a column that is neither integer, text nor boolean", help))
             }

@@ -33,7 +33,7 @@ pub(crate) fn identifying<'c>(field: &Field<'_>, name: &str, columns: &'c [Colum
     let column = find_column(field, name, columns, names)?;
     match column.kind {
         ColumnType::Integer | ColumnType::Text => Ok(column),
-        ColumnType::Decimal | ColumnType::Boolean => {
+        ColumnType::Decimal | ColumnType::Boolean | ColumnType::Date | ColumnType::Timestamp => {
             Err(field.bad_text("names a column that is neither integer nor text", "declare it as `type = \"text\"`"))
         }
     }

@@ -170,6 +170,14 @@ pub enum PolicyErrorKind {
     /// Bounds that make no grid.
     #[error(transparent)]
     Bounds(#[from] BoundsError),
+    /// Bounds of a date or timestamp that make no interval.
+    #[error("the lower bound {low} is not before the upper bound {high}")]
+    DatesInverted {
+        /// The lower bound.
+        low: String,
+        /// The upper bound.
+        high: String,
+    },
     /// Priors that make no interval.
     #[error(transparent)]
     Priors(#[from] PriorRangeError),

@@ -27,6 +27,7 @@
 //! |---|---|
 //! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `adversary.rs`, `promise.rs`, `budget.rs` |
 //! | which grid does a numeric column lie on? | `bounds.rs` |
+//! | how are days counted, and dates written? | `dates.rs` |
 //! | how is it said in words? | `words.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
@@ -38,6 +39,7 @@ mod budget;
 mod columns;
 mod csv;
 mod data;
+mod dates;
 mod entity;
 mod error;
 mod policy;

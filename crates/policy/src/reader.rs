@@ -222,7 +222,7 @@ impl<'a> Field<'a> {
     pub(crate) fn text(&self) -> Read<&'a str> {
         match &self.node.shape {
             Shape::Text(text) => Ok(text),
-            Shape::Number(_) | Shape::Boolean(_) | Shape::Date => Err(self.wrong_type("a text", "put it in quotes")),
+            Shape::Number(_) | Shape::Boolean(_) | Shape::Date(_) => Err(self.wrong_type("a text", "put it in quotes")),
             Shape::List(_) | Shape::Table(_) => Err(self.wrong_type("a text in quotes", "")),
         }
     }

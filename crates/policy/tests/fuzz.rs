@@ -30,7 +30,7 @@ fn check(text: &str) -> bool {
 }
 
 /// Texts that a slip, or an attack, could put in place of a value.
-const VALUES: [&str; 27] = [
+const VALUES: [&str; 29] = [
     "0",
     "1",
     "-1",
@@ -49,6 +49,8 @@ const VALUES: [&str; 27] = [
     "-inf",
     "\"%\"",
     "1979-05-27",
+    "[1979-05-27, \"2024-12-31T10:00\"]",
+    "\"%Y-%m-%d\"",
     "[0, 1]",
     "[1, 0]",
     "{ at_most = 0.999999999999999999 }",

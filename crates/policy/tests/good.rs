@@ -6,7 +6,7 @@ use deniable_core::adversary::{Adjacency, MovesTogether, Preset};
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{ColumnType, Compression, CsvOptions, Format, Key, Policy, PolicyErrors};
+use deniable_policy::{Column, ColumnType, Compression, CsvOptions, Format, Key, Policy, PolicyErrors};
 use std::path::{Path, PathBuf};
 
 const FULL: &str = include_str!("../testdata/good/full.toml");
@@ -44,7 +44,7 @@ fn csv_options() {
     let Format::Csv(csv) = full().data.format else { panic!("csv") };
     assert_eq!((csv.delimiter, csv.trim, csv.nulls), (b';', true, vec![String::new(), "?".to_owned()]));
     assert_eq!((csv.quote, csv.decimal_comma, csv.encoding.as_str()), (b'\'', true, "windows-1252"));
-    assert_eq!((csv.compression, csv.columns.unwrap().len()), (Compression::Gzip, 7));
+    assert_eq!((csv.compression, csv.columns.unwrap().len()), (Compression::Gzip, 9));
     assert_eq!((full().data.typical_rows, parse(SMALL).unwrap().data.typical_rows), (Some(10_000), None));
     assert_eq!(parse(SMALL).unwrap().data.format, Format::Csv(CsvOptions::with_delimiter(b',')));
     let format = |path: &str| small_with("visits.csv", path).data.format;
@@ -86,7 +86,7 @@ fn partitions_are_declared_columns_of_parquet() {
 fn columns_in_file_order() {
     let policy = full();
     let names: Vec<&str> = policy.columns.iter().map(|column| column.name.as_str()).collect();
-    assert_eq!(names, ["patient", "age", "sex", "hours per week", "cost", "smoker"]);
+    assert_eq!(names, ["patient", "age", "sex", "hours per week", "cost", "smoker", "born", "seen"]);
     let entity = policy.entity.as_ref().unwrap();
     assert_eq!((entity.key.as_str(), entity.caps), ("patient", Caps { rows_per_group: 3, groups: 2 }));
     let bounds = |name: &str| policy.column(name).unwrap().bounds.clone().unwrap();
@@ -99,6 +99,27 @@ fn columns_in_file_order() {
     assert_eq!(keys("sex"), [Key::Text("F".to_owned()), Key::Text("M".to_owned()), Key::Null]);
     assert_eq!(keys("hours per week"), [Key::Integer(-1), Key::Integer(10)]);
     assert_eq!(keys("smoker"), [Key::Boolean(true), Key::Boolean(false)]);
+}
+
+/// Whole days and whole microseconds since 1970, as `date -u -d` counts them.
+#[test]
+fn dates_are_counted_from_1970() {
+    let policy = full();
+    let (born, seen) = (policy.column("born").unwrap(), policy.column("seen").unwrap());
+    assert_eq!((born.kind, seen.kind), (ColumnType::Date, ColumnType::Timestamp));
+    assert!(!born.kind.is_number() && !seen.kind.is_number());
+    let bounds = |column: &Column| column.bounds.clone().unwrap();
+    assert_eq!((bounds(born).in_units(), bounds(born).step().clone()), ((-25_567, 20_088), whole(1)));
+    let micros = (1_577_836_800_000_000, 1_735_669_800_500_000);
+    assert_eq!((bounds(seen).in_units(), bounds(seen).unit().clone()), (micros, whole(1)));
+    assert_eq!((born.format.as_deref(), seen.format.as_deref()), (Some("%d.%m.%Y"), Some("%d.%m.%Y %H:%M")));
+    assert!(policy.column("sex").unwrap().format.is_none());
+    // A timestamp's last day is within its bounds, to the last microsecond; one day alone is a range.
+    let one = small_with(
+        "[adversary]",
+        "[columns.seen]\ntype = \"timestamp\"\nbounds = [\"1970-01-02\", 1970-01-02]\n[adversary]",
+    );
+    assert_eq!(bounds(one.column("seen").unwrap()).in_units(), (86_400_000_000, 2 * 86_400_000_000 - 1));
 }
 
 #[test]

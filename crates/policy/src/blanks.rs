@@ -96,6 +96,15 @@ fn data(key: &str) -> &'static str {
             "guess from public knowledge how many rows there are, such as 10_000: `plan` estimates errors from it; or \
              remove the line"
         }
+        "entity" => {
+            "which column says whose row each is, in the same terms as the key of [entity]? If the table is public knowledge \
+             and nobody's data, write `unprotected = true` and its `key` instead"
+        }
+        "unprotected" => {
+            "is the table public knowledge, such as a list of towns, and about none of the protected people? `true` promises \
+             nothing about its rows; otherwise remove it and name the column that says whose row each is as `entity`"
+        }
+        "key" => "which column do no two rows of this public table share, such as \"town\"? Rows are found by it",
         _ => WHOLE_SECTION,
     }
 }
@@ -244,16 +253,19 @@ fn ask(key: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{adversary, budget, columns, csv, data, entity, policy, promise};
+    use crate::{adversary, budget, columns, csv, data, entity, policy, promise, tables};
 
     /// A key without help of its own would leave a person alone with a question mark.
     #[test]
     fn every_key_says_what_to_decide() {
-        let sections: [(&[&str], &[&str]); 9] = [
+        let sections: [(&[&str], &[&str]); 12] = [
             (&["data"], &data::KEYS),
             (&["data", "csv"], &csv::KEYS),
             (&["columns", "age"], &columns::KEYS),
             (&["entity"], &entity::KEYS),
+            (&["tables", "towns"], &tables::KEYS),
+            (&["tables", "towns", "csv"], &csv::KEYS),
+            (&["tables", "towns", "columns", "name"], &columns::KEYS),
             (&["adversary"], &adversary::KEYS),
             (&["promise"], &promise::KEYS),
             (&["budget"], &budget::KEYS),
@@ -262,14 +274,20 @@ mod tests {
         ];
         // The names of sections, whose own keys are what is to be decided.
         let sections_of_all: Vec<&[&str]> = sections.iter().map(|(path, _)| *path).collect();
-        let whole = |path: &[&str]| sections_of_all.contains(&path) || path == ["columns"];
-        let mut said = std::collections::BTreeSet::new();
+        let whole = |path: &[&str]| {
+            sections_of_all.contains(&path)
+                || [&["columns"][..], &["tables"], &["tables", "towns", "columns"]].contains(&path)
+        };
+        let mut said = std::collections::BTreeMap::new();
         for (path, keys) in sections {
             for key in keys {
                 let path = [path, &[*key]].concat();
                 let help = help(&path);
                 assert_eq!(help == WHOLE_SECTION, whole(&path), "{path:?}");
-                assert!(whole(&path) || said.insert(help), "{path:?} has the help of another key");
+                if !whole(&path) {
+                    // The same key of another table may say the same.
+                    assert_eq!(said.entry(help).or_insert(*key), key, "{path:?}");
+                }
             }
         }
         for path in [

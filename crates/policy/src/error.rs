@@ -159,6 +159,32 @@ pub enum PolicyErrorKind {
         /// Where it was looked for.
         list: String,
     },
+    /// More tables than [`crate::MOST_TABLES`].
+    #[error("there are more than {most} tables under [tables]")]
+    TooManyTables {
+        /// How many may be there.
+        most: usize,
+    },
+    /// A table that says neither whose rows it holds nor that they are nobody's.
+    #[error("nothing says whose rows [{table}] holds")]
+    RoleUndecided {
+        /// The table.
+        table: String,
+    },
+    /// A column of another type than the entity key whose values it should hold.
+    #[error(
+        "`{column}` is {kind}, but the key `{key}` of [entity] is {key_kind}: no value of one is a value of the other"
+    )]
+    EntityType {
+        /// The column of the further table.
+        column: String,
+        /// Its type.
+        kind: &'static str,
+        /// The entity key of the main table.
+        key: String,
+        /// Its type.
+        key_kind: &'static str,
+    },
     /// A group key that can never occur.
     #[error("the key \"{key}\" never occurs: {why}")]
     DeadKey {

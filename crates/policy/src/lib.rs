@@ -25,7 +25,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `adversary.rs`, `promise.rs`, `budget.rs` |
+//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs` |
 //! | which grid does a numeric column lie on? | `bounds.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how is it said in words? | `words.rs` |
@@ -45,6 +45,7 @@ mod error;
 mod policy;
 mod promise;
 mod reader;
+mod tables;
 mod tree;
 mod words;
 
@@ -56,3 +57,4 @@ pub use data::{Data, Format};
 pub use entity::Entity;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy};
+pub use tables::{MOST_TABLES, Role, Table};

@@ -6,7 +6,8 @@ use crate::data::{Data, Names, path_text};
 use crate::entity::{self, Entity};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::reader::{Field, Read, Report, Section, shown, told};
-use crate::{adversary, budget, columns, data, promise, tree, words};
+use crate::tables::{Main, Role, Table};
+use crate::{adversary, budget, columns, data, promise, tables, tree, words};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::budget::Spend;
 use deniable_core::exact::Rational;
@@ -31,12 +32,14 @@ pub struct Policy {
     pub population: String,
     /// The ledger file, relative to the working directory like [`Self::file`], or absolute.
     pub ledger: PathBuf,
-    /// Where the rows are.
+    /// Where the rows of the main table are.
     pub data: Data,
     /// Whose rows belong together; `None` when one row is one person.
     pub entity: Option<Entity>,
-    /// The declared columns, in the order of the file.
+    /// The declared columns of the main table, in the order of the file.
     pub columns: Vec<Column>,
+    /// The further tables, in the order of the file; at most [`MOST_TABLES`](crate::MOST_TABLES), of different names.
+    pub more: Vec<Table>,
     /// Whom the promise protects from.
     pub adversary: Adversary,
     /// The preset that the adversary started from.
@@ -127,7 +130,15 @@ impl Policy {
         folder(&self.file)
     }
 
-    /// The declared column of this name.
+    /// Every table, the main one first.
+    #[must_use]
+    pub fn tables(&self) -> Vec<Table> {
+        let role = Role::Protected { entity: self.entity.as_ref().map(|entity| entity.key.clone()) };
+        let main = Table { data: self.data.clone(), columns: self.columns.clone(), role };
+        std::iter::once(main).chain(self.more.iter().cloned()).collect()
+    }
+
+    /// The declared column of this name in the main table.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
@@ -159,8 +170,8 @@ fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-pub(crate) const SECTIONS: [&str; 10] =
-    ["name", "population", "ledger", "data", "entity", "columns", "adversary", "promise", "budget", "ask"];
+pub(crate) const SECTIONS: [&str; 11] =
+    ["name", "population", "ledger", "data", "entity", "columns", "tables", "adversary", "promise", "budget", "ask"];
 
 fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     let section = Section::open(report, "the policy", root, &SECTIONS)?;
@@ -182,6 +193,12 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         _ => Ok(()),
     });
     let entity = section.optional("entity", |field| entity::read(field, told(&columns).map(Vec::as_slice)));
+    let main = Main {
+        data: told(&data),
+        columns: told(&columns).map(Vec::as_slice),
+        entity: told(&entity).map(Option::as_ref),
+    };
+    let more = section.optional("tables", |field| tables::read(field, &main)).map(Option::unwrap_or_default);
     let adversary = section
         .need("adversary", "add `[adversary]` with `preset = \"acquaintance\"`")
         .and_then(|field| adversary::read(&field));
@@ -210,6 +227,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         data: data?,
         entity: entity?,
         columns: columns?,
+        more: more?,
         adversary,
         preset,
         promises: promised.promises,

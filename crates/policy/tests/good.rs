@@ -6,7 +6,7 @@ use deniable_core::adversary::{Adjacency, MovesTogether, Preset};
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Column, ColumnType, Compression, CsvOptions, Format, Key, Policy, PolicyErrors};
+use deniable_policy::{Column, ColumnType, Compression, CsvOptions, Format, Key, Policy, PolicyErrors, Role};
 use std::path::{Path, PathBuf};
 
 const FULL: &str = include_str!("../testdata/good/full.toml");
@@ -120,6 +120,35 @@ fn dates_are_counted_from_1970() {
         "[columns.seen]\ntype = \"timestamp\"\nbounds = [\"1970-01-02\", 1970-01-02]\n[adversary]",
     );
     assert_eq!(bounds(one.column("seen").unwrap()).in_units(), (86_400_000_000, 2 * 86_400_000_000 - 1));
+}
+
+#[test]
+fn further_tables_say_whose_rows_they_hold() {
+    let policy = full();
+    let [main, stays, towns] = &policy.tables()[..] else { panic!("three tables") };
+    assert_eq!(policy.more, [stays.clone(), towns.clone()]);
+    assert_eq!((&main.data, &main.columns), (&policy.data, &policy.columns));
+    assert_eq!(main.role, Role::Protected { entity: Some("patient".to_owned()) });
+    assert_eq!(stays.role, Role::Protected { entity: Some("person".to_owned()) });
+    assert_eq!(towns.role, Role::Public { key: "town".to_owned() });
+    assert_eq!((stays.data.table.as_str(), stays.data.path.as_str()), ("stays", "data/stays"));
+    assert_eq!((&stays.data.format, stays.data.version.as_str()), (&Format::Parquet, "2024-07"));
+    assert_eq!((stays.data.partitions.len(), stays.data.typical_rows), (2, None));
+    let names: Vec<&str> = stays.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["person", "year", "ward"]);
+    let zstd = CsvOptions { compression: Compression::Zstd, ..CsvOptions::with_delimiter(b'|') };
+    assert_eq!(towns.data.format, Format::Csv(zstd));
+    // Without further tables there is one, and one row of it one person.
+    let [alone] = &parse(SMALL).unwrap().tables()[..] else { panic!("one table") };
+    assert_eq!(alone.role, Role::Protected { entity: None });
+    // A public table needs no entity, and as many as fifteen are allowed.
+    let table = |at: usize| {
+        format!(
+            "t{at} = {{ path = \"t.csv\", version = \"1\", unprotected = true, key = \"k\", columns.k.type = \"text\" }}\n"
+        )
+    };
+    let tables: String = (0..15).map(table).collect();
+    assert_eq!(small_with("[adversary]", &format!("[tables]\n{tables}[adversary]")).more.len(), 15);
 }
 
 #[test]

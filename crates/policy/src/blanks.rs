@@ -246,6 +246,10 @@ fn ask(key: &str) -> &'static str {
             "how large a part of the budget should this answer get, against 1 for each other? A larger part means less noise"
         }
         "share" => "what part of the promise may this answer use, such as \"1/8\"? A larger part means less noise",
+        "target_error" => {
+            "how far may the answer lie from the truth, at the stated confidence and in the answer's own units, such as 5? Less \
+             costs more of the promise"
+        }
         _ => WHOLE_SECTION,
     }
 }
@@ -253,7 +257,7 @@ fn ask(key: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{adversary, budget, columns, csv, data, entity, policy, promise, tables};
+    use crate::{adversary, ask, budget, columns, csv, data, entity, policy, promise, tables};
 
     /// A key without help of its own would leave a person alone with a question mark.
     #[test]
@@ -269,7 +273,7 @@ mod tests {
             (&["adversary"], &adversary::KEYS),
             (&["promise"], &promise::KEYS),
             (&["budget"], &budget::KEYS),
-            (&["ask"], &budget::ASK_KEYS),
+            (&["ask"], &ask::KEYS),
             (&[], &policy::SECTIONS),
         ];
         // The names of sections, whose own keys are what is to be decided.

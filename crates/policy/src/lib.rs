@@ -25,7 +25,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs` |
+//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `ask.rs` |
 //! | which grid does a numeric column lie on? | `bounds.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how is it said in words? | `words.rs` |
@@ -33,6 +33,7 @@
 //! | what must a person decide, and why? | `blanks.rs` |
 
 mod adversary;
+mod ask;
 mod blanks;
 mod bounds;
 mod budget;
@@ -49,8 +50,8 @@ mod tables;
 mod tree;
 mod words;
 
+pub use ask::{Ask, Size, TargetsTooDear};
 pub use bounds::{Bounds, BoundsError};
-pub use budget::Ask;
 pub use columns::{Column, ColumnType, Key};
 pub use csv::{Compression, CsvOptions};
 pub use data::{Data, Format};

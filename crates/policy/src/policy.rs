@@ -1,6 +1,6 @@
 //! A whole policy: read, checked, and put into words.
 
-use crate::budget::{Ask, NO_ASK_HELP};
+use crate::ask::{self, Ask, NO_ASK_HELP, TargetsTooDear};
 use crate::columns::{Column, Home};
 use crate::data::{Data, Names, path_text};
 use crate::entity::{self, Entity};
@@ -54,7 +54,8 @@ pub struct Policy {
     pub spend: Rational,
     /// The least coverage of the intervals, in (0, 1).
     pub confidence: Rational,
-    /// The questions, at least one; their shares add up to at most [`Self::spend`].
+    /// The questions, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless an ask has a
+    /// target error: see [`Self::with_solved`].
     pub asks: Vec<Ask>,
 }
 
@@ -152,6 +153,16 @@ impl Policy {
         Rational::new(1.into(), self.adversary.moves_together().size().into())
     }
 
+    /// This policy with final shares: `solved[i]` is the share that was found for `asks[i]` when it has a target error,
+    /// and is not looked at otherwise. Weights share what explicit shares and targets leave of the spend.
+    ///
+    /// # Errors
+    /// When a target has no positive share, when targets need more than explicit shares leave, and when nothing is left
+    /// for asks that go by weight.
+    pub fn with_solved(&self, solved: &[Option<Rational>]) -> Result<Self, TargetsTooDear> {
+        Ok(Self { asks: ask::with_solved(&self.asks, solved, &self.spend)?, ..self.clone() })
+    }
+
     /// The adversary in words, one statement a line: the preset, the size, the prior beliefs, the groups.
     #[must_use]
     pub fn adversary_in_words(&self) -> Vec<String> {
@@ -209,7 +220,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     };
     let budget = section.optional("budget", budget::read).map(Option::unwrap_or_default);
     let asks = match section.get("ask") {
-        Ok(Some(field)) => budget::read_asks(&field, told(&budget)),
+        Ok(Some(field)) => ask::read(&field, told(&budget).map(|budget| &budget.spend)),
         Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
         Err(reported) => Err(reported),
     };

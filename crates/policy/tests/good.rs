@@ -6,7 +6,9 @@ use deniable_core::adversary::{Adjacency, MovesTogether, Preset};
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Column, ColumnType, Compression, CsvOptions, Format, Key, Policy, PolicyErrors, Role};
+use deniable_policy::{
+    Column, ColumnType, Compression, CsvOptions, Format, Key, Policy, PolicyErrors, Role, Size, TargetsTooDear,
+};
 use std::path::{Path, PathBuf};
 
 const FULL: &str = include_str!("../testdata/good/full.toml");
@@ -257,24 +259,81 @@ fn shares_use_the_spend_exactly() {
     assert_eq!((policy.spend.clone(), policy.confidence.clone()), (ratio(1, 2), ratio(99, 100)));
     // 1/2 − 1/8 is left for weights 2 and 1.
     let shares: Vec<Rational> = policy.asks.iter().map(|ask| ask.share.clone()).collect();
-    assert_eq!(shares, [ratio(1, 4), ratio(1, 8), ratio(1, 8)]);
+    assert_eq!(shares, [ratio(1, 4), ratio(1, 8), ratio(1, 8), whole(0)]);
     assert_eq!(shares.iter().sum::<Rational>(), policy.spend);
     let small = parse(SMALL).unwrap();
     assert_eq!((small.spend, small.confidence, small.asks[0].share.clone()), (whole(1), ratio(19, 20), whole(1)));
+}
+
+/// Sizes as they were written; what a target takes is known later, and weights share what is left then.
+#[test]
+fn targets_are_paid_before_weights() {
+    let policy = full();
+    let sizes: Vec<Size> = policy.asks.iter().map(|ask| ask.size.clone()).collect();
+    let target = Size::TargetError(ratio(11, 2));
+    assert_eq!(sizes, [Size::Weight(whole(2)), Size::Weight(whole(1)), Size::Share(ratio(1, 8)), target]);
+    let with = |share: Rational| policy.with_solved(&[None, Some(ratio(1, 99)), None, Some(share)]);
+    // 1/2 − 1/8 − 1/16 is left for weights 2 and 1; what was found for an ask without a target is not looked at.
+    let solved = with(ratio(1, 16)).unwrap();
+    let shares: Vec<Rational> = solved.asks.iter().map(|ask| ask.share.clone()).collect();
+    assert_eq!(shares, [ratio(10, 48), ratio(5, 48), ratio(1, 8), ratio(1, 16)]);
+    assert_eq!(shares.iter().sum::<Rational>(), policy.spend);
+    // All but the shares stays, and solving again starts from the sizes.
+    assert_eq!(
+        (&solved.source, &solved.asks[0].sql, &solved.asks[0].size),
+        (&policy.source, &policy.asks[0].sql, &sizes[0])
+    );
+    assert_eq!(solved.with_solved(&[None, None, None, Some(ratio(1, 4))]).unwrap(), with(ratio(1, 4)).unwrap());
+}
+
+#[test]
+fn policies_without_targets_stay_as_they_are() {
+    let policy = small_with("FROM visits\"", "FROM visits\"\nweight = 3\n[[ask]]\nsql = \"SELECT 1\"\nshare = 0.1");
+    assert_eq!(policy.with_solved(&[]).unwrap(), policy);
+    assert_eq!(policy.with_solved(&[Some(whole(1)), None]).unwrap(), policy);
+}
+
+#[test]
+fn targets_that_are_too_dear_are_named() {
+    let policy = full();
+    let with = |policy: &Policy, share: Rational| policy.with_solved(&[None, None, None, Some(share)]).unwrap_err();
+    let exceed = with(&policy, ratio(3, 8) + ratio(1, 1_000_000));
+    let TargetsTooDear::Exceed { wanted, available, asks } = &exceed else { panic!("{exceed}") };
+    assert_eq!((wanted.clone(), available.clone()), (ratio(375_001, 1_000_000), ratio(3, 8)));
+    assert_eq!(asks, &["to within five"]);
+    insta::assert_snapshot!(exceed, @"the target errors of `to within five` need 37.51% of the promise, but only 37.5% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
+    // Used up to the last: nothing for weights, but no harm where there are none.
+    let nothing_left = with(&policy, ratio(3, 8));
+    insta::assert_snapshot!(nothing_left, @"explicit shares and target errors use all of spend = 1/2: nothing is left for `by sex` and `ask 2`; raise the target errors, or give these asks a share or target of their own");
+    let TargetsTooDear::NothingLeft { asks, .. } = nothing_left else { panic!("nothing left") };
+    assert_eq!(asks, ["by sex", "ask 2"]);
+    let targets = "FROM visits\"\ntarget_error = 5\n[[ask]]\nsql = \"SELECT 1\"\ntarget_error = 0.5";
+    let targets = small_with("FROM visits\"", targets);
+    let half = Some(ratio(1, 2));
+    assert_eq!(targets.with_solved(&[half.clone(), half.clone()]).unwrap().asks[1].share, ratio(1, 2));
+    insta::assert_snapshot!(targets.with_solved(&[half.clone(), Some(whole(7))]).unwrap_err(), @"the target errors of `ask 1` and `ask 2` need 750% of the promise, but only 100% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
+    // A target without a share, and shares that would be a gift to the others.
+    let negative = Some(whole(-1));
+    for missing in [&[half.clone()][..], &[half.clone(), None], &[half.clone(), Some(whole(0))], &[half, negative]] {
+        let error = targets.with_solved(missing).unwrap_err();
+        assert_eq!(error, TargetsTooDear::NotSolved { asks: vec!["ask 2".to_owned()] });
+    }
+    let missing = targets.with_solved(&[]).unwrap_err();
+    insta::assert_snapshot!(missing, @"no share was found that keeps the target error of `ask 1` and `ask 2`: raise it, or give a share instead");
 }
 
 #[test]
 fn asks_know_where_their_sql_begins() {
     let policy = full();
     let names: Vec<&str> = policy.asks.iter().map(|ask| ask.name.as_str()).collect();
-    assert_eq!(names, ["by sex", "ask 2", "fixed"]);
+    assert_eq!(names, ["by sex", "ask 2", "fixed", "to within five"]);
     for ask in &policy.asks {
         let first = ask.sql.lines().next().unwrap();
         let line: Vec<char> = FULL.lines().nth(ask.line - 1).unwrap().chars().collect();
         let there: String = line[ask.column - 1..].iter().take(first.chars().count()).collect();
         assert_eq!(there, first);
     }
-    let [by_sex, plain, _] = &policy.asks[..] else { panic!("three asks") };
+    let [by_sex, plain, ..] = &policy.asks[..] else { panic!("four asks") };
     assert_eq!(by_sex.place_of(1, 8), (by_sex.line, 8));
     assert_eq!(by_sex.place_of(2, 6), (by_sex.line + 1, 6));
     assert_eq!(plain.place_of(1, 8), (plain.line, 15));

@@ -53,7 +53,7 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<Blank>) {
 const WHOLE_SECTION: &str = "write its keys in place of the \"?\"; docs/policy.md describes them";
 
 /// What to decide at a path of keys, and why.
-fn help(path: &[&str]) -> String {
+pub(crate) fn help(path: &[&str]) -> String {
     let text = match path {
         ["name"] => {
             "choose a name for this policy, such as \"clinic\": the ledger counts what the policy spends under it"

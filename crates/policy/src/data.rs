@@ -121,7 +121,7 @@ fn row_count(field: &Field<'_>) -> Read<u64> {
 }
 
 /// What the end of a path says about the format, `csv`, `tsv` or `parquet`, and about the compression.
-fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
+pub(crate) fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
     let last = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
     let path = Path::new(path);
     let compression = last(path).and_then(|ending| Compression::of_ending(&ending));

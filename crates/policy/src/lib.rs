@@ -31,6 +31,7 @@
 //! | how is it said in words? | `words.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
+//! | how does a policy begin? | `scaffold.rs` |
 
 mod adversary;
 mod ask;
@@ -46,6 +47,7 @@ mod error;
 mod policy;
 mod promise;
 mod reader;
+mod scaffold;
 mod tables;
 mod tree;
 mod words;
@@ -58,4 +60,5 @@ pub use data::{Data, Format};
 pub use entity::Entity;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy};
+pub use scaffold::{Scaffold, scaffold};
 pub use tables::{MOST_TABLES, Role, Table};

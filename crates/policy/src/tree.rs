@@ -114,6 +114,16 @@ fn from_value(source: &str, value: &Value, span: Range<usize>) -> Node {
     Node { shape, span }
 }
 
+/// A text as a value of TOML.
+pub(crate) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// A name as a key of TOML, in quotes where it needs them.
+pub(crate) fn quoted_key(name: &str) -> String {
+    toml_edit::Key::new(name).to_string()
+}
+
 /// A value as it stands in the source. A span outside cannot be; the empty text would be refused, never guessed.
 fn written(source: &str, span: &Range<usize>) -> String {
     source.get(span.clone()).unwrap_or_default().to_owned()

@@ -6,9 +6,11 @@ use crate::tree::Shape;
 use deniable_core::adversary::{Adversary, AdversaryError, MovesTogether, Preset, PriorRange, PriorRangeError};
 use deniable_core::exact::{Rational, whole};
 
+pub(crate) const KEYS: [&str; 4] = ["preset", "knows_size", "prior", "moves_together"];
+
 /// Reads `[adversary]`. Explicit keys replace those of the preset, each as a whole.
 pub(crate) fn read(field: &Field<'_>) -> Read<(Adversary, Option<Preset>)> {
-    let section = field.section("[adversary]", &["preset", "knows_size", "prior", "moves_together"])?;
+    let section = field.section("[adversary]", &KEYS)?;
     let preset = section.optional("preset", preset);
     let knows_size = section.optional("knows_size", Field::boolean);
     let priors = section.optional("prior", prior_range);

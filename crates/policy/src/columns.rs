@@ -1,11 +1,12 @@
-//! `[columns]` and `[entity]`: what is publicly known about the columns, and whose rows belong together.
+//! `[columns]`: what is publicly known about the columns.
 
 use crate::bounds::{Bounds, BoundsError};
-use crate::data::{CsvOptions, Data, Format};
+use crate::csv::CsvOptions;
+use crate::data::{Format, Names};
+use crate::dates;
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use deniable_core::exact::{Rational, Rounding, decimal, whole};
-use deniable_core::sensitivity::Caps;
 use std::collections::BTreeSet;
 
 /// A column and the public facts about it. Nothing here is read from the data.
@@ -15,10 +16,14 @@ pub struct Column {
     pub name: String,
     /// The declared type.
     pub kind: ColumnType,
-    /// Where values are clamped; only on numbers. Whole numbers when `kind` is [`ColumnType::Integer`].
+    /// Where values are clamped; only on numbers, dates and timestamps. Whole numbers when `kind` is
+    /// [`ColumnType::Integer`]; whole days since 1970-01-01 when it is [`ColumnType::Date`], whole microseconds since
+    /// then when it is [`ColumnType::Timestamp`], each in steps of 1.
     pub bounds: Option<Bounds>,
-    /// The groups that exist, each once, [`Key::Null`] last; never on decimals, never empty.
+    /// The groups that exist, each once, [`Key::Null`] last; never on decimals, dates and timestamps, never empty.
     pub keys: Option<Vec<Key>>,
+    /// The strptime pattern of dates or timestamps in CSV; `None` for the ISO form.
+    pub format: Option<String>,
 }
 
 /// The type of a column.
@@ -32,16 +37,15 @@ pub enum ColumnType {
     Text,
     /// True or false.
     Boolean,
-    /// A day.
+    /// A day of the calendar.
     Date,
-    /// A day and a time of day, without a zone, to the microsecond.
+    /// A day and a time of it, without a time zone.
     Timestamp,
 }
 
 impl ColumnType {
     /// Every type.
-    pub const ALL: [Self; 6] =
-        [Self::Integer, Self::Decimal, Self::Text, Self::Boolean, Self::Date, Self::Timestamp];
+    pub const ALL: [Self; 6] = [Self::Integer, Self::Decimal, Self::Text, Self::Boolean, Self::Date, Self::Timestamp];
 
     /// The name used in a policy.
     #[must_use]
@@ -62,6 +66,15 @@ impl ColumnType {
         match self {
             Self::Integer | Self::Decimal => true,
             Self::Text | Self::Boolean | Self::Date | Self::Timestamp => false,
+        }
+    }
+
+    /// Whether values are points in time.
+    #[must_use]
+    pub fn is_time(self) -> bool {
+        match self {
+            Self::Date | Self::Timestamp => true,
+            Self::Integer | Self::Decimal | Self::Text | Self::Boolean => false,
         }
     }
 }
@@ -111,48 +124,56 @@ impl std::fmt::Display for Key {
     }
 }
 
-/// Whose rows belong together, and how many of them count.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entity {
-    /// The declared column, integer or text, that names the entity.
-    pub key: String,
-    /// How many rows of one entity count (S-CAP).
-    pub caps: Caps,
+pub(crate) const KEYS: [&str; 6] = ["type", "bounds", "step", "keys", "null_key", "format"];
+
+/// What the columns are judged by: the names for messages, and the format where it could be read.
+#[derive(Clone, Copy)]
+pub(crate) struct Home<'a> {
+    pub(crate) names: &'a Names,
+    pub(crate) format: Option<&'a Format>,
 }
 
-/// Reads `[columns]`, in the order of the file. `data` is `None` when it could not be read.
-pub(crate) fn read(section: &Section<'_>, data: Option<&Data>) -> Read<Vec<Column>> {
-    let csv = match data.map(|data| &data.format) {
-        Some(Format::Csv(options)) => Some(options),
-        Some(Format::Parquet) | None => None,
-    };
-    all(section.fields().zip(section.names()).map(|(field, name)| read_column(&field, name, csv)))
+impl<'a> Home<'a> {
+    fn csv(self) -> Option<&'a CsvOptions> {
+        match self.format {
+            Some(Format::Csv(options)) => Some(options),
+            Some(Format::Parquet) | None => None,
+        }
+    }
 }
 
-fn read_column(field: &Field<'_>, name: &str, csv: Option<&CsvOptions>) -> Read<Column> {
+/// Reads `columns` of a table, in the order of the file; a table without it has none.
+pub(crate) fn read(table: &Section<'_>, home: Home<'_>) -> Read<Vec<Column>> {
+    let Some(field) = table.get("columns")? else { return Ok(Vec::new()) };
+    let section = Section::open_free(field.report, &format!("[{}]", home.names.columns), field.node)?;
+    all(section.fields().zip(section.names()).map(|(field, name)| read_column(&field, name, home)))
+}
+
+fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
     let named = if name.is_empty() || name.chars().any(char::is_control) {
         let kind = PolicyErrorKind::Text { key: shown(name), problem: "is no name for a column".to_owned() };
         Err(field.report.fail(&field.key_span, kind, "write the name as it stands in the data"))
     } else {
         Ok(())
     };
-    let listed = in_file(field, name, csv);
-    let section =
-        field.section(&format!("[columns.{}]", field.key), &["type", "bounds", "step", "keys", "null_key"])?;
+    let listed = in_file(field, name, home);
+    let section = field.section(&format!("[{}.{}]", home.names.columns, field.key), &KEYS)?;
     let kind = section.need("type", "add `type = \"integer\"`").and_then(|field| column_type(&field))?;
     let bounds = read_bounds(&section, kind);
-    let keys = read_keys(&section, kind, csv);
+    let keys = read_keys(&section, kind, home);
+    let format = read_format(&section, kind, home);
     named?;
     listed?;
-    Ok(Column { name: name.to_owned(), kind, bounds: bounds?, keys: keys? })
+    Ok(Column { name: name.to_owned(), kind, bounds: bounds?, keys: keys?, format: format? })
 }
 
 /// A file without a header has the columns that `[data.csv]` lists, and no others.
-fn in_file(field: &Field<'_>, name: &str, csv: Option<&CsvOptions>) -> Read<()> {
-    match csv.and_then(|options| options.columns.as_ref()) {
+fn in_file(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<()> {
+    match home.csv().and_then(|options| options.columns.as_ref()) {
         Some(listed) if !listed.iter().any(|column| column == name) => {
             let known: Vec<&str> = listed.iter().map(String::as_str).collect();
-            let kind = PolicyErrorKind::NoColumn { column: field.key.clone(), list: "`columns` of [data.csv]" };
+            let list = format!("`columns` of [{}]", home.names.csv());
+            let kind = PolicyErrorKind::NoColumn { column: field.key.clone(), list };
             Err(field.report.fail(&field.key_span, kind, did_you_mean(name, &known)))
         }
         _ => Ok(()),
@@ -168,8 +189,14 @@ fn column_type(field: &Field<'_>) -> Read<ColumnType> {
 }
 
 fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> {
-    let step = section.get("step");
-    let Some(field) = section.get("bounds") else {
+    let (step, bounds) = (section.get("step"), section.get("bounds"));
+    let (step, bounds) = (step?, bounds?);
+    if let Some(step) = step.as_ref().filter(|_| kind.is_time()) {
+        let kind = PolicyErrorKind::Misplaced { key: "step", when: "for dates and timestamps" };
+        let help = "remove it: dates count in whole days, timestamps in whole microseconds";
+        return Err(section.report.fail(&step.key_span, kind, help));
+    }
+    let Some(field) = bounds else {
         return match step {
             None => Ok(None),
             Some(step) => {
@@ -178,13 +205,20 @@ fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> 
             }
         };
     };
+    if kind.is_time() {
+        return dates::read_bounds(&field, kind).map(Some);
+    }
     if !kind.is_number() {
-        let kind = PolicyErrorKind::Misplaced { key: "bounds", when: "for a column that is not a number" };
+        let kind =
+            PolicyErrorKind::Misplaced { key: "bounds", when: "for a column that is neither a number nor a date" };
         return Err(field.fail(kind, "declare `keys` for groups, or another `type`"));
     }
-    let number = |field: &Field<'_>| match kind {
-        ColumnType::Integer => field.integer().map(whole),
-        _ => field.number(),
+    let number = |field: &Field<'_>| {
+        field.decided()?;
+        match kind {
+            ColumnType::Integer => field.integer().map(whole),
+            _ => field.number(),
+        }
     };
     let ends = all(field.list("a list of two numbers")?.iter().map(number))?;
     let Ok([low, high]) = <[Rational; 2]>::try_from(ends) else {
@@ -203,7 +237,7 @@ fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> 
         };
         let help = bounds_help(&error);
         // A default step has no place of its own.
-        let place = if section.get(key).is_some() { key } else { "bounds" };
+        let place = if section.has(key) { key } else { "bounds" };
         section.report.fail(&section.place_of(place), error, help)
     })
 }
@@ -223,10 +257,10 @@ fn bounds_help(error: &BoundsError) -> String {
     }
 }
 
-fn read_keys(section: &Section<'_>, kind: ColumnType, csv: Option<&CsvOptions>) -> Read<Option<Vec<Key>>> {
+fn read_keys(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<Vec<Key>>> {
     let null_key = section.optional("null_key", Field::boolean)?;
-    let Some(field) = section.get("keys") else {
-        return match section.get("null_key") {
+    let Some(field) = section.get("keys")? else {
+        return match section.get("null_key")? {
             None => Ok(None),
             Some(null_key) => {
                 let kind = PolicyErrorKind::Alone { key: "null_key", other: "keys" };
@@ -238,6 +272,11 @@ fn read_keys(section: &Section<'_>, kind: ColumnType, csv: Option<&CsvOptions>) 
         let kind =
             PolicyErrorKind::Misplaced { key: "keys", when: "for decimals, which are not compared for equality" };
         return Err(field.fail(kind, "declare an integer or text column, or remove `keys`"));
+    }
+    if kind.is_time() {
+        let kind =
+            PolicyErrorKind::Misplaced { key: "keys", when: "for dates and timestamps, of which there are too many" };
+        return Err(field.fail(kind, "group by date_trunc('month', x) or extract(year FROM x)"));
     }
     let entries = field.list("a list of keys")?;
     if entries.is_empty() {
@@ -251,7 +290,7 @@ fn read_keys(section: &Section<'_>, kind: ColumnType, csv: Option<&CsvOptions>) 
             let kind = PolicyErrorKind::Repeated { what: format!("the key `{}`", shown(&key.to_string())) };
             return Err(entry.fail(kind, "remove it"));
         }
-        can_occur(entry, &key, csv)?;
+        can_occur(entry, &key, home)?;
         Ok(key)
     }))?;
     if null_key == Some(true) {
@@ -267,51 +306,46 @@ fn read_key(entry: &Field<'_>, kind: ColumnType) -> Read<Key> {
             _ => Err(entry.wrong_type("a whole number, as its column is", "")),
         },
         ColumnType::Boolean => entry.boolean().map(Key::Boolean),
-        ColumnType::Text | ColumnType::Decimal => entry.text().map(|text| Key::Text(text.to_owned())),
+        // Columns of the other types were refused: they have no keys.
+        ColumnType::Text | ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp => {
+            entry.text().map(|text| Key::Text(text.to_owned()))
+        }
     }
 }
 
+fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<String>> {
+    let Some(field) = section.get("format")? else { return Ok(None) };
+    let misplaced = |when, help| {
+        let kind = PolicyErrorKind::Misplaced { key: "format", when };
+        Err(field.report.fail(&field.key_span, kind, help))
+    };
+    if !kind.is_time() {
+        return misplaced(
+            "for a column that is neither a date nor a timestamp",
+            "remove it, or declare another `type`",
+        );
+    }
+    if matches!(home.format, Some(Format::Parquet)) {
+        return misplaced("in Parquet, which stores dates as such", "remove it");
+    }
+    dates::read_format(&field, kind).map(Some)
+}
+
 /// A key that the reading of the file turns into something else would be a group that is always empty.
-fn can_occur(entry: &Field<'_>, key: &Key, csv: Option<&CsvOptions>) -> Read<()> {
-    let Some(options) = csv else { return Ok(()) };
-    let text = key.to_string();
-    let dead = |why, help: String| {
+fn can_occur(entry: &Field<'_>, key: &Key, home: Home<'_>) -> Read<()> {
+    let Some(options) = home.csv() else { return Ok(()) };
+    let (text, csv) = (key.to_string(), home.names.csv());
+    let dead = |why: String, help: String| {
         let kind = PolicyErrorKind::DeadKey { key: shown(&text), why };
         Err(entry.fail(kind, help))
     };
     if options.nulls.contains(&text) {
-        let help = "write `null_key = true` instead, or take it out of `nulls` in [data.csv]";
-        return dead("`nulls` of [data.csv] reads it as NULL", help.to_owned());
+        let help = format!("write `null_key = true` instead, or take it out of `nulls` in [{csv}]");
+        return dead(format!("`nulls` of [{csv}] reads it as NULL"), help);
     }
     if options.trim && text.trim() != text {
-        return dead("`trim` of [data.csv] drops the spaces around it", format!("write \"{}\"", shown(text.trim())));
+        let help = format!("write \"{}\"", shown(text.trim()));
+        return dead(format!("`trim` of [{csv}] drops the spaces around it"), help);
     }
     Ok(())
-}
-
-/// Reads `[entity]`. Without columns its key cannot be looked up.
-pub(crate) fn read_entity(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> {
-    let section = field.section("[entity]", &["key", "rows_per_group", "groups"])?;
-    let key = section.need("key", "add `key = \"patient\"`").and_then(|field| entity_key(&field, columns));
-    let rows = section.need("rows_per_group", "add `rows_per_group = 1`").and_then(|field| field.count());
-    let groups = section.need("groups", "add `groups = 1`").and_then(|field| field.count());
-    Ok(Entity { key: key?, caps: Caps { rows_per_group: rows?, groups: groups? } })
-}
-
-fn entity_key(field: &Field<'_>, columns: Read<&[Column]>) -> Read<String> {
-    let key = field.text()?;
-    let columns = columns?;
-    match columns.iter().find(|column| column.name == key).map(|column| column.kind) {
-        Some(ColumnType::Integer | ColumnType::Text) => Ok(key.to_owned()),
-        Some(ColumnType::Decimal | ColumnType::Boolean) => {
-            Err(field.bad_text("names a column that is neither integer nor text", "declare it as `type = \"text\"`"))
-        }
-        None => {
-            let known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-            let kind = PolicyErrorKind::NoColumn { column: shown(key), list: "[columns]" };
-            let help =
-                if known.is_empty() { format!("add `[columns.{}]`", shown(key)) } else { did_you_mean(key, &known) };
-            Err(field.fail(kind, help))
-        }
-    }
 }

@@ -1,7 +1,11 @@
 //! `[data]`: where the rows are, and how they are written.
 
+use crate::columns::{Column, ColumnType};
+use crate::csv::{self, Compression, CsvOptions};
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use num_traits::ToPrimitive;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Where the rows are. The path stands as it was written: [`crate::Policy::folder`] is what it is relative to.
@@ -15,6 +19,10 @@ pub struct Data {
     pub version: String,
     /// How the rows are written.
     pub format: Format,
+    /// The declared columns whose values stand in folder names, `year=2024/`, outermost first; only for Parquet.
+    pub partitions: Vec<String>,
+    /// A public guess at the number of rows, from which errors are estimated before anything is read; main table only.
+    pub typical_rows: Option<u64>,
 }
 
 /// How rows are written.
@@ -26,48 +34,73 @@ pub enum Format {
     Parquet,
 }
 
-/// How delimited text is read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CsvOptions {
-    /// The delimiter: one ASCII character, no quote or line break.
-    pub delimiter: u8,
-    /// Whether white space around fields is dropped.
-    pub trim: bool,
-    /// Texts that mean NULL.
-    pub nulls: Vec<String>,
-    /// The column names in file order when the file has no header; `None` when its first line names them.
-    pub columns: Option<Vec<String>>,
+/// How messages name the parts of one table.
+pub(crate) struct Names {
+    /// `data`, or `tables.NAME`.
+    pub(crate) table: String,
+    /// `columns`, or `tables.NAME.columns`.
+    pub(crate) columns: String,
 }
 
-impl CsvOptions {
-    /// With a header, nothing trimmed, and the empty field as NULL.
-    #[must_use]
-    pub fn with_delimiter(delimiter: u8) -> Self {
-        Self { delimiter, trim: false, nulls: vec![String::new()], columns: None }
+impl Names {
+    pub(crate) fn main() -> Self {
+        Self { table: "data".to_owned(), columns: "columns".to_owned() }
+    }
+
+    /// `name` is safe to be shown.
+    pub(crate) fn of(name: &str) -> Self {
+        Self { table: format!("tables.{name}"), columns: format!("tables.{name}.columns") }
+    }
+
+    pub(crate) fn csv(&self) -> String {
+        format!("{}.csv", self.table)
     }
 }
 
+pub(crate) const KEYS: [&str; 7] = ["table", "path", "version", "format", "csv", "partitions", "typical_rows"];
+
+/// Reads `[data]`.
 pub(crate) fn read(field: &Field<'_>) -> Read<Data> {
-    let section = field.section("[data]", &["table", "path", "version", "format", "csv"])?;
-    let table = section.need("table", "add `table = \"visits\"`").and_then(|field| table_name(&field));
+    let section = field.section("[data]", &KEYS)?;
+    let table = section.need("table", "add `table = \"visits\"`").and_then(|field| {
+        let name = field.text()?;
+        if is_table_name(name) { Ok(name.to_owned()) } else { Err(field.bad_text(not_plain(name), TABLE_NAME_HELP)) }
+    });
+    let typical_rows = section.optional("typical_rows", row_count);
+    let data = read_source(&section, &Names::main(), String::new())?;
+    Ok(Data { table: table?, typical_rows: typical_rows?, ..data })
+}
+
+/// Reads what every table states about its files. `section` is open, `table` is its name in SQL.
+pub(crate) fn read_source(section: &Section<'_>, names: &Names, table: String) -> Read<Data> {
     let version =
         section.need("version", "add `version = \"2024-06\"`").and_then(|field| field.line().map(str::to_owned));
+    let partitions = section.optional("partitions", |field| partition_names(field));
     let path = section.need("path", "add `path = \"visits.csv\"`").and_then(|field| path_text(&field));
     // Without a path the format cannot be told, so neither can the meaning of [data.csv].
     let path = path?;
-    let format = read_format(&section, path);
-    Ok(Data { table: table?, path: path.to_owned(), version: version?, format: format? })
+    let format = read_format(section, names, path)?;
+    let partitions = partitions?.unwrap_or_default();
+    if matches!(format, Format::Csv(_)) && !partitions.is_empty() {
+        let kind = PolicyErrorKind::Misplaced { key: "partitions", when: "when the data is not Parquet" };
+        let help = "remove it; a value that is only in a folder's name cannot be read for CSV";
+        return Err(section.report.fail(&section.key_of("partitions"), kind, help));
+    }
+    Ok(Data { table, path: path.to_owned(), version: version?, format, partitions, typical_rows: None })
 }
 
-fn table_name(field: &Field<'_>) -> Read<String> {
-    let name = field.text()?;
+/// Whether a name can stand in SQL without quotes.
+pub(crate) fn is_table_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    if name.is_empty() || !name.chars().all(allowed) || name.starts_with(|c: char| c.is_ascii_digit()) {
-        let help = "use lower-case letters a-z, digits and _, beginning with a letter: it is the table's name in SQL";
-        return Err(field.bad_text(format!("= \"{}\" is not a plain name", shown(name)), help));
-    }
-    Ok(name.to_owned())
+    !name.is_empty() && name.chars().all(allowed) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
+
+pub(crate) fn not_plain(name: &str) -> String {
+    format!("= \"{}\" is not a plain name", shown(name))
+}
+
+pub(crate) const TABLE_NAME_HELP: &str =
+    "use lower-case letters a-z, digits and _, beginning with a letter: it is the table's name in SQL";
 
 /// A path that names something; spaces may be part of it.
 pub(crate) fn path_text<'a>(field: &Field<'a>) -> Read<&'a str> {
@@ -78,14 +111,28 @@ pub(crate) fn path_text<'a>(field: &Field<'a>) -> Read<&'a str> {
     Ok(path)
 }
 
-/// What the end of a path says about the format: `csv`, `tsv` or `parquet`.
-fn extension(path: &str) -> Option<&'static str> {
-    let ending = Path::new(path).extension()?.to_str()?;
-    ["csv", "tsv", "parquet"].into_iter().find(|known| ending.eq_ignore_ascii_case(known))
+fn row_count(field: &Field<'_>) -> Read<u64> {
+    let value = field.number()?;
+    let rows = if value.is_integer() { value.to_integer().to_u64() } else { None };
+    rows.filter(|rows| *rows > 0).ok_or_else(|| {
+        let help = "write a rough public guess, such as 10_000; it is never read from the data";
+        field.out_of_range(value, "a whole number of at least 1", help)
+    })
 }
 
-fn read_format(section: &Section<'_>, path: &str) -> Read<Format> {
-    let by_path = extension(path);
+/// What the end of a path says about the format, `csv`, `tsv` or `parquet`, and about the compression.
+pub(crate) fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
+    let last = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
+    let path = Path::new(path);
+    let compression = last(path).and_then(|ending| Compression::of_ending(&ending));
+    let inner = path.file_stem().map(Path::new).filter(|_| compression.is_some()).unwrap_or(path);
+    let format = last(inner)
+        .and_then(|ending| ["csv", "tsv", "parquet"].into_iter().find(|known| ending.eq_ignore_ascii_case(known)));
+    (format, compression)
+}
+
+fn read_format(section: &Section<'_>, names: &Names, path: &str) -> Read<Format> {
+    let (by_path, compression) = ending(path);
     let stated =
         section.optional("format", |field| match field.text()? {
             "csv" => Ok("csv"),
@@ -112,82 +159,75 @@ fn read_format(section: &Section<'_>, path: &str) -> Read<Format> {
             ));
         }
     };
-    match (parquet, section.get("csv")) {
-        (true, None) => Ok(Format::Parquet),
+    match (parquet, section.get("csv")?) {
         (true, Some(field)) => {
             let kind = PolicyErrorKind::Misplaced { key: "csv", when: "when the data is Parquet" };
-            Err(section.report.fail(&field.key_span, kind, "remove [data.csv]"))
+            Err(section.report.fail(&field.key_span, kind, format!("remove [{}]", names.csv())))
         }
+        (true, None) if compression.is_some() => {
+            let kind = PolicyErrorKind::Text {
+                key: "path".to_owned(),
+                problem: "names Parquet inside a compressed file".to_owned(),
+            };
+            let help = "unpack the file: Parquet is compressed within, and read in pieces";
+            Err(section.report.fail(&section.place_of("path"), kind, help))
+        }
+        (true, None) => Ok(Format::Parquet),
         (false, csv) => {
             let mut options = CsvOptions::with_delimiter(if by_path == Some("tsv") { b'\t' } else { b',' });
+            options.compression = compression.unwrap_or(Compression::None);
             if let Some(field) = csv {
-                read_csv(&field, &mut options)?;
+                csv::read(&field, &names.csv(), &mut options)?;
             }
             Ok(Format::Csv(options))
         }
     }
 }
 
-fn read_csv(field: &Field<'_>, options: &mut CsvOptions) -> Read<()> {
-    let section = field.section("[data.csv]", &["header", "delimiter", "trim", "nulls", "columns"])?;
-    let header = section.optional("header", Field::boolean);
-    let delimiter = section.optional("delimiter", delimiter);
-    let trim = section.optional("trim", Field::boolean);
-    let nulls = section.optional("nulls", |field| {
-        all(field.list("a list of texts")?.iter().map(|entry| entry.text().map(str::to_owned)))
-    });
-    let columns = section.optional("columns", column_names);
-    let header = header?.unwrap_or(true);
-    options.columns = match (header, columns?) {
-        (true, Some(_)) => {
-            let kind =
-                PolicyErrorKind::Misplaced { key: "columns", when: "when the file's first line names the columns" };
-            let help = "add `header = false` if the first line is data; otherwise remove `columns`";
-            return Err(section.report.fail(&section.place_of("columns"), kind, help));
-        }
-        (false, None) => {
-            return Err(section.missing(
-                "columns",
-                "without a header the columns need names: add `columns = [\"age\", ...]` in file order",
-            ));
-        }
-        (_, columns) => columns,
-    };
-    options.delimiter = delimiter?.unwrap_or(options.delimiter);
-    options.trim = trim?.unwrap_or(options.trim);
-    if let Some(nulls) = nulls? {
-        options.nulls = nulls;
-    }
-    Ok(())
-}
-
-fn delimiter(field: &Field<'_>) -> Read<u8> {
-    match field.text()?.as_bytes() {
-        [byte] if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | 0) => Ok(*byte),
-        _ => Err(field.bad_text(
-            "must be one ASCII character other than a quote or a line break",
-            "write \",\", \";\", \"|\" or \"\\t\"",
-        )),
-    }
-}
-
-fn column_names(field: &Field<'_>) -> Read<Vec<String>> {
+fn partition_names(field: &Field<'_>) -> Read<Vec<String>> {
     let entries = field.list("a list of column names")?;
     if entries.is_empty() {
-        return Err(
-            field.fail(PolicyErrorKind::EmptyList { key: field.key.clone() }, "name every column, in file order")
-        );
+        let kind = PolicyErrorKind::EmptyList { key: field.key.clone() };
+        return Err(field.fail(kind, "name the columns that stand in folder names, outermost first, or remove it"));
     }
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     all(entries.iter().map(|entry| {
         let name = entry.text()?;
-        if name.is_empty() || name.chars().any(char::is_control) {
-            return Err(entry.bad_text("has an empty name, or one with control characters", ""));
-        }
         if !seen.insert(name) {
             let kind = PolicyErrorKind::Repeated { what: format!("the column `{}`", shown(name)) };
-            return Err(entry.fail(kind, "every column needs a name of its own"));
+            return Err(entry.fail(kind, "remove it"));
         }
         Ok(name.to_owned())
     }))
+}
+
+/// Judges `partitions` once the columns are known: each must be one whose values a folder's name can spell.
+pub(crate) fn check_partitions(section: &Section<'_>, names: &Names, columns: &[Column]) -> Read<()> {
+    let Some(field) = section.get("partitions")? else { return Ok(()) };
+    all(field.list("a list of column names")?.iter().map(|entry| {
+        let name = entry.text()?;
+        let column = find_column(entry, name, columns, names)?;
+        match column.kind {
+            ColumnType::Integer | ColumnType::Text | ColumnType::Boolean => Ok(()),
+            ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp => {
+                let help = "declare the column as `type = \"text\"`, as its folders' names are texts";
+                Err(entry.bad_text("names a column that is neither integer, text nor boolean", help))
+            }
+        }
+    }))?;
+    Ok(())
+}
+
+/// The declared column that an entry of the policy names.
+pub(crate) fn find_column<'c>(field: &Field<'_>, name: &str, columns: &'c [Column], names: &Names) -> Read<&'c Column> {
+    columns.iter().find(|column| column.name == name).ok_or_else(|| {
+        let known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let kind = PolicyErrorKind::NoColumn { column: shown(name), list: format!("[{}]", names.columns) };
+        let help = if known.is_empty() {
+            format!("add `[{}.{}]`", names.columns, shown(name))
+        } else {
+            did_you_mean(name, &known)
+        };
+        field.fail(kind, help)
+    })
 }

@@ -81,6 +81,12 @@ pub enum PolicyErrorKind {
         /// The table, in words.
         section: String,
     },
+    /// The text `"?"`: a person has to decide this first.
+    #[error("`{key}` is not decided yet")]
+    Blank {
+        /// The key.
+        key: String,
+    },
     /// A value of another type.
     #[error("`{key}` must be {expected}; this is {found}")]
     WrongType {
@@ -151,7 +157,33 @@ pub enum PolicyErrorKind {
         /// The column.
         column: String,
         /// Where it was looked for.
-        list: &'static str,
+        list: String,
+    },
+    /// More tables than [`crate::MOST_TABLES`].
+    #[error("there are more than {most} tables under [tables]")]
+    TooManyTables {
+        /// How many may be there.
+        most: usize,
+    },
+    /// A table that says neither whose rows it holds nor that they are nobody's.
+    #[error("nothing says whose rows [{table}] holds")]
+    RoleUndecided {
+        /// The table.
+        table: String,
+    },
+    /// A column of another type than the entity key whose values it should hold.
+    #[error(
+        "`{column}` is {kind}, but the key `{key}` of [entity] is {key_kind}: no value of one is a value of the other"
+    )]
+    EntityType {
+        /// The column of the further table.
+        column: String,
+        /// Its type.
+        kind: &'static str,
+        /// The entity key of the main table.
+        key: String,
+        /// Its type.
+        key_kind: &'static str,
     },
     /// A group key that can never occur.
     #[error("the key \"{key}\" never occurs: {why}")]
@@ -159,11 +191,19 @@ pub enum PolicyErrorKind {
         /// The group key.
         key: String,
         /// Why not.
-        why: &'static str,
+        why: String,
     },
     /// Bounds that make no grid.
     #[error(transparent)]
     Bounds(#[from] BoundsError),
+    /// Bounds of a date or timestamp that make no interval.
+    #[error("the lower bound {low} is not before the upper bound {high}")]
+    DatesInverted {
+        /// The lower bound.
+        low: String,
+        /// The upper bound.
+        high: String,
+    },
     /// Priors that make no interval.
     #[error(transparent)]
     Priors(#[from] PriorRangeError),

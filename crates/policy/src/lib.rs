@@ -25,26 +25,40 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `columns.rs`, `adversary.rs`, `promise.rs`, `budget.rs` |
+//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `ask.rs` |
 //! | which grid does a numeric column lie on? | `bounds.rs` |
+//! | how are days counted, and dates written? | `dates.rs` |
 //! | how is it said in words? | `words.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
+//! | what must a person decide, and why? | `blanks.rs` |
+//! | how does a policy begin? | `scaffold.rs` |
 
 mod adversary;
+mod ask;
+mod blanks;
 mod bounds;
 mod budget;
 mod columns;
+mod csv;
 mod data;
+mod dates;
+mod entity;
 mod error;
 mod policy;
 mod promise;
 mod reader;
+mod scaffold;
+mod tables;
 mod tree;
 mod words;
 
+pub use ask::{Ask, Size, TargetsTooDear};
 pub use bounds::{Bounds, BoundsError};
-pub use budget::Ask;
-pub use columns::{Column, ColumnType, Entity, Key};
-pub use data::{CsvOptions, Data, Format};
+pub use columns::{Column, ColumnType, Key};
+pub use csv::{Compression, CsvOptions};
+pub use data::{Data, Format};
+pub use entity::Entity;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy};
+pub use scaffold::{Scaffold, scaffold};
+pub use tables::{MOST_TABLES, Role, Table};

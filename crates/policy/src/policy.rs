@@ -1,11 +1,13 @@
 //! A whole policy: read, checked, and put into words.
 
-use crate::budget::{Ask, NO_ASK_HELP};
-use crate::columns::{Column, Entity};
-use crate::data::{Data, path_text};
+use crate::ask::{self, Ask, NO_ASK_HELP, TargetsTooDear};
+use crate::columns::{Column, Home};
+use crate::data::{Data, Names, path_text};
+use crate::entity::{self, Entity};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::reader::{Field, Read, Report, Section, shown, told};
-use crate::{adversary, budget, columns, data, promise, tree, words};
+use crate::tables::{Main, Role, Table};
+use crate::{adversary, budget, columns, data, promise, tables, tree, words};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::budget::Spend;
 use deniable_core::exact::Rational;
@@ -30,12 +32,14 @@ pub struct Policy {
     pub population: String,
     /// The ledger file, relative to the working directory like [`Self::file`], or absolute.
     pub ledger: PathBuf,
-    /// Where the rows are.
+    /// Where the rows of the main table are.
     pub data: Data,
     /// Whose rows belong together; `None` when one row is one person.
     pub entity: Option<Entity>,
-    /// The declared columns, in the order of the file.
+    /// The declared columns of the main table, in the order of the file.
     pub columns: Vec<Column>,
+    /// The further tables, in the order of the file; at most [`MOST_TABLES`](crate::MOST_TABLES), of different names.
+    pub more: Vec<Table>,
     /// Whom the promise protects from.
     pub adversary: Adversary,
     /// The preset that the adversary started from.
@@ -50,7 +54,8 @@ pub struct Policy {
     pub spend: Rational,
     /// The least coverage of the intervals, in (0, 1).
     pub confidence: Rational,
-    /// The questions, at least one; their shares add up to at most [`Self::spend`].
+    /// The questions, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless an ask has a
+    /// target error: see [`Self::with_solved`].
     pub asks: Vec<Ask>,
 }
 
@@ -102,7 +107,12 @@ impl Policy {
         }
         let report = Report::new(source);
         let policy = match tree::parse(source) {
-            Ok(root) => read(&report, file, &root),
+            Ok(root) => {
+                report.find_blanks(&root);
+                let policy = read(&report, file, &root);
+                report.fail_blanks();
+                policy
+            }
             Err(tree::SyntaxError { message, span }) => {
                 let help = syntax_help(source, &span);
                 Err(report.fail(&span, PolicyErrorKind::Syntax(message), help))
@@ -121,7 +131,15 @@ impl Policy {
         folder(&self.file)
     }
 
-    /// The declared column of this name.
+    /// Every table, the main one first.
+    #[must_use]
+    pub fn tables(&self) -> Vec<Table> {
+        let role = Role::Protected { entity: self.entity.as_ref().map(|entity| entity.key.clone()) };
+        let main = Table { data: self.data.clone(), columns: self.columns.clone(), role };
+        std::iter::once(main).chain(self.more.iter().cloned()).collect()
+    }
+
+    /// The declared column of this name in the main table.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
@@ -133,6 +151,16 @@ impl Policy {
     #[must_use]
     pub fn per_entity_exponent(&self) -> Rational {
         Rational::new(1.into(), self.adversary.moves_together().size().into())
+    }
+
+    /// This policy with final shares: `solved[i]` is the share that was found for `asks[i]` when it has a target error,
+    /// and is not looked at otherwise. Weights share what explicit shares and targets leave of the spend.
+    ///
+    /// # Errors
+    /// When a target has no positive share, when targets need more than explicit shares leave, and when nothing is left
+    /// for asks that go by weight.
+    pub fn with_solved(&self, solved: &[Option<Rational>]) -> Result<Self, TargetsTooDear> {
+        Ok(Self { asks: ask::with_solved(&self.asks, solved, &self.spend)?, ..self.clone() })
     }
 
     /// The adversary in words, one statement a line: the preset, the size, the prior beliefs, the groups.
@@ -153,8 +181,8 @@ fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-const SECTIONS: [&str; 10] =
-    ["name", "population", "ledger", "data", "entity", "columns", "adversary", "promise", "budget", "ask"];
+pub(crate) const SECTIONS: [&str; 11] =
+    ["name", "population", "ledger", "data", "entity", "columns", "tables", "adversary", "promise", "budget", "ask"];
 
 fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     let section = Section::open(report, "the policy", root, &SECTIONS)?;
@@ -165,27 +193,41 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     let ledger = section.optional("ledger", |field| path_text(field).map(str::to_owned));
     let data =
         section.need("data", "add `[data]` with `table`, `path` and `version`").and_then(|field| data::read(&field));
-    let columns = match section.get("columns") {
-        Some(field) => Section::open_free(report, "[columns]", field.node)
-            .and_then(|columns| columns::read(&columns, data.as_ref().ok())),
-        None => Ok(Vec::new()),
+    let names = Names::main();
+    let home = Home { names: &names, format: data.as_ref().ok().map(|data| &data.format) };
+    let columns = columns::read(&section, home);
+    let partitions = section.optional("data", |field| match (&data, &columns) {
+        (Ok(_), Ok(columns)) => {
+            data::check_partitions(&Section::open_free(report, "[data]", field.node)?, &names, columns)
+        }
+        // Their absence was reported.
+        _ => Ok(()),
+    });
+    let entity = section.optional("entity", |field| entity::read(field, told(&columns).map(Vec::as_slice)));
+    let main = Main {
+        data: told(&data),
+        columns: told(&columns).map(Vec::as_slice),
+        entity: told(&entity).map(Option::as_ref),
     };
-    let entity = section.optional("entity", |field| columns::read_entity(field, told(&columns).map(Vec::as_slice)));
+    let more = section.optional("tables", |field| tables::read(field, &main)).map(Option::unwrap_or_default);
     let adversary = section
         .need("adversary", "add `[adversary]` with `preset = \"acquaintance\"`")
         .and_then(|field| adversary::read(&field));
     let promised = match section.get("promise") {
-        Some(field) => promise::read(&field, told(&adversary).map(|(adversary, _)| adversary)),
-        None => Err(section.missing("promise", "add `[promise]` with `posterior_at_most = 0.75`, for example")),
+        Ok(Some(field)) => promise::read(&field, told(&adversary).map(|(adversary, _)| adversary)),
+        Ok(None) => Err(section.missing("promise", "add `[promise]` with `posterior_at_most = 0.75`, for example")),
+        Err(reported) => Err(reported),
     };
     let budget = section.optional("budget", budget::read).map(Option::unwrap_or_default);
     let asks = match section.get("ask") {
-        Some(field) => budget::read_asks(&field, told(&budget)),
-        None => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
+        Ok(Some(field)) => ask::read(&field, told(&budget).map(|budget| &budget.spend)),
+        Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
+        Err(reported) => Err(reported),
     };
 
     let (adversary, preset) = adversary?;
     let (promised, budget, population) = (promised?, budget?, population?);
+    partitions?;
     let ledger = ledger?.unwrap_or_else(|| format!("{population}.ledger"));
     Ok(Policy {
         file: file.to_owned(),
@@ -196,6 +238,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         data: data?,
         entity: entity?,
         columns: columns?,
+        more: more?,
         adversary,
         preset,
         promises: promised.promises,

@@ -9,7 +9,7 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::promise::{Promise, PromiseError, binding};
 use num_traits::{Signed, ToPrimitive, Zero};
 
-const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 11] = [
     "posterior_at_most",
     "posterior_at_least",
     "gain",
@@ -64,7 +64,7 @@ fn read_all(section: &Section<'_>) -> Read<Vec<Promise>> {
 
 /// Reports a key that stands without the one it belongs to.
 fn alone(section: &Section<'_>, key: &'static str, other: &'static str, help: &str) -> Reported {
-    let place = section.get(key).map_or_else(|| section.span.clone(), |field| field.key_span);
+    let place = section.key_of(key);
     section.report.fail(&place, PolicyErrorKind::Alone { key, other }, help)
 }
 

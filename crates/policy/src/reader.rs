@@ -2,16 +2,19 @@
 //!
 //! A [`Section`] is opened with the keys it may hold, so an unknown key is reported before anything is read.
 //! What cannot be read gives [`Reported`], which only [`Report::fail`] makes: no value can go missing without
-//! an error that says so.
+//! an error that says so. The exception are blanks, the text `"?"`: they are found before the reading, read as
+//! absent without a word, and all reported after it ([`Report::fail_blanks`]).
 
+use crate::blanks::{self, Blank};
 use crate::error::{Place, PolicyError, PolicyErrorKind};
 use crate::tree::{Member, Node, Shape};
 use deniable_core::exact::{ParseRationalError, Rational, parse_rational};
 use num_traits::ToPrimitive;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Proof that an error was reported.
+/// Proof that an error was reported, or will be: see [`Report::fail_blanks`].
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reported(());
 
@@ -28,11 +31,34 @@ pub(crate) fn told<T>(part: &Read<T>) -> Read<&T> {
 pub(crate) struct Report<'a> {
     pub(crate) source: &'a str,
     errors: RefCell<Vec<PolicyError>>,
+    /// The blanks of the file, by the byte at which each begins.
+    blanks: RefCell<BTreeMap<usize, Blank>>,
 }
 
 impl<'a> Report<'a> {
     pub(crate) fn new(source: &'a str) -> Self {
-        Self { source, errors: RefCell::new(Vec::new()) }
+        Self { source, errors: RefCell::default(), blanks: RefCell::default() }
+    }
+
+    /// Finds the blanks of the document, to be known while it is read.
+    pub(crate) fn find_blanks(&self, root: &Node) {
+        let found = blanks::find(root);
+        self.blanks.borrow_mut().extend(found.into_iter().map(|blank| (blank.span.start, blank)));
+    }
+
+    /// Reports every blank, whether the reading came to it or not: a person fills them in together.
+    pub(crate) fn fail_blanks(&self) {
+        for blank in std::mem::take(&mut *self.blanks.borrow_mut()).into_values() {
+            self.fail(&blank.span, PolicyErrorKind::Blank { key: shown(&blank.key) }, blank.help);
+        }
+    }
+
+    /// Takes back the blanks in the value of a key that means nothing: to fill them in would be in vain.
+    fn forget_blanks(&self, node: &Node) {
+        let mut known = self.blanks.borrow_mut();
+        for blank in blanks::find(node) {
+            known.remove(&blank.span.start);
+        }
     }
 
     /// Reports an error at a place. `help` is the mend; an empty one is left out.
@@ -70,6 +96,7 @@ impl<'a> Section<'a> {
         for member in section.members.iter().filter(|member| !keys.contains(&member.key.as_str())) {
             let kind = PolicyErrorKind::UnknownKey { key: shown(&member.key), section: name.to_owned() };
             report.fail(&member.key_span, kind, did_you_mean(&member.key, keys));
+            report.forget_blanks(&member.value);
         }
         Ok(section)
     }
@@ -106,15 +133,22 @@ impl<'a> Section<'a> {
         self.members.iter().map(|member| member.key.as_str())
     }
 
-    /// The value of a key, where there is one.
-    pub(crate) fn get(&self, key: &str) -> Option<Field<'a>> {
+    /// The value of a key, where there is one and it is not a blank.
+    pub(crate) fn get(&self, key: &str) -> Read<Option<Field<'a>>> {
+        let Some(field) = self.find(key) else { return Ok(None) };
+        field.decided()?;
+        Ok(Some(field))
+    }
+
+    /// The value of a key, for its place.
+    fn find(&self, key: &str) -> Option<Field<'a>> {
         let position = self.members.iter().position(|member| member.key == key)?;
         self.fields().nth(position)
     }
 
     /// The value of a key that must be there; `help` says what to add.
     pub(crate) fn need(&self, key: &str, help: &str) -> Read<Field<'a>> {
-        self.get(key).ok_or_else(|| self.missing(key, help))
+        self.get(key)?.ok_or_else(|| self.missing(key, help))
     }
 
     /// Reports that a key is missing, at the head of this table.
@@ -125,12 +159,22 @@ impl<'a> Section<'a> {
 
     /// Where a key's value stands, or the head of the table.
     pub(crate) fn place_of(&self, key: &str) -> Range<usize> {
-        self.get(key).map_or_else(|| self.span.clone(), |field| field.node.span.clone())
+        self.find(key).map_or_else(|| self.span.clone(), |field| field.node.span.clone())
+    }
+
+    /// Where a key itself stands, or the head of the table.
+    pub(crate) fn key_of(&self, key: &str) -> Range<usize> {
+        self.find(key).map_or_else(|| self.span.clone(), |field| field.key_span)
+    }
+
+    /// Whether a key is there, be its value a blank.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.find(key).is_some()
     }
 
     /// Reads a key that may be missing.
     pub(crate) fn optional<T>(&self, key: &str, read: impl FnOnce(&Field<'a>) -> Read<T>) -> Read<Option<T>> {
-        self.get(key).map(|field| read(&field)).transpose()
+        self.get(key)?.map(|field| read(&field)).transpose()
     }
 }
 
@@ -144,6 +188,11 @@ pub(crate) struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
+    /// Fails, without a word of its own, when the value is a blank.
+    pub(crate) fn decided(&self) -> Read<()> {
+        if self.report.blanks.borrow().contains_key(&self.node.span.start) { Err(Reported(())) } else { Ok(()) }
+    }
+
     /// Reports an error at the value.
     pub(crate) fn fail(&self, kind: impl Into<PolicyErrorKind>, help: impl Into<String>) -> Reported {
         self.report.fail(&self.node.span, kind, help)
@@ -173,7 +222,7 @@ impl<'a> Field<'a> {
     pub(crate) fn text(&self) -> Read<&'a str> {
         match &self.node.shape {
             Shape::Text(text) => Ok(text),
-            Shape::Number(_) | Shape::Boolean(_) | Shape::Date => Err(self.wrong_type("a text", "put it in quotes")),
+            Shape::Number(_) | Shape::Boolean(_) | Shape::Date(_) => Err(self.wrong_type("a text", "put it in quotes")),
             Shape::List(_) | Shape::Table(_) => Err(self.wrong_type("a text in quotes", "")),
         }
     }
@@ -259,6 +308,7 @@ impl<'a> Field<'a> {
 
     /// The value as a table of known keys.
     pub(crate) fn section(&self, name: &str, keys: &[&str]) -> Read<Section<'a>> {
+        self.decided()?;
         Section::open(self.report, name, self.node, keys)
     }
 }

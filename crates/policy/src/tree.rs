@@ -21,7 +21,8 @@ pub(crate) enum Shape {
     /// An integer or float, as written.
     Number(String),
     Boolean(bool),
-    Date,
+    /// A date, a time or both, as written.
+    Date(String),
     List(Vec<Node>),
     /// The members in the order of the file.
     Table(Vec<Member>),
@@ -42,7 +43,7 @@ impl Shape {
             Self::Text(_) => "a text",
             Self::Number(_) => "a number",
             Self::Boolean(_) => "true or false",
-            Self::Date => "a date",
+            Self::Date(_) => "a date",
             Self::Table(_) => "a table",
             Self::List(items) => match items.first().map(|item| &item.shape) {
                 None => "an empty list",
@@ -50,7 +51,7 @@ impl Shape {
                 Some(Self::Number(_)) => "a list of numbers",
                 Some(Self::Boolean(_)) => "a list of true and false",
                 Some(Self::Table(_)) => "a list of tables",
-                Some(Self::Date | Self::List(_)) => "a list",
+                Some(Self::Date(_) | Self::List(_)) => "a list",
             },
         }
     }
@@ -102,16 +103,30 @@ fn from_item(source: &str, item: &Item, key_span: &Range<usize>) -> Option<Node>
 fn from_value(source: &str, value: &Value, span: Range<usize>) -> Node {
     let shape = match value {
         Value::String(text) => Shape::Text(text.value().clone()),
-        // A span outside the source cannot be; an empty text would be refused as a number, never guessed.
-        Value::Integer(_) | Value::Float(_) => Shape::Number(source.get(span.clone()).unwrap_or_default().to_owned()),
+        Value::Integer(_) | Value::Float(_) => Shape::Number(written(source, &span)),
         Value::Boolean(truth) => Shape::Boolean(*truth.value()),
-        Value::Datetime(_) => Shape::Date,
+        Value::Datetime(_) => Shape::Date(written(source, &span)),
         Value::Array(items) => Shape::List(
             items.iter().map(|item| from_value(source, item, item.span().unwrap_or_else(|| span.clone()))).collect(),
         ),
         Value::InlineTable(table) => Shape::Table(members(source, table)),
     };
     Node { shape, span }
+}
+
+/// A text as a value of TOML.
+pub(crate) fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+/// A name as a key of TOML, in quotes where it needs them.
+pub(crate) fn quoted_key(name: &str) -> String {
+    toml_edit::Key::new(name).to_string()
+}
+
+/// A value as it stands in the source. A span outside cannot be; the empty text would be refused, never guessed.
+fn written(source: &str, span: &Range<usize>) -> String {
+    source.get(span.clone()).unwrap_or_default().to_owned()
 }
 
 /// Where the content of a quoted text begins: after its quotes, and after the line break that TOML drops

@@ -1,7 +1,7 @@
 //! Whatever the text, the answer is a policy or a complaint about a place that exists.
 
 use deniable_core::exact::{Rational, whole};
-use deniable_policy::Policy;
+use deniable_policy::{Ask, Policy, Size};
 use num_traits::Signed;
 use proptest::prelude::*;
 use std::path::Path;
@@ -13,7 +13,10 @@ fn check(text: &str) -> bool {
     match Policy::parse(Path::new("p.toml"), text) {
         Ok(policy) => {
             let total: Rational = policy.asks.iter().map(|ask| &ask.share).sum();
-            assert!(!policy.asks.is_empty() && total.is_positive() && total <= policy.spend);
+            // A target error has no share yet.
+            let none_yet = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
+            assert!(policy.asks.iter().all(|ask| ask.share.is_positive() != none_yet(ask)));
+            assert!(!policy.asks.is_empty() && total <= policy.spend);
             assert!(policy.spend <= whole(1) && policy.binding < policy.promises.len() && !policy.limit.is_nothing());
             assert_eq!(policy.promise_in_words().len(), policy.promises.len());
             true
@@ -30,7 +33,7 @@ fn check(text: &str) -> bool {
 }
 
 /// Texts that a slip, or an attack, could put in place of a value.
-const VALUES: [&str; 26] = [
+const VALUES: [&str; 29] = [
     "0",
     "1",
     "-1",
@@ -39,6 +42,7 @@ const VALUES: [&str; 26] = [
     "\"1/3\"",
     "\"-1/3\"",
     "\"..\"",
+    "\"?\"",
     "\"\"",
     "[]",
     "[[]]",
@@ -48,6 +52,8 @@ const VALUES: [&str; 26] = [
     "-inf",
     "\"%\"",
     "1979-05-27",
+    "[1979-05-27, \"2024-12-31T10:00\"]",
+    "\"%Y-%m-%d\"",
     "[0, 1]",
     "[1, 0]",
     "{ at_most = 0.999999999999999999 }",

@@ -1,0 +1,301 @@
+//! `[[ask]]`: what is asked, and what part of the promise each answer uses.
+
+use crate::budget::part;
+use crate::error::{Place, PolicyErrorKind};
+use crate::reader::{Field, Read, Section, all, shown};
+use crate::tree::{Shape, text_start};
+use deniable_core::exact::{Rational, Rounding, percent, whole};
+use num_traits::{Signed, Zero};
+use std::collections::BTreeMap;
+
+/// One question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// Unique in the policy; `ask 1`, `ask 2`, ... by position where none is given.
+    pub name: String,
+    /// The SQL, as written; not blank.
+    pub sql: String,
+    /// What the answer is worth, as written.
+    pub size: Size,
+    /// The part of ln R that the answer uses, in (0, 1]: the answer costs `R^share` (C-1). Zero for a target error until
+    /// [`crate::Policy::with_solved`] knows better.
+    pub share: Rational,
+    /// The line of the policy file in which the SQL text begins, from 1.
+    pub line: usize,
+    /// The column in that line, in characters from 1.
+    pub column: usize,
+}
+
+/// How the share of an ask is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Size {
+    /// So much, against the weights of others, of what shares and targets leave; positive, 1 where nothing is stated.
+    Weight(Rational),
+    /// So much of ln R, in (0, 1].
+    Share(Rational),
+    /// As much as it takes for a margin of so much, at the policy's confidence and in the answer's own units; positive.
+    TargetError(Rational),
+}
+
+impl Ask {
+    /// The line and column of the policy file for a line and column of the SQL text, all from 1.
+    ///
+    /// Exact for texts without TOML escapes (`\n`, or a backslash at the end of a line).
+    #[must_use]
+    pub fn place_of(&self, sql_line: usize, sql_column: usize) -> (usize, usize) {
+        let before = if sql_line <= 1 { self.column - 1 } else { 0 };
+        (self.line + sql_line.saturating_sub(1), before + sql_column)
+    }
+}
+
+pub(crate) const KEYS: [&str; 5] = ["name", "sql", "weight", "share", "target_error"];
+
+/// An ask before its share is known.
+struct Question<'a> {
+    section: Section<'a>,
+    name: String,
+    sql: String,
+    start: usize,
+    size: Size,
+}
+
+/// Reads `[[ask]]`. Without a budget the asks are read, not shared out.
+pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>) -> Read<Vec<Ask>> {
+    if let Shape::Table(_) = field.node.shape {
+        return Err(field.wrong_type("a list of tables", "write `[[ask]]`, in double brackets, above every ask"));
+    }
+    let entries = field.list("a list of tables")?;
+    if entries.is_empty() {
+        return Err(field.fail(PolicyErrorKind::NoAsk, NO_ASK_HELP));
+    }
+    let mut names = BTreeMap::new();
+    let questions = all(entries.iter().enumerate().map(|(index, entry)| read_question(entry, index + 1, &mut names)))?;
+    share_out(questions, spend?)
+}
+
+/// The mend for a policy that asks nothing.
+pub(crate) const NO_ASK_HELP: &str = "add an ask: `[[ask]]`, and below it `sql = \"SELECT COUNT(*) FROM ...\"`";
+
+fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<String, usize>) -> Read<Question<'a>> {
+    let section = entry.section("[[ask]]", &KEYS)?;
+    let name = section
+        .optional("name", |field| field.line().map(str::to_owned))
+        .map(|name| name.unwrap_or_else(|| format!("ask {number}")))
+        .and_then(|name| unique(&section, name, number, names));
+    let sql = section.need("sql", "add `sql = \"SELECT COUNT(*) FROM ...\"`").and_then(|field| {
+        let sql = field.text()?;
+        if sql.trim().is_empty() {
+            return Err(field.bad_text("is empty", "write the question in SQL"));
+        }
+        Ok((sql.to_owned(), text_start(field.report.source, &field.node.span)))
+    });
+    let size = read_size(&section);
+    let (sql, start) = sql?;
+    Ok(Question { name: name?, sql, start, size: size?, section })
+}
+
+/// Answers are stored and shown under their names. `names` holds the number of the ask that has each.
+fn unique(section: &Section<'_>, name: String, number: usize, names: &mut BTreeMap<String, usize>) -> Read<String> {
+    if let Some(first) = names.get(&name) {
+        let kind = PolicyErrorKind::Repeated { what: format!("the name `{}`", shown(&name)) };
+        let help = format!("ask number {first} has this name already; every ask needs a name of its own");
+        return Err(section.report.fail(&section.place_of("name"), kind, help));
+    }
+    names.insert(name.clone(), number);
+    Ok(name)
+}
+
+/// One of three keys, or the weight 1.
+fn read_size(section: &Section<'_>) -> Read<Size> {
+    let target = section.optional("target_error", |field| {
+        let value = field.number()?;
+        if value.is_positive() {
+            return Ok(value);
+        }
+        let help = "write the margin that the answer should have, in its own units, such as 5";
+        Err(field.out_of_range(value, "above 0", help))
+    });
+    let share = section.optional("share", part);
+    let weight = section.optional("weight", |field| {
+        let value = field.number()?;
+        if value.is_positive() { Ok(value) } else { Err(field.out_of_range(value, "above 0", "leave it out for 1")) }
+    });
+    let (target, share, weight) = (target?, share?, weight?);
+    let misplaced = |key, when, help: &str| {
+        let kind = PolicyErrorKind::Misplaced { key, when };
+        Err(section.report.fail(&section.place_of(key), kind, help))
+    };
+    match (target, share, weight) {
+        (Some(_), Some(_), _) => misplaced(
+            "share",
+            "beside `target_error`",
+            "keep `target_error` for a fixed margin, or `share` for a fixed part of the promise",
+        ),
+        (Some(_), None, Some(_)) => misplaced(
+            "weight",
+            "beside `target_error`",
+            "keep `target_error` for a fixed margin, or `weight` for a part of what is left",
+        ),
+        (None, Some(_), Some(_)) => misplaced(
+            "weight",
+            "beside `share`",
+            "keep `share` for a fixed part of the promise, or `weight` for a part of what is left",
+        ),
+        (Some(target), None, None) => Ok(Size::TargetError(target)),
+        (None, Some(share), None) => Ok(Size::Share(share)),
+        (None, None, weight) => Ok(Size::Weight(weight.unwrap_or_else(|| whole(1)))),
+    }
+}
+
+/// What the spend holds for asks of these sizes. Exact, so it can be used up exactly.
+struct Portions {
+    /// What explicit shares take.
+    fixed: Rational,
+    /// What target errors take.
+    solved: Rational,
+    /// What is left for a weight of 1; not positive when nothing is.
+    of_weight: Rational,
+}
+
+impl Portions {
+    /// `solved` holds the shares that were found for target errors, by the position of the ask.
+    fn new<'s>(sizes: impl Iterator<Item = &'s Size>, solved: &[Option<Rational>], spend: &Rational) -> Self {
+        let (mut fixed, mut targets, mut weights) = (Rational::zero(), Rational::zero(), Rational::zero());
+        for (position, size) in sizes.enumerate() {
+            match size {
+                Size::Share(share) => fixed += share,
+                Size::Weight(weight) => weights += weight,
+                Size::TargetError(_) => targets += share_found(solved, position),
+            }
+        }
+        let left = spend - &fixed - &targets;
+        let of_weight = if weights.is_zero() { left } else { left / weights };
+        Self { fixed, solved: targets, of_weight }
+    }
+
+    fn share(&self, size: &Size, solved: &[Option<Rational>], position: usize) -> Rational {
+        match size {
+            Size::Share(share) => share.clone(),
+            Size::Weight(weight) => &self.of_weight * weight,
+            Size::TargetError(_) => share_found(solved, position),
+        }
+    }
+}
+
+/// The share that was found for a target error; zero while there is none.
+fn share_found(solved: &[Option<Rational>], position: usize) -> Rational {
+    solved.get(position).cloned().flatten().unwrap_or_else(Rational::zero)
+}
+
+/// Explicit shares are taken first; weights divide what is left of the spend, before targets are solved.
+fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
+    let mut taken = Rational::zero();
+    for question in &questions {
+        if let Size::Share(share) = &question.size {
+            taken += share;
+            if taken > *spend {
+                let kind = PolicyErrorKind::SharesExceed { sum: taken, spend: spend.clone() };
+                let help = "lower the shares, or raise `spend` under [budget] (1 at most)";
+                return Err(question.section.report.fail(&question.section.place_of("share"), kind, help));
+            }
+        }
+    }
+    let portions = Portions::new(questions.iter().map(|question| &question.size), &[], spend);
+    all(questions.into_iter().enumerate().map(|(position, question)| {
+        let key = match &question.size {
+            Size::Share(_) => None,
+            Size::Weight(_) => Some("weight"),
+            Size::TargetError(_) => Some("target_error"),
+        };
+        if let Some(key) = key.filter(|_| taken == *spend) {
+            let kind = PolicyErrorKind::NothingLeft { spend: spend.clone() };
+            let help = "lower the explicit shares, or give this ask one";
+            return Err(question.section.report.fail(&question.section.place_of(key), kind, help));
+        }
+        let share = portions.share(&question.size, &[], position);
+        let place = Place::new(question.section.report.source, question.start..question.start);
+        let Question { name, sql, size, .. } = question;
+        Ok(Ask { name, sql, size, share, line: place.line, column: place.column })
+    }))
+}
+
+/// Target errors that the spend does not pay for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetsTooDear {
+    /// They need more than explicit shares leave.
+    #[error(
+        "the target errors of {} need {} of the promise, but only {} of it is left for them: raise them, or `spend` under \
+         [budget], or lower the explicit shares",
+        named(asks),
+        percent(wanted, 2, Rounding::Up),
+        percent(available, 2, Rounding::Down)
+    )]
+    Exceed {
+        /// The sum of the shares that the targets need.
+        wanted: Rational,
+        /// What explicit shares leave of the spend.
+        available: Rational,
+        /// The asks with a target, by name.
+        asks: Vec<String>,
+    },
+    /// They and the explicit shares leave nothing for the asks that go by weight.
+    #[error(
+        "explicit shares and target errors use all of spend = {spend}: nothing is left for {}; raise the target errors, or \
+         give these asks a share or target of their own",
+        named(asks)
+    )]
+    NothingLeft {
+        /// What the policy may spend.
+        spend: Rational,
+        /// The asks that go by weight, by name.
+        asks: Vec<String>,
+    },
+    /// A target for which no share was found.
+    #[error("no share was found that keeps the target error of {}: raise it, or give a share instead", named(asks))]
+    NotSolved {
+        /// The asks without a share, by name.
+        asks: Vec<String>,
+    },
+}
+
+/// `a`, `b` and `c`; names may hold anything that fits on a line.
+fn named(asks: &[String]) -> String {
+    let names: Vec<String> = asks.iter().map(|name| format!("`{}`", shown(name))).collect();
+    match names.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => names.join(""),
+    }
+}
+
+/// The asks with every share final. Computed from their sizes, so doing it again with other shares is the same as afresh.
+pub(crate) fn with_solved(
+    asks: &[Ask],
+    solved: &[Option<Rational>],
+    spend: &Rational,
+) -> Result<Vec<Ask>, TargetsTooDear> {
+    let names = |wanted: &dyn Fn(usize, &Size) -> bool| -> Vec<String> {
+        let those = asks.iter().enumerate().filter(|(position, ask)| wanted(*position, &ask.size));
+        those.map(|(_, ask)| ask.name.clone()).collect()
+    };
+    let is_target = |size: &Size| matches!(size, Size::TargetError(_));
+    // A share of zero would answer nothing, and a negative one would pay for the others.
+    let unsolved = names(&|position, size| is_target(size) && !share_found(solved, position).is_positive());
+    if !unsolved.is_empty() {
+        return Err(TargetsTooDear::NotSolved { asks: unsolved });
+    }
+    let portions = Portions::new(asks.iter().map(|ask| &ask.size), solved, spend);
+    let available = spend - &portions.fixed;
+    if portions.solved > available {
+        let asks = names(&|_, size| is_target(size));
+        return Err(TargetsTooDear::Exceed { wanted: portions.solved, available, asks });
+    }
+    let by_weight = names(&|_, size| matches!(size, Size::Weight(_)));
+    if !by_weight.is_empty() && !portions.of_weight.is_positive() {
+        return Err(TargetsTooDear::NothingLeft { spend: spend.clone(), asks: by_weight });
+    }
+    let shared = asks.iter().enumerate().map(|(position, ask)| {
+        let share = portions.share(&ask.size, solved, position);
+        Ask { share, ..ask.clone() }
+    });
+    Ok(shared.collect())
+}

@@ -1,0 +1,306 @@
+//! Blanks: the text `"?"` where a person still has to decide, and what there is to decide.
+
+use crate::tree::{Node, Shape};
+use deniable_core::adversary::Preset;
+use std::ops::Range;
+
+/// What stands for a value that is not decided yet.
+pub(crate) const BLANK: &str = "?";
+
+/// One blank.
+#[derive(Debug)]
+pub(crate) struct Blank {
+    /// The last key of its path.
+    pub(crate) key: String,
+    pub(crate) span: Range<usize>,
+    /// What to decide, and why.
+    pub(crate) help: String,
+}
+
+/// Every blank of a document.
+///
+/// A blank is the whole value of a key, or an end of `bounds`. The entries of other lists are words of the data (`keys`,
+/// `nulls`, `columns`), among which `"?"` is as good as any.
+pub(crate) fn find(root: &Node) -> Vec<Blank> {
+    let mut found = Vec::new();
+    walk(root, &mut Vec::new(), &mut found);
+    found
+}
+
+fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<Blank>) {
+    let key = path.last().copied().unwrap_or_default();
+    match &node.shape {
+        Shape::Text(text) if text == BLANK => {
+            found.push(Blank { key: key.to_owned(), span: node.span.clone(), help: help(path) });
+        }
+        Shape::Table(members) => {
+            for member in members {
+                path.push(&member.key);
+                walk(&member.value, path, found);
+                path.pop();
+            }
+        }
+        Shape::List(items) => {
+            for item in items.iter().filter(|item| key == "bounds" || matches!(item.shape, Shape::Table(_))) {
+                walk(item, path, found);
+            }
+        }
+        Shape::Text(_) | Shape::Number(_) | Shape::Boolean(_) | Shape::Date(_) => {}
+    }
+}
+
+/// Where a key has no help of its own: a section in which everything is still open.
+const WHOLE_SECTION: &str = "write its keys in place of the \"?\"; docs/policy.md describes them";
+
+/// What to decide at a path of keys, and why.
+pub(crate) fn help(path: &[&str]) -> String {
+    let text = match path {
+        ["name"] => {
+            "choose a name for this policy, such as \"clinic\": the ledger counts what the policy spends under it"
+        }
+        ["population"] => {
+            "name the people whom the promise protects, such as \"clinic-patients\"; all policies about the same people \
+             must name the same population, for their releases add up"
+        }
+        ["ledger"] => {
+            "name the file that counts what was spent on these people, the same for all policies about them; or remove \
+             the line for the usual one beside the policy"
+        }
+        ["data", "csv", key] | ["tables", _, "csv", key] => csv(key),
+        ["columns", _, key] | ["tables", _, "columns", _, key] => column(key),
+        ["data", key] | ["tables", _, key] => data(key),
+        ["entity", key] => entity(key),
+        ["adversary", "preset"] => return presets(),
+        ["adversary", rest @ ..] => adversary(rest),
+        ["promise", key] => promise(key),
+        ["budget", key] => budget(key),
+        ["ask", key] => ask(key),
+        _ => WHOLE_SECTION,
+    };
+    text.to_owned()
+}
+
+fn data(key: &str) -> &'static str {
+    match key {
+        "table" => "choose the name that the questions call the rows by, in lower-case letters, such as \"visits\"",
+        "path" => "name the file, the folder or the pattern in which the rows are, relative to this policy",
+        "version" => {
+            "choose a public name for the data as it is now, such as \"2024-06\"; changed data needs a new one, because \
+             answers are kept and given again for the same version"
+        }
+        "format" => "say how the rows are written: \"csv\" or \"parquet\"",
+        "partitions" => {
+            "list the columns whose values stand in the names of folders, such as [\"year\"] for year=2024, outermost first"
+        }
+        "typical_rows" => {
+            "guess from public knowledge how many rows there are, such as 10_000: `plan` estimates errors from it; or \
+             remove the line"
+        }
+        "entity" => {
+            "which column says whose row each is, in the same terms as the key of [entity]? If the table is public knowledge \
+             and nobody's data, write `unprotected = true` and its `key` instead"
+        }
+        "unprotected" => {
+            "is the table public knowledge, such as a list of towns, and about none of the protected people? `true` promises \
+             nothing about its rows; otherwise remove it and name the column that says whose row each is as `entity`"
+        }
+        "key" => "which column do no two rows of this public table share, such as \"town\"? Rows are found by it",
+        _ => WHOLE_SECTION,
+    }
+}
+
+fn csv(key: &str) -> &'static str {
+    match key {
+        "header" => "does the file's first line name the columns? `true` or `false`",
+        "columns" => "list the names of all columns in file order, as the first line does not tell them",
+        "delimiter" => "write the character between two fields, such as \",\" or \";\" (it cannot be \"?\")",
+        "quote" => {
+            "write the character around fields that hold a delimiter, such as \"'\" (it cannot be \"?\"); leave it out for \""
+        }
+        "decimal" => "is a half written 0.5 or 0,5? \".\" or \",\"",
+        "encoding" => "write the encoding in which the file was saved, such as \"latin1\"; leave it out for UTF-8",
+        "compression" => {
+            "how is the file compressed? \"none\", \"gzip\" or \"zstd\"; by the path's ending when left out"
+        }
+        "trim" => "should spaces around a field be dropped? `true` or `false`",
+        "nulls" => "list the texts that mean \"not recorded\", such as [\"\", \"NA\"]; they become NULL",
+        _ => WHOLE_SECTION,
+    }
+}
+
+fn column(key: &str) -> &'static str {
+    match key {
+        "type" => {
+            "say what the values are, \"integer\", \"decimal\", \"text\", \"boolean\", \"date\" or \"timestamp\"; what does not \
+             read as its type counts as NULL"
+        }
+        "bounds" => {
+            "the least and greatest value that are publicly plausible, such as [0, 110] for an age; wide bounds cost \
+             noise, values beyond are moved to the bound; never copy them out of the data"
+        }
+        "step" => {
+            "how finely do values count, such as 0.01 for an amount? They are rounded to multiples of it, and sums are \
+             exact in them"
+        }
+        "keys" => {
+            "list the groups that are publicly known to exist, such as [\"F\", \"M\"]; these always appear and others never \
+             do, because the mere appearance of a group would tell of someone; never copy them out of the data"
+        }
+        "null_key" => "should the rows without a value be a group of their own? `true` or `false`",
+        "format" => "write the pattern of the dates in the file, such as \"%d.%m.%Y\"; leave it out for 2024-12-31",
+        _ => WHOLE_SECTION,
+    }
+}
+
+fn entity(key: &str) -> &'static str {
+    match key {
+        "key" => {
+            "is one row one person? Then remove [entity]. Otherwise name the column that tells whose row each is, such as \
+             \"patient\": the promise is about everything that belongs to one of its values"
+        }
+        "rows_per_group" => {
+            "how many rows of one person may count in each group of an answer, such as 3? More rows mean more noise, \
+             fewer leave out more of the truth; choose what few people exceed, from knowledge and not from the data"
+        }
+        "groups" => {
+            "in how many groups of one answer may one person count, such as 2? More groups mean more noise, fewer leave \
+             out more of the truth; choose what few people exceed, from knowledge and not from the data"
+        }
+        _ => WHOLE_SECTION,
+    }
+}
+
+/// Every preset in one phrase.
+fn presets() -> String {
+    let known: Vec<String> =
+        Preset::ALL.iter().map(|preset| format!("\"{}\" ({})", preset.name(), preset.sentence())).collect();
+    format!("from whom are the people protected? Choose one of {}", known.join(", "))
+}
+
+fn adversary(path: &[&str]) -> &'static str {
+    match path {
+        ["knows_size"] => {
+            "is the number of people in the data public? `true` if anyone may know it, otherwise `false`: then one person \
+             more or less stays hidden"
+        }
+        ["prior"] => {
+            "how sure may someone be beforehand that a given person is in the data? An interval such as \"..1/2\"; those \
+             outside it are not covered by the promise"
+        }
+        ["prior", "at_least"] => "the least chance that anyone gives a person beforehand of being in the data",
+        ["prior", "at_most"] => {
+            "the greatest chance that anyone gives a person beforehand of being in the data, such as \"1/2\"; whoever \
+             believed more is not covered by the promise"
+        }
+        ["moves_together"] => {
+            "how many people may be known to be in the data or not together, such as 4 for families? 1 if everyone is \
+             independent; the promise is kept for whole groups, at the price of more noise"
+        }
+        ["moves_together", "one_group"] => "how many people are in the one group that is in the data or not together?",
+        ["moves_together", "all_of_size"] => "how many people are in each of the groups, all of the same size?",
+        _ => WHOLE_SECTION,
+    }
+}
+
+fn promise(key: &str) -> &'static str {
+    match key {
+        "posterior_at_most" => {
+            "how sure may anyone become that a given person is in the data, whatever is released, such as \"75%\"? A lower \
+             ceiling protects more and costs more noise"
+        }
+        "posterior_at_least" => {
+            "how unsure may anyone become that a given person is in the data, such as \"2%\"? A higher floor protects more \
+             and costs more noise"
+        }
+        "gain" => "by what factor may belief that a person is in the data grow, such as 3? Less protects more",
+        "loss" => "by what factor may belief that a person is not in the data grow, such as 3? Less protects more",
+        "rho" => {
+            "how sure may anyone become of one person among `among` equally likely ones, such as \"1/2\"? Less protects more"
+        }
+        "among" => "how many people are equally likely beforehand to be the one in question, such as 100?",
+        "alpha" => "by what part of itself may belief in the true data fall, such as \"1/2\"? Less protects more",
+        "beta" => "by what part of itself may belief in the true data grow, such as 1? Less protects more",
+        "p_min" => "the least chance that anyone gives the true data beforehand, such as 0",
+        "p_max" => "the greatest chance that anyone gives the true data beforehand, such as \"1/10\"",
+        "epsilon" => "the epsilon of plain differential privacy, such as 1; less protects more",
+        _ => WHOLE_SECTION,
+    }
+}
+
+fn budget(key: &str) -> &'static str {
+    match key {
+        "spend" => {
+            "what part of the promise may this policy use up, such as \"1/2\"? The rest is left for later questions about \
+             the same people; 1 leaves nothing"
+        }
+        "confidence" => "how sure should the intervals around answers be, such as \"95%\"? Surer ones are wider",
+        _ => WHOLE_SECTION,
+    }
+}
+
+fn ask(key: &str) -> &'static str {
+    match key {
+        "name" => "choose a name for this question, under which its answer is shown and kept",
+        "sql" => "write the question, such as SELECT COUNT(*) FROM visits",
+        "weight" => {
+            "how large a part of the budget should this answer get, against 1 for each other? A larger part means less noise"
+        }
+        "share" => "what part of the promise may this answer use, such as \"1/8\"? A larger part means less noise",
+        "target_error" => {
+            "how far may the answer lie from the truth, at the stated confidence and in the answer's own units, such as 5? Less \
+             costs more of the promise"
+        }
+        _ => WHOLE_SECTION,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{adversary, ask, budget, columns, csv, data, entity, policy, promise, tables};
+
+    /// A key without help of its own would leave a person alone with a question mark.
+    #[test]
+    fn every_key_says_what_to_decide() {
+        let sections: [(&[&str], &[&str]); 12] = [
+            (&["data"], &data::KEYS),
+            (&["data", "csv"], &csv::KEYS),
+            (&["columns", "age"], &columns::KEYS),
+            (&["entity"], &entity::KEYS),
+            (&["tables", "towns"], &tables::KEYS),
+            (&["tables", "towns", "csv"], &csv::KEYS),
+            (&["tables", "towns", "columns", "name"], &columns::KEYS),
+            (&["adversary"], &adversary::KEYS),
+            (&["promise"], &promise::KEYS),
+            (&["budget"], &budget::KEYS),
+            (&["ask"], &ask::KEYS),
+            (&[], &policy::SECTIONS),
+        ];
+        // The names of sections, whose own keys are what is to be decided.
+        let sections_of_all: Vec<&[&str]> = sections.iter().map(|(path, _)| *path).collect();
+        let whole = |path: &[&str]| {
+            sections_of_all.contains(&path)
+                || [&["columns"][..], &["tables"], &["tables", "towns", "columns"]].contains(&path)
+        };
+        let mut said = std::collections::BTreeMap::new();
+        for (path, keys) in sections {
+            for key in keys {
+                let path = [path, &[*key]].concat();
+                let help = help(&path);
+                assert_eq!(help == WHOLE_SECTION, whole(&path), "{path:?}");
+                if !whole(&path) {
+                    // The same key of another table may say the same.
+                    assert_eq!(said.entry(help).or_insert(*key), key, "{path:?}");
+                }
+            }
+        }
+        for path in [
+            ["adversary", "prior", "at_least"],
+            ["adversary", "prior", "at_most"],
+            ["adversary", "moves_together", "one_group"],
+            ["adversary", "moves_together", "all_of_size"],
+        ] {
+            assert_ne!(help(&path), WHOLE_SECTION, "{path:?}");
+        }
+    }
+}

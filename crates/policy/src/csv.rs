@@ -1,0 +1,218 @@
+//! `[data.csv]`: how delimited text is read.
+
+use crate::error::PolicyErrorKind;
+use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+
+/// How delimited text is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// The delimiter: one ASCII character, no quote or line break.
+    pub delimiter: u8,
+    /// What stands around a field that holds a delimiter: one ASCII character, not the delimiter and no line break.
+    pub quote: u8,
+    /// Whether `1.234,5` is not, but `1234,5` is a number; the delimiter is another character then.
+    pub decimal_comma: bool,
+    /// The encoding, by its name in the WHATWG standard, as in [`encoding_rs::Encoding::name`].
+    pub encoding: String,
+    /// How the files are compressed.
+    pub compression: Compression,
+    /// Whether white space around fields is dropped.
+    pub trim: bool,
+    /// Texts that mean NULL.
+    pub nulls: Vec<String>,
+    /// The column names in file order when the file has no header; `None` when its first line names them.
+    pub columns: Option<Vec<String>>,
+}
+
+/// How a text file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// RFC 1952.
+    Gzip,
+    /// RFC 8878.
+    Zstd,
+}
+
+impl Compression {
+    /// Every compression.
+    pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
+
+    /// The name used in a policy.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// What a file's ending says, `gz` or `zst`.
+    pub(crate) fn of_ending(ending: &str) -> Option<Self> {
+        match ending.to_ascii_lowercase().as_str() {
+            "gz" => Some(Self::Gzip),
+            "zst" => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+}
+
+impl CsvOptions {
+    /// With a header, in plain UTF-8, `"` as the quote, the decimal point, nothing trimmed, and the empty field as NULL.
+    #[must_use]
+    pub fn with_delimiter(delimiter: u8) -> Self {
+        Self {
+            delimiter,
+            quote: b'"',
+            decimal_comma: false,
+            encoding: encoding_rs::UTF_8.name().to_owned(),
+            compression: Compression::None,
+            trim: false,
+            nulls: vec![String::new()],
+            columns: None,
+        }
+    }
+}
+
+pub(crate) const KEYS: [&str; 9] =
+    ["header", "delimiter", "quote", "decimal", "encoding", "compression", "trim", "nulls", "columns"];
+
+/// Reads the options that are stated into those that hold otherwise. `name` is the table's: `data.csv`.
+pub(crate) fn read(field: &Field<'_>, name: &str, options: &mut CsvOptions) -> Read<()> {
+    let section = field.section(&format!("[{name}]"), &KEYS)?;
+    let separators = read_separators(&section, options);
+    let encoding = section.optional("encoding", encoding);
+    let compression = section.optional("compression", compression);
+    let trim = section.optional("trim", Field::boolean);
+    let nulls = section.optional("nulls", |field| {
+        all(field.list("a list of texts")?.iter().map(|entry| entry.text().map(str::to_owned)))
+    });
+    options.columns = read_columns(&section)?;
+    separators?;
+    options.encoding = encoding?.unwrap_or_else(|| options.encoding.clone());
+    options.compression = compression?.unwrap_or(options.compression);
+    options.trim = trim?.unwrap_or(options.trim);
+    if let Some(nulls) = nulls? {
+        options.nulls = nulls;
+    }
+    Ok(())
+}
+
+/// The characters with a meaning, each of which can have only one.
+fn read_separators(section: &Section<'_>, options: &mut CsvOptions) -> Read<()> {
+    let delimiter = section.optional("delimiter", delimiter);
+    let quote = section.optional("quote", quote);
+    let comma = section.optional("decimal", decimal_comma);
+    options.delimiter = delimiter?.unwrap_or(options.delimiter);
+    options.quote = quote?.unwrap_or(options.quote);
+    options.decimal_comma = comma?.unwrap_or(options.decimal_comma);
+    let clash = |key, problem: &str, help: &str| {
+        let kind = PolicyErrorKind::Text { key: String::from(key), problem: problem.to_owned() };
+        Err(section.report.fail(&section.place_of(key), kind, help))
+    };
+    if options.quote == options.delimiter {
+        return clash(
+            "quote",
+            "is the delimiter too",
+            "look into the file: which character stands between two fields?",
+        );
+    }
+    if options.decimal_comma && options.delimiter == b',' {
+        return clash("decimal", "is the delimiter too", "add the delimiter of the file, such as `delimiter = \";\"`");
+    }
+    Ok(())
+}
+
+/// One byte that can stand for itself: ASCII, and no line break.
+fn character(field: &Field<'_>) -> Read<Option<u8>> {
+    match field.text()?.as_bytes() {
+        [byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => Ok(Some(*byte)),
+        _ => Ok(None),
+    }
+}
+
+fn delimiter(field: &Field<'_>) -> Read<u8> {
+    character(field)?.filter(|byte| *byte != b'"').ok_or_else(|| {
+        field.bad_text(
+            "must be one ASCII character other than a quote or a line break",
+            "write \",\", \";\", \"|\" or \"\\t\"",
+        )
+    })
+}
+
+fn quote(field: &Field<'_>) -> Read<u8> {
+    character(field)?.ok_or_else(|| {
+        field.bad_text("must be one ASCII character other than a line break", "write \"'\", or leave it out for \"")
+    })
+}
+
+fn decimal_comma(field: &Field<'_>) -> Read<bool> {
+    match field.text()? {
+        "." => Ok(false),
+        "," => Ok(true),
+        _ => {
+            Err(field.bad_text("must be \".\" or \",\"", "write what stands between a number's whole and its fraction"))
+        }
+    }
+}
+
+fn encoding(field: &Field<'_>) -> Read<String> {
+    let label = field.text()?;
+    // Some labels stand for "cannot be decoded safely"; they would turn every text into one replacement character.
+    encoding_rs::Encoding::for_label_no_replacement(label.as_bytes())
+        .map(|encoding| encoding.name().to_owned())
+        .ok_or_else(|| {
+            let help = "write the encoding in which the file was saved, such as \"latin1\", \"windows-1252\" or \
+                        \"utf-16le\"; leave it out for UTF-8";
+            field.bad_text(format!("= \"{}\" is not known", shown(label)), help)
+        })
+}
+
+fn compression(field: &Field<'_>) -> Read<Compression> {
+    let name = field.text()?;
+    Compression::ALL.into_iter().find(|compression| compression.name() == name).ok_or_else(|| {
+        let help = did_you_mean(name, &Compression::ALL.map(Compression::name));
+        field.bad_text(format!("= \"{}\" is not known", shown(name)), help)
+    })
+}
+
+fn read_columns(section: &Section<'_>) -> Read<Option<Vec<String>>> {
+    let header = section.optional("header", Field::boolean);
+    let columns = section.optional("columns", column_names);
+    match (header?.unwrap_or(true), columns?) {
+        (true, Some(_)) => {
+            let kind =
+                PolicyErrorKind::Misplaced { key: "columns", when: "when the file's first line names the columns" };
+            let help = "add `header = false` if the first line is data; otherwise remove `columns`";
+            Err(section.report.fail(&section.place_of("columns"), kind, help))
+        }
+        (false, None) => Err(section.missing(
+            "columns",
+            "without a header the columns need names: add `columns = [\"age\", ...]` in file order",
+        )),
+        (_, columns) => Ok(columns),
+    }
+}
+
+fn column_names(field: &Field<'_>) -> Read<Vec<String>> {
+    let entries = field.list("a list of column names")?;
+    if entries.is_empty() {
+        return Err(
+            field.fail(PolicyErrorKind::EmptyList { key: field.key.clone() }, "name every column, in file order")
+        );
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    all(entries.iter().map(|entry| {
+        let name = entry.text()?;
+        if name.is_empty() || name.chars().any(char::is_control) {
+            return Err(entry.bad_text("has an empty name, or one with control characters", ""));
+        }
+        if !seen.insert(name) {
+            let kind = PolicyErrorKind::Repeated { what: format!("the column `{}`", shown(name)) };
+            return Err(entry.fail(kind, "every column needs a name of its own"));
+        }
+        Ok(name.to_owned())
+    }))
+}

@@ -1,0 +1,40 @@
+//! `[entity]`: whose rows belong together.
+
+use crate::columns::{Column, ColumnType};
+use crate::data::{Names, find_column};
+use crate::reader::{Field, Read};
+use deniable_core::sensitivity::Caps;
+
+/// Whose rows belong together, and how many of them count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entity {
+    /// The declared column, integer or text, that names the entity.
+    pub key: String,
+    /// How many rows of one entity count (S-CAP).
+    pub caps: Caps,
+}
+
+pub(crate) const KEYS: [&str; 3] = ["key", "rows_per_group", "groups"];
+
+/// Reads `[entity]`. Without columns its key cannot be looked up.
+pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> {
+    let section = field.section("[entity]", &KEYS)?;
+    let key = section.need("key", "add `key = \"patient\"`").and_then(|field| {
+        let key = field.text()?;
+        identifying(&field, key, columns?, &Names::main()).map(|column| column.name.clone())
+    });
+    let rows = section.need("rows_per_group", "add `rows_per_group = 1`").and_then(|field| field.count());
+    let groups = section.need("groups", "add `groups = 1`").and_then(|field| field.count());
+    Ok(Entity { key: key?, caps: Caps { rows_per_group: rows?, groups: groups? } })
+}
+
+/// A declared column whose values can name someone or something: compared for equality, and of many values.
+pub(crate) fn identifying<'c>(field: &Field<'_>, name: &str, columns: &'c [Column], names: &Names) -> Read<&'c Column> {
+    let column = find_column(field, name, columns, names)?;
+    match column.kind {
+        ColumnType::Integer | ColumnType::Text => Ok(column),
+        ColumnType::Decimal | ColumnType::Boolean | ColumnType::Date | ColumnType::Timestamp => {
+            Err(field.bad_text("names a column that is neither integer nor text", "declare it as `type = \"text\"`"))
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! The beginning of a policy: what the files tell is written down, and what a person must decide is a blank.
+
+use crate::blanks;
+use crate::columns::ColumnType;
+use crate::data::ending;
+use crate::reader::shown;
+use crate::tree::{quoted, quoted_key};
+use std::collections::BTreeSet;
+
+/// What is known of a file without looking at its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scaffold {
+    /// The table's name in SQL; a policy takes lower-case letters, digits and `_`.
+    pub table: String,
+    /// The path as it should stand in the policy.
+    pub path: String,
+    /// The delimiter of CSV; `None` for the usual one of the path's ending.
+    pub delimiter: Option<u8>,
+    /// The columns, in file order.
+    pub columns: Vec<String>,
+    /// The types of the columns, in the same order, which Parquet tells; `None` for CSV, which does not.
+    pub parquet_types: Option<Vec<ColumnType>>,
+}
+
+/// Width of a comment, with its mark.
+const WIDTH: usize = 110;
+
+const HEAD: &str = "A policy to be completed: every \"?\" is a decision for a person, and `deniable` lists those that are \
+                    left. Lines that begin with # are explanations, or keys that may be left out. State what is publicly \
+                    known or plausible, and never copy it out of the data: anyone may see this file. docs/policy.md has \
+                    all keys.";
+const ENTITY: &str =
+    "Whose rows belong together. If one row is one person, remove everything from here down to `groups`.";
+const COLUMNS: &str = "The columns. Those that no question needs may be removed. Sums and averages need `bounds` (values \
+                       beyond are moved to the bound; wide ones cost noise) and for decimals a `step`, the grid that values \
+                       are rounded to. Groups need `keys`: these always appear and others never do. The values in the \
+                       comments are examples of how to write them.";
+const BUDGET: &str = "What part of the promise this policy may use up; without this, all of it.";
+const ASK: &str =
+    "The questions, in SQL. Each takes a part of the budget in proportion to its weight, 1 when not stated.";
+
+/// The text of a commented policy in which everything that a person must decide is a `"?"`.
+///
+/// Columns that a policy cannot name, for want of a name or for a second one of the same, are mentioned in a comment.
+///
+/// ```
+/// use deniable_policy::{Scaffold, scaffold};
+/// let text = scaffold(&Scaffold {
+///     table: "visits".to_owned(),
+///     path: "visits.csv".to_owned(),
+///     delimiter: Some(b';'),
+///     columns: vec!["patient".to_owned(), "hours per week".to_owned()],
+///     parquet_types: None,
+/// });
+/// assert!(text.contains("[columns.\"hours per week\"]"));
+/// ```
+#[must_use]
+pub fn scaffold(input: &Scaffold) -> String {
+    let mut page = Page(String::new());
+    page.explain(HEAD);
+    page.gap();
+    page.blank(&["name"]);
+    page.blank(&["population"]);
+    data(&mut page, input);
+
+    page.gap();
+    page.explain(ENTITY);
+    page.line("[entity]");
+    for key in ["key", "rows_per_group", "groups"] {
+        page.blank(&["entity", key]);
+    }
+
+    page.gap();
+    page.explain(COLUMNS);
+    columns(&mut page, input);
+
+    page.gap();
+    page.line("[adversary]");
+    page.blank(&["adversary", "preset"]);
+    page.gap();
+    page.line("[promise]");
+    page.blank(&["promise", "posterior_at_most"]);
+
+    page.gap();
+    page.explain(BUDGET);
+    page.line("# [budget]");
+    page.line("# spend = \"1/2\"");
+
+    page.gap();
+    page.explain(ASK);
+    page.line("[[ask]]");
+    page.line("name = \"number of rows\"");
+    page.line(&format!("sql = {}", quoted(&format!("SELECT COUNT(*) AS n FROM {}", input.table))));
+    page.0
+}
+
+fn data(page: &mut Page, input: &Scaffold) {
+    let format = if input.parquet_types.is_some() { "parquet" } else { "csv" };
+    let (by_path, _) = ending(&input.path);
+    // A format against the path's ending stands there too, to be refused rather than passed over.
+    let told = matches!((by_path, format), (Some("csv" | "tsv"), "csv") | (Some("parquet"), "parquet"));
+    page.gap();
+    page.line("[data]");
+    page.line(&format!("table = {}", quoted(&input.table)));
+    page.line(&format!("path = {}", quoted(&input.path)));
+    if !told {
+        page.line(&format!("format = \"{format}\""));
+    }
+    page.blank(&["data", "version"]);
+    page.explain("a rough public guess at the number of rows, from which `plan` estimates errors");
+    page.line("# typical_rows = 10_000");
+    let usual = if by_path == Some("tsv") { b'\t' } else { b',' };
+    if let Some(delimiter) = input.delimiter.filter(|delimiter| *delimiter != usual && format == "csv") {
+        page.gap();
+        page.line("[data.csv]");
+        page.line(&format!("delimiter = {}", quoted(&char::from(delimiter).to_string())));
+    }
+}
+
+fn columns(page: &mut Page, input: &Scaffold) {
+    let types = input.parquet_types.as_deref().unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    for (position, name) in input.columns.iter().enumerate() {
+        let left_out = if name.is_empty() {
+            Some("has no name".to_owned())
+        } else if name.chars().any(char::is_control) {
+            Some(format!("has control characters in its name, `{}`", shown(name)))
+        } else if seen.insert(name) {
+            None
+        } else {
+            Some(format!("has the name of another, `{}`", shown(name)))
+        };
+        if position > 0 {
+            page.gap();
+        }
+        if let Some(why) = left_out {
+            page.explain(&format!("Column {} {why}: it cannot be declared.", position + 1));
+            continue;
+        }
+        page.line(&format!("[columns.{}]", quoted_key(name)));
+        match types.get(position) {
+            Some(kind) => {
+                page.line(&format!("type = \"{}\"", kind.name()));
+                hints(page, &[*kind], false);
+            }
+            None => {
+                page.line(&format!("# {}?", ColumnType::ALL.map(ColumnType::name).join(", ")));
+                page.line("type = \"?\"");
+                hints(page, &ColumnType::ALL, input.parquet_types.is_none());
+            }
+        }
+    }
+}
+
+/// How to declare what a column of one of these types may have.
+fn hints(page: &mut Page, kinds: &[ColumnType], csv: bool) {
+    let any = |wanted: &[ColumnType]| wanted.iter().any(|kind| kinds.contains(kind));
+    // Which of several hints fits depends on a type that is still open.
+    let mut hint = |line: &str, of: &str| {
+        page.line(&if kinds.len() > 1 { format!("# {line:<40} # {of}") } else { format!("# {line}") });
+    };
+    if any(&[ColumnType::Integer]) {
+        hint("bounds = [0, 110]", "of an integer");
+    }
+    if any(&[ColumnType::Decimal]) {
+        hint("bounds = [0, 99.5]", "of a decimal");
+        hint("step = 0.5", "how finely it counts");
+    }
+    if any(&[ColumnType::Date, ColumnType::Timestamp]) {
+        hint("bounds = [\"2020-01-01\", \"2024-12-31\"]", "of a date or timestamp");
+        if csv {
+            hint("format = \"%d.%m.%Y\"", "of a date that is not written 2024-12-31");
+        }
+    }
+    if any(&[ColumnType::Text]) {
+        hint("keys = [\"F\", \"M\"]", "of a text");
+    } else if any(&[ColumnType::Integer]) {
+        hint("keys = [1, 2, 3]", "of an integer");
+    } else if any(&[ColumnType::Boolean]) {
+        hint("keys = [true, false]", "true or false");
+    }
+    if any(&[ColumnType::Text, ColumnType::Integer, ColumnType::Boolean]) {
+        hint("null_key = true", "beside `keys`: a group for rows without a value");
+    }
+}
+
+/// A text that grows line by line.
+struct Page(String);
+
+impl Page {
+    fn line(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
+    }
+
+    fn gap(&mut self) {
+        self.0.push('\n');
+    }
+
+    /// A key left open, below what there is to decide: the words that its error would say.
+    fn blank(&mut self, path: &[&str]) {
+        self.explain(&blanks::help(path));
+        self.line(&format!("{} = \"{}\"", path.last().copied().unwrap_or_default(), blanks::BLANK));
+    }
+
+    /// A comment, broken between words.
+    fn explain(&mut self, text: &str) {
+        let mut line = "#".to_owned();
+        for word in text.split(' ') {
+            if line.chars().count() + 1 + word.chars().count() > WIDTH && line.len() > 1 {
+                self.line(&line);
+                line = "#".to_owned();
+            }
+            line.push(' ');
+            line.push_str(word);
+        }
+        self.line(&line);
+    }
+}

@@ -1,0 +1,149 @@
+//! `[tables]`: further tables, of rows of the same people or of public knowledge.
+
+use crate::columns::{self, Column, Home};
+use crate::data::{self, Data, Names, TABLE_NAME_HELP, is_table_name, not_plain};
+use crate::entity::{Entity, identifying};
+use crate::error::PolicyErrorKind;
+use crate::reader::{Field, Read, Section, all, shown, told};
+
+/// Most tables beside the main one.
+pub const MOST_TABLES: usize = 15;
+
+/// One table, the main one or another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// Where its rows are.
+    pub data: Data,
+    /// Its declared columns, in the order of the file.
+    pub columns: Vec<Column>,
+    /// Whose rows they are.
+    pub role: Role,
+}
+
+/// Whether a table is about the protected people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
+    /// The main table, or another with rows of the same entities.
+    Protected {
+        /// The declared column that names the entity; `None` when one row is one person, in the main table only.
+        entity: Option<String>,
+    },
+    /// Nobody's data: anyone may know every row of it.
+    Public {
+        /// The declared column, integer or text, whose values are unique in the file.
+        key: String,
+    },
+}
+
+pub(crate) const KEYS: [&str; 9] =
+    ["path", "version", "format", "csv", "partitions", "columns", "entity", "unprotected", "key"];
+
+/// What the main table says that the others must agree with.
+pub(crate) struct Main<'a> {
+    pub(crate) data: Read<&'a Data>,
+    pub(crate) columns: Read<&'a [Column]>,
+    pub(crate) entity: Read<Option<&'a Entity>>,
+}
+
+/// Reads `[tables]`, in the order of the file.
+pub(crate) fn read(field: &Field<'_>, main: &Main<'_>) -> Read<Vec<Table>> {
+    let section = Section::open_free(field.report, "[tables]", field.node)?;
+    let few = match section.fields().nth(MOST_TABLES) {
+        None => Ok(()),
+        Some(one_more) => {
+            let kind = PolicyErrorKind::TooManyTables { most: MOST_TABLES };
+            Err(field.report.fail(&one_more.key_span, kind, "join some of them into one file beforehand"))
+        }
+    };
+    let tables = all(section.fields().zip(section.names()).map(|(field, name)| read_table(&field, name, main)))?;
+    few?;
+    Ok(tables)
+}
+
+fn read_table(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<Table> {
+    let named = check_name(field, name, main);
+    let names = Names::of(&field.key);
+    let section = field.section(&format!("[{}]", names.table), &KEYS)?;
+    let data = data::read_source(&section, &names, name.to_owned());
+    let columns = columns::read(&section, Home { names: &names, format: data.as_ref().ok().map(|data| &data.format) });
+    let role = read_role(&section, &names, told(&columns).map(Vec::as_slice), main);
+    let (data, columns) = (data?, columns?);
+    data::check_partitions(&section, &names, &columns)?;
+    named?;
+    Ok(Table { data, columns, role: role? })
+}
+
+fn check_name(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<()> {
+    if !is_table_name(name) {
+        let kind = PolicyErrorKind::Text { key: "tables".to_owned(), problem: not_plain(name) };
+        return Err(field.report.fail(&field.key_span, kind, TABLE_NAME_HELP));
+    }
+    if main.data.is_ok_and(|data| data.table == name) {
+        let kind = PolicyErrorKind::Repeated { what: format!("the table `{name}`") };
+        return Err(field.report.fail(&field.key_span, kind, "[data] has this name already; choose another"));
+    }
+    Ok(())
+}
+
+/// Exactly one of `entity = "column"` and `unprotected = true` with `key = "column"`: a table that says neither could be
+/// anyone's, and is not read.
+fn read_role(section: &Section<'_>, names: &Names, columns: Read<&[Column]>, main: &Main<'_>) -> Read<Role> {
+    let entity = section.get("entity");
+    let unprotected = section.optional("unprotected", Field::boolean);
+    let key = section.get("key");
+    let (entity, unprotected, key) = (entity?, unprotected?.unwrap_or(false), key?);
+    let misplaced = |key, when, help: &str| {
+        let kind = PolicyErrorKind::Misplaced { key, when };
+        Err(section.report.fail(&section.key_of(key), kind, help))
+    };
+    match (entity, unprotected, key) {
+        (Some(_), true, _) => misplaced(
+            "entity",
+            "in a table that is `unprotected`",
+            "decide: are its rows about the protected people? Then remove `unprotected`; otherwise remove `entity`",
+        ),
+        (Some(_), false, Some(_)) => {
+            misplaced("key", "in a table with an `entity`", "remove it: one of the people may have several rows here")
+        }
+        (Some(field), false, None) => {
+            let column = read_entity(&field, names, columns, main)?;
+            Ok(Role::Protected { entity: Some(column) })
+        }
+        (None, true, Some(field)) => {
+            let column = identifying(&field, field.text()?, columns?, names)?;
+            Ok(Role::Public { key: column.name.clone() })
+        }
+        (None, true, None) => Err(section.missing("key", "add `key = \"...\"`: the column that no two rows share")),
+        (None, false, _) => {
+            let kind = PolicyErrorKind::RoleUndecided { table: names.table.clone() };
+            let help = "decide: is it about the protected people? Then name the column that says whose row each is, \
+                        `entity = \"patient\"`. Or is it public knowledge, such as a list of towns? Then write \
+                        `unprotected = true` and `key = \"...\"`, the column that no two rows share";
+            Err(section.report.fail(&section.span, kind, help))
+        }
+    }
+}
+
+/// The column that names the same people as the key of `[entity]`; the types must agree, or no value would.
+fn read_entity(field: &Field<'_>, names: &Names, columns: Read<&[Column]>, main: &Main<'_>) -> Read<String> {
+    let name = field.text()?;
+    let Some(entity) = main.entity? else {
+        let kind = PolicyErrorKind::Alone { key: "entity", other: "[entity]" };
+        let help = "add [entity] with its `key`: without it one row of the main table is one person, and none can be found \
+                    again in another table";
+        return Err(field.fail(kind, help));
+    };
+    let column = identifying(field, name, columns?, names)?;
+    match main.columns?.iter().find(|other| other.name == entity.key).map(|other| other.kind) {
+        Some(kind) if kind != column.kind => {
+            let kind = PolicyErrorKind::EntityType {
+                column: shown(name),
+                kind: column.kind.name(),
+                key: shown(&entity.key),
+                key_kind: kind.name(),
+            };
+            Err(field.fail(kind, "declare both columns with the same `type`, such as \"text\""))
+        }
+        _ => Ok(column.name.clone()),
+    }
+}

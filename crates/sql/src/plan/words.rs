@@ -1,9 +1,8 @@
 //! What is measured, in the words of the question.
 
-use super::{MeasureKind, Query};
+use super::{MeasureKind, Query, Share, Target};
 use crate::rows::in_words;
 use deniable_core::exact::{Rational, whole};
-use deniable_core::noise::Rank;
 
 impl Query {
     /// The measure at this position, as a curator would write it.
@@ -24,10 +23,11 @@ impl Query {
                 let centre = whole(*centre) * self.argument_unit(position);
                 if *squared { format!("SUM(({about} - {centre})^2)") } else { format!("SUM({about} - {centre})") }
             }
-            MeasureKind::Ranked { rank, .. } => match rank {
-                Rank::Share { part, whole } => format!("the {part}/{whole} quantile of {about}"),
-                Rank::FromBelow(at) => format!("number {at} from below of {about}"),
-                Rank::FromAbove(at) => format!("number {at} from above of {about}"),
+            MeasureKind::Ranked { target, .. } => match target {
+                Target::Share(Share { part: 1, whole: 2 }) => format!("MEDIAN({about})"),
+                Target::Share(Share { part, whole }) => format!("PERCENTILE_CONT({about}, {part}/{whole})"),
+                Target::Lowest => format!("MIN({about})"),
+                Target::Highest => format!("MAX({about})"),
             },
             MeasureKind::Tree { shares, .. } => format!("{} quantiles of {about}", shares.len()),
         };

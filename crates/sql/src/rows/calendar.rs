@@ -202,7 +202,7 @@ impl ScalarUDFImpl for Calendar {
         let all_constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let arrays = ColumnarValue::values_to_arrays(&args.args)?;
         let times = arrays.iter().map(|array| cast(array, &TIMESTAMP)).collect::<Result<Vec<ArrayRef>, _>>()?;
-        let times = times.iter().map(as_timestamp_microsecond_array).collect::<Result<Vec<_>>>()?;
+        let times = times.iter().map(|times| as_timestamp_microsecond_array(times)).collect::<Result<Vec<_>>>()?;
         let result: ArrayRef = match (self.operation, times.as_slice()) {
             (Operation::Truncate(unit), [times]) => {
                 let begin = |time| Some(unit.truncate(civil(time)?)?.and_utc().timestamp_micros());

@@ -6,7 +6,8 @@
 use super::header::Header;
 use super::{Rows, Source};
 use crate::error::SourceError;
-use crate::plan::{arrow_type, session_state};
+use crate::plan::session_state;
+use crate::plan::table::arrow_type;
 use datafusion::arrow::array::{Array, ArrayRef, Float64Array, StringArray};
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};

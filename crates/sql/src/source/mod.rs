@@ -14,7 +14,6 @@ use crate::error::SourceError;
 use crate::plan::{Query, Table, session_state};
 use crate::rows;
 use datafusion::arrow::array::RecordBatch;
-use datafusion::common::Column;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::logical_expr::Expr;
 use datafusion::physical_plan::execute_stream;
@@ -99,14 +98,14 @@ impl Source {
         let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| unreadable())?;
         runtime.block_on(async {
             let context = SessionContext::new_with_state(session_state());
-            let mut frame = self.typed(&context).await?;
+            let frame = self.typed(&context).await?;
+            let mut frame = frame.alias(&self.table.name).map_err(|_| unreadable())?;
             for filter in &query.rows.filters {
                 frame = frame.filter(filter.clone()).map_err(|_| unreadable())?;
             }
-            let column = |name: &str| Expr::Column(Column::new_unqualified(name));
-            let entity = self.table.entity.as_ref().map(|entity| column(&entity.key));
+            let entity = query.entity();
             let by_entity = entity.is_some();
-            let groups = query.groups().iter().map(|group| column(&group.column));
+            let groups = query.groups().iter().map(|group| group.expr.clone());
             let arguments = query.rows.arguments.iter().map(|argument| argument.expr.clone());
             // Names only keep the plan's columns apart; positions are what counts.
             let wanted: Vec<Expr> = entity

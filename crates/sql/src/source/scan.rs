@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::{Rows, Source};
 use crate::error::SourceError;
-use crate::plan::arrow_type;
+use crate::plan::table::arrow_type;
 use crate::rows::as_decimal;
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::common::{Column as PlanColumn, ScalarValue};
@@ -131,7 +131,9 @@ fn from_text(raw: String, column: &Column, options: &CsvOptions) -> Expr {
     let typed = match column.kind {
         ColumnType::Text => text,
         ColumnType::Decimal => as_decimal(text),
-        ColumnType::Integer | ColumnType::Boolean => try_cast(text, arrow_type(column.kind)),
+        ColumnType::Integer | ColumnType::Boolean | ColumnType::Date | ColumnType::Timestamp => {
+            try_cast(text, arrow_type(column.kind))
+        }
     };
     typed.alias(&column.name)
 }
@@ -159,6 +161,8 @@ fn from_stored(schema: &Schema, column: &Column, path: &Path) -> Result<Expr, So
         ColumnType::Decimal => stored.is_numeric(),
         ColumnType::Text => matches!(stored, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
         ColumnType::Boolean => matches!(stored, DataType::Boolean),
+        ColumnType::Date => matches!(stored, DataType::Date32 | DataType::Date64),
+        ColumnType::Timestamp => matches!(stored, DataType::Timestamp(..) | DataType::Date32 | DataType::Date64),
     };
     if !fits && *stored != DataType::Null {
         return Err(SourceError::ColumnType {
@@ -171,7 +175,9 @@ fn from_stored(schema: &Schema, column: &Column, path: &Path) -> Result<Expr, So
     let value = Expr::Column(PlanColumn::new_unqualified(&column.name));
     let typed = match column.kind {
         ColumnType::Decimal => as_decimal(value),
-        ColumnType::Integer | ColumnType::Text | ColumnType::Boolean => try_cast(value, arrow_type(column.kind)),
+        ColumnType::Integer | ColumnType::Text | ColumnType::Boolean | ColumnType::Date | ColumnType::Timestamp => {
+            try_cast(value, arrow_type(column.kind))
+        }
     };
     Ok(typed.alias(&column.name))
 }

@@ -23,9 +23,10 @@ impl Cells {
     pub(super) fn new(kind: &MeasureKind, cells: usize) -> Self {
         match kind {
             MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Self::Values(vec![Vec::new(); cells]),
-            MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {
-                Self::Sums(vec![0; cells])
-            }
+            MeasureKind::Rows
+            | MeasureKind::NotNull { .. }
+            | MeasureKind::Entities { .. }
+            | MeasureKind::Sum { .. } => Self::Sums(vec![0; cells]),
         }
     }
 

@@ -1,8 +1,8 @@
 //! Which declared cell a row falls into, if any.
 
 use super::UnexpectedBatch;
-use datafusion::arrow::array::{Array, ArrayRef};
 use crate::rows::keys::decimal_key;
+use datafusion::arrow::array::{Array, ArrayRef};
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::cast::{
     as_boolean_array, as_date32_array, as_float64_array, as_int64_array, as_string_array,

@@ -148,8 +148,7 @@ fn add_row(
                         i128::from(first && present[*argument].is_some())
                     }
                     MeasureKind::Sum { argument, centre, squared, range: _ } => {
-                        let difference =
-                            values[*argument].map_or(0, |units| i128::from(units) - i128::from(*centre));
+                        let difference = values[*argument].map_or(0, |units| i128::from(units) - i128::from(*centre));
                         if *squared { difference * difference } else { difference }
                     }
                     MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => 0,

@@ -326,9 +326,8 @@ impl<'a> Evaluator<'a> {
                 if !root {
                     return variance;
                 }
-                let end = |end: &Option<Rational>, rounding| {
-                    end.as_ref().map(|end| square_root(end, ROOT_PLACES, rounding))
-                };
+                let end =
+                    |end: &Option<Rational>, rounding| end.as_ref().map(|end| square_root(end, ROOT_PLACES, rounding));
                 Number {
                     estimate: end(&variance.estimate, Rounding::Nearest),
                     low: end(&variance.low, Rounding::Down),

@@ -186,9 +186,7 @@ impl Answer {
         match self {
             Self::Count { measure } => Self::Count { measure: place(measure) },
             Self::Sum { measure } => Self::Sum { measure: place(measure) },
-            Self::Quantile { measure, position, value } => {
-                Self::Quantile { measure: place(measure), position, value }
-            }
+            Self::Quantile { measure, position, value } => Self::Quantile { measure: place(measure), position, value },
             Self::Average(moments) => Self::Average(all(moments)),
             Self::Variance { moments, squares, sample, root } => {
                 Self::Variance { squares: place(squares), moments: all(moments), sample, root }
@@ -433,7 +431,8 @@ fn only_where(value: Expr, condition: Option<&Expr>) -> Expr {
 
 /// The share of a quantile: a constant in `[0, 1]` with at most three decimals.
 fn quantile_share(expr: &Expr) -> Result<Share, QueryError> {
-    let refusal = || QueryError::refused("this share of a quantile", "write a number from 0 to 1, such as 0.95 or 0.999");
+    let refusal =
+        || QueryError::refused("this share of a quantile", "write a number from 0 to 1, such as 0.95 or 0.999");
     let share = constant_decimal(expr).ok_or_else(refusal)?;
     let (part, whole) = (share.numer().to_u64().ok_or_else(refusal)?, share.denom().to_u64().ok_or_else(refusal)?);
     if part > whole || whole > FINEST_SHARE {

@@ -45,7 +45,8 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, 
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
     let Core { joins, filters, groups, levels, mut collected } = core;
     let cells = levels.iter().try_fold(0_usize, |sum, level| {
-        let product = level.iter().try_fold(1_usize, |product, group| product.checked_mul(groups[*group].keys.len()))?;
+        let product =
+            level.iter().try_fold(1_usize, |product, group| product.checked_mul(groups[*group].keys.len()))?;
         sum.checked_add(product)
     });
     if cells.is_none_or(|cells| cells > MOST_CELLS) {
@@ -160,12 +161,15 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryEr
         groups.push(Group { name: in_words(&expr), keys: keys(&expr, &in_use, &schema)?, expr });
     }
     let mut collected = Collected::default();
-    let entities: Vec<Expr> = in_use
-        .iter()
-        .filter_map(|table| table.entity.as_ref().map(|entity| table.expr(&entity.key)))
-        .collect();
-    let context =
-        Context { input: input.schema(), columns: &inlined.columns, tables: &in_use, schema: &schema, entities: &entities };
+    let entities: Vec<Expr> =
+        in_use.iter().filter_map(|table| table.entity.as_ref().map(|entity| table.expr(&entity.key))).collect();
+    let context = Context {
+        input: input.schema(),
+        columns: &inlined.columns,
+        tables: &in_use,
+        schema: &schema,
+        entities: &entities,
+    };
     for _ in &sets {
         collected.answers.push(Vec::new());
         for expr in aggr_expr {
@@ -200,7 +204,8 @@ fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Vec<Vec<usize>>, bool), 
             if exprs.len() > 6 {
                 return Err(QueryError::refused("a CUBE of this many columns", "list the GROUPING SETS you need"));
             }
-            let member = |set: usize| exprs.iter().enumerate().filter(move |(at, _)| set >> (exprs.len() - 1 - at) & 1 == 1);
+            let member =
+                |set: usize| exprs.iter().enumerate().filter(move |(at, _)| set >> (exprs.len() - 1 - at) & 1 == 1);
             (0..1_usize << exprs.len()).rev().map(|set| member(set).map(|(_, expr)| expr.clone()).collect()).collect()
         }
     };
@@ -283,7 +288,8 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
             if field.data_type().is_floating()
                 || field.data_type().is_decimal()
-                || matches!(field.data_type(), DataType::Int64 | DataType::UInt64 | DataType::Int32) && is_constant(inner) =>
+                || matches!(field.data_type(), DataType::Int64 | DataType::UInt64 | DataType::Int32)
+                    && is_constant(inner) =>
         {
             again(inner)
         }

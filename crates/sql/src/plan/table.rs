@@ -71,9 +71,8 @@ pub(crate) fn schema_of(tables: &[Table]) -> Result<DFSchema, QueryError> {
     let fields = tables.iter().flat_map(|table| {
         let relation = TableReference::bare(table.name.clone());
         let fields = table.columns.iter();
-        fields.map(move |column| {
-            (Some(relation.clone()), Field::new(&column.name, arrow_type(column.kind), true).into())
-        })
+        fields
+            .map(move |column| (Some(relation.clone()), Field::new(&column.name, arrow_type(column.kind), true).into()))
     });
     DFSchema::new_with_metadata(fields.collect(), std::collections::HashMap::new())
         .map_err(|error| super::meaning(&error))

@@ -44,9 +44,7 @@ impl Query {
     pub fn argument_in_words(&self, position: usize) -> String {
         match &self.measures()[position].kind {
             MeasureKind::Rows => "*".to_owned(),
-            MeasureKind::Entities { .. } => {
-                self.entity().as_ref().map_or_else(|| "entity".to_owned(), in_words)
-            }
+            MeasureKind::Entities { .. } => self.entity().as_ref().map_or_else(|| "entity".to_owned(), in_words),
             MeasureKind::NotNull { argument }
             | MeasureKind::Sum { argument, .. }
             | MeasureKind::Ranked { argument, .. }

@@ -20,6 +20,7 @@ use datafusion::common::cast::{
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Case, Expr, ExprSchemable, TryCast};
 use datafusion::physical_expr::create_physical_expr;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, whole};
@@ -66,7 +67,9 @@ fn column_keys(column: &Column) -> Option<Vec<Key>> {
 
 fn no_keys(declared: Option<&Column>, name: &str) -> QueryError {
     let help = match declared.map(|declared| declared.kind) {
-        Some(ColumnType::Decimal) => "group by bands: FLOOR(x / 10) * 10, or CASE; decimals themselves are no groups".to_owned(),
+        Some(ColumnType::Decimal) => {
+            "group by bands: FLOOR(x / 10) * 10, or CASE; decimals themselves are no groups".to_owned()
+        }
         Some(ColumnType::Date | ColumnType::Timestamp) => format!(
             "group by DATE_TRUNC('month', {name}) or EXTRACT(year FROM {name}), and declare bounds in [columns.{name}]"
         ),
@@ -134,7 +137,8 @@ fn evaluated(expr: &Expr, tables: &[Table], schema: &DFSchema) -> Result<Option<
         .collect();
     let failed = || QueryError::refused("GROUP BY this expression", "write the bands as a CASE with constants");
     let batch = RecordBatch::try_new(schema.inner().clone(), columns).map_err(|_| failed())?;
-    let physical = create_physical_expr(expr, schema, &ExecutionProps::new()).map_err(|_| failed())?;
+    let physical = create_physical_expr(expr, schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())
+        .map_err(|_| failed())?;
     let values = physical.evaluate(&batch).and_then(|value| value.into_array(rows)).map_err(|_| failed())?;
     key_values(&values).map(Some).ok_or_else(failed)
 }
@@ -210,7 +214,8 @@ fn by_form(expr: &Expr, tables: &[Table], schema: &DFSchema) -> Result<Vec<Key>,
             }
             Ok(all)
         }
-        Expr::ScalarFunction(ScalarFunction { func, args }) => match (operation_of(func), func.name(), args.as_slice()) {
+        Expr::ScalarFunction(ScalarFunction { func, args }) => match (operation_of(func), func.name(), args.as_slice())
+        {
             (Some(Operation::Truncate(unit)), _, [time]) => truncated(unit, time, tables).ok_or_else(|| undated(time)),
             (Some(Operation::Part(part)), _, [time]) => {
                 let (low, high) = match part.range() {
@@ -300,11 +305,17 @@ fn years(time: &Expr, tables: &[Table]) -> Option<(i64, i64)> {
 
 fn undated(time: &Expr) -> QueryError {
     let help = "declare bounds = [\"2020-01-01\", \"2024-12-31\"] for the date column, from public knowledge";
-    QueryError::refused(format!("GROUP BY parts of {}, whose range of dates is not declared,", super::in_words(time)), help)
+    QueryError::refused(
+        format!("GROUP BY parts of {}, whose range of dates is not declared,", super::in_words(time)),
+        help,
+    )
 }
 
 fn underived(expr: &Expr) -> QueryError {
     let help = "write bands as CASE WHEN x < 18 THEN 'child' ELSE 'adult' END or FLOOR(x / 10) * 10, over columns with \
                 declared bounds or keys";
-    QueryError::refused(format!("GROUP BY {}, whose groups do not follow from declared facts,", super::in_words(expr)), help)
+    QueryError::refused(
+        format!("GROUP BY {}, whose groups do not follow from declared facts,", super::in_words(expr)),
+        help,
+    )
 }

@@ -12,13 +12,13 @@ mod total;
 pub(crate) use total::{Operation, total};
 
 use crate::error::QueryError;
-use deniable_core::exact::{Rational, parse_rational, whole};
 use crate::syntax::{PARTS, UNITS};
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
 use datafusion::logical_expr::{Between, BinaryExpr, Case, Cast, Expr, ExprSchemable, LogicalPlan, Operator, TryCast};
+use deniable_core::exact::{Rational, parse_rational, whole};
 
 /// Built-in functions that are total as they are, with the types they are left to.
 const TOTAL_AS_THEY_ARE: [&str; 9] =

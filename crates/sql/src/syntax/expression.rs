@@ -33,8 +33,22 @@ pub(crate) const AGGREGATES: [&str; 20] = [
 ];
 /// Functions of one row's values that are total: no input makes them fail.
 pub(crate) const FUNCTIONS: [&str; 16] = [
-    "abs", "btrim", "ceil", "coalesce", "date_diff", "date_part", "date_trunc", "datetrunc", "floor", "greatest", "least", "lower",
-    "nullif", "round", "trim", "upper",
+    "abs",
+    "btrim",
+    "ceil",
+    "coalesce",
+    "date_diff",
+    "date_part",
+    "date_trunc",
+    "datetrunc",
+    "floor",
+    "greatest",
+    "least",
+    "lower",
+    "nullif",
+    "round",
+    "trim",
+    "upper",
 ];
 /// Units that timestamps may be cut to.
 pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
@@ -139,7 +153,8 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         }
         Expr::AtTimeZone { .. } => Err(refuse(expr, "a time zone", "times are read without zones; store them in one")),
         Expr::Interval(_) => {
-            let help = "write the date itself, DATE '2024-01-31'; for the days between two dates, DATE_DIFF('day', a, b)";
+            let help =
+                "write the date itself, DATE '2024-01-31'; for the days between two dates, DATE_DIFF('day', a, b)";
             Err(refuse(expr, "an INTERVAL", help))
         }
         Expr::Substring { .. } | Expr::Position { .. } | Expr::Overlay { .. } | Expr::Collate { .. } => {
@@ -344,7 +359,11 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
     check_within_group(function, &lower, within_group)?;
     if let Some(condition) = filter {
         if FUNCTIONS.contains(&lower.as_str()) {
-            return Err(refuse(function, "FILTER on a function of one row", "FILTER belongs to COUNT, SUM and the like"));
+            return Err(refuse(
+                function,
+                "FILTER on a function of one row",
+                "FILTER belongs to COUNT, SUM and the like",
+            ));
         }
         check(condition)?;
     }

@@ -1,8 +1,10 @@
 //! Which files are the declared version. Everything here is for the curator: it depends on private rows.
 
+use crate::plan::Plan;
 use deniable_ledger::{Ledger, Registered, VersionError};
+use deniable_policy::Data;
 use deniable_sql::source::check::Report;
-use deniable_sql::{Source, SourceError};
+use deniable_sql::{Source, SourceError, Table};
 
 /// What the fingerprint's key is derived for.
 const FINGERPRINT: &str = "deniable 2026-11 fingerprint of data files";
@@ -46,6 +48,29 @@ pub enum Registration {
     New(Report),
 }
 
+/// The rows of one table, and the version that they are declared to be.
+#[derive(Debug, Clone)]
+pub struct Versioned {
+    /// The rows.
+    pub source: Source,
+    /// The declared version.
+    pub version: String,
+}
+
+impl Versioned {
+    /// Finds the files of every table of a plan, in its order.
+    ///
+    /// # Errors
+    /// When a table has none, or a folder cannot be read.
+    pub fn locate_all(plan: &Plan) -> Result<Vec<Self>, SourceError> {
+        let folder = plan.policy.folder();
+        let locate = |(table, data): (Table, Data)| {
+            Ok(Self { source: Source::locate(table, &data, folder)?, version: data.version })
+        };
+        plan.tables().into_iter().map(locate).collect()
+    }
+}
+
 /// Scans the data and registers its version: `deniable data check`.
 ///
 /// # Errors
@@ -69,21 +94,32 @@ pub fn check(
     Ok((report, registered))
 }
 
-/// Makes sure that the files are the registered version. The first release of a fresh ledger may register it.
+/// Makes sure that the files of all tables are the registered versions. The first release of a fresh ledger may
+/// register them.
 ///
 /// # Errors
-/// When the version is not registered (and others are), or the files are not those that were.
+/// When a version is not registered (and others are), or the files are not those that were.
 pub fn ensure(
+    ledger: &mut Ledger,
+    tables: &[&Versioned],
+    progress: &dyn Fn(u64),
+) -> Result<Vec<Registration>, DataError> {
+    let fresh = !ledger.has_any_version();
+    tables.iter().map(|table| ensure_one(ledger, &table.source, &table.version, fresh, progress)).collect()
+}
+
+fn ensure_one(
     ledger: &mut Ledger,
     source: &Source,
     version: &str,
+    fresh: bool,
     progress: &dyn Fn(u64),
 ) -> Result<Registration, DataError> {
     let table = source.table().name.clone();
     match ledger.registered(&table, version).map(str::to_owned) {
         Some(known) if known == fingerprint(ledger, source)? => Ok(Registration::Known),
         Some(_) => Err(changed(source, version)),
-        None if ledger.has_any_version() => Err(DataError::Unregistered { table, version: version.to_owned() }),
+        None if !fresh => Err(DataError::Unregistered { table, version: version.to_owned() }),
         None => check(ledger, source, version, progress).map(|(report, _)| Registration::New(report)),
     }
 }

@@ -14,7 +14,7 @@ pub mod plan;
 pub mod publication;
 pub mod release;
 
-pub use data::{DataError, Registration};
+pub use data::{DataError, Registration, Versioned};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure};
 pub use publication::Publication;
 pub use release::{Answered, Event, Origin, ReleaseError, release};

@@ -3,7 +3,8 @@
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::noise::{Decay, DecayError};
 use deniable_ledger::{AccountId, Ask as LedgerAsk, SecretKind, Terms};
-use deniable_policy::{Ask, Format, Policy};
+use deniable_policy::{Ask, Data, Entity, Format, Policy, Role};
+use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError, Table};
 use num_bigint::BigInt;
 
@@ -32,11 +33,11 @@ pub struct PlannedAsk {
 /// The price of one measure.
 #[derive(Debug, Clone)]
 pub struct PlannedMeasure {
-    /// How far one entity can move its vector, in units (S-CAP).
+    /// How far one entity can move what it releases, in units (S-CAP), or twice the change of its distances (M-EXP).
     pub sensitivity: BigInt,
     /// The odds ratio it may give about one entity.
     pub odds: Spend,
-    /// The noise that hides the one within the other (M-GEO).
+    /// The noise that hides the one within the other (M-GEO, M-EXP).
     pub decay: Decay,
 }
 
@@ -72,11 +73,11 @@ impl Plan {
     /// # Errors
     /// All asks that cannot be answered.
     pub fn new(policy: Policy) -> Result<Self, Vec<PlanError>> {
-        let table = table(&policy);
+        let tables = tables(&policy);
         let mut asks = Vec::new();
         let mut errors = Vec::new();
         for ask in &policy.asks {
-            match price(ask, &policy, &table) {
+            match price(ask, &policy, &tables) {
                 Ok(planned) => asks.push(planned),
                 Err(kind) => errors.push(PlanError { ask: ask.name.clone(), sql: ask.sql.clone(), kind }),
             }
@@ -84,10 +85,11 @@ impl Plan {
         if errors.is_empty() { Ok(Self { policy, asks }) } else { Err(errors) }
     }
 
-    /// The table that the policy declares.
+    /// The tables that the policy declares, the main one first, and where their rows are.
     #[must_use]
-    pub fn table(&self) -> Table {
-        table(&self.policy)
+    pub fn tables(&self) -> Vec<(Table, Data)> {
+        let data = self.policy.tables().into_iter().map(|table| table.data);
+        tables(&self.policy).into_iter().zip(data).collect()
     }
 
     /// The account of the ledger that this policy is charged to.
@@ -122,12 +124,23 @@ impl Plan {
     }
 }
 
-fn table(policy: &Policy) -> Table {
-    Table { name: policy.data.table.clone(), columns: policy.columns.clone(), entity: policy.entity.clone() }
+/// What SQL may know of the policy's tables.
+fn tables(policy: &Policy) -> Vec<Table> {
+    let caps = policy.entity.as_ref().map(|entity| entity.caps);
+    let described = policy.tables().into_iter().map(|table| {
+        let (entity, public_key) = match table.role {
+            // Every protected table is capped alike: the caps are about people, not about files.
+            Role::Protected { entity } => (entity.zip(caps).map(|(key, caps)| Entity { key, caps }), None),
+            Role::Public { key } => (None, Some(key)),
+        };
+        Table { name: table.data.table, columns: table.columns, entity, public_key }
+    });
+    described.collect()
 }
 
-fn price(ask: &Ask, policy: &Policy, table: &Table) -> Result<PlannedAsk, PlanErrorKind> {
-    let query = Query::new(&ask.sql, table)?;
+/// Understands an ask and prices its measures.
+fn price(ask: &Ask, policy: &Policy, tables: &[Table]) -> Result<PlannedAsk, PlanErrorKind> {
+    let query = Query::new(&ask.sql, tables)?;
     let cost = policy.limit.share(&ask.share)?;
     let adjacency = policy.adversary.adjacency();
     // Groups of k that move together give the k-th power of one entity's odds (F-NIk).
@@ -135,8 +148,9 @@ fn price(ask: &Ask, policy: &Policy, table: &Table) -> Result<PlannedAsk, PlanEr
     let measures = query
         .measures()
         .iter()
-        .map(|measure| {
-            let sensitivity = measure.sensitivity(adjacency, query.caps(), query.cells());
+        .enumerate()
+        .map(|(at, measure)| {
+            let sensitivity = query.sensitivity(at, adjacency);
             let odds = per_entity.share(&measure.part(&query))?;
             let decay = Decay::hiding(&odds, &sensitivity)?;
             Ok(PlannedMeasure { sensitivity, odds, decay })
@@ -157,11 +171,27 @@ impl PlannedAsk {
         };
         part(self.query.canonical());
         part(&policy.adversary.adjacency().to_string());
-        part(&policy.data.version);
-        // How fields are read decides what they hold.
-        match &policy.data.format {
-            Format::Csv(options) => part(&format!("csv, trim {}, nulls {:?}", options.trim, options.nulls)),
-            Format::Parquet => part("parquet"),
+        let read: Vec<&str> = self.query.tables().collect();
+        let tables: Vec<Data> = policy.tables().into_iter().map(|table| table.data).collect();
+        let tables: Vec<&Data> =
+            read.iter().filter_map(|name| tables.iter().find(|data| data.table == *name)).collect();
+        for data in &tables {
+            part(&data.table);
+            part(&data.version);
+            // How fields are read decides what they hold.
+            match &data.format {
+                Format::Csv(options) => part(&format!(
+                    "csv, trim {}, nulls {:?}, decimal comma {}, encoding {}, quote {}",
+                    options.trim, options.nulls, options.decimal_comma, options.encoding, options.quote
+                )),
+                Format::Parquet => part("parquet"),
+            }
+        }
+        let joined = |text: fn(&Data) -> &str| tables.iter().map(|data| text(data)).collect::<Vec<_>>().join(" + ");
+        let (source, version) = (joined(|data| &data.table), joined(|data| &data.version));
+        // The intervals of several quantiles are drawn together with them.
+        if self.query.measures().iter().any(|measure| matches!(measure.kind, MeasureKind::Tree { .. })) {
+            part(&policy.confidence.to_string());
         }
         for (base, share) in self.cost.terms() {
             part(&base.to_string());
@@ -175,8 +205,8 @@ impl PlannedAsk {
             name: self.ask.name.clone(),
             sql: self.ask.sql.clone(),
             identity: hasher.finalize().to_hex().to_string(),
-            source: policy.data.table.clone(),
-            version: policy.data.version.clone(),
+            source,
+            version,
         }
     }
 }

@@ -10,8 +10,9 @@ use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_policy::Key;
 use deniable_sql::output::{Shown, Step, Term};
-use deniable_sql::plan::{Answer, Measure, MeasureKind};
+use deniable_sql::plan::{Answer, Measure, MeasureKind, ValueKind};
 use num_bigint::BigInt;
+use num_traits::ToPrimitive;
 use serde::Serialize;
 
 /// Decimals shown of numbers that are not on a decimal grid, such as averages.
@@ -68,11 +69,14 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// A declared key.
+    /// A key of a group.
     Key(Option<KeyValue>),
-    /// A released number with its interval.
+    /// A released number, day or time with its interval.
     Number(NumberCell),
 }
+
+/// What stands in place of a key where a row is about all of them.
+pub const ALL: &str = "(all)";
 
 /// A key, in JSON's types.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -86,15 +90,37 @@ pub enum KeyValue {
     Boolean(bool),
 }
 
-/// A number with its interval; ends are rounded outward.
+/// A released value with its interval; ends of numbers are rounded outward.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NumberCell {
     /// The released value; absent where it is undefined.
-    pub value: Option<serde_json::Number>,
+    pub value: Option<Scalar>,
     /// The lower end; absent where nothing bounds it.
-    pub low: Option<serde_json::Number>,
+    pub low: Option<Scalar>,
     /// The upper end; absent where nothing bounds it.
-    pub high: Option<serde_json::Number>,
+    pub high: Option<Scalar>,
+    /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<serde_json::Number>,
+}
+
+/// A number, or a day or time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Scalar {
+    /// A number, digit by digit.
+    Number(serde_json::Number),
+    /// A day or a time, as ISO 8601 writes it.
+    Time(String),
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Time(time) => f.write_str(time),
+        }
+    }
 }
 
 /// The noise of one measure.
@@ -155,29 +181,46 @@ fn cell(shown: &Shown, places: u32) -> Cell {
         Shown::Key(Key::Text(key)) => text(key),
         Shown::Key(Key::Integer(value)) => Cell::Key(Some(KeyValue::Integer(*value))),
         Shown::Key(Key::Boolean(truth)) => Cell::Key(Some(KeyValue::Boolean(*truth))),
+        Shown::Key(key @ (Key::Decimal(_) | Key::Date(_) | Key::Timestamp(_))) => text(&key.to_string()),
+        Shown::All => text(ALL),
         Shown::Text(own) => text(own),
-        Shown::Number { estimate, low, high } => {
-            let number = |value: &Option<Rational>, rounding| {
-                // The decimal text is kept digit by digit, not turned into a float.
-                value.as_ref().and_then(|value| decimal(value, places, rounding).parse().ok())
+        Shown::Number { estimate, low, high, rows, value: kind } => {
+            let scalar = |value: &Option<Rational>, rounding| {
+                let value = value.as_ref()?;
+                let units = || value.to_integer().to_i64();
+                match kind {
+                    // The decimal text is kept digit by digit, not turned into a float.
+                    ValueKind::Number => decimal(value, places, rounding).parse().ok().map(Scalar::Number),
+                    ValueKind::Date => {
+                        units().and_then(|days| i32::try_from(days).ok()).map(|days| Scalar::Time(Key::Date(days).to_string()))
+                    }
+                    ValueKind::Timestamp => units().map(|time| Scalar::Time(Key::Timestamp(time).to_string())),
+                }
             };
             Cell::Number(NumberCell {
-                value: number(estimate, Rounding::Nearest),
-                low: number(low, Rounding::Down),
-                high: number(high, Rounding::Up),
+                value: scalar(estimate, Rounding::Nearest),
+                low: scalar(low, Rounding::Down),
+                high: scalar(high, Rounding::Up),
+                rows: whole_number(rows),
             })
         }
     }
 }
 
+fn whole_number(rows: &Option<BigInt>) -> Option<serde_json::Number> {
+    rows.as_ref().and_then(|rows| rows.to_string().parse().ok())
+}
+
 /// Decimals that a term needs: those of its unit for counts and sums, a few for everything else.
 fn places(term: &Term, ask: &PlannedAsk) -> u32 {
     match term {
-        Term::Answer(position) => match &ask.query.answers()[*position] {
-            Answer::Count { measure } | Answer::Sum { measure } => decimals(&ask.query.measures()[*measure].unit),
-            Answer::Average { .. } => PLACES,
+        Term::Answer(position) => match &ask.query.answers(0)[*position] {
+            Answer::Count { measure } | Answer::Sum { measure } | Answer::Quantile { measure, .. } => {
+                decimals(&ask.query.measures()[*measure].unit)
+            }
+            Answer::Average(_) | Answer::Variance { .. } => PLACES,
         },
-        Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Arithmetic(..) => PLACES,
+        Term::Function(..) | Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Arithmetic(..) => PLACES,
     }
 }
 
@@ -206,7 +249,7 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     if let Some(entity) = &plan.policy.entity {
         let rows = entity.caps.rows_per_group;
         let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-        let counts_rows = ask.query.measures().iter().any(|measure| measure.kind != MeasureKind::Entities);
+        let counts_rows = ask.query.measures().iter().any(|measure| !matches!(measure.kind, MeasureKind::Entities { .. }));
         let each = &entity.key;
         if counts_rows {
             all.push(format!("of each {each} at most {rows} count in a group: counts and sums can be too low"));
@@ -216,19 +259,27 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
             all.push(format!("each {each} counts in at most {groups} of the groups: counts and sums can be too low"));
         }
     }
+    let mut clamped: Vec<String> = Vec::new();
     for (at, measure) in ask.query.measures().iter().enumerate() {
-        if let MeasureKind::Sum { centre, range, .. } = &measure.kind {
-            let end = |units: i64| decimal(&(whole(units + centre) * &measure.unit), 6, Rounding::Nearest);
-            all.push(format!(
-                "{}: values below {} or above {} count as these bounds",
-                ask.query.argument_in_words(at),
-                end(range.low),
-                end(range.high)
-            ));
+        match &measure.kind {
+            MeasureKind::Sum { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => {
+                let (low, high) = ask.query.bounds(at);
+                let end = |end: &Rational| decimal(end, 6, Rounding::Nearest);
+                clamped.push(format!(
+                    "{}: values below {} or above {} count as these bounds",
+                    ask.query.argument_in_words(at),
+                    end(&low),
+                    end(&high)
+                ));
+            }
+            MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } => {}
         }
     }
+    clamped.sort();
+    clamped.dedup();
+    all.extend(clamped);
     for group in ask.query.groups() {
-        all.push(format!("rows whose `{}` is not among the declared keys are left out", group.column));
+        all.push(format!("rows whose `{}` is not among the declared keys are left out", group.name));
     }
     if !all.is_empty() {
         all.push(
@@ -253,7 +304,10 @@ impl NumberCell {
     /// The interval as text.
     #[must_use]
     pub fn interval_text(&self) -> String {
-        let end = |end: &Option<serde_json::Number>| end.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
+        if let Some(rows) = &self.rows {
+            return format!("{rows} rows by rank");
+        }
+        let end = |end: &Option<Scalar>| end.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
         format!("{} .. {}", end(&self.low), end(&self.high))
     }
 }

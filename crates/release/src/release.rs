@@ -1,13 +1,13 @@
 //! Charge durably, compute, store, show. In this order, always.
 
-use crate::data::{self, DataError, Registration};
+use crate::data::{self, DataError, Registration, Versioned};
 use crate::plan::{Plan, PlannedAsk};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
-use deniable_core::noise::{Decay, TwoSidedGeometric};
+use deniable_core::noise::Decay;
 use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger};
 use deniable_sql::output::Noisy;
-use deniable_sql::{Salt, Source, SourceError};
+use deniable_sql::{Salt, Source, SourceError, exact};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
@@ -95,8 +95,13 @@ pub struct Answered {
 pub enum Event<'a> {
     /// Reading the data to register it; so many rows so far.
     Checking(u64),
-    /// The version was registered by this release.
-    Registered(&'a deniable_sql::source::check::Report),
+    /// A table's version was registered by this release.
+    Registered {
+        /// The table and its version.
+        table: &'a Versioned,
+        /// What the scan found.
+        report: &'a deniable_sql::source::check::Report,
+    },
     /// Computing an ask; so many rows so far.
     Computing(&'a str, u64),
     /// An ask has its answer.
@@ -119,7 +124,7 @@ struct StoredAnswer {
 /// When the data, the ledger or the budget do not allow it; the error says what was charged.
 pub fn release<R: CryptoRng>(
     plan: &Plan,
-    locate: &dyn Fn() -> Result<Source, SourceError>,
+    locate: &dyn Fn() -> Result<Vec<Versioned>, SourceError>,
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
@@ -132,25 +137,30 @@ pub fn release<R: CryptoRng>(
     }
     let stored: Vec<Option<Answered>> =
         plan.asks.iter().map(|ask| stored_answer(plan, ask, ledger)).collect::<Result<_, _>>()?;
-    let source = if stored.iter().all(Option::is_some) {
-        None
-    } else {
+    let pending: Vec<&PlannedAsk> =
+        plan.asks.iter().zip(&stored).filter(|(_, stored)| stored.is_none()).map(|(ask, _)| ask).collect();
+    let mut sources = Vec::new();
+    if !pending.is_empty() {
         check_together(plan, ledger)?;
-        let source = locate().map_err(DataError::from)?;
-        let registration =
-            data::ensure(ledger, &source, &plan.policy.data.version, &|rows| tell(Event::Checking(rows)))?;
-        if let Registration::New(report) = &registration {
-            tell(Event::Registered(report));
+        let all = locate().map_err(DataError::from)?;
+        let read = |table: &&Versioned| {
+            pending.iter().any(|ask| ask.query.tables().any(|name| name == table.source.table().name))
+        };
+        let used: Vec<&Versioned> = all.iter().filter(read).collect();
+        let registrations = data::ensure(ledger, &used, &|rows| tell(Event::Checking(rows)))?;
+        for (table, registration) in used.iter().zip(&registrations) {
+            if let Registration::New(report) = registration {
+                tell(Event::Registered { table, report });
+            }
         }
         ledger.open_account(&account, &plan.terms())?;
-        Some(source)
-    };
+        sources = used.into_iter().map(|table| table.source.clone()).collect();
+    }
     let mut answers = Vec::new();
     for (ask, stored) in plan.asks.iter().zip(stored) {
-        let answered = match (stored, &source) {
-            (Some(stored), _) => stored,
-            (None, Some(source)) => answer(plan, ask, source, ledger, rng, tell)?,
-            (None, None) => continue,
+        let answered = match stored {
+            Some(stored) => stored,
+            None => answer(plan, ask, &sources, ledger, rng, tell)?,
         };
         tell(Event::Answered(&ask.ask.name, answered.origin));
         answers.push(answered);
@@ -205,7 +215,7 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
 fn answer<R: CryptoRng>(
     plan: &Plan,
     ask: &PlannedAsk,
-    source: &Source,
+    sources: &[Source],
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
@@ -227,12 +237,10 @@ fn answer<R: CryptoRng>(
         }
     };
     let salt = salt(ledger);
-    let exact = source
-        .exact(&ask.query, &salt, &|rows| tell(Event::Computing(&ask.ask.name, rows)))
+    let exact = exact(sources, &ask.query, &salt, &|rows| tell(Event::Computing(&ask.ask.name, rows)))
         .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
-    let samplers: Vec<TwoSidedGeometric> =
-        ask.measures.iter().map(|measure| TwoSidedGeometric::new(measure.decay.clone())).collect();
-    let values = exact.with_noise(&samplers, rng);
+    let decays: Vec<Decay> = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
+    let values = exact.with_noise(&ask.query, &decays, &plan.policy.confidence, rng);
     let stored = StoredAnswer {
         values: values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect(),
         decays: ask.measures.iter().map(|measure| measure.decay.ratio().to_string()).collect(),
@@ -256,8 +264,11 @@ fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, Rele
         .iter()
         .map(|decay| decay.parse::<Rational>().ok().and_then(Decay::exactly).ok_or_else(|| broken("not a decay")))
         .collect::<Result<Vec<Decay>, _>>()?;
-    let (measures, cells) = (ask.query.measures().len(), ask.query.cells());
-    if values.len() != measures || decays.len() != measures || values.iter().any(|vector| vector.len() != cells) {
+    let measures = ask.query.measures();
+    let fits = |(at, vector): (usize, &Vec<i128>)| {
+        vector.len() == ask.query.cells(measures[at].level) * ask.query.width(at)
+    };
+    if values.len() != measures.len() || decays.len() != measures.len() || !values.iter().enumerate().all(fits) {
         return Err(broken("it has another shape"));
     }
     Ok(Noisy { values, decays })

@@ -5,25 +5,29 @@ use crate::args::PolicyPlace;
 use crate::error::Failure;
 use crate::progress::Progress;
 use deniable_ledger::Registered;
-use deniable_release::data;
+use deniable_release::{Versioned, data};
 use deniable_sql::source::check::Report;
 
 /// `deniable data check`.
 pub fn check(place: &PolicyPlace) -> Result<(), Failure> {
     let plan = plan(place)?;
-    let source = locate(&plan)?;
+    let tables = locate(&plan)?;
     let mut ledger = open_ledger(&plan)?;
-    let progress = Progress::new();
-    let result =
-        data::check(&mut ledger, &source, &plan.policy.data.version, &|rows| progress.rows("checking the data", rows));
-    progress.done();
-    let (report, registered) = result?;
-    say_report(&report);
-    let (table, version) = (&plan.policy.data.table, &plan.policy.data.version);
-    say(match registered {
-        Registered::New => format!("registered version \"{version}\" of `{table}`"),
-        Registered::Same => format!("version \"{version}\" of `{table}` is registered already, with these files"),
-    });
+    for Versioned { source, version } in &tables {
+        let progress = Progress::new();
+        let result = data::check(&mut ledger, source, version, &|rows| progress.rows("checking the data", rows));
+        progress.done();
+        let (report, registered) = result?;
+        let table = &source.table().name;
+        if tables.len() > 1 {
+            say(format!("{table}:"));
+        }
+        say_report(&report);
+        say(match registered {
+            Registered::New => format!("registered version \"{version}\" of `{table}`"),
+            Registered::Same => format!("version \"{version}\" of `{table}` is registered already, with these files"),
+        });
+    }
     say(format!("ledger head {}", ledger.head()));
     Ok(())
 }

@@ -8,8 +8,8 @@ use crate::args::{Args, Command, PolicyPlace};
 use crate::error::{Failure, plan_failure, write_failure};
 use deniable_ledger::Ledger;
 use deniable_policy::Policy;
-use deniable_release::Plan;
-use deniable_sql::{Source, SourceError};
+use deniable_release::{Plan, Versioned};
+use deniable_sql::SourceError;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -36,8 +36,8 @@ fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
 }
 
 /// Finds the policy's data.
-fn locate(plan: &Plan) -> Result<Source, SourceError> {
-    Source::locate(plan.table(), &plan.policy.data, plan.policy.folder())
+fn locate(plan: &Plan) -> Result<Vec<Versioned>, SourceError> {
+    Versioned::locate_all(plan)
 }
 
 fn absolute(path: &Path) -> PathBuf {

@@ -28,10 +28,10 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let tell = |event: Event<'_>| match event {
         Event::Checking(rows) => progress.rows("checking the data", rows),
         Event::Computing(name, rows) => progress.rows(name, rows),
-        Event::Registered(report) => {
+        Event::Registered { table, report } => {
             progress.done();
             super::data::say_report(report);
-            say(format!("registered version \"{}\" of `{}`", plan.policy.data.version, plan.policy.data.table));
+            say(format!("registered version \"{}\" of `{}`", table.version, table.source.table().name));
         }
         Event::Answered(name, origin) => {
             progress.done();
@@ -57,12 +57,12 @@ pub fn run(args: &Release) -> Result<(), Failure> {
 /// Refuses to write answers over the data, the policy or the ledger.
 fn spare_own_files(out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
     let Ok(out) = out.canonicalize() else { return Ok(()) };
-    let source = locate(plan);
-    let data = source.as_ref().map_or(&[] as &[PathBuf], |source| source.files());
+    let tables = locate(plan).unwrap_or_default();
+    let data = tables.iter().flat_map(|table| table.source.files());
     let mut key = plan.policy.ledger.clone().into_os_string();
     key.push(".key");
     let key = PathBuf::from(key);
-    let own = data.iter().chain([&args.place.policy, &plan.policy.ledger, &key]);
+    let own = data.chain([&args.place.policy, &plan.policy.ledger, &key]);
     if own.filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
         return Ok(());
     }

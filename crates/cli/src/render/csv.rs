@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use deniable_release::Publication;
-use deniable_release::publication::{Cell, KeyValue, Table};
+use deniable_release::publication::{Cell, KeyValue, Scalar, Table};
 
 /// The rows of a publication's only ask.
 pub fn publication(publication: &Publication) -> Result<String, Failure> {
@@ -34,7 +34,7 @@ fn header(ask: &Table) -> Vec<String> {
 }
 
 fn fields(cell: &Cell) -> Vec<String> {
-    let text = |number: &Option<serde_json::Number>| number.as_ref().map_or_else(String::new, ToString::to_string);
+    let text = |number: &Option<Scalar>| number.as_ref().map_or_else(String::new, ToString::to_string);
     match cell {
         Cell::Key(key) => vec![key.as_ref().map_or_else(String::new, KeyValue::text)],
         Cell::Number(number) => vec![text(&number.value), text(&number.low), text(&number.high)],

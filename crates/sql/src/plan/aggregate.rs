@@ -316,6 +316,9 @@ impl Collected {
 
     fn sum(&mut self, arg: Expr, context: &Context<'_>) -> Result<Answer, QueryError> {
         let (argument, grid) = self.gridded(arg, "SUM", context)?;
+        if grid.of_times {
+            return Err(QueryError::refused("SUM of dates", "ask for MIN, MAX or MEDIAN, or for DATE_DIFF('day', a, b)"));
+        }
         let range = RowRange { low: grid.low, high: grid.high };
         let kind = MeasureKind::Sum { argument, centre: 0, squared: false, range };
         Ok(Answer::Sum { measure: self.measure(kind, grid.unit, whole(1)) })
@@ -371,7 +374,8 @@ impl Collected {
     /// Registers a summed argument with the grid that its columns' public facts give it.
     fn gridded(&mut self, arg: Expr, name: &str, context: &Context<'_>) -> Result<(usize, Grid), QueryError> {
         let facts = |column: &datafusion::common::Column| declared(context.tables, column);
-        let grid = Range::of(&arg, &facts).grid().map_err(|reason| no_grid(reason, name, &arg))?;
+        let mut grid = Range::of(&arg, &facts).grid().map_err(|reason| no_grid(reason, name, &arg))?;
+        grid.of_times = ValueKind::of(&arg, context.schema) != ValueKind::Number;
         if grid.low == grid.high && grid.low == 0 {
             return Err(no_grid(NoGrid::AlwaysZero, name, &arg));
         }

@@ -38,6 +38,8 @@ pub(crate) struct Grid {
     /// The unit once more, as `span / per`.
     span: i64,
     per: i64,
+    /// Whether the values are dates or timestamps, counted in days or microseconds.
+    pub(crate) of_times: bool,
 }
 
 /// Why an expression has no grid.
@@ -127,6 +129,7 @@ impl Range {
             high: units((high / &unit).ceil())?,
             span: part(unit.numer())?,
             per: part(unit.denom())?,
+            of_times: false,
             unit,
         })
     }

@@ -191,9 +191,9 @@ fn cell(shown: &Shown, places: u32) -> Cell {
                 match kind {
                     // The decimal text is kept digit by digit, not turned into a float.
                     ValueKind::Number => decimal(value, places, rounding).parse().ok().map(Scalar::Number),
-                    ValueKind::Date => {
-                        units().and_then(|days| i32::try_from(days).ok()).map(|days| Scalar::Time(Key::Date(days).to_string()))
-                    }
+                    ValueKind::Date => units()
+                        .and_then(|days| i32::try_from(days).ok())
+                        .map(|days| Scalar::Time(Key::Date(days).to_string())),
                     ValueKind::Timestamp => units().map(|time| Scalar::Time(Key::Timestamp(time).to_string())),
                 }
             };
@@ -220,7 +220,9 @@ fn places(term: &Term, ask: &PlannedAsk) -> u32 {
             }
             Answer::Average(_) | Answer::Variance { .. } => PLACES,
         },
-        Term::Function(..) | Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Arithmetic(..) => PLACES,
+        Term::Function(..) | Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Arithmetic(..) => {
+            PLACES
+        }
     }
 }
 
@@ -249,7 +251,8 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     if let Some(entity) = &plan.policy.entity {
         let rows = entity.caps.rows_per_group;
         let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
-        let counts_rows = ask.query.measures().iter().any(|measure| !matches!(measure.kind, MeasureKind::Entities { .. }));
+        let counts_rows =
+            ask.query.measures().iter().any(|measure| !matches!(measure.kind, MeasureKind::Entities { .. }));
         let each = &entity.key;
         if counts_rows {
             all.push(format!("of each {each} at most {rows} count in a group: counts and sums can be too low"));

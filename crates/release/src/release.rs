@@ -265,9 +265,8 @@ fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, Rele
         .map(|decay| decay.parse::<Rational>().ok().and_then(Decay::exactly).ok_or_else(|| broken("not a decay")))
         .collect::<Result<Vec<Decay>, _>>()?;
     let measures = ask.query.measures();
-    let fits = |(at, vector): (usize, &Vec<i128>)| {
-        vector.len() == ask.query.cells(measures[at].level) * ask.query.width(at)
-    };
+    let fits =
+        |(at, vector): (usize, &Vec<i128>)| vector.len() == ask.query.cells(measures[at].level) * ask.query.width(at);
     if values.len() != measures.len() || decays.len() != measures.len() || !values.iter().enumerate().all(fits) {
         return Err(broken("it has another shape"));
     }

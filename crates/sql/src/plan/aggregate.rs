@@ -227,7 +227,7 @@ impl Collected {
         let AggregateFunctionParams { args, distinct, filter, order_by, null_treatment } = params;
         let name = func.name();
         let orders_itself = name.ends_with("percentile_cont")
-            && matches!(order_by.as_slice(), [by] if by.asc && args.first() == Some(&by.expr));
+            && matches!(order_by.as_slice(), [by] if by.asc && args.first().is_some_and(|arg| uncast(arg) == uncast(&by.expr)));
         if null_treatment.is_some() || !(order_by.is_empty() || orders_itself) {
             return Err(QueryError::refused("an aggregate with ORDER BY or NULL treatment", "leave it out"));
         }
@@ -317,7 +317,10 @@ impl Collected {
     fn sum(&mut self, arg: Expr, context: &Context<'_>) -> Result<Answer, QueryError> {
         let (argument, grid) = self.gridded(arg, "SUM", context)?;
         if grid.of_times {
-            return Err(QueryError::refused("SUM of dates", "ask for MIN, MAX or MEDIAN, or for DATE_DIFF('day', a, b)"));
+            return Err(QueryError::refused(
+                "SUM of dates",
+                "ask for MIN, MAX or MEDIAN, or for DATE_DIFF('day', a, b)",
+            ));
         }
         let range = RowRange { low: grid.low, high: grid.high };
         let kind = MeasureKind::Sum { argument, centre: 0, squared: false, range };
@@ -443,6 +446,14 @@ fn quantile_share(expr: &Expr) -> Result<Share, QueryError> {
         return Err(refusal());
     }
     Ok(Share { part, whole })
+}
+
+/// An expression without the casts that the analyser put around it.
+fn uncast(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::Cast(cast) => uncast(&cast.expr),
+        other => other,
+    }
 }
 
 /// Whether this is the `*` of `COUNT(*)`.

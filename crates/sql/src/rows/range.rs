@@ -5,12 +5,14 @@
 //! common divisors, from those of its columns. Values outside are clamped and values between grid points go to
 //! the nearest, whatever the data holds, so a wrong derivation could bias an answer but never break a promise.
 
+use super::calendar;
 use super::total::{Operation, operation_of};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Case, Expr, TryCast};
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_policy::{Bounds, Column};
+use deniable_policy::{Bounds, Column, ColumnType};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -92,6 +94,17 @@ impl Range {
                 .chain(else_expr.as_deref().map(|otherwise| Self::of(otherwise, columns)))
                 .reduce(|left, right| left.either(&right))
                 .unwrap_or(Self::UNKNOWN),
+            Expr::ScalarFunction(ScalarFunction { func, args }) if calendar::operation_of(func).is_some() => {
+                match (calendar::operation_of(func), args.as_slice()) {
+                    (Some(calendar::Operation::Part(part)), _) => part.range().map_or(Self::UNKNOWN, |(low, high)| {
+                        Self { low: Some(whole(low)), high: Some(whole(high)), unit: Some(whole(1)) }
+                    }),
+                    (Some(calendar::Operation::DaysBetween), [from, to]) => {
+                        arithmetic(Operation::Subtract, &[Self::days(to, columns), Self::days(from, columns)])
+                    }
+                    _ => Self::UNKNOWN,
+                }
+            }
             Expr::ScalarFunction(ScalarFunction { func, args }) => {
                 let ranges: Vec<Self> = args.iter().map(|arg| Self::of(arg, columns)).collect();
                 match (operation_of(func), func.name(), ranges.as_slice()) {
@@ -109,6 +122,25 @@ impl Range {
                     _ => Self::UNKNOWN,
                 }
             }
+            _ => Self::UNKNOWN,
+        }
+    }
+
+    /// The range of days that a date lies in.
+    fn days(expr: &Expr, columns: &Facts<'_>) -> Self {
+        match expr {
+            Expr::Column(column) if columns(column).is_some_and(|facts| facts.kind == ColumnType::Date) => {
+                Self::of(expr, columns)
+            }
+            Expr::Literal(ScalarValue::Date32(Some(day)), _) => Self::constant(whole(*day)),
+            // A constant that was written as text: [`super::make_total`] made sure that it is a date.
+            Expr::TryCast(TryCast { expr, field }) if *field.data_type() == DataType::Date32 => match &**expr {
+                Expr::Literal(text, _) => match text.cast_to(&DataType::Date32) {
+                    Ok(ScalarValue::Date32(Some(day))) => Self::constant(whole(day)),
+                    _ => Self::UNKNOWN,
+                },
+                _ => Self::UNKNOWN,
+            },
             _ => Self::UNKNOWN,
         }
     }

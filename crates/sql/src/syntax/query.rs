@@ -3,12 +3,13 @@
 use super::{absent, expression, refuse};
 use crate::error::QueryError;
 use datafusion::sql::sqlparser::ast::{
-    Cte, GroupByExpr, LimitClause, Offset, OrderBy, OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, Spanned, TableAlias, TableFactor, TableWithJoins,
-    WildcardAdditionalOptions, With,
+    Cte, GroupByExpr, Join, JoinConstraint, JoinOperator, LimitClause, Offset, OrderBy, OrderByExpr, OrderByKind,
+    Query, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Spanned, TableAlias,
+    TableFactor, TableWithJoins, WildcardAdditionalOptions, With,
 };
 
-const JOIN_HELP: &str = "each ask reads one table; prepare the joined table before it reaches Deniable";
+const JOIN_HELP: &str =
+    "join protected tables with JOIN ... ON the entity key, public ones with JOIN or LEFT JOIN on their key";
 
 pub(super) fn check(query: &Query) -> Result<(), QueryError> {
     let Query { with, body, order_by, limit_clause, fetch, locks, for_clause, settings, format_clause, pipe_operators } =
@@ -149,11 +150,10 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
     for item in projection {
         check_item(item)?;
     }
-    match from.as_slice() {
-        [one] => check_from(one)?,
-        [] => return Err(refuse(select, "SELECT without FROM", "name the declared table")),
-        [_, second, ..] => return Err(refuse(second, "more than one table", JOIN_HELP)),
+    if from.is_empty() {
+        return Err(refuse(select, "SELECT without FROM", "name the declared table"));
     }
+    from.iter().try_for_each(check_from)?;
     if let Some(condition) = selection {
         expression::check(condition)?;
     }
@@ -204,9 +204,46 @@ fn check_wildcard(item: &SelectItem, options: &WildcardAdditionalOptions) -> Res
 
 fn check_from(from: &TableWithJoins) -> Result<(), QueryError> {
     let TableWithJoins { relation, joins } = from;
-    if let Some(join) = joins.first() {
-        return Err(refuse(join, "JOIN", JOIN_HELP));
+    check_relation(relation)?;
+    joins.iter().try_for_each(check_join)
+}
+
+fn check_join(join: &Join) -> Result<(), QueryError> {
+    let Join { relation, global, join_operator } = join;
+    absent(*global, join, "GLOBAL", "leave it out")?;
+    check_relation(relation)?;
+    let constraint = match join_operator {
+        JoinOperator::Join(constraint)
+        | JoinOperator::Inner(constraint)
+        | JoinOperator::Left(constraint)
+        | JoinOperator::LeftOuter(constraint)
+        | JoinOperator::CrossJoin(constraint) => constraint,
+        JoinOperator::Right(_) | JoinOperator::RightOuter(_) | JoinOperator::FullOuter(_) => {
+            let help = "rows without a person would count for nobody: write JOIN, or LEFT JOIN of a public table";
+            return Err(refuse(join, "RIGHT or FULL JOIN", help));
+        }
+        JoinOperator::Semi(_)
+        | JoinOperator::LeftSemi(_)
+        | JoinOperator::RightSemi(_)
+        | JoinOperator::Anti(_)
+        | JoinOperator::LeftAnti(_)
+        | JoinOperator::RightAnti(_)
+        | JoinOperator::CrossApply
+        | JoinOperator::OuterApply
+        | JoinOperator::AsOf { .. }
+        | JoinOperator::StraightJoin(_)
+        | JoinOperator::ArrayJoin
+        | JoinOperator::LeftArrayJoin
+        | JoinOperator::InnerArrayJoin => return Err(refuse(join, "this kind of join", JOIN_HELP)),
+    };
+    match constraint {
+        JoinConstraint::On(condition) => expression::check(condition),
+        JoinConstraint::Using(_) | JoinConstraint::None => Ok(()),
+        JoinConstraint::Natural => Err(refuse(join, "NATURAL JOIN", "name the key: JOIN ... USING (key)")),
     }
+}
+
+fn check_relation(relation: &TableFactor) -> Result<(), QueryError> {
     match relation {
         TableFactor::Table {
             name: _,

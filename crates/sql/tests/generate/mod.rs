@@ -1,8 +1,10 @@
 //! Random tables, questions and entities, with a liking for extremes.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "shared by several tests")]
 
-use datafusion::arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
-use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::arrow::array::{
+    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Bounds, Column, ColumnType, Entity as EntityKey, Key};
@@ -33,7 +35,7 @@ impl Dice {
     }
 }
 
-/// One row: group, band, flag, whole number, decimal, text.
+/// One row: group, band, flag, whole number, decimal, text, day, time.
 #[derive(Debug, Clone)]
 pub struct Row {
     group: Option<String>,
@@ -42,18 +44,22 @@ pub struct Row {
     number: Option<i64>,
     decimal: Option<f64>,
     text: Option<String>,
+    day: Option<i32>,
+    time: Option<i64>,
 }
 
-/// An entity with its rows.
+/// An entity with its rows in the main table, and values in the other one.
 #[derive(Debug, Clone)]
 pub struct Entity {
     name: String,
     rows: Vec<Row>,
+    more: Vec<Option<i64>>,
 }
 
-/// A table and the facts that rows are made from.
+/// Tables and the facts that rows are made from: the main one, another protected one where rows belong to entities,
+/// and a public one.
 pub struct Shape {
-    pub table: Table,
+    pub tables: Vec<Table>,
     low: i64,
     high: i64,
     groups: Vec<&'static str>,
@@ -61,6 +67,8 @@ pub struct Shape {
 }
 
 const GROUPS: [&str; 4] = ["red", "green", "blue", "grey"];
+/// A day in microseconds.
+const DAY: i64 = 86_400_000_000;
 
 impl Shape {
     /// Three groups, two bands, values from -5 to 20, by person.
@@ -89,7 +97,7 @@ impl Shape {
         if null_key {
             group_keys.push(Key::Null);
         }
-        let plain = |name: &str, kind, bounds, keys| Column { name: name.to_owned(), kind, bounds, keys };
+        let plain = |name: &str, kind, bounds, keys| Column { name: name.to_owned(), kind, bounds, keys, format: None };
         let columns = vec![
             plain("person", ColumnType::Text, None, None),
             plain("grp", ColumnType::Text, None, Some(group_keys)),
@@ -98,10 +106,26 @@ impl Shape {
             plain("n", ColumnType::Integer, bounds(whole(low), whole(high), "1"), None),
             plain("x", ColumnType::Decimal, bounds(whole(low), whole(high), "1/4"), None),
             plain("note", ColumnType::Text, None, None),
+            plain("day", ColumnType::Date, bounds(whole(0), whole(99), "1"), None),
+            plain("at", ColumnType::Timestamp, bounds(whole(0), whole(99 * DAY), "1"), None),
         ];
         let entity = caps.map(|caps| EntityKey { key: "person".to_owned(), caps });
-        let table = Table { name: "t".to_owned(), columns, entity };
-        Self { table, low, high, groups, bands }
+        let mut tables = vec![Table::protected("t", columns, entity)];
+        if let Some(caps) = caps {
+            let columns = vec![
+                plain("who", ColumnType::Text, None, None),
+                plain("v", ColumnType::Integer, bounds(whole(0), whole(7), "1"), None),
+            ];
+            tables.push(Table::protected("u", columns, Some(EntityKey { key: "who".to_owned(), caps })));
+        }
+        let columns = vec![
+            plain("code", ColumnType::Integer, None, None),
+            plain("label", ColumnType::Text, None, Some(["odd", "even"].map(|key| Key::Text(key.to_owned())).to_vec())),
+            plain("price", ColumnType::Integer, bounds(whole(-3), whole(4), "1"), None),
+        ];
+        let public = Table { name: "codes".to_owned(), columns, entity: None, public_key: Some("code".to_owned()) };
+        tables.push(public);
+        Self { tables, low, high, groups, bands }
     }
 
     /// An allowed question.
@@ -117,9 +141,29 @@ impl Shape {
             "SUM(CASE WHEN flag THEN n ELSE 3 END)".to_owned(),
             "SUM(ROUND(LEAST(GREATEST(n / (x - 2), -7), 9), 1))".to_owned(),
             "COUNT(1 / (n - 3))".to_owned(),
+            "COUNT(*) FILTER (WHERE n > 0 OR flag)".to_owned(),
+            "SUM(n) FILTER (WHERE band = 1)".to_owned(),
+            "AVG(x) FILTER (WHERE flag), COUNT(*)".to_owned(),
+            "VAR_POP(n)".to_owned(),
+            "STDDEV(x)".to_owned(),
+            "MEDIAN(n)".to_owned(),
+            "MIN(x)".to_owned(),
+            "MAX(n)".to_owned(),
+            "MAX(day)".to_owned(),
+            "MAX(at)".to_owned(),
+            "PERCENTILE_CONT(n, 0.9)".to_owned(),
+            "PERCENTILE_CONT(n + 2 * x, 0.25)".to_owned(),
+            "PERCENTILE_CONT(x, 0.1), PERCENTILE_CONT(x, 0.5), PERCENTILE_CONT(x, 0.75), MEDIAN(x)".to_owned(),
+            "SUM(DATE_DIFF('day', DATE '1970-01-11', day))".to_owned(),
+            "SUM(EXTRACT(month FROM day) * n)".to_owned(),
         ];
-        if self.table.entity.is_some() {
+        let joined = dice.chance(30);
+        if self.by_entity() {
             aggregates.extend(["COUNT(DISTINCT person)".to_owned(), "COUNT(DISTINCT person)".to_owned()]);
+            aggregates.push("COUNT(DISTINCT person) FILTER (WHERE n > 2)".to_owned());
+            if joined {
+                aggregates.extend(["SUM(v)".to_owned(), "MEDIAN(v - n)".to_owned()]);
+            }
         }
         let chosen = dice.pick(&aggregates).clone();
         let conditions = [
@@ -130,17 +174,44 @@ impl Shape {
             "NOT flag",
             "CAST(note AS BIGINT) > 0",
             "flag IS NOT NULL AND band IN (0, 1)",
+            "day < DATE '1970-02-01' OR EXTRACT(dow FROM at) = 3",
+            "CAST(note AS DATE) IS NULL",
         ];
         let filter = if dice.chance(35) { format!(" WHERE {}", dice.pick(&conditions)) } else { String::new() };
-        let from = if dice.chance(25) { "(SELECT n, x, grp, band, flag, note, person FROM t) AS s" } else { "t" };
-        let group = dice.pick(&["", " GROUP BY grp", " GROUP BY grp", " GROUP BY band, grp", " GROUP BY flag"]);
+        let from = match (joined, self.by_entity()) {
+            (true, true) => "t JOIN u ON t.person = u.who",
+            (true, false) => "t JOIN codes ON t.band = codes.code",
+            (false, _) if dice.chance(25) => "(SELECT n, x, grp, band, flag, note, person, day, at FROM t) AS s",
+            (false, _) if dice.chance(25) => "t LEFT JOIN codes ON n = codes.code",
+            (false, _) => "t",
+        };
+        let group = dice.pick(&[
+            "",
+            " GROUP BY grp",
+            " GROUP BY grp",
+            " GROUP BY band, grp",
+            " GROUP BY flag",
+            " GROUP BY n > 3",
+            " GROUP BY CASE WHEN n < 3 THEN 'few' WHEN x > 4 THEN 'many' END",
+            " GROUP BY FLOOR(n / 10) * 10",
+            " GROUP BY DATE_TRUNC('month', day)",
+            " GROUP BY EXTRACT(dow FROM at), flag",
+            " GROUP BY ROLLUP(grp, band)",
+            " GROUP BY GROUPING SETS ((flag), (grp), ())",
+            " GROUP BY CUBE(flag, band)",
+        ]);
         format!("SELECT {chosen} FROM {from}{filter}{group}")
+    }
+
+    /// Whether rows belong to entities.
+    pub fn by_entity(&self) -> bool {
+        self.tables[0].entity.is_some()
     }
 
     /// An entity that is often as bad as it can be: many rows, in many groups, at the bounds or far beyond.
     pub fn entity(&self, dice: &mut Dice, name: u64) -> Entity {
         let name = format!("p{name}");
-        let by_entity = self.table.entity.is_some();
+        let by_entity = self.by_entity();
         let worst = dice.chance(60);
         let end = dice.chance(50);
         let count = if by_entity { if worst { 40 } else { dice.below(8) } } else { 1 };
@@ -148,7 +219,9 @@ impl Shape {
         let shift = dice.below(12);
         let rows = (0..count)
             .map(|position| if worst { self.extreme(dice, position + shift, end) } else { self.random_row(dice) });
-        Entity { name, rows: rows.collect() }
+        let rows = rows.collect();
+        let more = (0..if by_entity { dice.below(5) } else { 0 }).map(|_| (!dice.chance(10)).then_some(7)).collect();
+        Entity { name, rows, more }
     }
 
     /// An entity with many rows in some neighbouring cells, all at one bound in each cell.
@@ -170,10 +243,12 @@ impl Shape {
                     number: Some(value),
                     decimal: Some(value as f64),
                     text: None,
+                    day: Some(0),
+                    time: Some(0),
                 });
             }
         }
-        Entity { name: format!("p{name}"), rows }
+        Entity { name: format!("p{name}"), rows, more: vec![Some(7)] }
     }
 
     fn extreme(&self, dice: &mut Dice, position: u64, high: bool) -> Row {
@@ -192,6 +267,8 @@ impl Shape {
             number: Some(number),
             decimal: Some(if beyond && high { f64::INFINITY } else { number as f64 }),
             text: Some("a7".to_owned()),
+            day: Some(if high { 99 } else { 0 }),
+            time: Some(if high { 99 * DAY } else { 0 }),
         }
     }
 
@@ -202,6 +279,8 @@ impl Shape {
         let number = *dice.pick(&hostile);
         let decimal = *dice.pick(&floats);
         let text = (*dice.pick(&texts)).to_owned();
+        let day = *dice.pick(&[i32::MIN, -1, 0, 31, 60, 99, 2_932_896, i32::MAX]);
+        let time = *dice.pick(&[i64::MIN, -1, 0, 31 * DAY, 99 * DAY - 1, 99 * DAY, i64::MAX]);
         let group = (*dice.pick(&GROUPS)).to_owned();
         Row {
             group: (!dice.chance(20)).then_some(group),
@@ -210,11 +289,35 @@ impl Shape {
             number: (!dice.chance(15)).then_some(number),
             decimal: (!dice.chance(15)).then_some(decimal),
             text: (!dice.chance(15)).then_some(text),
+            day: (!dice.chance(15)).then_some(day),
+            time: (!dice.chance(15)).then_some(time),
         }
     }
 
-    /// The rows of these entities, in two batches.
-    pub fn batches(&self, entities: &[&Entity]) -> Vec<RecordBatch> {
+    /// The rows of these entities in every table; of the main one in two batches.
+    pub fn batches(&self, entities: &[&Entity]) -> Vec<Vec<RecordBatch>> {
+        let mut all = vec![self.main(entities)];
+        if self.by_entity() {
+            let rows = || entities.iter().flat_map(|entity| entity.more.iter().map(|value| (&entity.name, value)));
+            let columns: Vec<ArrayRef> = vec![
+                Arc::new(rows().map(|(name, _)| Some(name.as_str())).collect::<StringArray>()),
+                Arc::new(rows().map(|(_, value)| *value).collect::<Int64Array>()),
+            ];
+            all.push(vec![self.of(1, columns)]);
+        }
+        let codes = -5..30_i64;
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(codes.clone().collect::<Int64Array>()),
+            Arc::new(StringArray::from_iter_values(
+                codes.clone().map(|code| if code % 2 == 0 { "even" } else { "odd" }),
+            )),
+            Arc::new(codes.map(|code| (code % 5 != 0).then_some(code)).collect::<Int64Array>()),
+        ];
+        all.push(vec![self.of(self.tables.len() - 1, columns)]);
+        all
+    }
+
+    fn main(&self, entities: &[&Entity]) -> Vec<RecordBatch> {
         let rows: Vec<(&str, &Row)> =
             entities.iter().flat_map(|entity| entity.rows.iter().map(|row| (entity.name.as_str(), row))).collect();
         let (left, right) = rows.split_at(rows.len() / 2);
@@ -222,16 +325,6 @@ impl Shape {
     }
 
     fn batch(&self, rows: &[(&str, &Row)]) -> RecordBatch {
-        let fields = self.table.columns.iter().map(|column| {
-            let kind = match column.kind {
-                ColumnType::Integer => DataType::Int64,
-                ColumnType::Decimal => DataType::Float64,
-                ColumnType::Text => DataType::Utf8,
-                ColumnType::Boolean => DataType::Boolean,
-            };
-            Field::new(&column.name, kind, true)
-        });
-        let schema = Schema::new(fields.collect::<Vec<_>>());
         let columns: Vec<ArrayRef> = vec![
             Arc::new(StringArray::from_iter_values(rows.iter().map(|(name, _)| name))),
             Arc::new(rows.iter().map(|(_, row)| row.group.as_deref()).collect::<StringArray>()),
@@ -240,7 +333,26 @@ impl Shape {
             Arc::new(rows.iter().map(|(_, row)| row.number).collect::<Int64Array>()),
             Arc::new(rows.iter().map(|(_, row)| row.decimal).collect::<Float64Array>()),
             Arc::new(rows.iter().map(|(_, row)| row.text.as_deref()).collect::<StringArray>()),
+            Arc::new(rows.iter().map(|(_, row)| row.day).collect::<Date32Array>()),
+            Arc::new(rows.iter().map(|(_, row)| row.time).collect::<TimestampMicrosecondArray>()),
         ];
+        self.of(0, columns)
+    }
+
+    /// A batch of the table at this position.
+    fn of(&self, table: usize, columns: Vec<ArrayRef>) -> RecordBatch {
+        let fields = self.tables[table].columns.iter().map(|column| {
+            let kind = match column.kind {
+                ColumnType::Integer => DataType::Int64,
+                ColumnType::Decimal => DataType::Float64,
+                ColumnType::Text => DataType::Utf8,
+                ColumnType::Boolean => DataType::Boolean,
+                ColumnType::Date => DataType::Date32,
+                ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+            };
+            Field::new(&column.name, kind, true)
+        });
+        let schema = Schema::new(fields.collect::<Vec<_>>());
         RecordBatch::try_new(Arc::new(schema), columns).unwrap()
     }
 }

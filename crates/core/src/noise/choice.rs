@@ -29,7 +29,7 @@ pub struct Segment {
 /// Chooses a candidate with probability exactly proportional to `r̂^distance` (M-EXP).
 ///
 /// Returns the index of its segment and its offset there, from 0 up to the segment's size, or nothing where there is
-/// no candidate. The number of segments costs time (about a third of a second per million), their sizes do not.
+/// no candidate. The number of segments costs time (about half a second per million), their sizes do not.
 pub fn choose<R: Rng>(segments: &[Segment], decay: &Decay, rng: &mut R) -> Option<(usize, u64)> {
     let classes = classes(segments);
     let class = classes.get(settle(&classes, decay, rng)?)?;
@@ -378,7 +378,7 @@ mod tests {
         assert!(index < 1000);
     }
 
-    /// About a third of a second, when nothing else runs; ten seconds tell linear time from worse.
+    /// A third to half of a second, when nothing else runs; ten seconds tell linear time from worse.
     #[test]
     fn a_million_segments_are_a_matter_of_a_moment() {
         let million: Vec<Segment> = (0..1_000_000_i64)

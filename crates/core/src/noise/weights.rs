@@ -68,6 +68,12 @@ impl<'a> Weights<'a> {
         Self { classes, decay, work: bits + noise + size_bits(total), negligible: u64::from(noise), total }
     }
 
+    /// Coarser than anything that is of use: so coarse that a bound on the wrong side shows.
+    #[cfg(test)]
+    pub fn coarsely(classes: &'a [Class], decay: &'a Decay, work: u32, negligible: u64) -> Self {
+        Self { work, negligible, ..Self::at(classes, decay, 0) }
+    }
+
     /// The sums of the weights up to and including each class in turn.
     pub fn walk(&self) -> Walk<'_> {
         Walk {
@@ -186,5 +192,72 @@ impl Powers {
             place += 1;
         }
         product
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::{Rational, power, ratio, whole};
+    use num_bigint::BigInt;
+
+    fn list(classes: &[(u64, u128)]) -> Vec<Class> {
+        classes.iter().map(|(distance, size)| Class { distance: *distance, size: *size }).collect()
+    }
+
+    fn scaled(value: &BigUint, work: u32) -> Rational {
+        Rational::new(BigInt::from(value.clone()), BigInt::one() << work)
+    }
+
+    /// The running sums and the total lie within their bounds at any precision, however coarse, and wherever the walk
+    /// ends.
+    #[test]
+    fn every_walk_encloses_the_exact_sums() {
+        let cases = [list(&[(0, 1), (1, 1)]), list(&[(3, 2), (4, 7), (9, 1), (22, 100)]), list(&[(5, 3)])];
+        for (classes, r) in cases.iter().flat_map(|case| [(1, 2), (2, 3), (1, 7), (40, 41)].map(|r| (case, r))) {
+            let decay = Decay::exactly(ratio(r.0, r.1)).unwrap();
+            let weight = |class: &Class| {
+                let beyond = u32::try_from(class.distance - classes[0].distance).unwrap();
+                whole(BigInt::from(class.size)) * power(decay.ratio(), beyond)
+            };
+            let total: Rational = classes.iter().map(weight).sum();
+            for (work, negligible) in (1..=12).flat_map(|work| (0..=u64::from(work)).map(move |none| (work, none))) {
+                let weights = Weights::coarsely(classes, &decay, work, negligible);
+                let mut walk = weights.walk();
+                let mut sum = Rational::zero();
+                for class in classes {
+                    if !walk.pass() {
+                        break;
+                    }
+                    sum += weight(class);
+                    let (low, high) = (scaled(&walk.sum().low, work), scaled(&walk.sum().high, work));
+                    assert!(low <= sum && sum <= high, "{classes:?} at {work} bits: {sum} not in {low} to {high}");
+                }
+                let (low, high) = (scaled(&walk.total().low, work), scaled(&walk.total().high, work));
+                assert!(low <= total && total <= high, "{classes:?} at {work} bits: {total} not in {low} to {high}");
+                assert!(!walk.is_complete() || sum == total);
+            }
+        }
+    }
+
+    /// The error analysis of [`Weights::at`]: the total is known as finely as was asked, even after 2^62 steps.
+    #[test]
+    fn totals_are_as_fine_as_asked() {
+        let near = |bits: u32| whole(1) - Rational::new(BigInt::one(), BigInt::one() << bits);
+        let many: Vec<(u64, u128)> = (0..2000).map(|place| (place * place, 1 << 60)).collect();
+        for r in [ratio(1, 3), near(10), near(20), near(62), near(90)] {
+            let decay = Decay::exactly(r).unwrap();
+            for classes in
+                [list(&many), list(&[(0, 1), (1 << 62, 1 << 90)]), list(&[(0, 1), (7, 1), ((1 << 62) - 1, 3)])]
+            {
+                for bits in [1, 64, 192] {
+                    let weights = Weights::at(&classes, &decay, bits);
+                    let mut walk = weights.walk();
+                    while walk.pass() {}
+                    let Bounds { low, high } = walk.total();
+                    assert!((high - &low) << bits <= low, "{bits} bits were asked for");
+                }
+            }
+        }
     }
 }

@@ -22,7 +22,7 @@ const FILES: [&[u8]; 7] = [
     include_bytes!("../../../fuzz/seeds/csv/open-quote.csv"),
 ];
 
-/// Questions per run, or DENIABLE_FUZZ_CASES; files are a tenth of that.
+/// Questions per run, or DENIABLE_FUZZ_CASES; files are a twentieth of that.
 fn cases() -> u32 {
     std::env::var("DENIABLE_FUZZ_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_500)
 }
@@ -171,6 +171,38 @@ fn with_the_usual_stack(test: impl FnOnce() + Send + 'static) {
     std::thread::Builder::new().stack_size(8 << 20).spawn(test).unwrap().join().unwrap();
 }
 
+/// Found by `damaged_questions` on the 2 MB of a test's own thread, which many of these overflow without optimisation;
+/// some overflow 4 MB.
+#[test]
+fn nesting_fits_into_the_usual_stack() {
+    with_the_usual_stack(|| {
+        let nestings = [("(SELECT + ", ")"), ("NOT ", ""), ("COALESCE(x, ", ")")];
+        for (open, close) in nestings {
+            for depth in [45, 55, 57, 59, 61, 100] {
+                let inner = format!("{}x{}", open.repeat(depth), close.repeat(depth));
+                for frame in
+                    ["SELECT COUNT(*) FROM t WHERE #", "SELECT COUNT(*) FROM (SELECT #", "SELECT SUM(#) FROM t"]
+                {
+                    let question = frame.replace('#', &inner);
+                    said("nesting", question.as_bytes(), || sql::check(&question));
+                }
+            }
+        }
+    });
+}
+
+/// The parser reads the inside of each CAST, CEIL and FLOOR a second time when it cannot read it the first time.
+#[test]
+#[ignore = "a mistake inside 20 of them takes ten seconds, inside 30 hours: see KNOWN-VULNERABILITIES.md"]
+fn a_mistake_inside_nested_casts_is_found_at_once() {
+    for (open, close) in [("CAST(", " AS BIGINT)"), ("TRY_CAST(", " AS BIGINT)"), ("FLOOR(", ")"), ("CEIL(", ")")] {
+        let question = format!("SELECT COUNT(*) FROM t WHERE {}x +{}", open.repeat(20), close.repeat(20));
+        let began = Instant::now();
+        sql::check(&question);
+        assert!(began.elapsed() < Duration::from_secs(1), "{open} took {:?}", began.elapsed());
+    }
+}
+
 #[test]
 fn the_undamaged_seeds_are_of_use() {
     let understood =
@@ -211,7 +243,7 @@ fn damaged_file(dice: &mut Dice) -> Vec<u8> {
 fn damaged_files() {
     let mut dice = dice();
     let began = Instant::now();
-    let count = cases() / 10;
+    let count = cases() / 20;
     let passed: u32 = (0..count)
         .map(|_| {
             let file = damaged_file(&mut dice);

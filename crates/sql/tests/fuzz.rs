@@ -191,11 +191,14 @@ fn nesting_fits_into_the_usual_stack() {
     });
 }
 
-/// The parser reads the inside of each CAST, CEIL and FLOOR a second time when it cannot read it the first time.
+/// What the parser cannot read after words such as CASE, CAST and FLOOR it reads a second time, as if they were names.
+/// Found by `damaged_questions` with the seed 7.
 #[test]
 #[ignore = "a mistake inside 20 of them takes ten seconds, inside 30 hours: see KNOWN-VULNERABILITIES.md"]
-fn a_mistake_inside_nested_casts_is_found_at_once() {
-    for (open, close) in [("CAST(", " AS BIGINT)"), ("TRY_CAST(", " AS BIGINT)"), ("FLOOR(", ")"), ("CEIL(", ")")] {
+fn a_mistake_inside_nested_words_is_found_at_once() {
+    for (open, close) in
+        [("CASE - ", ""), ("CAST(", " AS BIGINT)"), ("TRY_CAST(", " AS BIGINT)"), ("FLOOR(", ")"), ("CEIL(", ")")]
+    {
         let question = format!("SELECT COUNT(*) FROM t WHERE {}x +{}", open.repeat(20), close.repeat(20));
         let began = Instant::now();
         sql::check(&question);

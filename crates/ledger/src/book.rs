@@ -199,14 +199,41 @@ mod tests {
         let verified = verify(&path, None).unwrap();
         assert_eq!((verified.entries, &verified.head), (u64::from(2 + charged), ledger.head()));
         assert_eq!(ledger.summary().accounts[0].releases.len(), charged as usize);
-        // An answer that does not fit either is not shown, and its charge is resumed once there is space.
-        let large = serde_json::json!("x".repeat(9000));
-        let refused = ledger.store_answer(3, &large).unwrap_err();
-        assert!(matches!(refused, AnswerError::Store(StoreError::DiskFull(_))), "{refused}");
-        pages(&ledger, 1000);
+        // An answer that does not fit either is not shown, however much of it fits, and its charge is resumed.
+        let large = serde_json::json!("x".repeat(30_000));
         request.ask.identity = "0".into();
-        assert_eq!(ledger.charge(&request).unwrap(), Charge::Resumed { seq: 3 });
-        assert_eq!(ledger.store_answer(3, &large).unwrap(), large);
+        let mut refusals = 0;
+        for room in 6.. {
+            pages(&ledger, room);
+            match ledger.store_answer(3, &large) {
+                Ok(stored) => {
+                    assert_eq!(stored, large);
+                    break;
+                }
+                Err(refused) => assert!(matches!(refused, AnswerError::Store(StoreError::DiskFull(_))), "{refused}"),
+            }
+            refusals += 1;
+            assert_eq!(verify(&path, None).unwrap(), verified);
+            assert_eq!(ledger.charge(&request).unwrap(), Charge::Resumed { seq: 3 });
+        }
+        assert!(refusals > 5, "{refusals}");
+        // So with a charge.
+        request.ask.identity = "large".into();
+        request.ask.sql = "s".repeat(30_000);
+        let verified = verify(&path, None).unwrap();
+        let mut refusals = 0;
+        let seq = loop {
+            match ledger.charge(&request) {
+                Ok(charge) => break charge.seq(),
+                Err(refused) => assert!(matches!(refused, ChargeError::Store(StoreError::DiskFull(_))), "{refused}"),
+            }
+            refusals += 1;
+            assert_eq!(verify(&path, None).unwrap(), verified);
+            let now =
+                ledger.book.connection.query_row("PRAGMA max_page_count", [], |row| row.get::<_, u32>(0)).unwrap();
+            pages(&ledger, now + 1);
+        };
+        assert!(refusals > 5 && seq == verified.entries + 1, "{refusals}");
         verify(&path, Some(&verified.head.to_string())).unwrap();
     }
 

@@ -47,6 +47,12 @@ pub enum StoreError {
     /// No space. Nothing was written.
     #[error("the disk of {0} is full; nothing was added to it: make space and try again")]
     DiskFull(PathBuf),
+    /// A write broke off for another reason than space. Nothing was written.
+    #[error(
+        "{0} could not be written: a quota, a limit on the size of files or a failing disk is in the way; nothing was \
+         added to it: mend that and try again"
+    )]
+    Unwritable(PathBuf),
     /// Another process kept it locked.
     #[error("{0} has been in use by another process for over a minute; wait for it to finish and try again")]
     Locked(PathBuf),
@@ -111,6 +117,7 @@ impl StoreError {
             ErrorKind::NotFound | ErrorKind::NotADirectory => Self::FolderMissing(path),
             ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::ReadOnly(path),
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull(path),
+            ErrorKind::FileTooLarge => Self::Unwritable(path),
             _ => Self::Io { path, source },
         }
     }
@@ -122,6 +129,8 @@ impl StoreError {
         match source.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::DiskFull(path),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(path),
+            // Before the commit: what was written is in the journal, and is undone by it.
+            _ if extended == Some(rusqlite::ffi::SQLITE_IOERR_WRITE) => Self::Unwritable(path),
             Some(ErrorCode::NotADatabase) => Self::NotALedger { path, why: "it is not a SQLite file" },
             Some(ErrorCode::ReadOnly) if extended == Some(rusqlite::ffi::SQLITE_READONLY_DBMOVED) => Self::Moved(path),
             Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => Self::ReadOnly(path),

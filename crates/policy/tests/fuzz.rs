@@ -1,36 +1,12 @@
 //! Whatever the text, the answer is a policy or a complaint about a place that exists.
 
-use deniable_core::exact::{Rational, whole};
-use deniable_policy::{Ask, Policy, Size};
-use num_traits::Signed;
+#[path = "../../../fuzz/src/policy.rs"]
+mod policy;
+
+use policy::check;
 use proptest::prelude::*;
-use std::path::Path;
 
 const FULL: &str = include_str!("../testdata/good/full.toml");
-
-/// What holds of every result; returns whether the text was a policy.
-fn check(text: &str) -> bool {
-    match Policy::parse(Path::new("p.toml"), text) {
-        Ok(policy) => {
-            let total: Rational = policy.asks.iter().map(|ask| &ask.share).sum();
-            // A target error has no share yet.
-            let none_yet = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
-            assert!(policy.asks.iter().all(|ask| ask.share.is_positive() != none_yet(ask)));
-            assert!(!policy.asks.is_empty() && total <= policy.spend);
-            assert!(policy.spend <= whole(1) && policy.binding < policy.promises.len() && !policy.limit.is_nothing());
-            assert_eq!(policy.promise_in_words().len(), policy.promises.len());
-            true
-        }
-        Err(errors) => {
-            assert!(!errors.errors().is_empty());
-            for place in errors.errors().iter().filter_map(|error| error.place.as_ref()) {
-                assert!(errors.source().get(place.span.clone()).is_some());
-            }
-            assert!(!errors.to_string().chars().any(|c| c.is_control() && c != '\n'));
-            false
-        }
-    }
-}
 
 /// Texts that a slip, or an attack, could put in place of a value.
 const VALUES: [&str; 29] = [

@@ -1,7 +1,12 @@
 //! The ledger from outside: spending, tampering, files that are not as they should be, and processes that race or die.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod crowd;
 mod files;
+#[cfg(target_os = "linux")]
+mod full;
+#[cfg(unix)]
+mod killed;
 mod processes;
 mod promises;
 mod random;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-const PATH: &str = "DENIABLE_TEST_LEDGER";
+pub const PATH: &str = "DENIABLE_TEST_LEDGER";
 const NAME: &str = "DENIABLE_TEST_CHILD";
 
 /// Not a test of its own: charges and answers until the budget is used up, when run by the tests below.
@@ -28,14 +28,15 @@ fn child() {
     }
 }
 
+/// This program, to run one test alone on this ledger.
+pub fn child_command(test: &str, place: &Place) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--quiet"]).env(PATH, &place.path);
+    command
+}
+
 fn spawn(place: &Place, name: &str) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "processes::child", "--quiet"])
-        .env(PATH, &place.path)
-        .env(NAME, name)
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap()
+    child_command("processes::child", place).env(NAME, name).stdout(Stdio::null()).spawn().unwrap()
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! Sixty-four processes at once on one ledger that does not exist yet, with money for some of their asks only.
+
+use super::processes::{PATH, child_command};
+use super::{PEOPLE, Place, account, request, terms};
+use deniable_ledger::{Charge, ChargeError, Ledger, show, verify};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+const PROCESSES: usize = 64;
+/// Asks that every process makes.
+const SHARED: usize = 8;
+/// Asks that each process makes alone.
+const OWN: usize = 3;
+/// What fits into the account; 8 + 64 · 3 = 200 are asked for.
+const FIT: usize = 100;
+/// All of them must be done by then. It is the time for which each would wait for a lock.
+const BOUND: Duration = Duration::from_secs(60);
+
+const NUMBER: &str = "DENIABLE_TEST_NUMBER";
+
+/// Not a test of its own: one of the crowd. It begins when its input ends, and tells what came of each ask.
+#[test]
+fn member() {
+    let (Ok(path), Ok(number)) = (std::env::var(PATH), std::env::var(NUMBER)) else { return };
+    let number: usize = number.parse().unwrap();
+    let mut out = std::io::stdout();
+    out.write_all(b"\nready\n").unwrap();
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+
+    let mut ledger = Ledger::open_or_create(path.as_ref(), PEOPLE).unwrap();
+    ledger.open_account(&account(), &terms()).unwrap();
+    let mut asks: Vec<String> = (0..SHARED).map(|ask| format!("shared{}", (ask + number) % SHARED)).collect();
+    asks.extend((0..OWN).map(|ask| format!("own{number}-{ask}")));
+    // Half of them begin with their own.
+    asks.rotate_left(if number.is_multiple_of(2) { 0 } else { SHARED });
+    for ask in asks {
+        let charged = ledger.charge(&request(&ask, (1, i64::try_from(FIT).unwrap())));
+        let mut answered = |how, seq| {
+            // Long enough for others to find the charge without its answer, and to bring one of their own.
+            std::thread::sleep(Duration::from_millis(if ask.starts_with("shared") { 20 } else { 0 }));
+            (how, seq, ledger.store_answer(seq, &json!([number, ask])).unwrap())
+        };
+        let told = match charged {
+            Ok(Charge::New { seq }) => answered("new", seq),
+            Ok(Charge::Resumed { seq }) => answered("resumed", seq),
+            Ok(Charge::Answered { seq, answer }) => ("answered", seq, answer),
+            Err(ChargeError::OverBudget { .. }) => ("refused", 0, Value::Null),
+            Err(other) => panic!("{other}"),
+        };
+        writeln!(out, "told {}", json!([ask, told.0, told.1, told.2])).unwrap();
+    }
+}
+
+/// A member that is ready, and what it will tell.
+fn start(place: &Place, number: usize) -> (Child, BufReader<ChildStdout>) {
+    let mut command = child_command("crowd::member", place);
+    command.env(NUMBER, number.to_string()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut told = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while line != "ready\n" {
+        line.clear();
+        assert!(told.read_line(&mut line).unwrap() > 0, "member {number} is gone before it began");
+    }
+    (child, told)
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "how long the crowd takes is worth knowing")]
+fn sixty_four_processes_spend_what_there_is_and_lose_nothing() {
+    let place = Place::new();
+    let mut crowd: Vec<_> = (0..PROCESSES).map(|number| start(&place, number)).collect();
+    let began = Instant::now();
+    crowd.iter_mut().for_each(|(child, _)| drop(child.stdin.take()));
+    while crowd.iter_mut().any(|(child, _)| child.try_wait().unwrap().is_none()) {
+        if began.elapsed() > BOUND {
+            crowd.iter_mut().for_each(|(child, _)| drop(child.kill()));
+            panic!("some were not done after {BOUND:?}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let took = began.elapsed();
+
+    let verified = verify(&place.path, None).unwrap();
+    let account = &show(&place.path).unwrap().accounts[0];
+    assert_eq!((account.releases.len(), &account.spent), (FIT, &terms().limit), "exactly as many as fit");
+    assert_eq!(verified.entries, 2 + 2 * FIT as u64, "begun and opened once, each ask charged and answered once");
+    let mut tally = BTreeMap::<String, usize>::new();
+    for (number, (mut child, mut told)) in crowd.into_iter().enumerate() {
+        let mut text = String::new();
+        told.read_to_string(&mut text).unwrap();
+        assert!(child.wait().unwrap().success(), "member {number}: {text}");
+        let told: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("told ")).collect();
+        assert_eq!(told.len(), SHARED + OWN, "{text}");
+        for line in told {
+            let (ask, how, seq, answer): (String, String, u64, Value) = serde_json::from_str(line).unwrap();
+            *tally.entry(how.clone()).or_default() += 1;
+            match account.release(&ask) {
+                // What was shown to one is what is stored, and so what was shown to all.
+                Some(release) => {
+                    assert_eq!((how.as_str() != "refused", release.seq), (true, seq), "{line}");
+                    assert_eq!(release.answer, Some(answer), "{line}");
+                }
+                None => assert_eq!(how, "refused", "{line}"),
+            }
+        }
+    }
+    eprintln!("{PROCESSES} processes took {took:.1?}: {tally:?}");
+    assert_eq!(tally["new"], FIT, "each charge was made by one process");
+    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.key"], "nothing is left of the race to begin");
+}

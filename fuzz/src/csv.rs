@@ -1,0 +1,90 @@
+//! What holds of every file that is read as CSV. Run by `fuzz/targets/csv.rs` and by `crates/sql/tests/fuzz.rs`.
+
+use super::sql::table;
+use deniable_policy::{CsvOptions, Data, Format};
+use deniable_sql::{Query, Salt, Source, Table};
+use std::path::Path;
+
+const QUESTIONS: [&str; 4] = [
+    "SELECT COUNT(*) FROM t",
+    "SELECT g, b, SUM(x), AVG(d), COUNT(s) FROM t GROUP BY g, b",
+    "SELECT i, COUNT(*) FROM t WHERE s < 'm' OR free * x > d GROUP BY i",
+    "SELECT SUM(CASE WHEN s LIKE '%a%' THEN x ELSE i END) FROM t WHERE NOT b",
+];
+
+/// Contents that a field might have; the file is written anew with them.
+const CONTENTS: [&str; 12] =
+    ["", "a", "1", "true", "-9223372036854775808", "1e999", "NaN", "\"", "\r\n", ",;\t", "é\u{0}\u{1b}", "'';--"];
+
+/// A file that passes the check is answered, whatever its fields hold; no file makes anything panic. The first byte
+/// chooses the options. Says whether the file passes.
+pub fn check(bytes: &[u8]) -> bool {
+    let (choice, bytes) = bytes.split_first().unwrap_or((&0, bytes));
+    let options = options(*choice);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, bytes).expect("a file");
+    let mut table = table();
+    let by_row = choice & 32 > 0;
+    table.entity = table.entity.filter(|_| !by_row);
+    let source = locate(table, &options, folder.path());
+    let Ok(report) = source.check(&|_| {}) else { return false };
+    let answers = totals(&source);
+    if !report.is_usable() {
+        return false;
+    }
+    let all = vec![i128::from(report.rows)];
+    let answers = answers.expect("a file that passes the check is answered");
+    assert!(!by_row || answers[0] == [all.clone()], "every row that was seen is counted");
+    // The same shape with other contents is answered as well: success never depends on what fields hold.
+    std::fs::write(&path, rewritten(bytes, &options).expect("it was read before")).expect("a file");
+    let answers = totals(&source).expect("other contents are answered as well");
+    assert!(!by_row || answers[0] == [all], "no content adds or removes a row");
+    true
+}
+
+fn options(choice: u8) -> CsvOptions {
+    let names = || table().columns.iter().map(|column| column.name.clone()).collect();
+    CsvOptions {
+        trim: choice & 1 > 0,
+        nulls: if choice & 2 > 0 { vec![String::new(), "?".to_owned()] } else { Vec::new() },
+        columns: (choice & 4 > 0).then(names),
+        ..CsvOptions::with_delimiter([b',', b';', b'\t', b'|'][usize::from(choice >> 3 & 3)])
+    }
+}
+
+fn locate(table: Table, options: &CsvOptions, folder: &Path) -> Source {
+    let format = Format::Csv(options.clone());
+    let data = Data { table: "t".to_owned(), path: "t.csv".to_owned(), version: "1".to_owned(), format };
+    Source::locate(table, &data, folder).expect("the file is there")
+}
+
+fn totals(source: &Source) -> Option<Vec<Vec<Vec<i128>>>> {
+    let totals = QUESTIONS.iter().map(|sql| {
+        let query = Query::new(sql, source.table()).expect("a question");
+        source.exact(&query, &Salt([3; 32]), &|_| {}).ok().map(deniable_sql::Exact::reveal)
+    });
+    // All of them are asked, even after one has failed.
+    totals.collect::<Vec<_>>().into_iter().collect()
+}
+
+/// The file with the same header and the same number of rows and fields, and these contents instead.
+fn rewritten(bytes: &[u8], options: &CsvOptions) -> Option<Vec<u8>> {
+    let mut reader =
+        ::csv::ReaderBuilder::new().has_headers(false).delimiter(options.delimiter).flexible(true).from_reader(bytes);
+    let mut writer = ::csv::WriterBuilder::new()
+        .delimiter(options.delimiter)
+        .quote_style(::csv::QuoteStyle::Always)
+        .flexible(true)
+        .from_writer(Vec::new());
+    for (row, record) in reader.byte_records().enumerate() {
+        let record = record.ok()?;
+        if row == 0 && options.columns.is_none() {
+            writer.write_byte_record(&record).ok()?;
+        } else {
+            let contents = (0..record.len()).map(|field| CONTENTS[(bytes.len() + 5 * row + field) % CONTENTS.len()]);
+            writer.write_record(contents).ok()?;
+        }
+    }
+    writer.into_inner().ok()
+}

@@ -1,0 +1,27 @@
+//! What holds of every text that is read as a policy. Run by `fuzz/targets/policy.rs` and by
+//! `crates/policy/tests/fuzz.rs`.
+
+use deniable_core::exact::{Rational, whole};
+use deniable_policy::{Ask, Policy, Size};
+use std::path::Path;
+
+/// It is a policy whose parts agree, or a complaint about places that exist. Says whether it is a policy.
+pub fn check(text: &str) -> bool {
+    match Policy::parse(Path::new("p.toml"), text) {
+        Ok(policy) => {
+            let total: Rational = policy.asks.iter().map(|ask| &ask.share).sum();
+            assert!(!policy.asks.is_empty() && total > whole(0) && total <= policy.spend);
+            assert!(policy.spend <= whole(1) && policy.binding < policy.promises.len() && !policy.limit.is_nothing());
+            assert_eq!(policy.promise_in_words().len(), policy.promises.len());
+            true
+        }
+        Err(errors) => {
+            assert!(!errors.errors().is_empty());
+            for place in errors.errors().iter().filter_map(|error| error.place.as_ref()) {
+                assert!(errors.source().get(place.span.clone()).is_some());
+            }
+            assert!(!errors.to_string().chars().any(|c| c.is_control() && c != '\n'));
+            false
+        }
+    }
+}

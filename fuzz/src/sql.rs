@@ -1,0 +1,104 @@
+//! What holds of every text that is read as a question. Run by `fuzz/targets/sql.rs` and by `crates/sql/tests/fuzz.rs`.
+
+use deniable_core::exact::{parse_rational, whole};
+use deniable_core::sensitivity::Caps;
+use deniable_policy::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key};
+use deniable_sql::plan::MOST_CELLS;
+use deniable_sql::{Query, QueryError, Salt, Source, Table};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+/// Longer than any text may take, without optimisation and on a busy machine.
+const BOUND: Duration = Duration::from_secs(10);
+
+/// A table with columns of every type, with and without bounds and keys.
+pub fn table() -> Table {
+    let column = |name: &str, kind, bounds: Option<(i64, i64, &str)>, keys| Column {
+        name: name.to_owned(),
+        kind,
+        bounds: bounds.and_then(|(low, high, step)| {
+            Bounds::new(whole(low), whole(high), parse_rational(step).unwrap_or_else(|_| whole(1))).ok()
+        }),
+        keys,
+    };
+    let text = |text: &str| Key::Text(text.to_owned());
+    Table {
+        name: "t".to_owned(),
+        columns: vec![
+            column("who", ColumnType::Integer, None, None),
+            column("x", ColumnType::Integer, Some((0, 20, "1")), None),
+            column("d", ColumnType::Decimal, Some((0, 5, "0.05")), None),
+            column("free", ColumnType::Decimal, None, None),
+            column("s", ColumnType::Text, None, None),
+            column("g", ColumnType::Text, None, Some(vec![text("a"), text("b"), text("c"), Key::Null])),
+            column(
+                "i",
+                ColumnType::Integer,
+                Some((-5, 5, "1")),
+                Some(vec![Key::Integer(-1), Key::Integer(0), Key::Integer(2)]),
+            ),
+            column("b", ColumnType::Boolean, None, Some(vec![Key::Boolean(true), Key::Boolean(false)])),
+        ],
+        entity: Some(Entity { key: "who".to_owned(), caps: Caps { rows_per_group: 2, groups: 2 } }),
+    }
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(table);
+
+/// Rows with the values that arithmetic and conversions are afraid of.
+static ROWS: LazyLock<Option<Source>> = LazyLock::new(|| {
+    let rows = "\
+who,x,d,free,s,g,i,b
+1,0,0.05,1e308,,a,-1,true
+1,20,-1e300,-1e308,a,b,0,false
+2,9223372036854775807,5,0.1,9223372036854775807,c,2,true
+2,-9223372036854775808,NaN,inf,-9223372036854775808,,-9223372036854775808,
+3,,,,%_\\,a,,nope
+4,-1,2.5,-0,é,zzz,9223372036854775807,t
+,3,1e-320,5e-324,1e400,b,1,true
+";
+    let folder = tempfile::tempdir().ok()?;
+    std::fs::write(folder.path().join("t.csv"), rows).ok()?;
+    let format = Format::Csv(CsvOptions::with_delimiter(b','));
+    let data = Data { table: "t".to_owned(), path: "t.csv".to_owned(), version: "1".to_owned(), format };
+    Source::locate(table(), &data, folder.path()).ok()?.into_memory().ok()
+});
+
+/// It is understood or refused, in time, and always in the same way; a refusal names a place that exists. What is
+/// understood has an answer whatever the rows hold. Says whether it is understood.
+pub fn check(sql: &str) -> bool {
+    let began = Instant::now();
+    let query = Query::new(sql, &TABLE);
+    let took = began.elapsed();
+    assert!(took < BOUND, "{took:?}");
+    match query {
+        Ok(query) => {
+            assert!((1..=MOST_CELLS).contains(&query.cells()) && !query.measures().is_empty());
+            assert!(!query.output().names.is_empty());
+            let again = Query::new(sql, &TABLE);
+            assert_eq!(again.map(|again| again.canonical().to_owned()), Ok(query.canonical().to_owned()));
+            let source = ROWS.as_ref().expect("rows");
+            let totals =
+                source.exact(&query, &Salt([7; 32]), &|_| {}).expect("no value makes a question fail").reveal();
+            assert_eq!(totals.len(), query.measures().len());
+            assert!(totals.iter().all(|cells| cells.len() == query.cells()));
+            true
+        }
+        Err(error) => {
+            check_refusal(sql, &error);
+            false
+        }
+    }
+}
+
+fn check_refusal(sql: &str, error: &QueryError) {
+    let words = format!("{error} {}", error.help().unwrap_or_default());
+    assert!(words.trim().len() > 10, "{words:?}");
+    if let Some(place) = error.place() {
+        let lines: Vec<&str> = sql.split('\n').collect();
+        let line = usize::try_from(place.line).ok().and_then(|line| lines.get(line.checked_sub(1)?));
+        let line = line.unwrap_or_else(|| panic!("line {} of {}: {error}", place.line, lines.len()));
+        let columns = line.chars().count() as u64 + 1;
+        assert!((1..=columns).contains(&place.column), "column {} of {columns}: {error}", place.column);
+    }
+}

@@ -20,10 +20,11 @@ fn table() -> Table {
         bounds: bounds
             .map(|(low, high, step)| Bounds::new(whole(low), whole(high), parse_rational(step).unwrap()).unwrap()),
         keys,
+        format: None,
     };
-    Table {
-        name: "t".to_owned(),
-        columns: vec![
+    Table::protected(
+        "t",
+        vec![
             column("who", ColumnType::Integer, None, None),
             column(
                 "grp",
@@ -34,8 +35,8 @@ fn table() -> Table {
             column("cost", ColumnType::Decimal, Some((0, 10, "0.05")), None),
             column("ok", ColumnType::Boolean, None, Some(vec![Key::Boolean(true), Key::Boolean(false)])),
         ],
-        entity: Some(Entity { key: "who".to_owned(), caps: Caps { rows_per_group: 2, groups: 2 } }),
-    }
+        Some(Entity { key: "who".to_owned(), caps: Caps { rows_per_group: 2, groups: 2 } }),
+    )
 }
 
 const CSV: &str = "\
@@ -49,7 +50,14 @@ x,maybe,a,2,nothing
 ";
 
 fn data(path: &str, format: Format) -> Data {
-    Data { table: "t".to_owned(), path: path.to_owned(), version: "1".to_owned(), format }
+    Data {
+        table: "t".to_owned(),
+        path: path.to_owned(),
+        version: "1".to_owned(),
+        format,
+        partitions: Vec::new(),
+        typical_rows: None,
+    }
 }
 
 fn csv() -> Format {
@@ -57,7 +65,7 @@ fn csv() -> Format {
 }
 
 fn totals(source: &Source, sql: &str) -> Vec<Vec<i128>> {
-    let query = Query::new(sql, source.table()).unwrap();
+    let query = Query::new(sql, std::slice::from_ref(source.table())).unwrap();
     source.exact(&query, &Salt([1; 32]), &|_| {}).unwrap().reveal()
 }
 

@@ -9,6 +9,8 @@ mod columns;
 mod dates;
 mod files;
 mod header;
+#[cfg(test)]
+mod hostile;
 mod oddities;
 mod parquet;
 mod partitions;

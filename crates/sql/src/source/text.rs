@@ -12,7 +12,7 @@ use deniable_policy::{Column, Compression, CsvOptions};
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read};
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -98,8 +98,10 @@ pub(super) fn raw_name(column: usize) -> String {
 /// Records of one file.
 pub(super) struct Records {
     path: PathBuf,
-    reader: csv::Reader<Box<dyn Read + Send>>,
+    reader: csv::Reader<BufReader<Box<dyn Read + Send>>>,
     record: ByteRecord,
+    /// Lines that the reader is behind after the first record: it takes a record to begin after `\r`, not after `\r\n`.
+    behind: u64,
     longest: usize,
     layout: Arc<Layout>,
 }
@@ -115,11 +117,15 @@ impl Records {
     /// `longest` is how many bytes a value may have.
     pub(super) fn open(path: &Path, layout: Arc<Layout>, longest: usize) -> Result<Self, SourceError> {
         let options = &layout.options;
-        let reader = builder(options)
-            .has_headers(options.columns.is_none())
-            .buffer_capacity(BUFFER)
-            .from_reader(open(path, options)?);
-        Ok(Self { path: path.to_owned(), reader, record: ByteRecord::new(), longest, layout })
+        let mut bytes = BufReader::with_capacity(BUFFER, open(path, options)?);
+        let start = bytes
+            .fill_buf()
+            .map_err(|error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
+        let end = start.iter().position(|byte| *byte == b'\n').and_then(|end| end.checked_sub(1));
+        let behind = u64::from(end.is_some_and(|before| start.get(before) == Some(&b'\r')));
+        let mut reader = builder(options);
+        let reader = reader.has_headers(options.columns.is_none()).buffer_capacity(BUFFER).from_reader(bytes);
+        Ok(Self { path: path.to_owned(), reader, record: ByteRecord::new(), behind, longest, layout })
     }
 
     /// The next records of those that `keep` keeps; it is told the line and sees every one.
@@ -139,7 +145,10 @@ impl Records {
             if !self.reader.read_byte_record(&mut self.record).map_err(|error| unreadable(error.to_string()))? {
                 break;
             }
-            let line = self.record.position().map_or(0, csv::Position::line);
+            let line = self
+                .record
+                .position()
+                .map_or(0, |place| if place.byte() == 0 { place.line() } else { place.line() + self.behind });
             if !keep(line, &self.record)? {
                 continue;
             }

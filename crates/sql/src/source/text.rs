@@ -12,7 +12,7 @@ use deniable_policy::{Column, Compression, CsvOptions};
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(super) fn open(path: &Path, options: &CsvOptions) -> Result<Box<dyn Read + S
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
     let broken = |error: std::io::Error| unreadable(error.to_string());
     let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(broken)?);
-    let mut bytes: Box<dyn Read + Send> = match options.compression {
+    let bytes: Box<dyn Read + Send> = match options.compression {
         Compression::None => Box::new(file),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(file).map_err(broken)?),
@@ -40,12 +40,19 @@ pub(super) fn open(path: &Path, options: &CsvOptions) -> Result<Box<dyn Read + S
     if encoding != UTF_8 {
         return Ok(Box::new(DecodeReaderBytesBuilder::new().encoding(Some(encoding)).build(bytes)));
     }
-    let mut start = Vec::with_capacity(BYTE_ORDER_MARK.len());
-    bytes.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start).map_err(broken)?;
+    let (mut start, bytes) = peek(bytes, BYTE_ORDER_MARK.len()).map_err(broken)?;
     if start == BYTE_ORDER_MARK {
         start.clear();
     }
     Ok(Box::new(Cursor::new(start).chain(bytes)))
+}
+
+/// The first bytes, as many as there are, and the reader of those after them.
+fn peek(bytes: Box<dyn Read + Send>, most: usize) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    let mut start = Vec::with_capacity(most);
+    let mut first = bytes.take(most as u64);
+    first.read_to_end(&mut start)?;
+    Ok((start, first.into_inner()))
 }
 
 /// How the records of a table's files become columns of text.
@@ -98,7 +105,7 @@ pub(super) fn raw_name(column: usize) -> String {
 /// Records of one file.
 pub(super) struct Records {
     path: PathBuf,
-    reader: csv::Reader<BufReader<Box<dyn Read + Send>>>,
+    reader: csv::Reader<Box<dyn Read + Send>>,
     record: ByteRecord,
     /// Lines that the reader is behind after the first record: it takes a record to begin after `\r`, not after `\r\n`.
     behind: u64,
@@ -117,12 +124,11 @@ impl Records {
     /// `longest` is how many bytes a value may have.
     pub(super) fn open(path: &Path, layout: Arc<Layout>, longest: usize) -> Result<Self, SourceError> {
         let options = &layout.options;
-        let mut bytes = BufReader::with_capacity(BUFFER, open(path, options)?);
-        let start = bytes
-            .fill_buf()
+        let (start, bytes) = peek(open(path, options)?, BUFFER)
             .map_err(|error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
         let end = start.iter().position(|byte| *byte == b'\n').and_then(|end| end.checked_sub(1));
         let behind = u64::from(end.is_some_and(|before| start.get(before) == Some(&b'\r')));
+        let bytes: Box<dyn Read + Send> = Box::new(Cursor::new(start).chain(bytes));
         let mut reader = builder(options);
         let reader = reader.has_headers(options.columns.is_none()).buffer_capacity(BUFFER).from_reader(bytes);
         Ok(Self { path: path.to_owned(), reader, record: ByteRecord::new(), behind, longest, layout })

@@ -141,10 +141,10 @@ impl Scan<'_> {
                 SourceError::Unreadable { path: path.clone(), reason }
             };
             runtime.block_on(async {
-                // The names keep the plan's columns apart; their order is what counts.
+                // The order of the columns is what counts; no declared name has a line break in it, so none clash.
                 let both = |typed: &Typed| {
                     let name = typed.value.schema_name().to_string();
-                    vec![typed.present.clone().alias(format!("present {name}")), typed.value.clone()]
+                    vec![typed.present.clone().alias(format!("present\n{name}")), typed.value.clone()]
                 };
                 let partitions = partitions.only(number);
                 let frame = parquet::frame(&context, table, std::slice::from_ref(path), &partitions, &both).await?;

@@ -2,7 +2,9 @@
 //! declared are refused with their place.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-use datafusion::arrow::array::{ArrayRef, BooleanArray, Decimal128Array, Int32Array, Int64Array, RecordBatch, StringViewArray, UInt64Array};
+use datafusion::arrow::array::{
+    ArrayRef, BooleanArray, Decimal128Array, Int32Array, Int64Array, RecordBatch, StringViewArray, UInt64Array,
+};
 use datafusion::arrow::datatypes::{DataType, Int8Type};
 use datafusion::dataframe::DataFrameWriteOptions;
 use datafusion::prelude::SessionContext;
@@ -145,7 +147,8 @@ fn coats() -> Vec<(&'static str, Vec<u8>, CsvOptions)> {
     let compressed = |compression| CsvOptions { compression, ..plain.clone() };
     let encoded = |encoding: &str| CsvOptions { encoding: encoding.to_owned(), ..plain.clone() };
     let (first, rest) = CSV.split_at(40);
-    let apostrophes = CSV.replace("\"\"", "\"").replace("\"quoted \"x\"\"", "'quoted \"x\"'").replace("\"b,\nc\"", "'b,\nc'");
+    let apostrophes =
+        CSV.replace("\"\"", "\"").replace("\"quoted \"x\"\"", "'quoted \"x\"'").replace("\"b,\nc\"", "'b,\nc'");
     let marked = format!("\u{feff}{CSV}");
     vec![
         ("gzip.csv.gz", gzip(CSV), compressed(Compression::Gzip)),
@@ -453,14 +456,14 @@ fn values_in_folder_names() {
     let one = Source::locate(partitioned(), &data("visits/year=2024", &["year", "region"]), &home).unwrap();
     assert_eq!(totals(&one, "SELECT COUNT(*) FROM t WHERE year = 2024"), [vec![3]]);
 
-    let refused = |path: &str, partitions: &[&str]| {
-        match Source::locate(partitioned(), &data(path, partitions), &home).and_then(|source| source.check(&|_| {})) {
-            Err(SourceError::Partition { path, column, problem }) => {
-                assert!(path.is_file());
-                format!("{column} {problem}")
-            }
-            other => panic!("{other:?}"),
+    let refused = |path: &str, partitions: &[&str]| match Source::locate(partitioned(), &data(path, partitions), &home)
+        .and_then(|source| source.check(&|_| {}))
+    {
+        Err(SourceError::Partition { path, column, problem }) => {
+            assert!(path.is_file());
+            format!("{column} {problem}")
         }
+        other => panic!("{other:?}"),
     };
     write_rows(&at("stray.parquet"), &[1]);
     assert_eq!(refused("visits", &["year", "region"]), "year is in no folder name of its path");
@@ -544,9 +547,6 @@ fn keys_of_public_tables_are_unique() {
     std::fs::write(folder.path().join("towns/b.csv"), "town,county\n2,a\n01,a\n1.5,a\n").unwrap();
     assert_eq!(
         problems(ColumnType::Integer),
-        [
-            "b.csv:3 the key `town` is the same as at a.csv:2",
-            "b.csv:4 the key `town` cannot be read as its type",
-        ]
+        ["b.csv:3 the key `town` is the same as at a.csv:2", "b.csv:4 the key `town` cannot be read as its type",]
     );
 }

@@ -156,6 +156,16 @@ pub enum SourceError {
         /// Its declared type.
         declared: &'static str,
     },
+    /// A file without a usable value for a partition.
+    #[error("{path}: the partition `{column}` {problem}")]
+    Partition {
+        /// The file.
+        path: PathBuf,
+        /// The partition column.
+        column: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// The engine failed while reading rows. The engine's own words may quote rows and are left out.
     #[error("the rows of {table} could not be read to the end")]
     Rows {

@@ -155,6 +155,7 @@ pub(crate) fn is_total_plan(plan: &LogicalPlan) -> bool {
             Expr::ScalarFunction(ScalarFunction { func, .. }) => {
                 total::operation_of(func).is_some()
                     || calendar::operation_of(func).is_some()
+                    || crate::source::reading::is_reading(func)
                     || TOTAL_AS_THEY_ARE.contains(&func.name())
             }
             #[expect(deprecated, reason = "named so that the match stays exhaustive")]

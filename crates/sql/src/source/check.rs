@@ -3,27 +3,33 @@
 //! Reads every row and says where files are broken and where values do not fit the declarations. All of this
 //! depends on private rows: it is for the curator's eyes, and no release ever runs it.
 
-use super::header::Header;
-use super::{Rows, Source};
+use super::columns::Typed;
+use super::oddities::{Oddities, Values};
+use super::partitions::Partitions;
+use super::reading::LONGEST_TEXT;
+use super::scan::from_texts;
+use super::text::{Layout, Records};
+use super::{Rows, Source, parquet};
 use crate::error::SourceError;
 use crate::plan::session_state;
-use crate::plan::table::arrow_type;
-use datafusion::arrow::array::{Array, ArrayRef, Float64Array, StringArray};
-use datafusion::arrow::compute::{CastOptions, cast_with_options};
+use csv::ByteRecord;
+use datafusion::arrow::array::{Array, ArrayRef, BooleanArray};
 use datafusion::arrow::util::display::{ArrayFormatter, FormatOptions};
-use datafusion::common::cast::{as_boolean_array, as_float64_array, as_int64_array, as_string_array};
+use datafusion::common::DFSchema;
+use datafusion::common::cast::as_boolean_array;
+use datafusion::physical_expr::PhysicalExpr;
 use datafusion::prelude::SessionContext;
-use deniable_policy::{Bounds, Column, CsvOptions, Format, Key};
+use deniable_policy::{CsvOptions, Format};
 use futures::StreamExt;
-use num_traits::ToPrimitive;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Rows read between two looks at their values.
-const CHUNK: usize = 8_192;
 /// Most problems listed.
 const MOST_PROBLEMS: usize = 20;
+/// What decoders put in the place of bytes that are no text.
+const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
 
 /// What a scan found.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -50,27 +56,14 @@ pub struct Problem {
     pub what: String,
 }
 
-/// Counts of one column's oddities, with the first place of each.
-#[derive(Default)]
-struct Oddities {
-    values: u64,
-    unreadable: Option<(u64, String)>,
-    outside: Option<(u64, String)>,
-    undeclared: Option<(u64, String)>,
-}
-
-fn count(oddity: &mut Option<(u64, String)>, place: impl FnOnce() -> String) {
-    match oddity {
-        Some((count, _)) => *count += 1,
-        None => *oddity = Some((1, place())),
-    }
-}
-
 struct Scan<'a> {
     source: &'a Source,
     report: Report,
     oddities: Vec<Oddities>,
+    /// Of a protected table: how many rows each entity has.
     rows_of: HashMap<String, u64>,
+    /// Of a public table: where each key stands.
+    place_of: HashMap<String, (PathBuf, u64)>,
     progress: &'a dyn Fn(u64),
 }
 
@@ -81,10 +74,11 @@ impl Source {
     /// When files are missing, unreadable, empty, or lack declared columns.
     pub fn check(&self, progress: &dyn Fn(u64)) -> Result<Report, SourceError> {
         let oddities = self.table().columns.iter().map(|_| Oddities::default()).collect();
-        let mut scan = Scan { source: self, report: Report::default(), oddities, rows_of: HashMap::new(), progress };
+        let (report, rows_of, place_of) = (Report::default(), HashMap::new(), HashMap::new());
+        let mut scan = Scan { source: self, report, oddities, rows_of, place_of, progress };
         match &self.rows {
-            Rows::Files { files, format: Format::Csv(options) } => scan.csv(files, options)?,
-            Rows::Files { files, format: Format::Parquet } => scan.parquet(files)?,
+            Rows::Files { files, format: Format::Csv(options), .. } => scan.csv(files, options)?,
+            Rows::Files { files, format: Format::Parquet, partitions } => scan.parquet(files, partitions)?,
             Rows::Memory(_) => {}
         }
         Ok(scan.finish())
@@ -92,120 +86,75 @@ impl Source {
 }
 
 impl Scan<'_> {
-    fn problem(&mut self, path: &Path, line: u64, what: impl Into<String>) {
-        if self.report.problems.len() < MOST_PROBLEMS {
-            self.report.problems.push(Problem { path: path.to_owned(), line, what: what.into() });
-        }
-    }
-
     fn csv(&mut self, files: &[PathBuf], options: &CsvOptions) -> Result<(), SourceError> {
-        let header = Header::of(files, options)?;
-        let columns = self.source.table().columns.iter();
-        let positions =
-            columns.map(|column| header.position(&column.name, &files[0])).collect::<Result<Vec<_>, _>>()?;
+        let source = self.source;
+        let unreadable = || SourceError::Rows { table: source.table().name.clone() };
+        let layout = Arc::new(Layout::of(files, options, &source.table().columns)?);
+        let schema = DFSchema::try_from(layout.schema().clone()).map_err(|_| unreadable())?;
+        // The very expressions of a release.
+        let context = SessionContext::new_with_state(session_state());
+        let expressions = from_texts(&source.table().columns, options).into_iter().map(|Typed { value, present }| {
+            let present = context.create_physical_expr(present, &schema)?;
+            Ok((present, context.create_physical_expr(value, &schema)?))
+        });
+        let expressions: Vec<(Arc<dyn PhysicalExpr>, Arc<dyn PhysicalExpr>)> =
+            expressions.collect::<datafusion::common::Result<_>>().map_err(|_| unreadable())?;
         for path in files {
-            let unreadable =
-                |error: csv::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
-            let mut reader = csv::ReaderBuilder::new()
-                .has_headers(options.columns.is_none())
-                .delimiter(options.delimiter)
-                .flexible(true)
-                .from_path(path)
-                .map_err(unreadable)?;
-            let mut record = csv::ByteRecord::new();
-            let mut lines = Vec::with_capacity(CHUNK);
-            let mut fields: Vec<Vec<Option<String>>> = vec![Vec::with_capacity(CHUNK); positions.len()];
-            loop {
-                let more = reader.read_byte_record(&mut record).map_err(unreadable)?;
-                if more {
-                    let line = record.position().map_or(0, csv::Position::line);
-                    self.report.rows += 1;
-                    if self.take_record(path, line, &record, &header, &positions, options, &mut fields) {
-                        lines.push(line);
-                    }
+            let mut records = Records::open(path, layout.clone(), LONGEST_TEXT)?;
+            let next = |scan: &mut Self, records: &mut Records| {
+                let mut keep = |line: u64, record: &ByteRecord| {
+                    scan.report.rows += 1;
+                    let broken = broken(record, layout.width(), options);
+                    let is_whole = broken.is_none();
+                    broken.into_iter().for_each(|what| scan.problem(path, line, what));
+                    Ok(is_whole)
+                };
+                records.next(&mut keep)
+            };
+            while let Some(chunk) = next(self, &mut records)? {
+                let rows = chunk.texts.num_rows();
+                let evaluate = |expression: &Arc<dyn PhysicalExpr>| {
+                    expression.evaluate(&chunk.texts).and_then(|value| value.into_array(rows)).map_err(|_| unreadable())
+                };
+                for (position, (present, value)) in expressions.iter().enumerate() {
+                    self.take(position, path, &chunk.lines, &evaluate(present)?, &evaluate(value)?)?;
                 }
-                if lines.len() == CHUNK || (!more && !lines.is_empty()) {
-                    self.take_texts(path, &lines, &fields);
-                    lines.clear();
-                    fields.iter_mut().for_each(Vec::clear);
-                    (self.progress)(self.report.rows);
-                }
-                if !more {
-                    break;
-                }
+                (self.progress)(self.report.rows);
             }
         }
         Ok(())
     }
 
-    /// Checks the shape of one record and takes its declared fields; false when it is unusable.
-    #[expect(clippy::too_many_arguments, reason = "one record and everything that says what it should be")]
-    fn take_record(
-        &mut self,
-        path: &Path,
-        line: u64,
-        record: &csv::ByteRecord,
-        header: &Header,
-        positions: &[usize],
-        options: &CsvOptions,
-        fields: &mut [Vec<Option<String>>],
-    ) -> bool {
-        if record.len() != header.len() {
-            let expected = header.len();
-            self.problem(path, line, format!("{} fields where {expected} are expected", record.len()));
-            return false;
-        }
-        if let Some(position) = record.iter().position(|field| std::str::from_utf8(field).is_err()) {
-            self.problem(path, line, format!("field {} is not UTF-8", position + 1));
-            return false;
-        }
-        for (field, position) in fields.iter_mut().zip(positions) {
-            let text = String::from_utf8_lossy(&record[*position]);
-            // SQL's trim takes spaces; the release does the same.
-            let text = if options.trim { text.trim_matches(' ') } else { &text };
-            field.push((!options.nulls.iter().any(|null| null == text)).then(|| text.to_owned()));
-        }
-        true
-    }
-
-    fn take_texts(&mut self, path: &Path, lines: &[u64], fields: &[Vec<Option<String>>]) {
-        let source = self.source;
-        for (position, column) in source.table().columns.iter().enumerate() {
-            let texts: ArrayRef = Arc::new(StringArray::from(fields[position].clone()));
-            // The same lenient cast as in a release; it cannot fail between these types.
-            let options = CastOptions { safe: true, ..CastOptions::default() };
-            let Ok(typed) = cast_with_options(&texts, &arrow_type(column.kind), &options) else { continue };
-            // Nor are infinities and "not a number" values in a release.
-            let typed = match as_float64_array(&typed) {
-                Ok(values) => {
-                    Arc::new(values.iter().map(|value| value.filter(|v| v.is_finite())).collect::<Float64Array>())
-                }
-                Err(_) => typed,
-            };
-            self.take_column(position, column, path, lines, &texts, &typed);
-        }
-    }
-
-    fn parquet(&mut self, files: &[PathBuf]) -> Result<(), SourceError> {
-        let source = self.source;
-        let unreadable = || SourceError::Rows { table: source.table().name.clone() };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| unreadable())?;
-        for path in files {
-            let one = Source {
-                table: source.table.clone(),
-                rows: Rows::Files { files: vec![path.clone()], format: Format::Parquet },
+    fn parquet(&mut self, files: &[PathBuf], partitions: &Partitions) -> Result<(), SourceError> {
+        let table = self.source.table();
+        let mut state = session_state();
+        // Rows are counted in the order of the file, so no two parts of one may be read at the same time.
+        state.config_mut().options_mut().execution.target_partitions = 1;
+        let context = SessionContext::new_with_state(state);
+        let unreadable = |_| SourceError::Rows { table: table.name.clone() };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .map_err(|_| SourceError::Rows { table: table.name.clone() })?;
+        for (number, path) in files.iter().enumerate() {
+            let broken = |_| {
+                let reason = "its rows cannot be read to the end".to_owned();
+                SourceError::Unreadable { path: path.clone(), reason }
             };
             runtime.block_on(async {
-                let context = SessionContext::new_with_state(session_state());
-                let frame = one.typed(&context).await?;
-                let mut stream = frame.execute_stream().await.map_err(|_| unreadable())?;
+                // The order of the columns is what counts; no declared name has a line break in it, so none clash.
+                let both = |typed: &Typed| {
+                    let name = typed.value.schema_name().to_string();
+                    vec![typed.present.clone().alias(format!("present\n{name}")), typed.value.clone()]
+                };
+                let partitions = partitions.only(number);
+                let frame = parquet::frame(&context, table, std::slice::from_ref(path), &partitions, &both).await?;
+                let mut stream = frame.execute_stream().await.map_err(unreadable)?;
                 let mut row = 0_u64;
                 while let Some(batch) = stream.next().await {
-                    let batch = batch.map_err(|_| unreadable())?;
+                    let batch = batch.map_err(broken)?;
                     let lines: Vec<u64> = (row + 1..=row + batch.num_rows() as u64).collect();
-                    for (position, column) in source.table().columns.iter().enumerate() {
-                        let typed = batch.column(position);
-                        self.take_column(position, column, path, &lines, typed, typed);
+                    for (position, both) in batch.columns().chunks_exact(2).enumerate() {
+                        self.take(position, path, &lines, &both[0], &both[1])?;
                     }
                     row += batch.num_rows() as u64;
                     self.report.rows += batch.num_rows() as u64;
@@ -217,70 +166,82 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Looks at the values of one column: `stored` as they stand, `typed` as they are read.
-    fn take_column(
+    fn problem(&mut self, path: &Path, line: u64, what: impl Into<String>) {
+        if self.report.problems.len() < MOST_PROBLEMS {
+            self.report.problems.push(Problem { path: path.to_owned(), line, what: what.into() });
+        }
+    }
+
+    /// Looks at some rows of the column in a position.
+    fn take(
         &mut self,
         position: usize,
-        column: &Column,
         path: &Path,
         lines: &[u64],
-        stored: &ArrayRef,
+        present: &ArrayRef,
         typed: &ArrayRef,
-    ) {
-        let is_key = self.source.table().entity.as_ref().is_some_and(|entity| entity.key == column.name);
+    ) -> Result<(), SourceError> {
+        let table = self.source.table();
+        let unreadable = || SourceError::Rows { table: table.name.clone() };
+        let present: &BooleanArray = as_boolean_array(present).map_err(|_| unreadable())?;
+        let values = Values { present, typed };
+        let (Some(column), Some(oddities)) = (table.columns.get(position), self.oddities.get_mut(position)) else {
+            return Err(unreadable());
+        };
         let place = |row: usize| format!("{}:{}", path.display(), lines[row]);
-        let oddities = &mut self.oddities[position];
-        for row in 0..typed.len() {
-            if stored.is_valid(row) {
-                oddities.values += 1;
-                if typed.is_null(row) {
-                    count(&mut oddities.unreadable, || place(row));
-                }
-            }
+        oddities.take(column, &values, table.is_protected(), &place);
+        if table.public_key.as_ref() == Some(&column.name) {
+            return self.take_public_key(&column.name, path, lines, &values);
         }
-        if let Some(bounds) = &column.bounds {
-            let outside = outside(typed, bounds);
-            (0..typed.len()).filter(|row| outside(*row)).for_each(|row| count(&mut oddities.outside, || place(row)));
-        }
-        if let Some(keys) = &column.keys {
-            let declared = declared(typed, keys);
-            (0..typed.len())
-                .filter(|row| !declared(*row))
-                .for_each(|row| count(&mut oddities.undeclared, || place(row)));
-        }
-        if is_key {
-            let formatter = ArrayFormatter::try_new(typed, &FormatOptions::default());
+        if table.entity.as_ref().is_some_and(|entity| entity.key == column.name) {
+            let formatter = ArrayFormatter::try_new(typed, &FormatOptions::default()).map_err(|_| unreadable())?;
             for (row, line) in lines.iter().enumerate() {
                 if typed.is_null(row) {
                     self.problem(path, *line, format!("the entity key `{}` is missing", column.name));
-                } else if let Ok(formatter) = &formatter {
+                } else {
                     *self.rows_of.entry(formatter.value(row).to_string()).or_insert(0) += 1;
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Every row of a public table needs a key of its own: joins find one row for a key, or none.
+    fn take_public_key(
+        &mut self,
+        name: &str,
+        path: &Path,
+        lines: &[u64],
+        values: &Values<'_>,
+    ) -> Result<(), SourceError> {
+        let table = self.source.table();
+        let formatter = ArrayFormatter::try_new(values.typed, &FormatOptions::default())
+            .map_err(|_| SourceError::Rows { table: table.name.clone() })?;
+        for (row, line) in lines.iter().enumerate() {
+            if values.is_unreadable(row) {
+                self.problem(path, *line, format!("the key `{name}` cannot be read as its type"));
+            } else if values.typed.is_null(row) {
+                self.problem(path, *line, format!("the key `{name}` is missing"));
+            } else {
+                match self.place_of.entry(formatter.value(row).to_string()) {
+                    Entry::Vacant(free) => {
+                        free.insert((path.to_owned(), *line));
+                    }
+                    Entry::Occupied(taken) => {
+                        let (first, first_line) = taken.get();
+                        let what = format!("the key `{name}` is the same as at {}:{first_line}", first.display());
+                        self.problem(path, *line, what);
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn finish(mut self) -> Report {
         let table = self.source.table();
-        let mut notes = Vec::new();
-        for (column, oddities) in table.columns.iter().zip(&self.oddities) {
-            let name = &column.name;
-            let mut note = |oddity: &Option<(u64, String)>, what: &str| {
-                if let Some((count, first)) = oddity {
-                    notes.push(format!("{name}: {count} {what} (first at {first})"));
-                }
-            };
-            let kind = column.kind.name();
-            note(
-                &oddities.unreadable,
-                &format!("of {} values do not read as {kind} and count as NULL", oddities.values),
-            );
-            note(&oddities.outside, "values lie outside the declared bounds and are clamped");
-            note(
-                &oddities.undeclared,
-                "rows have a key that is not declared (or NULL, without null_key) and are left out where it is grouped by",
-            );
-        }
+        let mut notes: Vec<String> =
+            table.columns.iter().zip(&self.oddities).flat_map(|(column, oddities)| oddities.notes(column)).collect();
         if let Some(entity) = &table.entity {
             let caps = entity.caps;
             let in_one = u64::from(caps.rows_per_group);
@@ -305,39 +266,18 @@ impl Scan<'_> {
     }
 }
 
-/// Whether the number in a row lies outside the bounds; NULL does not.
-fn outside<'a>(typed: &'a ArrayRef, bounds: &Bounds) -> Box<dyn Fn(usize) -> bool + 'a> {
-    let low = bounds.low().to_f64().unwrap_or(f64::NEG_INFINITY);
-    let high = bounds.high().to_f64().unwrap_or(f64::INFINITY);
-    if let Ok(values) = as_int64_array(typed) {
-        return Box::new(move |row| {
-            let value = values.value(row) as f64;
-            values.is_valid(row) && (value < low || value > high)
-        });
+/// What is wrong with a record as such.
+fn broken(record: &ByteRecord, width: usize, options: &CsvOptions) -> Option<String> {
+    if record.len() != width {
+        return Some(format!("{} fields where {width} are expected", record.len()));
     }
-    if let Ok(values) = as_float64_array(typed) {
-        return Box::new(move |row| values.is_valid(row) && (values.value(row) < low || values.value(row) > high));
-    }
-    Box::new(|_| false)
-}
-
-/// Whether the key in a row is declared.
-fn declared<'a>(typed: &'a ArrayRef, keys: &'a [Key]) -> Box<dyn Fn(usize) -> bool + 'a> {
-    let null = keys.contains(&Key::Null);
-    let known: std::collections::HashSet<&Key> = keys.iter().collect();
-    let key = move |row: usize| -> Option<Key> {
-        if typed.is_null(row) {
-            return None;
-        }
-        if let Ok(values) = as_string_array(typed) {
-            return Some(Key::Text(values.value(row).to_owned()));
-        }
-        if let Ok(values) = as_int64_array(typed) {
-            return Some(Key::Integer(values.value(row)));
-        }
-        as_boolean_array(typed).ok().map(|values| Key::Boolean(values.value(row)))
+    let is_utf_8 = options.encoding == encoding_rs::UTF_8.name();
+    let not_text = |field: &[u8]| match std::str::from_utf8(field) {
+        Err(_) => true,
+        Ok(_) => !is_utf_8 && field.windows(REPLACEMENT.len()).any(|part| part == REPLACEMENT),
     };
-    Box::new(move |row| key(row).map_or(null, |key| known.contains(&key)))
+    let position = record.iter().position(not_text)?;
+    Some(format!("field {} is not {}", position + 1, options.encoding))
 }
 
 impl Report {

@@ -1,7 +1,7 @@
 //! Finding files, and telling whether they are still the same.
 
 use crate::error::SourceError;
-use deniable_policy::Format;
+use deniable_policy::{Compression, Format};
 use globset::GlobBuilder;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,11 @@ const MOST_FILES: usize = 100_000;
 /// The files of a path, a folder or a pattern, sorted by name.
 pub(super) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
     let extension = match format {
-        Format::Csv(_) => "CSV",
+        Format::Csv(options) => match options.compression {
+            Compression::None => "CSV",
+            Compression::Gzip => "CSV (.csv.gz)",
+            Compression::Zstd => "CSV (.csv.zst)",
+        },
         Format::Parquet => "Parquet",
     };
     let full = folder.join(path);
@@ -33,17 +37,28 @@ pub(super) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<P
     Ok(found)
 }
 
+/// Whether a file's name ends as such a file's does; a compressed file's has two endings, `visits.csv.gz`.
 fn has_extension(file: &Path, format: &Format) -> bool {
-    let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    match format {
-        Format::Csv(_) => matches!(extension.as_deref(), Some("csv" | "tsv" | "txt" | "data")),
-        Format::Parquet => matches!(extension.as_deref(), Some("parquet")),
-    }
+    let last = |file: &Path| file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let is_text = |file: &Path| matches!(last(file).as_deref(), Some("csv" | "tsv" | "txt" | "data"));
+    let outer = match format {
+        Format::Parquet => return last(file).as_deref() == Some("parquet"),
+        Format::Csv(options) => match options.compression {
+            Compression::None => return is_text(file),
+            Compression::Gzip => "gz",
+            Compression::Zstd => "zst",
+        },
+    };
+    last(file).as_deref() == Some(outer) && file.file_stem().is_some_and(|inner| is_text(Path::new(inner)))
 }
 
 /// Files of a folder and the folders in it, hidden ones excepted.
 fn walk(root: &Path, matches: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SourceError> {
-    let hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(['.', '_']);
+    // `_x=1` is the folder of a partition.
+    let hidden = |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy();
+        name.starts_with('.') || name.starts_with('_') && !name.contains('=')
+    };
     let mut found = Vec::new();
     for entry in WalkDir::new(root)
         .sort_by_file_name()

@@ -1,5 +1,6 @@
 //! The columns of CSV files, by their first line or by declaration.
 
+use super::text;
 use crate::error::SourceError;
 use deniable_policy::CsvOptions;
 use std::path::{Path, PathBuf};
@@ -77,23 +78,19 @@ fn listed(names: &[String], wanted: &str) -> String {
 
 fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
-    let mut reader = csv::ReaderBuilder::new()
+    let mut reader = text::builder(options)
         .has_headers(false)
-        .delimiter(options.delimiter)
         .trim(if options.trim { csv::Trim::All } else { csv::Trim::None })
-        .from_path(path)
-        .map_err(|error| unreadable(error.to_string()))?;
+        .from_reader(text::open(path, options)?);
     let mut record = csv::ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(|error| unreadable(error.to_string()))? {
         return Err(SourceError::Empty { path: path.to_owned() });
     }
     record
         .iter()
-        .enumerate()
-        .map(|(position, field)| {
-            let text = std::str::from_utf8(field).map_err(|_| unreadable("its first line is not UTF-8".to_owned()))?;
-            // A byte order mark is not part of the first name.
-            Ok(if position == 0 { text.trim_start_matches('\u{feff}') } else { text }.to_owned())
+        .map(|field| match std::str::from_utf8(field) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(unreadable("its first line is not UTF-8".to_owned())),
         })
         .collect()
 }

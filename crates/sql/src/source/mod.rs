@@ -5,9 +5,18 @@
 //! alone, by [`check`].
 
 pub mod check;
+mod columns;
+mod dates;
 mod files;
 mod header;
+#[cfg(test)]
+mod hostile;
+mod oddities;
+mod parquet;
+mod partitions;
+pub(crate) mod reading;
 mod scan;
+mod text;
 
 use crate::bound::{Exact, Salt, Totals};
 use crate::error::SourceError;
@@ -22,6 +31,7 @@ use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{DataFrame, SessionContext};
 use deniable_policy::{Data, Format};
 use futures::StreamExt;
+use partitions::Partitions;
 use std::path::{Path, PathBuf};
 
 /// The rows of one table.
@@ -33,7 +43,7 @@ pub struct Source {
 
 #[derive(Debug, Clone)]
 enum Rows {
-    Files { files: Vec<PathBuf>, format: Format },
+    Files { files: Vec<PathBuf>, format: Format, partitions: Partitions },
     Memory(Vec<RecordBatch>),
 }
 
@@ -41,10 +51,11 @@ impl Source {
     /// Finds the files that a policy declares. `folder` is what a relative path is relative to.
     ///
     /// # Errors
-    /// When there are none, or a folder cannot be read.
+    /// When there are none, a folder cannot be read, or a file lies in no folder of a declared partition.
     pub fn locate(table: Table, data: &Data, folder: &Path) -> Result<Self, SourceError> {
         let files = files::locate(&data.path, &data.format, folder)?;
-        Ok(Self { table, rows: Rows::Files { files, format: data.format.clone() } })
+        let partitions = Partitions::of(&files, &data.partitions, folder)?;
+        Ok(Self { table, rows: Rows::Files { files, format: data.format.clone(), partitions } })
     }
 
     /// Rows that are in memory already, in the declared types and the declared order of columns.

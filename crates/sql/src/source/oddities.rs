@@ -1,0 +1,112 @@
+//! What is odd about the values of one column.
+
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
+use datafusion::arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
+use deniable_policy::{Bounds, Column, Key};
+use num_traits::ToPrimitive;
+use std::collections::HashSet;
+
+/// Counts of one column's oddities, with the first place of each.
+#[derive(Default)]
+pub(super) struct Oddities {
+    values: u64,
+    unreadable: Option<(u64, String)>,
+    outside: Option<(u64, String)>,
+    undeclared: Option<(u64, String)>,
+}
+
+/// Some rows of one column: where values should be, and the values that were read.
+pub(super) struct Values<'a> {
+    pub(super) present: &'a BooleanArray,
+    pub(super) typed: &'a ArrayRef,
+}
+
+impl Values<'_> {
+    /// Whether something stands in a row that cannot be read.
+    pub(super) fn is_unreadable(&self, row: usize) -> bool {
+        self.typed.is_null(row) && self.present.is_valid(row) && self.present.value(row)
+    }
+}
+
+fn count(oddity: &mut Option<(u64, String)>, place: impl FnOnce() -> String) {
+    match oddity {
+        Some((count, _)) => *count += 1,
+        None => *oddity = Some((1, place())),
+    }
+}
+
+impl Oddities {
+    /// Looks at some rows. Groups matter in protected tables only: joins with others keep all of their rows.
+    pub(super) fn take(
+        &mut self,
+        column: &Column,
+        values: &Values<'_>,
+        grouped: bool,
+        place: &dyn Fn(usize) -> String,
+    ) {
+        let rows = 0..values.typed.len();
+        self.values += values.present.true_count() as u64;
+        for row in rows.clone().filter(|row| values.is_unreadable(*row)) {
+            count(&mut self.unreadable, || place(row));
+        }
+        if let Some(bounds) = &column.bounds {
+            let outside = outside(values.typed, bounds);
+            rows.clone().filter(|row| outside(*row)).for_each(|row| count(&mut self.outside, || place(row)));
+        }
+        if let Some(keys) = column.keys.as_ref().filter(|_| grouped) {
+            let declared = declared(values.typed, keys);
+            rows.filter(|row| !declared(*row)).for_each(|row| count(&mut self.undeclared, || place(row)));
+        }
+    }
+
+    /// What a curator should know.
+    pub(super) fn notes(&self, column: &Column) -> Vec<String> {
+        let (name, kind) = (&column.name, column.kind.name());
+        let unreadable = format!("of {} values do not read as {kind} and count as NULL", self.values);
+        let outside = "values lie outside the declared bounds and are clamped";
+        let undeclared = "rows have a key that is not declared (or NULL, without null_key) and are left out where it is \
+                          grouped by";
+        [(&self.unreadable, unreadable.as_str()), (&self.outside, outside), (&self.undeclared, undeclared)]
+            .into_iter()
+            .filter_map(|(oddity, what)| {
+                let (count, first) = oddity.as_ref()?;
+                Some(format!("{name}: {count} {what} (first at {first})"))
+            })
+            .collect()
+    }
+}
+
+/// Whether the number, day or moment in a row lies outside the bounds; NULL does not.
+fn outside<'a>(typed: &'a ArrayRef, bounds: &Bounds) -> Box<dyn Fn(usize) -> bool + 'a> {
+    let low = bounds.low().to_f64().unwrap_or(f64::NEG_INFINITY);
+    let high = bounds.high().to_f64().unwrap_or(f64::INFINITY);
+    let value: Box<dyn Fn(usize) -> f64 + 'a> = match typed.data_type() {
+        DataType::Float64 => Box::new(|row| typed.as_primitive::<Float64Type>().value(row)),
+        DataType::Int64 => Box::new(|row| typed.as_primitive::<Int64Type>().value(row) as f64),
+        DataType::Date32 => Box::new(|row| f64::from(typed.as_primitive::<Date32Type>().value(row))),
+        DataType::Timestamp(..) => Box::new(|row| typed.as_primitive::<TimestampMicrosecondType>().value(row) as f64),
+        _ => return Box::new(|_| false),
+    };
+    Box::new(move |row| typed.is_valid(row) && !(low..=high).contains(&value(row)))
+}
+
+/// Whether the key in a row is declared.
+fn declared<'a>(typed: &'a ArrayRef, keys: &'a [Key]) -> Box<dyn Fn(usize) -> bool + 'a> {
+    let null = keys.contains(&Key::Null);
+    let known: HashSet<&Key> = keys.iter().collect();
+    Box::new(move |row| key(typed, row).map_or(null, |key| known.contains(&key)))
+}
+
+/// The group that a row is in.
+fn key(typed: &ArrayRef, row: usize) -> Option<Key> {
+    if typed.is_null(row) {
+        return None;
+    }
+    match typed.data_type() {
+        DataType::Utf8 => Some(Key::Text(typed.as_string::<i32>().value(row).to_owned())),
+        DataType::Int64 => Some(Key::Integer(typed.as_primitive::<Int64Type>().value(row))),
+        DataType::Boolean => Some(Key::Boolean(typed.as_boolean().value(row))),
+        // No other columns have keys.
+        _ => None,
+    }
+}

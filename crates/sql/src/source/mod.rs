@@ -5,6 +5,7 @@
 //! alone, by [`check`].
 
 pub mod check;
+pub mod columns;
 mod files;
 mod header;
 mod scan;

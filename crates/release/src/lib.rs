@@ -20,8 +20,8 @@ pub mod publication;
 pub mod release;
 pub mod target;
 
-pub use forecast::{ErrorBound, Expected, expected};
 pub use data::{DataError, Registration, Versioned};
+pub use forecast::{ErrorBound, Expected, expected};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure};
 pub use publication::Publication;
 pub use release::{Answered, Event, Origin, ReleaseError, release};

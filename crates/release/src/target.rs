@@ -22,23 +22,8 @@ const BEYOND: u64 = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// It needs more than is left for it.
-    #[error(
-        "target_error = {target} for {answer} needs {} of the promise, and {} of it is left for this ask",
-        needed.as_ref().map_or_else(|| "more than a million times the spend".to_owned(), |needed| percent(needed, 2, Rounding::Up)),
-        percent(available, 2, Rounding::Down)
-    )]
-    Exceeds {
-        /// The target.
-        target: Rational,
-        /// The answer that stays furthest from it.
-        answer: String,
-        /// The share that would keep it, if any does.
-        needed: Option<Rational>,
-        /// The share that is left for it.
-        available: Rational,
-        /// The error with that share; `None` when that leaves no sensible noise at all.
-        best: Option<ErrorBound>,
-    },
+    #[error("{0}")]
+    Exceeds(Box<Exceeded>),
     /// The error of an average or a spread depends on the number of rows.
     #[error("target_error of {answer} cannot be worked out without a number of rows")]
     NeedsTypicalRows {
@@ -47,18 +32,45 @@ pub enum TargetError {
     },
 }
 
+/// What a target would take, and what there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exceeded {
+    /// The target.
+    pub target: Rational,
+    /// The answer that stays furthest from it.
+    pub answer: String,
+    /// The share that would keep it, if any does.
+    pub needed: Option<Rational>,
+    /// The share that is left for it.
+    pub available: Rational,
+    /// The error with that share; `None` when that leaves no sensible noise at all.
+    pub best: Option<ErrorBound>,
+}
+
+impl std::fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { target, answer, needed, available, .. } = self;
+        let needed = needed.as_ref().map(|needed| format!("{} of the promise", percent(needed, 2, Rounding::Up)));
+        let needed = needed.unwrap_or_else(|| "more than a million times the policy's spend".to_owned());
+        let available = percent(available, 2, Rounding::Down);
+        write!(f, "target_error = {target} for {answer} needs {needed}, and {available} of it is left for this ask")
+    }
+}
+
 impl TargetError {
     /// What to do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
-            Self::Exceeds { best: Some(best), .. } => format!(
-                "with all that is left, the error is {best}: allow that, or raise `spend` under [budget], lower the explicit \
-                 shares, group more coarsely, or bound and cap more tightly"
-            ),
-            Self::Exceeds { best: None, .. } => {
-                "raise `spend` under [budget], or lower the explicit shares: what is left is next to nothing".to_owned()
-            }
+            Self::Exceeds(exceeded) => match &exceeded.best {
+                Some(best) => format!(
+                    "with all that is left, the error is {best}: allow that, or raise `spend` under [budget], lower the \
+                     explicit shares, group more coarsely, or bound and cap more tightly"
+                ),
+                None => {
+                    "raise `spend` under [budget], or lower the explicit shares: next to nothing is left".to_owned()
+                }
+            },
             Self::NeedsTypicalRows { .. } => {
                 "add `typical_rows = 10_000` to [data], a public guess at the number of rows".to_owned()
             }
@@ -125,14 +137,14 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     }
     let needed = if keeps(enough)? { Some(share(smallest(most.min(enough - 1), enough, &keeps)?)) } else { None };
     let left = if most > 0 { worst(most).ok() } else { None };
-    Err(TargetError::Exceeds {
+    let exceeded = Exceeded {
         target: target.clone(),
         answer: left.as_ref().map_or_else(|| "this ask".to_owned(), |worst| worst.answer.clone()),
         needed,
         available: available.clone().max(Rational::zero()),
         best: left.map(|worst| worst.error),
-    }
-    .into())
+    };
+    Err(TargetError::Exceeds(exceeded.into()).into())
 }
 
 /// The smallest number that is enough, given one that is not (or 0) and one that is.

@@ -26,7 +26,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         let account = account(&plan)?;
         let shown = Shown::new(&plan, account.as_ref());
-        return publish(&if args.format == Format::Json { render::json(&shown)? } else { render::plan::table(&shown) }, None);
+        return publish(
+            &if args.format == Format::Json { render::json(&shown)? } else { render::plan::table(&shown) },
+            None,
+        );
     }
     let answers = obtain(&plan)?;
     publish(&written(&Publication::new(&plan, &answers), args.format)?, None)

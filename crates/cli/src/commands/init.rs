@@ -2,11 +2,11 @@
 
 use super::{publish, say};
 use crate::args::Init;
-use crate::error::{Complaint, Failure, write_failure};
+use crate::error::{Complaint, Failure};
 use deniable_policy::{ColumnType, Scaffold, scaffold};
 use deniable_sql::source::columns::{csv_columns, parquet_columns};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs it.
 pub fn run(args: &Init) -> Result<(), Failure> {
@@ -39,20 +39,17 @@ pub fn run(args: &Init) -> Result<(), Failure> {
     if args.out.is_none() {
         say("save this as policy.toml in this folder: paths in it are relative to the policy");
     }
-    say(format!("next: decide every \"?\" in {shown}, then see `deniable plan {shown}` and `deniable data check {shown}`"));
+    say(format!(
+        "next: decide every \"?\" in {shown}, then see `deniable plan {shown}` and `deniable data check {shown}`"
+    ));
     Ok(())
 }
 
 /// The columns, in a scaffold that has no name and no path yet.
 fn read(args: &Init, ending: &str) -> Result<Scaffold, Failure> {
     let delimiter = args.delimiter.map(delimiter).transpose()?;
-    let unnamed = Scaffold {
-        table: String::new(),
-        path: String::new(),
-        delimiter,
-        columns: Vec::new(),
-        parquet_types: None,
-    };
+    let unnamed =
+        Scaffold { table: String::new(), path: String::new(), delimiter, columns: Vec::new(), parquet_types: None };
     match ending {
         "parquet" if args.delimiter.is_some() => {
             let complaint = Complaint::new("--delimiter is for CSV, and this is Parquet");
@@ -73,7 +70,8 @@ fn read(args: &Init, ending: &str) -> Result<Scaffold, Failure> {
             Ok(Scaffold { columns, parquet_types: Some(types), ..unnamed })
         }
         "gz" | "zst" => {
-            let help = "unpack it, or a file of its first line, and run this on that; the policy may name the packed file";
+            let help =
+                "unpack it, or a file of its first line, and run this on that; the policy may name the packed file";
             Err(Failure::refused(format!("{} is compressed", args.data.display()), help))
         }
         _ => {
@@ -132,7 +130,10 @@ fn create(out: &Path, text: &str) -> Result<(), Failure> {
     let written = std::fs::File::create_new(out).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => there_already(out),
-        _ => write_failure(&std::io::Error::other(error), Some(&PathBuf::from(out))),
+        _ => Failure::refused(
+            format!("{} cannot be written: {error}", out.display()),
+            "name another --out, in a folder that is there",
+        ),
     })
 }
 

@@ -99,15 +99,24 @@ impl Prompt<'_> {
             "\\left" => self.left()?,
             "\\describe" | "\\d" => self.describe(rest)?,
             "\\spend" => {
-                let value = share(rest).map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?;
-                say(format!("the next questions may use {value} ({}) of the promise each", percent(&value, 1, Rounding::Up)));
+                let value = share(rest)
+                    .map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?;
+                say(format!(
+                    "the next questions may use {value} ({}) of the promise each",
+                    percent(&value, 1, Rounding::Up)
+                ));
                 self.spend = Some(value);
             }
             "\\plan" => {
                 let plan = self.plan(rest.trim_end_matches(';'))?;
                 self.show_plan(&plan)?;
             }
-            _ => return Err(Failure::refused(format!("there is no command {word}"), "\\help lists them; SQL ends in ;")),
+            _ => {
+                return Err(Failure::refused(
+                    format!("there is no command {word}"),
+                    "\\help lists them; SQL ends in ;",
+                ));
+            }
         }
         Ok(Next::Line)
     }
@@ -130,8 +139,9 @@ impl Prompt<'_> {
         let plan = self.plan(sql)?;
         let account = account(&plan)?;
         let identity = |ask: &deniable_release::PlannedAsk| ask.for_ledger(&plan.policy).identity;
-        let paid =
-            account.as_ref().is_some_and(|account| plan.asks.iter().all(|ask| account.release(&identity(ask)).is_some()));
+        let paid = account
+            .as_ref()
+            .is_some_and(|account| plan.asks.iter().all(|ask| account.release(&identity(ask)).is_some()));
         if self.args.dry_run {
             return self.show_plan(&plan);
         }
@@ -159,11 +169,7 @@ impl Prompt<'_> {
         let plan = Plan { policy: self.policy.clone(), asks: Vec::new() };
         let account = account(&plan)?;
         say(match left(&plan, account.as_ref()) {
-            Some(left) => format!(
-                "{left} ({}) of ln {} is left",
-                percent(&left, 1, Rounding::Down),
-                self.policy.limit
-            ),
+            Some(left) => format!("{left} ({}) of ln {} is left", percent(&left, 1, Rounding::Down), self.policy.limit),
             None => "the ledger counts by another promise; see `deniable ledger show`".to_owned(),
         });
         Ok(())

@@ -10,8 +10,7 @@ use deniable_release::{Plan, expected};
 /// Most points of a sweep.
 const MOST: usize = 50;
 /// The promises that can be swept, as a policy spells them.
-const KEYS: [&str; 8] =
-    ["posterior_at_most", "posterior_at_least", "gain", "loss", "rho", "alpha", "beta", "epsilon"];
+const KEYS: [&str; 8] = ["posterior_at_most", "posterior_at_least", "gain", "loss", "rho", "alpha", "beta", "epsilon"];
 
 /// Promises of one kind, evenly spaced.
 pub struct Sweep {

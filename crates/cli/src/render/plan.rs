@@ -81,8 +81,7 @@ impl Shown {
     /// Brings a plan into this form; `account` is what its ledger holds.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = &plan.policy;
-        let all: Vec<Vec<Expected>> =
-            plan.asks.iter().map(|ask| expected(&ask.query, &ask.measures, policy)).collect();
+        let all: Vec<Vec<Expected>> = plan.asks.iter().map(|ask| expected(&ask.query, &ask.measures, policy)).collect();
         let paid: Vec<bool> = plan
             .asks
             .iter()

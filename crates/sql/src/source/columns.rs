@@ -44,3 +44,37 @@ fn column_type(kind: &DataType) -> Option<ColumnType> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::datatypes::{Field, Schema, TimeUnit};
+    use datafusion::parquet::arrow::ArrowWriter;
+    use std::sync::Arc;
+
+    #[test]
+    fn parquet_tells_types() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let item = Arc::new(Field::new("item", DataType::Int64, true));
+        let kinds = [
+            ("n", DataType::UInt16, Some(ColumnType::Integer)),
+            ("d", DataType::Decimal128(10, 2), Some(ColumnType::Decimal)),
+            ("f", DataType::Float32, Some(ColumnType::Decimal)),
+            ("s", DataType::LargeUtf8, Some(ColumnType::Text)),
+            ("b", DataType::Boolean, Some(ColumnType::Boolean)),
+            ("day", DataType::Date32, Some(ColumnType::Date)),
+            ("at", DataType::Timestamp(TimeUnit::Millisecond, None), Some(ColumnType::Timestamp)),
+            ("list", DataType::List(item), None),
+        ];
+        let fields: Vec<Field> = kinds.iter().map(|(name, kind, _)| Field::new(*name, kind.clone(), true)).collect();
+        let writer = ArrowWriter::try_new(File::create(&path).unwrap(), Arc::new(Schema::new(fields)), None).unwrap();
+        writer.close().unwrap();
+        let expected: Vec<(String, Option<ColumnType>)> =
+            kinds.into_iter().map(|(name, _, kind)| (name.to_owned(), kind)).collect();
+        assert_eq!(parquet_columns(&path).unwrap(), expected);
+        std::fs::write(&path, "a,b\n1,2\n").unwrap();
+        assert!(matches!(parquet_columns(&path), Err(SourceError::Unreadable { .. })));
+        assert_eq!(csv_columns(&path, b',').unwrap(), ["a", "b"]);
+    }
+}

@@ -63,6 +63,15 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
     assert_eq!((clinic.charges(), clinic.spent().as_str()), (7, "3"));
 }
 
+/// More than the policy's own asks could ever use.
+#[test]
+fn a_question_may_cost_more_than_the_spend() {
+    let clinic = Place::clinic();
+    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1"]).done();
+    assert_eq!(clinic.spent(), "3");
+    clinic.release(&["--ask", "patients"]).refused();
+}
+
 /// In either order.
 #[test]
 fn questions_leave_the_asks_what_is_left() {

@@ -1,12 +1,16 @@
 //! The command line's words.
 
 use clap::{Parser, Subcommand, ValueEnum};
+use deniable_core::exact::{Rational, parse_rational, whole};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
+  deniable init data.csv --out policy.toml
+  deniable plan examples/clinic/policy.toml
   deniable release examples/clinic/policy.toml
   deniable release policy.toml --format json --out answers.json
+  deniable ask policy.toml 'SELECT COUNT(*) FROM visits' --spend 1/40
   deniable data check policy.toml
   deniable ledger show policy.toml
 
@@ -28,6 +32,27 @@ pub struct Args {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Begin a policy from the column names of a file. No value of the data is looked at.
+    #[command(after_help = "\
+Examples:
+  deniable init visits.csv --out policy.toml
+  deniable init export.csv --delimiter ';' --table visits > policy.toml
+  deniable init visits.parquet --out policy.toml
+
+Only the first line of CSV, or the schema of Parquet, is read. What a person must decide is left open as \"?\"; every \
+command names the blanks that are left.")]
+    Init(Init),
+    /// Say how far the answers of a policy will be from the truth, and what they cost. No data is read or charged.
+    #[command(after_help = "\
+Examples:
+  deniable plan examples/clinic/policy.toml
+  deniable plan policy.toml --ask 'visits by sex' --format json
+  deniable plan policy.toml --sweep gain=1.1..4
+  deniable plan policy.toml --sweep epsilon=0.1..2:20
+
+A sweep looks at other promises: `epsilon`, `gain`, `loss`, `posterior_at_most` (or `posterior`), `posterior_at_least`, \
+`rho`, `alpha` or `beta`. The swept promise stands alone, in place of all that the policy promises.")]
+    Plan(Plan),
     /// Answer a policy's asks: charge the ledger, compute, store, show.
     #[command(after_help = "\
 Examples:
@@ -37,6 +62,17 @@ Examples:
 
 Asking the same again shows the stored answer and costs nothing, also with another ORDER BY or other names.")]
     Release(Release),
+    /// Answer a question that is not in the policy, from what is left of the promise; without SQL, a prompt.
+    #[command(after_help = "\
+Examples:
+  deniable ask policy.toml 'SELECT COUNT(*) FROM visits WHERE age > 80' --spend 1/40
+  deniable ask policy.toml 'SELECT MEDIAN(age) FROM visits' --spend 5% --dry-run
+  deniable ask policy.toml --spend 1/40
+  deniable ask policy.toml --yes --spend 1/40 --format json < questions.sql
+
+The share is of the whole promise about the population, and is charged under the policy's name with `/ask`: the policy's \
+own `spend` is for the asks that it lists, and does not limit these. What the promise allows in all is never exceeded.")]
+    Ask(Ask),
     /// Look at the data before anything is released from it.
     #[command(subcommand)]
     Data(Data),
@@ -73,6 +109,74 @@ pub struct Release {
     /// Write the answers to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+}
+
+/// `deniable init`.
+#[derive(Debug, clap::Args)]
+pub struct Init {
+    /// A CSV or Parquet file.
+    pub data: PathBuf,
+    /// Write the policy to this file, which must not be there yet, instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// What questions will call the table; by the file's name when not stated.
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+    /// The character between two fields; a comma, or a tab for .tsv, when not stated.
+    #[arg(long, value_name = "CHARACTER")]
+    pub delimiter: Option<char>,
+}
+
+/// `deniable plan`.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    /// Where everything is.
+    #[command(flatten)]
+    pub place: PolicyPlace,
+    /// Only this ask, by its name; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub ask: Vec<String>,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+    pub format: LedgerFormat,
+    /// Errors under other promises: `gain=1.1..4`, or `gain=1.1..4:20` for twenty points instead of eight.
+    #[arg(long, value_name = "PROMISE=FROM..TO[:POINTS]")]
+    pub sweep: Option<String>,
+}
+
+/// `deniable ask`.
+#[derive(Debug, clap::Args)]
+pub struct Ask {
+    /// Where everything is.
+    #[command(flatten)]
+    pub place: PolicyPlace,
+    /// The question. Without one, questions are read from the prompt or from standard input.
+    pub sql: Option<String>,
+    /// What part of the whole promise the answer may use, such as 1/40 or 2.5%.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub spend: Option<Rational>,
+    /// What the ledger calls the question.
+    #[arg(long, value_name = "NAME", default_value = "question")]
+    pub name: String,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Say what it costs and how far the answer will be off, and stop there.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Charge questions from standard input without being asked.
+    #[arg(long, conflicts_with = "sql")]
+    pub yes: bool,
+    /// Keep no history of the prompt's questions.
+    #[arg(long)]
+    pub no_history: bool,
+}
+
+/// A part of the promise, exact.
+pub fn share(text: &str) -> Result<Rational, String> {
+    let value = parse_rational(text).map_err(|error| error.to_string())?;
+    let inside = value > whole(0) && value <= whole(1);
+    if inside { Ok(value) } else { Err("a share is above 0 and at most 1, such as 1/40 or 2.5%".to_owned()) }
 }
 
 /// How answers are written.

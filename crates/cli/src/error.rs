@@ -43,7 +43,7 @@ impl Complaint {
         self
     }
 
-    fn at(mut self, name: String, text: &str, start: usize, length: usize) -> Self {
+    pub fn at(mut self, name: String, text: &str, start: usize, length: usize) -> Self {
         self.source = Some(NamedSource::new(name, text.to_owned()));
         self.label = Some(LabeledSpan::new(None, start, length.max(1).min(text.len().saturating_sub(start))));
         self
@@ -156,9 +156,16 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
                 };
                 complaint.at(name, text, base + start, length)
             }
-            PlanErrorKind::Noise(_) | PlanErrorKind::Spend(_) => {
+            kind @ (PlanErrorKind::Noise(_)
+            | PlanErrorKind::Spend(_)
+            | PlanErrorKind::Target(_)
+            | PlanErrorKind::Targets(_)) => {
                 let start = base + sql.len() - sql.trim_start().len();
-                Complaint::new(&error.kind).at(name, text, start, sql.trim().len())
+                let complaint = match kind {
+                    PlanErrorKind::Target(target) => Complaint::new(kind).help(target.help()),
+                    _ => Complaint::new(kind),
+                };
+                complaint.at(name, text, start, sql.trim().len())
             }
         }
     });

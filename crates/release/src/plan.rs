@@ -1,9 +1,11 @@
 //! What a policy's asks measure and cost, worked out without reading any data.
 
+use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
 use deniable_ledger::{AccountId, Ask as LedgerAsk, SecretKind, Terms};
-use deniable_policy::{Ask, Data, Entity, Format, Policy, Role};
+use deniable_policy::{Ask, Data, Entity, Format, Policy, Role, Size, TargetsTooDear};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError, Table};
 use num_bigint::BigInt;
@@ -65,6 +67,12 @@ pub enum PlanErrorKind {
     /// Its share is not an amount of odds.
     #[error(transparent)]
     Spend(#[from] SpendError),
+    /// Its target error is out of reach.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// Target errors leave nothing for the others.
+    #[error(transparent)]
+    Targets(#[from] TargetsTooDear),
 }
 
 impl Plan {
@@ -74,12 +82,27 @@ impl Plan {
     /// All asks that cannot be answered.
     pub fn new(policy: Policy) -> Result<Self, Vec<PlanError>> {
         let tables = tables(&policy);
+        let queries: Vec<_> = policy.asks.iter().map(|ask| Query::new(&ask.sql, &tables)).collect();
+        let understood = queries.iter().all(Result::is_ok);
+        let is_target = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
+        let policy = if understood && policy.asks.iter().any(is_target) {
+            let queries: Vec<&Query> = queries.iter().flatten().collect();
+            target::solved(&policy, &queries)?
+        } else {
+            policy
+        };
         let mut asks = Vec::new();
         let mut errors = Vec::new();
-        for ask in &policy.asks {
-            match price(ask, &policy, &tables) {
+        for (ask, query) in policy.asks.iter().zip(queries) {
+            let planned = query.map_err(PlanErrorKind::from).and_then(|query| {
+                let (measures, cost) = price(&query, &ask.share, &policy)?;
+                Ok(PlannedAsk { ask: ask.clone(), query, measures, cost })
+            });
+            match planned {
                 Ok(planned) => asks.push(planned),
-                Err(kind) => errors.push(PlanError { ask: ask.name.clone(), sql: ask.sql.clone(), kind }),
+                // Without the other questions a target has no share yet, and is none of the errors.
+                Err(PlanErrorKind::Spend(_)) if is_target(ask) && !understood => {}
+                Err(kind) => errors.push(PlanError::new(ask, kind)),
             }
         }
         if errors.is_empty() { Ok(Self { policy, asks }) } else { Err(errors) }
@@ -138,10 +161,25 @@ fn tables(policy: &Policy) -> Vec<Table> {
     described.collect()
 }
 
-/// Understands an ask and prices its measures.
-fn price(ask: &Ask, policy: &Policy, tables: &[Table]) -> Result<PlannedAsk, PlanErrorKind> {
-    let query = Query::new(&ask.sql, tables)?;
-    let cost = policy.limit.share(&ask.share)?;
+impl PlanError {
+    pub(crate) fn new(ask: &Ask, kind: PlanErrorKind) -> Self {
+        Self { ask: ask.name.clone(), sql: ask.sql.clone(), kind }
+    }
+
+    /// Whether the question itself is refused, whatever is promised.
+    #[must_use]
+    pub fn is_sql(&self) -> bool {
+        matches!(self.kind, PlanErrorKind::Query(_))
+    }
+}
+
+/// What each measure of a question gets when the question gets this share, and what that costs in all.
+pub(crate) fn price(
+    query: &Query,
+    share: &Rational,
+    policy: &Policy,
+) -> Result<(Vec<PlannedMeasure>, Spend), PlanErrorKind> {
+    let cost = policy.limit.share(share)?;
     let adjacency = policy.adversary.adjacency();
     // Groups of k that move together give the k-th power of one entity's odds (F-NIk).
     let per_entity = cost.share(&policy.per_entity_exponent())?;
@@ -151,12 +189,12 @@ fn price(ask: &Ask, policy: &Policy, tables: &[Table]) -> Result<PlannedAsk, Pla
         .enumerate()
         .map(|(at, measure)| {
             let sensitivity = query.sensitivity(at, adjacency);
-            let odds = per_entity.share(&measure.part(&query))?;
+            let odds = per_entity.share(&measure.part(query))?;
             let decay = Decay::hiding(&odds, &sensitivity)?;
             Ok(PlannedMeasure { sensitivity, odds, decay })
         })
         .collect::<Result<_, PlanErrorKind>>()?;
-    Ok(PlannedAsk { ask: ask.clone(), query, measures, cost })
+    Ok((measures, cost))
 }
 
 impl PlannedAsk {

@@ -3,6 +3,7 @@
 //! Nothing in a [`Publication`] depends on the data but the released values. Everything else follows from the
 //! policy and is the same whatever the files hold.
 
+use crate::forecast::tree_margin;
 use crate::guarantee::{Guarantee, odds_decimal};
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
@@ -10,7 +11,7 @@ use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_policy::Key;
 use deniable_sql::output::{Shown, Step, Term};
-use deniable_sql::plan::{Answer, Measure, MeasureKind, ValueKind};
+use deniable_sql::plan::{Answer, Measure, MeasureKind, Target, ValueKind};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use serde::Serialize;
@@ -128,14 +129,52 @@ impl std::fmt::Display for Scalar {
 pub struct Noise {
     /// What is measured.
     pub measure: String,
-    /// How far one person can move all its cells together, in the measure's own terms.
+    /// How the noise comes about, and so what the other numbers are in.
+    pub kind: NoiseKind,
+    /// How far one person can move it: all its cells together, all its counts together, or the distance of a candidate
+    /// from the wanted rank, in rows.
     pub sensitivity: String,
-    /// The scale of the noise, in the measure's own terms, rounded up.
-    pub scale: String,
+    /// The scale of what is added, rounded up; absent where nothing is added.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<String>,
     /// The noise stays within this with the stated confidence.
     pub margin: String,
-    /// Ratio of the probabilities of neighbouring noise values, exact.
+    /// Ratio of the probabilities of neighbouring noise values, or of candidates whose distances differ by one step, exact.
     pub decay: String,
+}
+
+/// How noise comes about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoiseKind {
+    /// Added to each cell, in the measure's own terms (M-GEO).
+    Geometric,
+    /// A value is chosen, the likelier the nearer it is to the wanted rank; numbers are rows by rank (M-EXP).
+    Exponential,
+    /// Added to counts of rows, from which quantiles are read; numbers are rows, the margin rows by rank.
+    Tree,
+}
+
+impl Noise {
+    /// As a sentence, for a confidence as it is shown.
+    #[must_use]
+    pub fn sentence(&self, confidence: &str) -> String {
+        let Self { measure, margin, .. } = self;
+        let scale = self.scale.as_deref().unwrap_or("0");
+        match self.kind {
+            NoiseKind::Geometric => {
+                format!("{measure} has scale {scale}, and stays within {margin} in {confidence} of all draws")
+            }
+            NoiseKind::Exponential => format!(
+                "{measure} is chosen by chance, the likelier the nearer its rank, and stays within {margin} rows of the \
+                 wanted rank in {confidence} of all draws"
+            ),
+            NoiseKind::Tree => format!(
+                "{measure} are read off counts of rows whose noise has scale {scale}, and each stays within {margin} rows \
+                 of the wanted rank in {confidence} of all draws"
+            ),
+        }
+    }
 }
 
 impl Publication {
@@ -232,15 +271,36 @@ fn decimals(unit: &Rational) -> u32 {
 }
 
 fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
-    let planned = &ask.measures[at];
-    let value = |units: &Rational| decimal(&(units * &measure.unit), 3, Rounding::Up);
-    let reach: BigInt = margin(&planned.decay, &plan.policy.confidence);
+    let (planned, confidence) = (&ask.measures[at], &plan.policy.confidence);
+    let (decay, sensitivity) = (&planned.decay, whole(planned.sensitivity.clone()));
+    let text = |value: Rational| decimal(&value, 3, Rounding::Up);
+    let (kind, sensitivity, scale, margin) = match &measure.kind {
+        MeasureKind::Ranked { target, .. } => {
+            // Distances count in parts of a row, and the planned sensitivity is twice their change.
+            let parts = match target {
+                Target::Share(share) => whole(share.whole),
+                Target::Lowest | Target::Highest => whole(1),
+            };
+            let rows = ask.query.rank_margin(at, decay, confidence).unwrap_or_default();
+            (NoiseKind::Exponential, sensitivity / (parts * whole(2)), None, whole(rows))
+        }
+        MeasureKind::Tree { .. } => {
+            let rows = tree_margin(ask.query.grid_size(at), decay, confidence);
+            (NoiseKind::Tree, sensitivity, Some(decay.scale_bound()), whole(rows))
+        }
+        MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {
+            let unit = &measure.unit;
+            let reach = whole(margin(decay, confidence)) * unit;
+            (NoiseKind::Geometric, sensitivity * unit, Some(decay.scale_bound() * unit), reach)
+        }
+    };
     Noise {
         measure: ask.query.measure_in_words(at),
-        sensitivity: value(&whole(planned.sensitivity.clone())),
-        scale: value(&planned.decay.scale_bound()),
-        margin: value(&whole(reach)),
-        decay: planned.decay.ratio().to_string(),
+        kind,
+        sensitivity: text(sensitivity),
+        scale: scale.map(text),
+        margin: text(margin),
+        decay: decay.ratio().to_string(),
     }
 }
 

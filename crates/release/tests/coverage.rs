@@ -9,9 +9,9 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::SystemRng;
 use deniable_ledger::Ledger;
 use deniable_policy::Policy;
-use deniable_release::{Plan, release};
+use deniable_release::{Plan, Versioned, release};
 use deniable_sql::output::{Noisy, Shown};
-use deniable_sql::{Salt, Source};
+use deniable_sql::{Salt, Source, exact};
 use std::path::{Path, PathBuf};
 
 const CLINIC: &str = r#"
@@ -68,7 +68,7 @@ fn prepare(text: &str, folder: &Path, data: &Path) -> (Plan, Source) {
     let mut policy = Policy::parse(&folder.join("policy.toml"), text).unwrap();
     policy.data.path = data.to_string_lossy().into_owned();
     let plan = Plan::new(policy).unwrap();
-    let source = Source::locate(plan.table(), &plan.policy.data, folder).unwrap();
+    let source = Source::locate(plan.tables().remove(0).0, &plan.policy.data, folder).unwrap();
     let source = source.into_memory().unwrap();
     (plan, source)
 }
@@ -76,7 +76,9 @@ fn prepare(text: &str, folder: &Path, data: &Path) -> (Plan, Source) {
 /// The noiseless answers: the same evaluation over totals without noise.
 fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>> {
     let ask = &plan.asks[0];
-    let values = source.exact(&ask.query, salt, &|_| {}).unwrap().reveal();
+    // Every measure here has one number a cell.
+    let cells = exact(std::slice::from_ref(source), &ask.query, salt, &|_| {}).unwrap().reveal();
+    let values = cells.into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect();
     let decays = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
     let rows = ask.query.show(&Noisy { values, decays }, &plan.policy.confidence);
     rows.iter().map(|row| row.0.iter().map(|shown| number(shown).map(|(estimate, ..)| estimate)).collect()).collect()
@@ -84,8 +86,8 @@ fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>
 
 fn number(shown: &Shown) -> Option<(Rational, Option<Rational>, Option<Rational>)> {
     match shown {
-        Shown::Number { estimate, low, high } => Some((estimate.clone()?, low.clone(), high.clone())),
-        Shown::Key(_) | Shown::Text(_) => None,
+        Shown::Number { estimate, low, high, .. } => Some((estimate.clone()?, low.clone(), high.clone())),
+        Shown::Key(_) | Shown::All | Shown::Text(_) => None,
     }
 }
 
@@ -99,7 +101,8 @@ fn coverage(plan: &Plan, source: &Source, ledgers: usize, worker: usize) -> (u64
         // What is kept beyond caps depends on the ledger's key, and so does the truth.
         let salt = deniable_release::release::salt(&ledger);
         let truth = truth(plan, source, &salt);
-        let locate = || Ok(source.clone());
+        let versioned = Versioned { source: source.clone(), version: plan.policy.data.version.clone() };
+        let locate = || Ok(vec![versioned.clone()]);
         let answers = release(plan, &locate, &mut ledger, &mut SystemRng::new().unwrap(), &|_| {}).unwrap();
         let rows = plan.asks[0].query.show(&answers[0].noisy, &plan.policy.confidence);
         for (row, truth) in rows.iter().zip(&truth) {

@@ -1,12 +1,17 @@
 //! One file for each command.
 
+mod ask;
 mod data;
+mod init;
 mod ledger;
+mod plan;
+mod prompt;
 mod release;
+mod sweep;
 
 use crate::args::{Args, Command, PolicyPlace};
-use crate::error::{Failure, plan_failure, write_failure};
-use deniable_ledger::Ledger;
+use crate::error::{Complaint, Failure, plan_failure, write_failure};
+use deniable_ledger::{Account, Ledger};
 use deniable_policy::Policy;
 use deniable_release::{Plan, Versioned};
 use deniable_sql::SourceError;
@@ -16,14 +21,17 @@ use std::path::{Path, PathBuf};
 /// Runs the command.
 pub fn run(args: Args) -> Result<(), Failure> {
     match args.command {
+        Command::Init(init) => init::run(&init),
+        Command::Plan(plan) => plan::run(&plan),
+        Command::Ask(ask) => ask::run(&ask),
         Command::Release(release) => release::run(&release),
         Command::Data(crate::args::Data::Check { place }) => data::check(&place),
         Command::Ledger(command) => ledger::run(&command),
     }
 }
 
-/// Reads the policy and prices its asks. The flags' paths start at the working folder.
-fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
+/// Reads the policy. The flags' paths start at the working folder.
+fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
     let mut policy = Policy::load(&place.policy)?;
     if let Some(data) = &place.data {
         policy.data.path = absolute(data).to_string_lossy().into_owned();
@@ -31,8 +39,41 @@ fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
     if let Some(ledger) = &place.ledger {
         policy.ledger = absolute(ledger);
     }
+    Ok(policy)
+}
+
+/// Reads the policy and prices its asks.
+fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
+    let policy = load(place)?;
     let copy = policy.clone();
     Plan::new(policy).map_err(|errors| plan_failure(&errors, &copy))
+}
+
+/// Keeps the asks that were chosen by name.
+fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    for name in names {
+        if !plan.asks.iter().any(|ask| ask.ask.name == *name) {
+            let known: Vec<&str> = plan.asks.iter().map(|ask| ask.ask.name.as_str()).collect();
+            let complaint = Complaint::new(format!("there is no ask \"{name}\""))
+                .help(format!("the policy has \"{}\"", known.join("\", \"")));
+            return Err(Failure::Usage(complaint));
+        }
+    }
+    plan.asks.retain(|ask| names.contains(&ask.ask.name));
+    Ok(())
+}
+
+/// The account of the ledger that a plan is charged to, if there is one already. Begins no ledger.
+fn account(plan: &Plan) -> Result<Option<Account>, Failure> {
+    if !plan.policy.ledger.exists() {
+        return Ok(None);
+    }
+    let summary = deniable_ledger::show(&plan.policy.ledger)?;
+    let id = plan.account();
+    Ok(summary.accounts.into_iter().find(|account| account.id == id))
 }
 
 /// Finds the policy's data.

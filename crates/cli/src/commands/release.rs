@@ -1,6 +1,6 @@
 //! `deniable release`.
 
-use super::{locate, open_ledger, plan, publish, say};
+use super::{choose, locate, open_ledger, plan, publish, say};
 use crate::args::{Format, Release};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
@@ -22,9 +22,17 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     if let Some(out) = &args.out {
         spare_own_files(out, &plan, args)?;
     }
-    let mut ledger = open_ledger(&plan)?;
+    let answers = obtain(&plan)?;
+    let publication = Publication::new(&plan, &answers);
+    publish(&written(&publication, args.format)?, args.out.as_ref())
+}
+
+/// Answers a plan's asks, with a word for the curator about each. What was recorded is never lost unnoticed: the
+/// ledger's head is told also after a failure.
+pub fn obtain(plan: &Plan) -> Result<Vec<Answered>, Failure> {
+    let mut ledger = open_ledger(plan)?;
     let progress = Progress::new();
-    let locate = || locate(&plan);
+    let locate = || locate(plan);
     let tell = |event: Event<'_>| match event {
         Event::Checking(rows) => progress.rows("checking the data", rows),
         Event::Computing(name, rows) => progress.rows(name, rows),
@@ -43,15 +51,12 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         }
     };
     let before = ledger.head().clone();
-    let answers = release(&plan, &locate, &mut ledger, &mut SystemRng::new()?, &tell);
+    let answers = release(plan, &locate, &mut ledger, &mut SystemRng::new()?, &tell);
     progress.done();
-    let released = answers.is_ok();
-    let shown = answers.map_err(Failure::from).and_then(|answers| show(&plan, &answers, args));
-    // Also after a failure: what was recorded until then must not be lost unnoticed.
-    if released || *ledger.head() != before {
+    if answers.is_ok() || *ledger.head() != before {
         say(format!("ledger head {}", ledger.head()));
     }
-    shown
+    Ok(answers?)
 }
 
 /// Refuses to write answers over the data, the policy or the ledger.
@@ -70,33 +75,14 @@ fn spare_own_files(out: &Path, plan: &Plan, args: &Release) -> Result<(), Failur
     Err(Failure::Usage(complaint.help("name another file for the answers")))
 }
 
-/// Writes what may be published.
-fn show(plan: &Plan, answers: &[Answered], args: &Release) -> Result<(), Failure> {
-    let publication = Publication::new(plan, answers);
-    let text = match args.format {
-        Format::Table => render::table::publication(&publication),
-        Format::Json => render::json(&publication)?,
+/// What may be published, as it is written.
+pub fn written(publication: &Publication, format: Format) -> Result<String, Failure> {
+    Ok(match format {
+        Format::Table => render::table::publication(publication),
+        Format::Json => render::json(publication)?,
         Format::Csv => {
-            say(render::table::guarantee(&publication));
-            render::csv::publication(&publication)?
+            say(render::table::guarantee(publication));
+            render::csv::publication(publication)?
         }
-    };
-    publish(&text, args.out.as_ref())
-}
-
-/// Keeps the asks that were chosen by name.
-fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
-    if names.is_empty() {
-        return Ok(());
-    }
-    for name in names {
-        if !plan.asks.iter().any(|ask| ask.ask.name == *name) {
-            let known: Vec<&str> = plan.asks.iter().map(|ask| ask.ask.name.as_str()).collect();
-            let complaint = Complaint::new(format!("there is no ask \"{name}\""))
-                .help(format!("the policy has \"{}\"", known.join("\", \"")));
-            return Err(Failure::Usage(complaint));
-        }
-    }
-    plan.asks.retain(|ask| names.contains(&ask.ask.name));
-    Ok(())
+    })
 }

@@ -4,8 +4,9 @@ use super::table::grid;
 use comfy_table::CellAlignment;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rounding, decimal, ratio, whole};
-use deniable_ledger::{Account, Summary};
+use deniable_ledger::{Account, Release, Summary};
 use deniable_release::guarantee::{Belief, beliefs_so_far, odds_decimal};
+use deniable_release::left::{MOST, questions_left};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -32,9 +33,19 @@ struct ShownAccount {
     limit: String,
     spent: String,
     left: String,
+    /// How many more questions like recent ones the promise pays for.
+    more: Vec<ShownMore>,
     beliefs: Vec<Belief>,
     releases: Vec<ShownRelease>,
     changes: Vec<ShownChange>,
+}
+
+#[derive(Serialize)]
+struct ShownMore {
+    ask: String,
+    cost: String,
+    /// Exact; stops at a million.
+    questions: u64,
 }
 
 #[derive(Serialize)]
@@ -100,11 +111,31 @@ impl ShownAccount {
             limit: account.terms.limit.to_string(),
             spent: amount(&account.spent),
             left: left(&account.spent, &account.terms.limit),
+            more: more(account),
             beliefs: beliefs_so_far(&account.spent, &[ratio(1, 100), ratio(1, 5), ratio(1, 2)]),
             releases: releases.collect(),
             changes: changes.collect(),
         }
     }
+}
+
+/// Costs that are shown as examples.
+const EXAMPLES: usize = 3;
+
+/// How many more questions fit, by the last charges of different costs.
+fn more(account: &Account) -> Vec<ShownMore> {
+    let mut examples: Vec<&Release> = Vec::new();
+    for release in account.releases.iter().rev() {
+        if examples.len() < EXAMPLES && examples.iter().all(|known| known.cost != release.cost) {
+            examples.push(release);
+        }
+    }
+    let shown = |release: &&Release| ShownMore {
+        ask: release.ask.name.clone(),
+        cost: release.cost.to_string(),
+        questions: questions_left(&account.spent, &release.cost, &account.terms.limit),
+    };
+    examples.iter().map(shown).collect()
 }
 
 /// An odds ratio, with a decimal beside it where it is no fraction.
@@ -142,6 +173,15 @@ pub fn table(summary: &Summary) -> String {
         let _ = writeln!(text, "  limit: an odds ratio of {}", account.limit);
         let _ = writeln!(text, "  spent: an odds ratio of {}", account.spent);
         let _ = writeln!(text, "  left:  {}", account.left);
+        for ShownMore { ask, questions, .. } in &account.more {
+            let questions = match questions {
+                0 => "no more question".to_owned(),
+                1 => "1 more question".to_owned(),
+                &MOST => format!("{MOST} and more questions"),
+                many => format!("{many} more questions"),
+            };
+            let _ = writeln!(text, "         {questions} like \"{ask}\"");
+        }
         if !account.releases.is_empty() {
             text.push_str("  by now,\n");
             for belief in &account.beliefs {

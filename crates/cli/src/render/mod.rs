@@ -2,6 +2,8 @@
 
 pub mod csv;
 pub mod ledger;
+pub mod plan;
+pub mod sweep;
 pub mod table;
 
 use crate::error::Failure;

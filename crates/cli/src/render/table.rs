@@ -27,7 +27,8 @@ pub fn grid() -> Grid {
     grid
 }
 
-fn table(ask: &Table, confidence: &str) -> String {
+/// One ask's answer.
+pub fn table(ask: &Table, confidence: &str) -> String {
     let mut grid = grid();
     let numbers: Vec<bool> = (0..ask.columns.len())
         .map(|position| ask.rows.first().is_some_and(|row| matches!(row.get(position), Some(Cell::Number(_)))))
@@ -58,10 +59,7 @@ fn table(ask: &Table, confidence: &str) -> String {
         text.push_str("  (no rows: LIMIT or OFFSET left none)\n");
     }
     for noise in &ask.noise {
-        let line = format!(
-            "noise: {} has scale {}, and stays within {} in {confidence} of all draws",
-            noise.measure, noise.scale, noise.margin
-        );
+        let line = format!("noise: {}", noise.sentence(confidence));
         wrapped(&mut text, "  ", &line);
     }
     for warning in &ask.warnings {
@@ -95,7 +93,7 @@ pub fn guarantee(publication: &Publication) -> String {
 }
 
 /// Adds a paragraph, wrapped, with hanging indentation.
-fn wrapped(text: &mut String, lead: &str, paragraph: &str) {
+pub fn wrapped(text: &mut String, lead: &str, paragraph: &str) {
     let hang = " ".repeat(lead.chars().count() + if lead.trim().is_empty() { 2 } else { 0 });
     let mut line = lead.to_owned();
     let mut empty = true;

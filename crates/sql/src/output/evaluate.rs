@@ -128,6 +128,20 @@ impl Query {
         }
     }
 
+    /// How many rows a value chosen by its rank may be from the wanted rank, with this confidence; `None` for measures
+    /// that choose none.
+    #[must_use]
+    pub fn rank_margin(&self, measure: usize, decay: &Decay, confidence: &Rational) -> Option<BigInt> {
+        let MeasureKind::Ranked { target, .. } = self.measures()[measure].kind else { return None };
+        let size = BigInt::from(self.grid_size(measure));
+        let reach = distance_margin(&size, decay, &(whole(1) - confidence));
+        Some(match self.rank(measure, target, decay) {
+            Rank::Share { whole: parts, .. } => (Rational::from(reach) / whole(parts)).ceil().to_integer(),
+            // The wanted rank is already this far from the end.
+            Rank::FromBelow(rank) | Rank::FromAbove(rank) => reach + BigInt::from(rank) - 1,
+        })
+    }
+
     /// The key of a group at a row of the answer; `None` where the row is about all of them.
     fn key(&self, group: usize, row: Place) -> Option<&Key> {
         let mut rest = row.cell;
@@ -188,17 +202,7 @@ impl<'a> Evaluator<'a> {
         let Answer::Quantile { measure, value, .. } = &self.query.answers(row.level)[*position] else {
             return (None, ValueKind::Number);
         };
-        let MeasureKind::Ranked { target, .. } = self.query.measures()[*measure].kind else { return (None, *value) };
-        let decay = &self.noisy.decays[*measure];
-        let size = BigInt::from(self.query.grid_size(*measure));
-        let miss = whole(1) - self.confidence;
-        let reach = distance_margin(&size, decay, &miss);
-        let rows = match self.query.rank(*measure, target, decay) {
-            Rank::Share { whole: parts, .. } => (Rational::from(reach) / whole(parts)).ceil().to_integer(),
-            // The wanted rank is already this far from the end.
-            Rank::FromBelow(rank) | Rank::FromAbove(rank) => reach + BigInt::from(rank) - 1,
-        };
-        (Some(rows), *value)
+        (self.query.rank_margin(*measure, &self.noisy.decays[*measure], self.confidence), *value)
     }
 
     /// Compares two rows; only estimates decide, so no margins are needed.

@@ -76,7 +76,7 @@ fn listed(names: &[String], wanted: &str) -> String {
     }
 }
 
-fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
+pub(super) fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
     let mut reader = text::builder(options)
         .has_headers(false)

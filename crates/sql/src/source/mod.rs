@@ -11,6 +11,7 @@ mod files;
 mod header;
 #[cfg(test)]
 mod hostile;
+pub mod names;
 mod oddities;
 mod parquet;
 mod partitions;

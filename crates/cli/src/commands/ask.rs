@@ -1,0 +1,74 @@
+//! `deniable ask`: a question that is not in the policy, paid from what is left of the promise.
+//!
+//! It is charged under the policy's name with `/ask`, so that the policy's own `spend` stays for the asks that it lists.
+//! What it may use up is the whole promise: the ledger's limit for everyone, which is never exceeded.
+
+use super::release::{obtain, written};
+use super::{account, load, prompt, publish};
+use crate::args::{Ask as Args, Format};
+use crate::error::{Complaint, Failure, plan_failure};
+use crate::render::{self, plan::Shown};
+use deniable_core::exact::{Rational, Rounding, percent, whole};
+use deniable_ledger::Account;
+use deniable_policy::{Ask, Policy, Size};
+use deniable_release::{Plan, Publication};
+use std::path::PathBuf;
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let policy = load(&args.place)?;
+    let Some(sql) = &args.sql else { return prompt::run(args, &policy) };
+    let Some(share) = &args.spend else {
+        let complaint = Complaint::new("nothing says what the answer may cost");
+        return Err(Failure::Usage(complaint.help("add --spend 1/40: the part of the whole promise that it may use")));
+    };
+    let plan = question(&policy, &args.name, sql, share)?;
+    if args.dry_run {
+        let account = account(&plan)?;
+        let shown = Shown::new(&plan, account.as_ref());
+        return publish(
+            &if args.format == Format::Json { render::json(&shown)? } else { render::plan::table(&shown) },
+            None,
+        );
+    }
+    let answers = obtain(&plan)?;
+    publish(&written(&Publication::new(&plan, &answers), args.format)?, None)
+}
+
+/// The plan of a single question that is charged to the whole promise.
+pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Result<Plan, Failure> {
+    if sql.trim().is_empty() || name.trim().is_empty() || name.contains(char::is_control) {
+        let complaint = Complaint::new("a question needs SQL, and a name of one line");
+        return Err(Failure::Usage(complaint.help("write it in quotes: 'SELECT COUNT(*) FROM visits'")));
+    }
+    let mut policy = policy.clone();
+    policy.name.push_str("/ask");
+    policy.spend = whole(1);
+    policy.asks = vec![Ask {
+        name: name.to_owned(),
+        sql: sql.to_owned(),
+        size: Size::Share(share.clone()),
+        share: share.clone(),
+        line: 1,
+        column: 1,
+    }];
+    // Places in the SQL are shown in the SQL, as no file holds it.
+    let mut shown = policy.clone();
+    (shown.file, shown.source) = (PathBuf::from(name), sql.to_owned());
+    Plan::new(policy).map_err(|errors| plan_failure(&errors, &shown))
+}
+
+/// What is left of the promise, in parts of ln R; `None` when the ledger counts by another promise.
+pub fn left(plan: &Plan, account: Option<&Account>) -> Option<Rational> {
+    let spent = account.map_or_else(|| Some(whole(0)), |account| account.spent.exact_part_of(&plan.policy.limit));
+    spent.map(|spent| whole(1) - spent)
+}
+
+/// What a question costs, as it is asked at the prompt.
+pub fn cost_in_words(plan: &Plan, left: Option<&Rational>) -> String {
+    let shares: Vec<&Rational> = plan.asks.iter().map(|ask| &ask.ask.share).collect();
+    let share = shares.into_iter().sum::<Rational>();
+    let part = percent(&share, 1, Rounding::Up);
+    let of = left.map(|left| format!(" of the promise, {} is left", percent(left, 1, Rounding::Down)));
+    format!("{}^({share}) ({part}{})", plan.policy.limit, of.unwrap_or_default())
+}

@@ -1,0 +1,143 @@
+//! `deniable init`: the beginning of a policy. Only names of columns are read, never a value.
+
+use super::{publish, say};
+use crate::args::Init;
+use crate::error::{Complaint, Failure};
+use deniable_policy::{ColumnType, Scaffold, scaffold};
+use deniable_sql::source::names::{csv_columns, parquet_columns};
+use std::io::Write;
+use std::path::Path;
+
+/// Runs it.
+pub fn run(args: &Init) -> Result<(), Failure> {
+    if let Some(out) = args.out.as_deref().filter(|out| out.symlink_metadata().is_ok()) {
+        return Err(there_already(out));
+    }
+    let data = &args.data;
+    if !data.is_file() {
+        let what = if data.is_dir() { "is a folder" } else { "is not there" };
+        let help = "name one CSV or Parquet file; `path` in the policy can be widened to a folder or pattern later";
+        return Err(Failure::refused(format!("{} {what}", data.display()), help));
+    }
+    let table = match &args.table {
+        Some(name) if is_table_name(name) => name.clone(),
+        Some(name) => {
+            let complaint = Complaint::new(format!("--table {name}: not a plain name"));
+            return Err(Failure::Usage(complaint.help("use lower-case letters, digits and _, as in visits")));
+        }
+        None => table_name(data),
+    };
+    let found = read(args, &ending(data))?;
+    let input = Scaffold { table, path: path_in_policy(data, args.out.as_deref()), ..found };
+    let text = scaffold(&input);
+    match &args.out {
+        Some(out) => create(out, &text)?,
+        None => publish(&text, None)?,
+    }
+    say(format!("{} columns of {} found; no row was looked at", input.columns.len(), data.display()));
+    let shown = args.out.as_ref().map_or_else(|| "policy.toml".to_owned(), |out| out.display().to_string());
+    if args.out.is_none() {
+        say("save this as policy.toml in this folder: paths in it are relative to the policy");
+    }
+    say(format!(
+        "next: decide every \"?\" in {shown}, then see `deniable plan {shown}` and `deniable data check {shown}`"
+    ));
+    Ok(())
+}
+
+/// The columns, in a scaffold that has no name and no path yet.
+fn read(args: &Init, ending: &str) -> Result<Scaffold, Failure> {
+    let delimiter = args.delimiter.map(delimiter).transpose()?;
+    let unnamed =
+        Scaffold { table: String::new(), path: String::new(), delimiter, columns: Vec::new(), parquet_types: None };
+    match ending {
+        "parquet" if args.delimiter.is_some() => {
+            let complaint = Complaint::new("--delimiter is for CSV, and this is Parquet");
+            Err(Failure::Usage(complaint.help("leave --delimiter out")))
+        }
+        "parquet" => {
+            let all = parquet_columns(&args.data)?;
+            let (mut columns, mut types): (Vec<String>, Vec<ColumnType>) = Default::default();
+            for (name, kind) in all {
+                match kind {
+                    Some(kind) => {
+                        columns.push(name);
+                        types.push(kind);
+                    }
+                    None => say(format!("column {name:?} is left out: its type holds no single value")),
+                }
+            }
+            Ok(Scaffold { columns, parquet_types: Some(types), ..unnamed })
+        }
+        "gz" | "zst" => {
+            let help =
+                "unpack it, or a file of its first line, and run this on that; the policy may name the packed file";
+            Err(Failure::refused(format!("{} is compressed", args.data.display()), help))
+        }
+        _ => {
+            let usual = if ending == "tsv" { b'\t' } else { b',' };
+            let columns = csv_columns(&args.data, delimiter.unwrap_or(usual))?;
+            if let [one] = columns.as_slice()
+                && delimiter.is_none()
+                && let Some(other) = [';', '\t', '|', ','].into_iter().find(|other| one.contains(*other))
+            {
+                say(format!("there is a single column: if fields end at {other:?}, say --delimiter {other:?}"));
+            }
+            Ok(Scaffold { columns, ..unnamed })
+        }
+    }
+}
+
+fn delimiter(character: char) -> Result<u8, Failure> {
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | b'?') => Ok(byte),
+        _ => {
+            let complaint = Complaint::new(format!("--delimiter {character:?} cannot stand between fields"));
+            Err(Failure::Usage(complaint.help("name one ASCII character, such as ';'")))
+        }
+    }
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+fn is_table_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    name.chars().all(plain) && name.chars().next().is_some_and(|first| !first.is_ascii_digit())
+}
+
+/// `Visits 2024.csv` becomes `visits_2024`.
+fn table_name(data: &Path) -> String {
+    let stem = data.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if is_table_name(&plain) { plain } else { format!("t_{plain}") }
+}
+
+/// The data as the policy should name it: relative to the policy's folder where the data lies in it.
+fn path_in_policy(data: &Path, out: Option<&Path>) -> String {
+    let Some(out) = out else { return data.to_string_lossy().into_owned() };
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let path = match (data.canonicalize(), folder.canonicalize()) {
+        (Ok(data), Ok(folder)) => data.strip_prefix(&folder).map_or_else(|_| data.clone(), Path::to_owned),
+        _ => data.to_owned(),
+    };
+    path.to_string_lossy().into_owned()
+}
+
+/// Never writes over anything, also when the file appears just now.
+fn create(out: &Path, text: &str) -> Result<(), Failure> {
+    let written = std::fs::File::create_new(out).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => there_already(out),
+        _ => Failure::refused(
+            format!("{} cannot be written: {error}", out.display()),
+            "name another --out, in a folder that is there",
+        ),
+    })
+}
+
+fn there_already(out: &Path) -> Failure {
+    let help = "a policy is never overwritten: name another --out, or move that file away";
+    Failure::refused(format!("{} is there already", out.display()), help)
+}

@@ -1,0 +1,31 @@
+//! `deniable plan`: what answers will cost and how far they will be off. Everything here follows from the policy and
+//! the ledger's public sums, so it may be published.
+
+use super::{account, choose, load, plan, publish, sweep};
+use crate::args::{LedgerFormat, Plan as Args};
+use crate::error::Failure;
+use crate::render::{self, plan::Shown};
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let text = match &args.sweep {
+        Some(text) => {
+            let sweep = sweep::Sweep::parse(text)?;
+            let shown = sweep.over(&load(&args.place)?, &args.ask)?;
+            match args.format {
+                LedgerFormat::Table => render::sweep::table(&shown),
+                LedgerFormat::Json => render::json(&shown)?,
+            }
+        }
+        None => {
+            let mut plan = plan(&args.place)?;
+            choose(&mut plan, &args.ask)?;
+            let shown = Shown::new(&plan, account(&plan)?.as_ref());
+            match args.format {
+                LedgerFormat::Table => render::plan::table(&shown),
+                LedgerFormat::Json => render::json(&shown)?,
+            }
+        }
+    };
+    publish(&text, None)
+}

@@ -1,0 +1,308 @@
+//! The prompt of `deniable ask`: questions one after the other. Answers go to standard output, all talk to standard error.
+//!
+//! Without a terminal, lines are read as they come, nothing is charged without `--yes`, and the first failure ends it.
+
+use super::ask::{cost_in_words, left, question};
+use super::release::{obtain, written};
+use super::{account, publish, say};
+use crate::args::{Ask as Args, Format, share};
+use crate::error::{Complaint, Failure};
+use crate::render::{self, plan::Shown};
+use deniable_core::exact::{Rational, Rounding, decimal, percent};
+use deniable_policy::{ColumnType, Key, Policy, Role};
+use deniable_release::{Plan, Publication};
+use num_traits::ToPrimitive;
+use rustyline::config::Behavior;
+use rustyline::error::ReadlineError;
+use rustyline::{Config, DefaultEditor};
+use std::io::{BufRead, IsTerminal};
+use std::path::PathBuf;
+
+const HELP: &str = "\
+SQL that ends in ; is a question. It may span lines, shows what it costs, and is charged when you say so.
+These cost nothing:
+  \\plan SQL           how far its answer would be off, and what it would cost
+  \\left               what is left of the promise
+  \\describe [TABLE]   the tables, or the columns of one
+  \\spend 1/40         what part of the whole promise the next questions may use
+  \\help               this
+  \\quit               the end";
+
+/// Where lines come from.
+enum Lines {
+    Terminal { editor: Box<DefaultEditor>, history: Option<PathBuf> },
+    Pipe(std::io::StdinLock<'static>),
+}
+
+/// Whether to go on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    Line,
+    End,
+}
+
+struct Prompt<'a> {
+    args: &'a Args,
+    policy: &'a Policy,
+    spend: Option<Rational>,
+    lines: Lines,
+}
+
+/// Reads questions until there are no more.
+pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
+    let lines = Lines::open(args.no_history)?;
+    let mut prompt = Prompt { args, policy, spend: args.spend.clone(), lines };
+    if prompt.lines.is_terminal() {
+        say(format!("questions about \"{}\"; \\help says what else there is", policy.population));
+    }
+    let mut question = String::new();
+    loop {
+        let lead = if question.is_empty() { "deniable> " } else { "     ...> " };
+        let Some(line) = prompt.lines.next(lead)? else { break };
+        if question.trim().is_empty() {
+            question.clear();
+        }
+        let done = if question.is_empty() && line.trim_start().starts_with('\\') {
+            prompt.lines.remember(line.trim());
+            prompt.command(line.trim())
+        } else {
+            question.push_str(&line);
+            question.push('\n');
+            let Some(sql) = question.trim().strip_suffix(';').map(str::to_owned) else { continue };
+            question.clear();
+            prompt.lines.remember(&format!("{sql};"));
+            prompt.answer(&sql).map(|()| Next::Line)
+        };
+        match done {
+            Ok(Next::Line) => {}
+            Ok(Next::End) => return Ok(()),
+            // Somebody is there to read what is wrong, and goes on.
+            Err(failure) if prompt.lines.is_terminal() && !matches!(failure, Failure::ClosedPipe) => {
+                failure.report();
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    if question.trim().is_empty() {
+        return Ok(());
+    }
+    Err(Failure::refused("the last question does not end in ; and was not asked", "end it with ;"))
+}
+
+impl Prompt<'_> {
+    fn command(&mut self, line: &str) -> Result<Next, Failure> {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        match word {
+            "\\help" | "\\h" | "\\?" => say(HELP),
+            "\\quit" | "\\q" => return Ok(Next::End),
+            "\\left" => self.left()?,
+            "\\describe" | "\\d" => self.describe(rest)?,
+            "\\spend" => {
+                let value = share(rest)
+                    .map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?;
+                say(format!(
+                    "the next questions may use {value} ({}) of the promise each",
+                    percent(&value, 1, Rounding::Up)
+                ));
+                self.spend = Some(value);
+            }
+            "\\plan" => {
+                let plan = self.plan(rest.trim_end_matches(';'))?;
+                self.show_plan(&plan)?;
+            }
+            _ => {
+                return Err(Failure::refused(
+                    format!("there is no command {word}"),
+                    "\\help lists them; SQL ends in ;",
+                ));
+            }
+        }
+        Ok(Next::Line)
+    }
+
+    fn plan(&self, sql: &str) -> Result<Plan, Failure> {
+        let Some(share) = &self.spend else {
+            let help = "say what part of the promise a question may use: \\spend 1/40, or --spend 1/40 at the start";
+            return Err(Failure::refused("nothing says what the answer may cost", help));
+        };
+        question(self.policy, &self.args.name, sql, share)
+    }
+
+    fn show_plan(&self, plan: &Plan) -> Result<(), Failure> {
+        let account = account(plan)?;
+        say(render::plan::table(&Shown::new(plan, account.as_ref())).trim_end());
+        Ok(())
+    }
+
+    fn answer(&mut self, sql: &str) -> Result<(), Failure> {
+        let plan = self.plan(sql)?;
+        let account = account(&plan)?;
+        let identity = |ask: &deniable_release::PlannedAsk| ask.for_ledger(&plan.policy).identity;
+        let paid = account
+            .as_ref()
+            .is_some_and(|account| plan.asks.iter().all(|ask| account.release(&identity(ask)).is_some()));
+        if self.args.dry_run {
+            return self.show_plan(&plan);
+        }
+        if !paid && !self.args.yes {
+            self.show_plan(&plan)?;
+            let cost = cost_in_words(&plan, left(&plan, account.as_ref()).as_ref());
+            if !self.lines.confirm(&format!("charge {cost}? [y/N] "))? {
+                say("not charged");
+                return Ok(());
+            }
+        }
+        let answers = obtain(&plan)?;
+        let publication = Publication::new(&plan, &answers);
+        let text = match self.args.format {
+            // The guarantee is the same each time, and `deniable ledger show` tells it.
+            Format::Table => {
+                publication.asks.iter().map(|ask| render::table::table(ask, &publication.confidence)).collect()
+            }
+            Format::Json | Format::Csv => written(&publication, self.args.format)?,
+        };
+        publish(&text, None)
+    }
+
+    fn left(&self) -> Result<(), Failure> {
+        let plan = Plan { policy: self.policy.clone(), asks: Vec::new() };
+        let account = account(&plan)?;
+        say(match left(&plan, account.as_ref()) {
+            Some(left) => format!("{left} ({}) of ln {} is left", percent(&left, 1, Rounding::Down), self.policy.limit),
+            None => "the ledger counts by another promise; see `deniable ledger show`".to_owned(),
+        });
+        Ok(())
+    }
+
+    fn describe(&self, name: &str) -> Result<(), Failure> {
+        let tables = self.policy.tables();
+        if name.is_empty() {
+            for table in &tables {
+                let whose = match &table.role {
+                    Role::Protected { .. } => "protected",
+                    Role::Public { .. } => "public",
+                };
+                say(format!("{}: {} columns, {whose}", table.data.table, table.columns.len()));
+            }
+            return Ok(());
+        }
+        let Some(table) = tables.iter().find(|table| table.data.table == name) else {
+            let known: Vec<&str> = tables.iter().map(|table| table.data.table.as_str()).collect();
+            let complaint = Complaint::new(format!("there is no table {name}"));
+            return Err(complaint.help(format!("the policy declares {}", known.join(", "))).into());
+        };
+        for column in &table.columns {
+            let keys: Vec<String> = column.keys.iter().flatten().map(ToString::to_string).collect();
+            let keys = if keys.is_empty() { String::new() } else { format!(", keys {}", keys.join(", ")) };
+            let bounds = column.bounds.as_ref().map(|bounds| {
+                format!(", bounds {} to {}", end(column.kind, bounds.low()), end(column.kind, bounds.high()))
+            });
+            say(format!("  {}: {}{}{keys}", column.name, column.kind.name(), bounds.unwrap_or_default()));
+        }
+        Ok(())
+    }
+}
+
+/// An end of bounds, as the policy states it.
+fn end(kind: ColumnType, value: &Rational) -> String {
+    let units = || value.to_integer().to_i64();
+    let time = match kind {
+        ColumnType::Date => units().and_then(|days| i32::try_from(days).ok()).map(Key::Date),
+        ColumnType::Timestamp => units().map(Key::Timestamp),
+        _ => None,
+    };
+    time.map_or_else(|| short_number(value), |time| time.to_string())
+}
+
+fn short_number(value: &Rational) -> String {
+    if value.is_integer() { value.to_string() } else { decimal(value, 6, Rounding::Nearest) }
+}
+
+impl Lines {
+    fn open(no_history: bool) -> Result<Self, Failure> {
+        if !std::io::stdin().is_terminal() {
+            return Ok(Self::Pipe(std::io::stdin().lock()));
+        }
+        // The terminal itself, so that prompts never mix with answers on standard output.
+        let config = Config::builder().behavior(Behavior::PreferTerm).build();
+        let mut editor = DefaultEditor::with_config(config).map_err(|error| broken(&error))?;
+        let history = if no_history { None } else { private_history() };
+        if let Some(path) = &history {
+            // A first time, or a file that is no history: the prompt works without.
+            let _ = editor.load_history(path);
+        }
+        Ok(Self::Terminal { editor: Box::new(editor), history })
+    }
+
+    fn is_terminal(&self) -> bool {
+        matches!(self, Self::Terminal { .. })
+    }
+
+    fn next(&mut self, lead: &str) -> Result<Option<String>, Failure> {
+        match self {
+            Self::Terminal { editor, .. } => match editor.readline(lead) {
+                Ok(line) => Ok(Some(line)),
+                Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
+                Err(error) => Err(broken(&error)),
+            },
+            Self::Pipe(stdin) => {
+                let mut line = String::new();
+                let read = stdin.read_line(&mut line).map_err(|error| broken(&error))?;
+                Ok((read > 0).then(|| line.trim_end_matches(['\n', '\r']).to_owned()))
+            }
+        }
+    }
+
+    /// Only a person at a terminal can say yes here.
+    fn confirm(&mut self, question: &str) -> Result<bool, Failure> {
+        match self {
+            Self::Terminal { .. } => {
+                let answer = self.next(question)?.unwrap_or_default();
+                Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+            }
+            Self::Pipe(_) => Err(Failure::refused(
+                "not charged: nobody is at a terminal to agree to the cost",
+                "add --yes to charge what standard input asks, or \\plan to see what it would cost",
+            )),
+        }
+    }
+
+    fn remember(&mut self, line: &str) {
+        if let Self::Terminal { editor, history: Some(path) } = self {
+            // A history that cannot be kept is no reason to stop.
+            let _ = editor.add_history_entry(line.replace('\n', " "));
+            let _ = editor.append_history(path);
+        }
+    }
+}
+
+fn broken(error: &dyn std::fmt::Display) -> Failure {
+    Failure::refused(format!("questions cannot be read: {error}"), "give the question on the command line instead")
+}
+
+/// The file of past questions, which may hold sensitive words: in the user's own state folder, for nobody else to read.
+fn private_history() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")))?;
+    let folder = state.join("deniable");
+    let file = folder.join("history");
+    let mut builder = std::fs::DirBuilder::new();
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+        builder.mode(0o700);
+        options.mode(0o600);
+        builder.recursive(true).create(&folder).ok()?;
+        let opened = options.open(&file).ok()?;
+        opened.set_permissions(std::fs::Permissions::from_mode(0o600)).ok()?;
+    }
+    #[cfg(not(unix))]
+    {
+        builder.recursive(true).create(&folder).ok()?;
+        options.open(&file).ok()?;
+    }
+    Some(file)
+}

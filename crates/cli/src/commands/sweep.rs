@@ -1,0 +1,125 @@
+//! `deniable plan --sweep`: the errors of a policy's answers under other promises.
+
+use crate::error::{Complaint, Failure};
+use crate::render::sweep::{Point, Shown};
+use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::promise::{Promise, binding};
+use deniable_policy::Policy;
+use deniable_release::{Plan, expected};
+
+/// Most points of a sweep.
+const MOST: usize = 50;
+/// The promises that can be swept, as a policy spells them.
+const KEYS: [&str; 8] = ["posterior_at_most", "posterior_at_least", "gain", "loss", "rho", "alpha", "beta", "epsilon"];
+
+/// Promises of one kind, evenly spaced.
+pub struct Sweep {
+    key: &'static str,
+    values: Vec<Rational>,
+}
+
+fn usage(message: impl std::fmt::Display, help: impl std::fmt::Display) -> Failure {
+    Failure::Usage(Complaint::new(message).help(help))
+}
+
+impl Sweep {
+    /// Reads `gain=1.1..4` or `gain=1.1..4:20`.
+    pub fn parse(text: &str) -> Result<Self, Failure> {
+        let help = "write --sweep gain=1.1..4, or --sweep epsilon=0.1..2:20 for twenty points";
+        let wrong = |why: String| usage(format!("--sweep {text}: {why}"), help);
+        let (key, range) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
+        let long = if key == "posterior" { "posterior_at_most" } else { key };
+        let Some(key) = KEYS.into_iter().find(|known| *known == long) else {
+            return Err(usage(
+                format!("--sweep {text}: no promise is called `{key}`"),
+                format!("choose one of {}", KEYS.join(", ")),
+            ));
+        };
+        let (range, points) = match range.rsplit_once(':') {
+            None => (range, 8),
+            Some((range, points)) => match points.parse::<usize>() {
+                Ok(points @ 2..=MOST) => (range, points),
+                _ => return Err(wrong(format!("`{points}` is no number of points from 2 to {MOST}"))),
+            },
+        };
+        let (from, to) = range.split_once("..").ok_or_else(|| wrong("there is no `..`".to_owned()))?;
+        let number = |text: &str| parse_rational(text.trim()).map_err(|error| wrong(error.to_string()));
+        let (from, to) = (number(from)?, number(to)?);
+        if from >= to {
+            return Err(wrong(format!("{from} is not below {to}")));
+        }
+        let values = (0..points).map(|at| &from + (&to - &from) * whole(at) / whole(points - 1)).collect();
+        Ok(Self { key, values })
+    }
+
+    /// The errors under each promise. Only the promise is another: adversary, shares and asks stay.
+    pub fn over(&self, policy: &Policy, asks: &[String]) -> Result<Shown, Failure> {
+        let points = self.values.iter().map(|value| self.point(policy, value, asks));
+        Ok(Shown { key: self.key.to_owned(), points: points.collect::<Result<_, _>>()? })
+    }
+
+    fn point(&self, policy: &Policy, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
+        let promise = self.promise(policy, value)?;
+        let refused = |error: &dyn std::fmt::Display| {
+            usage(format!("at {} = {value}: {error}", self.key), "sweep a range in which every promise can be kept")
+        };
+        let (priors, known) = (policy.adversary.priors(), policy.adversary.knows_size());
+        let limit = match binding(std::slice::from_ref(&promise), priors, known) {
+            Ok(Some((_, limit))) => limit,
+            Ok(None) => return Err(refused(&"nothing is promised")),
+            Err(error) => return Err(refused(&error)),
+        };
+        let mut policy = policy.clone();
+        (policy.promises, policy.limit, policy.binding) = (vec![promise], limit.clone(), 0);
+        let copy = policy.clone();
+        let answers = match Plan::new(policy) {
+            Ok(mut plan) => {
+                super::choose(&mut plan, asks)?;
+                let each = plan.asks.iter().flat_map(|ask| {
+                    let all = expected(&ask.query, &ask.measures, &plan.policy);
+                    all.into_iter().map(|answer| (ask.ask.name.clone(), answer.name, answer.error))
+                });
+                Ok(each.collect())
+            }
+            // SQL that is refused is refused everywhere; only noise and targets depend on the promise.
+            Err(errors) if errors.iter().any(|error| error.is_sql()) => {
+                return Err(crate::error::plan_failure(&errors, &copy));
+            }
+            Err(errors) => Err(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+        };
+        Ok(Point::new(value, &limit, answers))
+    }
+
+    fn promise(&self, policy: &Policy, value: &Rational) -> Result<Promise, Failure> {
+        let value = value.clone();
+        let of = |needed: &str| {
+            usage(
+                format!("--sweep {} needs the rest of that promise", self.key),
+                format!("state `{needed}` in the policy's [promise]; a sweep changes one number of it"),
+            )
+        };
+        Ok(match self.key {
+            "posterior_at_most" => Promise::PosteriorAtMost(value),
+            "posterior_at_least" => Promise::PosteriorAtLeast(value),
+            "gain" => Promise::Gain(value),
+            "loss" => Promise::Loss(value),
+            "epsilon" => Promise::Epsilon(value),
+            "rho" => {
+                let among = policy.promises.iter().find_map(|promise| match promise {
+                    Promise::Rho { among, .. } => Some(*among),
+                    _ => None,
+                });
+                Promise::Rho { rho: value, among: among.ok_or_else(|| of("rho` with `among"))? }
+            }
+            _ => {
+                let known = policy.promises.iter().find_map(|promise| match promise {
+                    Promise::AlphaBeta { alpha, beta, least, most } => Some((alpha, beta, least, most)),
+                    _ => None,
+                });
+                let (alpha, beta, least, most) = known.ok_or_else(|| of("alpha` with `beta"))?;
+                let (alpha, beta) = if self.key == "alpha" { (value, beta.clone()) } else { (alpha.clone(), value) };
+                Promise::AlphaBeta { alpha, beta, least: least.clone(), most: most.clone() }
+            }
+        })
+    }
+}

@@ -1,0 +1,276 @@
+//! A plan for reading, and for programs.
+
+use super::table::{grid, wrapped};
+use comfy_table::{Cell, CellAlignment};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
+use deniable_ledger::Account;
+use deniable_release::forecast::{ErrorBound, Expected, expected, short};
+use deniable_release::guarantee::odds_decimal;
+use deniable_release::{Plan, PlannedAsk};
+use num_traits::Zero;
+use serde::Serialize;
+
+/// A plan, in a form that can be written as JSON.
+#[derive(Serialize)]
+pub struct Shown {
+    policy: String,
+    population: String,
+    confidence: String,
+    promise: Vec<String>,
+    /// The largest odds ratio of everything ever released.
+    odds: String,
+    typical_rows: Option<u64>,
+    asks: Vec<ShownAsk>,
+    spending: Spending,
+    hints: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ShownAsk {
+    name: String,
+    sql: String,
+    share: String,
+    /// At most this, rounded up.
+    odds: String,
+    /// The ledger has it already: the answer is free.
+    paid: bool,
+    answers: Vec<ShownAnswer>,
+}
+
+#[derive(Serialize)]
+struct ShownAnswer {
+    answer: String,
+    cells: usize,
+    noise: Vec<ShownNoise>,
+    /// At the confidence; absent where it depends on an unstated number of rows.
+    error: Option<String>,
+    /// `value`: in the answer's units. `rows`: by rank.
+    error_in: Option<&'static str>,
+    /// The error against typical rows.
+    relative: Option<String>,
+    #[serde(skip)]
+    row: [String; 3],
+}
+
+#[derive(Serialize)]
+struct ShownNoise {
+    measure: String,
+    /// Absent for a value that is chosen by its rank.
+    standard_deviation: Option<String>,
+}
+
+/// All in parts of ln R.
+#[derive(Serialize)]
+struct Spending {
+    /// What these asks use, paid for or not.
+    asks: String,
+    /// What they would still be charged.
+    to_pay: String,
+    /// What the policy may use in all.
+    spend: String,
+    /// What the policy would have left of that.
+    left_of_spend: Option<String>,
+    /// What would be left of the promise; needs a ledger.
+    left_of_promise: Option<String>,
+    #[serde(skip)]
+    percents: [Option<String>; 2],
+}
+
+impl Shown {
+    /// Brings a plan into this form; `account` is what its ledger holds.
+    pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
+        let policy = &plan.policy;
+        let all: Vec<Vec<Expected>> = plan.asks.iter().map(|ask| expected(&ask.query, &ask.measures, policy)).collect();
+        let paid: Vec<bool> = plan
+            .asks
+            .iter()
+            .map(|ask| account.is_some_and(|account| account.release(&ask.for_ledger(policy).identity).is_some()))
+            .collect();
+        Self {
+            policy: policy.name.clone(),
+            population: policy.population.clone(),
+            confidence: percent(&policy.confidence, 4, Rounding::Down),
+            promise: policy.promise_in_words(),
+            odds: policy.limit.to_string(),
+            typical_rows: policy.data.typical_rows,
+            asks: plan.asks.iter().zip(&all).zip(&paid).map(|((ask, all), paid)| shown_ask(ask, all, *paid)).collect(),
+            spending: Spending::new(plan, &paid, account),
+            hints: plan.asks.iter().zip(&all).flat_map(|(ask, all)| hints(plan, ask, all)).collect(),
+        }
+    }
+}
+
+fn shown_ask(ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
+    ShownAsk {
+        name: ask.ask.name.clone(),
+        sql: ask.ask.sql.trim().to_owned(),
+        share: ask.ask.share.to_string(),
+        odds: odds_decimal(&ask.cost.odds_at_most()),
+        paid,
+        answers: all.iter().map(shown_answer).collect(),
+    }
+}
+
+fn shown_answer(answer: &Expected) -> ShownAnswer {
+    let noise: Vec<ShownNoise> = answer
+        .noise
+        .iter()
+        .map(|noise| ShownNoise {
+            measure: noise.measure.clone(),
+            standard_deviation: noise.deviation.as_ref().map(short),
+        })
+        .collect();
+    let line = |noise: &ShownNoise| match &noise.standard_deviation {
+        None => "by rank".to_owned(),
+        Some(deviation) if answer.noise.len() == 1 => deviation.clone(),
+        Some(deviation) => format!("{}: {deviation}", noise.measure),
+    };
+    let relative = answer.relative.as_ref().map(|relative| percent(relative, 1, Rounding::Up));
+    ShownAnswer {
+        row: [
+            noise.iter().map(line).collect::<Vec<_>>().join("\n"),
+            answer.error.to_string(),
+            relative.clone().unwrap_or_else(|| "-".to_owned()),
+        ],
+        answer: answer.name.clone(),
+        cells: answer.cells,
+        noise,
+        error: answer.error.number().map(short),
+        error_in: match answer.error {
+            ErrorBound::Value(_) => Some("value"),
+            ErrorBound::Rows(_) => Some("rows"),
+            ErrorBound::NeedsTypicalRows => None,
+        },
+        relative,
+    }
+}
+
+impl Spending {
+    fn new(plan: &Plan, paid: &[bool], account: Option<&Account>) -> Self {
+        let policy = &plan.policy;
+        let share = |ask: &PlannedAsk| ask.ask.share.clone();
+        let asks: Rational = plan.asks.iter().map(share).sum();
+        let to_pay: Rational =
+            plan.asks.iter().zip(paid).filter(|(_, paid)| !**paid).map(|(ask, _)| ask.ask.share.clone()).sum();
+        let part = |spent: Spend| spent.exact_part_of(&policy.limit);
+        let own = account.map_or(Some(Rational::zero()), |account| part(account.spent_by(&policy.name)));
+        let left_of_spend = own.map(|own| &policy.spend - own - &to_pay);
+        let left_of_promise =
+            account.and_then(|account| part(account.spent.clone())).map(|spent| whole(1) - spent - &to_pay);
+        let rounded = |left: &Option<Rational>| left.as_ref().map(|left| percent(left, 1, Rounding::Down));
+        Self {
+            asks: asks.to_string(),
+            to_pay: to_pay.to_string(),
+            spend: policy.spend.to_string(),
+            percents: [rounded(&left_of_spend), rounded(&left_of_promise)],
+            left_of_spend: left_of_spend.map(|left| left.to_string()),
+            left_of_promise: left_of_promise.map(|left| left.to_string()),
+        }
+    }
+}
+
+/// One sentence for each answer that is mostly noise.
+fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
+    let noisy = |answer: &&Expected| answer.relative.as_ref().is_some_and(|relative| *relative > ratio(1, 2));
+    let hint = |answer: &Expected| {
+        let mut helps = Vec::new();
+        if plan.policy.asks.len() > 1 {
+            helps.push("a larger weight".to_owned());
+        }
+        if answer.cells > 1 {
+            helps.push(format!("fewer groups than {}", answer.cells));
+        }
+        if answer.bounded {
+            helps.push("tighter bounds".to_owned());
+        }
+        if plan.policy.entity.is_some() {
+            helps.push("smaller caps".to_owned());
+        }
+        let last = "a weaker promise";
+        let helps = if helps.is_empty() { last.to_owned() } else { format!("{} or {last}", helps.join(", ")) };
+        format!("{}, {}: mostly noise; {helps} would help", ask.ask.name, answer.name)
+    };
+    all.iter().filter(noisy).map(hint).collect()
+}
+
+/// The plan for reading.
+pub fn table(shown: &Shown) -> String {
+    let mut grid = grid();
+    let error = format!("error at {}", shown.confidence);
+    grid.set_header(vec![
+        "ask",
+        "answer",
+        "cells",
+        "share",
+        "odds",
+        "noise (standard deviation)",
+        error.as_str(),
+        "relative",
+    ]);
+    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
+    for ask in &shown.asks {
+        for (position, answer) in ask.answers.iter().enumerate() {
+            // Several answers of one ask are paid for together.
+            let once = |text: &str| if position == 0 { text.to_owned() } else { String::new() };
+            let share = if ask.paid { format!("{} (paid)", ask.share) } else { ask.share.clone() };
+            let [noise, error, relative] = &answer.row;
+            grid.add_row(vec![
+                Cell::new(once(&ask.name)),
+                Cell::new(&answer.answer),
+                right(&answer.cells.to_string()),
+                right(&once(&share)),
+                right(&once(&ask.odds)),
+                right(noise),
+                right(error),
+                right(relative),
+            ]);
+        }
+    }
+    let mut text = format!("plan of \"{}\", about \"{}\"\n{grid}\n", shown.policy, shown.population);
+    for line in sums(shown) {
+        wrapped(&mut text, "  ", &line);
+    }
+    for hint in &shown.hints {
+        wrapped(&mut text, "  ", &format!("hint: {hint}"));
+    }
+    text
+}
+
+/// What is spent and left, and what the relative errors mean.
+fn sums(shown: &Shown) -> Vec<String> {
+    let Shown { odds, spending, .. } = shown;
+    let mut lines = vec![format!(
+        "everything ever released about \"{}\" may give an odds ratio of {odds}; shares are parts of ln {odds}",
+        shown.population
+    )];
+    let unpaid = if spending.to_pay == spending.asks {
+        String::new()
+    } else {
+        format!(" ({} still to be charged, as the ledger has the others)", spending.to_pay)
+    };
+    lines.push(format!("these asks use {}{unpaid}", spending.asks));
+    let [of_spend, of_promise] = &spending.percents;
+    lines.push(match (&spending.left_of_spend, of_spend) {
+        (Some(left), Some(rounded)) if !left.starts_with('-') => {
+            format!("left of this policy's spend of {} after that: {left} ({rounded})", spending.spend)
+        }
+        (Some(_), _) => format!("this policy's spend of {} does not hold all of that", spending.spend),
+        (None, _) => "what this policy has left of its spend is not comparable: the promise was changed".to_owned(),
+    });
+    if let (Some(left), Some(rounded)) = (&spending.left_of_promise, of_promise) {
+        lines.push(if left.starts_with('-') {
+            "the ledger does not hold all of that".to_owned()
+        } else {
+            format!("left of the promise, by the ledger: {left} ({rounded})")
+        });
+    }
+    lines.push(match shown.typical_rows {
+        Some(rows) => format!(
+            "relative to {rows} typical rows, shared equally by the cells: counts to their rows, ranks to theirs, averages \
+             and spreads to what the bounds allow, sums to that of values in the middle of the bounds"
+        ),
+        None => "state `typical_rows` in [data], a public guess, for relative errors and those of averages".to_owned(),
+    });
+    lines
+}

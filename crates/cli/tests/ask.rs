@@ -1,0 +1,200 @@
+//! `deniable ask`: one question, and the prompt driven through pipes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Stdio;
+use support::{Place, Run};
+
+const COUNT: &str = "SELECT COUNT(*) AS n FROM visits";
+
+/// The prompt, fed with lines.
+fn prompt(place: &Place, more: &[&str], lines: &str) -> Run {
+    let mut command = place.command(&[&["ask", "policy.toml"], more].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A prompt that has ended no longer reads.
+    let _ = child.stdin.take().unwrap().write_all(lines.as_bytes());
+    Run::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn one_question_is_charged_and_answered_once() {
+    let clinic = Place::clinic();
+    let first = clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--name", "all visits"]).done();
+    assert!(first.stdout.contains("all visits (share 1/40)") && first.stdout.contains("What is promised"), "{first:?}");
+    assert!(first.stderr.contains("all visits: charged and answered"), "{first:?}");
+    let again =
+        clinic.run(&["ask", "policy.toml", "SELECT COUNT(*) AS n FROM visits ORDER BY n", "--spend", "2.5%"]).done();
+    assert!(again.stderr.contains("stored answer, free"), "{again:?}");
+    let releases = clinic.releases();
+    assert_eq!(releases.len(), 1);
+    assert_eq!((&releases[0]["policy"], &releases[0]["cost"]), (&"clinic/ask".into(), &"3^(1/40)".into()));
+    let json = clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--format", "json"]).done().json();
+    assert_eq!(json["asks"][0]["share"], "1/40");
+}
+
+#[test]
+fn a_dry_run_charges_nothing() {
+    let clinic = Place::clinic();
+    let run = clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--dry-run"]).done();
+    assert!(run.stdout.contains("1/40") && run.stderr.is_empty(), "{run:?}");
+    prompt(&clinic, &["--spend", "1/40", "--dry-run"], &format!("{COUNT};\n")).done();
+    assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
+}
+
+/// The policy's own spend is for its own asks; what is promised to the people holds for all.
+#[test]
+fn the_promise_limits_questions_and_the_spend_does_not() {
+    let clinic = Place::clinic();
+    clinic.release(&[]).done();
+    let ask = |sql: &str, spend: &str| clinic.run(&["ask", "policy.toml", sql, "--spend", spend]);
+    ask(COUNT, "1/8").done();
+    let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
+    assert!(over.stderr.contains("3^(1/8) is left"), "{over:?}");
+    assert_eq!(clinic.charges(), 6);
+    ask("SELECT COUNT(age) FROM visits", "1/8").done();
+    assert_eq!(clinic.spent(), "3", "used up exactly");
+    ask("SELECT COUNT(cost) FROM visits", "1/1000000").refused();
+    // Asks do not eat into what the policy's own asks were given, nor do these become dearer.
+    clinic.release(&[]).done();
+    assert_eq!((clinic.charges(), clinic.spent().as_str()), (7, "3"));
+}
+
+/// More than the policy's own asks could ever use.
+#[test]
+fn a_question_may_cost_more_than_the_spend() {
+    let clinic = Place::clinic();
+    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1"]).done();
+    assert_eq!(clinic.spent(), "3");
+    clinic.release(&["--ask", "patients"]).refused();
+}
+
+/// In either order.
+#[test]
+fn questions_leave_the_asks_what_is_left() {
+    let clinic = Place::clinic();
+    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/3"]).done();
+    clinic.release(&[]).refused();
+    clinic.release(&["--ask", "patients"]).done();
+    assert_eq!(clinic.charges(), 2);
+}
+
+#[test]
+fn questions_that_are_not_asked() {
+    let clinic = Place::clinic();
+    let mut told = String::new();
+    let mut tell = |what: &str, run: Run| writeln!(told, "# {what}\n{}", clinic.plain(&run.stderr)).unwrap();
+    let ask = |sql: &str, more: &[&str]| clinic.run(&[&["ask", "policy.toml", sql], more].concat());
+    tell("no spend", ask(COUNT, &[]).misused());
+    for spend in ["0", "-1", "3/2", "some", "1/0"] {
+        tell(spend, ask(COUNT, &[&format!("--spend={spend}")]).misused());
+    }
+    tell("blank", ask(" ", &["--spend", "1/40"]).misused());
+    tell("a name of two lines", ask(COUNT, &["--spend", "1/40", "--name", "a\nb"]).misused());
+    tell("refused SQL", ask("SELECT COUNT(*),\n  SUM(sex) FROM visits", &["--spend", "1/40"]).refused());
+    tell("a rest of SQL", ask("SELECT 1; SELECT 2", &["--spend", "1/40"]).refused());
+    clinic.run(&["ask", "nowhere.toml", COUNT, "--spend", "1/40"]).refused();
+    clinic.run(&["ask", "policy.toml", COUNT, "--yes", "--spend", "1/40"]).misused();
+    insta::assert_snapshot!(told);
+    assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
+}
+
+#[test]
+fn a_prompt_through_pipes() {
+    let clinic = Place::clinic();
+    let lines = format!(
+        "\\help\n\\left\n\\describe\n\\describe visits\n\n\\spend 1/40\n\\plan {COUNT}\n{COUNT};\nSELECT sex,\n  COUNT(*)\nFROM visits \
+         GROUP BY sex;\n\\left\n{COUNT};\n\\quit\nnever read;\n"
+    );
+    let run = prompt(&clinic, &["--yes"], &lines).done();
+    assert_eq!(run.stdout.matches("question (share 1/40)").count(), 3, "{run:?}");
+    assert!(!run.stdout.contains("plan of") && !run.stdout.contains("What is promised"), "{run:?}");
+    assert_eq!(clinic.charges(), 2);
+    let talk: Vec<&str> = run.stderr.lines().filter(|line| !line.contains("of 2000 entities")).collect();
+    insta::assert_snapshot!("prompt", clinic.plain(&talk.join("\n")));
+}
+
+/// Nobody agreed to the cost: nothing is charged, and no ledger begins.
+#[test]
+fn without_yes_a_pipe_charges_nothing() {
+    let clinic = Place::clinic();
+    let run = prompt(&clinic, &["--spend", "1/40"], &format!("{COUNT};\ny\n")).refused();
+    assert!(run.stderr.contains("--yes") && run.stderr.contains("error at 95%"), "{run:?}");
+    assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
+    // What is paid for already needs no consent.
+    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40"]).done();
+    prompt(&clinic, &["--spend", "1/40"], &format!("{COUNT};\n")).done();
+    assert_eq!(clinic.charges(), 1);
+}
+
+#[test]
+fn a_pipe_ends_at_the_first_failure() {
+    let clinic = Place::clinic();
+    let mut told = String::new();
+    for lines in [
+        &format!("{COUNT};\n"),
+        "\\spend 0\n",
+        "\\nix\n",
+        "\\describe people\n",
+        "\\spend 1/40\nSELECT nix FROM visits;\nSELECT COUNT(*) FROM visits;\n",
+        "\\spend 1/40\nSELECT COUNT(*) FROM visits",
+        "\\spend 1/40\n\\plan SELECT nix FROM visits\n",
+    ] {
+        let run = prompt(&clinic, &["--yes"], lines).refused();
+        writeln!(told, "# {}\n{}", lines.trim(), clinic.plain(&run.stderr)).unwrap();
+    }
+    insta::assert_snapshot!("prompt_failures", told);
+    assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
+}
+
+/// The noise of what is chosen by rank, or read off counts, is told in rows and not in the value's units.
+#[test]
+fn noise_is_told_in_its_own_terms() {
+    let clinic = Place::clinic();
+    let sql = "SELECT SUM(cost), MEDIAN(cost), PERCENTILE_CONT(minutes, 0.25), MEDIAN(minutes), MIN(age) FROM visits";
+    let json = clinic.run(&["ask", "policy.toml", sql, "--spend", "1/2", "--format", "json"]).done().json();
+    let noise = json["asks"][0]["noise"].as_array().unwrap();
+    let by_kind = |kind: &str| noise.iter().filter(|noise| noise["kind"] == kind).collect::<Vec<_>>();
+    assert_eq!(
+        (by_kind("geometric").len(), by_kind("exponential").len(), by_kind("tree").len()),
+        (1, 2, 1),
+        "{noise:?}"
+    );
+    assert_eq!(by_kind("geometric")[0]["sensitivity"], "1200", "three visits of 400");
+    assert!(by_kind("exponential").iter().all(|noise| noise.get("scale").is_none()), "{noise:?}");
+    for noise in by_kind("exponential").into_iter().chain(by_kind("tree")) {
+        // Rows are whole, whatever the step of the value is.
+        assert!(noise["margin"].as_str().unwrap().parse::<u64>().is_ok(), "{noise:?}");
+    }
+    let rows = &json["asks"][0]["rows"][0][1]["rows"];
+    let median = by_kind("exponential").into_iter().find(|noise| noise["measure"] == "MEDIAN(cost)").unwrap();
+    assert_eq!(median["margin"].as_str().unwrap(), rows.to_string());
+    // A median's distances move by at most half a row for each row of a person, up or down.
+    assert_eq!(median["sensitivity"], "1.5");
+    let table = clinic.run(&["ask", "policy.toml", sql, "--spend", "1/2"]).done().stdout;
+    let noise: Vec<&str> =
+        table.lines().skip_while(|line| !line.contains("noise:")).take_while(|line| !line.contains("note:")).collect();
+    insta::assert_snapshot!("noise", noise.join("\n"));
+}
+
+#[test]
+fn the_ledger_counts_in_questions() {
+    let clinic = Place::clinic();
+    clinic.release(&["--ask", "visits by sex", "--ask", "minutes by department"]).done();
+    let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    // 17/32 are left: five times 3/32 and not six times, once 3/8 and not twice.
+    assert!(shown.contains("5 more questions like \"visits by sex\""), "{shown}");
+    assert!(shown.contains("1 more question like \"minutes by department\""), "{shown}");
+    let more = clinic.ledger().unwrap()["accounts"][0]["more"].clone();
+    assert_eq!(more[1]["questions"], 5, "{more}");
+    for (number, sql) in ["age", "cost", "minutes", "sex", "smoker"].iter().enumerate() {
+        let sql = format!("SELECT COUNT({sql}) FROM visits");
+        clinic.run(&["ask", "policy.toml", &sql, "--spend", "3/32", "--name", &format!("number {number}")]).done();
+    }
+    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "3/32"]).refused();
+    let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(shown.contains("no more question like \"number 4\""), "{shown}");
+}

@@ -1,0 +1,107 @@
+//! `deniable init`: a policy begins with the names of a file's columns, and with nothing else of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use std::fmt::Write;
+use std::fs;
+use support::Place;
+
+#[test]
+fn a_policy_begins() {
+    let place = Place::empty();
+    place.write("Visits 2024.csv", "patient,hours per week\nSECRET-1,41\n");
+    let run = place.run(&["init", "Visits 2024.csv"]).done();
+    assert!(run.stdout.contains("table = \"visits_2024\"") && run.stdout.contains("[columns.\"hours per week\"]"));
+    assert!(!run.stdout.contains("SECRET") && !run.stderr.contains("SECRET"), "{run:?}");
+    assert!(run.stderr.contains("next: decide every \"?\""), "{run:?}");
+    let same = place.run(&["init", "Visits 2024.csv", "--out", "policy.toml"]).done();
+    assert_eq!((same.stdout.as_str(), place.read("policy.toml").as_str()), ("", run.stdout.as_str()));
+    // What is left open is what every other command names.
+    let blanks = place.run(&["plan", "policy.toml"]).refused();
+    assert_eq!(blanks.stderr.matches("is not decided yet").count(), run.stdout.matches("= \"?\"").count());
+}
+
+/// Decided, it is a policy that is answered.
+#[test]
+fn a_policy_is_completed() {
+    let place = Place::empty();
+    place.write("t.csv", "a;b\n1;2\n");
+    place.run(&["init", "t.csv", "--delimiter", ";", "--out", "policy.toml"]).done();
+    let text = place.read("policy.toml");
+    let (start, end) = (text.find("[entity]").unwrap(), text.find("# The columns").unwrap());
+    let mut text = format!("{}{}", &text[..start], &text[end..]);
+    for decided in ["name = \"n\"", "population = \"p\"", "version = \"1\""] {
+        let key = decided.split(' ').next().unwrap();
+        text = text.replacen(&format!("\n{key} = \"?\""), &format!("\n{decided}"), 1);
+    }
+    text = text.replace("type = \"?\"", "type = \"integer\"").replace("preset = \"?\"", "preset = \"acquaintance\"");
+    place.write("policy.toml", text.replace("posterior_at_most = \"?\"", "posterior_at_most = 0.75"));
+    place.release(&[]).done();
+    assert_eq!(place.charges(), 1);
+}
+
+#[test]
+fn the_path_is_relative_to_the_policy() {
+    let place = Place::empty();
+    fs::create_dir(place.path("in")).unwrap();
+    fs::create_dir(place.path("other")).unwrap();
+    place.write("in/t.tsv", "a\tb\n");
+    place.run(&["init", "in/t.tsv", "--out", "policy.toml"]).done();
+    assert!(place.read("policy.toml").contains("path = \"in/t.tsv\""), "{}", place.read("policy.toml"));
+    place.run(&["init", "in/t.tsv", "--out", "in/policy.toml"]).done();
+    assert!(place.read("in/policy.toml").contains("path = \"t.tsv\""));
+    place.run(&["init", "in/t.tsv", "--out", "other/policy.toml"]).done();
+    let absolute = place.path("in/t.tsv").canonicalize().unwrap();
+    assert!(place.read("other/policy.toml").contains(&format!("path = \"{}\"", absolute.display())));
+}
+
+#[test]
+fn what_cannot_begin() {
+    let place = Place::empty();
+    fs::create_dir(place.path("folder")).unwrap();
+    place.write("t.csv", "a,b\n1,2\n");
+    place.write("empty.csv", "");
+    place.write("latin.csv", b"gr\xf6sse,b\n");
+    place.write("t.parquet", "a,b\n1,2\n");
+    place.write("t.csv.gz", b"\x1f\x8b");
+    place.write("kept.toml", "mine");
+    let mut told = String::new();
+    for args in [
+        &["nowhere.csv"] as &[&str],
+        &["folder"],
+        &["empty.csv"],
+        &["latin.csv"],
+        &["t.parquet"],
+        &["t.csv.gz"],
+        &["t.csv", "--out", "kept.toml"],
+        &["t.csv", "--out", "t.csv"],
+        &["t.csv", "--out", "nowhere/policy.toml"],
+    ] {
+        let run = place.run(&[&["init"], args].concat()).refused();
+        writeln!(told, "# {}\n{}", args.join(" "), place.plain(&run.stderr)).unwrap();
+    }
+    for args in [
+        &["t.csv", "--table", "My Table"] as &[&str],
+        &["t.csv", "--delimiter", "ö"],
+        &["t.csv", "--delimiter", "\""],
+        &["t.parquet", "--delimiter", ";"],
+    ] {
+        let run = place.run(&[&["init"], args].concat()).misused();
+        writeln!(told, "# {}\n{}", args.join(" "), place.plain(&run.stderr)).unwrap();
+    }
+    place.run(&["init"]).misused();
+    insta::assert_snapshot!(told);
+    assert_eq!(place.read("kept.toml"), "mine");
+    assert_eq!(place.read("t.csv"), "a,b\n1,2\n");
+    assert!(!place.files().contains(&"policy.toml".to_owned()));
+}
+
+/// A single column is a sign of another delimiter.
+#[test]
+fn another_delimiter_is_suspected() {
+    let place = Place::empty();
+    place.write("t.csv", "a;b\n");
+    let run = place.run(&["init", "t.csv"]).done();
+    assert!(run.stderr.contains("--delimiter ';'"), "{run:?}");
+}

@@ -1,0 +1,287 @@
+//! How far answers will be from the truth, worked out from the policy alone, before anything is read or charged.
+//!
+//! | answer | expected error, at the policy's confidence |
+//! |---|---|
+//! | counts, sums | the margin `m` of their noise |
+//! | averages of values in `[low, high]` | `(m_sum + h·m_count) / (n − m_count)` |
+//! | variances | `(m_squares + f·m_count) / (n − m_count) + e·(2h + e)`, `e` being the error of the mean |
+//! | standard deviations | the root of the variance's error, for `|√a − √b| ≤ √|a − b|` |
+//! | quantiles | rows by rank |
+//!
+//! `h` is the distance from the public centre to the further bound, `f = h²`, and `n` the rows of a cell: `typical_rows`
+//! of the policy, shared equally by all cells, as if every row had a value and passed every condition. The bounds hold
+//! whatever the values are: with `|a| ≤ m_sum` and `|b| ≤ m_count`, `(S+a)/(n+b) − S/n = (a − b·S/n)/(n+b)` and `|S| ≤ h·n`.
+//! Where several measures make an answer, each gets a part of the allowed error, as in its interval. No error
+//! exceeds what the bounds allow at all.
+
+use crate::plan::PlannedMeasure;
+use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
+use deniable_core::noise::tree::Shape;
+use deniable_core::noise::{Decay, margin, sum_margin};
+use deniable_policy::Policy;
+use deniable_sql::Query;
+use deniable_sql::output::Term;
+use deniable_sql::plan::{Answer, MeasureKind, Moments};
+use num_traits::{Signed, Zero};
+
+/// Digits of roots.
+const ROOT_PLACES: u32 = 12;
+
+/// What to expect of one answer of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expected {
+    /// The name of its column, or what it aggregates where it is part of a larger term; with several groupings, also which.
+    pub name: String,
+    /// The cells of its grouping.
+    pub cells: usize,
+    /// The noise of each number that it is made of.
+    pub noise: Vec<Deviation>,
+    /// How far a value may be from the truth.
+    pub error: ErrorBound,
+    /// The error against what it is about, where typical rows are stated.
+    pub relative: Option<Rational>,
+    /// Whether bounds decide how wide its noise is.
+    pub bounded: bool,
+}
+
+/// The noise of one measure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Deviation {
+    /// What is measured.
+    pub measure: String,
+    /// The standard deviation, rounded up, in the measure's own terms; `None` for a value that is chosen by its rank.
+    pub deviation: Option<Rational>,
+}
+
+/// How far an answer may be from the truth.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ErrorBound {
+    /// So much, in the answer's units.
+    Value(Rational),
+    /// So many rows by rank.
+    Rows(Rational),
+    /// It depends on how many rows there are, and the policy does not say.
+    NeedsTypicalRows,
+}
+
+impl ErrorBound {
+    /// The number, where there is one.
+    #[must_use]
+    pub fn number(&self) -> Option<&Rational> {
+        match self {
+            Self::Value(error) | Self::Rows(error) => Some(error),
+            Self::NeedsTypicalRows => None,
+        }
+    }
+}
+
+impl std::fmt::Display for ErrorBound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value(error) => f.write_str(&short(error)),
+            Self::Rows(rows) => write!(f, "{} rows by rank", short(rows)),
+            Self::NeedsTypicalRows => f.write_str("needs typical_rows in [data]"),
+        }
+    }
+}
+
+/// A number for reading, rounded up: three digits that count, and no digits after the point beyond a hundred.
+#[must_use]
+pub fn short(value: &Rational) -> String {
+    let mut places = 0;
+    let mut size = value.abs();
+    while !size.is_zero() && size < whole(100) && places < 12 {
+        size *= whole(10);
+        places += 1;
+    }
+    decimal(value, places, Rounding::Up)
+}
+
+/// What to expect of every answer of a question, level by level, when its measures are priced like this.
+#[must_use]
+pub fn expected(query: &Query, measures: &[PlannedMeasure], policy: &Policy) -> Vec<Expected> {
+    let decays: Vec<&Decay> = measures.iter().map(|measure| &measure.decay).collect();
+    let forecast = Forecast { query, decays, policy };
+    let levels = 0..query.levels().len();
+    levels
+        .flat_map(|level| query.answers(level).iter().enumerate().map(move |(at, answer)| (level, at, answer)))
+        .map(|(level, at, answer)| forecast.of(level, at, answer))
+        .collect()
+}
+
+struct Forecast<'a> {
+    query: &'a Query,
+    decays: Vec<&'a Decay>,
+    policy: &'a Policy,
+}
+
+impl Forecast<'_> {
+    fn of(&self, level: usize, at: usize, answer: &Answer) -> Expected {
+        let rows = self.rows(level);
+        let error = self.error(answer, rows.as_ref());
+        Expected {
+            name: self.name(level, at, answer),
+            cells: self.query.cells(level),
+            noise: answer.measures().into_iter().map(|measure| self.deviation(measure)).collect(),
+            relative: self.reference(answer, rows.as_ref()).and_then(|reference| Some(error.number()? / reference)),
+            bounded: !matches!(answer, Answer::Count { .. }),
+            error,
+        }
+    }
+
+    /// The typical rows of one cell.
+    fn rows(&self, level: usize) -> Option<Rational> {
+        self.policy.data.typical_rows.map(|rows| whole(rows) / whole(self.query.cells(level).max(1)))
+    }
+
+    /// The margin of a measure, in its own terms, when `together` of them share the allowed error.
+    fn reach(&self, measure: usize, together: usize) -> Rational {
+        let each = whole(1) - (whole(1) - &self.policy.confidence) / whole(together);
+        whole(margin(self.decays[measure], &each)) * &self.query.measures()[measure].unit
+    }
+
+    fn error(&self, answer: &Answer, rows: Option<&Rational>) -> ErrorBound {
+        match (answer, rows) {
+            (Answer::Count { measure } | Answer::Sum { measure }, _) => ErrorBound::Value(self.reach(*measure, 1)),
+            (Answer::Quantile { measure, .. }, _) => ErrorBound::Rows(self.rank_error(*measure)),
+            (Answer::Average(_) | Answer::Variance { .. }, None) => ErrorBound::NeedsTypicalRows,
+            (Answer::Average(moments), Some(rows)) => ErrorBound::Value(self.mean_error(moments, rows, 2)),
+            (Answer::Variance { moments, squares, sample, root }, Some(rows)) => {
+                let error = self.variance_error(moments, *squares, *sample, rows);
+                ErrorBound::Value(if *root { square_root(&error, ROOT_PLACES, Rounding::Up) } else { error })
+            }
+        }
+    }
+
+    fn rank_error(&self, measure: usize) -> Rational {
+        let (decay, confidence) = (self.decays[measure], &self.policy.confidence);
+        let rows = self.query.rank_margin(measure, decay, confidence);
+        whole(rows.unwrap_or_else(|| tree_margin(self.query.grid_size(measure), decay, confidence)))
+    }
+
+    fn mean_error(&self, moments: &Moments, rows: &Rational, together: usize) -> Rational {
+        let (sum, count) = (self.reach(moments.sum, together), self.reach(moments.count, together));
+        let width = &moments.high - &moments.low;
+        let fewest = rows - &count;
+        if fewest.is_positive() { ((sum + half(moments) * count) / fewest).min(width) } else { width }
+    }
+
+    fn variance_error(&self, moments: &Moments, squares: usize, sample: bool, rows: &Rational) -> Rational {
+        let count = self.reach(moments.count, 3);
+        let width = &moments.high - &moments.low;
+        // Half of the values at either end; a sample's divisor is one less, at least half.
+        let (population, most) = (&width * &width / whole(4), &width * &width / whole(if sample { 2 } else { 4 }));
+        let fewest = rows - &count;
+        if fewest <= whole(1) {
+            return most;
+        }
+        let (half, mean) = (half(moments), self.mean_error(moments, rows, 3));
+        let square = (self.reach(squares, 3) + &half * &half * count) / &fewest;
+        let error = square + &mean * (whole(2) * half + &mean);
+        // The factor rows/(rows − 1) is itself noisy: between 1 and fewest/(fewest − 1).
+        let error = if sample {
+            let less = &fewest - whole(1);
+            error * &fewest / &less + population / less
+        } else {
+            error
+        };
+        error.min(most)
+    }
+
+    /// What an error is compared with: the rows or people of a cell; for averages and spreads what the bounds allow; for
+    /// sums that of rows in the middle of the bounds.
+    fn reference(&self, answer: &Answer, rows: Option<&Rational>) -> Option<Rational> {
+        let rows = rows?;
+        let half = ratio(1, 2);
+        let found = match answer {
+            Answer::Count { measure } => match (&self.query.measures()[*measure].kind, &self.policy.entity) {
+                // Typical rows are not people: everyone is taken to have as many as the caps let count.
+                (MeasureKind::Entities { .. }, Some(entity)) => rows / whole(entity.caps.rows_per_group),
+                _ => rows.clone(),
+            },
+            Answer::Quantile { .. } => rows.clone(),
+            Answer::Sum { measure } => {
+                let (low, high) = self.query.bounds(*measure);
+                rows * ((&low + &high) * &half).abs().max((high - low) * half)
+            }
+            Answer::Average(moments) => &moments.high - &moments.low,
+            Answer::Variance { moments, root, .. } => {
+                let spread = (&moments.high - &moments.low) * half;
+                if *root { spread } else { &spread * &spread }
+            }
+        };
+        found.is_positive().then_some(found)
+    }
+
+    fn deviation(&self, at: usize) -> Deviation {
+        let measure = &self.query.measures()[at];
+        let unit = match measure.kind {
+            MeasureKind::Ranked { .. } => None,
+            // The noise is in counts of rows, whatever the grid is in.
+            MeasureKind::Tree { .. } => Some(whole(1)),
+            _ => Some(measure.unit.clone()),
+        };
+        let r = self.decays[at].ratio();
+        let variance = whole(2) * r / ((whole(1) - r) * (whole(1) - r));
+        let deviation = unit.map(|unit| square_root(&variance, ROOT_PLACES, Rounding::Up) * unit);
+        Deviation { measure: self.query.measure_in_words(at), deviation }
+    }
+
+    fn name(&self, level: usize, at: usize, answer: &Answer) -> String {
+        let query = self.query;
+        let output = query.output();
+        let column = output.columns.iter().position(|term| *term == Term::Answer(at));
+        let name = column.map_or_else(|| aggregate(query, answer), |column| output.names[column].clone());
+        name + &grouping(query, level)
+    }
+}
+
+/// The distance from the public centre to the further bound.
+fn half(moments: &Moments) -> Rational {
+    (&moments.high - &moments.centre).max(&moments.centre - &moments.low)
+}
+
+/// How many rows by rank a quantile of a tree may be off: every comparison on its path holds within this, with the
+/// confidence of its interval ([`deniable_core::noise::tree`]).
+#[must_use]
+pub fn tree_margin(grid_size: u64, decay: &Decay, confidence: &Rational) -> num_bigint::BigInt {
+    let shape = Shape::for_size(grid_size);
+    let draws = shape.branching * u64::from(shape.height);
+    sum_margin(decay, draws, &(whole(1) - (whole(1) - confidence) / whole(draws)))
+}
+
+/// An aggregate as it would be written.
+fn aggregate(query: &Query, answer: &Answer) -> String {
+    match answer {
+        Answer::Count { measure } | Answer::Sum { measure } => bare(query, *measure),
+        Answer::Average(moments) => format!("AVG({})", query.argument_in_words(moments.count)),
+        Answer::Variance { moments, sample, root, .. } => {
+            let name = if *root { "STDDEV" } else { "VAR" };
+            let kind = if *sample { "SAMP" } else { "POP" };
+            format!("{name}_{kind}({})", query.argument_in_words(moments.count))
+        }
+        Answer::Quantile { measure, position, .. } => match &query.measures()[*measure].kind {
+            MeasureKind::Tree { shares, .. } => {
+                let share = ratio(shares[*position].part as i64, shares[*position].whole as i64);
+                format!("PERCENTILE_CONT({}, {share})", query.argument_in_words(*measure))
+            }
+            _ => bare(query, *measure),
+        },
+    }
+}
+
+/// A measure in words, without its grouping.
+fn bare(query: &Query, measure: usize) -> String {
+    let words = query.measure_in_words(measure);
+    let grouping = grouping(query, query.measures()[measure].level);
+    words.strip_suffix(&grouping).unwrap_or(&words).to_owned()
+}
+
+/// What tells one of several groupings from the others.
+fn grouping(query: &Query, level: usize) -> String {
+    if query.levels().len() == 1 {
+        return String::new();
+    }
+    let names: Vec<&str> = query.levels()[level].iter().map(|group| query.groups()[*group].name.as_str()).collect();
+    if names.is_empty() { ", all".to_owned() } else { format!(" by {}", names.join(", ")) }
+}

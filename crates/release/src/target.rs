@@ -1,0 +1,182 @@
+//! From a target error to the smallest share that keeps it.
+//!
+//! Shares are looked for among the multiples of a 10,000th of the policy's spend, a public grid, so that the same policy
+//! always gets the same share. Less noise comes with every larger share, so halving finds the smallest; whatever the
+//! rounding of decays does to that, the share that is found was itself seen to keep the target.
+
+use crate::forecast::{ErrorBound, expected};
+use crate::plan::{PlanError, PlanErrorKind, price};
+use deniable_core::exact::{Rational, Rounding, percent, whole};
+use deniable_core::noise::DecayError;
+use deniable_policy::{Policy, Size};
+use deniable_sql::Query;
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+
+/// Steps of the grid of shares in the policy's spend.
+pub const STEPS: i64 = 10_000;
+/// How much more than the spend is looked at, to say what a target would take.
+const BEYOND: u64 = 1 << 20;
+
+/// A target error that is out of reach.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// It needs more than is left for it.
+    #[error("{0}")]
+    Exceeds(Box<Exceeded>),
+    /// The error of an average or a spread depends on the number of rows.
+    #[error("target_error of {answer} cannot be worked out without a number of rows")]
+    NeedsTypicalRows {
+        /// The answer.
+        answer: String,
+    },
+}
+
+/// What a target would take, and what there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exceeded {
+    /// The target.
+    pub target: Rational,
+    /// The answer that stays furthest from it.
+    pub answer: String,
+    /// The share that would keep it, if any does.
+    pub needed: Option<Rational>,
+    /// The share that is left for it.
+    pub available: Rational,
+    /// The error with that share; `None` when that leaves no sensible noise at all.
+    pub best: Option<ErrorBound>,
+}
+
+impl std::fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { target, answer, needed, available, .. } = self;
+        let needed = needed.as_ref().map(|needed| format!("{} of the promise", percent(needed, 2, Rounding::Up)));
+        let needed = needed.unwrap_or_else(|| "more than a million times the policy's spend".to_owned());
+        let available = percent(available, 2, Rounding::Down);
+        write!(f, "target_error = {target} for {answer} needs {needed}, and {available} of it is left for this ask")
+    }
+}
+
+impl TargetError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Exceeds(exceeded) => match &exceeded.best {
+                Some(best) => format!(
+                    "with all that is left, the error is {best}: allow that, or raise `spend` under [budget], lower the \
+                     explicit shares, group more coarsely, or bound and cap more tightly"
+                ),
+                None => {
+                    "raise `spend` under [budget], or lower the explicit shares: next to nothing is left".to_owned()
+                }
+            },
+            Self::NeedsTypicalRows { .. } => {
+                "add `typical_rows = 10_000` to [data], a public guess at the number of rows".to_owned()
+            }
+        }
+    }
+}
+
+/// The policy with a share for every target error, the first ask first. `queries` belong to its asks, in order.
+///
+/// # Errors
+/// When a target is out of reach, or leaves nothing for asks that go by weight.
+pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanError>> {
+    let fixed = policy.asks.iter().filter_map(|ask| match &ask.size {
+        Size::Share(share) => Some(share.clone()),
+        Size::Weight(_) | Size::TargetError(_) => None,
+    });
+    let mut available = &policy.spend - fixed.sum::<Rational>();
+    let mut shares = vec![None; policy.asks.len()];
+    let mut errors = Vec::new();
+    for ((ask, query), found) in policy.asks.iter().zip(queries).zip(&mut shares) {
+        let Size::TargetError(target) = &ask.size else { continue };
+        match solve(query, target, &available, policy) {
+            Ok(share) => {
+                available -= &share;
+                *found = Some(share);
+            }
+            Err(kind) => errors.push(PlanError::new(ask, kind)),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    policy.with_solved(&shares).map_err(|error| {
+        let is_target = |ask: &&deniable_policy::Ask| matches!(ask.size, Size::TargetError(_));
+        let first = policy.asks.iter().find(is_target).or(policy.asks.first());
+        first.map(|ask| PlanError::new(ask, error.into())).into_iter().collect()
+    })
+}
+
+/// The smallest share of the grid, within what is available, for which every answer keeps the target.
+fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy) -> Result<Rational, PlanErrorKind> {
+    let step = &policy.spend / whole(STEPS);
+    let share = |steps: u64| &step * whole(steps);
+    let worst = |steps: u64| worst(query, &share(steps), policy);
+    // A promise that protects nobody is refused when the ask is priced; more of it is no mend here.
+    let keeps = |steps: u64| match worst(steps) {
+        Ok(Worst { error, .. }) => Ok(error.number().is_some_and(|error| error <= target)),
+        Err(PlanErrorKind::Noise(DecayError::TooWide)) => Ok(false),
+        Err(PlanErrorKind::Noise(DecayError::TooNarrow)) => Ok(true),
+        Err(other) => Err(other),
+    };
+    let most = (available / &step).floor().to_integer().max(BigInt::zero()).to_u64().unwrap_or(0);
+    if most > 0
+        && let Ok(Worst { error: ErrorBound::NeedsTypicalRows, answer }) = worst(most)
+    {
+        return Err(TargetError::NeedsTypicalRows { answer }.into());
+    }
+    if most > 0 && keeps(most)? {
+        return Ok(share(smallest(0, most, &keeps)?));
+    }
+    let mut enough = most.max(1);
+    while enough < BEYOND * STEPS.unsigned_abs() && !keeps(enough)? {
+        enough *= 2;
+    }
+    let needed = if keeps(enough)? { Some(share(smallest(most.min(enough - 1), enough, &keeps)?)) } else { None };
+    let left = if most > 0 { worst(most).ok() } else { None };
+    let exceeded = Exceeded {
+        target: target.clone(),
+        answer: left.as_ref().map_or_else(|| "this ask".to_owned(), |worst| worst.answer.clone()),
+        needed,
+        available: available.clone().max(Rational::zero()),
+        best: left.map(|worst| worst.error),
+    };
+    Err(TargetError::Exceeds(exceeded.into()).into())
+}
+
+/// The smallest number that is enough, given one that is not (or 0) and one that is.
+fn smallest(
+    mut no: u64,
+    mut yes: u64,
+    enough: &dyn Fn(u64) -> Result<bool, PlanErrorKind>,
+) -> Result<u64, PlanErrorKind> {
+    while yes - no > 1 {
+        let middle = no + (yes - no) / 2;
+        if enough(middle)? {
+            yes = middle;
+        } else {
+            no = middle;
+        }
+    }
+    Ok(yes)
+}
+
+/// The answer of a question that is furthest from the truth.
+struct Worst {
+    answer: String,
+    error: ErrorBound,
+}
+
+/// Errors of different units are compared as numbers: the target is one number for all of them.
+fn worst(query: &Query, share: &Rational, policy: &Policy) -> Result<Worst, PlanErrorKind> {
+    let (measures, _) = price(query, share, policy)?;
+    let all = expected(query, &measures, policy);
+    // What has no number is further than anything.
+    let key = |error: &ErrorBound| error.number().map_or((1, Rational::zero()), |error| (0, error.clone()));
+    let worst = all.into_iter().max_by(|left, right| key(&left.error).cmp(&key(&right.error)));
+    let none = || Worst { answer: "this ask".to_owned(), error: ErrorBound::Value(Rational::zero()) };
+    Ok(worst.map_or_else(none, |answer| Worst { answer: answer.name, error: answer.error }))
+}

@@ -4,7 +4,7 @@ use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key};
 use deniable_sql::plan::MOST_CELLS;
-use deniable_sql::{Query, QueryError, Salt, Source, Table};
+use deniable_sql::{Query, QueryError, Salt, Source, Table, exact};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ pub fn table() -> Table {
             Bounds::new(whole(low), whole(high), parse_rational(step).unwrap_or_else(|_| whole(1))).ok()
         }),
         keys,
+        format: None,
     };
     let text = |text: &str| Key::Text(text.to_owned());
     Table {
@@ -38,8 +39,11 @@ pub fn table() -> Table {
                 Some(vec![Key::Integer(-1), Key::Integer(0), Key::Integer(2)]),
             ),
             column("b", ColumnType::Boolean, None, Some(vec![Key::Boolean(true), Key::Boolean(false)])),
+            column("day", ColumnType::Date, Some((0, 20_000, "1")), None),
+            column("at", ColumnType::Timestamp, None, None),
         ],
         entity: Some(Entity { key: "who".to_owned(), caps: Caps { rows_per_group: 2, groups: 2 } }),
+        public_key: None,
     }
 }
 
@@ -48,19 +52,26 @@ static TABLE: LazyLock<Table> = LazyLock::new(table);
 /// Rows with the values that arithmetic and conversions are afraid of.
 static ROWS: LazyLock<Option<Source>> = LazyLock::new(|| {
     let rows = "\
-who,x,d,free,s,g,i,b
-1,0,0.05,1e308,,a,-1,true
-1,20,-1e300,-1e308,a,b,0,false
-2,9223372036854775807,5,0.1,9223372036854775807,c,2,true
-2,-9223372036854775808,NaN,inf,-9223372036854775808,,-9223372036854775808,
-3,,,,%_\\,a,,nope
-4,-1,2.5,-0,é,zzz,9223372036854775807,t
-,3,1e-320,5e-324,1e400,b,1,true
+who,x,d,free,s,g,i,b,day,at
+1,0,0.05,1e308,,a,-1,true,2020-01-01,2020-01-01T00:00:00
+1,20,-1e300,-1e308,a,b,0,false,9999-12-31,9999-12-31 23:59:59.999999
+2,9223372036854775807,5,0.1,9223372036854775807,c,2,true,0001-01-01,0001-01-01
+2,-9223372036854775808,NaN,inf,-9223372036854775808,,-9223372036854775808,,2020-02-30,now
+3,,,,%_\\,a,,nope,,
+4,-1,2.5,-0,é,zzz,9223372036854775807,t,+262142-12-31,-1
+,3,1e-320,5e-324,1e400,b,1,true,1969-12-31,2038-01-19T03:14:08
 ";
     let folder = tempfile::tempdir().ok()?;
     std::fs::write(folder.path().join("t.csv"), rows).ok()?;
     let format = Format::Csv(CsvOptions::with_delimiter(b','));
-    let data = Data { table: "t".to_owned(), path: "t.csv".to_owned(), version: "1".to_owned(), format };
+    let data = Data {
+        table: "t".to_owned(),
+        path: "t.csv".to_owned(),
+        version: "1".to_owned(),
+        format,
+        partitions: Vec::new(),
+        typical_rows: None,
+    };
     Source::locate(table(), &data, folder.path()).ok()?.into_memory().ok()
 });
 
@@ -68,20 +79,23 @@ who,x,d,free,s,g,i,b
 /// understood has an answer whatever the rows hold. Says whether it is understood.
 pub fn check(sql: &str) -> bool {
     let began = Instant::now();
-    let query = Query::new(sql, &TABLE);
+    let query = Query::new(sql, std::slice::from_ref(&*TABLE));
     let took = began.elapsed();
     assert!(took < BOUND, "{took:?}");
     match query {
         Ok(query) => {
-            assert!((1..=MOST_CELLS).contains(&query.cells()) && !query.measures().is_empty());
+            let cells: usize = (0..query.levels().len()).map(|level| query.cells(level)).sum();
+            assert!((1..=MOST_CELLS).contains(&cells) && !query.measures().is_empty());
             assert!(!query.output().names.is_empty());
-            let again = Query::new(sql, &TABLE);
+            let again = Query::new(sql, std::slice::from_ref(&*TABLE));
             assert_eq!(again.map(|again| again.canonical().to_owned()), Ok(query.canonical().to_owned()));
             let source = ROWS.as_ref().expect("rows");
-            let totals =
-                source.exact(&query, &Salt([7; 32]), &|_| {}).expect("no value makes a question fail").reveal();
+            let totals = exact(std::slice::from_ref(source), &query, &Salt([7; 32]), &|_| {})
+                .expect("no value makes a question fail")
+                .reveal();
             assert_eq!(totals.len(), query.measures().len());
-            assert!(totals.iter().all(|cells| cells.len() == query.cells()));
+            let sizes = query.measures().iter().map(|measure| query.cells(measure.level));
+            assert!(totals.iter().map(Vec::len).eq(sizes));
             true
         }
         Err(error) => {

@@ -205,6 +205,9 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::ColumnsDiffer { .. } => "all files of a table need the same columns in the same order",
         SourceError::TwoColumns { .. } => "rename one of them in the file",
         SourceError::ColumnType { .. } => "declare the type that the file has, or convert the file",
+        SourceError::Partition { .. } => {
+            "folders name partitions as in year=2024/region=north/; list them under `partitions`, and not in the files"
+        }
         SourceError::Rows { .. } => "run `deniable data check` to see where",
     }
 }

@@ -5,8 +5,7 @@ use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin, ReleaseError};
-use deniable_release::{Plan, release};
-use deniable_sql::Source;
+use deniable_release::{Plan, Versioned, release};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -63,7 +62,7 @@ impl Place {
     }
 
     fn release(&self, ledger: &mut Ledger, tell: &dyn Fn(Event<'_>)) -> Result<Vec<Answered>, ReleaseError> {
-        let locate = || Source::locate(self.plan.table(), &self.plan.policy.data, self.folder.path());
+        let locate = || Versioned::locate_all(&self.plan);
         release(&self.plan, &locate, ledger, &mut SystemRng::new().unwrap(), tell)
     }
 }
@@ -86,7 +85,7 @@ fn every_step_is_on_disk_before_the_next() {
             let on_disk = place.on_disk();
             let unanswered: Vec<_> = on_disk.iter().filter(|release| release.answer.is_none()).collect();
             match event {
-                Event::Checking(_) | Event::Registered(_) => assert!(on_disk.is_empty(), "nothing is charged yet"),
+                Event::Checking(_) | Event::Registered { .. } => assert!(on_disk.is_empty(), "nothing is charged yet"),
                 Event::Computing(ask, rows) => {
                     assert!(rows > 0);
                     let done = NAMES.iter().position(|name| *name == ask).unwrap();
@@ -122,7 +121,7 @@ fn what_fails_to_compute_was_charged() {
     let data = fs::read(place.path("t.csv")).unwrap();
     let mut ledger = place.ledger();
     let failed = place.release(&mut ledger, &|event| {
-        if matches!(event, Event::Registered(_)) {
+        if matches!(event, Event::Registered { .. }) {
             fs::remove_file(place.path("t.csv")).unwrap();
         }
     });

@@ -20,6 +20,9 @@ use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use std::collections::BTreeSet;
 
+/// The positions of the groups at each level.
+type Levels = Vec<Vec<usize>>;
+
 /// Most groupings in one question.
 const MOST_LEVELS: usize = 64;
 
@@ -190,7 +193,7 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryEr
 }
 
 /// What is grouped by, and which of it at each level.
-fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Vec<Vec<usize>>, bool), QueryError> {
+fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryError> {
     let exprs = enumerate_grouping_sets(group_expr.to_vec()).map_err(|error| super::meaning(&error))?;
     let [Expr::GroupingSet(set)] = exprs.as_slice() else {
         let all = (0..exprs.len()).collect();

@@ -15,12 +15,14 @@ use datafusion::sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statem
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::parser::Parser;
-use datafusion::sql::sqlparser::tokenizer::{Span, Token, Tokenizer};
+use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer};
 
 /// Longest SQL text read.
 const LONGEST: usize = 64 * 1024;
 /// Deepest nesting read.
-const DEEPEST: usize = 60;
+const DEEPEST: usize = 40;
+/// Deepest nesting of words that the parser reads twice, as CASE and CAST, when it meets a mistake inside them.
+const MOST_NESTED: usize = 14;
 /// Most operators and keywords read.
 const MOST_OPERATORS: usize = 400;
 
@@ -46,6 +48,13 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
             place: place(one_too_many.span),
         });
     }
+    if let Some(one_too_many) = nested_too_deep(&tokens) {
+        return Err(QueryError::Refused {
+            construct: format!("CASE, CAST and the like nested more than {MOST_NESTED} deep"),
+            help: "compute in steps: WITH steps AS (SELECT ... AS x FROM ...) SELECT ... FROM steps".to_owned(),
+            place: place(one_too_many),
+        });
+    }
     let statements = Parser::new(&GenericDialect {})
         .with_recursion_limit(DEEPEST)
         .with_tokens_with_locations(tokens)
@@ -60,6 +69,31 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
     };
     query::check(query)?;
     Ok(statement)
+}
+
+/// Where words that the parser tries as something else after a mistake are nested too deep: each level doubles its time.
+fn nested_too_deep(tokens: &[TokenWithSpan]) -> Option<Span> {
+    let solid: Vec<&TokenWithSpan> =
+        tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
+    let mut brackets: Vec<bool> = Vec::new();
+    let (mut open, mut unclosed) = (0_usize, 0_usize);
+    for (at, token) in solid.iter().enumerate() {
+        match &token.token {
+            Token::Word(word) if word.keyword == Keyword::END => open = open.saturating_sub(1),
+            Token::Word(word) if word.keyword == Keyword::CASE => open += 1,
+            Token::Word(word) if word.keyword == Keyword::INTERVAL => unclosed += 1,
+            Token::LParen => {
+                let before = at.checked_sub(1).map(|before| &solid[before].token);
+                brackets.push(matches!(before, Some(Token::Word(word)) if word.keyword != Keyword::NoKeyword));
+            }
+            Token::RParen => drop(brackets.pop()),
+            _ => {}
+        }
+        if open + unclosed + brackets.iter().filter(|word| **word).count() > MOST_NESTED {
+            return Some(token.span);
+        }
+    }
+    None
 }
 
 /// Whether a token can add a level to the tree: anything but names, constants, commas and spaces.

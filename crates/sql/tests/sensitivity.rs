@@ -272,7 +272,7 @@ fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
                         !(ranked && *adjacency == Adjacency::ReplaceOne)
                     })
                     .collect();
-                for _ in 0..300 {
+                for _ in 0..3_000 {
                     if missing.is_empty() {
                         break;
                     }

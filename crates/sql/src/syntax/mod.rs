@@ -195,7 +195,6 @@ mod tests {
             "SELECT COUNT(*) OVER () FROM visits",
             "SELECT random() FROM visits",
             "SELECT MODE(age) FROM visits",
-            "SELECT FLOOR(age) FILTER (WHERE age > 3) FROM visits",
             "SELECT COUNT(*) FROM visits WHERE now() > DATE '2024-01-01'",
             "SELECT COUNT(*) FROM visits WHERE day > DATE '2024-01-01' - INTERVAL '1 day'",
             "SELECT EXTRACT(epoch FROM day) FROM visits",

@@ -42,6 +42,6 @@ pub use choice::{Segment, choose, probabilities};
 pub use entropy::{EntropyError, SystemRng};
 pub use geometric::TwoSidedGeometric;
 pub use margin::{distance_margin, margin, spread};
-pub use rank::{Rank, segments};
+pub use rank::{Rank, counted, segments};
 pub use ratio::{Decay, DecayError};
 pub use sum::sum_margin;

@@ -84,6 +84,20 @@ fn gap(found: &mut Vec<(i64, Segment)>, first: i64, last: i64, distance: u64) {
     }
 }
 
+/// Distinct values, ascending, with their multiplicities.
+#[must_use]
+pub fn counted(mut values: Vec<i64>) -> Vec<(i64, u64)> {
+    values.sort_unstable();
+    let mut counted: Vec<(i64, u64)> = Vec::new();
+    for value in values {
+        match counted.last_mut() {
+            Some((last, count)) if *last == value => *count += 1,
+            _ => counted.push((value, 1)),
+        }
+    }
+    counted
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -78,7 +78,7 @@ struct Tree<'a, R> {
     rng: &'a mut R,
 }
 
-/// Quantiles of values on the grid `low..=high`, each with an interval that covers it with `confidence`.
+/// Quantiles of values on the grid `low..=high`, each with an interval that covers it with the confidence of [`reach`].
 ///
 /// `values` are distinct, ascending and within the grid, with their multiplicities; `shares` are fractions in `[0, 1]`
 /// as numerator and denominator, ascending. The quantile of a share q is the least value with at least q·n values at or
@@ -89,7 +89,7 @@ pub fn quantiles<R: Rng>(
     (low, high): (i64, i64),
     shares: &[(u64, u64)],
     decay: &Decay,
-    confidence: &Rational,
+    reach: i128,
     rng: &mut R,
 ) -> Vec<Estimate> {
     let size = high.abs_diff(low) + 1;
@@ -101,7 +101,6 @@ pub fn quantiles<R: Rng>(
         sum += count;
     }
     below.push(sum);
-    let reach = reach(shape, decay, confidence);
     let sampler = TwoSidedGeometric::new(decay.clone());
     let mut tree = Tree { values, below, low, size, shape, sampler, drawn: HashMap::new(), rng };
     let total: i128 = (0..shape.branching).map(|child| tree.count(1, child)).sum::<i128>().max(0);
@@ -115,11 +114,14 @@ pub fn quantiles<R: Rng>(
         .collect()
 }
 
-/// How far a sum of counts along a path may be off, so that every comparison on the path of the true quantile holds.
+/// How far a sum of counts along a path may be off, so that every comparison on the path of the true quantile holds with
+/// `confidence`: the same for all cells, and too costly to be worked out for each.
 ///
 /// On each of the `height` levels there are fewer than `branching` comparisons; each compares a sum of at most
 /// `branching·height` independent draws, those of the topmost level with weights `1 − q` or `−q`, with its truth.
-fn reach(shape: Shape, decay: &Decay, confidence: &Rational) -> i128 {
+#[must_use]
+pub fn reach(size: u64, decay: &Decay, confidence: &Rational) -> i128 {
+    let shape = Shape::for_size(size);
     let comparisons = whole(shape.most_draws());
     let each = whole(1) - (whole(1) - confidence) / comparisons;
     let reach: BigInt = super::sum::sum_margin(decay, shape.most_draws(), &each);
@@ -171,21 +173,14 @@ impl<R: Rng> Tree<'_, R> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rank::counted;
     use super::*;
     use crate::exact::ratio;
     use rand_chacha::ChaCha20Rng;
     use rand_core::SeedableRng;
 
-    fn counted(mut values: Vec<i64>) -> Vec<(i64, u64)> {
-        values.sort_unstable();
-        let mut counted: Vec<(i64, u64)> = Vec::new();
-        for value in values {
-            match counted.last_mut() {
-                Some((last, count)) if *last == value => *count += 1,
-                _ => counted.push((value, 1)),
-            }
-        }
-        counted
+    fn reach_of((low, high): (i64, i64), decay: &Decay, percent: i64) -> i128 {
+        reach(high.abs_diff(low) + 1, decay, &ratio(percent, 100))
     }
 
     fn truth(values: &[(i64, u64)], (part, all): (u64, u64)) -> i64 {
@@ -218,7 +213,8 @@ mod tests {
         for (low, high) in [(-5, 5), (0, 93), (-1_000, 1_000_000), (0, 1 << 52)] {
             for n in [1_i64, 2, 7, 100] {
                 let values = counted((0..n).map(|i| low + (i * i * 7919) % (high - low + 1)).collect());
-                let found = quantiles(&values, (low, high), &shares, &decay, &ratio(95, 100), &mut rng);
+                let found =
+                    quantiles(&values, (low, high), &shares, &decay, reach_of((low, high), &decay, 95), &mut rng);
                 for (share, estimate) in shares.iter().zip(found) {
                     if share.0 > 0 {
                         assert_eq!(estimate.value, truth(&values, *share), "{share:?} of {values:?}");
@@ -238,7 +234,7 @@ mod tests {
         let shares = [(1, 10), (1, 4), (1, 2), (3, 4), (9, 10)];
         let (mut covered, mut all) = (0, 0);
         for _ in 0..400 {
-            let found = quantiles(&values, (0, 110), &shares, &decay, &ratio(9, 10), &mut rng);
+            let found = quantiles(&values, (0, 110), &shares, &decay, reach_of((0, 110), &decay, 90), &mut rng);
             assert!(found.windows(2).all(|pair| pair[0].value <= pair[1].value));
             for (share, estimate) in shares.iter().zip(found) {
                 let truth = truth(&values, *share);
@@ -254,7 +250,8 @@ mod tests {
     fn nothing_overflows_without_values() {
         let decay = Decay::exactly(whole(1) - Rational::new(1.into(), (1_i64 << 40).into())).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(3);
-        let found = quantiles(&[], (0, 1 << 52), &[(1, 2), (1, 1)], &decay, &ratio(95, 100), &mut rng);
+        let found =
+            quantiles(&[], (0, 1 << 52), &[(1, 2), (1, 1)], &decay, reach_of((0, 1 << 52), &decay, 95), &mut rng);
         assert!(found.iter().all(|estimate| (0..=1 << 52).contains(&estimate.value)));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::plan::{MeasureKind, Query};
 use deniable_core::exact::Rational;
-use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, choose, segments, tree};
+use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, choose, counted, segments, tree};
 use rand_core::Rng;
 
 /// The exact answers of a query's measures. They are secret: this type has no `Debug` and no `Display`.
@@ -27,21 +27,6 @@ impl Cells {
             | MeasureKind::NotNull { .. }
             | MeasureKind::Entities { .. }
             | MeasureKind::Sum { .. } => Self::Sums(vec![0; cells]),
-        }
-    }
-
-    /// Takes in what another part of the rows has gathered.
-    #[allow(dead_code, reason = "parts are gathered by one thread for now")]
-    pub(super) fn merge(&mut self, other: Self) {
-        match (self, other) {
-            (Self::Sums(sums), Self::Sums(others)) => {
-                sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
-            }
-            (Self::Values(values), Self::Values(others)) => {
-                values.iter_mut().zip(others).for_each(|(values, mut other)| values.append(&mut other));
-            }
-            // Both sides were made for the same measure.
-            _ => {}
         }
     }
 }
@@ -79,9 +64,10 @@ impl Exact {
                 }
                 (Cells::Values(cells), MeasureKind::Tree { shares, .. }) => {
                     let shares: Vec<(u64, u64)> = shares.iter().map(|share| (share.part, share.whole)).collect();
-                    let found = cells.into_iter().flat_map(|values| {
-                        tree::quantiles(&counted(values), (low, high), &shares, decay, confidence, rng)
-                    });
+                    let reach = tree::reach(query.grid_size(at), decay, confidence);
+                    let found = cells
+                        .into_iter()
+                        .flat_map(|values| tree::quantiles(&counted(values), (low, high), &shares, decay, reach, rng));
                     found.flat_map(|found| [found.value, found.low, found.high]).map(i128::from).collect()
                 }
                 // A measure of sums gathers sums.
@@ -106,17 +92,4 @@ impl Exact {
         };
         self.cells.into_iter().map(cells).collect()
     }
-}
-
-/// Distinct values, ascending, with their multiplicities.
-fn counted(mut values: Vec<i64>) -> Vec<(i64, u64)> {
-    values.sort_unstable();
-    let mut counted: Vec<(i64, u64)> = Vec::new();
-    for value in values {
-        match counted.last_mut() {
-            Some((last, count)) if *last == value => *count += 1,
-            _ => counted.push((value, 1)),
-        }
-    }
-    counted
 }

@@ -156,6 +156,18 @@ pub enum SourceError {
         /// Its declared type.
         declared: &'static str,
     },
+    /// More had to be held in memory at once than is allowed.
+    #[error("the rows of {table} do not fit into the memory that is allowed")]
+    Memory {
+        /// The table.
+        table: String,
+    },
+    /// Temporary files found no room.
+    #[error("the disk is full: the rows of {table} that do not fit into memory go to temporary files")]
+    DiskFull {
+        /// The table.
+        table: String,
+    },
     /// The engine failed while reading rows. The engine's own words may quote rows and are left out.
     #[error("the rows of {table} could not be read to the end")]
     Rows {

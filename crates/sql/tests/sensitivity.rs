@@ -13,7 +13,7 @@ use deniable_core::exact::whole;
 use deniable_core::sensitivity::Caps;
 use deniable_policy::Bounds;
 use deniable_sql::plan::{Answer, MeasureKind};
-use deniable_sql::{Query, Salt, Source, Table};
+use deniable_sql::{Query, Resources, Salt, Source, Table};
 use generate::{Dice, Entity, Shape};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -72,7 +72,7 @@ struct Tally {
 
 fn totals(query: &Query, table: &Table, shape: &Shape, entities: &[&Entity]) -> Vec<Vec<i128>> {
     let source = Source::memory(table.clone(), shape.batches(entities));
-    source.exact(query, &SALT, &|_| {}).unwrap().reveal()
+    source.exact(query, &SALT, &Resources::default(), &|_| {}).unwrap().reveal()
 }
 
 fn distance(left: &[i128], right: &[i128]) -> BigInt {
@@ -189,7 +189,7 @@ fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
                 let mut missing: Vec<(usize, Adjacency)> = (0..query.measures().len())
                     .flat_map(|measure| [(measure, Adjacency::AddRemove), (measure, Adjacency::ReplaceOne)])
                     .collect();
-                for _ in 0..300 {
+                for _ in 0..3_000 {
                     if missing.is_empty() {
                         break;
                     }

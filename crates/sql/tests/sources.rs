@@ -9,7 +9,7 @@ use datafusion::prelude::SessionContext;
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key};
-use deniable_sql::{Query, Salt, Source, SourceError, Table};
+use deniable_sql::{Query, Resources, Salt, Source, SourceError, Table};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ fn csv() -> Format {
 
 fn totals(source: &Source, sql: &str) -> Vec<Vec<i128>> {
     let query = Query::new(sql, source.table()).unwrap();
-    source.exact(&query, &Salt([1; 32]), &|_| {}).unwrap().reveal()
+    source.exact(&query, &Salt([1; 32]), &Resources::default(), &|_| {}).unwrap().reveal()
 }
 
 fn locate(folder: &Path, path: &str, format: Format) -> Source {

@@ -5,22 +5,18 @@
 //! alone, by [`check`].
 
 pub mod check;
+mod exact;
 mod files;
 mod header;
 mod scan;
 
-use crate::bound::{Exact, Salt, Totals};
+pub use exact::{Progress, Resources};
+
 use crate::error::SourceError;
-use crate::plan::{Query, Table, session_state};
-use crate::rows;
+use crate::plan::{Table, session_state};
 use datafusion::arrow::array::RecordBatch;
-use datafusion::common::Column;
-use datafusion::execution::SendableRecordBatchStream;
-use datafusion::logical_expr::Expr;
-use datafusion::physical_plan::execute_stream;
-use datafusion::prelude::{DataFrame, SessionContext};
+use datafusion::prelude::SessionContext;
 use deniable_policy::{Data, Format};
-use futures::StreamExt;
 use std::path::{Path, PathBuf};
 
 /// The rows of one table.
@@ -89,57 +85,4 @@ impl Source {
     pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
         files::fingerprint(self.files(), key)
     }
-
-    /// Reads all rows and adds them up. `progress` is told the number of rows that passed the conditions so far.
-    ///
-    /// # Errors
-    /// When files cannot be read to the end, or lack declared columns.
-    pub fn exact(&self, query: &Query, salt: &Salt, progress: &dyn Fn(u64)) -> Result<Exact, SourceError> {
-        let unreadable = || SourceError::Rows { table: self.table.name.clone() };
-        let runtime = tokio::runtime::Builder::new_current_thread().build().map_err(|_| unreadable())?;
-        runtime.block_on(async {
-            let context = SessionContext::new_with_state(session_state());
-            let mut frame = self.typed(&context).await?;
-            for filter in &query.rows.filters {
-                frame = frame.filter(filter.clone()).map_err(|_| unreadable())?;
-            }
-            let column = |name: &str| Expr::Column(Column::new_unqualified(name));
-            let entity = self.table.entity.as_ref().map(|entity| column(&entity.key));
-            let by_entity = entity.is_some();
-            let groups = query.groups().iter().map(|group| column(&group.column));
-            let arguments = query.rows.arguments.iter().map(|argument| argument.expr.clone());
-            // Names only keep the plan's columns apart; positions are what counts.
-            let wanted: Vec<Expr> = entity
-                .into_iter()
-                .chain(groups)
-                .chain(arguments)
-                .enumerate()
-                .map(|(position, expr)| expr.alias(format!("v{position}")))
-                .collect();
-            let mut totals = Totals::new(query, by_entity, salt);
-            let mut rows = 0;
-            // COUNT(*) alone needs rows, not columns; a constant stands for them.
-            let none = || vec![datafusion::logical_expr::lit(true).alias("v0")];
-            let frame = frame.select(if wanted.is_empty() { none() } else { wanted }).map_err(|_| unreadable())?;
-            let mut stream = run(&context, frame).await.ok_or_else(unreadable)?;
-            while let Some(batch) = stream.next().await {
-                let batch = batch.map_err(|_| unreadable())?;
-                totals.add(&batch).map_err(|_| unreadable())?;
-                rows += batch.num_rows() as u64;
-                progress(rows);
-            }
-            Ok(totals.finish())
-        })
-    }
-}
-
-/// Runs a frame once its optimised plan has passed a last look: the optimiser, too, must leave only total expressions.
-async fn run(context: &SessionContext, frame: DataFrame) -> Option<SendableRecordBatchStream> {
-    let state = context.state();
-    let optimised = state.optimize(frame.logical_plan()).ok()?;
-    if !rows::is_total_plan(&optimised) {
-        return None;
-    }
-    let physical = state.query_planner().create_physical_plan(&optimised, &state).await.ok()?;
-    execute_stream(physical, context.task_ctx()).ok()
 }

@@ -1,0 +1,110 @@
+//! Who a row belongs to, and the order that decides what is kept: keyed hashes, with keys made from the salt.
+
+use super::{Salt, UnexpectedBatch};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::datatypes::{DataType, Int64Type};
+
+/// What texts are hashed for.
+const TEXTS: &str = "deniable 2026-11 identity of a text key";
+/// What whole numbers are scattered for.
+const INTEGERS: &str = "deniable 2026-11 identity of a whole-number key";
+
+/// An entity: a whole number, scattered one to one over 64 bits (the second word is 0), or 128 bits of a keyed
+/// hash of a text. Two texts of one hash would be taken for one entity: for a pair the chance is 2^-128, under a
+/// key that nobody else has.
+pub(super) type Identity = [u64; 2];
+
+/// A place in an order that nobody can choose: 128 bits of a keyed hash.
+pub(super) type Rank = u128;
+
+/// The keys.
+#[derive(Clone)]
+pub(super) struct Identities {
+    texts: [u8; 32],
+    integers: u64,
+    ranks: [u8; 32],
+}
+
+impl Identities {
+    pub(super) fn new(salt: &Salt) -> Self {
+        let integers = blake3::derive_key(INTEGERS, &salt.0);
+        let integers = integers.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+        Self { texts: blake3::derive_key(TEXTS, &salt.0), integers, ranks: salt.0 }
+    }
+
+    /// One to one: every step can be undone. It only spreads entities evenly over shards.
+    #[inline]
+    pub(super) fn of_integer(&self, value: i64) -> Identity {
+        let mut mixed = (value as u64) ^ self.integers;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        [mixed ^ (mixed >> 31), 0]
+    }
+
+    pub(super) fn of_text(&self, text: &str) -> Identity {
+        let hash = blake3::keyed_hash(&self.texts, text.as_bytes());
+        let mut words = [0; 2];
+        for (word, bytes) in words.iter_mut().zip(hash.as_bytes().as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        words
+    }
+
+    /// The entity of every row of a batch; rows of NULL belong to nobody.
+    pub(super) fn of_column(&self, column: &ArrayRef, found: &mut Vec<Identity>) -> Result<(), UnexpectedBatch> {
+        found.clear();
+        match column.data_type() {
+            DataType::Int64 => {
+                let values = column.as_primitive::<Int64Type>().values();
+                found.extend(values.iter().map(|value| self.of_integer(*value)));
+            }
+            DataType::Utf8 => self.of_texts(column.as_string::<i32>(), found),
+            DataType::LargeUtf8 => self.of_texts(column.as_string::<i64>(), found),
+            DataType::Utf8View => self.of_texts(column.as_string_view(), found),
+            DataType::Dictionary(..) => {
+                let dictionary = column.as_any_dictionary();
+                let mut of_values = Vec::new();
+                self.of_column(dictionary.values(), &mut of_values)?;
+                let identity = |key: usize| of_values.get(key).copied().unwrap_or_default();
+                found.extend(dictionary.normalized_keys().into_iter().map(identity));
+            }
+            // All NULL.
+            DataType::Null => found.resize(column.len(), Identity::default()),
+            _ => return Err(UnexpectedBatch),
+        }
+        Ok(())
+    }
+
+    fn of_texts<'a>(&self, texts: impl IntoIterator<Item = Option<&'a str>>, found: &mut Vec<Identity>) {
+        // Rows of one entity are often neighbours.
+        let mut last: Option<(&str, Identity)> = None;
+        found.extend(texts.into_iter().map(|text| {
+            let Some(text) = text else { return Identity::default() };
+            match last {
+                Some((known, identity)) if known == text => identity,
+                _ => last.insert((text, self.of_text(text))).1,
+            }
+        }));
+    }
+
+    /// The rank of a cell of an entity.
+    pub(super) fn of_cell(&self, identity: Identity, cell: u32) -> Rank {
+        let mut bytes = [0; 21];
+        bytes[..8].copy_from_slice(&identity[0].to_le_bytes());
+        bytes[8..16].copy_from_slice(&identity[1].to_le_bytes());
+        bytes[16..20].copy_from_slice(&cell.to_le_bytes());
+        first_half(&blake3::keyed_hash(&self.ranks, &bytes))
+    }
+
+    /// The rank of a row of an entity: `row` holds its cell and its values in words. `bytes` is used again.
+    pub(super) fn of_row(&self, identity: Identity, row: &[u64], bytes: &mut Vec<u8>) -> Rank {
+        bytes.clear();
+        // Never as long as what ranks a cell.
+        bytes.extend(identity.iter().chain(row).flat_map(|word| word.to_le_bytes()));
+        first_half(&blake3::keyed_hash(&self.ranks, bytes))
+    }
+}
+
+fn first_half(hash: &blake3::Hash) -> Rank {
+    hash.as_bytes().first_chunk().map_or(0, |half| u128::from_be_bytes(*half))
+}

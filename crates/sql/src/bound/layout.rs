@@ -1,0 +1,165 @@
+//! How the operator holds a row: a fixed number of 64-bit words, so that rows are sorted, moved and spilled as they
+//! are.
+//!
+//! ```text
+//! identity      1 word, or 2 where the entity key is a text
+//! cell, values  the cell's number in the low half; above it one bit for each of the first 32 arguments that has a
+//!               value, and for more arguments more words of bits
+//! units         1 word for each argument with a grid, 0 where there is no value
+//! presence      1 word, only where presence is asked for: what is known to be present in the row's cell
+//! ```
+
+use super::decode::Values;
+use super::identity::Identity;
+
+/// Arguments whose bits fit beside the cell.
+const BESIDE_CELL: usize = 32;
+
+/// Where what is.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    identity: usize,
+    bits: usize,
+    /// For each argument, whether it has units.
+    grids: Vec<bool>,
+    units: usize,
+    presence: Vec<usize>,
+}
+
+impl Layout {
+    /// `text` is about the entity key; `presence` lists positions of arguments.
+    pub(super) fn new(text: bool, grids: Vec<bool>, presence: Vec<usize>) -> Self {
+        let bits = 1 + grids.len().saturating_sub(BESIDE_CELL).div_ceil(64);
+        let units = grids.iter().filter(|has_grid| **has_grid).count();
+        Self { identity: if text { 2 } else { 1 }, bits, grids, units, presence }
+    }
+
+    /// Words of a row.
+    pub(super) fn words(&self) -> usize {
+        self.identity + self.bits + self.units + usize::from(!self.presence.is_empty())
+    }
+
+    /// Arguments of a row.
+    pub(super) fn arguments(&self) -> usize {
+        self.grids.len()
+    }
+
+    /// Writes one row of a batch to the end of `words`.
+    pub(super) fn write(&self, identity: Identity, cell: u32, values: &[Values], row: usize, words: &mut Vec<u64>) {
+        words.extend_from_slice(&identity[..self.identity]);
+        let bits = words.len();
+        words.resize(bits + self.bits, 0);
+        words[bits] = u64::from(cell);
+        for (argument, values) in values.iter().enumerate() {
+            if values.is_present(row) {
+                let (word, bit) = bit_of(argument);
+                words[bits + word] |= 1 << bit;
+            }
+            if self.grids[argument] {
+                words.push(values.units[row] as u64);
+            }
+        }
+        if !self.presence.is_empty() {
+            let present = |argument: &usize| values.get(*argument).is_some_and(|values| values.is_present(row));
+            let bits = self.presence.iter().enumerate();
+            words.push(bits.fold(0, |all, (bit, argument)| all | u64::from(present(argument)) << bit));
+        }
+    }
+
+    /// Hands out the argument's values of a row, in order: 0 for one that is present and has no grid.
+    #[inline]
+    pub(super) fn read(&self, row: &[u64], mut visit: impl FnMut(usize, Option<i64>)) {
+        let mut units = self.identity + self.bits;
+        for (argument, has_grid) in self.grids.iter().enumerate() {
+            let (word, bit) = bit_of(argument);
+            let is_present = row[self.identity + word] >> bit & 1 == 1;
+            let value = if *has_grid { row[units] as i64 } else { 0 };
+            units += usize::from(*has_grid);
+            visit(argument, is_present.then_some(value));
+        }
+    }
+
+    /// Whom a row belongs to.
+    #[inline]
+    pub(super) fn identity(&self, row: &[u64]) -> Identity {
+        [row[0], if self.identity == 2 { row[1] } else { 0 }]
+    }
+
+    /// The row's cell.
+    #[inline]
+    pub(super) fn cell(&self, row: &[u64]) -> u32 {
+        row[self.identity] as u32
+    }
+
+    /// What tells rows of one entity and cell apart: the cell once more, and all values.
+    #[inline]
+    pub(super) fn values<'a>(&self, row: &'a [u64]) -> &'a [u64] {
+        &row[self.identity..self.identity + self.bits + self.units]
+    }
+
+    /// Which of the presence arguments are known to have a value in the row's cell: bit i for the i-th.
+    #[inline]
+    pub(super) fn presence(&self, row: &[u64]) -> u64 {
+        if self.presence.is_empty() { 0 } else { row.last().copied().unwrap_or(0) }
+    }
+
+    /// Notes what is present in the cell of the last row of `words`.
+    pub(super) fn set_presence(&self, words: &mut [u64], presence: u64) {
+        if let (false, Some(last)) = (self.presence.is_empty(), words.last_mut()) {
+            *last = presence;
+        }
+    }
+}
+
+/// The word, counted from the cell's, and the bit that say whether an argument has a value.
+#[inline]
+fn bit_of(argument: usize) -> (usize, usize) {
+    match argument.checked_sub(BESIDE_CELL) {
+        None => (0, BESIDE_CELL + argument),
+        Some(further) => (1 + further / 64, further % 64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::buffer::NullBuffer;
+
+    #[test]
+    fn what_is_written_is_read() {
+        // 200 arguments: every third has no grid, every fifth no value.
+        let grids: Vec<bool> = (0..200).map(|argument| argument % 3 != 0).collect();
+        let values: Vec<Values> = (0..200)
+            .map(|argument| Values {
+                units: vec![0, if argument % 5 == 0 { 0 } else { 1 - argument }],
+                nulls: (argument % 5 == 0).then(|| NullBuffer::from(vec![true, false])),
+            })
+            .collect();
+        for text in [false, true] {
+            let layout = Layout::new(text, grids.clone(), vec![5, 199, 0, 7]);
+            let identity = [u64::MAX, if text { 9 } else { 0 }];
+            let mut words = vec![77; 3];
+            layout.write(identity, u32::MAX - 1, &values, 1, &mut words);
+            let row = &words[3..];
+            assert_eq!(row.len(), layout.words());
+            assert_eq!((layout.identity(row), layout.cell(row)), (identity, u32::MAX - 1));
+            assert_eq!(layout.presence(row), 0b1010);
+            let mut read = Vec::new();
+            layout.read(row, |argument, value| read.push((argument, value)));
+            let expected = |argument: usize| {
+                let units = if grids[argument] { 1 - argument as i64 } else { 0 };
+                (argument, (argument % 5 > 0).then_some(units))
+            };
+            assert_eq!(read, (0..200).map(expected).collect::<Vec<_>>());
+            layout.set_presence(&mut words, 1);
+            assert_eq!(layout.presence(&words[3..]), 1);
+        }
+    }
+
+    #[test]
+    fn small_rows_are_small() {
+        assert_eq!(Layout::new(false, vec![], vec![]).words(), 2);
+        assert_eq!(Layout::new(false, vec![true; 2], vec![]).words(), 4);
+        assert_eq!(Layout::new(true, vec![false; 33], vec![1]).words(), 5);
+    }
+}

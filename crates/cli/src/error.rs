@@ -198,6 +198,13 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::ColumnsDiffer { .. } => "all files of a table need the same columns in the same order",
         SourceError::TwoColumns { .. } => "rename one of them in the file",
         SourceError::ColumnType { .. } => "declare the type that the file has, or convert the file",
+        SourceError::Memory { .. } => {
+            "allow more with --memory, or lower rows_per_group and groups: what is kept of one entity, and the totals of all \
+             cells, must fit. The same ask resumes at no cost"
+        }
+        SourceError::DiskFull { .. } => {
+            "name a folder with more room with --spill, or allow more memory with --memory. The same ask resumes at no cost"
+        }
         SourceError::Rows { .. } => "run `deniable data check` to see where",
     }
 }

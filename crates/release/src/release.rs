@@ -7,7 +7,7 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
 use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger};
 use deniable_sql::output::Noisy;
-use deniable_sql::{Salt, Source, SourceError};
+use deniable_sql::{Progress, Resources, Salt, Source, SourceError};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
@@ -97,8 +97,8 @@ pub enum Event<'a> {
     Checking(u64),
     /// The version was registered by this release.
     Registered(&'a deniable_sql::source::check::Report),
-    /// Computing an ask; so many rows so far.
-    Computing(&'a str, u64),
+    /// Computing an ask; so far so much was read.
+    Computing(&'a str, Progress),
     /// An ask has its answer.
     Answered(&'a str, Origin),
 }
@@ -120,6 +120,7 @@ struct StoredAnswer {
 pub fn release<R: CryptoRng>(
     plan: &Plan,
     locate: &dyn Fn() -> Result<Source, SourceError>,
+    resources: &Resources,
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
@@ -149,7 +150,7 @@ pub fn release<R: CryptoRng>(
     for (ask, stored) in plan.asks.iter().zip(stored) {
         let answered = match (stored, &source) {
             (Some(stored), _) => stored,
-            (None, Some(source)) => answer(plan, ask, source, ledger, rng, tell)?,
+            (None, Some(source)) => answer(plan, ask, (source, resources), ledger, rng, tell)?,
             (None, None) => continue,
         };
         tell(Event::Answered(&ask.ask.name, answered.origin));
@@ -205,7 +206,7 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
 fn answer<R: CryptoRng>(
     plan: &Plan,
     ask: &PlannedAsk,
-    source: &Source,
+    (source, resources): (&Source, &Resources),
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
@@ -228,7 +229,7 @@ fn answer<R: CryptoRng>(
     };
     let salt = salt(ledger);
     let exact = source
-        .exact(&ask.query, &salt, &|rows| tell(Event::Computing(&ask.ask.name, rows)))
+        .exact(&ask.query, &salt, resources, &|progress| tell(Event::Computing(&ask.ask.name, progress)))
         .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
     let samplers: Vec<TwoSidedGeometric> =
         ask.measures.iter().map(|measure| TwoSidedGeometric::new(measure.decay.clone())).collect();

@@ -11,7 +11,7 @@ use deniable_ledger::Ledger;
 use deniable_policy::Policy;
 use deniable_release::{Plan, release};
 use deniable_sql::output::{Noisy, Shown};
-use deniable_sql::{Salt, Source};
+use deniable_sql::{Resources, Salt, Source};
 use std::path::{Path, PathBuf};
 
 const CLINIC: &str = r#"
@@ -76,7 +76,7 @@ fn prepare(text: &str, folder: &Path, data: &Path) -> (Plan, Source) {
 /// The noiseless answers: the same evaluation over totals without noise.
 fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>> {
     let ask = &plan.asks[0];
-    let values = source.exact(&ask.query, salt, &|_| {}).unwrap().reveal();
+    let values = source.exact(&ask.query, salt, &Resources::default(), &|_| {}).unwrap().reveal();
     let decays = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
     let rows = ask.query.show(&Noisy { values, decays }, &plan.policy.confidence);
     rows.iter().map(|row| row.0.iter().map(|shown| number(shown).map(|(estimate, ..)| estimate)).collect()).collect()
@@ -100,7 +100,9 @@ fn coverage(plan: &Plan, source: &Source, ledgers: usize, worker: usize) -> (u64
         let salt = deniable_release::release::salt(&ledger);
         let truth = truth(plan, source, &salt);
         let locate = || Ok(source.clone());
-        let answers = release(plan, &locate, &mut ledger, &mut SystemRng::new().unwrap(), &|_| {}).unwrap();
+        let answers =
+            release(plan, &locate, &Resources::default(), &mut ledger, &mut SystemRng::new().unwrap(), &|_| {})
+                .unwrap();
         let rows = plan.asks[0].query.show(&answers[0].noisy, &plan.policy.confidence);
         for (row, truth) in rows.iter().zip(&truth) {
             for (shown, truth) in row.0.iter().zip(truth) {

@@ -27,7 +27,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let locate = || locate(&plan);
     let tell = |event: Event<'_>| match event {
         Event::Checking(rows) => progress.rows("checking the data", rows),
-        Event::Computing(name, rows) => progress.rows(name, rows),
+        Event::Computing(name, read) => progress.read(name, read),
         Event::Registered(report) => {
             progress.done();
             super::data::say_report(report);
@@ -43,7 +43,8 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         }
     };
     let before = ledger.head().clone();
-    let answers = release(&plan, &locate, &mut ledger, &mut SystemRng::new()?, &tell);
+    let resources = args.limits.resources();
+    let answers = release(&plan, &locate, &resources, &mut ledger, &mut SystemRng::new()?, &tell);
     progress.done();
     let released = answers.is_ok();
     let shown = answers.map_err(Failure::from).and_then(|answers| show(&plan, &answers, args));

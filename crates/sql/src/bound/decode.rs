@@ -111,7 +111,7 @@ impl Decoder {
 mod tests {
     use super::*;
     use crate::rows::range::Range;
-    use datafusion::arrow::array::{BooleanArray, Float64Array, NullArray};
+    use datafusion::arrow::array::{BooleanArray, Float64Array, Int64Array, NullArray};
     use datafusion::logical_expr::{col, lit};
     use deniable_core::exact::{parse_rational, whole};
     use deniable_policy::{Bounds, Column, ColumnType};
@@ -151,6 +151,11 @@ mod tests {
         let argument = argument(Some(grid(-20, 80, "1/4")));
         assert_eq!(decoded(&argument, Arc::new(column)), [None, None, Some(80), Some(8)]);
         assert_eq!(decoded(&argument, Arc::new(NullArray::new(1))), [None]);
+        // What an array holds where it is NULL is anybody's guess.
+        let column = Int64Array::new(vec![3, 4].into(), Some(vec![false, true].into()));
+        let mut values = Values::default();
+        Decoder::new(&argument).decode(&(Arc::new(column) as ArrayRef), &mut values).unwrap();
+        assert_eq!(values.units, [0, 16]);
     }
 
     #[test]

@@ -108,3 +108,48 @@ impl Identities {
 fn first_half(hash: &blake3::Hash) -> Rank {
     hash.as_bytes().first_chunk().map_or(0, |half| u128::from_be_bytes(*half))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn everything_in_use_decides_a_rank_and_nothing_else() {
+        let one = Identities::new(&Salt([1; 32]));
+        let mut bytes = Vec::new();
+        let mut ranks = BTreeSet::new();
+        for identities in [&one, &Identities::new(&Salt([2; 32]))] {
+            for identity in [[1, 2], [1, 3], [2, 2], [2, 1]] {
+                for cell in [0, 1, 1 << 31] {
+                    assert!(ranks.insert(identities.of_cell(identity, cell)));
+                    for values in [&[] as &[u64], &[0], &[1], &[0, 1], &[1, 0], &[u64::MAX; 40]] {
+                        let row: Vec<u64> = [u64::from(cell)].iter().chain(values).copied().collect();
+                        let rank = identities.of_row(identity, &row, &mut bytes);
+                        assert!(ranks.insert(rank));
+                        assert_eq!(identities.of_row(identity, &row, &mut bytes), rank);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn entities_are_told_apart() {
+        let identities = Identities::new(&Salt([1; 32]));
+        let mut seen = BTreeSet::new();
+        let mut shards = BTreeSet::new();
+        for value in (-5_000..5_000).chain([i64::MIN, i64::MAX]) {
+            let identity = identities.of_integer(value);
+            assert!(seen.insert(identity));
+            shards.insert(identity[0] >> 56);
+        }
+        assert_eq!(shards.len(), 256, "numbers in a row go to all shards");
+        for text in ["", "a", "A", "a ", "7", "07"] {
+            assert!(seen.insert(identities.of_text(text)));
+        }
+        let other = Identities::new(&Salt([2; 32]));
+        assert_ne!(identities.of_text("a"), other.of_text("a"));
+        assert_ne!(identities.of_integer(1), other.of_integer(1));
+    }
+}

@@ -148,7 +148,7 @@ mod tests {
             layout.read(row, |argument, value| read.push((argument, value)));
             let expected = |argument: usize| {
                 let units = if grids[argument] { 1 - argument as i64 } else { 0 };
-                (argument, (argument % 5 > 0).then_some(units))
+                (argument, (!argument.is_multiple_of(5)).then_some(units))
             };
             assert_eq!(read, (0..200).map(expected).collect::<Vec<_>>());
             layout.set_presence(&mut words, 1);

@@ -27,7 +27,7 @@ fn key(column: &ArrayRef, row: usize) -> Key {
         _ if column.is_null(row) => Key::Null,
         DataType::Int64 => Key::Integer(column.as_primitive::<Int64Type>().value(row)),
         DataType::Boolean => Key::Boolean(column.as_boolean().value(row)),
-        _ => Key::Text(cast(column, &DataType::Utf8).unwrap().as_string::<i32>().value(row).to_owned()),
+        _ => Key::Text(cast(&column.slice(row, 1), &DataType::Utf8).unwrap().as_string::<i32>().value(0).to_owned()),
     }
 }
 

@@ -219,3 +219,58 @@ impl TemporaryFile {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+    use datafusion::execution::memory_pool::{GreedyMemoryPool, MemoryConsumer, MemoryPool};
+    use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+
+    fn scatter(bits: (u32, u32), pool: &Arc<dyn MemoryPool>, disk: &Arc<DiskManager>) -> Scatter {
+        let reservation = MemoryConsumer::new("test").register(pool);
+        let metrics = SpillMetrics::new(&ExecutionPlanMetricsSet::new(), 0);
+        Scatter::new(3, bits, 4_000, reservation, disk.clone(), metrics)
+    }
+
+    #[test]
+    fn spilled_rows_come_back_from_files_without_a_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let mode = DiskManagerMode::Directories(vec![folder.path().to_owned()]);
+        let disk = Arc::new(DiskManagerBuilder::default().with_mode(mode).build().unwrap());
+        let pool: Arc<dyn MemoryPool> = Arc::new(GreedyMemoryPool::new(10_000));
+        let mut scatter = scatter((8, 2), &pool, &disk);
+        // The third byte of the first word is where the bits are.
+        let row = |number: u64| [(number % 4) << 54 | number, number, !number];
+        (0..2_000).for_each(|number| scatter.push(&row(number)).unwrap());
+        assert!(scatter.metrics.spilled_rows.value() > 1_000 && pool.reserved() <= 4_000);
+        if cfg!(unix) {
+            let inside = std::fs::read_dir(folder.path())
+                .unwrap()
+                .flat_map(|entry| std::fs::read_dir(entry.unwrap().path()).unwrap());
+            assert_eq!(inside.count(), 0);
+        }
+        let shards = scatter.finish();
+        assert_eq!(shards.len(), 4);
+        for (which, mut shard) in (0..).zip(shards) {
+            let mut rows = Vec::new();
+            let mut part = Vec::new();
+            assert_eq!(shard.words(), 500 * 3);
+            while shard.words() > 0 {
+                shard.take(&mut part, 33).unwrap();
+                rows.append(&mut part);
+            }
+            let mut rows: Vec<[u64; 3]> = rows.as_chunks().0.to_vec();
+            rows.sort_unstable();
+            assert_eq!(rows, (0..2_000).filter(|number| number % 4 == which).map(row).collect::<Vec<_>>());
+        }
+        assert_eq!((pool.reserved(), disk.used_disk_space()), (0, 0));
+    }
+
+    #[test]
+    fn too_little_memory_for_one_chunk_is_an_error() {
+        let disk = Arc::new(DiskManagerBuilder::default().build().unwrap());
+        let pool: Arc<dyn MemoryPool> = Arc::new(GreedyMemoryPool::new(100));
+        assert!(scatter((0, 8), &pool, &disk).push(&[1, 2, 3]).is_err());
+    }
+}

@@ -321,6 +321,31 @@ fn an_entity_larger_than_memory() {
     assert!(matches!(failed, Err(error) if error.to_string().contains("do not fit into memory")));
 }
 
+#[test]
+fn more_entities_than_memory() {
+    // Shards are too large, no entity is, and hardly a row can be dropped early: shards must be split again.
+    for caps in [Caps { rows_per_group: 3, groups: 2 }, Caps { rows_per_group: u32::MAX, groups: u32::MAX }] {
+        let table = table(ColumnType::Text, Some(caps));
+        let query = Query::new("SELECT COUNT(*) FROM t GROUP BY grp, band", &table).unwrap();
+        let arguments = arguments(&table);
+        let mut dice = Dice::new(4);
+        let rows = 40_000;
+        let mut columns = random(&mut dice, &table, rows).columns().to_vec();
+        let who = (0..rows).map(|row| format!("person {}", row % 20_000));
+        columns[0] = Arc::new(StringArray::from_iter_values(who));
+        let batch = RecordBatch::try_new(Arc::new(table.schema()), columns).unwrap();
+        let batch = input(&batch, &[0, 1, 2, 3, 4, 5, 3], &DataType::Utf8);
+        let identities = Identities::new(&SALT);
+        let counting = reference::rows(&batch, query.groups(), &arguments, Some(&identities));
+        let expected = reference::keep(&counting, &arguments, &[2], caps, &identities);
+        let capping = Capping { groups: query.groups(), arguments: &arguments, presence: &[2], caps, salt: &SALT };
+        let partitions = dealt(&mut dice, &batch, 8_192, 2);
+        let (kept, spilled) = run(&Case { capping, partitions, walks: 2, memory: Some(30_000), batch_size: 8_192 });
+        assert!(spilled > counting.len() * 3 / 2, "{spilled} of {} spilled: nothing was split", counting.len());
+        assert!(kept == expected);
+    }
+}
+
 /// A question whose arguments and conditions are columns can be asked of the plain code as well.
 fn plain_totals(query: &Query, table: &Table, batch: &RecordBatch) -> Vec<Vec<i128>> {
     let identities = Identities::new(&SALT);

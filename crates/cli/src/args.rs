@@ -89,7 +89,7 @@ pub struct Limits {
     #[arg(long, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
     /// Write temporary files to this folder instead of the system's. They hold private rows.
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", value_parser = folder)]
     pub spill: Option<PathBuf>,
 }
 
@@ -103,6 +103,12 @@ impl Limits {
             spill: self.spill.clone(),
         }
     }
+}
+
+/// A folder that is there: after a charge would be late to find that it is not.
+fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() { Ok(path) } else { Err("it is not a folder".to_owned()) }
 }
 
 /// A number of bytes: 512MB, 4GiB, 1.5GB. The units of a thousand and those of 1024 are told apart by their `i`.

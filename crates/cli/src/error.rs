@@ -199,12 +199,10 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::TwoColumns { .. } => "rename one of them in the file",
         SourceError::ColumnType { .. } => "declare the type that the file has, or convert the file",
         SourceError::Memory { .. } => {
-            "allow more with --memory, or lower rows_per_group and groups: what is kept of one entity, and the totals of all \
-             cells, must fit. The same ask resumes at no cost"
+            "allow more with --memory, or lower rows_per_group and groups: what is kept of one entity, and the totals of \
+             all cells, must fit"
         }
-        SourceError::DiskFull { .. } => {
-            "name a folder with more room with --spill, or allow more memory with --memory. The same ask resumes at no cost"
-        }
+        SourceError::Spill { .. } => "name a folder with more room with --spill, or allow more memory with --memory",
         SourceError::Rows { .. } => "run `deniable data check` to see where",
     }
 }

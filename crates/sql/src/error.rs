@@ -162,11 +162,13 @@ pub enum SourceError {
         /// The table.
         table: String,
     },
-    /// Temporary files found no room.
-    #[error("the disk is full: the rows of {table} that do not fit into memory go to temporary files")]
-    DiskFull {
+    /// Temporary files could not be written: most often the disk is full.
+    #[error("{table} does not fit into memory, and temporary files could not be written or read back: {reason}")]
+    Spill {
         /// The table.
         table: String,
+        /// The operating system's words.
+        reason: String,
     },
     /// The engine failed while reading rows. The engine's own words may quote rows and are left out.
     #[error("the rows of {table} could not be read to the end")]

@@ -28,6 +28,7 @@ mod walk;
 
 pub(crate) use cap_rows::{CapRows, Capping};
 pub(crate) use columns::{Columns, Meaning};
+pub(crate) use shards::SPILLING;
 pub(crate) use totals::Totals;
 
 use crate::plan::Query;

@@ -12,6 +12,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Marks failures of temporary files, apart from failures to read the data.
+pub(crate) const SPILLING: &str = "temporary files";
 /// Words of a buffer's first and largest chunks.
 const SMALLEST_CHUNK: usize = 1 << 6;
 const LARGEST_CHUNK: usize = 1 << 14;
@@ -112,6 +114,10 @@ impl Scatter {
         if self.reservation.size() == 0 {
             return Ok(());
         }
+        self.write_out().map_err(|error| error.context(SPILLING))
+    }
+
+    fn write_out(&mut self) -> Result<()> {
         if self.file.is_none() {
             let (file, writer) = TemporaryFile::create(&self.disk)?;
             self.file = Some((file, writer, 0));
@@ -184,7 +190,7 @@ impl Shard {
                 }
             } else if let Some(part) = self.parts.last_mut() {
                 let words = part.words.min(room).min(READ_AT_ONCE);
-                part.file.read(part.start, words, rows)?;
+                part.file.read(part.start, words, rows).map_err(|error| error.context(SPILLING))?;
                 part.start += (words * WORD) as u64;
                 part.words -= words;
                 if part.words == 0 {

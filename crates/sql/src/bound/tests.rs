@@ -3,8 +3,9 @@
 use super::reference::{self, Kept};
 use super::{CapRows, Capping, Salt};
 use crate::bound::identity::Identities;
+use crate::error::SourceError;
 use crate::plan::{Argument, Query, Table};
-use crate::source::{Resources, Source};
+use crate::source::{Progress, Resources, Source};
 use datafusion::arrow::array::{
     Array, ArrayRef, AsArray, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
 };
@@ -417,4 +418,38 @@ fn totals_are_those_of_the_plain_code() {
             }
         }
     }
+}
+
+#[test]
+fn resources_that_do_not_suffice_are_named() {
+    let mut dice = Dice::new(5);
+    let table = table(ColumnType::Integer, Some(CAPS[1]));
+    let batch = random(&mut dice, &table, 3_000);
+    let source = Source::memory(table.clone(), vec![batch]);
+    let query = Query::new("SELECT grp, SUM(n) FROM t GROUP BY grp", &table).unwrap();
+    let exact = |memory, spill| source.exact(&query, &SALT, &Resources { threads: 2, memory, spill }, &|_| {}).err();
+    assert!(matches!(exact(Some(10), None), Some(SourceError::Memory { .. })), "no room for the totals");
+    assert!(matches!(exact(Some(1_000), None), Some(SourceError::Memory { .. })), "no room for rows");
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let not_a_folder = Some(file.path().to_owned());
+    assert!(matches!(exact(Some(30_000), not_a_folder), Some(SourceError::Spill { .. })));
+    let folder = tempfile::tempdir().unwrap();
+    assert!(exact(Some(100_000), Some(folder.path().to_owned())).is_none());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn progress_counts_rows_and_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), "who,grp,band,n,x,note\n1,red,1,1,1,a\n2,red,1,2,2,b\n").unwrap();
+    let csv = deniable_policy::Format::Csv(deniable_policy::CsvOptions::with_delimiter(b','));
+    let data =
+        deniable_policy::Data { table: "t".to_owned(), path: "t.csv".to_owned(), version: "1".to_owned(), format: csv };
+    let table = table(ColumnType::Integer, Some(CAPS[1]));
+    let query = Query::new("SELECT COUNT(*) FROM t WHERE n = 1", &table).unwrap();
+    let source = Source::locate(table, &data, folder.path()).unwrap();
+    let told = std::cell::Cell::new(Progress::default());
+    let exact = source.exact(&query, &SALT, &Resources::default(), &|progress| told.set(progress)).unwrap();
+    assert_eq!(exact.reveal(), [[1]]);
+    assert_eq!((told.get().rows, told.get().size), (2, Some(50)));
 }

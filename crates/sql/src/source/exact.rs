@@ -1,7 +1,7 @@
 //! From a source and a question to exact totals, on all threads and within a limit of memory.
 
 use super::{Rows, Source};
-use crate::bound::{CapRows, Capping, Columns, Exact, Meaning, Salt, Totals, UnexpectedBatch};
+use crate::bound::{CapRows, Capping, Columns, Exact, Meaning, SPILLING, Salt, Totals, UnexpectedBatch};
 use crate::error::SourceError;
 use crate::plan::{Query, session_state};
 use crate::rows;
@@ -58,7 +58,7 @@ pub struct Progress {
 /// Why a computation failed, without anything that depends on values.
 enum Cause {
     Memory,
-    DiskFull,
+    Spill(String),
     Rows,
     Source(SourceError),
 }
@@ -112,7 +112,7 @@ impl Source {
         tell(&work);
         totals.map(Totals::finish).map_err(|cause| match cause {
             Cause::Memory => SourceError::Memory { table: table() },
-            Cause::DiskFull => SourceError::DiskFull { table: table() },
+            Cause::Spill(reason) => SourceError::Spill { table: table(), reason },
             Cause::Rows => SourceError::Rows { table: table() },
             Cause::Source(error) => error,
         })
@@ -181,7 +181,8 @@ impl Work {
         let folders = self.resources.spill.clone();
         let mode = folders.map_or(DiskManagerMode::OsTmpDirectory, |folder| DiskManagerMode::Directories(vec![folder]));
         let disk = DiskManagerBuilder::default().with_mode(mode).with_max_temp_directory_size(u64::MAX);
-        let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).with_disk_manager_builder(disk).build_arc()?;
+        let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).with_disk_manager_builder(disk);
+        let runtime = runtime.build_arc().map_err(|error| error.context(SPILLING))?;
         Ok((runtime, copies))
     }
 
@@ -294,29 +295,33 @@ impl From<UnexpectedBatch> for Cause {
 
 impl From<DataFusionError> for Cause {
     fn from(error: DataFusionError) -> Self {
-        of_error(&error)
+        Self::of(&error, false)
     }
 }
 
-fn of_error(error: &DataFusionError) -> Cause {
-    match error {
-        DataFusionError::ResourcesExhausted(_) => Cause::Memory,
-        DataFusionError::IoError(error) => of_io_error(error),
-        DataFusionError::Shared(error) => of_error(error),
-        DataFusionError::Context(_, error) | DataFusionError::Diagnostic(_, error) => of_error(error),
-        DataFusionError::External(error) => match error.downcast_ref() {
-            Some(error) => of_error(error),
-            None => error.downcast_ref().map_or(Cause::Rows, of_io_error),
-        },
-        _ => Cause::Rows,
+impl Cause {
+    /// `spilling` is true under the mark of temporary files.
+    fn of(error: &DataFusionError, spilling: bool) -> Self {
+        match error {
+            DataFusionError::ResourcesExhausted(_) => Self::Memory,
+            DataFusionError::IoError(error) => Self::of_io(error, spilling),
+            DataFusionError::Shared(error) => Self::of(error, spilling),
+            DataFusionError::Context(mark, error) => Self::of(error, spilling || mark == SPILLING),
+            DataFusionError::External(error) => match error.downcast_ref() {
+                Some(error) => Self::of(error, spilling),
+                None => error.downcast_ref().map_or(Self::Rows, |error| Self::of_io(error, spilling)),
+            },
+            _ => Self::Rows,
+        }
     }
-}
 
-fn of_io_error(error: &std::io::Error) -> Cause {
-    use std::io::ErrorKind::{QuotaExceeded, StorageFull};
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<DataFusionError>()) {
-        Some(inner) => of_error(inner),
-        None if matches!(error.kind(), StorageFull | QuotaExceeded) => Cause::DiskFull,
-        None => Cause::Rows,
+    /// The operating system's words are told only of temporary files, and of a full disk.
+    fn of_io(error: &std::io::Error, spilling: bool) -> Self {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<DataFusionError>()) {
+            Some(inner) => Self::of(inner, spilling),
+            None if spilling || matches!(error.kind(), StorageFull | QuotaExceeded) => Self::Spill(error.to_string()),
+            None => Self::Rows,
+        }
     }
 }

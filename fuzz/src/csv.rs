@@ -2,7 +2,7 @@
 
 use super::sql::table;
 use deniable_policy::{CsvOptions, Data, Format};
-use deniable_sql::{Query, Salt, Source, Table, exact};
+use deniable_sql::{Query, Resources, Salt, Source, Table, exact};
 use std::path::Path;
 
 const QUESTIONS: [&str; 4] = [
@@ -69,7 +69,9 @@ fn locate(table: Table, options: &CsvOptions, folder: &Path) -> Source {
 fn totals(source: &Source) -> Option<Vec<Vec<Vec<Vec<i128>>>>> {
     let totals = QUESTIONS.iter().map(|sql| {
         let query = Query::new(sql, std::slice::from_ref(source.table())).expect("a question");
-        exact(std::slice::from_ref(source), &query, &Salt([3; 32]), &|_| {}).ok().map(deniable_sql::Exact::reveal)
+        exact(std::slice::from_ref(source), &query, &Salt([3; 32]), &Resources::default(), &|_| {})
+            .ok()
+            .map(deniable_sql::Exact::reveal)
     });
     // All of them are asked, even after one has failed.
     totals.collect::<Vec<_>>().into_iter().collect()

@@ -4,7 +4,7 @@ use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key};
 use deniable_sql::plan::MOST_CELLS;
-use deniable_sql::{Query, QueryError, Salt, Source, Table, exact};
+use deniable_sql::{Query, QueryError, Resources, Salt, Source, Table, exact};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -88,7 +88,7 @@ pub fn check(sql: &str) -> bool {
             let again = Query::new(sql, std::slice::from_ref(&*TABLE));
             assert_eq!(again.map(|again| again.canonical().to_owned()), Ok(query.canonical().to_owned()));
             let source = ROWS.as_ref().expect("rows");
-            let totals = exact(std::slice::from_ref(source), &query, &Salt([7; 32]), &|_| {})
+            let totals = exact(std::slice::from_ref(source), &query, &Salt([7; 32]), &Resources::default(), &|_| {})
                 .expect("no value makes a question fail")
                 .reveal();
             assert_eq!(totals.len(), query.measures().len());

@@ -208,6 +208,11 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::Partition { .. } => {
             "folders name partitions as in year=2024/region=north/; list them under `partitions`, and not in the files"
         }
+        SourceError::Memory { .. } => {
+            "allow more with --memory, or lower rows_per_group and groups: what is kept of one entity, and the totals of \
+             all cells, must fit"
+        }
+        SourceError::Spill { .. } => "name a folder with more room with --spill, or allow more memory with --memory",
         SourceError::Rows { .. } => "run `deniable data check` to see where",
     }
 }

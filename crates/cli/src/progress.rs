@@ -1,42 +1,95 @@
 //! Progress on standard error, on a terminal only, and only for what takes a while.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use deniable_sql::Progress as Read;
+use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-/// A line that says what is being done, once it has taken half a second.
+/// What takes less is not worth a line.
+const A_WHILE: Duration = Duration::from_secs(1);
+
+/// A line that says what is being done, once it has taken a while.
 pub struct Progress {
+    current: RefCell<Option<Current>>,
+}
+
+/// What is being done.
+struct Current {
+    what: String,
     started: Instant,
-    bar: RefCell<Option<ProgressBar>>,
+    bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Starts the clock.
+    /// Nothing is being done yet.
     pub fn new() -> Self {
-        Self { started: Instant::now(), bar: RefCell::new(None) }
+        Self { current: RefCell::new(None) }
     }
 
-    /// Says what is being done and how far it has come.
+    /// Says what is being done and how many rows it has come.
     pub fn rows(&self, what: &str, rows: u64) {
-        if self.started.elapsed() < Duration::from_millis(500) {
+        self.read(what, Read { rows, ..Read::default() });
+    }
+
+    /// Says what is being done and how much was read for it.
+    pub fn read(&self, what: &str, read: Read) {
+        let mut current = self.current.borrow_mut();
+        if current.as_ref().is_none_or(|current| current.what != what) {
+            if let Some(bar) = current.take().and_then(|current| current.bar) {
+                bar.finish_and_clear();
+            }
+            *current = Some(Current { what: what.to_owned(), started: Instant::now(), bar: None });
+        }
+        let Some(current) = current.as_mut() else { return };
+        let elapsed = current.started.elapsed();
+        if elapsed < A_WHILE {
             return;
         }
-        let mut bar = self.bar.borrow_mut();
-        let bar = bar.get_or_insert_with(|| {
+        // Draws nothing when standard error is not a terminal.
+        let bar = current.bar.get_or_insert_with(|| {
             let style =
                 ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
             let bar = ProgressBar::new_spinner().with_style(style);
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        let seconds = self.started.elapsed().as_secs();
-        bar.set_message(format!("{what}: {rows} rows, {seconds} s"));
+        bar.set_message(format!("{what}: {}", in_words(read, elapsed)));
     }
 
     /// Takes the line away.
     pub fn done(&self) {
-        if let Some(bar) = self.bar.borrow_mut().take() {
+        if let Some(bar) = self.current.borrow_mut().take().and_then(|current| current.bar) {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Rows, bytes, time and rate.
+fn in_words(read: Read, elapsed: Duration) -> String {
+    let mut words = format!("{} rows", HumanCount(read.rows));
+    match (read.bytes, read.size) {
+        (Some(bytes), Some(size)) => words += &format!(", {} of {}", HumanBytes(bytes), HumanBytes(size)),
+        (None, Some(size)) => words += &format!(" of {}", HumanBytes(size)),
+        (_, None) => {}
+    }
+    let rate = read.rows as f64 / elapsed.as_secs_f64();
+    words + &format!(", {}, {} rows/s", HumanDuration(elapsed), HumanCount(rate as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_far_it_has_come() {
+        let read = Read { rows: 12_000_000, bytes: Some(30 << 20), size: Some(1 << 30) };
+        let elapsed = Duration::from_secs(4);
+        assert_eq!(in_words(read, elapsed), "12,000,000 rows, 30.00 MiB of 1.00 GiB, 4 seconds, 3,000,000 rows/s");
+        assert_eq!(
+            in_words(Read { bytes: None, ..read }, elapsed),
+            "12,000,000 rows of 1.00 GiB, 4 seconds, 3,000,000 rows/s"
+        );
+        let rows = Read { bytes: None, size: None, ..read };
+        assert_eq!(in_words(rows, elapsed), "12,000,000 rows, 4 seconds, 3,000,000 rows/s");
     }
 }

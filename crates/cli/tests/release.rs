@@ -329,3 +329,13 @@ fn a_kept_head_finds_what_is_gone() {
     verify(&late).refused();
     verify(&early).done();
 }
+
+#[test]
+fn what_a_release_may_use_is_said_before_anything_is_charged() {
+    let clinic = Place::clinic();
+    for wrong in [["--memory", "12"], ["--memory", "4XB"], ["--threads", "0"], ["--spill", "nowhere"]] {
+        let run = clinic.release(&wrong).misused();
+        assert!(run.stderr.contains(wrong[0]) && !run.stderr.contains("ledger"), "{run:?}");
+    }
+    clinic.release(&["--memory", "1.5MB", "--threads", "3", "--spill", "."]).done();
+}

@@ -7,7 +7,7 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Decay;
 use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger};
 use deniable_sql::output::Noisy;
-use deniable_sql::{Salt, Source, SourceError, exact};
+use deniable_sql::{Progress, Resources, Salt, Source, SourceError, exact};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 
@@ -102,8 +102,8 @@ pub enum Event<'a> {
         /// What the scan found.
         report: &'a deniable_sql::source::check::Report,
     },
-    /// Computing an ask; so many rows so far.
-    Computing(&'a str, u64),
+    /// Computing an ask; so far so much was read.
+    Computing(&'a str, Progress),
     /// An ask has its answer.
     Answered(&'a str, Origin),
 }
@@ -125,6 +125,7 @@ struct StoredAnswer {
 pub fn release<R: CryptoRng>(
     plan: &Plan,
     locate: &dyn Fn() -> Result<Vec<Versioned>, SourceError>,
+    resources: &Resources,
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
@@ -160,7 +161,7 @@ pub fn release<R: CryptoRng>(
     for (ask, stored) in plan.asks.iter().zip(stored) {
         let answered = match stored {
             Some(stored) => stored,
-            None => answer(plan, ask, &sources, ledger, rng, tell)?,
+            None => answer(plan, ask, (&sources, resources), ledger, rng, tell)?,
         };
         tell(Event::Answered(&ask.ask.name, answered.origin));
         answers.push(answered);
@@ -215,7 +216,7 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
 fn answer<R: CryptoRng>(
     plan: &Plan,
     ask: &PlannedAsk,
-    sources: &[Source],
+    (sources, resources): (&[Source], &Resources),
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
@@ -237,8 +238,9 @@ fn answer<R: CryptoRng>(
         }
     };
     let salt = salt(ledger);
-    let exact = exact(sources, &ask.query, &salt, &|rows| tell(Event::Computing(&ask.ask.name, rows)))
-        .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
+    let exact =
+        exact(sources, &ask.query, &salt, resources, &|progress| tell(Event::Computing(&ask.ask.name, progress)))
+            .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
     let decays: Vec<Decay> = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
     let values = exact.with_noise(&ask.query, &decays, &plan.policy.confidence, rng);
     let stored = StoredAnswer {

@@ -11,7 +11,7 @@ use deniable_ledger::Ledger;
 use deniable_policy::Policy;
 use deniable_release::{Plan, Versioned, release};
 use deniable_sql::output::{Noisy, Shown};
-use deniable_sql::{Salt, Source, exact};
+use deniable_sql::{Resources, Salt, Source, exact};
 use std::path::{Path, PathBuf};
 
 const CLINIC: &str = r#"
@@ -77,7 +77,8 @@ fn prepare(text: &str, folder: &Path, data: &Path) -> (Plan, Source) {
 fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>> {
     let ask = &plan.asks[0];
     // Every measure here has one number a cell.
-    let cells = exact(std::slice::from_ref(source), &ask.query, salt, &|_| {}).unwrap().reveal();
+    let resources = Resources::default();
+    let cells = exact(std::slice::from_ref(source), &ask.query, salt, &resources, &|_| {}).unwrap().reveal();
     let values = cells.into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect();
     let decays = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
     let rows = ask.query.show(&Noisy { values, decays }, &plan.policy.confidence);
@@ -103,7 +104,8 @@ fn coverage(plan: &Plan, source: &Source, ledgers: usize, worker: usize) -> (u64
         let truth = truth(plan, source, &salt);
         let versioned = Versioned { source: source.clone(), version: plan.policy.data.version.clone() };
         let locate = || Ok(vec![versioned.clone()]);
-        let answers = release(plan, &locate, &mut ledger, &mut SystemRng::new().unwrap(), &|_| {}).unwrap();
+        let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
+        let answers = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}).unwrap();
         let rows = plan.asks[0].query.show(&answers[0].noisy, &plan.policy.confidence);
         for (row, truth) in rows.iter().zip(&truth) {
             for (shown, truth) in row.0.iter().zip(truth) {

@@ -6,6 +6,7 @@ use deniable_ledger::{Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin, ReleaseError};
 use deniable_release::{Plan, Versioned, release};
+use deniable_sql::Resources;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -63,7 +64,7 @@ impl Place {
 
     fn release(&self, ledger: &mut Ledger, tell: &dyn Fn(Event<'_>)) -> Result<Vec<Answered>, ReleaseError> {
         let locate = || Versioned::locate_all(&self.plan);
-        release(&self.plan, &locate, ledger, &mut SystemRng::new().unwrap(), tell)
+        release(&self.plan, &locate, &Resources::default(), ledger, &mut SystemRng::new().unwrap(), tell)
     }
 }
 
@@ -86,8 +87,8 @@ fn every_step_is_on_disk_before_the_next() {
             let unanswered: Vec<_> = on_disk.iter().filter(|release| release.answer.is_none()).collect();
             match event {
                 Event::Checking(_) | Event::Registered { .. } => assert!(on_disk.is_empty(), "nothing is charged yet"),
-                Event::Computing(ask, rows) => {
-                    assert!(rows > 0);
+                Event::Computing(ask, read) => {
+                    assert!(read.rows > 0);
                     let done = NAMES.iter().position(|name| *name == ask).unwrap();
                     assert_eq!(names(&on_disk), NAMES[..=done], "rows were read for {ask} before it was charged");
                     assert_eq!(unanswered.len(), 1);

@@ -166,6 +166,20 @@ pub enum SourceError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// More had to be held in memory at once than is allowed.
+    #[error("the rows of {table} do not fit into the memory that is allowed")]
+    Memory {
+        /// The table.
+        table: String,
+    },
+    /// Temporary files could not be written: most often the disk is full.
+    #[error("{table} does not fit into memory, and temporary files could not be written or read back: {reason}")]
+    Spill {
+        /// The table.
+        table: String,
+        /// The operating system's words.
+        reason: String,
+    },
     /// The engine failed while reading rows. The engine's own words may quote rows and are left out.
     #[error("the rows of {table} could not be read to the end")]
     Rows {

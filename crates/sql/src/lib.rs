@@ -22,4 +22,4 @@ mod syntax;
 pub use bound::{Exact, Salt};
 pub use error::{Place, QueryError, SourceError};
 pub use plan::{Query, Table};
-pub use source::{Source, exact};
+pub use source::{Progress, Resources, Source, exact};

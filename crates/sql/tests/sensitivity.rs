@@ -15,7 +15,7 @@ use deniable_core::noise::tree;
 use deniable_core::sensitivity::Caps;
 use deniable_policy::Bounds;
 use deniable_sql::plan::{MeasureKind, Share, Target};
-use deniable_sql::{Query, Salt, Source, Table, exact};
+use deniable_sql::{Query, Resources, Salt, Source, Table, exact};
 use generate::{Dice, Entity, Shape};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ fn totals(query: &Query, tables: &[Table], shape: &Shape, entities: &[&Entity]) 
     let batches = shape.batches(entities);
     let sources: Vec<Source> =
         tables.iter().zip(batches).map(|(table, batches)| Source::memory(table.clone(), batches)).collect();
-    exact(&sources, query, &SALT, &|_| {}).unwrap().reveal()
+    exact(&sources, query, &SALT, &Resources::default(), &|_| {}).unwrap().reveal()
 }
 
 /// How far two answers are apart, in the terms that the measure's sensitivity is declared in.

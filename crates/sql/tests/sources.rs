@@ -11,7 +11,7 @@ use datafusion::prelude::SessionContext;
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Entity, Format, Key};
-use deniable_sql::{Query, Salt, Source, SourceError, Table, exact};
+use deniable_sql::{Query, Resources, Salt, Source, SourceError, Table, exact};
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -69,7 +69,8 @@ fn csv() -> Format {
 
 fn totals(source: &Source, sql: &str) -> Vec<Vec<i128>> {
     let query = Query::new(sql, std::slice::from_ref(source.table())).unwrap();
-    let found = exact(std::slice::from_ref(source), &query, &Salt([1; 32]), &|_| {}).unwrap().reveal();
+    let resources = Resources::default();
+    let found = exact(std::slice::from_ref(source), &query, &Salt([1; 32]), &resources, &|_| {}).unwrap().reveal();
     found.into_iter().map(|cells| cells.into_iter().flatten().collect()).collect()
 }
 

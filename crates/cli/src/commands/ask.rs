@@ -31,7 +31,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             None,
         );
     }
-    let answers = obtain(&plan)?;
+    let answers = obtain(&plan, &args.limits)?;
     publish(&written(&Publication::new(&plan, &answers), args.format)?, None)
 }
 

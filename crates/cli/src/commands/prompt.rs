@@ -153,7 +153,7 @@ impl Prompt<'_> {
                 return Ok(());
             }
         }
-        let answers = obtain(&plan)?;
+        let answers = obtain(&plan, &self.args.limits)?;
         let publication = Publication::new(&plan, &answers);
         let text = match self.args.format {
             // The guarantee is the same each time, and `deniable ledger show` tells it.

@@ -1,7 +1,7 @@
 //! `deniable release`.
 
 use super::{choose, locate, open_ledger, plan, publish, say};
-use crate::args::{Format, Release};
+use crate::args::{Format, Limits, Release};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
@@ -22,20 +22,20 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     if let Some(out) = &args.out {
         spare_own_files(out, &plan, args)?;
     }
-    let answers = obtain(&plan)?;
+    let answers = obtain(&plan, &args.limits)?;
     let publication = Publication::new(&plan, &answers);
     publish(&written(&publication, args.format)?, args.out.as_ref())
 }
 
 /// Answers a plan's asks, with a word for the curator about each. What was recorded is never lost unnoticed: the
 /// ledger's head is told also after a failure.
-pub fn obtain(plan: &Plan) -> Result<Vec<Answered>, Failure> {
+pub fn obtain(plan: &Plan, limits: &Limits) -> Result<Vec<Answered>, Failure> {
     let mut ledger = open_ledger(plan)?;
     let progress = Progress::new();
     let locate = || locate(plan);
     let tell = |event: Event<'_>| match event {
         Event::Checking(rows) => progress.rows("checking the data", rows),
-        Event::Computing(name, rows) => progress.rows(name, rows),
+        Event::Computing(name, read) => progress.read(name, read),
         Event::Registered { table, report } => {
             progress.done();
             super::data::say_report(report);
@@ -51,7 +51,7 @@ pub fn obtain(plan: &Plan) -> Result<Vec<Answered>, Failure> {
         }
     };
     let before = ledger.head().clone();
-    let answers = release(plan, &locate, &mut ledger, &mut SystemRng::new()?, &tell);
+    let answers = release(plan, &locate, &limits.resources(), &mut ledger, &mut SystemRng::new()?, &tell);
     progress.done();
     if answers.is_ok() || *ledger.head() != before {
         say(format!("ledger head {}", ledger.head()));

@@ -2,7 +2,7 @@
 
 use crate::plan::{MeasureKind, Query};
 use deniable_core::exact::Rational;
-use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, choose, counted, segments, tree};
+use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, choose, segments, tree};
 use rand_core::Rng;
 
 /// The exact answers of a query's measures. They are secret: this type has no `Debug` and no `Display`.
@@ -14,21 +14,8 @@ pub struct Exact {
 pub(super) enum Cells {
     /// Sums of whole numbers of units.
     Sums(Vec<i128>),
-    /// The values themselves, in grid units, where ranks are asked.
-    Values(Vec<Vec<i64>>),
-}
-
-impl Cells {
-    /// Nothing yet.
-    pub(super) fn new(kind: &MeasureKind, cells: usize) -> Self {
-        match kind {
-            MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Self::Values(vec![Vec::new(); cells]),
-            MeasureKind::Rows
-            | MeasureKind::NotNull { .. }
-            | MeasureKind::Entities { .. }
-            | MeasureKind::Sum { .. } => Self::Sums(vec![0; cells]),
-        }
-    }
+    /// The values, in grid units and ascending, and how often each occurs, where ranks are asked.
+    Values(Vec<Vec<(i64, u64)>>),
 }
 
 impl Exact {
@@ -55,7 +42,7 @@ impl Exact {
                 (Cells::Values(cells), MeasureKind::Ranked { target, .. }) => {
                     let rank = query.rank(at, *target, decay);
                     let chosen = cells.into_iter().map(|values| {
-                        let segments = segments(&counted(values), low, high, &rank);
+                        let segments = segments(&values, low, high, &rank);
                         let (begins, segments): (Vec<i64>, Vec<Segment>) = segments.into_iter().unzip();
                         let choice = choose(&segments, decay, rng);
                         choice.map_or(i128::from(low), |(at, offset)| i128::from(begins[at]) + i128::from(offset))
@@ -67,7 +54,7 @@ impl Exact {
                     let reach = tree::reach(query.grid_size(at), decay, confidence);
                     let found = cells
                         .into_iter()
-                        .flat_map(|values| tree::quantiles(&counted(values), (low, high), &shares, decay, reach, rng));
+                        .flat_map(|values| tree::quantiles(&values, (low, high), &shares, decay, reach, rng));
                     found.flat_map(|found| [found.value, found.low, found.high]).map(i128::from).collect()
                 }
                 // A measure of sums gathers sums.
@@ -84,9 +71,9 @@ impl Exact {
             Cells::Sums(sums) => sums.into_iter().map(|sum| vec![sum]).collect(),
             Cells::Values(cells) => cells
                 .into_iter()
-                .map(|mut values| {
-                    values.sort_unstable();
-                    values.into_iter().map(i128::from).collect()
+                .map(|values| {
+                    let repeated = |(value, count)| std::iter::repeat_n(i128::from(value), count as usize);
+                    values.into_iter().flat_map(repeated).collect()
                 })
                 .collect(),
         };

@@ -2,98 +2,297 @@
 
 use super::UnexpectedBatch;
 use crate::rows::keys::decimal_key;
-use datafusion::arrow::array::{Array, ArrayRef};
-use datafusion::arrow::datatypes::{DataType, TimeUnit};
-use datafusion::common::cast::{
-    as_boolean_array, as_date32_array, as_float64_array, as_int64_array, as_string_array,
-    as_timestamp_microsecond_array,
-};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType};
 use deniable_policy::Key;
 use std::collections::HashMap;
 
+/// The cell of a row whose key is not declared: none.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
 /// The positions of one group column's declared keys.
 pub(super) struct KeyLookup {
-    size: usize,
-    null: Option<usize>,
-    texts: HashMap<String, usize>,
-    integers: HashMap<i64, usize>,
-    booleans: HashMap<bool, usize>,
-    /// By the bits of the float, -0 as 0.
-    decimals: HashMap<u64, usize>,
-    dates: HashMap<i32, usize>,
-    timestamps: HashMap<i64, usize>,
+    size: u32,
+    null: u32,
+    short: Table,
+    long: HashMap<String, u32>,
+    booleans: [u32; 2],
 }
 
 impl KeyLookup {
     pub(super) fn new(keys: &[Key]) -> Self {
         let mut lookup = Self {
-            size: keys.len(),
-            null: None,
-            texts: HashMap::new(),
-            integers: HashMap::new(),
-            booleans: HashMap::new(),
-            decimals: HashMap::new(),
-            dates: HashMap::new(),
-            timestamps: HashMap::new(),
+            size: keys.len() as u32,
+            null: NOWHERE,
+            short: Table::for_keys(keys.len()),
+            long: HashMap::new(),
+            booleans: [NOWHERE; 2],
         };
-        for (position, key) in keys.iter().enumerate() {
+        for (position, key) in (0_u32..).zip(keys) {
             match key {
-                Key::Null => lookup.null = Some(position),
-                Key::Text(text) => drop(lookup.texts.insert(text.clone(), position)),
-                Key::Integer(value) => drop(lookup.integers.insert(*value, position)),
-                Key::Boolean(truth) => drop(lookup.booleans.insert(*truth, position)),
+                Key::Null => lookup.null = position,
+                Key::Text(text) => match Packed::text(text.as_bytes()) {
+                    Some(packed) => lookup.short.insert(packed, position),
+                    None => drop(lookup.long.insert(text.clone(), position)),
+                },
+                Key::Integer(value) => lookup.short.insert(Packed::integer(*value), position),
                 Key::Decimal(_) => {
                     if let Some(value) = decimal_key(key) {
-                        lookup.decimals.insert((value + 0.0).to_bits(), position);
+                        lookup.short.insert(Packed::decimal(value), position);
                     }
                 }
-                Key::Date(day) => drop(lookup.dates.insert(*day, position)),
-                Key::Timestamp(time) => drop(lookup.timestamps.insert(*time, position)),
+                Key::Date(day) => lookup.short.insert(Packed::date(*day), position),
+                Key::Timestamp(time) => lookup.short.insert(Packed::timestamp(*time), position),
+                Key::Boolean(truth) => lookup.booleans[usize::from(*truth)] = position,
             }
         }
         lookup
     }
 
     /// Refines the cells of a batch by this column; rows with an undeclared key are in no cell.
-    pub(super) fn refine(&self, column: &ArrayRef, cells: &mut [Option<usize>]) -> Result<(), UnexpectedBatch> {
-        let unexpected = |_| UnexpectedBatch;
+    pub(super) fn refine(&self, column: &ArrayRef, cells: &mut [u32]) -> Result<(), UnexpectedBatch> {
+        // Logical: a column of type Null, or a dictionary, may be NULL without a bitmap of its own.
+        let nulls = column.logical_nulls();
+        let nulls = nulls.as_ref().filter(|nulls| nulls.null_count() > 0);
         match column.data_type() {
             DataType::Utf8 => {
-                let values = as_string_array(column).map_err(unexpected)?;
-                self.place(cells, |row| values.is_valid(row).then(|| self.texts.get(values.value(row)).copied()));
+                let values = column.as_string::<i32>();
+                self.place(cells, nulls, |row| self.text(values.value(row)));
+            }
+            DataType::LargeUtf8 => {
+                let values = column.as_string::<i64>();
+                self.place(cells, nulls, |row| self.text(values.value(row)));
+            }
+            DataType::Utf8View => {
+                let values = column.as_string_view();
+                self.place(cells, nulls, |row| self.text(values.value(row)));
+            }
+            DataType::Dictionary(..) => {
+                // Each different key is looked up once for the whole batch.
+                let dictionary = column.as_any_dictionary();
+                let values = dictionary.values();
+                if !values.data_type().is_string() {
+                    return Err(UnexpectedBatch);
+                }
+                let positions = self.positions(values)?;
+                let keys = dictionary.normalized_keys();
+                self.place(cells, nulls, |row| positions.get(keys[row]).copied().unwrap_or(NOWHERE));
             }
             DataType::Int64 => {
-                let values = as_int64_array(column).map_err(unexpected)?;
-                self.place(cells, |row| values.is_valid(row).then(|| self.integers.get(&values.value(row)).copied()));
+                let values = column.as_primitive::<Int64Type>().values();
+                self.place(cells, nulls, |row| self.short.find(Packed::integer(values[row])));
             }
             DataType::Boolean => {
-                let values = as_boolean_array(column).map_err(unexpected)?;
-                self.place(cells, |row| values.is_valid(row).then(|| self.booleans.get(&values.value(row)).copied()));
+                let values = column.as_boolean();
+                self.place(cells, nulls, |row| self.booleans[usize::from(values.value(row))]);
             }
             DataType::Float64 => {
-                let values = as_float64_array(column).map_err(unexpected)?;
-                let place = |value: f64| self.decimals.get(&(value + 0.0).to_bits()).copied();
-                self.place(cells, |row| values.is_valid(row).then(|| place(values.value(row))));
+                let values = column.as_primitive::<Float64Type>().values();
+                self.place(cells, nulls, |row| self.short.find(Packed::decimal(values[row])));
             }
             DataType::Date32 => {
-                let values = as_date32_array(column).map_err(unexpected)?;
-                self.place(cells, |row| values.is_valid(row).then(|| self.dates.get(&values.value(row)).copied()));
+                let values = column.as_primitive::<Date32Type>().values();
+                self.place(cells, nulls, |row| self.short.find(Packed::date(values[row])));
             }
             DataType::Timestamp(TimeUnit::Microsecond, None) => {
-                let values = as_timestamp_microsecond_array(column).map_err(unexpected)?;
-                self.place(cells, |row| values.is_valid(row).then(|| self.timestamps.get(&values.value(row)).copied()));
+                let values = column.as_primitive::<TimestampMicrosecondType>().values();
+                self.place(cells, nulls, |row| self.short.find(Packed::timestamp(values[row])));
             }
-            DataType::Null => self.place(cells, |_| None),
+            DataType::Null => self.place(cells, nulls, |_| NOWHERE),
             _ => return Err(UnexpectedBatch),
         }
         Ok(())
     }
 
-    /// `key_at` gives `None` for NULL, and `Some(None)` for a key that is not declared.
-    fn place(&self, cells: &mut [Option<usize>], key_at: impl Fn(usize) -> Option<Option<usize>>) {
-        for (row, cell) in cells.iter_mut().enumerate() {
-            let key = key_at(row).unwrap_or(self.null);
-            *cell = cell.zip(key).map(|(cell, key)| cell * self.size + key);
+    /// The position of every value of a dictionary.
+    fn positions(&self, values: &ArrayRef) -> Result<Vec<u32>, UnexpectedBatch> {
+        let mut positions = vec![0; values.len()];
+        self.refine(values, &mut positions)?;
+        Ok(positions)
+    }
+
+    fn text(&self, text: &str) -> u32 {
+        match Packed::text(text.as_bytes()) {
+            Some(packed) => self.short.find(packed),
+            None => self.long.get(text).copied().unwrap_or(NOWHERE),
         }
+    }
+
+    fn place(&self, cells: &mut [u32], nulls: Option<&NullBuffer>, position_of: impl Fn(usize) -> u32) {
+        for (row, cell) in cells.iter_mut().enumerate() {
+            let is_null = nulls.is_some_and(|nulls| nulls.is_null(row));
+            let position = if is_null { self.null } else { position_of(row) };
+            let nowhere = *cell == NOWHERE || position == NOWHERE;
+            // Cannot wrap where it counts: the planner makes sure that combinations fit.
+            *cell = if nowhere { NOWHERE } else { cell.wrapping_mul(self.size).wrapping_add(position) };
+        }
+    }
+}
+
+/// A number, a time, or a text of up to 16 bytes, in words: equal exactly when the keys are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Packed {
+    first: u64,
+    last: u64,
+    /// The length of a text; beyond all lengths, the kind of a number.
+    length: u32,
+}
+
+impl Packed {
+    fn integer(value: i64) -> Self {
+        Self { first: value as u64, last: 0, length: 17 }
+    }
+
+    /// By the bits of the float, -0 as 0.
+    fn decimal(value: f64) -> Self {
+        Self { first: (value + 0.0).to_bits(), last: 0, length: 18 }
+    }
+
+    fn date(day: i32) -> Self {
+        Self { first: i64::from(day) as u64, last: 0, length: 19 }
+    }
+
+    fn timestamp(micros: i64) -> Self {
+        Self { first: micros as u64, last: 0, length: 20 }
+    }
+
+    /// With the length beside them, the first and the last eight bytes are all of the text, though they may overlap.
+    #[inline]
+    fn text(text: &[u8]) -> Option<Self> {
+        let length = text.len() as u32;
+        let (first, last) = match text {
+            [] => (0, 0),
+            [a] => (u64::from(*a), 0),
+            [a, b] => (u64::from(*a), u64::from(*b)),
+            [a, b, c] => (u64::from(*a) | u64::from(*b) << 8, u64::from(*c)),
+            _ if length > 16 => return None,
+            text => match (text.first_chunk(), text.last_chunk()) {
+                (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
+                _ => {
+                    let (first, last) = (text.first_chunk()?, text.last_chunk()?);
+                    (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)))
+                }
+            },
+        };
+        Some(Self { first, last, length })
+    }
+
+    #[inline]
+    fn hash(self) -> u64 {
+        let mixed =
+            (self.first ^ self.last.rotate_left(32) ^ u64::from(self.length) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
+    }
+}
+
+/// A small open hash table. It is sparse and never changes while rows are read, so that the keys of rows, declared
+/// or not, are found or missed after a look at a few neighbours.
+struct Table {
+    slots: Vec<(Packed, u32)>,
+    shift: u32,
+}
+
+impl Table {
+    fn for_keys(keys: usize) -> Self {
+        let size = (keys * 4).next_power_of_two().max(4);
+        Self { slots: vec![(Packed::integer(0), NOWHERE); size], shift: 64 - size.trailing_zeros() }
+    }
+
+    fn slot_of(&self, key: Packed) -> usize {
+        let mut at = (key.hash() >> self.shift) as usize;
+        loop {
+            let (found, position) = self.slots[at];
+            if position == NOWHERE || found == key {
+                return at;
+            }
+            at = (at + 1) % self.slots.len();
+        }
+    }
+
+    fn insert(&mut self, key: Packed, position: u32) {
+        let at = self.slot_of(key);
+        self.slots[at] = (key, position);
+    }
+
+    #[inline]
+    fn find(&self, key: Packed) -> u32 {
+        self.slots[self.slot_of(key)].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::array::{
+        BooleanArray, DictionaryArray, Int64Array, LargeStringArray, NullArray, StringArray, StringViewArray,
+    };
+    use datafusion::arrow::datatypes::Int8Type;
+    use std::sync::Arc;
+
+    fn cells(keys: &[Key], column: ArrayRef) -> Vec<u32> {
+        let mut cells = vec![0; column.len()];
+        KeyLookup::new(keys).refine(&column, &mut cells).unwrap();
+        cells
+    }
+
+    #[test]
+    fn texts_of_every_length_are_told_apart() {
+        // All texts over two letters up to length 5, and long ones that agree at both ends.
+        let mut texts: Vec<String> = vec![String::new()];
+        for length in 1..=5 {
+            texts
+                .extend((0..1 << length).map(|bits| {
+                    (0..length).map(|at| if bits >> at & 1 == 1 { 'b' } else { '\0' }).collect::<String>()
+                }));
+        }
+        for length in [6, 7, 8, 9, 12, 15, 16, 17, 18, 40] {
+            texts.push("x".repeat(length));
+            for at in 0..length {
+                texts.push(format!("{}y{}", "x".repeat(at), "x".repeat(length - at - 1)));
+            }
+        }
+        let (declared, other): (Vec<_>, Vec<_>) = texts.iter().enumerate().partition(|(at, _)| at % 2 == 0);
+        let keys: Vec<Key> = declared.iter().map(|(_, text)| Key::Text((*text).clone())).collect();
+        let columns = |texts: &[(usize, &String)]| -> [ArrayRef; 3] {
+            let texts = || texts.iter().map(|(_, text)| Some(text.as_str()));
+            [
+                Arc::new(texts().collect::<StringArray>()),
+                Arc::new(texts().collect::<LargeStringArray>()),
+                Arc::new(texts().collect::<StringViewArray>()),
+            ]
+        };
+        for column in columns(&declared) {
+            assert_eq!(cells(&keys, column), (0..keys.len() as u32).collect::<Vec<_>>());
+        }
+        for column in columns(&other) {
+            assert!(cells(&keys, column).iter().all(|cell| *cell == NOWHERE));
+        }
+    }
+
+    #[test]
+    fn nulls_dictionaries_and_other_types() {
+        let keys = [Key::Text("a".into()), Key::Null, Key::Text("b".into())];
+        let texts = [Some("b"), None, Some("zzz"), Some("a")];
+        assert_eq!(cells(&keys, Arc::new(StringArray::from(texts.to_vec()))), [2, 1, NOWHERE, 0]);
+        let dictionary: DictionaryArray<Int8Type> = texts.into_iter().collect();
+        assert_eq!(cells(&keys, Arc::new(dictionary)), [2, 1, NOWHERE, 0]);
+        assert_eq!(cells(&keys, Arc::new(NullArray::new(2))), [1, 1]);
+        assert_eq!(cells(&keys[..1], Arc::new(NullArray::new(1))), [NOWHERE]);
+        let numbers = [Key::Integer(i64::MIN), Key::Integer(0), Key::Integer(-1)];
+        let column = Int64Array::from(vec![Some(-1), Some(0), Some(i64::MIN), Some(i64::MAX), None]);
+        assert_eq!(cells(&numbers, Arc::new(column)), [2, 1, 0, NOWHERE, NOWHERE]);
+        let column = BooleanArray::from(vec![Some(true), Some(false), None]);
+        assert_eq!(cells(&[Key::Boolean(false)], Arc::new(column)), [NOWHERE, 0, NOWHERE]);
+    }
+
+    #[test]
+    fn cells_are_counted_with_the_last_column_fastest() {
+        let first = KeyLookup::new(&[Key::Boolean(false), Key::Boolean(true)]);
+        let second = KeyLookup::new(&[Key::Integer(7), Key::Integer(8), Key::Integer(9)]);
+        let mut cells = vec![0; 4];
+        first.refine(&(Arc::new(BooleanArray::from(vec![true, false, true, true])) as ArrayRef), &mut cells).unwrap();
+        second.refine(&(Arc::new(Int64Array::from(vec![9, 8, 7, 1])) as ArrayRef), &mut cells).unwrap();
+        assert_eq!(cells, [5, 1, 3, NOWHERE]);
     }
 }

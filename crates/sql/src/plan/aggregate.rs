@@ -20,9 +20,10 @@ use super::{Argument, Table};
 use crate::error::QueryError;
 use crate::rows::range::{Grid, NoGrid, Range};
 use crate::rows::{constant_decimal, in_words, make_total};
+use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::{AggregateFunction, AggregateFunctionParams};
-use datafusion::logical_expr::{Case, Expr, lit};
+use datafusion::logical_expr::{Case, Expr, ExprSchemable, TryCast, lit};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::sensitivity::RowRange;
 use num_traits::{One, ToPrimitive};
@@ -249,7 +250,10 @@ impl Collected {
                 return Err(QueryError::refused(format!("{} with these arguments", name.to_uppercase()), help));
             }
         };
-        let value = read(&args[0])?;
+        let mut value = read(&args[0])?;
+        if name != "count" {
+            value = as_whole_numbers(value, context.schema);
+        }
         let argument = || only_where(value.clone(), filter.as_ref());
         let answer = match (name, distinct) {
             ("count", true) => self.count_entities(&value, filter.as_ref(), context)?,
@@ -412,13 +416,24 @@ impl Collected {
 
 impl ValueKind {
     fn of(expr: &Expr, schema: &DFSchema) -> Self {
-        use datafusion::arrow::datatypes::DataType;
-        use datafusion::logical_expr::ExprSchemable;
         match expr.get_type(schema) {
             Ok(DataType::Date32) => Self::Date,
             Ok(DataType::Timestamp(..)) => Self::Timestamp,
             _ => Self::Number,
         }
+    }
+}
+
+/// Whole numbers without the analyser's widening to decimals: they are counted exactly as they are, and a SUM and an
+/// AVG of one column share them.
+fn as_whole_numbers(value: Expr, schema: &DFSchema) -> Expr {
+    match value {
+        Expr::TryCast(TryCast { expr, field })
+            if *field.data_type() == DataType::Float64 && matches!(expr.get_type(schema), Ok(DataType::Int64)) =>
+        {
+            *expr
+        }
+        other => other,
     }
 }
 

@@ -57,6 +57,10 @@ use std::sync::Arc;
 
 /// Most cells that one question may have.
 pub const MOST_CELLS: usize = 1_000_000;
+/// Most combinations of the keys of all groups, over all levels: numbers of 32 bits, but one.
+pub const MOST_COMBINATIONS: usize = u32::MAX as usize;
+/// Most conditions under which one question counts entities: a word of bits, but one.
+pub const MOST_ENTITY_FILTERS: usize = 63;
 
 /// A column or expression that is grouped by, with its keys in their natural order.
 #[derive(Debug, Clone, PartialEq)]
@@ -224,6 +228,12 @@ impl Query {
         }
     }
 
+    /// Whether ranks are asked, for which values are gathered.
+    pub(crate) fn has_ranks(&self) -> bool {
+        let is_rank = |kind: &MeasureKind| matches!(kind, MeasureKind::Ranked { .. } | MeasureKind::Tree { .. });
+        self.measures.iter().any(|measure| is_rank(&measure.kind))
+    }
+
     /// The least and greatest grid value of a measure's argument, in units; 0 where there is no grid.
     pub(crate) fn grid_ends(&self, measure: usize) -> (i64, i64) {
         let argument = match &self.measures[measure].kind {
@@ -261,6 +271,19 @@ impl Measure {
         let total: Rational = query.measures.iter().map(|measure| measure.weight.clone()).sum();
         &self.weight / total
     }
+}
+
+/// The arguments of which measures count whether an entity has any value in a cell.
+pub(crate) fn presence(measures: &[Measure]) -> Vec<usize> {
+    let mut arguments: Vec<usize> = Vec::new();
+    for measure in measures {
+        if let MeasureKind::Entities { present: Some(argument) } = &measure.kind
+            && !arguments.contains(argument)
+        {
+            arguments.push(*argument);
+        }
+    }
+    arguments
 }
 
 /// The functions, aggregates and types that exist in a question: nothing is looked up elsewhere.

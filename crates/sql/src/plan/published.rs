@@ -4,7 +4,10 @@ use super::aggregate::{Collected, Context};
 use super::inline::{inline, substitute};
 use super::join::{Joins, arrange};
 use super::table::{declared, schema_of};
-use super::{Group, MOST_CELLS, MeasureKind, Query, Rows, Table, quantiles, refuse_node};
+use super::{
+    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, MeasureKind, Query, Rows, Table, presence, quantiles,
+    refuse_node,
+};
 use crate::error::QueryError;
 use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term};
 use crate::rows::keys::keys;
@@ -56,9 +59,18 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, 
         let help = format!("group by fewer columns; at most {MOST_CELLS} combinations of keys are answered");
         return Err(QueryError::refused("a question with this many groups", help));
     }
+    let keys = groups.iter().try_fold(1_usize, |product, group| product.checked_mul(group.keys.len()));
+    if keys.is_none_or(|keys| keys >= MOST_COMBINATIONS) {
+        let help = "ask one question for each grouping, or group by fewer different columns";
+        return Err(QueryError::refused("GROUPING SETS over this many columns and keys", help));
+    }
     quantiles::gather(&mut collected);
     let caps = tables[joins.first].caps();
     let (measures, arguments, answers, texts) = ordered(collected);
+    if presence(&measures).len() > MOST_ENTITY_FILTERS {
+        let help = format!("ask them in several questions; at most {MOST_ENTITY_FILTERS} in one");
+        return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
+    }
     let used = filters
         .iter()
         .chain(arguments.iter().map(|argument| &argument.expr))

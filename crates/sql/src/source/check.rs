@@ -100,7 +100,7 @@ impl Scan<'_> {
         let expressions: Vec<(Arc<dyn PhysicalExpr>, Arc<dyn PhysicalExpr>)> =
             expressions.collect::<datafusion::common::Result<_>>().map_err(|_| unreadable())?;
         for path in files {
-            let mut records = Records::open(path, layout.clone(), LONGEST_TEXT)?;
+            let mut records = Records::open(path, layout.clone(), LONGEST_TEXT, Arc::default())?;
             let next = |scan: &mut Self, records: &mut Records| {
                 let mut keep = |line: u64, record: &ByteRecord| {
                     scan.report.rows += 1;

@@ -4,6 +4,7 @@ use super::text;
 use crate::error::SourceError;
 use deniable_policy::CsvOptions;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The position of every column in a table's CSV files, the same in all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +82,7 @@ pub(super) fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String
     let mut reader = text::builder(options)
         .has_headers(false)
         .trim(if options.trim { csv::Trim::All } else { csv::Trim::None })
-        .from_reader(text::open(path, options)?);
+        .from_reader(text::open(path, options, &Arc::default())?);
     let mut record = csv::ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(|error| unreadable(error.to_string()))? {
         return Err(SourceError::Empty { path: path.to_owned() });

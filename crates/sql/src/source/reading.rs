@@ -4,9 +4,9 @@
 use super::dates;
 use crate::rows::calendar::TIMESTAMP;
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, Date32Array, StringArray, TimestampMicrosecondArray, new_null_array,
+    Array, ArrayRef, AsArray, BooleanArray, Date32Array, StringArray, TimestampMicrosecondArray, new_null_array,
 };
-use datafusion::arrow::compute::cast;
+use datafusion::arrow::compute::{cast, nullif};
 use datafusion::arrow::datatypes::{DataType, Date32Type, Date64Type, Int64Type, TimeUnit};
 use datafusion::common::{Result, ScalarValue, plan_err};
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -24,6 +24,8 @@ pub(super) const LONGEST_TEXT: usize = 64 << 10;
 pub(super) enum Reading {
     /// A text, in the one type of texts.
     Text,
+    /// A text, in whatever type it is stored: without a copy where nothing but keys are compared.
+    Stored,
     /// A text with a decimal comma, as a text with a decimal point.
     Comma,
     /// A day, from a text in this pattern or else in the ISO form, or from what is stored.
@@ -37,6 +39,7 @@ pub(super) fn read(reading: Reading, value: Expr) -> Expr {
     // Expressions are told apart by their names, too.
     let name = match &reading {
         Reading::Text => "read_text".to_owned(),
+        Reading::Stored => "read_stored".to_owned(),
         Reading::Comma => "read_comma".to_owned(),
         Reading::Day(pattern) => format!("read_day_{}", pattern.as_deref().unwrap_or("iso")),
         Reading::Moment(pattern) => format!("read_moment_{}", pattern.as_deref().unwrap_or("iso")),
@@ -44,6 +47,18 @@ pub(super) fn read(reading: Reading, value: Expr) -> Expr {
     let signature = Signature::any(1, Volatility::Immutable);
     let func = Arc::new(ScalarUDF::from(Reader { name, reading, signature }));
     Expr::ScalarFunction(ScalarFunction { func, args: vec![value] })
+}
+
+/// The same call, without a copy, where a column of texts is read for its keys alone; `None` for anything else.
+pub(super) fn as_stored(expr: &Expr) -> Option<Expr> {
+    let Expr::ScalarFunction(ScalarFunction { func, args }) = expr else { return None };
+    let implementation: &dyn std::any::Any = func.inner().as_ref();
+    match (implementation.downcast_ref::<Reader>(), args.as_slice()) {
+        (Some(Reader { reading: Reading::Text, .. }), [column @ Expr::Column(_)]) => {
+            Some(read(Reading::Stored, column.clone()))
+        }
+        _ => None,
+    }
 }
 
 /// Whether a function is one of these.
@@ -68,8 +83,9 @@ impl ScalarUDFImpl for Reader {
         &self.signature
     }
 
-    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+    fn return_type(&self, types: &[DataType]) -> Result<DataType> {
         Ok(match self.reading {
+            Reading::Stored => types.first().cloned().unwrap_or(DataType::Null),
             Reading::Text | Reading::Comma => DataType::Utf8,
             Reading::Day(_) => DataType::Date32,
             Reading::Moment(_) => TIMESTAMP,
@@ -80,7 +96,10 @@ impl ScalarUDFImpl for Reader {
         let all_constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let arrays = ColumnarValue::values_to_arrays(&args.args)?;
         let [stored] = arrays.as_slice() else { return plan_err!("reading {} values as one", arrays.len()) };
-        let result = self.reading.of(&plain(stored)?)?;
+        let result = match self.reading {
+            Reading::Stored => without_long(stored)?,
+            _ => self.reading.of(&plain(stored)?)?,
+        };
         if all_constant && result.len() == 1 {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?));
         }
@@ -98,10 +117,27 @@ fn plain(stored: &ArrayRef) -> Result<ArrayRef> {
     })
 }
 
+/// Texts as they are stored, but for those that are too long to be values.
+fn without_long(stored: &ArrayRef) -> Result<ArrayRef> {
+    let is_long = |text: Option<&str>| text.is_some_and(|text| text.len() > LONGEST_TEXT);
+    if stored.data_type().is_string() {
+        let long: BooleanArray = texts(stored)?.map(|text| Some(is_long(text))).collect();
+        return Ok(if long.true_count() == 0 { stored.clone() } else { nullif(stored, &long)? });
+    }
+    let Some(dictionary) = stored.as_any_dictionary_opt() else { return Ok(stored.clone()) };
+    let long: Vec<bool> = texts(dictionary.values())?.map(is_long).collect();
+    if !long.contains(&true) {
+        return Ok(stored.clone());
+    }
+    let is_long = |key: usize| Some(long.get(key) == Some(&true));
+    let long: BooleanArray = dictionary.normalized_keys().into_iter().map(is_long).collect();
+    Ok(nullif(stored, &long)?)
+}
+
 impl Reading {
     fn of(&self, stored: &ArrayRef) -> Result<ArrayRef> {
         Ok(match self {
-            Self::Text => {
+            Self::Text | Self::Stored => {
                 let fits = |text: &&str| text.len() <= LONGEST_TEXT;
                 if *stored.data_type() == DataType::Utf8 && texts(stored)?.flatten().all(|text| fits(&text)) {
                     return Ok(stored.clone());

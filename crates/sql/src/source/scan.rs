@@ -1,6 +1,7 @@
 //! Rows of files in their declared types.
 
 use super::columns::{Typed, from_stored, from_text};
+use super::meter::Meter;
 use super::parquet;
 use super::reading::LONGEST_TEXT;
 use super::text::{Layout, Records, raw_name};
@@ -115,9 +116,10 @@ impl PartitionStream for TextStream {
         self.layout.schema()
     }
 
-    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
+    fn execute(&self, context: Arc<TaskContext>) -> SendableRecordBatchStream {
         let mut stream = RecordBatchReceiverStreamBuilder::new(self.schema().clone(), CHUNKS_AHEAD);
         let (files, layout, sender) = (self.files.clone(), self.layout.clone(), stream.tx());
+        let meter = context.session_config().get_extension::<Meter>().unwrap_or_default();
         stream.spawn_blocking(move || {
             // Neither the operating system's words nor the place would help the engine; the check has both.
             let unreadable = |_| DataFusionError::Execution("a file cannot be read to the end".to_owned());
@@ -129,7 +131,8 @@ impl PartitionStream for TextStream {
                     let reason = format!("line {line} has more or fewer fields than there are columns");
                     Err(SourceError::Unreadable { path: path.clone(), reason })
                 };
-                let mut records = Records::open(path, layout.clone(), LONGEST_TEXT).map_err(unreadable)?;
+                let mut records =
+                    Records::open(path, layout.clone(), LONGEST_TEXT, meter.clone()).map_err(unreadable)?;
                 while let Some(chunk) = records.next(&mut keep).map_err(unreadable)? {
                     if sender.blocking_send(Ok(chunk.texts)).is_err() {
                         // Nobody waits for more.

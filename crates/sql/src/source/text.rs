@@ -4,6 +4,7 @@
 //! what a file says.
 
 use super::header::Header;
+use super::meter::{Meter, Metered};
 use crate::error::SourceError;
 use csv::ByteRecord;
 use datafusion::arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, StringBuilder};
@@ -25,10 +26,11 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// The bytes of a file as UTF-8, without a byte order mark. A file that is declared to be UTF-8 is passed on as it is: a
 /// decoder would hide what is wrong with it from the check.
-pub(super) fn open(path: &Path, options: &CsvOptions) -> Result<Box<dyn Read + Send>, SourceError> {
+pub(super) fn open(path: &Path, options: &CsvOptions, meter: &Arc<Meter>) -> Result<Box<dyn Read + Send>, SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
     let broken = |error: std::io::Error| unreadable(error.to_string());
-    let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(broken)?);
+    let file = Metered { inner: File::open(path).map_err(broken)?, meter: meter.clone() };
+    let file = BufReader::with_capacity(BUFFER, file);
     let bytes: Box<dyn Read + Send> = match options.compression {
         Compression::None => Box::new(file),
         Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
@@ -111,6 +113,7 @@ pub(super) struct Records {
     behind: u64,
     longest: usize,
     layout: Arc<Layout>,
+    meter: Arc<Meter>,
 }
 
 /// Some records: where they begin, and their columns.
@@ -122,16 +125,21 @@ pub(super) struct Chunk {
 
 impl Records {
     /// `longest` is how many bytes a value may have.
-    pub(super) fn open(path: &Path, layout: Arc<Layout>, longest: usize) -> Result<Self, SourceError> {
+    pub(super) fn open(
+        path: &Path,
+        layout: Arc<Layout>,
+        longest: usize,
+        meter: Arc<Meter>,
+    ) -> Result<Self, SourceError> {
         let options = &layout.options;
-        let (start, bytes) = peek(open(path, options)?, BUFFER)
+        let (start, bytes) = peek(open(path, options, &meter)?, BUFFER)
             .map_err(|error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
         let end = start.iter().position(|byte| *byte == b'\n').and_then(|end| end.checked_sub(1));
         let behind = u64::from(end.is_some_and(|before| start.get(before) == Some(&b'\r')));
         let bytes: Box<dyn Read + Send> = Box::new(Cursor::new(start).chain(bytes));
         let mut reader = builder(options);
         let reader = reader.has_headers(options.columns.is_none()).buffer_capacity(BUFFER).from_reader(bytes);
-        Ok(Self { path: path.to_owned(), reader, record: ByteRecord::new(), behind, longest, layout })
+        Ok(Self { path: path.to_owned(), reader, record: ByteRecord::new(), behind, longest, layout, meter })
     }
 
     /// The next records of those that `keep` keeps; it is told the line and sees every one.
@@ -169,6 +177,7 @@ impl Records {
         if lines.is_empty() {
             return Ok(None);
         }
+        self.meter.add_rows(lines.len());
         let columns = columns.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef).collect();
         let rows = RecordBatchOptions::new().with_row_count(Some(lines.len()));
         let texts = RecordBatch::try_new_with_options(self.layout.schema.clone(), columns, &rows)
@@ -193,7 +202,7 @@ mod tests {
         let path = folder.path().join("t");
         std::fs::write(&path, bytes).unwrap();
         let mut all = Vec::new();
-        open(&path, options).unwrap().read_to_end(&mut all).unwrap();
+        open(&path, options, &Arc::default()).unwrap().read_to_end(&mut all).unwrap();
         all
     }
 

@@ -1,0 +1,157 @@
+//! Who a row belongs to, and the order that decides what is kept: keyed hashes, with keys made from the salt.
+//!
+//! SipHash-2-4 with 128 bits is a pseudo-random function made for short inputs: nobody without the salt can foresee or
+//! choose what is kept.
+
+use super::{Salt, UnexpectedBatch};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::datatypes::{DataType, Int64Type};
+use siphasher::sip128::SipHasher24;
+
+/// What texts are hashed for.
+const TEXTS: &str = "deniable 2026-11 identity of a text key";
+/// What whole numbers are scattered for.
+const INTEGERS: &str = "deniable 2026-11 identity of a whole-number key";
+/// What cells and rows are ranked for.
+const RANKS: &str = "deniable 2026-11 ranks of cells and rows";
+
+/// An entity: a whole number, scattered one to one over 64 bits (the second word is 0), or 128 bits of a keyed
+/// hash of a text. Two texts of one hash would be taken for one entity: for a pair the chance is 2^-128, under a
+/// key that nobody else has.
+pub(super) type Identity = [u64; 2];
+
+/// A place in an order that nobody can choose: 128 bits of a keyed hash.
+pub(super) type Rank = u128;
+
+/// The keys.
+#[derive(Clone)]
+pub(super) struct Identities {
+    texts: SipHasher24,
+    integers: u64,
+    ranks: SipHasher24,
+}
+
+impl Identities {
+    pub(super) fn new(salt: &Salt) -> Self {
+        let integers = blake3::derive_key(INTEGERS, &salt.0);
+        let integers = integers.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+        let hasher = |what| {
+            let key = blake3::derive_key(what, &salt.0);
+            SipHasher24::new_with_key(key.first_chunk().unwrap_or(&[0; 16]))
+        };
+        Self { texts: hasher(TEXTS), integers, ranks: hasher(RANKS) }
+    }
+
+    /// One to one: every step can be undone. It only spreads entities evenly over shards.
+    #[inline]
+    pub(super) fn of_integer(&self, value: i64) -> Identity {
+        let mut mixed = (value as u64) ^ self.integers;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        [mixed ^ (mixed >> 31), 0]
+    }
+
+    pub(super) fn of_text(&self, text: &str) -> Identity {
+        let hash = self.texts.hash(text.as_bytes());
+        [hash.h1, hash.h2]
+    }
+
+    /// The entity of every row of a batch; rows of NULL belong to nobody.
+    pub(super) fn of_column(&self, column: &ArrayRef, found: &mut Vec<Identity>) -> Result<(), UnexpectedBatch> {
+        found.clear();
+        match column.data_type() {
+            DataType::Int64 => {
+                let values = column.as_primitive::<Int64Type>().values();
+                found.extend(values.iter().map(|value| self.of_integer(*value)));
+            }
+            DataType::Utf8 => self.of_texts(column.as_string::<i32>(), found),
+            DataType::LargeUtf8 => self.of_texts(column.as_string::<i64>(), found),
+            DataType::Utf8View => self.of_texts(column.as_string_view(), found),
+            DataType::Dictionary(..) => {
+                let dictionary = column.as_any_dictionary();
+                let mut of_values = Vec::new();
+                self.of_column(dictionary.values(), &mut of_values)?;
+                let identity = |key: usize| of_values.get(key).copied().unwrap_or_default();
+                found.extend(dictionary.normalized_keys().into_iter().map(identity));
+            }
+            // All NULL.
+            DataType::Null => found.resize(column.len(), Identity::default()),
+            _ => return Err(UnexpectedBatch),
+        }
+        Ok(())
+    }
+
+    fn of_texts<'a>(&self, texts: impl IntoIterator<Item = Option<&'a str>>, found: &mut Vec<Identity>) {
+        // Rows of one entity are often neighbours.
+        let mut last: Option<(&str, Identity)> = None;
+        found.extend(texts.into_iter().map(|text| {
+            let Some(text) = text else { return Identity::default() };
+            match last {
+                Some((known, identity)) if known == text => identity,
+                _ => last.insert((text, self.of_text(text))).1,
+            }
+        }));
+    }
+
+    /// The rank of a cell of an entity.
+    pub(super) fn of_cell(&self, identity: Identity, cell: u32) -> Rank {
+        let mut bytes = [0; 21];
+        bytes[..8].copy_from_slice(&identity[0].to_le_bytes());
+        bytes[8..16].copy_from_slice(&identity[1].to_le_bytes());
+        bytes[16..20].copy_from_slice(&cell.to_le_bytes());
+        self.ranks.hash(&bytes).as_u128()
+    }
+
+    /// The rank of a row of an entity: `row` holds its cell and its values in words. `bytes` is used again.
+    pub(super) fn of_row(&self, identity: Identity, row: &[u64], bytes: &mut Vec<u8>) -> Rank {
+        bytes.clear();
+        // Never as long as what ranks a cell.
+        bytes.extend(identity.iter().chain(row).flat_map(|word| word.to_le_bytes()));
+        self.ranks.hash(bytes).as_u128()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn everything_in_use_decides_a_rank_and_nothing_else() {
+        let one = Identities::new(&Salt([1; 32]));
+        let mut bytes = Vec::new();
+        let mut ranks = BTreeSet::new();
+        for identities in [&one, &Identities::new(&Salt([2; 32]))] {
+            for identity in [[1, 2], [1, 3], [2, 2], [2, 1]] {
+                for cell in [0, 1, 1 << 31] {
+                    assert!(ranks.insert(identities.of_cell(identity, cell)));
+                    for values in [&[] as &[u64], &[0], &[1], &[0, 1], &[1, 0], &[u64::MAX; 40]] {
+                        let row: Vec<u64> = [u64::from(cell)].iter().chain(values).copied().collect();
+                        let rank = identities.of_row(identity, &row, &mut bytes);
+                        assert!(ranks.insert(rank));
+                        assert_eq!(identities.of_row(identity, &row, &mut bytes), rank);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn entities_are_told_apart() {
+        let identities = Identities::new(&Salt([1; 32]));
+        let mut seen = BTreeSet::new();
+        let mut shards = BTreeSet::new();
+        for value in (-5_000..5_000).chain([i64::MIN, i64::MAX]) {
+            let identity = identities.of_integer(value);
+            assert!(seen.insert(identity));
+            shards.insert(identity[0] >> 56);
+        }
+        assert_eq!(shards.len(), 256, "numbers in a row go to all shards");
+        for text in ["", "a", "A", "a ", "7", "07"] {
+            assert!(seen.insert(identities.of_text(text)));
+        }
+        let other = Identities::new(&Salt([2; 32]));
+        assert_ne!(identities.of_text("a"), other.of_text("a"));
+        assert_ne!(identities.of_integer(1), other.of_integer(1));
+    }
+}

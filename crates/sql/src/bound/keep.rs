@@ -1,0 +1,237 @@
+//! Which rows of each entity are kept, within one shard: a pure function of the rows as a set.
+
+use super::identity::{Identities, Rank};
+use super::layout::Layout;
+use super::levels::Levels;
+use deniable_core::sensitivity::Caps;
+use std::ops::Range;
+
+/// Bit 0 of a mark: the one row that stands for its entity in its cell.
+pub(super) const FIRST: u64 = 1;
+
+/// Sorts rows by entity and cell and walks over them. Ranks are computed only where a cap bites.
+pub(super) struct Keeper {
+    layout: Layout,
+    levels: Levels,
+    /// Arguments, by position, of which marks tell whether any row of the entity in the cell has a value.
+    presence: Vec<usize>,
+    caps: Caps,
+    identities: Identities,
+    /// First word of the identity, cell, position of the row.
+    order: Vec<u128>,
+    cells: Vec<(Rank, Range<usize>)>,
+    ranked: Vec<(Rank, u32)>,
+    bytes: Vec<u8>,
+    wanted: Vec<bool>,
+}
+
+/// Most rows in a shard: positions have 32 bits.
+pub(super) const MOST_ROWS: usize = u32::MAX as usize;
+
+/// What this needs for each row beside the row itself: its place in the order, its rank or its cell's, and whether it
+/// is wanted.
+pub(super) const BYTES_PER_ROW: usize = 16 + 48 + 1;
+
+impl Keeper {
+    pub(super) fn new(
+        layout: Layout,
+        levels: Levels,
+        presence: Vec<usize>,
+        caps: Caps,
+        identities: Identities,
+    ) -> Self {
+        Self {
+            layout,
+            levels,
+            presence,
+            caps,
+            identities,
+            order: Vec::new(),
+            cells: Vec::new(),
+            ranked: Vec::new(),
+            bytes: Vec::new(),
+            wanted: Vec::new(),
+        }
+    }
+
+    /// Hands out the positions of the rows that are kept at a level, each with its mark, entity by entity and cell by
+    /// cell.
+    pub(super) fn keep(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(usize, u64)) {
+        self.kept_cells(rows, level, &mut |keeper, own| {
+            let mut mark = FIRST;
+            for (bit, argument) in keeper.presence.iter().enumerate() {
+                mark |= u64::from(keeper.witness(rows, own, *argument).is_some()) << (1 + bit);
+            }
+            keeper.lowest(rows, own, &mut |position| visit(position, std::mem::take(&mut mark)));
+        });
+    }
+
+    /// Drops rows that will not be kept at any level, whatever is still to come. `spare` is used again.
+    ///
+    /// What is kept of what was kept of two parts is what is kept of the whole: ranks are fixed. Beside the rows of
+    /// lowest rank one stays for each argument that is known to be present in a kept cell.
+    pub(super) fn compact(&mut self, rows: &mut Vec<u64>, spare: &mut Vec<u64>) {
+        let width = self.layout.words();
+        let mut wanted = std::mem::take(&mut self.wanted);
+        wanted.clear();
+        wanted.resize(rows.len() / width, false);
+        for level in 0..self.levels.count() {
+            self.kept_cells(rows, level, &mut |keeper, own| {
+                keeper.lowest(rows, own, &mut |position| wanted[position] = true);
+                let witnesses = keeper.presence.iter().filter_map(|argument| keeper.witness(rows, own, *argument));
+                witnesses.for_each(|position| wanted[position] = true);
+            });
+        }
+        spare.clear();
+        for (row, _) in rows.chunks_exact(width).zip(&wanted).filter(|(_, wanted)| **wanted) {
+            spare.extend_from_slice(row);
+        }
+        std::mem::swap(rows, spare);
+        self.wanted = wanted;
+    }
+
+    /// Hands out the rows of each entity in each of the cells that it keeps at a level.
+    fn kept_cells(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        let (layout, width) = (self.layout.clone(), self.layout.words());
+        let cell = |row: &[u64]| u128::from(self.levels.cell_of(level, layout.combination(row)));
+        order.extend(
+            (0_u128..)
+                .zip(rows.chunks_exact(width))
+                .map(|(position, row)| u128::from(row[0]) << 64 | cell(row) << 32 | position),
+        );
+        order.sort_unstable();
+        for alike in order.chunk_by_mut(|left, right| left >> 64 == right >> 64) {
+            // Texts share a first word by accident only. The second word decides.
+            let second = |entry: &u128| layout.identity(row_of(rows, width, *entry))[1];
+            let only = second(&alike[0]);
+            if alike.iter().any(|entry| second(entry) != only) {
+                alike.sort_unstable_by_key(|entry| (second(entry), *entry));
+                let starts: Vec<Range<usize>> = ranges(alike, |left, right| second(left) == second(right)).collect();
+                starts.into_iter().for_each(|range| self.cells_of(rows, &alike[range], visit));
+            } else {
+                self.cells_of(rows, alike, visit);
+            }
+        }
+        self.order = order;
+    }
+
+    /// Hands out the kept cells of one entity, whose rows are in the order of their cells.
+    fn cells_of(&mut self, rows: &[u64], own: &[u128], visit: &mut dyn FnMut(&mut Self, &[u128])) {
+        let width = self.layout.words();
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.clear();
+        cells.extend(ranges(own, |left, right| cell_of(*left) == cell_of(*right)).map(|range| (0, range)));
+        let most = self.caps.groups as usize;
+        if cells.len() > most {
+            let identity = self.layout.identity(row_of(rows, width, own[0]));
+            for (rank, range) in &mut cells {
+                *rank = self.identities.of_cell(identity, cell_of(own[range.start]));
+            }
+            // The range begins where the cell does, so that a tie, should there ever be one, goes to the lower cell.
+            keep_lowest(&mut cells, most, |(rank, range)| (*rank, range.start));
+        }
+        for (_, range) in &cells {
+            visit(self, &own[range.clone()]);
+        }
+        self.cells = cells;
+    }
+
+    /// Hands out the positions of an entity's rows in a cell that have the lowest ranks.
+    fn lowest(&mut self, rows: &[u64], own: &[u128], visit: &mut dyn FnMut(usize)) {
+        let width = self.layout.words();
+        let most = self.caps.rows_per_group as usize;
+        if own.len() > most && self.layout.arguments() > 0 {
+            let identity = self.layout.identity(row_of(rows, width, own[0]));
+            let mut ranked = std::mem::take(&mut self.ranked);
+            ranked.clear();
+            for entry in own {
+                let values = self.layout.values(row_of(rows, width, *entry));
+                ranked.push((self.identities.of_row(identity, values, &mut self.bytes), *entry as u32));
+            }
+            // Rows of one rank have the same values, and it does not matter which of them is kept.
+            keep_lowest(&mut ranked, most, |(rank, _)| *rank);
+            ranked.iter().for_each(|(_, position)| visit(*position as usize));
+            self.ranked = ranked;
+        } else {
+            // Without arguments all rows are alike.
+            own.iter().take(most).for_each(|entry| visit(*entry as u32 as usize));
+        }
+    }
+
+    /// The position of a row that has a value of an argument, if any has.
+    fn witness(&self, rows: &[u64], own: &[u128], argument: usize) -> Option<usize> {
+        let width = self.layout.words();
+        let found = own.iter().find(|entry| self.layout.is_present(row_of(rows, width, **entry), argument));
+        found.map(|entry| *entry as u32 as usize)
+    }
+}
+
+fn row_of(rows: &[u64], width: usize, entry: u128) -> &[u64] {
+    &rows[(entry as u32 as usize) * width..][..width]
+}
+
+fn cell_of(entry: u128) -> u32 {
+    (entry >> 32) as u32
+}
+
+/// Where neighbours are the same.
+fn ranges<'a>(
+    entries: &'a [u128],
+    same: impl Fn(&u128, &u128) -> bool + 'a,
+) -> impl Iterator<Item = Range<usize>> + 'a {
+    let mut start = 0;
+    entries.chunk_by(same).map(move |chunk| {
+        let range = start..start + chunk.len();
+        start = range.end;
+        range
+    })
+}
+
+/// Leaves the `most` lowest, in any order.
+fn keep_lowest<T, K: Ord>(all: &mut Vec<T>, most: usize, key: impl Fn(&T) -> K) {
+    if most < all.len() {
+        all.select_nth_unstable_by_key(most, key);
+        all.truncate(most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound::Salt;
+
+    /// Rows of identity and cell, in the layout of texts without arguments.
+    fn kept(rows: &[([u64; 2], u32)], caps: Caps) -> Vec<([u64; 2], u32, u64)> {
+        let layout = Layout::new(true, vec![]);
+        let mut words = Vec::new();
+        rows.iter().for_each(|(identity, cell)| layout.write(*identity, *cell, &[], 0, &mut words));
+        let mut keeper =
+            Keeper::new(layout, Levels::new(&[], &[vec![]]), vec![], caps, Identities::new(&Salt([3; 32])));
+        let mut found = Vec::new();
+        keeper.keep(&words, 0, &mut |position, mark| found.push((rows[position].0, rows[position].1, mark)));
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn texts_that_share_half_of_their_hash_are_two_entities() {
+        let caps = Caps { rows_per_group: 2, groups: 1 };
+        let (one, other) = ([8, 1], [8, 2]);
+        let rows = [(one, 5), (other, 5), (one, 5), (other, 5), (one, 5), ([9, 1], 5)];
+        let expected = [(one, 5, 0), (one, 5, 1), (other, 5, 0), (other, 5, 1), ([9, 1], 5, 1)];
+        assert_eq!(kept(&rows, caps), expected);
+    }
+
+    #[test]
+    fn what_is_kept_of_one_depends_on_that_one_alone() {
+        let caps = Caps { rows_per_group: 1, groups: 1 };
+        let own: Vec<([u64; 2], u32)> = (0..9).map(|cell| ([4, 4], cell)).collect();
+        let alone = kept(&own, caps);
+        assert_eq!(alone.len(), 1);
+        let others = (0..9).map(|number| ([number, number], 5)).filter(|(identity, _)| *identity != [4, 4]);
+        let together: Vec<_> = others.chain(own.iter().copied()).collect();
+        assert!(kept(&together, caps).contains(&alone[0]));
+    }
+}

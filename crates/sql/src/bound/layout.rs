@@ -1,0 +1,155 @@
+//! How the operator holds a row: a fixed number of 64-bit words, so that rows are sorted, moved and spilled as they
+//! are.
+//!
+//! ```text
+//! identity     1 word, or 2 where the entity key is a text
+//! combination  of all groups' keys, in the low half of a word; above it one bit for each of the first 32 arguments
+//!              that has a value, and for more arguments more words of bits
+//! units        1 word for each argument with a grid, 0 where there is no value
+//! ```
+
+use super::decode::Values;
+use super::identity::Identity;
+
+/// Arguments whose bits fit beside the combination.
+const BESIDE: usize = 32;
+
+/// Where what is.
+#[derive(Debug, Clone)]
+pub(super) struct Layout {
+    identity: usize,
+    bits: usize,
+    /// For each argument, whether it has units.
+    grids: Vec<bool>,
+    units: usize,
+}
+
+impl Layout {
+    /// `text` is about the entity key.
+    pub(super) fn new(text: bool, grids: Vec<bool>) -> Self {
+        let bits = 1 + grids.len().saturating_sub(BESIDE).div_ceil(64);
+        let units = grids.iter().filter(|has_grid| **has_grid).count();
+        Self { identity: if text { 2 } else { 1 }, bits, grids, units }
+    }
+
+    /// Words of a row.
+    pub(super) fn words(&self) -> usize {
+        self.identity + self.bits + self.units
+    }
+
+    /// Arguments of a row.
+    pub(super) fn arguments(&self) -> usize {
+        self.grids.len()
+    }
+
+    /// Writes one row of a batch to the end of `words`.
+    pub(super) fn write(
+        &self,
+        identity: Identity,
+        combination: u32,
+        values: &[Values],
+        row: usize,
+        words: &mut Vec<u64>,
+    ) {
+        words.extend_from_slice(&identity[..self.identity]);
+        let bits = words.len();
+        words.resize(bits + self.bits, 0);
+        words[bits] = u64::from(combination);
+        for (argument, values) in values.iter().enumerate() {
+            if values.is_present(row) {
+                let (word, bit) = bit_of(argument);
+                words[bits + word] |= 1 << bit;
+            }
+            if self.grids[argument] {
+                words.push(values.units[row] as u64);
+            }
+        }
+    }
+
+    /// Hands out the argument's values of a row, in order: 0 for one that is present and has no grid.
+    #[inline]
+    pub(super) fn read(&self, row: &[u64], mut visit: impl FnMut(usize, Option<i64>)) {
+        let mut units = self.identity + self.bits;
+        for (argument, has_grid) in self.grids.iter().enumerate() {
+            let value = if *has_grid { row[units] as i64 } else { 0 };
+            units += usize::from(*has_grid);
+            visit(argument, self.is_present(row, argument).then_some(value));
+        }
+    }
+
+    /// Whom a row belongs to.
+    #[inline]
+    pub(super) fn identity(&self, row: &[u64]) -> Identity {
+        [row[0], if self.identity == 2 { row[1] } else { 0 }]
+    }
+
+    /// The combination of its keys.
+    #[inline]
+    pub(super) fn combination(&self, row: &[u64]) -> u32 {
+        row[self.identity] as u32
+    }
+
+    /// What tells rows of one entity apart: the combination once more, and all values.
+    #[inline]
+    pub(super) fn values<'a>(&self, row: &'a [u64]) -> &'a [u64] {
+        &row[self.identity..]
+    }
+
+    /// Whether an argument has a value.
+    #[inline]
+    pub(super) fn is_present(&self, row: &[u64], argument: usize) -> bool {
+        let (word, bit) = bit_of(argument);
+        row[self.identity + word] >> bit & 1 == 1
+    }
+}
+
+/// The word, counted from the combination's, and the bit that say whether an argument has a value.
+#[inline]
+fn bit_of(argument: usize) -> (usize, usize) {
+    match argument.checked_sub(BESIDE) {
+        None => (0, BESIDE + argument),
+        Some(further) => (1 + further / 64, further % 64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::buffer::NullBuffer;
+
+    #[test]
+    fn what_is_written_is_read() {
+        // 200 arguments: every third has no grid, every fifth no value.
+        let grids: Vec<bool> = (0..200).map(|argument| argument % 3 != 0).collect();
+        let values: Vec<Values> = (0..200)
+            .map(|argument| Values {
+                units: vec![0, if argument % 5 == 0 { 0 } else { 1 - argument }],
+                nulls: (argument % 5 == 0).then(|| NullBuffer::from(vec![true, false])),
+            })
+            .collect();
+        for text in [false, true] {
+            let layout = Layout::new(text, grids.clone());
+            let identity = [u64::MAX, if text { 9 } else { 0 }];
+            let mut words = vec![77; 3];
+            layout.write(identity, u32::MAX - 1, &values, 1, &mut words);
+            let row = &words[3..];
+            assert_eq!(row.len(), layout.words());
+            assert_eq!((layout.identity(row), layout.combination(row)), (identity, u32::MAX - 1));
+            assert!(layout.is_present(row, 199) && !layout.is_present(row, 5));
+            let mut read = Vec::new();
+            layout.read(row, |argument, value| read.push((argument, value)));
+            let expected = |argument: usize| {
+                let units = if grids[argument] { 1 - argument as i64 } else { 0 };
+                (argument, (!argument.is_multiple_of(5)).then_some(units))
+            };
+            assert_eq!(read, (0..200).map(expected).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn small_rows_are_small() {
+        assert_eq!(Layout::new(false, vec![]).words(), 2);
+        assert_eq!(Layout::new(false, vec![true; 2]).words(), 4);
+        assert_eq!(Layout::new(true, vec![false; 33]).words(), 4);
+    }
+}

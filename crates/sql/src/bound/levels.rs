@@ -1,0 +1,85 @@
+//! From the combination of all groups' keys to the cell of each level.
+
+use super::lookup::NOWHERE;
+use crate::plan::Group;
+use std::sync::Arc;
+
+/// The levels of a question: GROUPING SETS, ROLLUP and CUBE have several.
+#[derive(Clone)]
+pub(super) struct Levels(Arc<[Level]>);
+
+/// Where a level's groups are found in a combination, and how many cells they make.
+struct Level {
+    /// Whether its cells are the combinations themselves.
+    is_finest: bool,
+    places: Vec<Place>,
+}
+
+/// A group's key in a combination is at position `combination / below % keys`.
+struct Place {
+    below: u32,
+    keys: u32,
+}
+
+impl Levels {
+    /// `levels` hold positions in `groups`. The planner makes sure that combinations fit into 32 bits.
+    pub(super) fn new(groups: &[Group], levels: &[Vec<usize>]) -> Self {
+        let keys: Vec<u32> = groups.iter().map(|group| group.keys.len() as u32).collect();
+        let place = |group: &usize| Place { below: keys[group + 1..].iter().product(), keys: keys[*group] };
+        let level = |level: &Vec<usize>| Level {
+            is_finest: level.iter().copied().eq(0..groups.len()),
+            places: level.iter().map(place).collect(),
+        };
+        Self(levels.iter().map(level).collect())
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The cell of a combination at a level.
+    #[inline]
+    pub(super) fn cell_of(&self, level: usize, combination: u32) -> u32 {
+        let Level { is_finest, places } = &self.0[level];
+        if *is_finest || combination == NOWHERE {
+            return combination;
+        }
+        places.iter().fold(0, |cell, place| cell * place.keys + combination / place.below % place.keys)
+    }
+
+    /// The cells of many rows. `buffer` is used again.
+    pub(super) fn cells_of<'a>(&self, level: usize, combinations: &'a [u32], buffer: &'a mut Vec<u32>) -> &'a [u32] {
+        if self.0[level].is_finest {
+            return combinations;
+        }
+        buffer.clear();
+        buffer.extend(combinations.iter().map(|combination| self.cell_of(level, *combination)));
+        buffer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::logical_expr::lit;
+    use deniable_policy::Key;
+
+    #[test]
+    fn cells_are_what_is_left_of_combinations() {
+        let group =
+            |keys: i64| Group { name: String::new(), keys: (0..keys).map(Key::Integer).collect(), expr: lit(true) };
+        let groups = [group(2), group(3), group(5)];
+        let levels = Levels::new(&groups, &[vec![0, 1, 2], vec![0, 2], vec![1], vec![]]);
+        for (a, b, c) in (0..2).flat_map(|a| (0..3).flat_map(move |b| (0..5).map(move |c| (a, b, c)))) {
+            let combination = (a * 3 + b) * 5 + c;
+            let cells: Vec<u32> = (0..levels.count()).map(|level| levels.cell_of(level, combination)).collect();
+            assert_eq!(cells, [combination, a * 5 + c, b, 0]);
+        }
+        let nowhere: Vec<u32> = (0..levels.count()).map(|level| levels.cell_of(level, NOWHERE)).collect();
+        assert_eq!(nowhere, [NOWHERE; 4]);
+        let mut buffer = Vec::new();
+        assert_eq!(levels.cells_of(2, &[29, 0, NOWHERE, 5], &mut buffer), [2, 0, NOWHERE, 1]);
+        assert_eq!(levels.cells_of(0, &[29], &mut buffer), [29]);
+    }
+}

@@ -1,0 +1,241 @@
+//! What cells add up to.
+//!
+//! Sums are whole numbers of grid units in 128 bits: at most 2^63 rows of at most 2^53 units each, squares included,
+//! stay below 2^117, so nothing wraps. Counts of rows fit 64 bits.
+
+use super::UnexpectedBatch;
+use super::decode::Values;
+use super::exact::{Cells, Exact};
+use super::keep::FIRST;
+use super::levels::Levels;
+use super::lookup::NOWHERE;
+use super::pile::Pile;
+use crate::plan::{Measure, MeasureKind, Query, presence};
+use datafusion::arrow::array::{Array, AsArray, RecordBatch};
+use datafusion::arrow::datatypes::{Int64Type, UInt32Type, UInt64Type};
+
+/// Rows whose units, at most 2^52 each, are added up in 64 bits.
+const BLOCK: usize = 512;
+
+/// Totals as they grow. Sums of rows in no cell go to one more, which is left out in the end: that is faster than to
+/// ask.
+pub(crate) struct Totals {
+    levels: Levels,
+    measures: Vec<Measured>,
+    kept: Vec<Values>,
+    /// The cells of a level.
+    buffer: Vec<u32>,
+    /// Bytes of all piles.
+    piled: usize,
+}
+
+/// One measure and what it has gathered.
+struct Measured {
+    kind: MeasureKind,
+    level: usize,
+    /// Which bit of a mark says that it counts an entity.
+    bit: u32,
+    vector: Vector,
+}
+
+enum Vector {
+    Counts(Vec<u64>),
+    Sums(Vec<i128>),
+    Piles(Vec<Pile>),
+}
+
+impl Totals {
+    /// Starts at zero.
+    pub(crate) fn new(query: &Query) -> Self {
+        let present = presence(query.measures());
+        let measured = |measure: &Measure| {
+            let cells = query.cells(measure.level);
+            let vector = match &measure.kind {
+                MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } => {
+                    Vector::Counts(vec![0; cells + 1])
+                }
+                MeasureKind::Sum { .. } => Vector::Sums(vec![0; cells + 1]),
+                MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Vector::Piles(vec![Pile::default(); cells]),
+            };
+            let bit = match &measure.kind {
+                MeasureKind::Entities { present: Some(argument) } => {
+                    present.iter().position(|known| known == argument).map_or(0, |bit| 1 + bit as u32)
+                }
+                _ => 0,
+            };
+            Measured { kind: measure.kind.clone(), level: measure.level, bit, vector }
+        };
+        Self {
+            levels: Levels::new(query.groups(), query.levels()),
+            measures: query.measures().iter().map(measured).collect(),
+            kept: query.rows.arguments.iter().map(|_| Values::default()).collect(),
+            buffer: Vec::new(),
+            piled: 0,
+        }
+    }
+
+    /// How many bytes the totals of a query take whatever the rows.
+    pub(crate) fn bytes(query: &Query) -> usize {
+        let cell = size_of::<i128>().max(size_of::<Pile>());
+        query.measures().iter().map(|measure| (query.cells(measure.level) + 1).saturating_mul(cell)).sum()
+    }
+
+    /// Bytes of the values that were gathered because ranks are asked.
+    pub(crate) fn piled(&self) -> usize {
+        self.piled
+    }
+
+    /// Adds rows to all levels, each row an entity of its own. `combinations` are those of all groups' keys.
+    pub(super) fn add(&mut self, combinations: &[u32], arguments: &[Values]) {
+        let (levels, mut buffer) = (self.levels.clone(), std::mem::take(&mut self.buffer));
+        for level in 0..levels.count() {
+            self.add_to_level(level, levels.cells_of(level, combinations, &mut buffer), None, arguments);
+        }
+        self.buffer = buffer;
+    }
+
+    /// Adds a batch of what [`super::CapRows`] has kept.
+    pub(crate) fn add_kept(&mut self, batch: &RecordBatch) -> Result<(), UnexpectedBatch> {
+        let [levels, cells, marks, arguments @ ..] = batch.columns() else { return Err(UnexpectedBatch) };
+        if arguments.len() != self.kept.len() {
+            return Err(UnexpectedBatch);
+        }
+        let levels = levels.as_primitive_opt::<UInt32Type>().ok_or(UnexpectedBatch)?.values();
+        let cells = cells.as_primitive_opt::<UInt32Type>().ok_or(UnexpectedBatch)?;
+        let marks = marks.as_primitive_opt::<UInt64Type>().ok_or(UnexpectedBatch)?;
+        let Some(level) = levels.first() else { return Ok(()) };
+        if levels.iter().any(|other| other != level) {
+            return Err(UnexpectedBatch);
+        }
+        let mut kept = std::mem::take(&mut self.kept);
+        for (values, column) in kept.iter_mut().zip(arguments) {
+            let units = column.as_primitive_opt::<Int64Type>().ok_or(UnexpectedBatch)?;
+            values.units.clear();
+            values.units.extend_from_slice(units.values());
+            values.nulls = units.nulls().cloned();
+        }
+        self.add_to_level(*level as usize, cells.values(), Some(marks.values()), &kept);
+        self.kept = kept;
+        Ok(())
+    }
+
+    /// Adds rows to one level. `marks` say which of them stand for their entity in their cell; without, all do.
+    fn add_to_level(&mut self, level: usize, cells: &[u32], marks: Option<&[u64]>, arguments: &[Values]) {
+        for Measured { kind, bit, vector, .. } in self.measures.iter_mut().filter(|measure| measure.level == level) {
+            match (&*kind, vector) {
+                (MeasureKind::Rows, Vector::Counts(counts)) => count(cells, counts),
+                (MeasureKind::Entities { present }, Vector::Counts(counts)) => match (marks, present) {
+                    (Some(marks), _) => {
+                        let end = counts.len() - 1;
+                        let rows = cells.iter().zip(marks);
+                        rows.for_each(|(cell, mark)| counts[(*cell as usize).min(end)] += mark >> *bit & FIRST);
+                    }
+                    (None, None) => count(cells, counts),
+                    (None, Some(argument)) => count_present(cells, &arguments[*argument], counts),
+                },
+                (MeasureKind::NotNull { argument }, Vector::Counts(counts)) => {
+                    count_present(cells, &arguments[*argument], counts);
+                }
+                (MeasureKind::Sum { argument, centre, squared: false, .. }, Vector::Sums(sums)) => {
+                    add_up(cells, &arguments[*argument], i128::from(*centre), sums);
+                }
+                (MeasureKind::Sum { argument, centre, squared: true, .. }, Vector::Sums(sums)) => {
+                    add_squares(cells, &arguments[*argument], i128::from(*centre), sums);
+                }
+                (MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. }, Vector::Piles(piles)) => {
+                    let values = &arguments[*argument];
+                    for (row, cell) in cells.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
+                        if let (true, Some(pile)) = (values.is_present(row), piles.get_mut(*cell as usize)) {
+                            let before = pile.bytes();
+                            pile.push(values.units[row]);
+                            self.piled = self.piled + pile.bytes() - before;
+                        }
+                    }
+                }
+                (_, Vector::Counts(_) | Vector::Sums(_) | Vector::Piles(_)) => {}
+            }
+        }
+    }
+
+    /// Adds another part's totals.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (mine, other) in self.measures.iter_mut().zip(other.measures) {
+            match (&mut mine.vector, other.vector) {
+                (Vector::Counts(mine), Vector::Counts(others)) => {
+                    mine.iter_mut().zip(others).for_each(|(mine, other)| *mine += other);
+                }
+                (Vector::Sums(mine), Vector::Sums(others)) => {
+                    mine.iter_mut().zip(others).for_each(|(mine, other)| *mine += other);
+                }
+                (Vector::Piles(mine), Vector::Piles(others)) => {
+                    mine.iter_mut().zip(others).for_each(|(mine, other)| mine.merge(other));
+                }
+                (Vector::Counts(_) | Vector::Sums(_) | Vector::Piles(_), _) => {}
+            }
+        }
+    }
+
+    /// The totals after the last row.
+    pub(crate) fn finish(self) -> Exact {
+        let cells = self.measures.into_iter().map(|measure| match measure.vector {
+            Vector::Counts(mut counts) => {
+                counts.pop();
+                Cells::Sums(counts.into_iter().map(i128::from).collect())
+            }
+            Vector::Sums(mut sums) => {
+                sums.pop();
+                Cells::Sums(sums)
+            }
+            Vector::Piles(piles) => Cells::Values(piles.into_iter().map(Pile::finish).collect()),
+        });
+        Exact { cells: cells.collect() }
+    }
+}
+
+fn count(cells: &[u32], counts: &mut [u64]) {
+    let end = counts.len() - 1;
+    cells.iter().for_each(|cell| counts[(*cell as usize).min(end)] += 1);
+}
+
+fn count_present(cells: &[u32], values: &Values, counts: &mut [u64]) {
+    let end = counts.len() - 1;
+    match &values.nulls {
+        None => count(cells, counts),
+        Some(nulls) => {
+            let rows = cells.iter().zip(nulls.iter());
+            rows.for_each(|(cell, is_present)| counts[(*cell as usize).min(end)] += u64::from(is_present));
+        }
+    }
+}
+
+/// Adds an argument's units, less the centre where there is a value. Units are 0 where there is none.
+fn add_up(cells: &[u32], values: &Values, centre: i128, sums: &mut [i128]) {
+    let end = sums.len() - 1;
+    let in_one_cell = end == 1 && cells.iter().all(|cell| *cell == 0);
+    match &values.nulls {
+        _ if in_one_cell => {
+            let present = values.units.len() - values.nulls.as_ref().map_or(0, |nulls| nulls.null_count());
+            let blocks = values.units.chunks(BLOCK).map(|block| i128::from(block.iter().sum::<i64>()));
+            sums[0] += blocks.sum::<i128>() - centre * present as i128;
+        }
+        None => {
+            for (cell, units) in cells.iter().zip(&values.units) {
+                sums[(*cell as usize).min(end)] += i128::from(*units) - centre;
+            }
+        }
+        Some(nulls) => {
+            for ((cell, units), is_present) in cells.iter().zip(&values.units).zip(nulls.iter()) {
+                sums[(*cell as usize).min(end)] += if is_present { i128::from(*units) - centre } else { 0 };
+            }
+        }
+    }
+}
+
+/// Adds the squares of an argument's differences from the centre.
+fn add_squares(cells: &[u32], values: &Values, centre: i128, sums: &mut [i128]) {
+    let end = sums.len() - 1;
+    for (row, (cell, units)) in cells.iter().zip(&values.units).enumerate() {
+        let difference = if values.is_present(row) { i128::from(*units) - centre } else { 0 };
+        sums[(*cell as usize).min(end)] += difference * difference;
+    }
+}

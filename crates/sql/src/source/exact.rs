@@ -1,0 +1,373 @@
+//! From a source and a question to exact totals, on all threads and within a limit of memory.
+
+use super::meter::Meter;
+use super::{Rows, Source, reading};
+use crate::bound::{CapRows, Capping, Columns, Exact, Meaning, SPILLING, Salt, Totals, UnexpectedBatch};
+use crate::error::SourceError;
+use crate::plan::{Argument, Query, session_state};
+use crate::rows;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{DataFusionError, JoinType};
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::{
+    GreedyMemoryPool, MemoryConsumer, MemoryPool, MemoryReservation, UnboundedMemoryPool,
+};
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, Projection, lit, try_cast};
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
+use datafusion::prelude::{DataFrame, SessionContext};
+use futures::StreamExt;
+use std::path::PathBuf;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// How often progress is told.
+const TELL_EVERY: Duration = Duration::from_millis(100);
+
+/// What a computation may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resources {
+    /// Threads that compute.
+    pub threads: usize,
+    /// Bytes of rows, totals and what is made of them that may be in memory at once; `None` is without limit. Buffers
+    /// for reading files come on top: some ten megabytes a thread.
+    pub memory: Option<usize>,
+    /// Where rows go that do not fit; `None` is the system's folder for temporary files.
+    pub spill: Option<PathBuf>,
+}
+
+impl Default for Resources {
+    /// All threads, 4 GiB, the system's folder.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { threads, memory: Some(4 << 30), spill: None }
+    }
+}
+
+/// How far a computation has come. For the curator: it depends on private rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Rows read.
+    pub rows: u64,
+    /// Bytes read, where the format tells.
+    pub bytes: Option<u64>,
+    /// Bytes of all files together. Columns that are not used are not read, where the format allows that.
+    pub size: Option<u64>,
+}
+
+/// Why a computation failed, without anything that depends on values.
+enum Cause {
+    Memory,
+    Spill(String),
+    Rows,
+    Source(SourceError),
+}
+
+/// Totals, and the memory of the values in them.
+type Copy = Mutex<(Totals, MemoryReservation)>;
+
+/// One computation: everything that its threads need.
+struct Work {
+    sources: Vec<Source>,
+    query: Query,
+    salt: Salt,
+    resources: Resources,
+    /// What was read of text files.
+    meter: Arc<Meter>,
+    /// The plan, once there is one: its metrics tell progress in all other files.
+    plan: OnceLock<Arc<dyn ExecutionPlan>>,
+}
+
+/// Reads all rows that a question is about and adds them up. `progress` is told how far it has come, a few times a
+/// second and in the end.
+///
+/// # Errors
+/// When files cannot be read to the end, or lack declared columns, a table is not among the sources, or the resources
+/// do not suffice.
+pub fn exact(
+    sources: &[Source],
+    query: &Query,
+    salt: &Salt,
+    resources: &Resources,
+    progress: &dyn Fn(Progress),
+) -> Result<Exact, SourceError> {
+    let table = || query.tables().collect::<Vec<_>>().join(", ");
+    let threads = resources.threads.max(1);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).build();
+    let runtime = runtime.map_err(|_| SourceError::Rows { table: table() })?;
+    let work = Arc::new(Work {
+        sources: sources.to_vec(),
+        query: query.clone(),
+        salt: salt.clone(),
+        resources: Resources { threads, ..resources.clone() },
+        meter: Arc::default(),
+        plan: OnceLock::new(),
+    });
+    let read = query.tables().map(|name| sources.iter().find(|source| source.table.name == name));
+    let size = read.map(|source| source.and_then(Source::size)).sum::<Option<u64>>();
+    let tell = |work: &Work| progress(Progress { size, ..work.progress() });
+    let (sender, receiver) = channel();
+    let spawned = work.clone();
+    // The receiver is gone only when nobody wants the answer any more.
+    runtime.spawn(async move { drop(sender.send(spawned.totals().await)) });
+    let totals = loop {
+        match receiver.recv_timeout(TELL_EVERY) {
+            Ok(totals) => break totals,
+            Err(RecvTimeoutError::Timeout) => tell(&work),
+            Err(RecvTimeoutError::Disconnected) => break Err(Cause::Rows),
+        }
+    };
+    tell(&work);
+    totals.map(Totals::finish).map_err(|cause| match cause {
+        Cause::Memory => SourceError::Memory { table: table() },
+        Cause::Spill(reason) => SourceError::Spill { table: table(), reason },
+        Cause::Rows => SourceError::Rows { table: table() },
+        Cause::Source(error) => error,
+    })
+}
+
+impl Source {
+    /// Bytes of all files; `None` for rows in memory.
+    fn size(&self) -> Option<u64> {
+        match &self.rows {
+            Rows::Files { files, .. } => {
+                files.iter().map(|path| Some(std::fs::metadata(path).ok()?.len())).sum::<Option<u64>>()
+            }
+            Rows::Memory(_) => None,
+        }
+    }
+}
+
+impl Work {
+    async fn totals(&self) -> Result<Totals, Cause> {
+        let (runtime, copies, piles) = self.environment()?;
+        let config = session_state()
+            .config()
+            .clone()
+            .with_target_partitions(self.resources.threads)
+            .with_extension(self.meter.clone());
+        let state = SessionStateBuilder::new_from_existing(session_state())
+            .with_config(config)
+            .with_runtime_env(runtime)
+            .build();
+        let context = SessionContext::new_with_state(state);
+        let rows = physical(&context, self.frame(&context).await?).await?;
+        let task = context.task_ctx();
+        let by_entity = self.query.entity().is_some();
+        let plan = if by_entity {
+            let capping = Capping::of_query(&self.query, &self.salt);
+            Arc::new(CapRows::new(rows, &capping, self.resources.threads)?) as Arc<dyn ExecutionPlan>
+        } else {
+            rows
+        };
+        let plan = self.plan.get_or_init(|| plan).clone();
+        let copy = || Mutex::new((Totals::new(&self.query), MemoryConsumer::new("values").register(&piles)));
+        let totals: Arc<[Copy]> = (0..copies).map(|_| copy()).collect();
+        let meaning = Meaning::of_query(&self.query);
+        let mut tasks = JoinSet::new();
+        for partition in 0..plan.output_partitioning().partition_count() {
+            let stream = plan.execute(partition, task.clone())?;
+            let columns = (!by_entity).then(|| Columns::new(meaning.clone()));
+            tasks.spawn(add_up(stream, columns, totals.clone(), partition % copies));
+        }
+        while let Some(finished) = tasks.join_next().await {
+            finished.map_err(|_| Cause::Rows)??;
+        }
+        let mut all = Totals::new(&self.query);
+        for part in &*totals {
+            let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            all.merge(std::mem::replace(&mut part.0, Totals::new(&self.query)));
+        }
+        Ok(all)
+    }
+
+    /// Where memory and disk are counted, how many copies of the totals there is room for, and the room for values
+    /// that are ranked.
+    fn environment(&self) -> Result<(Arc<RuntimeEnv>, usize, Arc<dyn MemoryPool>), Cause> {
+        // Totals are as large as the question makes them, whatever the rows: at most a quarter of the memory goes to
+        // copies of them, so that threads need not wait for each other.
+        let bytes = Totals::bytes(&self.query).max(1);
+        let limit = self.resources.memory;
+        let copies = limit.map_or(usize::MAX, |limit| limit / 4 / bytes).clamp(1, self.resources.threads);
+        let (pool, piles): (Arc<dyn MemoryPool>, Arc<dyn MemoryPool>) = match limit {
+            None => (Arc::new(UnboundedMemoryPool::default()), Arc::new(UnboundedMemoryPool::default())),
+            Some(limit) => {
+                let rest = limit.checked_sub(bytes.saturating_mul(copies)).ok_or(Cause::Memory)?;
+                // Values that are ranked cannot go to disk: they have a part of their own.
+                let piles = if self.query.has_ranks() { rest / 3 } else { 0 };
+                (Arc::new(GreedyMemoryPool::new(rest - piles)), Arc::new(GreedyMemoryPool::new(piles)))
+            }
+        };
+        let folders = self.resources.spill.clone();
+        let mode = folders.map_or(DiskManagerMode::OsTmpDirectory, |folder| DiskManagerMode::Directories(vec![folder]));
+        let disk = DiskManagerBuilder::default().with_mode(mode).with_max_temp_directory_size(u64::MAX);
+        let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).with_disk_manager_builder(disk);
+        let runtime = runtime.build_arc().map_err(|error| error.context(SPILLING))?;
+        Ok((runtime, copies, piles))
+    }
+
+    /// The entity key if there is one, the group columns and the arguments of every row that counts.
+    async fn frame(&self, context: &SessionContext) -> Result<DataFrame, Cause> {
+        let query = &self.query;
+        let mut frame = self.joined(context).await?;
+        for filter in &query.rows.filters {
+            frame = frame.filter(filter.clone())?;
+        }
+        let groups = query.groups().iter().map(|group| group.expr.clone());
+        let arguments = query.rows.arguments.iter().map(counted);
+        let wanted = query.entity().into_iter().chain(groups).chain(arguments);
+        // Names only keep the plan's columns apart; positions are what counts.
+        let named = wanted.enumerate().map(|(position, expr)| expr.alias(format!("v{position}")));
+        let mut wanted: Vec<Expr> = named.collect();
+        if wanted.is_empty() {
+            // COUNT(*) alone needs rows, not columns; a constant stands for them.
+            wanted.push(lit(true).alias("v0"));
+        }
+        Ok(frame.select(wanted)?)
+    }
+
+    /// The rows of all tables of the question, joined on their keys.
+    async fn joined(&self, context: &SessionContext) -> Result<DataFrame, Cause> {
+        let unknown = |at: usize| SourceError::Rows { table: self.query.rows.tables[at].name.clone() };
+        let named = |at: usize| {
+            let name = &self.query.rows.tables[at].name;
+            self.sources.iter().find(|source| source.table.name == *name).ok_or_else(|| unknown(at))
+        };
+        let joins = &self.query.rows.joins;
+        let mut frame = named(joins.first)?.named(context).await?;
+        for join in &joins.others {
+            let source = named(join.table)?;
+            let key = source.table.join_key().map(|key| source.table.expr(key)).ok_or_else(|| unknown(join.table))?;
+            let kind = if join.keeps_unmatched { JoinType::Left } else { JoinType::Inner };
+            frame = frame.join_on(source.named(context).await?, kind, [join.on.clone().eq(key)])?;
+        }
+        Ok(frame)
+    }
+
+    fn progress(&self) -> Progress {
+        let bytes = Some(self.meter.bytes()).filter(|bytes| *bytes > 0);
+        let mut progress = Progress { rows: self.meter.rows(), bytes, size: None };
+        if let Some(plan) = self.plan.get() {
+            read_so_far(plan, &mut progress);
+        }
+        progress
+    }
+}
+
+/// An argument as it is counted: dates and times on a grid are whole numbers of days and microseconds.
+fn counted(argument: &Argument) -> Expr {
+    let expr = argument.expr.clone();
+    match &argument.grid {
+        Some(grid) if grid.of_times => try_cast(expr, DataType::Int64),
+        _ => expr,
+    }
+}
+
+/// Adds up one partition.
+async fn add_up(
+    mut stream: SendableRecordBatchStream,
+    mut columns: Option<Columns>,
+    totals: Arc<[Copy]>,
+    copy: usize,
+) -> Result<(), Cause> {
+    while let Some(batch) = stream.next().await {
+        let batch = batch?;
+        if let Some(columns) = &mut columns {
+            columns.read(&batch)?;
+        }
+        let mut copy = totals[copy].lock().unwrap_or_else(PoisonError::into_inner);
+        let (totals, reservation) = &mut *copy;
+        match &columns {
+            Some(columns) => columns.add_to(totals),
+            None => totals.add_kept(&batch)?,
+        }
+        reservation.try_resize(totals.piled())?;
+    }
+    Ok(())
+}
+
+/// Plans a frame. Its optimised plan must pass a last look: the optimiser, too, must leave only total expressions.
+async fn physical(context: &SessionContext, frame: DataFrame) -> Result<Arc<dyn ExecutionPlan>, Cause> {
+    let state = context.state();
+    let optimised = as_stored(state.optimize(frame.logical_plan())?)?;
+    if !rows::is_total_plan(&optimised) {
+        return Err(Cause::Rows);
+    }
+    Ok(state.query_planner().create_physical_plan(&optimised, &state).await?)
+}
+
+/// Leaves texts of the outermost columns as they are stored: entity keys and group keys are read in every form of
+/// text, and need no copy in the declared one.
+fn as_stored(plan: LogicalPlan) -> Result<LogicalPlan, DataFusionError> {
+    let LogicalPlan::Projection(projection) = plan else { return Ok(plan) };
+    let exprs = projection.expr.iter().map(|expr| match expr {
+        Expr::Alias(alias) => {
+            reading::as_stored(&alias.expr).map_or_else(|| expr.clone(), |stored| stored.alias(&alias.name))
+        }
+        _ => expr.clone(),
+    });
+    let exprs = exprs.collect();
+    Ok(LogicalPlan::Projection(Projection::try_new(exprs, projection.input)?))
+}
+
+/// Adds what the leaves of a plan have read.
+fn read_so_far(plan: &Arc<dyn ExecutionPlan>, progress: &mut Progress) {
+    let children = plan.children();
+    if !children.is_empty() {
+        children.into_iter().for_each(|child| read_so_far(child, progress));
+        return;
+    }
+    let Some(metrics) = plan.metrics() else { return };
+    progress.rows += metrics.output_rows().unwrap_or(0) as u64;
+    if let Some(bytes) = metrics.sum_by_name("bytes_scanned") {
+        *progress.bytes.get_or_insert(0) += bytes.as_usize() as u64;
+    }
+}
+
+impl From<SourceError> for Cause {
+    fn from(error: SourceError) -> Self {
+        Self::Source(error)
+    }
+}
+
+impl From<UnexpectedBatch> for Cause {
+    fn from(_: UnexpectedBatch) -> Self {
+        Self::Rows
+    }
+}
+
+impl From<DataFusionError> for Cause {
+    fn from(error: DataFusionError) -> Self {
+        Self::of(&error, false)
+    }
+}
+
+impl Cause {
+    /// `spilling` is true under the mark of temporary files.
+    fn of(error: &DataFusionError, spilling: bool) -> Self {
+        match error {
+            DataFusionError::ResourcesExhausted(_) => Self::Memory,
+            DataFusionError::IoError(error) => Self::of_io(error, spilling),
+            DataFusionError::Shared(error) => Self::of(error, spilling),
+            DataFusionError::Context(mark, error) => Self::of(error, spilling || mark == SPILLING),
+            DataFusionError::External(error) => match error.downcast_ref() {
+                Some(error) => Self::of(error, spilling),
+                None => error.downcast_ref().map_or(Self::Rows, |error| Self::of_io(error, spilling)),
+            },
+            _ => Self::Rows,
+        }
+    }
+
+    /// The operating system's words are told only of temporary files, and of a full disk.
+    fn of_io(error: &std::io::Error, spilling: bool) -> Self {
+        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
+        match error.get_ref().and_then(|inner| inner.downcast_ref::<DataFusionError>()) {
+            Some(inner) => Self::of(inner, spilling),
+            None if spilling || matches!(error.kind(), StorageFull | QuotaExceeded) => Self::Spill(error.to_string()),
+            None => Self::Rows,
+        }
+    }
+}

@@ -18,6 +18,12 @@ impl Progress {
 
     /// Says what is being done and how far it has come.
     pub fn rows(&self, what: &str, rows: u64) {
+        let seconds = self.started.elapsed().as_secs();
+        self.says(&format!("{what}: {rows} rows, {seconds} s"));
+    }
+
+    /// Says what is being done.
+    pub fn says(&self, what: &str) {
         if self.started.elapsed() < Duration::from_millis(500) {
             return;
         }
@@ -29,8 +35,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        let seconds = self.started.elapsed().as_secs();
-        bar.set_message(format!("{what}: {rows} rows, {seconds} s"));
+        bar.set_message(what.to_owned());
     }
 
     /// Takes the line away.

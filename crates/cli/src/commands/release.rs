@@ -36,6 +36,7 @@ pub fn obtain(plan: &Plan) -> Result<Vec<Answered>, Failure> {
     let tell = |event: Event<'_>| match event {
         Event::Checking(rows) => progress.rows("checking the data", rows),
         Event::Computing(name, rows) => progress.rows(name, rows),
+        Event::AddingUp(name) => progress.says(&format!("{name}: making its levels add up")),
         Event::Registered { table, report } => {
             progress.done();
             super::data::say_report(report);

@@ -11,6 +11,8 @@
 
 mod shape;
 mod solve;
+#[cfg(test)]
+mod tests;
 mod whole;
 
 use crate::output::Noisy;
@@ -120,7 +122,7 @@ fn is_never_negative(kind: &MeasureKind) -> bool {
 
 /// One measure at all levels, made to add up: whole numbers, none negative if `positive`.
 fn consistent(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive: bool) -> Option<Vec<Vec<i128>>> {
-    let size = |level: &&[i128]| level.iter().map(|value| value.unsigned_abs()).sum::<u128>();
+    let size = |level: &&[i128]| level.iter().fold(0_u128, |sum, value| sum.saturating_add(value.unsigned_abs()));
     if noisy.iter().any(|level| size(level) > LARGEST) {
         return None;
     }

@@ -49,7 +49,7 @@ struct Block {
 
 /// Whole numbers near the values that add up to the totals of their parents.
 ///
-/// Where the totals differ from the sums of the values, positive values are stretched and others moved alike.
+/// Where a total is not the rounded sum of its values, positive values are stretched and others moved alike.
 #[expect(clippy::cast_precision_loss, reason = "a float is near enough for numbers of cells and for what is rounded")]
 fn rounded(values: &[f64], parents: &[usize], totals: &[i128], positive: bool) -> Vec<i128> {
     let clean = |value: f64| if positive { value.max(0.0) } else { value };
@@ -63,7 +63,9 @@ fn rounded(values: &[f64], parents: &[usize], totals: &[i128], positive: bool) -
         block.seen += 1;
         block.running += clean(*value);
         let evenly = block.seen as f64 / block.cells as f64;
-        let upto = if !positive {
+        let upto = if nearest(block.sum) == total {
+            block.running
+        } else if !positive {
             block.running + (total as f64 - block.sum) * evenly
         } else if block.sum > 0.0 {
             block.running * (total as f64 / block.sum)

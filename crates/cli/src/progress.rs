@@ -18,15 +18,15 @@ impl Progress {
 
     /// Says what is being done and how far it has come.
     pub fn rows(&self, what: &str, rows: u64) {
+        if self.started.elapsed() < Duration::from_millis(500) {
+            return;
+        }
         let seconds = self.started.elapsed().as_secs();
         self.says(&format!("{what}: {rows} rows, {seconds} s"));
     }
 
-    /// Says what is being done.
+    /// Says at once what is being done, which is known to take a while.
     pub fn says(&self, what: &str) {
-        if self.started.elapsed() < Duration::from_millis(500) {
-            return;
-        }
         let mut bar = self.bar.borrow_mut();
         let bar = bar.get_or_insert_with(|| {
             let style =

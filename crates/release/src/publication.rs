@@ -10,7 +10,7 @@ use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_policy::Key;
-use deniable_sql::consistent::{Consistency, MOST_CONSISTENT_CELLS};
+use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Step, Term};
 use deniable_sql::plan::{Answer, Measure, MeasureKind, Target, ValueKind};
 use num_bigint::BigInt;
@@ -226,9 +226,7 @@ fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<Strin
             let each = plan.policy.entity.as_ref().map_or("entity", |entity| entity.key.as_str());
             format!("the groupings do not add up: in each of them the rows of each {each} are capped by themselves")
         }
-        Consistency::TooManyCells => {
-            format!("{left}; that is mended for up to {MOST_CONSISTENT_CELLS} cells only")
-        }
+        Consistency::TooManyCells => format!("{left}; to mend that would take too long for this many cells"),
         Consistency::Applies if !ask.ask.consistent => format!("{left}; `consistent = false` leaves it so"),
         Consistency::Applies if answered.noisy.consistent.is_none() => {
             format!("{left}; numbers this large, and answers stored by earlier versions, stay so")

@@ -105,8 +105,8 @@ pub enum Event<'a> {
     },
     /// Computing an ask; so many rows so far.
     Computing(&'a str, u64),
-    /// The levels of an ask's answer are made to add up.
-    AddingUp(&'a str),
+    /// The levels of an ask's answer, of so many cells, are made to add up.
+    AddingUp(&'a str, usize),
     /// An ask has its answer.
     Answered(&'a str, Origin),
 }
@@ -250,7 +250,8 @@ fn answer<R: CryptoRng>(
     let decays: Vec<Decay> = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
     let values = exact.with_noise(&ask.query, &decays, &plan.policy.confidence, rng);
     if ask.query.consistency() == Consistency::Applies {
-        tell(Event::AddingUp(&ask.ask.name));
+        let cells = (0..ask.query.levels().len()).map(|level| ask.query.cells(level)).sum();
+        tell(Event::AddingUp(&ask.ask.name, cells));
     }
     let written = |values: &[Vec<i128>]| -> Vec<Vec<String>> {
         values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect()

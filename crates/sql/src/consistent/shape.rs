@@ -47,6 +47,17 @@ impl Shape {
         Some(shape)
     }
 
+    /// The cells of levels that cross: those that a finer level is summed up to, but for the largest of each. In a
+    /// ROLLUP there are none; a CUBE of a and b has those of the smaller one. Every one of them hangs together
+    /// with every other, which is what takes the solver its time.
+    pub(super) fn crossings(&self) -> usize {
+        let of = |fine: usize| {
+            let coarse = self.links.iter().filter(|(_, child)| *child == fine).map(|(coarse, _)| self.cells(*coarse));
+            coarse.clone().sum::<usize>() - coarse.max().unwrap_or(0)
+        };
+        (0..self.levels.len()).map(of).sum()
+    }
+
     fn product(&self, level: usize) -> Option<usize> {
         self.levels[level].iter().try_fold(1_usize, |product, group| product.checked_mul(self.sizes[*group]))
     }
@@ -137,6 +148,8 @@ mod tests {
         assert_eq!(cube.parents(3, 3), [0]);
         // The total is the sum of the smallest level below it.
         assert_eq!(cube.links, [(1, 0), (2, 0), (3, 2)]);
+        assert_eq!(cube.crossings(), 3);
+        assert_eq!(shape(&[2, 3], &[&[0, 1], &[0], &[]]).crossings(), 0);
     }
 
     #[test]

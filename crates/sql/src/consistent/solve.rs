@@ -48,8 +48,7 @@ pub(super) fn nearest(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive
     let asked: Vec<usize> = (0..starts[shape.asked]).collect();
     let squares =
         CscMatrix::new_from_triplets(unknowns, unknowns, asked.clone(), asked.clone(), vec![1.0; asked.len()]);
-    let mut solver =
-        DefaultSolver::new(&squares, &vec![0.0; unknowns], &matrix, &sides, &cones, settings()?).ok()?;
+    let mut solver = DefaultSolver::new(&squares, &vec![0.0; unknowns], &matrix, &sides, &cones, settings()?).ok()?;
     solver.solve();
     let solution = &solver.solution;
     let solved = matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);

@@ -40,10 +40,7 @@ fn a_total_and_two_parts() {
     // What adds up already stays, however large and however narrow the noise.
     let large = 1_i128 << 50;
     assert_eq!(whole(&shape, &[&[large, 1], &[large + 1]]), [vec![large, 1], vec![large + 1]]);
-    assert_eq!(
-        consistent(&shape, &[&[0, 3], &[3]], &[0.001, 0.5], true),
-        Some(vec![vec![0, 3], vec![3]])
-    );
+    assert_eq!(consistent(&shape, &[&[0, 3], &[3]], &[0.001, 0.5], true), Some(vec![vec![0, 3], vec![3]]));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is published: the released values, their intervals and noise, warnings, and the guarantee.
 //!
-//! Nothing in a [`Publication`] depends on the data but the released values. Everything else follows from the
-//! policy and is the same whatever the files hold.
+//! Nothing in a [`Publication`] depends on the data but the released values, and whether they were small enough to be made
+//! consistent. Everything else follows from the policy and is the same whatever the files hold.
 
 use crate::forecast::tree_margin;
 use crate::guarantee::{Guarantee, odds_decimal};

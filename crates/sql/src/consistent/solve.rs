@@ -6,7 +6,8 @@
 use super::shape::Shape;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
-    DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, ZeroConeT,
+    DefaultSettings, DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus, SupportedConeT,
+    ZeroConeT,
 };
 
 /// For each level the values nearest to the noisy ones, by scales of their noise, that add up; zero or more if
@@ -48,15 +49,24 @@ pub(super) fn nearest(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive
     let asked: Vec<usize> = (0..starts[shape.asked]).collect();
     let squares =
         CscMatrix::new_from_triplets(unknowns, unknowns, asked.clone(), asked.clone(), vec![1.0; asked.len()]);
-    let mut solver = DefaultSolver::new(&squares, &vec![0.0; unknowns], &matrix, &sides, &cones, settings()?).ok()?;
-    solver.solve();
-    let solution = &solver.solution;
-    let solved = matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
-    if !solved || solution.x.iter().any(|moved| !moved.is_finite()) {
-        return None;
-    }
-    let value = |level: usize, cell: usize| float(noisy(level, cell)) + scale(level) * solution.x[starts[level] + cell];
+    let moved = solved(&squares, &matrix, &sides, &cones)?;
+    let value = |level: usize, cell: usize| float(noisy(level, cell)) + scale(level) * moved[starts[level] + cell];
     Some((0..levels).map(|level| (0..shape.cells(level)).map(|cell| value(level, cell)).collect()).collect())
+}
+
+/// The unknowns, all finite; `None` when the solver gives up.
+///
+/// A panic inside the solver counts as that: an answer that is paid for must not be lost, least of all by its values.
+fn solved(squares: &CscMatrix, matrix: &CscMatrix, sides: &[f64], cones: &[SupportedConeT<f64>]) -> Option<Vec<f64>> {
+    let settings = settings()?;
+    let solve = || {
+        let mut solver = DefaultSolver::new(squares, &vec![0.0; squares.n], matrix, sides, cones, settings).ok()?;
+        solver.solve();
+        Some(solver.solution)
+    };
+    let solution = std::panic::catch_unwind(std::panic::AssertUnwindSafe(solve)).ok()??;
+    let found = matches!(solution.status, SolverStatus::Solved | SolverStatus::AlmostSolved);
+    (found && solution.x.iter().all(|moved| moved.is_finite())).then_some(solution.x)
 }
 
 /// Rows of a sparse matrix, and what they come to.

@@ -195,7 +195,8 @@ proptest! {
 #[ignore = "prints times"]
 #[allow(clippy::print_stdout, reason = "that is what it is for")]
 fn how_long() {
-    let cases: [(&str, &[usize], &[&[usize]]); 8] = [
+    type Case = (&'static str, &'static [usize], &'static [&'static [usize]]);
+    let cases: [Case; 7] = [
         ("rollup 10,000", &[10, 10, 100], &[&[0, 1, 2], &[0, 1], &[0], &[]]),
         ("one total of 10,000", &[10_000], &[&[0], &[]]),
         ("cube 10,000", &[100, 100], &[&[0, 1], &[0], &[1], &[]]),
@@ -203,7 +204,6 @@ fn how_long() {
         ("pairs of 20 x 20 x 25", &[20, 20, 25], &[&[0, 1], &[0, 2], &[1, 2], &[0], &[1], &[2], &[]]),
         ("rollup 100,000", &[10, 100, 100], &[&[0, 1, 2], &[0, 1], &[0], &[]]),
         ("cube 100,000", &[100, 1_000], &[&[0, 1], &[0], &[1], &[]]),
-        ("cube of three 100,000", &[50, 40, 50], &[&[0, 1, 2], &[0, 1], &[0, 2], &[1, 2], &[0], &[1], &[2], &[]]),
     ];
     for (name, sizes, levels) in cases {
         let shape = Shape::new(sizes.to_vec(), &levels.iter().map(|level| level.to_vec()).collect::<Vec<_>>(), 1 << 20);

@@ -22,14 +22,14 @@ pub(super) fn made_whole(shape: &Shape, values: &[Vec<f64>], positive: bool) -> 
                 rounded(values, &vec![0; values.len()], &[total], positive)
             }
         };
-        for level in 0..shape.asked {
+        for (level, whole) in whole.iter_mut().enumerate().take(shape.asked) {
             let is_below = super::shape::within(&shape.levels[level], &shape.levels[*finest]);
-            if is_below && whole[level].is_none() {
+            if is_below && whole.is_none() {
                 let mut sums = vec![0_i128; shape.cells(level)];
                 for (cell, parent) in shape.parents(*finest, level).into_iter().enumerate() {
                     sums[parent] += cells[cell];
                 }
-                whole[level] = Some(sums);
+                *whole = Some(sums);
             }
         }
         whole[*finest] = Some(cells);

@@ -45,15 +45,15 @@ impl Progress {
         if elapsed < A_WHILE {
             return;
         }
-        // Draws nothing when standard error is not a terminal.
-        let bar = current.bar.get_or_insert_with(|| {
-            let style =
-                ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
-            let bar = ProgressBar::new_spinner().with_style(style);
-            bar.enable_steady_tick(Duration::from_millis(120));
-            bar
-        });
-        bar.set_message(format!("{what}: {}", in_words(read, elapsed)));
+        let words = format!("{what}: {}", in_words(read, elapsed));
+        current.says(words);
+    }
+
+    /// Says at once what is being done, which is known to take a while.
+    pub fn says(&self, what: &str) {
+        let mut current = self.current.borrow_mut();
+        let started = || Current { what: what.to_owned(), started: Instant::now(), bar: None };
+        current.get_or_insert_with(started).says(what.to_owned());
     }
 
     /// Takes the line away.
@@ -61,6 +61,20 @@ impl Progress {
         if let Some(bar) = self.current.borrow_mut().take().and_then(|current| current.bar) {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Current {
+    fn says(&mut self, words: String) {
+        // Draws nothing when standard error is not a terminal.
+        let bar = self.bar.get_or_insert_with(|| {
+            let style =
+                ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+            let bar = ProgressBar::new_spinner().with_style(style);
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        bar.set_message(words);
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Ask {
     /// The part of ln R that the answer uses, in (0, 1]: the answer costs `R^share` (C-1). Zero for a target error until
     /// [`crate::Policy::with_solved`] knows better.
     pub share: Rational,
+    /// Whether the levels of GROUPING SETS, ROLLUP and CUBE are made to add up, where they can be; `true` unless stated.
+    pub consistent: bool,
     /// The line of the policy file in which the SQL text begins, from 1.
     pub line: usize,
     /// The column in that line, in characters from 1.
@@ -48,7 +50,7 @@ impl Ask {
     }
 }
 
-pub(crate) const KEYS: [&str; 5] = ["name", "sql", "weight", "share", "target_error"];
+pub(crate) const KEYS: [&str; 6] = ["name", "sql", "weight", "share", "target_error", "consistent"];
 
 /// An ask before its share is known.
 struct Question<'a> {
@@ -57,6 +59,7 @@ struct Question<'a> {
     sql: String,
     start: usize,
     size: Size,
+    consistent: bool,
 }
 
 /// Reads `[[ask]]`. Without a budget the asks are read, not shared out.
@@ -90,8 +93,9 @@ fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<Stri
         Ok((sql.to_owned(), text_start(field.report.source, &field.node.span)))
     });
     let size = read_size(&section);
+    let consistent = section.optional("consistent", Field::boolean);
     let (sql, start) = sql?;
-    Ok(Question { name: name?, sql, start, size: size?, section })
+    Ok(Question { name: name?, sql, start, size: size?, consistent: consistent?.unwrap_or(true), section })
 }
 
 /// Answers are stored and shown under their names. `names` holds the number of the ask that has each.
@@ -214,8 +218,8 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
         }
         let share = portions.share(&question.size, &[], position);
         let place = Place::new(question.section.report.source, question.start..question.start);
-        let Question { name, sql, size, .. } = question;
-        Ok(Ask { name, sql, size, share, line: place.line, column: place.column })
+        let Question { name, sql, size, consistent, .. } = question;
+        Ok(Ask { name, sql, size, share, consistent, line: place.line, column: place.column })
     }))
 }
 

@@ -250,6 +250,9 @@ fn ask(key: &str) -> &'static str {
             "how far may the answer lie from the truth, at the stated confidence and in the answer's own units, such as 5? Less \
              costs more of the promise"
         }
+        "consistent" => {
+            "should the levels of GROUPING SETS, ROLLUP and CUBE be made to add up? `true`, unless raw noise is wanted"
+        }
         _ => WHOLE_SECTION,
     }
 }

@@ -261,6 +261,7 @@ fn shares_use_the_spend_exactly() {
     let shares: Vec<Rational> = policy.asks.iter().map(|ask| ask.share.clone()).collect();
     assert_eq!(shares, [ratio(1, 4), ratio(1, 8), ratio(1, 8), whole(0)]);
     assert_eq!(shares.iter().sum::<Rational>(), policy.spend);
+    assert_eq!(policy.asks.iter().map(|ask| ask.consistent).collect::<Vec<_>>(), [true, true, false, true]);
     let small = parse(SMALL).unwrap();
     assert_eq!((small.spend, small.confidence, small.asks[0].share.clone()), (whole(1), ratio(19, 20), whole(1)));
 }

@@ -1,7 +1,7 @@
 //! What is published: the released values, their intervals and noise, warnings, and the guarantee.
 //!
-//! Nothing in a [`Publication`] depends on the data but the released values. Everything else follows from the
-//! policy and is the same whatever the files hold.
+//! Nothing in a [`Publication`] depends on the data but the released values, and whether they were small enough to be made
+//! consistent. Everything else follows from the policy and is the same whatever the files hold.
 
 use crate::forecast::tree_margin;
 use crate::guarantee::{Guarantee, odds_decimal};
@@ -10,6 +10,7 @@ use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_policy::Key;
+use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Step, Term};
 use deniable_sql::plan::{Answer, Measure, MeasureKind, Target, ValueKind};
 use num_bigint::BigInt;
@@ -62,7 +63,9 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
     /// The noise of each measure.
     pub noise: Vec<Noise>,
-    /// Where declarations can bias the answers.
+    /// Whether the levels were made to add up, and counts not to be negative.
+    pub consistent: bool,
+    /// Where declarations can bias the answers, and whether levels add up.
     pub warnings: Vec<String>,
 }
 
@@ -209,8 +212,30 @@ fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
         columns: ask.query.output().names.clone(),
         rows: rows.collect(),
         noise: ask.query.measures().iter().enumerate().map(|(at, measure)| noise(plan, ask, at, measure)).collect(),
-        warnings: warnings(plan, ask),
+        consistent: answered.noisy.consistent.is_some(),
+        warnings: warnings(plan, ask).into_iter().chain(adding_up(plan, ask, answered)).collect(),
     }
+}
+
+/// Whether the levels of an ask add up, and why not; `None` where there is nothing to add up.
+fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<String> {
+    let left = "the groupings do not add up exactly, as each has noise of its own";
+    Some(match ask.query.consistency() {
+        Consistency::NothingToAddUp => return None,
+        Consistency::Entities => {
+            let each = plan.policy.entity.as_ref().map_or("entity", |entity| entity.key.as_str());
+            format!("the groupings do not add up: in each of them the rows of each {each} are capped by themselves")
+        }
+        Consistency::TooManyCells => format!("{left}; to mend that would take too long for this many cells"),
+        Consistency::Applies if !ask.ask.consistent => format!("{left}; `consistent = false` leaves it so"),
+        Consistency::Applies if answered.noisy.consistent.is_none() => {
+            format!("{left}; numbers this large, and answers stored by earlier versions, stay so")
+        }
+        Consistency::Applies => "the groupings were made to add up, and counts not to be negative, by changing the \
+                                 noisy answers as little as it takes: without budget. The intervals are those of the \
+                                 noisy answers, and reach to what is shown"
+            .to_owned(),
+    })
 }
 
 fn cell(shown: &Shown, places: u32) -> Cell {

@@ -6,6 +6,7 @@ use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Decay;
 use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger};
+use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
 use deniable_sql::{Progress, Resources, Salt, Source, SourceError, exact};
 use rand_core::CryptoRng;
@@ -104,14 +105,21 @@ pub enum Event<'a> {
     },
     /// Computing an ask; so far so much was read.
     Computing(&'a str, Progress),
+    /// The levels of an ask's answer, of so many cells, are made to add up.
+    AddingUp(&'a str, usize),
     /// An ask has its answer.
     Answered(&'a str, Origin),
 }
 
 /// The form in which an answer is stored: whole numbers of units, and the decay of each measure's noise.
+///
+/// Consistent numbers are stored with it, so that the answer stays the same for ever. They are stored even when the ask
+/// does not want them shown: that is free, and what an ask shows is no part of its identity.
 #[derive(Serialize, Deserialize)]
 struct StoredAnswer {
     values: Vec<Vec<String>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    consistent: Option<Vec<Vec<String>>>,
     decays: Vec<String>,
 }
 
@@ -243,8 +251,16 @@ fn answer<R: CryptoRng>(
             .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
     let decays: Vec<Decay> = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
     let values = exact.with_noise(&ask.query, &decays, &plan.policy.confidence, rng);
+    if ask.query.consistency() == Consistency::Applies {
+        let cells = (0..ask.query.levels().len()).map(|level| ask.query.cells(level)).sum();
+        tell(Event::AddingUp(&ask.ask.name, cells));
+    }
+    let written = |values: &[Vec<i128>]| -> Vec<Vec<String>> {
+        values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect()
+    };
     let stored = StoredAnswer {
-        values: values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect(),
+        consistent: ask.query.made_consistent(&values, &decays).as_deref().map(written),
+        values: written(&values),
         decays: ask.measures.iter().map(|measure| measure.decay.ratio().to_string()).collect(),
     };
     let json = serde_json::to_value(&stored)
@@ -256,12 +272,15 @@ fn answer<R: CryptoRng>(
 
 fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, ReleaseError> {
     let broken = |reason: &str| ReleaseError::Stored { ask: ask.ask.name.clone(), reason: reason.to_owned() };
-    let StoredAnswer { values, decays } =
+    let StoredAnswer { values, consistent, decays } =
         StoredAnswer::deserialize(json).map_err(|error| broken(&error.to_string()))?;
-    let values = values
-        .iter()
-        .map(|cells| cells.iter().map(|cell| cell.parse().map_err(|_| broken("not a whole number"))).collect())
-        .collect::<Result<Vec<Vec<i128>>, _>>()?;
+    let read = |values: Vec<Vec<String>>| -> Result<Vec<Vec<i128>>, ReleaseError> {
+        let cell = |cell: &String| cell.parse().map_err(|_| broken("not a whole number"));
+        values.iter().map(|cells| cells.iter().map(cell).collect()).collect()
+    };
+    let values = read(values)?;
+    // What an ask shows is its own choice; the stored answer holds both.
+    let consistent = consistent.filter(|_| ask.ask.consistent).map(read).transpose()?;
     let decays = decays
         .iter()
         .map(|decay| decay.parse::<Rational>().ok().and_then(Decay::exactly).ok_or_else(|| broken("not a decay")))
@@ -269,8 +288,9 @@ fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, Rele
     let measures = ask.query.measures();
     let fits =
         |(at, vector): (usize, &Vec<i128>)| vector.len() == ask.query.cells(measures[at].level) * ask.query.width(at);
-    if values.len() != measures.len() || decays.len() != measures.len() || !values.iter().enumerate().all(fits) {
+    let all_fit = |values: &Vec<Vec<i128>>| values.len() == measures.len() && values.iter().enumerate().all(fits);
+    if !all_fit(&values) || decays.len() != measures.len() || !consistent.iter().all(all_fit) {
         return Err(broken("it has another shape"));
     }
-    Ok(Noisy { values, decays })
+    Ok(Noisy { values, consistent, decays })
 }

@@ -81,7 +81,7 @@ fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>
     let cells = exact(std::slice::from_ref(source), &ask.query, salt, &resources, &|_| {}).unwrap().reveal();
     let values = cells.into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect();
     let decays = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
-    let rows = ask.query.show(&Noisy { values, decays }, &plan.policy.confidence);
+    let rows = ask.query.show(&Noisy { values, consistent: None, decays }, &plan.policy.confidence);
     rows.iter().map(|row| row.0.iter().map(|shown| number(shown).map(|(estimate, ..)| estimate)).collect()).collect()
 }
 

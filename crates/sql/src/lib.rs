@@ -6,12 +6,14 @@
 //! | what may be computed from a row? | `rows`: total functions only |
 //! | where are the rows, and which files are they? | [`source`] |
 //! | how much of one entity counts, and what do cells add up to? | [`bound`] |
+//! | what makes the levels of a table with totals add up? | [`consistent`] |
 //! | what is done with noisy answers? | [`output`] |
 //!
 //! The order of operations is fixed: row-wise expressions, WHERE, drop undeclared keys, clamp, cap each entity's
 //! rows, add up. Exact answers leave this crate only as [`bound::Exact`], which cannot be printed.
 
 pub mod bound;
+pub mod consistent;
 pub mod error;
 pub mod output;
 pub mod plan;

@@ -49,6 +49,7 @@ pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Res
         sql: sql.to_owned(),
         size: Size::Share(share.clone()),
         share: share.clone(),
+        consistent: true,
         line: 1,
         column: 1,
     }];

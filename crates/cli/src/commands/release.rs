@@ -36,6 +36,9 @@ pub fn obtain(plan: &Plan, limits: &Limits) -> Result<Vec<Answered>, Failure> {
     let tell = |event: Event<'_>| match event {
         Event::Checking(rows) => progress.rows("checking the data", rows),
         Event::Computing(name, read) => progress.read(name, read),
+        // Fewer take no time.
+        Event::AddingUp(name, cells) if cells >= 20_000 => progress.says(&format!("{name}: making its totals add up")),
+        Event::AddingUp(..) => {}
         Event::Registered { table, report } => {
             progress.done();
             super::data::say_report(report);

@@ -19,6 +19,8 @@ const ROOT_PLACES: u32 = 12;
 pub struct Noisy {
     /// One vector for each measure, [`Query::width`] whole numbers of units for each cell of its level.
     pub values: Vec<Vec<i128>>,
+    /// The same, changed so that levels add up ([`Query::made_consistent`]); `None` where that was not done.
+    pub consistent: Option<Vec<Vec<i128>>>,
     /// The decay of each measure's noise.
     pub decays: Vec<Decay>,
 }
@@ -68,6 +70,9 @@ enum Value {
 impl Query {
     /// The rows that are shown, with intervals that cover the clamped-and-capped truth, each with at least
     /// `confidence` (in `[0, 1)`).
+    ///
+    /// Where there are consistent values, they are what is shown, ordered and filtered by. The intervals are those of
+    /// the noisy values, whose margins are known, and reach at least to what is shown.
     #[must_use]
     pub fn show(&self, noisy: &Noisy, confidence: &Rational) -> Vec<ShownRow> {
         let evaluator = Evaluator::new(self, noisy, confidence);
@@ -158,7 +163,11 @@ impl Query {
 
 struct Evaluator<'a> {
     query: &'a Query,
-    noisy: &'a Noisy,
+    /// The values that are shown.
+    values: &'a [Vec<i128>],
+    /// The noisy ones that intervals are about, where they are others.
+    measured: Option<&'a [Vec<i128>]>,
+    decays: &'a [Decay],
     confidence: &'a Rational,
     /// For each number of measures in a term, the margin of every measure.
     margins: BTreeMap<usize, Vec<BigInt>>,
@@ -177,7 +186,8 @@ impl<'a> Evaluator<'a> {
                 (size, noisy.decays.iter().map(|decay| margin(decay, &each)).collect())
             })
             .collect();
-        Self { query, noisy, confidence, margins }
+        let measured = noisy.consistent.is_some().then_some(noisy.values.as_slice());
+        Self { query, values: noisy.shown(), measured, decays: &noisy.decays, confidence, margins }
     }
 
     fn shown(&self, term: &Term, row: Place) -> Shown {
@@ -189,11 +199,20 @@ impl<'a> Evaluator<'a> {
             Term::Text(text) => Shown::Text(text.clone()),
             Term::Level | Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) | Term::Function(..) => {
                 let size = measures(term, row.level, self.query).len().max(1);
-                let Number { estimate, low, high } = self.number(term, row, self.margins.get(&size));
+                let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
                 let (rows, value) = self.rank_error(term, row);
                 Shown::Number { estimate, low, high, rows, value }
             }
         }
+    }
+
+    fn number_with_interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
+        let Some(values) = self.measured else { return self.number(term, row, margins) };
+        let measured = Self { values, measured: None, margins: BTreeMap::new(), ..*self }.number(term, row, margins);
+        let estimate = self.number(term, row, None).estimate;
+        let low = measured.low.map(|low| estimate.iter().fold(low, |low, shown| low.min(shown.clone())));
+        let high = measured.high.map(|high| estimate.iter().fold(high, |high, shown| high.max(shown.clone())));
+        Number { estimate, low, high }
     }
 
     /// How many rows a chosen value may be from the rank it was chosen for.
@@ -202,7 +221,7 @@ impl<'a> Evaluator<'a> {
         let Answer::Quantile { measure, value, .. } = &self.query.answers(row.level)[*position] else {
             return (None, ValueKind::Number);
         };
-        (self.query.rank_margin(*measure, &self.noisy.decays[*measure], self.confidence), *value)
+        (self.query.rank_margin(*measure, &self.decays[*measure], self.confidence), *value)
     }
 
     /// Compares two rows; only estimates decide, so no margins are needed.
@@ -294,7 +313,7 @@ impl<'a> Evaluator<'a> {
     }
 
     fn answer(&self, answer: &Answer, cell: usize, margins: Option<&Vec<BigInt>>) -> Number {
-        let value = |measure: usize| whole(self.noisy.values[measure][cell]);
+        let value = |measure: usize| whole(self.values[measure][cell]);
         let reach = |measure: usize| whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
         match answer {
             Answer::Count { measure } => {
@@ -343,7 +362,7 @@ impl<'a> Evaluator<'a> {
                 match &self.query.measures()[*measure].kind {
                     MeasureKind::Tree { shares, .. } => {
                         let at = (cell * shares.len() + position) * 3;
-                        let value = |offset: usize| whole(self.noisy.values[*measure][at + offset]) * &unit;
+                        let value = |offset: usize| whole(self.values[*measure][at + offset]) * &unit;
                         Number::within(Some(value(0)), value(1), value(2))
                     }
                     // Ranks bound it, not values: the interval is the declared range.
@@ -415,12 +434,12 @@ impl<'a> Evaluator<'a> {
     fn centred(&self, measure: usize, cell: usize, margins: Option<&Vec<BigInt>>) -> (Rational, Rational) {
         let unit = &self.query.measures()[measure].unit;
         let reach = whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
-        (whole(self.noisy.values[measure][cell]) * unit, reach * unit)
+        (whole(self.values[measure][cell]) * unit, reach * unit)
     }
 
     /// A noisy number of rows, and the most that there may be.
     fn rows(&self, measure: usize, cell: usize, margins: Option<&Vec<BigInt>>) -> (Rational, Rational) {
-        let rows = whole(self.noisy.values[measure][cell]);
+        let rows = whole(self.values[measure][cell]);
         let reach = whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
         let most = &rows + reach;
         (rows, most)

@@ -1,0 +1,133 @@
+//! Answers at several levels that add up: what is done after the noise so that a table with totals is a table.
+//!
+//! Each level of GROUPING SETS, ROLLUP or CUBE has noise of its own, so that parts do not add up to their totals and
+//! small counts can be negative. Where the exact answers do add up, the nearest answers that add up too are looked
+//! for: `Σ (x − y)² / λ²` over all cells is made smallest, where `y` is a noisy answer and `λ` the scale of its
+//! level, under `total = Σ parts` and, for what cannot be negative, `x ≥ 0` ([`solve`]). The solution is then
+//! made whole ([`whole`]). All of it works on noisy answers alone, so it costs nothing: post-processing (C-3).
+//!
+//! Floats are in order here, and here alone: no guarantee rests on them. Whatever the solver returns, the whole numbers add up
+//! exactly.
+
+mod shape;
+mod solve;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+use crate::output::Noisy;
+use crate::plan::{MeasureKind, Query};
+use deniable_core::noise::Decay;
+use num_traits::ToPrimitive;
+use shape::Shape;
+
+/// Most cells that are made consistent, over all levels: a ROLLUP of a million takes 5 seconds.
+const MOST_CELLS: usize = 1_000_000;
+/// Most cells of levels that cross ([`Shape::crossings`]); time grows with the third power, to 8 seconds here.
+const MOST_CROSSINGS: usize = 2_000;
+/// Totals beyond this are left as they are: floats would be too coarse for them.
+const LARGEST: u128 = 1 << 52;
+
+/// Whether the levels of a question can be made to add up. Depends on the question and the policy, never on data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consistency {
+    /// They can.
+    Applies,
+    /// No level is a part of another, or nothing that is measured adds up.
+    NothingToAddUp,
+    /// Entities are capped at each level by itself, so that not even the exact answers add up.
+    Entities,
+    /// It would take too long: over a million cells, or over 2,000 in levels that cross each other, as in a CUBE.
+    TooManyCells,
+}
+
+impl Query {
+    /// Whether the levels of this question can be made to add up.
+    #[must_use]
+    pub fn consistency(&self) -> Consistency {
+        let counted = |kind: &MeasureKind| matches!(kind, MeasureKind::Entities { .. }) || adds_up(kind);
+        let nested = self.levels().iter().any(|level| self.levels().iter().any(|other| shape::within(level, other)));
+        if !nested || !self.measures().iter().any(|measure| counted(&measure.kind)) {
+            Consistency::NothingToAddUp
+        } else if self.entity().is_some() {
+            Consistency::Entities
+        } else if self.shape().is_none() {
+            Consistency::TooManyCells
+        } else {
+            Consistency::Applies
+        }
+    }
+
+    fn shape(&self) -> Option<Shape> {
+        let sizes = self.groups().iter().map(|group| group.keys.len()).collect();
+        Shape::new(sizes, self.levels(), MOST_CELLS).filter(|shape| shape.crossings() <= MOST_CROSSINGS)
+    }
+
+    /// The noisy values in the shape of [`Noisy::values`], changed as little as it takes for the levels to add up and
+    /// for what cannot be negative not to be: exactly, in whole units. Measures that do not add up stay as they are.
+    ///
+    /// `None` where [`Query::consistency`] does not apply, the values are too large for floats (beyond 2^52) or no solution
+    /// was found. Always the same for the same values.
+    #[must_use]
+    pub fn made_consistent(&self, values: &[Vec<i128>], decays: &[Decay]) -> Option<Vec<Vec<i128>>> {
+        if self.consistency() != Consistency::Applies {
+            return None;
+        }
+        let shape = self.shape()?;
+        let mut all = values.to_vec();
+        for (first, measure) in self.measures().iter().enumerate() {
+            if measure.level != 0 || !adds_up(&measure.kind) {
+                continue;
+            }
+            // The same measure at each level.
+            let at = |level: usize| {
+                let same = |other: &crate::plan::Measure| other.kind == measure.kind && other.level == level;
+                self.measures().iter().position(same)
+            };
+            let places: Vec<usize> = (0..self.levels().len()).map(at).collect::<Option<_>>()?;
+            debug_assert_eq!(places.first(), Some(&first));
+            let noisy: Vec<&[i128]> = places.iter().map(|place| values[*place].as_slice()).collect();
+            let scales: Vec<f64> =
+                places.iter().map(|place| decays[*place].scale_bound().to_f64()).collect::<Option<_>>()?;
+            let found = consistent(&shape, &noisy, &scales, is_never_negative(&measure.kind))?;
+            for (place, level) in places.into_iter().zip(found) {
+                all[place] = level;
+            }
+        }
+        Some(all)
+    }
+}
+
+impl Noisy {
+    /// The values that are shown: those that add up, where there are such.
+    #[must_use]
+    pub fn shown(&self) -> &[Vec<i128>] {
+        self.consistent.as_deref().unwrap_or(&self.values)
+    }
+}
+
+/// Whether the measure of a group is the sum of those of its parts.
+fn adds_up(kind: &MeasureKind) -> bool {
+    match kind {
+        MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Sum { .. } => true,
+        MeasureKind::Entities { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => false,
+    }
+}
+
+/// Whether every row adds zero or more.
+fn is_never_negative(kind: &MeasureKind) -> bool {
+    match kind {
+        MeasureKind::Sum { range, .. } => range.low >= 0,
+        _ => true,
+    }
+}
+
+/// One measure at all levels, made to add up: whole numbers, none negative if `positive`.
+fn consistent(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive: bool) -> Option<Vec<Vec<i128>>> {
+    let size = |level: &&[i128]| level.iter().fold(0_u128, |sum, value| sum.saturating_add(value.unsigned_abs()));
+    if noisy.iter().any(|level| size(level) > LARGEST) {
+        return None;
+    }
+    let solution = solve::nearest(shape, noisy, scales, positive)?;
+    Some(whole::made_whole(shape, &solution, positive))
+}

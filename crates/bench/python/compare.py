@@ -1,0 +1,188 @@
+"""Compares Deniable with the common Python libraries at equal noise: see scripts/compare-python --help."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+import facts
+import probes
+from libraries import HERE, LIBRARIES, Library, Skipped, python, run, say
+from tables import number, seconds, span, table
+from workload import GROUPS, ROWS_PER_GROUP, Case
+
+BEGIN, END = "<!-- measured: scripts/compare-python --write -->", "<!-- end of what was measured -->"
+LIMIT = 1800.0
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/compare-python", description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows of the timed table (1000000)")
+    parser.add_argument("--runs", type=int, default=5, help="timed runs of each library, after one that is not (5)")
+    parser.add_argument("--format", choices=["parquet", "csv"], default="parquet", help="what the libraries read")
+    parser.add_argument("--only", help="libraries, separated by commas: " + ",".join(x.name for x in LIBRARIES))
+    parser.add_argument("--deniable", type=Path, help="the command to compare (a release build of this tree)")
+    parser.add_argument("--json", type=Path, help="write everything that was measured to this file")
+    parser.add_argument("--write", type=Path, help="put the tables between the markers of this Markdown file")
+    return parser.parse_args()
+
+
+def deniable(given: Path | None) -> Path:
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    target = Path(os.environ.get("CARGO_TARGET_DIR") or cache / "deniable" / "target")
+    command = given or target / "release" / "deniable"
+    if not command.exists():
+        raise SystemExit(f"there is no {command}: run `cargo build --release -p deniable`, or say --deniable PATH")
+    return command.resolve()
+
+
+def time_library(library: Library, case: Case, settings: dict[str, str], runs: int) -> list[dict[str, object]]:
+    results = []
+    for index in range(runs + 1):
+        say(f"{library.title}: {'people' if case.people else 'rows'}, {'warm-up' if index == 0 else f'run {index}'}")
+        result = run(library, [case], settings, LIMIT)[0]
+        if "error" in result:
+            raise Skipped(str(result["error"]))
+        results.append(result)
+    return results[1:]
+
+
+def column(results: list[dict[str, object]], name: str) -> list[float]:
+    return [float(result[name]) for result in results]  # type: ignore[arg-type]
+
+
+def timings(found: dict[str, list[dict[str, object]]], rows: int) -> str:
+    ours = statistics.median(column(found["deniable"], "whole")) if "deniable" in found else None
+    lines = []
+    for library in LIBRARIES:
+        if library.name not in found:
+            continue
+        results = found[library.name]
+        whole, inner = column(results, "whole"), column(results, "seconds")
+        median = statistics.median(whole)
+        lines.append(
+            [
+                f"{library.title} {results[0]['version']}",
+                seconds(median),
+                span(whole),
+                number(rows / median),
+                f"{median / ours:.2f}" if ours else "",
+                "the same" if library.name == "deniable" else f"{seconds(statistics.median(inner))} ({span(inner)})",
+                seconds(statistics.median(column(results, "cpu_seconds"))),
+                number(max(column(results, "peak_mb"))),
+            ]
+        )
+    head = ["library", "seconds", "min..max", "rows/s", "to Deniable", "without start and import", "processor s", "peak MB"]
+    return table(head, lines)
+
+
+def drawn(results: list[dict[str, object]], exact: dict[str, list[float]], index: int) -> str:
+    """The mean distance from the exact answer, which for Laplace noise is its scale, give or take its standard error."""
+    distances = []
+    for result in results:
+        for key, row in result["cells"].items():  # type: ignore[attr-defined]
+            if row[index] is not None and key in exact:
+                distances.append(abs(row[index] - exact[key][index]))
+    if not distances:
+        return "no answers"
+    mean = statistics.fmean(distances)
+    return f"{mean:.4g} ± {mean / len(distances) ** 0.5:.2g}"
+
+
+def noises(found: dict[str, list[dict[str, object]]], exact: dict[str, list[float]] | None) -> str:
+    lines = []
+    for library in LIBRARIES:
+        if library.name not in found or found[library.name][0]["mechanism"] == "none":
+            continue
+        results = found[library.name]
+        first = results[0]
+        line = [library.title, str(first["count"]), str(first["sum"])]
+        if exact is not None:
+            line = [line[0], line[1], drawn(results, exact, 0), line[2], drawn(results, exact, 1)]
+        spent = f"{float(first['spent']):.3g}"  # type: ignore[arg-type]
+        lines.append([*line, str(first["average"]), str(first["mechanism"]), spent])
+    measured = ["COUNT", "drawn", "SUM", "drawn"] if exact is not None else ["COUNT", "SUM"]
+    return table(["library", *measured, "noise of AVG", "mechanism", "epsilon, its own account"], lines)
+
+
+def across(said: dict[str, dict[str, str]]) -> str:
+    """One row for each question, one column for each library."""
+    titles = {library.name: library.title for library in LIBRARIES}
+    questions = list(dict.fromkeys(question for answers in said.values() for question in answers))
+    rows = [[question, *(answers.get(question, "") for answers in said.values())] for question in questions]
+    return table(["", *(titles[name] for name in said)], rows)
+
+
+def report(measured: dict[str, object], options: argparse.Namespace) -> str:
+    rows, people = measured["rows"], measured["people"]
+    assert isinstance(rows, dict) and isinstance(people, dict)
+    exact = rows["duckdb"][0]["cells"] if "duckdb" in rows else None
+    case, several = Case(""), Case("", people=True)
+    build = ", a build for development" if "debug" in str(measured["command"]) else ""
+    skipped = [f"- Skipped: {line}" for line in measured["skipped"]]  # type: ignore[attr-defined]
+    parts = [
+        f"{options.rows:,} rows ({options.format}), {platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
+        f"Python {platform.python_version()}; medians of {options.runs} runs after one warm-up; Deniable{build}.",
+        "\n".join(skipped),
+        "### Every row its own person\n\n" + timings(rows, options.rows),
+        f"Noise: COUNT {case.count_scale:g} and SUM {case.sum_scale:g} are what was asked for. \"Drawn\" is the mean distance from the "
+        "exact answers over all groups and runs.\n\n" + noises(rows, exact),
+        f"### A fifth as many people as rows, at most {ROWS_PER_GROUP} rows of one in a group and {GROUPS} groups\n\n"
+        + timings(people, options.rows),
+        f"Noise: COUNT {several.count_scale:g} and SUM {several.sum_scale:g} are what was asked for.\n\n" + noises(people, None),
+        "### What each one bounds: measured\n\n" + across(measured["bounds"]),  # type: ignore[arg-type]
+        "### What each one bounds: read in its source\n\n" + across(measured["facts"]),  # type: ignore[arg-type]
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def main() -> None:
+    options = arguments()
+    command = deniable(options.deniable)
+    names = options.only.split(",") if options.only else [library.name for library in LIBRARIES]
+    unknown = set(names) - {library.name for library in LIBRARIES}
+    if unknown:
+        raise SystemExit(f"unknown: {', '.join(sorted(unknown))}")
+    measured: dict[str, object] = {"command": command.name if options.deniable is None else str(command)}
+    rows: dict[str, object] = {}
+    people: dict[str, object] = {}
+    bounds: dict[str, object] = {}
+    read: dict[str, object] = {}
+    skipped: list[str] = []
+    measured |= {"rows": rows, "people": people, "bounds": bounds, "facts": read, "skipped": skipped}
+    with tempfile.TemporaryDirectory(prefix="compare-python-") as name:
+        folder = Path(name)
+        settings = {"COMPARE_DENIABLE": str(command), "COMPARE_TMP": name}
+        say(f"making {options.rows:,} rows")
+        subprocess.run([python("plain"), HERE / "make_data.py", folder, str(options.rows)], check=True)
+        for library in (library for library in LIBRARIES if library.name in names):
+            path = str(folder / f"large.{options.format}")
+            try:
+                rows[library.name] = time_library(library, Case(path), settings, options.runs)
+                people[library.name] = time_library(library, Case(path, people=True), settings, options.runs)
+                say(f"{library.title}: what it bounds")
+                bounds[library.name] = probes.observe(library, folder, settings)
+                read[library.name] = facts.checked(library)
+            except Skipped as reason:
+                skipped.append(f"{library.title}: {reason}")
+                say(f"SKIPPED {library.title}: {reason}")
+    read = {name: said for name, said in read.items() if said}
+    measured["facts"] = read
+    text = report(measured, options)
+    print(text)
+    if options.json:
+        options.json.write_text(json.dumps(measured, indent=1) + "\n")
+    if options.write:
+        before, rest = options.write.read_text().split(BEGIN)
+        _, after = rest.split(END)
+        options.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+
+
+if __name__ == "__main__":
+    main()

@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import facts
 import probes
@@ -19,6 +20,11 @@ from workload import GROUPS, ROWS_PER_GROUP, Case
 
 BEGIN, END = "<!-- measured: scripts/compare-python --write -->", "<!-- end of what was measured -->"
 LIMIT = 1800.0
+"""Seconds for one process; a library that takes longer is skipped."""
+
+Result = dict[str, Any]
+Measured = dict[str, Any]
+"""What --json writes: `rows` and `people` hold the runs of each library, `bounds` and `facts` its answers."""
 
 
 def arguments() -> argparse.Namespace:
@@ -29,6 +35,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", help="libraries, separated by commas: " + ",".join(x.name for x in LIBRARIES))
     parser.add_argument("--deniable", type=Path, help="the command to compare (a release build of this tree)")
     parser.add_argument("--json", type=Path, help="write everything that was measured to this file")
+    parser.add_argument("--tables", type=Path, help="show an earlier --json FILE again instead of measuring")
     parser.add_argument("--write", type=Path, help="put the tables between the markers of this Markdown file")
     return parser.parse_args()
 
@@ -42,22 +49,22 @@ def deniable(given: Path | None) -> Path:
     return command.resolve()
 
 
-def time_library(library: Library, case: Case, settings: dict[str, str], runs: int) -> list[dict[str, object]]:
+def time_library(library: Library, case: Case, settings: dict[str, str], runs: int) -> list[Result]:
     results = []
     for index in range(runs + 1):
         say(f"{library.title}: {'people' if case.people else 'rows'}, {'warm-up' if index == 0 else f'run {index}'}")
         result = run(library, [case], settings, LIMIT)[0]
         if "error" in result:
-            raise Skipped(str(result["error"]))
+            raise Skipped(str(result["error"]).replace(settings["COMPARE_TMP"], "..."))
         results.append(result)
     return results[1:]
 
 
-def column(results: list[dict[str, object]], name: str) -> list[float]:
-    return [float(result[name]) for result in results]  # type: ignore[arg-type]
+def column(results: list[Result], name: str) -> list[float]:
+    return [float(result[name]) for result in results]
 
 
-def timings(found: dict[str, list[dict[str, object]]], rows: int) -> str:
+def timings(found: dict[str, list[Result]], rows: int) -> str:
     ours = statistics.median(column(found["deniable"], "whole")) if "deniable" in found else None
     lines = []
     for library in LIBRARIES:
@@ -78,15 +85,24 @@ def timings(found: dict[str, list[dict[str, object]]], rows: int) -> str:
                 number(max(column(results, "peak_mb"))),
             ]
         )
-    head = ["library", "seconds", "min..max", "rows/s", "to Deniable", "without start and import", "processor s", "peak MB"]
+    head = [
+        "library",
+        "seconds",
+        "min..max",
+        "rows/s",
+        "ratio to Deniable",
+        "without start and import",
+        "processor s",
+        "peak MB",
+    ]
     return table(head, lines)
 
 
-def drawn(results: list[dict[str, object]], exact: dict[str, list[float]], index: int) -> str:
+def drawn(results: list[Result], exact: dict[str, list[float]], index: int) -> str:
     """The mean distance from the exact answer, which for Laplace noise is its scale, give or take its standard error."""
     distances = []
     for result in results:
-        for key, row in result["cells"].items():  # type: ignore[attr-defined]
+        for key, row in result["cells"].items():
             if row[index] is not None and key in exact:
                 distances.append(abs(row[index] - exact[key][index]))
     if not distances:
@@ -95,7 +111,7 @@ def drawn(results: list[dict[str, object]], exact: dict[str, list[float]], index
     return f"{mean:.4g} ± {mean / len(distances) ** 0.5:.2g}"
 
 
-def noises(found: dict[str, list[dict[str, object]]], exact: dict[str, list[float]] | None) -> str:
+def noises(found: dict[str, list[Result]], exact: dict[str, list[float]] | None) -> str:
     lines = []
     for library in LIBRARIES:
         if library.name not in found or found[library.name][0]["mechanism"] == "none":
@@ -105,79 +121,107 @@ def noises(found: dict[str, list[dict[str, object]]], exact: dict[str, list[floa
         line = [library.title, str(first["count"]), str(first["sum"])]
         if exact is not None:
             line = [line[0], line[1], drawn(results, exact, 0), line[2], drawn(results, exact, 1)]
-        spent = f"{float(first['spent']):.3g}"  # type: ignore[arg-type]
+        spent = f"{float(first['spent']):.3g}"
         lines.append([*line, str(first["average"]), str(first["mechanism"]), spent])
     measured = ["COUNT", "drawn", "SUM", "drawn"] if exact is not None else ["COUNT", "SUM"]
     return table(["library", *measured, "noise of AVG", "mechanism", "epsilon, its own account"], lines)
 
 
+TITLES = {library.name: library.title for library in LIBRARIES}
+
+
+def listed(said: dict[str, dict[str, str]]) -> str:
+    """One list for each question: for answers that are too long for a table."""
+    questions = list(dict.fromkeys(question for answers in said.values() for question in answers))
+    return "\n\n".join(
+        f"**{question}**\n\n" + "\n".join(f"- {TITLES[name]}: {answers[question]}" for name, answers in said.items())
+        for question in questions
+    )
+
+
 def across(said: dict[str, dict[str, str]]) -> str:
     """One row for each question, one column for each library."""
-    titles = {library.name: library.title for library in LIBRARIES}
     questions = list(dict.fromkeys(question for answers in said.values() for question in answers))
     rows = [[question, *(answers.get(question, "") for answers in said.values())] for question in questions]
-    return table(["", *(titles[name] for name in said)], rows)
+    return table(["", *(TITLES[name] for name in said)], rows)
 
 
-def report(measured: dict[str, object], options: argparse.Namespace) -> str:
-    rows, people = measured["rows"], measured["people"]
-    assert isinstance(rows, dict) and isinstance(people, dict)
+def about(options: argparse.Namespace, command: Path) -> str:
+    build = " (a build for development)" if "debug" in command.parts else ""
+    return (
+        f"{options.rows:,} rows ({options.format}), {platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
+        f"Python {platform.python_version()}; medians of {options.runs} runs after one warm-up, and the fastest and slowest "
+        f"of them; Deniable{build} as a command."
+    )
+
+
+def report(measured: Measured) -> str:
+    rows, people, size = measured["rows"], measured["people"], measured["size"]
     exact = rows["duckdb"][0]["cells"] if "duckdb" in rows else None
     case, several = Case(""), Case("", people=True)
-    build = ", a build for development" if "debug" in str(measured["command"]) else ""
-    skipped = [f"- Skipped: {line}" for line in measured["skipped"]]  # type: ignore[attr-defined]
     parts = [
-        f"{options.rows:,} rows ({options.format}), {platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
-        f"Python {platform.python_version()}; medians of {options.runs} runs after one warm-up; Deniable{build}.",
-        "\n".join(skipped),
-        "### Every row its own person\n\n" + timings(rows, options.rows),
-        f"Noise: COUNT {case.count_scale:g} and SUM {case.sum_scale:g} are what was asked for. \"Drawn\" is the mean distance from the "
-        "exact answers over all groups and runs.\n\n" + noises(rows, exact),
+        measured["about"],
+        "\n".join(f"- Skipped: {line}" for line in measured["skipped"]),
+        "### Every row its own person\n\n" + timings(rows, size),
+        f'Noise: COUNT {case.count_scale:g} and SUM {case.sum_scale:g} are what was asked for. "Drawn" is the mean distance '
+        "from the exact answers over all groups and runs.\n\n" + noises(rows, exact),
         f"### A fifth as many people as rows, at most {ROWS_PER_GROUP} rows of one in a group and {GROUPS} groups\n\n"
-        + timings(people, options.rows),
-        f"Noise: COUNT {several.count_scale:g} and SUM {several.sum_scale:g} are what was asked for.\n\n" + noises(people, None),
-        "### What each one bounds: measured\n\n" + across(measured["bounds"]),  # type: ignore[arg-type]
-        "### What each one bounds: read in its source\n\n" + across(measured["facts"]),  # type: ignore[arg-type]
+        + timings(people, size),
+        f"Noise: COUNT {several.count_scale:g} and SUM {several.sum_scale:g} are what was asked for.\n\n"
+        + noises(people, None),
+        "### What each one bounds: measured\n\n" + across(measured["bounds"]),
+        "### What each one bounds: read in its source\n\n" + listed(measured["facts"]),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
-def main() -> None:
-    options = arguments()
+def measure(options: argparse.Namespace) -> Measured:
     command = deniable(options.deniable)
     names = options.only.split(",") if options.only else [library.name for library in LIBRARIES]
     unknown = set(names) - {library.name for library in LIBRARIES}
     if unknown:
         raise SystemExit(f"unknown: {', '.join(sorted(unknown))}")
-    measured: dict[str, object] = {"command": command.name if options.deniable is None else str(command)}
-    rows: dict[str, object] = {}
-    people: dict[str, object] = {}
-    bounds: dict[str, object] = {}
-    read: dict[str, object] = {}
-    skipped: list[str] = []
-    measured |= {"rows": rows, "people": people, "bounds": bounds, "facts": read, "skipped": skipped}
+    measured: Measured = {
+        "about": about(options, command),
+        "size": options.rows,
+        "rows": {},
+        "people": {},
+        "bounds": {},
+        "facts": {},
+        "skipped": [],
+    }
     with tempfile.TemporaryDirectory(prefix="compare-python-") as name:
         folder = Path(name)
         settings = {"COMPARE_DENIABLE": str(command), "COMPARE_TMP": name}
         say(f"making {options.rows:,} rows")
-        subprocess.run([python("plain"), HERE / "make_data.py", folder, str(options.rows)], check=True)
+        try:
+            maker = python("plain")
+        except Skipped as reason:
+            raise SystemExit(f"the tables cannot be made: {reason}") from None
+        subprocess.run([maker, HERE / "make_data.py", folder, str(options.rows)], check=True)
         for library in (library for library in LIBRARIES if library.name in names):
             path = str(folder / f"large.{options.format}")
             try:
-                rows[library.name] = time_library(library, Case(path), settings, options.runs)
-                people[library.name] = time_library(library, Case(path, people=True), settings, options.runs)
+                for kind, people in (("rows", False), ("people", True)):
+                    results = time_library(library, Case(path, people=people), settings, options.runs)
+                    measured[kind][library.name] = results
                 say(f"{library.title}: what it bounds")
-                bounds[library.name] = probes.observe(library, folder, settings)
-                read[library.name] = facts.checked(library)
+                measured["bounds"][library.name] = probes.observe(library, folder, settings)
+                if library.name in facts.FACTS:
+                    measured["facts"][library.name] = facts.checked(library)
             except Skipped as reason:
-                skipped.append(f"{library.title}: {reason}")
+                measured["skipped"].append(f"{library.title}: {reason}")
                 say(f"SKIPPED {library.title}: {reason}")
-    read = {name: said for name, said in read.items() if said}
-    measured["facts"] = read
-    text = report(measured, options)
-    print(text)
+    return measured
+
+
+def main() -> None:
+    options = arguments()
+    measured = json.loads(options.tables.read_text()) if options.tables else measure(options)
     if options.json:
         options.json.write_text(json.dumps(measured, indent=1) + "\n")
+    text = report(measured)
+    print(text)
     if options.write:
         before, rest = options.write.read_text().split(BEGIN)
         _, after = rest.split(END)

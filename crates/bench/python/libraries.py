@@ -17,6 +17,8 @@ from workload import Case
 HERE = Path(__file__).parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "deniable" / "python"
 
+Command = list[str | Path]
+
 
 @dataclass(frozen=True)
 class Library:
@@ -58,9 +60,19 @@ def python(environment: str) -> Path:
     say(f"installing {environment} ...")
     shutil.rmtree(folder, ignore_errors=True)
     CACHE.mkdir(parents=True, exist_ok=True)
-    install = [interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements]
+    create: Command = [sys.executable, "-m", "venv", folder]
+    install: Command = [
+        interpreter,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "-r",
+        requirements,
+    ]
     with log.open("w") as output:
-        for command in ([sys.executable, "-m", "venv", folder], install):
+        for command in (create, install):
             if subprocess.run(command, stdout=output, stderr=output).returncode != 0:
                 say(f"see {log}")
                 raise Skipped(f"its pinned packages cannot be installed for Python {sys.version.split()[0]}")
@@ -76,7 +88,7 @@ def ready(library: Library) -> Path:
 
 def run(library: Library, cases: list[Case], settings: dict[str, str], limit: float) -> list[dict[str, object]]:
     """One process that answers all cases, and its time from start to end (`whole`, meant for a single case)."""
-    command = [ready(library), HERE / f"run_{library.name}.py", *(case.to_json() for case in cases)]
+    command: Command = [ready(library), HERE / f"run_{library.name}.py", *(case.to_json() for case in cases)]
     start = time.perf_counter()
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env={**os.environ, **settings})

@@ -1,9 +1,10 @@
-"""What each library bounds, measured: small tables with one oddity each, asked with so little noise that what moves shows."""
+"""What each library bounds, measured on small tables with one oddity each, with so little noise that movements show."""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 from libraries import Library, run
 from tables import number
@@ -14,7 +15,7 @@ EPSILON = 1000.0
 # Caps well above one, so that answers which are cut to whole numbers still tell them apart.
 CAPS = {"rows_per_group": 20, "groups": 3}
 
-Result = dict[str, object]
+Result = dict[str, Any]
 Cells = dict[str, list[float | None]]
 
 NAMES = ["base", "burst", "spread", "outlier", "null-value", "null-key", "undeclared", "float-base", "nan", "infinity"]
@@ -30,7 +31,7 @@ def cases(folder: Path) -> list[Case]:
 
 
 def cells(result: Result) -> Cells:
-    return result["cells"]  # type: ignore[return-value]
+    return result["cells"]
 
 
 def moved(before: Result, after: Result, key: str, column: int) -> str:
@@ -77,9 +78,11 @@ def observe(library: Library, folder: Path, settings: dict[str, str]) -> dict[st
         "one row whose value is infinite: SUM moves by": moved(floats, found["infinity"], "k00", 1),
         "a key nobody declared, of one person": shown(found["undeclared"], "rare"),
         "a key nobody declared, of 300 people": shown(found["undeclared"], "common"),
-        "one row whose key is NULL": moved(base, null_key, "k00", 0)
-        if "error" in null_key
-        else (f"a group {', '.join(extra)} appears" if extra else "not shown"),
+        "one row whose key is NULL": (
+            moved(base, null_key, "k00", 0)
+            if "error" in null_key
+            else (f"a group {', '.join(extra)} appears" if extra else "not shown")
+        ),
         "a declared key without rows": shown(base, "k09"),
         "the same question again, with a budget for once": str(again),
     }

@@ -21,7 +21,9 @@ def prepare() -> str:
         "spark.ui.enabled", "false"
     ).config("spark.driver.memory", "6g").config(
         "spark.sql.warehouse.dir", tempfile.mkdtemp(prefix="spark-", dir=os.environ.get("COMPARE_TMP"))
-    ).getOrCreate().sparkContext.setLogLevel("OFF")
+    ).getOrCreate().sparkContext.setLogLevel(
+        "OFF"
+    )
     return version("tmlt.analytics")
 
 

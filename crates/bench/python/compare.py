@@ -175,6 +175,11 @@ def report(measured: Measured) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
+def save(measured: Measured, file: Path | None) -> None:
+    if file:
+        file.write_text(json.dumps(measured, indent=1) + "\n")
+
+
 def measure(options: argparse.Namespace) -> Measured:
     command = deniable(options.deniable)
     names = options.only.split(",") if options.only else [library.name for library in LIBRARIES]
@@ -212,14 +217,14 @@ def measure(options: argparse.Namespace) -> Measured:
             except Skipped as reason:
                 measured["skipped"].append(f"{library.title}: {reason}")
                 say(f"SKIPPED {library.title}: {reason}")
+            save(measured, options.json)  # after each library, for a run takes long
     return measured
 
 
 def main() -> None:
     options = arguments()
     measured = json.loads(options.tables.read_text()) if options.tables else measure(options)
-    if options.json:
-        options.json.write_text(json.dumps(measured, indent=1) + "\n")
+    save(measured, options.json)
     text = report(measured)
     print(text)
     if options.write:

@@ -1,4 +1,4 @@
-"""Compares Deniable with the common Python libraries at equal noise: see scripts/compare-python --help."""
+"""Compares Deniable with the common Python libraries at equal noise. docs/compared.md says what is compared, and how."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", help="libraries, separated by commas: " + ",".join(x.name for x in LIBRARIES))
     parser.add_argument("--deniable", type=Path, help="the command to compare (a release build of this tree)")
     parser.add_argument("--json", type=Path, help="write everything that was measured to this file")
-    parser.add_argument("--tables", type=Path, help="show an earlier --json FILE again instead of measuring")
+    parser.add_argument(
+        "--tables", type=Path, nargs="+", help="show earlier --json FILEs together instead of measuring"
+    )
     parser.add_argument("--write", type=Path, help="put the tables between the markers of this Markdown file")
     return parser.parse_args()
 
@@ -78,6 +80,7 @@ def timings(found: dict[str, list[Result]], rows: int) -> str:
                 f"{library.title} {results[0]['version']}",
                 seconds(median),
                 span(whole),
+                str(len(whole)),
                 number(rows / median),
                 f"{median / ours:.2f}" if ours else "",
                 "the same" if library.name == "deniable" else f"{seconds(statistics.median(inner))} ({span(inner)})",
@@ -89,6 +92,7 @@ def timings(found: dict[str, list[Result]], rows: int) -> str:
         "library",
         "seconds",
         "min..max",
+        "runs",
         "rows/s",
         "ratio to Deniable",
         "without start and import",
@@ -150,7 +154,7 @@ def about(options: argparse.Namespace, command: Path) -> str:
     build = " (a build for development)" if "debug" in command.parts else ""
     return (
         f"{options.rows:,} rows ({options.format}), {platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
-        f"Python {platform.python_version()}; medians of {options.runs} runs after one warm-up, and the fastest and slowest "
+        f"Python {platform.python_version()}; medians of the runs after one warm-up, with the fastest and slowest "
         f"of them; Deniable{build} as a command."
     )
 
@@ -221,9 +225,23 @@ def measure(options: argparse.Namespace) -> Measured:
     return measured
 
 
+def together(files: list[Path]) -> Measured:
+    """Libraries that were measured one after another; what comes later wins. The sizes must agree."""
+    first, *others = (json.loads(file.read_text()) for file in files)
+    for other in others:
+        if other["size"] != first["size"]:
+            raise SystemExit("these files are about tables of different sizes")
+        for kind in ("rows", "people", "bounds", "facts"):
+            first[kind] |= other[kind]
+        first["skipped"] += other["skipped"]
+    for kind in ("bounds", "facts"):
+        first[kind] = {library.name: first[kind][library.name] for library in LIBRARIES if library.name in first[kind]}
+    return first
+
+
 def main() -> None:
     options = arguments()
-    measured = json.loads(options.tables.read_text()) if options.tables else measure(options)
+    measured = together(options.tables) if options.tables else measure(options)
     save(measured, options.json)
     text = report(measured)
     print(text)

@@ -36,12 +36,11 @@ def begin(case: Case) -> Ask:
             query = query.truncate_per_group(case.rows_per_group, by=["key"])
             # keep="first" and not the default "sample", which fails in 0.16.0 ("multiple fields with name 'key'").
             query = query.truncate_num_groups(case.groups, by=["key"], keep="first")
-        # Values that may be NULL or NaN are refused when the query is made, whatever is in the data.
-        value = pl.col("value").fill_nan(0.0).fill_null(0.0) if case.decimal else pl.col("value").fill_null(0)
+        # NULL and NaN count as the middle of the bounds, unless the query says otherwise (`fill_null`, `fill_nan`).
         bounds = (float(LOW), float(HIGH)) if case.decimal else (LOW, HIGH)
         query = (
             query.group_by("key")
-            .agg(dp.len(signed=True).alias("count"), value.dp.sum(bounds).alias("sum"))
+            .agg(dp.len(signed=True).alias("count"), pl.col("value").dp.sum(bounds).alias("sum"))
             .with_keys(pl.DataFrame({"key": case.keys}))
         )
         # The average is the noisy sum over the noisy count: free. `dp.mean` would pay for both once more.

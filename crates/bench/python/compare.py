@@ -155,7 +155,7 @@ def about(options: argparse.Namespace, command: Path) -> str:
     return (
         f"{options.rows:,} rows ({options.format}), {platform.system()} {platform.machine()}, {os.cpu_count()} processors, "
         f"Python {platform.python_version()}; medians of the runs after one warm-up, with the fastest and slowest "
-        f"of them; Deniable{build} as a command."
+        f"of them; Deniable{build} as a command; load average {os.getloadavg()[0]:.1f} before the first run (0 is idle)."
     )
 
 

@@ -59,7 +59,13 @@ const SUBQUERY_HELP: &str = "a person's value may not depend on other rows; subq
 
 pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
     match expr {
-        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => Ok(()),
+        Expr::Identifier(name) => absent(
+            name.quote_style.is_none() && name.value.starts_with('@'),
+            expr,
+            "a variable",
+            "write the value itself",
+        ),
+        Expr::CompoundIdentifier(_) => Ok(()),
         Expr::IsFalse(inner)
         | Expr::IsNotFalse(inner)
         | Expr::IsTrue(inner)

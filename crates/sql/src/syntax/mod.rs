@@ -226,7 +226,7 @@ mod tests {
         let error = refusal("SELECT COUNT(*) FORM visits x y");
         assert!(matches!(error, QueryError::Syntax { place: Some(_), .. }), "{error:?}");
         let nested = format!("SELECT {}1{}", "(".repeat(150), ")".repeat(150));
-        assert!(matches!(refusal(&nested), QueryError::Syntax { .. }));
+        assert!(matches!(refusal(&nested), QueryError::Refused { .. }));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Random tables, questions and entities, with a liking for extremes.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "shared by several tests")]
 
+pub mod hostile;
+
 use datafusion::arrow::array::{
     ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };

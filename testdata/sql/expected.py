@@ -293,6 +293,10 @@ def dates(cases):
     highest = datetime(2025, 1, 31, 23, 59, 59, 999999)
     cases.add("MIN and MAX of dates and times", f"SELECT MIN(admitted) AS a, MAX(admitted) AS b, MIN(discharged) AS c, MAX(discharged) AS d FROM stays",
               "a:date b:date c:timestamp d:timestamp", [[min(known), max(known), min(times), min(max(times), highest)]])
+    half = sorted(min(max(row["admitted"], first), last) for row in s if row["admitted"] and row["ward"])
+    assert len(half) % 2 and len(half) * 9 % 10
+    cases.add("MEDIAN and quantiles of dates", "SELECT MEDIAN(admitted) AS m, PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY admitted) AS q FROM stays WHERE ward IS NOT NULL",
+              "m:date q:date", [[half[len(half) // 2], half[len(half) * 9 // 10]]])
     plain("dates compared", "COUNT(*) AS n", "n:number", count(), condition=" WHERE admitted >= DATE '2023-06-01' AND discharged < TIMESTAMP '2024-03-01 12:00:00'",
           where=lambda row: row["admitted"] and row["discharged"] and row["admitted"] >= date(2023, 6, 1) and row["discharged"] < datetime(2024, 3, 1, 12))
     plain("what is no date is NULL", "COUNT(*) AS n, COUNT(admitted) AS a, COUNT(discharged) AS d, COUNT(fee) AS f", "n:number a:number d:number f:number",

@@ -68,7 +68,7 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
         let help = if text.contains("percentile_cont") {
             "write PERCENTILE_CONT(x, 0.9), of a number"
         } else if text.contains("Date32") || text.contains("Timestamp") {
-            "of dates and times ask for MIN and MAX, or for DATE_DIFF('day', a, b), which is a number"
+            "of dates and times ask for MIN, MAX or MEDIAN, or for DATE_DIFF('day', a, b), which is a number"
         } else {
             "it is for numbers; read a text as one with CAST(x AS DOUBLE)"
         };

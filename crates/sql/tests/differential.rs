@@ -29,7 +29,7 @@ use std::path::Path;
 /// Random schemas in each run, each with up to three tables and three neighbours.
 const SCHEMAS: u64 = 30;
 /// Questions of each, all of a world and of one of its neighbours.
-const QUESTIONS: u64 = 24;
+const QUESTIONS: u64 = 20;
 
 fn schemas() -> u64 {
     let times = std::env::var("DENIABLE_DIFFERENTIAL").ok().and_then(|times| times.parse().ok()).unwrap_or(1);

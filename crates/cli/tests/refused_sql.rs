@@ -28,6 +28,30 @@ weight = { type = "decimal" }
 sex = { type = "text", keys = ["F", "M"] }
 ward = { type = "text" }
 smoker = { type = "boolean" }
+born = { type = "date", bounds = [1900-01-01, 2024-12-31] }
+seen = { type = "timestamp", bounds = ["2024-01-01", "2024-12-31"] }
+died = { type = "date" }
+Ticket = { type = "integer" }
+
+[tables.drugs]
+path = "drugs.csv"
+version = "1"
+entity = "person"
+
+[tables.drugs.columns]
+person = { type = "text" }
+dose = { type = "integer", bounds = [0, 9] }
+ward = { type = "text" }
+
+[tables.wards]
+path = "wards.csv"
+version = "1"
+unprotected = true
+key = "ward"
+
+[tables.wards.columns]
+ward = { type = "text" }
+floor = { type = "integer", bounds = [0, 9] }
 
 [adversary]
 preset = "acquaintance"
@@ -114,6 +138,138 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(* FROM visits",
     "SELECT sex COUNT(*) FROM visits GROUP BY sex",
     "SELECT COUNT(*) FROM visits WHERE sex = 'F",
+    // Joins.
+    "SELECT COUNT(*) FROM visits JOIN visits AS again ON visits.patient = again.patient",
+    "SELECT COUNT(*) FROM visits JOIN drugs ON visits.ward = drugs.ward",
+    "SELECT COUNT(*) FROM visits JOIN drugs ON LOWER(visits.patient) = drugs.person",
+    "SELECT COUNT(*) FROM visits JOIN drugs ON visits.patient <> drugs.person",
+    "SELECT COUNT(*) FROM visits JOIN drugs USING (ward)",
+    "SELECT COUNT(*) FROM visits JOIN drugs USING (nothing)",
+    "SELECT COUNT(*) FROM visits NATURAL JOIN drugs",
+    "SELECT COUNT(*) FROM visits CROSS JOIN drugs",
+    "SELECT COUNT(*) FROM visits, drugs",
+    "SELECT COUNT(*) FROM visits LEFT JOIN drugs ON visits.patient = drugs.person",
+    "SELECT COUNT(*) FROM visits RIGHT JOIN drugs ON visits.patient = drugs.person",
+    "SELECT COUNT(*) FROM visits FULL OUTER JOIN drugs ON visits.patient = drugs.person",
+    "SELECT COUNT(*) FROM visits LEFT SEMI JOIN drugs ON visits.patient = drugs.person",
+    "SELECT COUNT(*) FROM visits JOIN wards ON visits.age = wards.floor",
+    "SELECT COUNT(*) FROM visits CROSS JOIN wards",
+    "SELECT COUNT(*) FROM wards",
+    "SELECT COUNT(*) FROM wards LEFT JOIN visits ON visits.ward = wards.ward",
+    "SELECT COUNT(ward) FROM visits JOIN wards ON visits.ward = wards.ward",
+    "SELECT COUNT(*) FROM visits, LATERAL (SELECT * FROM drugs WHERE drugs.person = visits.patient) AS d",
+    "SELECT COUNT(*) FROM visits TABLESAMPLE (10)",
+    "SELECT COUNT(*) FROM UNNEST([1, 2])",
+    "SELECT COUNT(*) FROM visits PIVOT (SUM(age) FOR sex IN ('F', 'M'))",
+    // Subqueries and CTEs.
+    "WITH RECURSIVE r AS (SELECT age FROM visits UNION ALL SELECT age + 1 FROM r) SELECT COUNT(*) FROM r",
+    "WITH v (a) AS (SELECT age FROM visits) SELECT SUM(a) FROM v",
+    "WITH v AS (SELECT age FROM visits) SELECT SUM(cost) FROM v",
+    "SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM drugs)",
+    "SELECT COUNT(*) - (SELECT COUNT(*) FROM drugs) FROM visits",
+    "SELECT COUNT(*) FROM visits EXCEPT SELECT COUNT(*) FROM drugs",
+    "SELECT COUNT(*) FROM (SELECT DISTINCT patient FROM visits) AS p",
+    "SELECT COUNT(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING COUNT(*) > 2) AS often",
+    // More groups.
+    "SELECT born, COUNT(*) FROM visits GROUP BY born",
+    "SELECT DATE_TRUNC('month', died), COUNT(*) FROM visits GROUP BY DATE_TRUNC('month', died)",
+    "SELECT EXTRACT(year FROM died), COUNT(*) FROM visits GROUP BY EXTRACT(year FROM died)",
+    "SELECT DATE_TRUNC('second', seen), COUNT(*) FROM visits GROUP BY DATE_TRUNC('second', seen)",
+    "SELECT LOWER(ward), COUNT(*) FROM visits GROUP BY LOWER(ward)",
+    "SELECT weight, COUNT(*) FROM visits GROUP BY weight",
+    "SELECT ticket, COUNT(*) FROM visits GROUP BY ticket",
+    "SELECT COUNT(*) FROM visits GROUP BY 1",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY 7",
+    "SELECT sex, age, COUNT(*) FROM visits GROUP BY sex, age, DATE_TRUNC('day', born)",
+    "SELECT age, COUNT(*) FROM visits GROUP BY age, DATE_TRUNC('month', born), EXTRACT(hour FROM seen)",
+    "SELECT sex, GROUPING(sex), COUNT(*) FROM visits GROUP BY ROLLUP (sex)",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY GROUPING SETS ((sex), (sex))",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex WITH ROLLUP",
+    "SELECT sex, COUNT(*) FROM visits HAVING COUNT(*) > 3",
+    "SELECT COUNT(*) FROM visits HAVING age > 3",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex HAVING age > 3",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex HAVING sex LIKE 'F%'",
+    "SELECT sex FROM visits GROUP BY sex HAVING sex = 'F'",
+    "SELECT COUNT(*) FROM visits WHERE COUNT(*) > 3",
+    "SELECT DISTINCT ON (sex) sex, COUNT(*) FROM visits GROUP BY sex",
+    // More orders.
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex ORDER BY 7",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex ORDER BY ALL",
+    "SELECT COUNT(*) FROM visits ORDER BY nothing",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex LIMIT (SELECT 1)",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex LIMIT 1, 2",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex FETCH FIRST 2 ROWS ONLY",
+    "SELECT TOP 2 sex, COUNT(*) FROM visits GROUP BY sex",
+    // More aggregates.
+    "SELECT ARRAY_AGG(age) FROM visits",
+    "SELECT STRING_AGG(ward, ',') FROM visits",
+    "SELECT FIRST_VALUE(age) FROM visits",
+    "SELECT APPROX_DISTINCT(patient) FROM visits",
+    "SELECT CORR(age, cost) FROM visits",
+    "SELECT MODE(ward) FROM visits",
+    "SELECT my_own(age) FROM visits",
+    "SELECT AVG(DISTINCT age) FROM visits",
+    "SELECT COUNT(DISTINCT patient, sex) FROM visits",
+    "SELECT COUNT(age ORDER BY age) FROM visits",
+    "SELECT SUM(born) FROM visits",
+    "SELECT AVG(seen) FROM visits",
+    "SELECT MIN(died) FROM visits",
+    "SELECT MAX(ward) FROM visits",
+    "SELECT AVG(smoker) FROM visits",
+    "SELECT AVG(3) FROM visits",
+    "SELECT SUM(cost * cost * cost * cost * cost) FROM visits",
+    "SELECT VAR_POP(cost * cost * cost) FROM visits",
+    "SELECT PERCENTILE_CONT(age, 2) FROM visits",
+    "SELECT PERCENTILE_CONT(age, 0.12345) FROM visits",
+    "SELECT PERCENTILE_CONT(age, cost) FROM visits",
+    "SELECT PERCENTILE_CONT(age) FROM visits",
+    "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age DESC) FROM visits",
+    "SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY age) FROM visits",
+    "SELECT APPROX_PERCENTILE_CONT(age, 0.5, 100) FROM visits",
+    "SELECT COUNT(*) FILTER (WHERE COUNT(*) > 1) FROM visits",
+    "SELECT ABS(age) FILTER (WHERE smoker) FROM visits",
+    "SELECT ROW_NUMBER() OVER (ORDER BY age) FROM visits",
+    "SELECT LAG(age) OVER w, COUNT(*) FROM visits WINDOW w AS (ORDER BY age)",
+    "SELECT COUNT(*), COUNT(*) FROM visits",
+    // More expressions.
+    "SELECT COUNT(*) % 2 FROM visits",
+    "SELECT SQRT(COUNT(*)) FROM visits",
+    "SELECT COALESCE(AVG(age), 0) FROM visits",
+    "SELECT CAST(COUNT(*) AS VARCHAR) FROM visits",
+    "SELECT COUNT(*) FROM visits WHERE seen > now()",
+    "SELECT COUNT(*) FROM visits WHERE born = CURRENT_DATE",
+    "SELECT COUNT(*) FROM visits WHERE born > DATE '2000-01-01' + INTERVAL '1 year'",
+    "SELECT COUNT(*) FROM visits WHERE born > DATE '2000-13-01'",
+    "SELECT COUNT(*) FROM visits WHERE born > 'yesterday'",
+    "SELECT COUNT(*) FROM visits WHERE EXTRACT(century FROM born) = 20",
+    "SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('decade', born) = DATE '2000-01-01'",
+    "SELECT COUNT(*) FROM visits WHERE DATE_TRUNC(ward, born) = DATE '2000-01-01'",
+    "SELECT COUNT(*) FROM visits WHERE seen AT TIME ZONE 'UTC' > TIMESTAMP '2024-06-01'",
+    "SELECT COUNT(*) FROM visits WHERE seen - born > 3",
+    "SELECT COUNT(*) FROM visits WHERE DATE_DIFF('month', born, died) > 3",
+    "SELECT COUNT(*) FROM visits WHERE SUBSTRING(ward FROM 1 FOR 2) = 'ca'",
+    "SELECT COUNT(*) FROM visits WHERE ward LIKE 'c!%' ESCAPE '!'",
+    "SELECT COUNT(*) FROM visits WHERE ROUND(cost, age) > 3",
+    "SELECT COUNT(*) FROM visits WHERE CAST(ward AS BLOB) IS NULL",
+    "SELECT COUNT(*) FROM visits WHERE NOT age",
+    "SELECT COUNT(*) FROM visits WHERE (age, sex) = (3, 'F')",
+    "SELECT COUNT(*) FROM visits WHERE age IN [1, 2]",
+    "SELECT COUNT(*) FROM visits WHERE age = @limit",
+    "SELECT COUNT(*) FROM visits WHERE ticket = 3",
+    // More statements.
+    "COPY visits TO 'out.csv'",
+    "CREATE TABLE copied AS SELECT COUNT(*) FROM visits",
+    "UPDATE visits SET age = 3",
+    "DELETE FROM visits",
+    "SET x = 3",
+    "DESCRIBE visits",
+    "VALUES (1)",
+    "TABLE visits",
+    "SELECT COUNT(*) INTO t FROM visits",
+    "SELECT COUNT(*) FROM visits FOR UPDATE",
+    "FROM visits SELECT COUNT(*)",
+    "-- SELECT COUNT(*) FROM visits",
+    ";",
     "how many visits were there?",
 ];
 
@@ -127,9 +283,32 @@ fn every_refusal_names_its_place_and_its_mend() {
     let place = Place::new(&policy, "patient,age,cost,weight,sex,ward,smoker\np,1,1,1,F,a,true\n");
     let run = place.release(&[]).refused();
     assert_eq!(place.files(), ["data.csv", "policy.toml"]);
-    let complaints = run.stderr.matches("  × ").count();
-    assert_eq!(complaints, QUESTIONS.len(), "some questions were not refused:\n{}", run.stderr);
+    // Each question fills a line of its own, and a complaint shows the line that it is about.
+    let answered: Vec<_> = QUESTIONS.iter().filter(|sql| !run.stderr.contains(&format!(" │ {sql}"))).collect();
+    assert!(answered.is_empty(), "not refused: {answered:#?}\n{}", run.stderr);
+    assert_eq!(run.stderr.matches("  × ").count(), QUESTIONS.len());
     insta::assert_snapshot!("refusals", place.plain(&run.stderr));
+}
+
+/// Questions that are too large, whose places would fill pages.
+#[test]
+fn too_much_of_something() {
+    let deep = format!("SELECT COUNT(*) FROM visits WHERE {}age > 3{}", "(".repeat(60), ")".repeat(60));
+    let cases =
+        format!("SELECT COUNT(*) FROM visits WHERE {}TRUE{}", "CASE WHEN ".repeat(15), " THEN TRUE END".repeat(15));
+    let long = format!("SELECT SUM({}1) FROM visits", "age + ".repeat(401));
+    let longer = format!("SELECT COUNT(*) FROM visits WHERE ward = '{}'", "a".repeat(65_536));
+    for (sql, complaint, help) in [
+        (deep, "SQL nested more than 40 deep", "compute in steps"),
+        (cases, "CASE, CAST and the like nested more than 14 deep", "compute in steps"),
+        (long, "more than 400 operators and keywords", "use IN (...) for many values"),
+        (longer, "SQL of more than 65536 characters", "ask several shorter questions"),
+    ] {
+        let place = Place::new(&format!("{POLICY}\n[[ask]]\nsql = \"{sql}\"\n"), "");
+        let run = place.release(&[]).refused();
+        let words = run.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(complaint) && words.contains(help), "{complaint}: {words:.1000}");
+    }
 }
 
 /// A place inside a question of several lines.

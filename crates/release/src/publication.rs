@@ -90,6 +90,8 @@ pub enum KeyValue {
     Text(String),
     /// Of an integer column.
     Integer(i64),
+    /// A band of decimals, such as those of `FLOOR(x / 10) * 10`.
+    Decimal(serde_json::Number),
     /// Of a boolean column.
     Boolean(bool),
 }
@@ -245,7 +247,11 @@ fn cell(shown: &Shown, places: u32) -> Cell {
         Shown::Key(Key::Text(key)) => text(key),
         Shown::Key(Key::Integer(value)) => Cell::Key(Some(KeyValue::Integer(*value))),
         Shown::Key(Key::Boolean(truth)) => Cell::Key(Some(KeyValue::Boolean(*truth))),
-        Shown::Key(key @ (Key::Decimal(_) | Key::Date(_) | Key::Timestamp(_))) => text(&key.to_string()),
+        Shown::Key(key @ Key::Decimal(_)) => match key.to_string().parse() {
+            Ok(number) => Cell::Key(Some(KeyValue::Decimal(number))),
+            Err(_) => text(&key.to_string()),
+        },
+        Shown::Key(key @ (Key::Date(_) | Key::Timestamp(_))) => text(&key.to_string()),
         Shown::All => text(ALL),
         Shown::Text(own) => text(own),
         Shown::Number { estimate, low, high, rows, value: kind } => {
@@ -407,6 +413,7 @@ impl KeyValue {
         match self {
             Self::Text(text) => text.clone(),
             Self::Integer(value) => value.to_string(),
+            Self::Decimal(value) => value.to_string(),
             Self::Boolean(truth) => truth.to_string(),
         }
     }

@@ -72,7 +72,9 @@ impl QueryError {
         match self {
             Self::Refused { help, .. } => Some(help),
             Self::Meaning { help, .. } => help.as_deref(),
-            Self::Syntax { .. } => None,
+            Self::Syntax { .. } => {
+                Some("look at this word and the one before it: a comma, a parenthesis, a quote or a keyword is amiss")
+            }
         }
     }
 

@@ -10,7 +10,7 @@ use deniable_policy::{Bounds, Column, ColumnType, Entity, Key};
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Noisy, Shown, ShownRow};
 use deniable_sql::plan::MeasureKind;
-use deniable_sql::{Query, Salt, Source, Table, exact};
+use deniable_sql::{Query, Resources, Salt, Source, Table, exact};
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -72,7 +72,7 @@ fn decays(query: &Query) -> Vec<Decay> {
 }
 
 fn computed(query: &Query) -> deniable_sql::Exact {
-    exact(&[source()], query, &Salt([1; 32]), &|_| {}).unwrap()
+    exact(&[source()], query, &Salt([1; 32]), &Resources::default(), &|_| {}).unwrap()
 }
 
 /// The exact answers.

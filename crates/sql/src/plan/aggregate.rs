@@ -381,6 +381,12 @@ impl Collected {
     /// Registers a summed argument with the grid that its columns' public facts give it.
     fn gridded(&mut self, arg: Expr, name: &str, context: &Context<'_>) -> Result<(usize, Grid), QueryError> {
         let facts = |column: &datafusion::common::Column| declared(context.tables, column);
+        let kind = arg.get_type(context.schema);
+        if matches!(kind, Ok(DataType::Utf8 | DataType::Boolean)) {
+            let help =
+                "count instead, as in COUNT(*) FILTER (WHERE ...), or read a text as a number with CAST(x AS DOUBLE)";
+            return Err(QueryError::refused(format!("{name} of what is neither a number nor a date"), help));
+        }
         let mut grid = Range::of(&arg, &facts).grid().map_err(|reason| no_grid(reason, name, &arg))?;
         grid.of_times = ValueKind::of(&arg, context.schema) != ValueKind::Number;
         if grid.low == grid.high && grid.low == 0 {
@@ -453,8 +459,10 @@ fn only_where(value: Expr, condition: Option<&Expr>) -> Expr {
 
 /// The share of a quantile: a constant in `[0, 1]` with at most three decimals.
 fn quantile_share(expr: &Expr) -> Result<Share, QueryError> {
-    let refusal =
-        || QueryError::refused("this share of a quantile", "write a number from 0 to 1, such as 0.95 or 0.999");
+    let refusal = || {
+        let help = "write a number from 0 to 1 with at most three decimals, such as 0.95 or 0.999";
+        QueryError::refused("this share of a quantile", help)
+    };
     let share = constant_decimal(expr).ok_or_else(refusal)?;
     let (part, whole) = (share.numer().to_u64().ok_or_else(refusal)?, share.denom().to_u64().ok_or_else(refusal)?);
     if part > whole || whole > FINEST_SHARE {

@@ -20,7 +20,10 @@ const PREFIXES: [&str; 5] = [
 pub(super) fn meaning_in(error: &DataFusionError, tables: &[Table]) -> QueryError {
     let plain = meaning(error);
     let QueryError::Meaning { message, help, place } = plain else { return plain };
-    let near = |column: &&Column| message == format!("there is no column `{}`", column.name.to_lowercase());
+    let near = |column: &&Column| {
+        let lower = column.name.to_lowercase();
+        lower != column.name && message == format!("there is no column `{lower}`")
+    };
     let help = tables.iter().flat_map(|table| &table.columns).find(near).map_or(help, |column| {
         Some(format!("write \"{}\", with the double quotes: names without them are read in lower case", column.name))
     });
@@ -60,9 +63,16 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
     }
     if text.contains("Candidate functions") {
         let what = text.split("argument types '").nth(1).and_then(|rest| rest.split('\'').next());
-        let what = what.map(|call| call.replace("Utf8", "a text").replace("Boolean", "true or false"));
+        let what = what.map(types_in_words);
         let message = what.map_or_else(|| first_line.to_owned(), |call| format!("{} has no meaning", quoted(&call)));
-        return (message, Some("SUM and AVG are for numbers; read a text as one with CAST(x AS DOUBLE)"));
+        let help = if text.contains("percentile_cont") {
+            "write PERCENTILE_CONT(x, 0.9), of a number"
+        } else if text.contains("Date32") || text.contains("Timestamp") {
+            "of dates and times ask for MIN, MAX or MEDIAN, or for DATE_DIFF('day', a, b), which is a number"
+        } else {
+            "it is for numbers; read a text as one with CAST(x AS DOUBLE)"
+        };
+        return (message, Some(help));
     }
     if first_line.contains("Cannot coerce arithmetic expression") {
         let message = "arithmetic on what is not a number".to_owned();
@@ -72,15 +82,51 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
         return (first_line.to_owned(), Some("a policy declares its tables in [data] and [tables.NAME]"));
     }
     if first_line.contains("calls cannot be nested") {
-        return (first_line.to_owned(), Some("aggregate once; arithmetic on the results is free"));
+        let message = "an aggregate stands inside an aggregate".to_owned();
+        return (message, Some("aggregate once; arithmetic on the results is free"));
     }
     if first_line.contains("require unique expression names") {
         return ("two results have the same name".to_owned(), Some("name them apart with AS"));
     }
-    if first_line.contains("non-boolean predicate") {
-        return (first_line.to_owned(), Some("a condition is true or false: compare the value with something"));
+    if let Some(rest) = first_line.strip_prefix("Ambiguous reference to unqualified field ") {
+        return (format!("several tables have a column {}", quoted(rest)), Some("say which table's: table.column"));
     }
-    (first_line.to_owned(), None)
+    let known = [
+        ("non-boolean predicate", "a condition is neither true nor false", "compare the value with something"),
+        ("'NOT' requires a boolean", "NOT of what is neither true nor false", "compare the value with something"),
+        (
+            "duplicate unqualified field name",
+            "GROUP BY points at an aggregate",
+            "group by columns or by expressions of them",
+        ),
+        (
+            "Cannot find column with position",
+            "GROUP BY points at no result",
+            "results count from 1; or name the column",
+        ),
+        ("Order by column out of bounds", "ORDER BY points at no result", "results count from 1; or name the column"),
+        ("not allowed in the WHERE clause", "an aggregate stands in WHERE", "write HAVING: it sees the noisy results"),
+        ("Cannot infer common argument type", "values of types that cannot be compared", COMPARED),
+    ];
+    match known.iter().find(|(planners, ..)| first_line.contains(planners)) {
+        Some((_, message, help)) => ((*message).to_owned(), Some(help)),
+        None => (first_line.to_owned(), None),
+    }
+}
+
+const COMPARED: &str = "numbers are compared with numbers, texts with texts, dates with dates; the days between two are DATE_DIFF('day', a, b)";
+
+/// A call with the types of its arguments, as the planner writes it.
+fn types_in_words(call: &str) -> String {
+    let words = [
+        ("Utf8", "a text"),
+        ("Boolean", "true or false"),
+        ("Date32", "a date"),
+        ("Timestamp(µs)", "a time"),
+        ("Int64", "a whole number"),
+        ("Float64", "a decimal"),
+    ];
+    words.iter().fold(call.to_owned(), |call, (planners, ours)| call.replace(planners, ours))
 }
 
 fn quoted(name: &str) -> String {

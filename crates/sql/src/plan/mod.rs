@@ -18,6 +18,7 @@ mod inline;
 pub(crate) mod join;
 mod published;
 mod quantiles;
+mod ranked;
 pub(crate) mod table;
 mod words;
 
@@ -37,9 +38,7 @@ use datafusion::datasource::empty::EmptyTable;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::context::SessionState;
 use datafusion::functions::{core, datetime, math, string};
-use datafusion::functions_aggregate::{
-    approx_median, approx_percentile_cont, average, count, median, min_max, percentile_cont, stddev, sum, variance,
-};
+use datafusion::functions_aggregate::{average, count, min_max, stddev, sum, variance};
 use datafusion::logical_expr::planner::ExprPlanner;
 use datafusion::logical_expr::{Expr, LogicalPlan, TableSource};
 use datafusion::optimizer::Analyzer;
@@ -309,22 +308,23 @@ pub(crate) fn session_state() -> SessionState {
             datetime::date_part(),
             crate::rows::calendar::date_diff(),
         ])
-        .with_aggregate_functions(vec![
-            count::count_udaf(),
-            sum::sum_udaf(),
-            average::avg_udaf(),
-            // Names and types only: none of these is ever computed by the engine.
-            min_max::min_udaf(),
-            min_max::max_udaf(),
-            median::median_udaf(),
-            approx_median::approx_median_udaf(),
-            percentile_cont::percentile_cont_udaf(),
-            approx_percentile_cont::approx_percentile_cont_udaf(),
-            variance::var_samp_udaf(),
-            variance::var_pop_udaf(),
-            stddev::stddev_udaf(),
-            stddev::stddev_pop_udaf(),
-        ])
+        .with_aggregate_functions(
+            [
+                count::count_udaf(),
+                sum::sum_udaf(),
+                average::avg_udaf(),
+                // Names and types only: none of these is ever computed by the engine.
+                min_max::min_udaf(),
+                min_max::max_udaf(),
+                variance::var_samp_udaf(),
+                variance::var_pop_udaf(),
+                stddev::stddev_udaf(),
+                stddev::stddev_pop_udaf(),
+            ]
+            .into_iter()
+            .chain(ranked::all())
+            .collect(),
+        )
         .build()
 }
 

@@ -284,7 +284,8 @@ fn condition(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Conditi
             };
             Ok(compare(comparison, value(left)?, value(right)?))
         }
-        other => Err(result_refusal(&format!("the condition `{}`", other.schema_name()))),
+        Expr::Like(_) => Err(result_refusal("LIKE")),
+        other => Err(result_refusal(&format!("the condition `{}`", in_words(other)))),
     }
 }
 
@@ -338,9 +339,9 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
         }
         #[expect(deprecated, reason = "named so that the match stays exhaustive")]
         Expr::Wildcard { .. } => Err(result_refusal("*")),
-        Expr::Cast(_)
-        | Expr::TryCast(_)
-        | Expr::ScalarVariable(..)
+        Expr::Cast(_) | Expr::TryCast(_) => Err(result_refusal("CAST")),
+        Expr::Case(_) => Err(result_refusal("CASE")),
+        Expr::ScalarVariable(..)
         | Expr::Like(_)
         | Expr::SimilarTo(_)
         | Expr::Not(_)
@@ -353,7 +354,6 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
         | Expr::IsNotFalse(_)
         | Expr::IsNotUnknown(_)
         | Expr::Between(_)
-        | Expr::Case(_)
         | Expr::AggregateFunction(_)
         | Expr::WindowFunction(_)
         | Expr::InList(_)
@@ -367,7 +367,7 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
         | Expr::Unnest(_)
         | Expr::HigherOrderFunction(_)
         | Expr::Lambda(_)
-        | Expr::LambdaVariable(_) => Err(result_refusal(&format!("`{}`", expr.schema_name()))),
+        | Expr::LambdaVariable(_) => Err(result_refusal(&format!("`{}`", in_words(expr)))),
     }
 }
 

@@ -69,6 +69,16 @@ enum Cause {
 /// Totals, and the memory of the values in them.
 type Copy = Mutex<(Totals, MemoryReservation)>;
 
+/// What the resources come to.
+struct Environment {
+    /// Where memory and disk are counted.
+    runtime: Arc<RuntimeEnv>,
+    /// How many copies of the totals there is room for.
+    copies: usize,
+    /// The room for values that are ranked.
+    piles: Arc<dyn MemoryPool>,
+}
+
 /// One computation: everything that its threads need.
 struct Work {
     sources: Vec<Source>,
@@ -143,7 +153,7 @@ impl Source {
 
 impl Work {
     async fn totals(&self) -> Result<Totals, Cause> {
-        let (runtime, copies, piles) = self.environment()?;
+        let Environment { runtime, copies, piles } = self.environment()?;
         let config = session_state()
             .config()
             .clone()
@@ -184,9 +194,7 @@ impl Work {
         Ok(all)
     }
 
-    /// Where memory and disk are counted, how many copies of the totals there is room for, and the room for values
-    /// that are ranked.
-    fn environment(&self) -> Result<(Arc<RuntimeEnv>, usize, Arc<dyn MemoryPool>), Cause> {
+    fn environment(&self) -> Result<Environment, Cause> {
         // Totals are as large as the question makes them, whatever the rows: at most a quarter of the memory goes to
         // copies of them, so that threads need not wait for each other.
         let bytes = Totals::bytes(&self.query).max(1);
@@ -206,7 +214,7 @@ impl Work {
         let disk = DiskManagerBuilder::default().with_mode(mode).with_max_temp_directory_size(u64::MAX);
         let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).with_disk_manager_builder(disk);
         let runtime = runtime.build_arc().map_err(|error| error.context(SPILLING))?;
-        Ok((runtime, copies, piles))
+        Ok(Environment { runtime, copies, piles })
     }
 
     /// The entity key if there is one, the group columns and the arguments of every row that counts.

@@ -9,7 +9,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 20] = [
+pub(crate) const AGGREGATES: [&str; 19] = [
     "count",
     "sum",
     "avg",
@@ -29,7 +29,6 @@ pub(crate) const AGGREGATES: [&str; 20] = [
     "stddev",
     "stddev_pop",
     "stddev_samp",
-    "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
 pub(crate) const FUNCTIONS: [&str; 16] = [
@@ -60,7 +59,13 @@ const SUBQUERY_HELP: &str = "a person's value may not depend on other rows; subq
 
 pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
     match expr {
-        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => Ok(()),
+        Expr::Identifier(name) => absent(
+            name.quote_style.is_none() && name.value.starts_with('@'),
+            expr,
+            "a variable",
+            "write the value itself",
+        ),
+        Expr::CompoundIdentifier(_) => Ok(()),
         Expr::IsFalse(inner)
         | Expr::IsNotFalse(inner)
         | Expr::IsTrue(inner)
@@ -418,6 +423,7 @@ fn check_within_group(function: &Function, name: &str, order: &[OrderByExpr]) ->
 
 fn function_help(name: &str) -> String {
     match name {
+        "grouping" => "rows about all keys show `(all)` in place of the key; leave it out".to_owned(),
         "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
         "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()

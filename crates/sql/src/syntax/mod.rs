@@ -23,6 +23,7 @@ const LONGEST: usize = 64 * 1024;
 const DEEPEST: usize = 40;
 /// Deepest nesting of words that the parser reads twice, as CASE and CAST, when it meets a mistake inside them.
 const MOST_NESTED: usize = 14;
+const STEPS: &str = "compute in steps: WITH steps AS (SELECT ... AS x FROM ...) SELECT ... FROM steps";
 /// Most operators and keywords read.
 const MOST_OPERATORS: usize = 400;
 
@@ -51,7 +52,7 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
     if let Some(one_too_many) = nested_too_deep(&tokens) {
         return Err(QueryError::Refused {
             construct: format!("CASE, CAST and the like nested more than {MOST_NESTED} deep"),
-            help: "compute in steps: WITH steps AS (SELECT ... AS x FROM ...) SELECT ... FROM steps".to_owned(),
+            help: STEPS.to_owned(),
             place: place(one_too_many),
         });
     }
@@ -126,6 +127,9 @@ pub fn column_names(statement: &Statement) -> Option<Vec<String>> {
 /// The parser says "... at Line: 1, Column: 8"; that becomes a place.
 fn syntax_error(text: &str) -> QueryError {
     let text = text.trim_start_matches("sql parser error: ");
+    if text.starts_with("recursion limit") {
+        return QueryError::refused(format!("SQL nested more than {DEEPEST} deep"), STEPS);
+    }
     let (message, place) = match text.rsplit_once(" at Line: ") {
         Some((message, at)) => (message, parse_place(at)),
         None => (text, None),
@@ -222,7 +226,7 @@ mod tests {
         let error = refusal("SELECT COUNT(*) FORM visits x y");
         assert!(matches!(error, QueryError::Syntax { place: Some(_), .. }), "{error:?}");
         let nested = format!("SELECT {}1{}", "(".repeat(150), ")".repeat(150));
-        assert!(matches!(refusal(&nested), QueryError::Syntax { .. }));
+        assert!(matches!(refusal(&nested), QueryError::Refused { .. }));
     }
 
     #[test]

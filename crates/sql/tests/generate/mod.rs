@@ -1,6 +1,8 @@
 //! Random tables, questions and entities, with a liking for extremes.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "shared by several tests")]
 
+pub mod hostile;
+
 use datafusion::arrow::array::{
     ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
@@ -151,6 +153,7 @@ impl Shape {
             "MAX(n)".to_owned(),
             "MAX(day)".to_owned(),
             "MAX(at)".to_owned(),
+            "MEDIAN(day)".to_owned(),
             "PERCENTILE_CONT(n, 0.9)".to_owned(),
             "PERCENTILE_CONT(n + 2 * x, 0.25)".to_owned(),
             "PERCENTILE_CONT(x, 0.1), PERCENTILE_CONT(x, 0.5), PERCENTILE_CONT(x, 0.75), MEDIAN(x)".to_owned(),

@@ -48,7 +48,8 @@ fn seen(sources: &[Source], query: &Query, seed: u64) -> Result<Vec<Vec<String>>
     let confidence = ratio(19, 20);
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let values = exact.with_noise(query, &decays, &confidence, &mut rng);
-    let rows = query.show(&Noisy { values, decays }, &confidence);
+    let consistent = query.made_consistent(&values, &decays);
+    let rows = query.show(&Noisy { values, decays, consistent }, &confidence);
     let terms = &query.output().columns;
     let row = |row: &[Shown]| row.iter().zip(terms).map(|(shown, term)| look(shown, always(term, query))).collect();
     Ok(rows.iter().map(|shown| row(&shown.0)).collect())

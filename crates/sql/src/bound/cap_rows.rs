@@ -156,14 +156,14 @@ impl CapRows {
                 SpillMetrics::new(&self.metrics, partition),
             );
             tasks.spawn(async move {
-                let mut row = Vec::new();
                 while let Some(batch) = stream.next().await {
                     columns.read(&batch?).map_err(|UnexpectedBatch| exec_datafusion_err!("unexpected batch"))?;
                     for (at, combination) in columns.combinations.iter().enumerate() {
                         if *combination != NOWHERE {
-                            row.clear();
-                            plan.layout.write(columns.identities[at], *combination, &columns.values, at, &mut row);
-                            scatter.push(&row)?;
+                            let identity = columns.identities[at];
+                            scatter.push_with(identity[0], &mut |chunk| {
+                                plan.layout.write(identity, *combination, &columns.values, at, chunk);
+                            })?;
                         }
                     }
                 }

@@ -1,12 +1,13 @@
 //! Who a row belongs to, and the order that decides what is kept: keyed hashes, with keys made from the salt.
 //!
-//! SipHash-2-4 with 128 bits is a pseudo-random function made for short inputs: nobody without the salt can foresee or
-//! choose what is kept.
+//! SipHash-1-3 with 128 bits is a pseudo-random function made for short inputs: nobody without the salt can foresee or
+//! choose what is kept. The promise does not rest on it, only that no rows are preferred: whatever function of an
+//! entity's own rows and the salt decides, one entity's rows change nothing but what is kept of that entity.
 
 use super::{Salt, UnexpectedBatch};
 use datafusion::arrow::array::{Array, ArrayRef, AsArray};
 use datafusion::arrow::datatypes::{DataType, Int64Type};
-use siphasher::sip128::SipHasher24;
+use siphasher::sip128::SipHasher13;
 
 /// What texts are hashed for.
 const TEXTS: &str = "deniable 2026-11 identity of a text key";
@@ -26,9 +27,9 @@ pub(super) type Rank = u128;
 /// The keys.
 #[derive(Clone)]
 pub(super) struct Identities {
-    texts: SipHasher24,
+    texts: SipHasher13,
     integers: u64,
-    ranks: SipHasher24,
+    ranks: SipHasher13,
 }
 
 impl Identities {
@@ -37,7 +38,7 @@ impl Identities {
         let integers = integers.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
         let hasher = |what| {
             let key = blake3::derive_key(what, &salt.0);
-            SipHasher24::new_with_key(key.first_chunk().unwrap_or(&[0; 16]))
+            SipHasher13::new_with_key(key.first_chunk().unwrap_or(&[0; 16]))
         };
         Self { texts: hasher(TEXTS), integers, ranks: hasher(RANKS) }
     }

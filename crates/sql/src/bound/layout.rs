@@ -51,10 +51,13 @@ impl Layout {
         row: usize,
         words: &mut Vec<u64>,
     ) {
-        words.extend_from_slice(&identity[..self.identity]);
+        words.push(identity[0]);
+        if self.identity == 2 {
+            words.push(identity[1]);
+        }
         let bits = words.len();
-        words.resize(bits + self.bits, 0);
-        words[bits] = u64::from(combination);
+        words.push(u64::from(combination));
+        (1..self.bits).for_each(|_| words.push(0));
         for (argument, values) in values.iter().enumerate() {
             if values.is_present(row) {
                 let (word, bit) = bit_of(argument);

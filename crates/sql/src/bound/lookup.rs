@@ -11,11 +11,16 @@ use std::collections::HashMap;
 /// The cell of a row whose key is not declared: none.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
+/// Longest table of whole numbers that is looked into without a hash.
+const MOST_DENSE: usize = 1 << 12;
+
 /// The positions of one group column's declared keys.
 pub(super) struct KeyLookup {
     size: u32,
     null: u32,
     short: Table,
+    /// Whole numbers that lie close together, by their distance from the lowest.
+    dense: Option<(i64, Vec<u32>)>,
     long: HashMap<String, u32>,
     booleans: [u32; 2],
 }
@@ -26,6 +31,7 @@ impl KeyLookup {
             size: keys.len() as u32,
             null: NOWHERE,
             short: Table::for_keys(keys.len()),
+            dense: dense(keys),
             long: HashMap::new(),
             booleans: [NOWHERE; 2],
         };
@@ -81,7 +87,13 @@ impl KeyLookup {
             }
             DataType::Int64 => {
                 let values = column.as_primitive::<Int64Type>().values();
-                self.place(cells, nulls, |row| self.short.find(Packed::integer(values[row])));
+                match &self.dense {
+                    Some((lowest, positions)) => self.place(cells, nulls, |row| {
+                        let at = values[row].wrapping_sub(*lowest) as u64;
+                        positions.get(usize::try_from(at).unwrap_or(usize::MAX)).copied().unwrap_or(NOWHERE)
+                    }),
+                    None => self.place(cells, nulls, |row| self.short.find(Packed::integer(values[row]))),
+                }
             }
             DataType::Boolean => {
                 let values = column.as_boolean();
@@ -128,6 +140,20 @@ impl KeyLookup {
             *cell = if nowhere { NOWHERE } else { cell.wrapping_mul(self.size).wrapping_add(position) };
         }
     }
+}
+
+/// The positions of whole numbers, from the lowest to the highest, where that takes little room.
+fn dense(keys: &[Key]) -> Option<(i64, Vec<u32>)> {
+    let number = |key: &Key| if let Key::Integer(value) = key { Some(*value) } else { None };
+    let (lowest, highest) = (keys.iter().filter_map(number).min()?, keys.iter().filter_map(number).max()?);
+    let room = usize::try_from(highest.checked_sub(lowest)?).ok().filter(|room| *room < MOST_DENSE)?;
+    let mut positions = vec![NOWHERE; room + 1];
+    for (position, key) in (0_u32..).zip(keys) {
+        if let Some(value) = number(key) {
+            positions[(value - lowest) as usize] = position;
+        }
+    }
+    Some((lowest, positions))
 }
 
 /// A number, a time, or a text of up to 16 bytes, in words: equal exactly when the keys are.
@@ -279,6 +305,10 @@ mod tests {
         assert_eq!(cells(&keys, Arc::new(dictionary)), [2, 1, NOWHERE, 0]);
         assert_eq!(cells(&keys, Arc::new(NullArray::new(2))), [1, 1]);
         assert_eq!(cells(&keys[..1], Arc::new(NullArray::new(1))), [NOWHERE]);
+        let numbers = [Key::Integer(7), Key::Null, Key::Integer(-2), Key::Integer(3)];
+        let column =
+            Int64Array::from(vec![Some(-2), Some(7), Some(8), Some(-3), None, Some(3), Some(i64::MIN), Some(0)]);
+        assert_eq!(cells(&numbers, Arc::new(column)), [2, 0, NOWHERE, NOWHERE, 1, 3, NOWHERE, NOWHERE]);
         let numbers = [Key::Integer(i64::MIN), Key::Integer(0), Key::Integer(-1)];
         let column = Int64Array::from(vec![Some(-1), Some(0), Some(i64::MIN), Some(i64::MAX), None]);
         assert_eq!(cells(&numbers, Arc::new(column)), [2, 1, 0, NOWHERE, NOWHERE]);

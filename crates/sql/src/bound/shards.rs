@@ -77,14 +77,20 @@ impl Scatter {
     /// Takes in one row.
     #[inline]
     pub(super) fn push(&mut self, row: &[u64]) -> Result<()> {
-        let at = (row[0] << self.used >> (64 - self.bits)) as usize;
-        let has_room =
-            |shard: &Shard| shard.chunks.last().is_some_and(|chunk| chunk.capacity() - chunk.len() >= row.len());
+        self.push_with(row[0], &mut |chunk| chunk.extend_from_slice(row))
+    }
+
+    /// Takes in one row of the entity with this first word; `write` writes it to the end of its chunk.
+    #[inline]
+    pub(super) fn push_with(&mut self, first: u64, write: &mut impl FnMut(&mut Vec<u64>)) -> Result<()> {
+        let at = (first << self.used >> (64 - self.bits)) as usize;
+        let width = self.width;
+        let has_room = |shard: &Shard| shard.chunks.last().is_some_and(|chunk| chunk.capacity() - chunk.len() >= width);
         if !has_room(&self.shards[at]) {
             self.make_room(at)?;
         }
         if let Some(chunk) = self.shards[at].chunks.last_mut() {
-            chunk.extend_from_slice(row);
+            write(chunk);
         }
         Ok(())
     }

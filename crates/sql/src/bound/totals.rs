@@ -21,7 +21,8 @@ const BLOCK: usize = 512;
 /// ask.
 pub(crate) struct Totals {
     levels: Levels,
-    measures: Vec<Measured>,
+    gathered: Vec<Gathered>,
+    measures: Vec<Recipe>,
     kept: Vec<Values>,
     /// The cells of a level.
     buffer: Vec<u32>,
@@ -29,13 +30,27 @@ pub(crate) struct Totals {
     piled: usize,
 }
 
-/// One measure and what it has gathered.
-struct Measured {
-    kind: MeasureKind,
+/// What is gathered in the cells of a level, once for all measures that are made of it.
+struct Gathered {
+    what: What,
     level: usize,
-    /// Which bit of a mark says that it counts an entity.
-    bit: u32,
     vector: Vector,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// Rows.
+    Rows,
+    /// Rows with a value of an argument.
+    Present(usize),
+    /// Entities, by the bit of a mark; with an argument, those with a value of it.
+    Entities { bit: u32, present: Option<usize> },
+    /// Units of an argument.
+    Units(usize),
+    /// Squares of an argument's differences from a centre.
+    Squares { argument: usize, centre: i64 },
+    /// The values themselves.
+    Pile(usize),
 }
 
 enum Vector {
@@ -44,39 +59,73 @@ enum Vector {
     Piles(Vec<Pile>),
 }
 
+/// How a measure is made of what is gathered.
+#[derive(Clone, Copy)]
+struct Recipe {
+    /// The position of what it is.
+    of: usize,
+    /// What is taken off for each row that is counted at this position.
+    centre: Option<(i64, usize)>,
+}
+
+/// Finds, or begins, what is gathered.
+fn gather(gathered: &mut Vec<Gathered>, what: What, level: usize, cells: usize) -> usize {
+    let known = gathered.iter().position(|known| known.what == what && known.level == level);
+    known.unwrap_or_else(|| {
+        let vector = match what {
+            What::Rows | What::Present(_) | What::Entities { .. } => Vector::Counts(vec![0; cells + 1]),
+            What::Units(_) | What::Squares { .. } => Vector::Sums(vec![0; cells + 1]),
+            What::Pile(_) => Vector::Piles(vec![Pile::default(); cells]),
+        };
+        gathered.push(Gathered { what, level, vector });
+        gathered.len() - 1
+    })
+}
+
 impl Totals {
     /// Starts at zero.
     pub(crate) fn new(query: &Query) -> Self {
         let present = presence(query.measures());
-        let measured = |measure: &Measure| {
-            let cells = query.cells(measure.level);
-            let vector = match &measure.kind {
-                MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } => {
-                    Vector::Counts(vec![0; cells + 1])
+        let mut gathered = Vec::new();
+        let mut recipe = |Measure { kind, level, .. }: &Measure| {
+            let mut of = |what| gather(&mut gathered, what, *level, query.cells(*level));
+            let plain = |of| Recipe { of, centre: None };
+            match kind {
+                MeasureKind::Rows => plain(of(What::Rows)),
+                MeasureKind::NotNull { argument } => plain(of(What::Present(*argument))),
+                MeasureKind::Entities { present: wanted } => {
+                    let bit = present.iter().position(|known| Some(known) == wanted.as_ref());
+                    let bit = bit.map_or(0, |bit| 1 + bit as u32);
+                    plain(of(What::Entities { bit, present: *wanted }))
                 }
-                MeasureKind::Sum { .. } => Vector::Sums(vec![0; cells + 1]),
-                MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Vector::Piles(vec![Pile::default(); cells]),
-            };
-            let bit = match &measure.kind {
-                MeasureKind::Entities { present: Some(argument) } => {
-                    present.iter().position(|known| known == argument).map_or(0, |bit| 1 + bit as u32)
+                MeasureKind::Sum { argument, centre: 0, squared: false, .. } => plain(of(What::Units(*argument))),
+                MeasureKind::Sum { argument, centre, squared: false, .. } => {
+                    let count = of(What::Present(*argument));
+                    Recipe { of: of(What::Units(*argument)), centre: Some((*centre, count)) }
                 }
-                _ => 0,
-            };
-            Measured { kind: measure.kind.clone(), level: measure.level, bit, vector }
+                MeasureKind::Sum { argument, centre, squared: true, .. } => {
+                    plain(of(What::Squares { argument: *argument, centre: *centre }))
+                }
+                MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. } => {
+                    plain(of(What::Pile(*argument)))
+                }
+            }
         };
+        let measures = query.measures().iter().map(&mut recipe).collect();
         Self {
             levels: Levels::new(query.groups(), query.levels()),
-            measures: query.measures().iter().map(measured).collect(),
+            gathered,
+            measures,
             kept: query.rows.arguments.iter().map(|_| Values::default()).collect(),
             buffer: Vec::new(),
             piled: 0,
         }
     }
 
-    /// How many bytes the totals of a query take whatever the rows.
+    /// How many bytes the totals of a query take whatever the rows, at most.
     pub(crate) fn bytes(query: &Query) -> usize {
-        let cell = size_of::<i128>().max(size_of::<Pile>());
+        // A centred sum may have a count of its own.
+        let cell = size_of::<i128>().max(size_of::<Pile>()) + size_of::<u64>();
         query.measures().iter().map(|measure| (query.cells(measure.level) + 1).saturating_mul(cell)).sum()
     }
 
@@ -121,29 +170,25 @@ impl Totals {
 
     /// Adds rows to one level. `marks` say which of them stand for their entity in their cell; without, all do.
     fn add_to_level(&mut self, level: usize, cells: &[u32], marks: Option<&[u64]>, arguments: &[Values]) {
-        for Measured { kind, bit, vector, .. } in self.measures.iter_mut().filter(|measure| measure.level == level) {
-            match (&*kind, vector) {
-                (MeasureKind::Rows, Vector::Counts(counts)) => count(cells, counts),
-                (MeasureKind::Entities { present }, Vector::Counts(counts)) => match (marks, present) {
+        for Gathered { what, vector, .. } in self.gathered.iter_mut().filter(|gathered| gathered.level == level) {
+            match (*what, vector) {
+                (What::Rows, Vector::Counts(counts)) => count(cells, counts),
+                (What::Present(argument), Vector::Counts(counts)) => count_present(cells, &arguments[argument], counts),
+                (What::Entities { bit, present }, Vector::Counts(counts)) => match (marks, present) {
                     (Some(marks), _) => {
                         let end = counts.len() - 1;
                         let rows = cells.iter().zip(marks);
-                        rows.for_each(|(cell, mark)| counts[(*cell as usize).min(end)] += mark >> *bit & FIRST);
+                        rows.for_each(|(cell, mark)| counts[(*cell as usize).min(end)] += mark >> bit & FIRST);
                     }
                     (None, None) => count(cells, counts),
-                    (None, Some(argument)) => count_present(cells, &arguments[*argument], counts),
+                    (None, Some(argument)) => count_present(cells, &arguments[argument], counts),
                 },
-                (MeasureKind::NotNull { argument }, Vector::Counts(counts)) => {
-                    count_present(cells, &arguments[*argument], counts);
+                (What::Units(argument), Vector::Sums(sums)) => add_up(cells, &arguments[argument], sums),
+                (What::Squares { argument, centre }, Vector::Sums(sums)) => {
+                    add_squares(cells, &arguments[argument], i128::from(centre), sums);
                 }
-                (MeasureKind::Sum { argument, centre, squared: false, .. }, Vector::Sums(sums)) => {
-                    add_up(cells, &arguments[*argument], i128::from(*centre), sums);
-                }
-                (MeasureKind::Sum { argument, centre, squared: true, .. }, Vector::Sums(sums)) => {
-                    add_squares(cells, &arguments[*argument], i128::from(*centre), sums);
-                }
-                (MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. }, Vector::Piles(piles)) => {
-                    let values = &arguments[*argument];
+                (What::Pile(argument), Vector::Piles(piles)) => {
+                    let values = &arguments[argument];
                     for (row, cell) in cells.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
                         if let (true, Some(pile)) = (values.is_present(row), piles.get_mut(*cell as usize)) {
                             let before = pile.bytes();
@@ -152,6 +197,7 @@ impl Totals {
                         }
                     }
                 }
+                // Each is gathered in its kind of vector.
                 (_, Vector::Counts(_) | Vector::Sums(_) | Vector::Piles(_)) => {}
             }
         }
@@ -159,7 +205,7 @@ impl Totals {
 
     /// Adds another part's totals.
     pub(crate) fn merge(&mut self, other: Self) {
-        for (mine, other) in self.measures.iter_mut().zip(other.measures) {
+        for (mine, other) in self.gathered.iter_mut().zip(other.gathered) {
             match (&mut mine.vector, other.vector) {
                 (Vector::Counts(mine), Vector::Counts(others)) => {
                     mine.iter_mut().zip(others).for_each(|(mine, other)| *mine += other);
@@ -177,7 +223,7 @@ impl Totals {
 
     /// The totals after the last row.
     pub(crate) fn finish(self) -> Exact {
-        let cells = self.measures.into_iter().map(|measure| match measure.vector {
+        let gathered = self.gathered.into_iter().map(|gathered| match gathered.vector {
             Vector::Counts(mut counts) => {
                 counts.pop();
                 Cells::Sums(counts.into_iter().map(i128::from).collect())
@@ -187,6 +233,18 @@ impl Totals {
                 Cells::Sums(sums)
             }
             Vector::Piles(piles) => Cells::Values(piles.into_iter().map(Pile::finish).collect()),
+        });
+        let gathered: Vec<Cells> = gathered.collect();
+        let cells = self.measures.into_iter().map(|Recipe { of, centre }| match (&gathered[of], centre) {
+            (Cells::Sums(sums), Some((centre, count))) => match &gathered[count] {
+                Cells::Sums(counts) => {
+                    let centred = |(sum, count): (&i128, &i128)| sum - i128::from(centre) * count;
+                    Cells::Sums(sums.iter().zip(counts).map(centred).collect())
+                }
+                Cells::Values(_) => Cells::Sums(sums.clone()),
+            },
+            (Cells::Sums(sums), None) => Cells::Sums(sums.clone()),
+            (Cells::Values(values), _) => Cells::Values(values.clone()),
         });
         Exact { cells: cells.collect() }
     }
@@ -208,26 +266,16 @@ fn count_present(cells: &[u32], values: &Values, counts: &mut [u64]) {
     }
 }
 
-/// Adds an argument's units, less the centre where there is a value. Units are 0 where there is none.
-fn add_up(cells: &[u32], values: &Values, centre: i128, sums: &mut [i128]) {
+/// Adds an argument's units, which are 0 where there is no value.
+fn add_up(cells: &[u32], values: &Values, sums: &mut [i128]) {
     let end = sums.len() - 1;
-    let in_one_cell = end == 1 && cells.iter().all(|cell| *cell == 0);
-    match &values.nulls {
-        _ if in_one_cell => {
-            let present = values.units.len() - values.nulls.as_ref().map_or(0, |nulls| nulls.null_count());
-            let blocks = values.units.chunks(BLOCK).map(|block| i128::from(block.iter().sum::<i64>()));
-            sums[0] += blocks.sum::<i128>() - centre * present as i128;
-        }
-        None => {
-            for (cell, units) in cells.iter().zip(&values.units) {
-                sums[(*cell as usize).min(end)] += i128::from(*units) - centre;
-            }
-        }
-        Some(nulls) => {
-            for ((cell, units), is_present) in cells.iter().zip(&values.units).zip(nulls.iter()) {
-                sums[(*cell as usize).min(end)] += if is_present { i128::from(*units) - centre } else { 0 };
-            }
-        }
+    if end == 1 && cells.iter().all(|cell| *cell == 0) {
+        let blocks = values.units.chunks(BLOCK).map(|block| i128::from(block.iter().sum::<i64>()));
+        sums[0] += blocks.sum::<i128>();
+        return;
+    }
+    for (cell, units) in cells.iter().zip(&values.units) {
+        sums[(*cell as usize).min(end)] += i128::from(*units);
     }
 }
 

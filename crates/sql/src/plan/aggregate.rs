@@ -19,10 +19,10 @@ use super::table::declared;
 use super::{Argument, Table};
 use crate::error::QueryError;
 use crate::rows::range::{Grid, NoGrid, Range};
-use crate::rows::{constant_decimal, in_words, make_total};
+use crate::rows::{Operation, constant_decimal, in_words, make_total, operation_of};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DFSchema, ScalarValue};
-use datafusion::logical_expr::expr::{AggregateFunction, AggregateFunctionParams};
+use datafusion::logical_expr::expr::{AggregateFunction, AggregateFunctionParams, ScalarFunction};
 use datafusion::logical_expr::{Case, Expr, ExprSchemable, TryCast, lit};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::sensitivity::RowRange;
@@ -433,13 +433,14 @@ impl ValueKind {
 /// Whole numbers without the analyser's widening to decimals: they are counted exactly as they are, and a SUM and an
 /// AVG of one column share them.
 fn as_whole_numbers(value: Expr, schema: &DFSchema) -> Expr {
-    match value {
-        Expr::TryCast(TryCast { expr, field })
+    let Expr::ScalarFunction(ScalarFunction { func, args }) = &value else { return value };
+    match (operation_of(func), args.as_slice()) {
+        (Some(Operation::Finite), [Expr::TryCast(TryCast { expr, field })])
             if *field.data_type() == DataType::Float64 && matches!(expr.get_type(schema), Ok(DataType::Int64)) =>
         {
-            *expr
+            expr.as_ref().clone()
         }
-        other => other,
+        _ => value,
     }
 }
 

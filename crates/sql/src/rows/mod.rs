@@ -9,7 +9,7 @@ pub(crate) mod keys;
 pub(crate) mod range;
 mod total;
 
-pub(crate) use total::{Operation, total};
+pub(crate) use total::{Operation, operation_of, total};
 
 use crate::error::QueryError;
 use crate::syntax::{PARTS, UNITS};

@@ -14,7 +14,7 @@ use datafusion::execution::memory_pool::{
 };
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
-use datafusion::logical_expr::{Expr, LogicalPlan, Projection, lit, try_cast};
+use datafusion::logical_expr::{Expr, LogicalPlan, Projection, SubqueryAlias, lit, try_cast};
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::{DataFrame, SessionContext};
 use futures::StreamExt;
@@ -308,17 +308,24 @@ async fn physical(context: &SessionContext, frame: DataFrame) -> Result<Arc<dyn 
 }
 
 /// Leaves texts of the outermost columns as they are stored: entity keys and group keys are read in every form of
-/// text, and need no copy in the declared one.
+/// text, and need no copy in the declared one. That is so where one table's columns are read right below.
 fn as_stored(plan: LogicalPlan) -> Result<LogicalPlan, DataFusionError> {
-    let LogicalPlan::Projection(projection) = plan else { return Ok(plan) };
-    let exprs = projection.expr.iter().map(|expr| match expr {
-        Expr::Alias(alias) => {
+    let LogicalPlan::Projection(outer) = &plan else { return Ok(plan) };
+    let LogicalPlan::SubqueryAlias(table) = outer.input.as_ref() else { return Ok(plan) };
+    let LogicalPlan::Projection(inner) = table.input.as_ref() else { return Ok(plan) };
+    // Anything that computes with a text needs it in its declared form.
+    let is_bare = |expr: &Expr| matches!(expr, Expr::Alias(alias) if matches!(*alias.expr, Expr::Column(_)));
+    let computed: Vec<_> = outer.expr.iter().filter(|expr| !is_bare(expr)).flat_map(Expr::column_refs).collect();
+    let stored = inner.expr.iter().map(|expr| match expr {
+        Expr::Alias(alias) if computed.iter().all(|column| column.name != alias.name) => {
             reading::as_stored(&alias.expr).map_or_else(|| expr.clone(), |stored| stored.alias(&alias.name))
         }
         _ => expr.clone(),
     });
-    let exprs = exprs.collect();
-    Ok(LogicalPlan::Projection(Projection::try_new(exprs, projection.input)?))
+    let inner = Projection::try_new(stored.collect(), inner.input.clone())?;
+    let table = SubqueryAlias::try_new(Arc::new(LogicalPlan::Projection(inner)), table.alias.clone())?;
+    let outer = Projection::try_new(outer.expr.clone(), Arc::new(LogicalPlan::SubqueryAlias(table)))?;
+    Ok(LogicalPlan::Projection(outer))
 }
 
 /// Adds what the leaves of a plan have read.

@@ -19,18 +19,25 @@ pub(super) struct Keeper {
     identities: Identities,
     /// First word of the identity, cell, position of the row.
     order: Vec<u128>,
-    cells: Vec<(Rank, Range<usize>)>,
+    /// The order before it is sorted.
+    unsorted: Vec<u128>,
+    cells: Vec<(u64, Range<usize>)>,
     ranked: Vec<(Rank, u32)>,
     bytes: Vec<u8>,
     wanted: Vec<bool>,
 }
 
+/// Rows of a bucket, about, when rows are sorted.
+const ROWS_OF_A_BUCKET: usize = 8;
+/// Most buckets, in bits: what a processor keeps at hand.
+const MOST_BUCKET_BITS: u32 = 12;
+
 /// Most rows in a shard: positions have 32 bits.
 pub(super) const MOST_ROWS: usize = u32::MAX as usize;
 
-/// What this needs for each row beside the row itself: its place in the order, its rank or its cell's, and whether it
+/// What this needs for each row beside the row itself: its place in the order, twice, its rank or its cell's, and whether it
 /// is wanted.
-pub(super) const BYTES_PER_ROW: usize = 16 + 48 + 1;
+pub(super) const BYTES_PER_ROW: usize = 2 * 16 + 48 + 1;
 
 impl Keeper {
     pub(super) fn new(
@@ -47,6 +54,7 @@ impl Keeper {
             caps,
             identities,
             order: Vec::new(),
+            unsorted: Vec::new(),
             cells: Vec::new(),
             ranked: Vec::new(),
             bytes: Vec::new(),
@@ -93,15 +101,15 @@ impl Keeper {
     /// Hands out the rows of each entity in each of the cells that it keeps at a level.
     fn kept_cells(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
         let mut order = std::mem::take(&mut self.order);
-        order.clear();
         let (layout, width) = (self.layout.clone(), self.layout.words());
         let cell = |row: &[u64]| u128::from(self.levels.cell_of(level, layout.combination(row)));
-        order.extend(
+        self.unsorted.clear();
+        self.unsorted.extend(
             (0_u128..)
                 .zip(rows.chunks_exact(width))
                 .map(|(position, row)| u128::from(row[0]) << 64 | cell(row) << 32 | position),
         );
-        order.sort_unstable();
+        sort(&self.unsorted, &mut order);
         for alike in order.chunk_by_mut(|left, right| left >> 64 == right >> 64) {
             // Texts share a first word by accident only. The second word decides.
             let second = |entry: &u128| layout.identity(row_of(rows, width, *entry))[1];
@@ -125,12 +133,11 @@ impl Keeper {
         cells.extend(ranges(own, |left, right| cell_of(*left) == cell_of(*right)).map(|range| (0, range)));
         let most = self.caps.groups as usize;
         if cells.len() > most {
-            let identity = self.layout.identity(row_of(rows, width, own[0]));
+            let seed = self.identities.seed(self.layout.identity(row_of(rows, width, own[0])));
             for (rank, range) in &mut cells {
-                *rank = self.identities.of_cell(identity, cell_of(own[range.start]));
+                *rank = seed.rank(cell_of(own[range.start]));
             }
-            // The range begins where the cell does, so that a tie, should there ever be one, goes to the lower cell.
-            keep_lowest(&mut cells, most, |(rank, range)| (*rank, range.start));
+            keep_lowest(&mut cells, most, |(rank, _)| *rank);
         }
         for (_, range) in &cells {
             visit(self, &own[range.clone()]);
@@ -165,6 +172,36 @@ impl Keeper {
         let width = self.layout.words();
         let found = own.iter().find(|entry| self.layout.is_present(row_of(rows, width, **entry), argument));
         found.map(|entry| *entry as u32 as usize)
+    }
+}
+
+/// Sorts entries: into buckets by the bits in which the first and the last identity differ first, then bucket by
+/// bucket. Identities are spread evenly, so that buckets are small.
+fn sort(entries: &[u128], sorted: &mut Vec<u128>) {
+    sorted.clear();
+    sorted.resize(entries.len(), 0);
+    let common = entries.iter().fold((u128::MAX, 0), |(all, any), entry| (all & entry, any | entry));
+    // Bits that are the same in all entries: those that chose the shard, and a few by chance.
+    let same = (common.0 ^ common.1).leading_zeros().min(64);
+    let bits = (entries.len() / ROWS_OF_A_BUCKET).max(1).ilog2().min(MOST_BUCKET_BITS);
+    let bucket_of = |entry: u128| (entry << same >> (128 - MOST_BUCKET_BITS)) as usize >> (MOST_BUCKET_BITS - bits);
+    let mut ends = vec![0_usize; 1 << bits];
+    entries.iter().for_each(|entry| ends[bucket_of(*entry)] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        let start = sum;
+        sum += *end;
+        *end = start;
+    }
+    for entry in entries {
+        let end = &mut ends[bucket_of(*entry)];
+        sorted[*end] = *entry;
+        *end += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        sorted[start..end].sort_unstable();
+        start = end;
     }
 }
 
@@ -222,6 +259,24 @@ mod tests {
         let rows = [(one, 5), (other, 5), (one, 5), (other, 5), (one, 5), ([9, 1], 5)];
         let expected = [(one, 5, 0), (one, 5, 1), (other, 5, 0), (other, 5, 1), ([9, 1], 5, 1)];
         assert_eq!(kept(&rows, caps), expected);
+    }
+
+    #[test]
+    fn entries_are_sorted_whatever_their_bits() {
+        let mut sorted = Vec::new();
+        for (size, spread) in
+            [(0, 1), (1, 1), (9, u64::MAX), (5_000, u64::MAX), (40_000, 1 << 56), (5_000, 3), (5_000, 1)]
+        {
+            let entry = |at: u64| {
+                let first = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) % spread;
+                u128::from(first) << 64 | u128::from(at * 7 % 5) << 32 | u128::from(at)
+            };
+            let entries: Vec<u128> = (0..size).map(entry).collect();
+            let mut expected = entries.clone();
+            expected.sort_unstable();
+            sort(&entries, &mut sorted);
+            assert!(sorted == expected, "{size} {spread}");
+        }
     }
 
     #[test]

@@ -72,7 +72,11 @@ impl KeyLookup {
             }
             DataType::Utf8View => {
                 let values = column.as_string_view();
-                self.place(cells, nulls, |row| self.text(values.value(row)));
+                let views = values.views();
+                self.place(cells, nulls, |row| match Packed::view(views[row]) {
+                    Some(packed) => self.short.find(packed),
+                    None => self.text(values.value(row)),
+                });
             }
             DataType::Dictionary(..) => {
                 // Each different key is looked up once for the whole batch.
@@ -156,58 +160,59 @@ fn dense(keys: &[Key]) -> Option<(i64, Vec<u32>)> {
     Some((lowest, positions))
 }
 
-/// A number, a time, or a text of up to 16 bytes, in words: equal exactly when the keys are.
+/// A number, a time, or a text of up to 12 bytes, in words: equal exactly when the keys are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Packed {
     first: u64,
     last: u64,
-    /// The length of a text; beyond all lengths, the kind of a number.
-    length: u32,
 }
 
+/// The longest text that a view holds by itself.
+const SHORT: usize = 12;
+
 impl Packed {
+    /// The low half of the first word is the length of a text, 0 to 12; kinds of numbers come after.
+    fn number(kind: u64, bits: u64) -> Self {
+        Self { first: kind, last: bits }
+    }
+
     fn integer(value: i64) -> Self {
-        Self { first: value as u64, last: 0, length: 17 }
+        Self::number(0xd0, value as u64)
     }
 
     /// By the bits of the float, -0 as 0.
     fn decimal(value: f64) -> Self {
-        Self { first: (value + 0.0).to_bits(), last: 0, length: 18 }
+        Self::number(0xd1, (value + 0.0).to_bits())
     }
 
     fn date(day: i32) -> Self {
-        Self { first: i64::from(day) as u64, last: 0, length: 19 }
+        Self::number(0xd2, i64::from(day) as u64)
     }
 
     fn timestamp(micros: i64) -> Self {
-        Self { first: micros as u64, last: 0, length: 20 }
+        Self::number(0xd3, micros as u64)
     }
 
-    /// With the length beside them, the first and the last eight bytes are all of the text, though they may overlap.
+    /// A short text as a view holds it: its length in 32 bits, then its bytes, then zeros.
+    #[inline]
+    fn view(view: u128) -> Option<Self> {
+        (view as u32 as usize <= SHORT).then_some(Self { first: view as u64, last: (view >> 64) as u64 })
+    }
+
     #[inline]
     fn text(text: &[u8]) -> Option<Self> {
-        let length = text.len() as u32;
-        let (first, last) = match text {
-            [] => (0, 0),
-            [a] => (u64::from(*a), 0),
-            [a, b] => (u64::from(*a), u64::from(*b)),
-            [a, b, c] => (u64::from(*a) | u64::from(*b) << 8, u64::from(*c)),
-            _ if length > 16 => return None,
-            text => match (text.first_chunk(), text.last_chunk()) {
-                (Some(first), Some(last)) => (u64::from_le_bytes(*first), u64::from_le_bytes(*last)),
-                _ => {
-                    let (first, last) = (text.first_chunk()?, text.last_chunk()?);
-                    (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)))
-                }
-            },
-        };
-        Some(Self { first, last, length })
+        if text.len() > SHORT {
+            return None;
+        }
+        let mut bytes = [0; 16];
+        bytes[0] = text.len() as u8;
+        bytes[4..4 + text.len()].copy_from_slice(text);
+        Self::view(u128::from_le_bytes(bytes))
     }
 
     #[inline]
     fn hash(self) -> u64 {
-        let mixed =
-            (self.first ^ self.last.rotate_left(32) ^ u64::from(self.length) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.first ^ self.last.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93)
     }
 }

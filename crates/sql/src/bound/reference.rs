@@ -100,7 +100,7 @@ pub(super) fn keep(rows: &[Row], capping: &Capping<'_>, by: &Identities) -> Kept
         }
         for (identity, cells) in entities {
             let mut cells: Vec<_> =
-                cells.into_iter().map(|(cell, rows)| (by.of_cell(identity, cell), cell, rows)).collect();
+                cells.into_iter().map(|(cell, rows)| (by.seed(identity).rank(cell), cell, rows)).collect();
             cells.sort();
             for (_, cell, rows) in cells.into_iter().take(capping.caps.groups as usize) {
                 let present = |argument: &usize| rows.iter().any(|(_, values)| values[*argument].is_some());

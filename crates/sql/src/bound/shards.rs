@@ -28,6 +28,8 @@ pub(super) struct Scatter {
     /// Bits of the identity that were used before, and that are used here.
     used: u32,
     bits: u32,
+    /// The chunk of each shard that rows are added to.
+    open: Vec<Vec<u64>>,
     shards: Vec<Shard>,
     /// Most bytes to hold in memory.
     allowance: usize,
@@ -71,7 +73,8 @@ impl Scatter {
         metrics: SpillMetrics,
     ) -> Self {
         let shards = (0..1_usize << bits).map(|_| Shard::default()).collect();
-        Self { width, used, bits, shards, allowance, reservation, disk, file: None, metrics }
+        let open = vec![Vec::new(); 1 << bits];
+        Self { width, used, bits, open, shards, allowance, reservation, disk, file: None, metrics }
     }
 
     /// Takes in one row.
@@ -84,35 +87,37 @@ impl Scatter {
     #[inline]
     pub(super) fn push_with(&mut self, first: u64, write: &mut impl FnMut(&mut Vec<u64>)) -> Result<()> {
         let at = (first << self.used >> (64 - self.bits)) as usize;
-        let width = self.width;
-        let has_room = |shard: &Shard| shard.chunks.last().is_some_and(|chunk| chunk.capacity() - chunk.len() >= width);
-        if !has_room(&self.shards[at]) {
+        let chunk = &self.open[at];
+        if chunk.capacity() - chunk.len() < self.width {
             self.make_room(at)?;
         }
-        if let Some(chunk) = self.shards[at].chunks.last_mut() {
-            write(chunk);
-        }
+        write(&mut self.open[at]);
         Ok(())
     }
 
     /// Opens a new chunk for a shard.
     fn make_room(&mut self, at: usize) -> Result<()> {
         let width = self.width;
-        let words = |shard: &Shard| {
-            let last = shard.chunks.last().map_or(0, |chunk| chunk.capacity() * 2);
-            last.clamp(SMALLEST_CHUNK, LARGEST_CHUNK).next_multiple_of(width)
-        };
-        let mut wanted = words(&self.shards[at]);
+        let words =
+            |last: &Vec<u64>| (last.capacity() * 2).clamp(SMALLEST_CHUNK, LARGEST_CHUNK).next_multiple_of(width);
+        let mut wanted = words(&self.open[at]);
         let held = self.reservation.size();
         let beyond = held > 0 && held.saturating_add(wanted * WORD) > self.allowance;
         if beyond || self.reservation.try_grow(wanted * WORD).is_err() {
             self.spill()?;
-            wanted = words(&self.shards[at]);
+            wanted = words(&self.open[at]);
             self.reservation.try_grow(wanted * WORD)?;
         }
-        let chunk = Vec::with_capacity(wanted);
-        self.shards[at].chunks.push(chunk);
+        let full = std::mem::replace(&mut self.open[at], Vec::with_capacity(wanted));
+        self.shards[at].add(full);
         Ok(())
+    }
+
+    /// Adds what is open to the shards.
+    fn close(&mut self) {
+        for (shard, open) in self.shards.iter_mut().zip(&mut self.open) {
+            shard.add(std::mem::take(open));
+        }
     }
 
     /// Writes everything in memory to a file.
@@ -129,6 +134,7 @@ impl Scatter {
             self.file = Some((file, writer, 0));
             self.metrics.spill_file_count.add(1);
         }
+        self.close();
         let Some((file, writer, end)) = &mut self.file else { return Ok(()) };
         for shard in &mut self.shards {
             let words = shard.chunks.iter().map(Vec::len).sum();
@@ -156,6 +162,7 @@ impl Scatter {
 
     /// All shards, in order, as far as possible in memory.
     pub(super) fn finish(mut self) -> Vec<Shard> {
+        self.close();
         for shard in &mut self.shards {
             let held: usize = shard.chunks.iter().map(|chunk| chunk.capacity() * WORD).sum();
             if held > 0 {
@@ -167,6 +174,12 @@ impl Scatter {
 }
 
 impl Shard {
+    fn add(&mut self, chunk: Vec<u64>) {
+        if !chunk.is_empty() {
+            self.chunks.push(chunk);
+        }
+    }
+
     /// Adds another partition's rows of the same shard.
     pub(super) fn join(&mut self, mut other: Self) {
         self.chunks.append(&mut other.chunks);

@@ -120,6 +120,12 @@ fn plain(stored: &ArrayRef) -> Result<ArrayRef> {
 /// Texts as they are stored, but for those that are too long to be values.
 fn without_long(stored: &ArrayRef) -> Result<ArrayRef> {
     let is_long = |text: Option<&str>| text.is_some_and(|text| text.len() > LONGEST_TEXT);
+    // Views tell lengths without a look at the texts.
+    if let Some(views) = stored.as_string_view_opt()
+        && views.views().iter().all(|view| *view as u32 as usize <= LONGEST_TEXT)
+    {
+        return Ok(stored.clone());
+    }
     if stored.data_type().is_string() {
         let long: BooleanArray = texts(stored)?.map(|text| Some(is_long(text))).collect();
         return Ok(if long.true_count() == 0 { stored.clone() } else { nullif(stored, &long)? });

@@ -1,0 +1,78 @@
+//! Adding up rows, ours beside plain SQL through DataFusion on the same file, in the same process.
+//!
+//! ```text
+//! cargo bench -p deniable-bench --bench rows                       10 million rows, medians of five
+//! cargo bench -p deniable-bench --bench rows -- --large            and 100 million, once
+//! cargo bench -p deniable-bench --bench rows -- --write FILE       writes the tables between the markers of a file
+//! cargo bench -p deniable-bench --bench rows -- --only "plain SQL" one case by itself, as for a profiler
+//! ```
+//!
+//! The files are generated into the target folder; the largest is deleted in the end.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a benchmark")]
+
+mod data;
+mod measure;
+
+use data::MILLION;
+use measure::Measured;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+const ROUNDS: usize = 5;
+const BEGIN: &str = "<!-- cargo bench -p deniable-bench --bench rows: begin -->";
+const END: &str = "<!-- cargo bench -p deniable-bench --bench rows: end -->";
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    let value = |name: &str| args.iter().position(|arg| arg == name).and_then(|at| args.get(at + 1)).cloned();
+    let only = value("--only");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("rows");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut sizes = vec![(10 * MILLION, ROUNDS)];
+    if args.iter().any(|arg| arg == "--large") {
+        sizes.push((100 * MILLION, 1));
+    }
+    let mut tables = String::new();
+    for (rows, rounds) in sizes {
+        let path = data::file(&folder, rows);
+        let measured = measure::all(&path, rounds, only.as_deref());
+        let table = table(rows, rounds, &measured);
+        println!("{table}");
+        tables += &table;
+        if rows == 100 * MILLION {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    if only.is_none() {
+        let draws = measure::draws(&data::file(&folder, MILLION), &data::file(&folder, 10 * MILLION));
+        println!("{draws}");
+        tables += &draws;
+    }
+    if let Some(path) = value("--write") {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (before, rest) = text.split_once(BEGIN).unwrap_or_else(|| panic!("{path} has no line {BEGIN}"));
+        let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("{path} has no line {END}"));
+        std::fs::write(&path, format!("{before}{BEGIN}\n\n{tables}{END}{after}")).unwrap();
+    }
+}
+
+fn table(rows: u64, rounds: usize, measured: &[Measured]) -> String {
+    let of = |case: &str| measured.iter().find(|measured| measured.case == case).map(|measured| measured.median);
+    let mut text = format!(
+        "{} million rows, {} million people with random numbers as ids, 50 groups, {} threads; {}.\n\n",
+        rows / MILLION,
+        rows / MILLION / 5,
+        measure::THREADS,
+        if rounds == 1 { "one run each".to_owned() } else { format!("medians of {rounds}, fastest and slowest") },
+    );
+    text +=
+        "| COUNT(\\*), SUM(n), AVG(n) | s | range | × plain | × two-level | peak MiB |\n|---|---|---|---|---|---|\n";
+    for one in measured {
+        let ratio = |base: Option<f64>| base.map_or_else(String::new, |base| format!("{:.2}", one.median / base));
+        let plain = ratio(of(one.plain));
+        let two_level = if one.two_level { ratio(of(measure::TWO_LEVEL)) } else { String::new() };
+        let Measured { case, median, range: (low, high), peak, .. } = one;
+        writeln!(text, "| {case} | {median:.3} | {low:.3} to {high:.3} | {plain} | {two_level} | {peak} |").unwrap();
+    }
+    text + "\n"
+}

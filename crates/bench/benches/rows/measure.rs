@@ -1,0 +1,121 @@
+//! The cases, their times and the memory that they take.
+
+use super::data::source;
+use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
+use deniable_core::exact::ratio;
+use deniable_core::noise::{Decay, SystemRng};
+use deniable_core::sensitivity::Caps;
+use deniable_sql::{Exact, Query, Resources, Salt, exact};
+use std::fmt::Write;
+use std::path::Path;
+use std::time::Instant;
+
+pub const THREADS: usize = 2;
+pub const TWO_LEVEL: &str = "plain SQL by (who, grp), then by grp";
+const BY_NUMBER: &str = "plain SQL by grp, a number";
+const BY_TEXT: &str = "plain SQL by name, a text";
+const CAPS: Caps = Caps { rows_per_group: 3, groups: 2 };
+
+/// One case.
+pub struct Measured {
+    pub case: &'static str,
+    /// The case without protection that it is compared with.
+    pub plain: &'static str,
+    /// Whether it is compared with the bare two-level GROUP BY, too.
+    pub two_level: bool,
+    /// Seconds.
+    pub median: f64,
+    pub range: (f64, f64),
+    /// The most memory that the process had during the case, in MiB.
+    pub peak: u64,
+}
+
+/// All cases on one file, in turn: `rounds` times each case once, so that what else the machine does hits all alike.
+pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<Measured> {
+    let by = |column: &str| format!("SELECT {column}, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY {column}");
+    let two_level = "SELECT grp, SUM(c), SUM(s), SUM(s) / SUM(c) FROM \
+                     (SELECT who, grp, COUNT(*) AS c, SUM(n) AS s FROM t GROUP BY who, grp) GROUP BY grp";
+    type Case<'a> = (&'static str, &'static str, bool, Box<dyn Fn() + 'a>);
+    let cases: Vec<Case<'_>> = vec![
+        (BY_NUMBER, BY_NUMBER, false, Box::new(|| plain(path, &by("grp")))),
+        ("a row is a person, by grp", BY_NUMBER, false, Box::new(|| drop(ours(path, None, &by("grp"))))),
+        (BY_TEXT, BY_TEXT, false, Box::new(|| plain(path, &by("name")))),
+        ("a row is a person, by name", BY_TEXT, false, Box::new(|| drop(ours(path, None, &by("name"))))),
+        (TWO_LEVEL, BY_NUMBER, false, Box::new(|| plain(path, two_level))),
+        ("people, both caps, by grp", BY_NUMBER, true, Box::new(|| drop(ours(path, Some(CAPS), &by("grp"))))),
+        ("people, both caps, by name", BY_TEXT, true, Box::new(|| drop(ours(path, Some(CAPS), &by("name"))))),
+    ];
+    let wanted: Vec<&Case<'_>> = cases.iter().filter(|(case, ..)| only.is_none_or(|only| only == *case)).collect();
+    let mut seconds = vec![Vec::new(); wanted.len()];
+    let mut peaks = vec![0; wanted.len()];
+    for round in 0..=rounds {
+        for (at, (_, _, _, run)) in wanted.iter().enumerate() {
+            forget_peak();
+            let started = Instant::now();
+            run();
+            // The first time files come from disk, and memory from the system.
+            if round > 0 || rounds == 1 {
+                seconds[at].push(started.elapsed().as_secs_f64());
+                peaks[at] = peaks[at].max(peak());
+            }
+        }
+        if rounds == 1 {
+            break;
+        }
+    }
+    let measured = wanted.iter().zip(seconds).zip(peaks).map(|(((case, plain, two_level, _), mut seconds), peak)| {
+        seconds.sort_by(f64::total_cmp);
+        let range = (seconds[0], seconds[seconds.len() - 1]);
+        Measured { case, plain, two_level: *two_level, median: seconds[seconds.len() / 2], range, peak }
+    });
+    measured.collect()
+}
+
+fn ours(path: &Path, caps: Option<Caps>, sql: &str) -> (Query, Exact) {
+    let source = source(path, caps);
+    let query = Query::new(sql, std::slice::from_ref(source.table())).unwrap();
+    let resources = Resources { threads: THREADS, ..Resources::default() };
+    let exact = exact(&[source], &query, &Salt([1; 32]), &resources, &|_| {}).unwrap();
+    (query, exact)
+}
+
+fn plain(path: &Path, sql: &str) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).build().unwrap();
+    runtime.block_on(async {
+        let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(THREADS));
+        context.register_parquet("t", path.to_str().unwrap(), ParquetReadOptions::default()).await.unwrap();
+        context.sql(sql).await.unwrap().collect().await.unwrap();
+    });
+}
+
+/// What drawing costs, beside reading: it depends on cells, not on rows.
+pub fn draws(small: &Path, large: &Path) -> String {
+    let mut text = "Noise for all 50 groups of COUNT(\\*), SUM(n) and AVG(n), of scale 1000:\n\n".to_owned();
+    text += "| rows | reading and adding up, ms | drawing, ms |\n|---|---|---|\n";
+    for (rows, path) in [("1 million", small), ("10 million", large)] {
+        let started = Instant::now();
+        let (query, exact) = ours(path, None, "SELECT grp, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY grp");
+        let reading = started.elapsed();
+        let decays = vec![Decay::exactly(ratio(1000, 1001)).unwrap(); query.measures().len()];
+        let mut rng = SystemRng::new().unwrap();
+        let started = Instant::now();
+        drop(exact.with_noise(&query, &decays, &ratio(19, 20), &mut rng));
+        let drawing = started.elapsed();
+        let (reading, drawing) = (reading.as_secs_f64() * 1e3, drawing.as_secs_f64() * 1e3);
+        writeln!(text, "| {rows} | {reading:.0} | {drawing:.3} |").unwrap();
+    }
+    text + "\n"
+}
+
+/// The most memory that this process had since it was last forgotten, in MiB; 0 where the system does not tell.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+fn forget_peak() {
+    // Freed memory that the allocator still holds counts; so does what is mapped. Where the file is not there the peak
+    // is that of the whole run.
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}

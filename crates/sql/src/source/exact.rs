@@ -27,6 +27,9 @@ use tokio::task::JoinSet;
 /// How often progress is told.
 const TELL_EVERY: Duration = Duration::from_millis(100);
 
+/// Bytes of a thread's stack: deeply nested expressions are walked over recursively, and must not end the process.
+const THREAD_STACK: usize = 16 << 20;
+
 /// What a computation may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resources {
@@ -106,7 +109,8 @@ pub fn exact(
 ) -> Result<Exact, SourceError> {
     let table = || query.tables().collect::<Vec<_>>().join(", ");
     let threads = resources.threads.max(1);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).build();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(threads).thread_stack_size(THREAD_STACK).build();
     let runtime = runtime.map_err(|_| SourceError::Rows { table: table() })?;
     let work = Arc::new(Work {
         sources: sources.to_vec(),

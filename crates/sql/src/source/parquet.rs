@@ -12,7 +12,7 @@ use datafusion::datasource::TableType;
 use datafusion::datasource::file_format::FileFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{ListingTableUrl, PartitionedFile};
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder};
+use datafusion::datasource::physical_plan::{FileGroup, FileGroupPartitioner, FileScanConfigBuilder};
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::logical_expr::Expr;
@@ -23,6 +23,9 @@ use deniable_policy::Column;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
+
+/// Bytes of all files together that are worth splitting.
+const SMALLEST_SPLIT: usize = 4 << 20;
 
 /// Files that store the declared columns in the same types, and so can be read without a cast that could fail.
 struct Alike {
@@ -133,7 +136,17 @@ impl TableProvider for StoredTable {
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let format = format();
-        let groups = FileGroup::new(self.files.clone()).split_files(state.config().target_partitions());
+        // Parts of large files, too, so that all threads read.
+        let threads = state.config().target_partitions();
+        let files = vec![FileGroup::new(self.files.clone())];
+        let parts = FileGroupPartitioner::new()
+            .with_target_partitions(threads)
+            .with_repartition_file_min_size(SMALLEST_SPLIT)
+            .repartition_file_groups(&files);
+        let groups = match parts {
+            Some(parts) if threads > 1 => parts,
+            _ => FileGroup::new(self.files.clone()).split_files(threads),
+        };
         let config =
             FileScanConfigBuilder::new(ObjectStoreUrl::local_filesystem(), format.file_source(self.schema.clone()))
                 .with_file_groups(groups)

@@ -65,6 +65,7 @@ fn what_cannot_begin() {
     place.write("latin.csv", b"gr\xf6sse,b\n");
     place.write("t.parquet", "a,b\n1,2\n");
     place.write("t.csv.gz", b"\x1f\x8b");
+    place.write("t.parquet.zst", b"");
     place.write("kept.toml", "mine");
     let mut told = String::new();
     for args in [
@@ -74,6 +75,7 @@ fn what_cannot_begin() {
         &["latin.csv"],
         &["t.parquet"],
         &["t.csv.gz"],
+        &["t.parquet.zst"],
         &["t.csv", "--out", "kept.toml"],
         &["t.csv", "--out", "t.csv"],
         &["t.csv", "--out", "nowhere/policy.toml"],
@@ -95,6 +97,18 @@ fn what_cannot_begin() {
     assert_eq!(place.read("kept.toml"), "mine");
     assert_eq!(place.read("t.csv"), "a,b\n1,2\n");
     assert!(!place.files().contains(&"policy.toml".to_owned()));
+}
+
+/// The first line is unpacked, and the policy names the packed file.
+#[test]
+fn packed_files_begin_too() {
+    let place = Place::empty();
+    // "a\tb\n1\t2\n" in the form of RFC 1952.
+    place.write("Visits.tsv.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xe4\x4c\xe2\x32\xe4\x34\xe2\x02\x00\x4b\x95\x94\xa9\x08\x00\x00\x00");
+    let run = place.run(&["init", "Visits.tsv.gz"]).done();
+    for expected in ["table = \"visits\"", "path = \"Visits.tsv.gz\"", "[columns.a]", "[columns.b]"] {
+        assert!(run.stdout.contains(expected), "{expected}: {run:?}");
+    }
 }
 
 /// A single column is a sign of another delimiter.

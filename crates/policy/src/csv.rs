@@ -50,7 +50,8 @@ impl Compression {
     }
 
     /// What a file's ending says, `gz` or `zst`.
-    pub(crate) fn of_ending(ending: &str) -> Option<Self> {
+    #[must_use]
+    pub fn of_ending(ending: &str) -> Option<Self> {
         match ending.to_ascii_lowercase().as_str() {
             "gz" => Some(Self::Gzip),
             "zst" => Some(Self::Zstd),

@@ -3,7 +3,7 @@
 use super::{publish, say};
 use crate::args::Init;
 use crate::error::{Complaint, Failure};
-use deniable_policy::{ColumnType, Scaffold, scaffold};
+use deniable_policy::{ColumnType, Compression, Scaffold, scaffold};
 use deniable_sql::source::names::{csv_columns, parquet_columns};
 use std::io::Write;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub fn run(args: &Init) -> Result<(), Failure> {
         }
         None => table_name(data),
     };
-    let found = read(args, &ending(data))?;
+    let found = read(args)?;
     let input = Scaffold { table, path: path_in_policy(data, args.out.as_deref()), ..found };
     let text = scaffold(&input);
     match &args.out {
@@ -46,11 +46,18 @@ pub fn run(args: &Init) -> Result<(), Failure> {
 }
 
 /// The columns, in a scaffold that has no name and no path yet.
-fn read(args: &Init, ending: &str) -> Result<Scaffold, Failure> {
+fn read(args: &Init) -> Result<Scaffold, Failure> {
+    let compression = Compression::of_ending(&ending(&args.data));
+    // `visits.tsv.gz` is a `.tsv` once it is unpacked.
+    let ending = if compression.is_some() { ending(&args.data.with_extension("")) } else { ending(&args.data) };
     let delimiter = args.delimiter.map(delimiter).transpose()?;
     let unnamed =
         Scaffold { table: String::new(), path: String::new(), delimiter, columns: Vec::new(), parquet_types: None };
-    match ending {
+    match ending.as_str() {
+        "parquet" if compression.is_some() => {
+            let help = "unpack it; Parquet is compressed by itself, column by column";
+            Err(Failure::refused(format!("{} is compressed Parquet", args.data.display()), help))
+        }
         "parquet" if args.delimiter.is_some() => {
             let complaint = Complaint::new("--delimiter is for CSV, and this is Parquet");
             Err(Failure::Usage(complaint.help("leave --delimiter out")))
@@ -69,14 +76,10 @@ fn read(args: &Init, ending: &str) -> Result<Scaffold, Failure> {
             }
             Ok(Scaffold { columns, parquet_types: Some(types), ..unnamed })
         }
-        "gz" | "zst" => {
-            let help =
-                "unpack it, or a file of its first line, and run this on that; the policy may name the packed file";
-            Err(Failure::refused(format!("{} is compressed", args.data.display()), help))
-        }
         _ => {
             let usual = if ending == "tsv" { b'\t' } else { b',' };
-            let columns = csv_columns(&args.data, delimiter.unwrap_or(usual))?;
+            let compression = compression.unwrap_or(Compression::None);
+            let columns = csv_columns(&args.data, delimiter.unwrap_or(usual), compression)?;
             if let [one] = columns.as_slice()
                 && delimiter.is_none()
                 && let Some(other) = [';', '\t', '|', ','].into_iter().find(|other| one.contains(*other))
@@ -109,6 +112,8 @@ fn is_table_name(name: &str) -> bool {
 
 /// `Visits 2024.csv` becomes `visits_2024`.
 fn table_name(data: &Path) -> String {
+    let packed = Compression::of_ending(&ending(data)).is_some();
+    let data = if packed { data.with_extension("") } else { data.to_owned() };
     let stem = data.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
     let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if is_table_name(&plain) { plain } else { format!("t_{plain}") }

@@ -4,16 +4,16 @@ use super::header::first_line;
 use crate::error::SourceError;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use deniable_policy::{ColumnType, CsvOptions};
+use deniable_policy::{ColumnType, Compression, CsvOptions};
 use std::fs::File;
 use std::path::Path;
 
-/// The column names of a CSV file, by its first line.
+/// The column names of a CSV file, by its first line, which is unpacked first where it must be.
 ///
 /// # Errors
 /// When the file is empty, or cannot be read as text.
-pub fn csv_columns(path: &Path, delimiter: u8) -> Result<Vec<String>, SourceError> {
-    first_line(path, &CsvOptions::with_delimiter(delimiter))
+pub fn csv_columns(path: &Path, delimiter: u8, compression: Compression) -> Result<Vec<String>, SourceError> {
+    first_line(path, &CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter) })
 }
 
 /// The columns of a Parquet file, by its schema; `None` for a type that no policy knows.
@@ -75,6 +75,6 @@ mod tests {
         assert_eq!(parquet_columns(&path).unwrap(), expected);
         std::fs::write(&path, "a,b\n1,2\n").unwrap();
         assert!(matches!(parquet_columns(&path), Err(SourceError::Unreadable { .. })));
-        assert_eq!(csv_columns(&path, b',').unwrap(), ["a", "b"]);
+        assert_eq!(csv_columns(&path, b',', Compression::None).unwrap(), ["a", "b"]);
     }
 }

@@ -122,7 +122,7 @@ pub struct Limits {
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
     pub memory: usize,
     /// Compute with so many threads instead of all.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<std::num::NonZeroUsize>,
     /// Write temporary files to this folder instead of the system's. They hold private rows.
     #[arg(long, value_name = "FOLDER", value_parser = folder)]
@@ -141,10 +141,18 @@ impl Limits {
     }
 }
 
+fn threads(text: &str) -> Result<std::num::NonZeroUsize, String> {
+    text.parse().map_err(|_| "write a whole number from 1 on".to_owned())
+}
+
 /// A folder that is there: after a charge would be late to find that it is not.
 fn folder(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    if path.is_dir() { Ok(path) } else { Err("it is not a folder".to_owned()) }
+    if path.is_dir() {
+        Ok(path)
+    } else {
+        Err("it is not a folder; make it first, where nobody else may read".to_owned())
+    }
 }
 
 /// A number of bytes: 512MB, 4GiB, 1.5GB. The units of a thousand and those of 1024 are told apart by their `i`.

@@ -246,8 +246,9 @@ impl From<ReleaseError> for Failure {
             ReleaseError::Data(error) => error.into(),
             ReleaseError::TogetherOverBudget { .. } => Self::refused(
                 error,
-                "ask less (fewer asks, smaller shares). An ask whose share changed, for instance because another was added, is a new ask: \
-                 give answered asks their old share, as in share = \"1/4\", which `deniable ledger show` tells; nothing was charged",
+                "ask less (fewer asks, smaller shares, a smaller --spend). An ask is a new one when its share changed, for instance \
+                 because another was added, and when the data has a new version: give answered asks their old share, as in \
+                 share = \"1/4\", which `deniable ledger show` tells; nothing was charged",
             ),
             ReleaseError::Rows { ref error, .. } => {
                 let help = format!("{}; then the same ask resumes at no cost", source_help(error));

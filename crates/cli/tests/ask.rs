@@ -154,7 +154,8 @@ fn a_pipe_ends_at_the_first_failure() {
 #[test]
 fn noise_is_told_in_its_own_terms() {
     let clinic = Place::clinic();
-    let sql = "SELECT SUM(cost), MEDIAN(cost), PERCENTILE_CONT(minutes, 0.25), MEDIAN(minutes), MIN(age) FROM visits";
+    let sql = "SELECT SUM(cost), MEDIAN(cost), PERCENTILE_CONT(minutes, 0.25), MEDIAN(minutes), \
+               PERCENTILE_CONT(minutes, 0.75), PERCENTILE_CONT(minutes, 0.9), MIN(age) FROM visits";
     let json = clinic.run(&["ask", "policy.toml", sql, "--spend", "1/2", "--format", "json"]).done().json();
     let noise = json["asks"][0]["noise"].as_array().unwrap();
     let by_kind = |kind: &str| noise.iter().filter(|noise| noise["kind"] == kind).collect::<Vec<_>>();

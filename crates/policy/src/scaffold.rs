@@ -79,6 +79,7 @@ pub fn scaffold(input: &Scaffold) -> String {
     page.blank(&["adversary", "preset"]);
     page.gap();
     page.line("[promise]");
+    page.explain("the presets anyone and insider state no belief beforehand: promise `gain = 2` with them instead");
     page.blank(&["promise", "posterior_at_most"]);
 
     page.gap();
@@ -114,6 +115,10 @@ fn data(page: &mut Page, input: &Scaffold) {
         page.gap();
         page.line("[data.csv]");
         page.line(&format!("delimiter = {}", quoted(&char::from(delimiter).to_string())));
+        if delimiter == b';' {
+            page.explain("where numbers are written as 2,5");
+            page.line("# decimal = \",\"");
+        }
     }
 }
 

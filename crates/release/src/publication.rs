@@ -255,18 +255,7 @@ fn cell(shown: &Shown, places: u32) -> Cell {
         Shown::All => text(ALL),
         Shown::Text(own) => text(own),
         Shown::Number { estimate, low, high, rows, value: kind } => {
-            let scalar = |value: &Option<Rational>, rounding| {
-                let value = value.as_ref()?;
-                let units = || value.to_integer().to_i64();
-                match kind {
-                    // The decimal text is kept digit by digit, not turned into a float.
-                    ValueKind::Number => decimal(value, places, rounding).parse().ok().map(Scalar::Number),
-                    ValueKind::Date => units()
-                        .and_then(|days| i32::try_from(days).ok())
-                        .map(|days| Scalar::Time(Key::Date(days).to_string())),
-                    ValueKind::Timestamp => units().map(|time| Scalar::Time(Key::Timestamp(time).to_string())),
-                }
-            };
+            let scalar = |value: &Option<Rational>, rounding| scalar(value.as_ref()?, *kind, places, rounding);
             Cell::Number(NumberCell {
                 value: scalar(estimate, Rounding::Nearest),
                 low: scalar(low, Rounding::Down),
@@ -335,6 +324,29 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
     }
 }
 
+/// A value as it is written: a number with so many places, or a day or time.
+fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: Rounding) -> Option<Scalar> {
+    let units = || value.to_integer().to_i64();
+    match kind {
+        // The decimal text is kept digit by digit, not turned into a float.
+        ValueKind::Number => decimal(value, places, rounding).parse().ok().map(Scalar::Number),
+        ValueKind::Date => {
+            units().and_then(|days| i32::try_from(days).ok()).map(|days| Scalar::Time(Key::Date(days).to_string()))
+        }
+        ValueKind::Timestamp => units().map(|time| Scalar::Time(Key::Timestamp(time).to_string())),
+    }
+}
+
+/// What the values of a measure's argument are.
+fn value_kind(ask: &PlannedAsk, measure: usize) -> ValueKind {
+    let level = ask.query.measures()[measure].level;
+    let kind = ask.query.answers(level).iter().find_map(|answer| match answer {
+        Answer::Quantile { measure: of, value, .. } if *of == measure => Some(*value),
+        _ => None,
+    });
+    kind.unwrap_or(ValueKind::Number)
+}
+
 /// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
 fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     let mut all = Vec::new();
@@ -358,7 +370,10 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
         match &measure.kind {
             MeasureKind::Sum { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => {
                 let (low, high) = ask.query.bounds(at);
-                let end = |end: &Rational| decimal(end, 6, Rounding::Nearest);
+                let kind = value_kind(ask, at);
+                let end = |end: &Rational| {
+                    scalar(end, kind, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
+                };
                 clamped.push(format!(
                     "{}: values below {} or above {} count as these bounds",
                     ask.query.argument_in_words(at),
@@ -381,7 +396,7 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let cut = ask.query.output().steps.iter().any(|step| matches!(step, Step::Limit { .. }));
+    let cut = ask.query.output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {
         all.push("which rows are shown was decided by noisy values".to_owned());
     }

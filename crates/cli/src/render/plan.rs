@@ -251,13 +251,15 @@ fn sums(shown: &Shown) -> Vec<String> {
     };
     lines.push(format!("these asks use {}{unpaid}", spending.asks));
     let [of_spend, of_promise] = &spending.percents;
-    lines.push(match (&spending.left_of_spend, of_spend) {
+    // A question of `ask` is charged to the whole promise: the policy's own spend has no say.
+    let has_spend = !shown.policy.ends_with("/ask");
+    lines.extend(has_spend.then(|| match (&spending.left_of_spend, of_spend) {
         (Some(left), Some(rounded)) if !left.starts_with('-') => {
             format!("left of this policy's spend of {} after that: {left} ({rounded})", spending.spend)
         }
         (Some(_), _) => format!("this policy's spend of {} does not hold all of that", spending.spend),
         (None, _) => "what this policy has left of its spend is not comparable: the promise was changed".to_owned(),
-    });
+    }));
     if let (Some(left), Some(rounded)) = (&spending.left_of_promise, of_promise) {
         lines.push(if left.starts_with('-') {
             "the ledger does not hold all of that".to_owned()

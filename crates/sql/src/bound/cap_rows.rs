@@ -238,6 +238,9 @@ impl ExecutionPlan for CapRows {
                 Ok(scattered) => scattered.clone(),
                 Err(error) => return Err(DataFusionError::Shared(error.clone())),
             };
+            // Walks do not wait for anything. Those that waited for the scatter are woken on the thread of the one that
+            // finished it, and no other thread can take them from there until that one lets go.
+            tokio::task::yield_now().await;
             let metrics = SpillMetrics::new(&this.metrics, partition);
             let walk = Walk::new(this.plan.clone(), scattered, allowance, &context, metrics);
             Ok(stream::try_unfold(walk, |mut walk| async move { Ok(walk.next()?.map(|batch| (batch, walk))) }))

@@ -464,6 +464,29 @@ pub(crate) fn in_words(expr: &Expr) -> String {
             }
             text + " END"
         }
+        Expr::Between(Between { expr, negated, low, high }) => {
+            let not = if *negated { "NOT " } else { "" };
+            format!("{} {not}BETWEEN {} AND {}", in_words(expr), in_words(low), in_words(high))
+        }
+        Expr::InList(InList { expr, list, negated }) => {
+            let not = if *negated { "NOT " } else { "" };
+            let list: Vec<String> = list.iter().map(in_words).collect();
+            format!("{} {not}IN ({})", in_words(expr), list.join(", "))
+        }
+        Expr::Not(inner) => format!("NOT {}", in_words(inner)),
+        Expr::IsNull(inner) => format!("{} IS NULL", in_words(inner)),
+        Expr::IsNotNull(inner) => format!("{} IS NOT NULL", in_words(inner)),
+        Expr::IsTrue(inner) => format!("{} IS TRUE", in_words(inner)),
+        Expr::IsFalse(inner) => format!("{} IS FALSE", in_words(inner)),
+        Expr::IsUnknown(inner) => format!("{} IS UNKNOWN", in_words(inner)),
+        Expr::IsNotTrue(inner) => format!("{} IS NOT TRUE", in_words(inner)),
+        Expr::IsNotFalse(inner) => format!("{} IS NOT FALSE", in_words(inner)),
+        Expr::IsNotUnknown(inner) => format!("{} IS NOT UNKNOWN", in_words(inner)),
+        Expr::Like(Like { negated, expr, pattern, case_insensitive, .. }) => {
+            let not = if *negated { "NOT " } else { "" };
+            let like = if *case_insensitive { "ILIKE" } else { "LIKE" };
+            format!("{} {not}{like} {}", in_words(expr), in_words(pattern))
+        }
         other => other.to_string(),
     }
 }

@@ -9,7 +9,7 @@ use datafusion::sql::sqlparser::ast::{
 };
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 19] = [
+pub(crate) const AGGREGATES: [&str; 18] = [
     "count",
     "sum",
     "avg",
@@ -22,7 +22,6 @@ pub(crate) const AGGREGATES: [&str; 19] = [
     "approx_percentile_cont",
     "quantile_cont",
     "var",
-    "variance",
     "var_pop",
     "var_samp",
     "var_sample",

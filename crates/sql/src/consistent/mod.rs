@@ -3,8 +3,8 @@
 //! Each level of GROUPING SETS, ROLLUP or CUBE has noise of its own, so that parts do not add up to their totals and
 //! small counts can be negative. Where the exact answers do add up, the nearest answers that add up too are looked
 //! for: `Σ (x − y)² / λ²` over all cells is made smallest, where `y` is a noisy answer and `λ` the scale of its
-//! level, under `total = Σ parts` and, for what cannot be negative, `x ≥ 0` ([`solve`]). The solution is then
-//! made whole ([`whole`]). All of it works on noisy answers alone, so it costs nothing: post-processing (C-3).
+//! level, under `total = Σ parts` and, for what cannot be negative, `x ≥ 0` (`solve`). The solution is then
+//! made whole (`whole`). All of it works on noisy answers alone, so it costs nothing: post-processing (C-3).
 //!
 //! Floats are in order here, and here alone: no guarantee rests on them. Whatever the solver returns, the whole numbers add up
 //! exactly.

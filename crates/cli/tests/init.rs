@@ -7,6 +7,10 @@ use std::fmt::Write;
 use std::fs;
 use support::Place;
 
+/// "a\tb\n1\t2\n" in the form of RFC 1952.
+const PACKED: &[u8] =
+    b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xe4\x4c\xe2\x32\xe4\x34\xe2\x02\x00\x4b\x95\x94\xa9\x08\x00\x00\x00";
+
 #[test]
 fn a_policy_begins() {
     let place = Place::empty();
@@ -103,12 +107,27 @@ fn what_cannot_begin() {
 #[test]
 fn packed_files_begin_too() {
     let place = Place::empty();
-    // "a\tb\n1\t2\n" in the form of RFC 1952.
-    place.write("Visits.tsv.gz", b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xe4\x4c\xe2\x32\xe4\x34\xe2\x02\x00\x4b\x95\x94\xa9\x08\x00\x00\x00");
+    place.write("Visits.tsv.gz", PACKED);
     let run = place.run(&["init", "Visits.tsv.gz"]).done();
     for expected in ["table = \"visits\"", "path = \"Visits.tsv.gz\"", "[columns.a]", "[columns.b]"] {
         assert!(run.stdout.contains(expected), "{expected}: {run:?}");
     }
+}
+
+/// Another path is read as its ending says, whatever the policy's own.
+#[test]
+fn other_data_may_be_packed() {
+    let place = Place::new(
+        "name = \"n\"\npopulation = \"p\"\ndata = { table = \"t\", path = \"t.tsv\", version = \"1\" }\n\
+         columns.a = { type = \"integer\" }\nadversary = { preset = \"acquaintance\" }\n\
+         promise = { posterior_at_most = 0.75 }\n[[ask]]\nsql = \"SELECT COUNT(*) FROM t\"\n",
+        "",
+    );
+    place.write("t.tsv.gz", PACKED);
+    place.write("t.parquet", "");
+    place.run(&["data", "check", "policy.toml", "--data", "t.tsv.gz"]).done();
+    let run = place.run(&["data", "check", "policy.toml", "--data", "t.parquet"]).refused();
+    assert!(run.stderr.contains("t.parquet is Parquet"), "{run:?}");
 }
 
 /// A single column is a sign of another delimiter.

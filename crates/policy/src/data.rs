@@ -120,6 +120,24 @@ fn row_count(field: &Field<'_>) -> Read<u64> {
     })
 }
 
+impl Data {
+    /// Reads the rows from another path: packed as its ending says, where it says so.
+    ///
+    /// # Errors
+    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not this data's.
+    pub fn set_path(&mut self, path: String) -> Result<(), &'static str> {
+        let (format, compression) = ending(&path);
+        match (&mut self.format, format) {
+            (Format::Csv(_), Some("parquet")) => return Err("Parquet"),
+            (Format::Parquet, Some("csv" | "tsv")) => return Err("CSV"),
+            (Format::Csv(options), Some(_)) => options.compression = compression.unwrap_or(Compression::None),
+            (Format::Csv(_), None) | (Format::Parquet, _) => {}
+        }
+        self.path = path;
+        Ok(())
+    }
+}
+
 /// What the end of a path says about the format, `csv`, `tsv` or `parquet`, and about the compression.
 pub(crate) fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
     let last = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);

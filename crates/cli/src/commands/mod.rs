@@ -34,7 +34,11 @@ pub fn run(args: Args) -> Result<(), Failure> {
 fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
     let mut policy = Policy::load(&place.policy)?;
     if let Some(data) = &place.data {
-        policy.data.path = absolute(data).to_string_lossy().into_owned();
+        let path = absolute(data).to_string_lossy().into_owned();
+        policy.data.set_path(path).map_err(|format| {
+            let help = "name data of the policy's format, or write another policy for these";
+            Failure::refused(format!("--data {} is {format}, and the policy's data is not", data.display()), help)
+        })?;
     }
     if let Some(ledger) = &place.ledger {
         policy.ledger = absolute(ledger);

@@ -21,7 +21,7 @@ use deniable_core::noise::Decay;
 use num_traits::ToPrimitive;
 use shape::Shape;
 
-/// Most cells that are made consistent, over all levels: a ROLLUP of a million takes 5 seconds.
+/// Most cells that are made consistent, over all levels. The time of a ROLLUP grows with its cells (`how_long`).
 const MOST_CELLS: usize = 1_000_000;
 /// Most cells of levels that cross ([`Shape::crossings`]); time grows with the third power, to 8 seconds here.
 const MOST_CROSSINGS: usize = 2_000;

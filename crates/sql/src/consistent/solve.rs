@@ -1,7 +1,8 @@
 //! The nearest values that add up: weighted least squares under equations and signs, by an interior-point solver.
 //!
-//! The unknown of each cell is how far it moves, in scales of its noise: `x = y + λ e`. All numbers of the problem are then
-//! of about the size of 1, however large the answers are.
+//! The unknown of each cell is how far it moves, in scales of its noise and in the widest gap that is to be closed:
+//! `x = y + λ w e`. The numbers that the solver works on are then of about the size of 1, however large the answers and
+//! however far apart the levels are; without that it wanders for ever where far levels meet at zero.
 
 use super::shape::Shape;
 use clarabel::algebra::CscMatrix;
@@ -43,6 +44,10 @@ pub(super) fn nearest(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive
             equations.sides.push(float(noisy(*level, cell)) / scale(*level));
         }
     }
+    // What must be moved at least: the gaps between levels, and what is below zero.
+    let (gaps, signs) = equations.sides.split_at(equalities);
+    let wide = gaps.iter().map(|gap| gap.abs()).chain(signs.iter().map(|value| -value)).fold(1.0, f64::max);
+    equations.sides.iter_mut().for_each(|side| *side /= wide);
     let cones = [ZeroConeT(equalities), NonnegativeConeT(equations.sides.len() - equalities)];
     let Equations { rows, columns, values, sides } = equations;
     let matrix = CscMatrix::new_from_triplets(sides.len(), unknowns, rows, columns, values);
@@ -50,7 +55,8 @@ pub(super) fn nearest(shape: &Shape, noisy: &[&[i128]], scales: &[f64], positive
     let squares =
         CscMatrix::new_from_triplets(unknowns, unknowns, asked.clone(), asked.clone(), vec![1.0; asked.len()]);
     let moved = solved(&squares, &matrix, &sides, &cones)?;
-    let value = |level: usize, cell: usize| float(noisy(level, cell)) + scale(level) * moved[starts[level] + cell];
+    let value =
+        |level: usize, cell: usize| float(noisy(level, cell)) + scale(level) * wide * moved[starts[level] + cell];
     Some((0..levels).map(|level| (0..shape.cells(level)).map(|cell| value(level, cell)).collect()).collect())
 }
 

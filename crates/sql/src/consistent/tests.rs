@@ -68,6 +68,15 @@ fn cubes_and_overlapping_levels() {
     assert_eq!(whole(&two, &noisy), [vec![6, 3, 3, 6], vec![2, 7, 7, 2], vec![9, 9]]);
 }
 
+/// Found by CI: a total of noise zero among parts that stand at hundreds and at zero.
+#[test]
+fn many_parts_at_zero_and_a_total_far_off() {
+    let shape = Shape::new(SIZES.to_vec(), &[vec![2], vec![1, 2, 3]], 100_000).unwrap();
+    let parts = [805, 0, 0, 0, 0, 0, 864, 0, 17, 38, 37, 20];
+    let found = consistent(&shape, &[&[0], &parts], &[1.0, 2.0], true).unwrap();
+    assert_adds_up(&shape, &found, true);
+}
+
 #[test]
 fn what_floats_cannot_hold_is_left_alone() {
     let shape = shape(&[2], &[&[0], &[]]);

@@ -49,7 +49,8 @@ fn errors(rows: u64, size: i64, count: u64) -> [f64; 4] {
     let height = Shape::for_size(size as u64).height;
     let adjacency = Adjacency::AddRemove;
     let tree = Decay::hiding(&odds, &(additive(adjacency, ONE, RowRange::COUNT, 1) * height)).unwrap();
-    let reach = reach(size as u64, &tree, &ratio(19, 20));
+    let reaches: Vec<i128> =
+        shares.iter().map(|share| reach(size as u64, *share, &tree, &ratio(19, 20)).to_i128().unwrap()).collect();
     let part = odds.share(&(whole(1) / whole(count))).unwrap();
     let ranks: Vec<(Rank, Decay)> = shares
         .iter()
@@ -66,7 +67,7 @@ fn errors(rows: u64, size: i64, count: u64) -> [f64; 4] {
 
     let mut off = [0, 0, 0];
     for _ in 0..DRAWS {
-        for (found, share) in quantiles(&values, (low, high), &shares, &tree, reach, &mut rng).iter().zip(&shares) {
+        for (found, share) in quantiles(&values, (low, high), &shares, &tree, &reaches, &mut rng).iter().zip(&shares) {
             off[0] += rows_off(&values, rows, found.value, *share);
             off[2] += below(&values, found.high) - below(&values, found.low);
         }

@@ -16,8 +16,7 @@
 
 use crate::plan::PlannedMeasure;
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
-use deniable_core::noise::tree::Shape;
-use deniable_core::noise::{Decay, margin, sum_margin};
+use deniable_core::noise::{Decay, margin};
 use deniable_policy::Policy;
 use deniable_sql::Query;
 use deniable_sql::output::Term;
@@ -143,7 +142,7 @@ impl Forecast<'_> {
     fn error(&self, answer: &Answer, rows: Option<&Rational>) -> ErrorBound {
         match (answer, rows) {
             (Answer::Count { measure } | Answer::Sum { measure }, _) => ErrorBound::Value(self.reach(*measure, 1)),
-            (Answer::Quantile { measure, .. }, _) => ErrorBound::Rows(self.rank_error(*measure)),
+            (Answer::Quantile { measure, position, .. }, _) => ErrorBound::Rows(self.rank_error(*measure, *position)),
             (Answer::Average(_) | Answer::Variance { .. }, None) => ErrorBound::NeedsTypicalRows,
             (Answer::Average(moments), Some(rows)) => ErrorBound::Value(self.mean_error(moments, rows, 2)),
             (Answer::Variance { moments, squares, sample, root }, Some(rows)) => {
@@ -153,10 +152,9 @@ impl Forecast<'_> {
         }
     }
 
-    fn rank_error(&self, measure: usize) -> Rational {
+    fn rank_error(&self, measure: usize, position: usize) -> Rational {
         let (decay, confidence) = (self.decays[measure], &self.policy.confidence);
-        let rows = self.query.rank_margin(measure, decay, confidence);
-        whole(rows.unwrap_or_else(|| tree_margin(self.query.grid_size(measure), decay, confidence)))
+        whole(self.query.rank_margin(measure, position, decay, confidence).unwrap_or_default())
     }
 
     fn mean_error(&self, moments: &Moments, rows: &Rational, together: usize) -> Rational {
@@ -239,15 +237,6 @@ impl Forecast<'_> {
 /// The distance from the public centre to the further bound.
 fn half(moments: &Moments) -> Rational {
     (&moments.high - &moments.centre).max(&moments.centre - &moments.low)
-}
-
-/// How many rows by rank a quantile of a tree may be off: every comparison on its path holds within this, with the
-/// confidence of its interval ([`deniable_core::noise::tree`]).
-#[must_use]
-pub fn tree_margin(grid_size: u64, decay: &Decay, confidence: &Rational) -> num_bigint::BigInt {
-    let shape = Shape::for_size(grid_size);
-    let draws = shape.branching * u64::from(shape.height);
-    sum_margin(decay, draws, &(whole(1) - (whole(1) - confidence) / whole(draws)))
 }
 
 /// An aggregate as it would be written.

@@ -3,7 +3,6 @@
 //! Nothing in a [`Publication`] depends on the data but the released values, and whether they were small enough to be made
 //! consistent. Everything else follows from the policy and is the same whatever the files hold.
 
-use crate::forecast::tree_margin;
 use crate::guarantee::{Guarantee, odds_decimal};
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
@@ -301,12 +300,12 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
                 Target::Share(share) => whole(share.whole),
                 Target::Lowest | Target::Highest => whole(1),
             };
-            let rows = ask.query.rank_margin(at, decay, confidence).unwrap_or_default();
+            let rows = ask.query.rank_margin(at, 0, decay, confidence).unwrap_or_default();
             (NoiseKind::Exponential, sensitivity / (parts * whole(2)), None, whole(rows))
         }
-        MeasureKind::Tree { .. } => {
-            let rows = tree_margin(ask.query.grid_size(at), decay, confidence);
-            (NoiseKind::Tree, sensitivity, Some(decay.scale_bound()), whole(rows))
+        MeasureKind::Tree { shares, .. } => {
+            let rows = (0..shares.len()).filter_map(|share| ask.query.rank_margin(at, share, decay, confidence)).max();
+            (NoiseKind::Tree, sensitivity, Some(decay.scale_bound()), whole(rows.unwrap_or_default()))
         }
         MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {
             let unit = &measure.unit;

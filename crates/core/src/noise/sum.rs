@@ -24,12 +24,18 @@ const QUARTERS: [i64; 4] = [16, 19, 23, 27];
 /// `1 − (1−confidence)/draws`; so for one draw, the exact margin. In grid units, rounded up.
 #[must_use]
 pub fn sum_margin(decay: &Decay, draws: u64, confidence: &Rational) -> BigInt {
+    weighted_margin(decay, draws, &whole(draws), confidence)
+}
+
+/// The same for weights whose squares sum to at most `squares`, which is between 0 and `draws`.
+#[must_use]
+pub(super) fn weighted_margin(decay: &Decay, draws: u64, squares: &Rational, confidence: &Rational) -> BigInt {
     if draws == 0 {
         return BigInt::zero();
     }
     let miss = whole(1) - confidence;
     let apart = whole(draws) * margin(decay, &(whole(1) - &miss / whole(draws)));
-    let together = if draws == 1 { None } else { chernoff(decay, draws, &miss) };
+    let together = if draws == 1 { None } else { chernoff(decay, squares, &miss) };
     together.map_or_else(|| apart.clone(), |together| together.min(apart.clone())).ceil().to_integer()
 }
 
@@ -37,31 +43,33 @@ pub fn sum_margin(decay: &Decay, draws: u64, confidence: &Rational) -> BigInt {
 ///
 /// For every `y` in `(1, 1/r)`, Markov's inequality for `y^S` gives `Pr[S ≥ t] ≤ y^−t·Π E[y^(w_i·X_i)]`. The factor
 /// `E[e^(s·X)]` is even in `s`, because `X` is symmetric, and convex, so it grows with `|s|`: a weight of at most 1 makes no
-/// factor larger than `M(y) = E[y^X]`. The other side has the same bound, so the sum is beyond `t` with
-/// probability at most `2·y^−t·M(y)^draws`, which is `miss` at `t = (draws·ln M(y) + ln(2/miss)) / ln y`.
+/// factor larger than `M(y) = E[y^X]`; indeed none larger than `M(y)^(w²)`, because `ln M` is a power series in `s²`
+/// without negative coefficients (its terms are `2·r^k·(cosh(ks) − 1)/k`), each of which shrinks by `w²` at least. The other
+/// side has the same bound, so with `m` the sum of the squares of the weights, the sum is beyond `t` with
+/// probability at most `2·y^−t·M(y)^m`, which is `miss` at `t = (m·ln M(y) + ln(2/miss)) / ln y`.
 ///
 /// As a function of `ln y` that `t` falls and then rises: `ln M` is convex, which makes the sign of the slope change
 /// only once. So its least is found by halving; a wrong turn would cost width and never validity.
-fn chernoff(decay: &Decay, draws: u64, miss: &Rational) -> Option<Rational> {
+fn chernoff(decay: &Decay, squares: &Rational, miss: &Rational) -> Option<Rational> {
     let level = Enclosure::ln(&(whole(2) / miss), BITS).high();
     let (mut from, mut to) = (-4 * FAINTEST, 4 * STRONGEST);
     while from < to {
         let middle = from + (to - from) / 2;
-        let (here, next) = (reach(decay, draws, &level, middle)?, reach(decay, draws, &level, middle + 1)?);
+        let (here, next) = (reach(decay, squares, &level, middle)?, reach(decay, squares, &level, middle + 1)?);
         if here <= next {
             to = middle;
         } else {
             from = middle + 1;
         }
     }
-    reach(decay, draws, &level, from)
+    reach(decay, squares, &level, from)
 }
 
 /// The bound that candidate `place` gives, rounded up; nothing where `y` cannot be told from 1.
 ///
 /// With `y = 1 + c·(1−r)/r`, `0 < c < 1`, the generating function `(1−r)² / ((1−ry)(1−r/y))` is
 /// `(r + c(1−r)) / ((1−c)(r+c))`, without a difference of near numbers.
-fn reach(decay: &Decay, draws: u64, level: &Rational, place: i32) -> Option<Rational> {
+fn reach(decay: &Decay, squares: &Rational, level: &Rational, place: i32) -> Option<Rational> {
     let r = decay.ratio();
     let octave = BigInt::one() << place.div_euclid(4).unsigned_abs();
     let octave = if place < 0 { Rational::new(BigInt::one(), octave) } else { whole(octave) };
@@ -72,7 +80,7 @@ fn reach(decay: &Decay, draws: u64, level: &Rational, place: i32) -> Option<Rati
     let moment = (r + &c * &rest) / ((whole(1) - &c) * (r + &c));
     let y = whole(1) + &c * rest / r;
     let slope = Enclosure::ln(&y, BITS).low();
-    let moments = whole(draws) * Enclosure::ln(&moment, BITS).high();
+    let moments = squares * Enclosure::ln(&moment, BITS).high();
     (slope > Rational::zero()).then(|| (moments + level) / slope)
 }
 
@@ -129,6 +137,10 @@ mod tests {
                     let t = sum_margin(&decay, steps.len() as u64, &confidence).to_usize().unwrap();
                     let covered = inside(&r, &steps, reach, t);
                     assert!(covered >= confidence, "{t} covers {covered} of {steps:?}/2 at r={r}");
+                    let squares = steps.iter().map(|step| ratio((step * step) as i64, 4)).sum();
+                    let weighted = weighted_margin(&decay, steps.len() as u64, &squares, &confidence);
+                    let covered = inside(&r, &steps, reach, weighted.to_usize().unwrap());
+                    assert!(covered >= confidence, "{weighted} covers {covered} of {steps:?}/2 at r={r}");
                 }
             }
         }
@@ -142,7 +154,7 @@ mod tests {
         for confidence in [ratio(1, 2), ratio(9, 10), ratio(999, 1000)] {
             let level = Enclosure::ln(&(whole(2) / (whole(1) - &confidence)), BITS).high();
             for place in [-16, -9, -4, -3, -2, -1, 0, 1, 2, 5, 8, 12, 20] {
-                let t = reach(&decay, 3, &level, place).unwrap().ceil().to_integer().to_usize().unwrap();
+                let t = reach(&decay, &whole(3), &level, place).unwrap().ceil().to_integer().to_usize().unwrap();
                 let covered = inside(&r, &[2, 2, 2], 60, t);
                 assert!(covered >= confidence, "candidate {place} gives {t}, which covers {covered}");
             }
@@ -164,8 +176,9 @@ mod tests {
         for (r, draws) in [(ratio(1, 1000), 5), (ratio(1, 2), 40), (ratio(999, 1000), 1_000_000)] {
             let decay = Decay::exactly(r).unwrap();
             let level = Enclosure::ln(&whole(40), BITS).high();
-            let all = (-4 * FAINTEST..=4 * STRONGEST).filter_map(|place| reach(&decay, draws, &level, place));
-            assert_eq!(chernoff(&decay, draws, &ratio(1, 20)), all.min());
+            let squares = whole(draws);
+            let all = (-4 * FAINTEST..=4 * STRONGEST).filter_map(|place| reach(&decay, &squares, &level, place));
+            assert_eq!(chernoff(&decay, &squares, &ratio(1, 20)), all.min());
         }
     }
 

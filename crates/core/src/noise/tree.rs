@@ -6,10 +6,10 @@
 //! the wanted rank falls. However many quantiles are asked, the noise is the same. Only counts that are looked at
 //! are drawn, and each once: a draw nobody sees changes nothing.
 
+use super::sum::weighted_margin;
 use super::{Decay, TwoSidedGeometric};
 use crate::exact::{Rational, whole};
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
 use rand_core::Rng;
 use std::collections::HashMap;
 
@@ -47,11 +47,6 @@ impl Shape {
     pub fn cost(&self) -> u128 {
         u128::from(self.height).pow(3) * u128::from(self.branching - 1)
     }
-
-    /// The most counts that are added up for one quantile.
-    fn most_draws(self) -> u64 {
-        self.branching * u64::from(self.height)
-    }
 }
 
 /// A quantile with its interval, in grid units.
@@ -81,7 +76,7 @@ struct Tree<'a, R> {
 /// Quantiles of values on the grid `low..=high`, each with an interval that covers it with the confidence of [`reach`].
 ///
 /// `values` are distinct, ascending and within the grid, with their multiplicities; `shares` are fractions in `[0, 1]`
-/// as numerator and denominator, ascending. The quantile of a share q is the least value with at least q·n values at or
+/// as numerator and denominator, ascending, and `reaches` those of the shares. The quantile of a share q is the least value with at least q·n values at or
 /// below it. `decay` is that of each count; the sensitivity of all counts together is `height` for one row. Where there
 /// are no values, noise alone decides.
 pub fn quantiles<R: Rng>(
@@ -89,7 +84,7 @@ pub fn quantiles<R: Rng>(
     (low, high): (i64, i64),
     shares: &[(u64, u64)],
     decay: &Decay,
-    reach: i128,
+    reaches: &[i128],
     rng: &mut R,
 ) -> Vec<Estimate> {
     let size = high.abs_diff(low) + 1;
@@ -103,29 +98,54 @@ pub fn quantiles<R: Rng>(
     below.push(sum);
     let sampler = TwoSidedGeometric::new(decay.clone());
     let mut tree = Tree { values, below, low, size, shape, sampler, drawn: HashMap::new(), rng };
-    let total: i128 = (0..shape.branching).map(|child| tree.count(1, child)).sum::<i128>().max(0);
-    shares
-        .iter()
-        .map(|(part, all)| {
-            let (part, all) = (i128::from(*part), i128::from(*all));
-            let mut at = |shift: i128| tree.walk(part * total + all * shift, all);
-            Estimate { value: at(0), low: at(-reach), high: at(reach) }
-        })
-        .collect()
+    let total: i128 = (0..shape.branching).map(|child| tree.count(1, child)).sum();
+    let estimate = |(share, reach): (&(u64, u64), &i128)| {
+        let (part, all) = (i128::from(share.0), i128::from(share.1));
+        let target = part * total;
+        // Below zero, larger shares would have smaller targets. The interval's proof is about the total as it was drawn.
+        let value = tree.walk(target.max(0), all);
+        Estimate {
+            value,
+            low: tree.walk(target - all * reach, all),
+            high: tree.walk((target + all * reach).max(0), all),
+        }
+    };
+    shares.iter().zip(reaches).map(estimate).collect()
 }
 
-/// How far a sum of counts along a path may be off, so that every comparison on the path of the true quantile holds with
-/// `confidence`: the same for all cells, and too costly to be worked out for each.
+/// How far a sum of counts along a path may be off, so that every comparison on the path of the true quantile `q` holds
+/// with `confidence`, in rows: the same for all cells, as it must not depend on them.
 ///
-/// On each of the `height` levels there are fewer than `branching` comparisons; each compares a sum of at most
-/// `branching·height` independent draws, those of the topmost level with weights `1 − q` or `−q`, with its truth.
+/// Let `b` be the branching and `h` the height. A comparison sets a sum of noisy counts `s` against `q·n`, where `n` is
+/// the sum of all counts of the topmost level; what matters is by how much `s − q·n` is off. The bound is the sum of
+/// the probabilities of these events, each of one side only, as a comparison fails on one side only:
+/// - on the topmost level, one of `b − 1` comparisons: draws with weights `1 − q` in `s` and `−q` beside it;
+/// - below it, a sum that ends before the path's own node and comes out too large: these are partial sums of one walk
+///   of independent symmetric steps, so the largest of them exceeds a bound at most twice as often as the last one
+///   does (Lévy's inequality);
+/// - below it, on each of `h − 1` levels, the sum that ends with the path's own node and comes out too small.
 #[must_use]
-pub fn reach(size: u64, decay: &Decay, confidence: &Rational) -> i128 {
-    let shape = Shape::for_size(size);
-    let comparisons = whole(shape.most_draws());
-    let each = whole(1) - (whole(1) - confidence) / comparisons;
-    let reach: BigInt = super::sum::sum_margin(decay, shape.most_draws(), &each);
-    reach.to_i128().unwrap_or(i128::MAX >> 32).min(i128::MAX >> 32)
+pub fn reach(size: u64, share: (u64, u64), decay: &Decay, confidence: &Rational) -> BigInt {
+    let Shape { branching, height } = Shape::for_size(size);
+    let part = whole(share.0) / whole(share.1);
+    let (miss, others) = (whole(1) - confidence, whole(branching - 1));
+    let rest = whole(1) - &part;
+    let (more, less) = if part > rest { (part, rest) } else { (rest, part) };
+    let (more, less) = (&more * &more, &less * &less);
+    // The confidence that leaves both sides together twice what may be missed on one.
+    let margin = |draws: u64, squares: &Rational, miss: Rational| {
+        weighted_margin(decay, draws, squares, &(whole(1) - (whole(2) * miss).min(whole(1))))
+    };
+    // In the first event at least one draw has either weight.
+    let top = &others * &more + less;
+    if height == 1 {
+        return margin(branching, &top, miss / others);
+    }
+    let levels = u64::from(height - 1);
+    let below = whole(branching) * more + &others * whole(levels);
+    let half = miss / whole(2);
+    let first = margin(branching, &top, &half / others);
+    first.max(margin(branching + (branching - 1) * levels, &below, half / whole(levels + 2)))
 }
 
 impl<R: Rng> Tree<'_, R> {
@@ -179,8 +199,9 @@ mod tests {
     use rand_chacha::ChaCha20Rng;
     use rand_core::SeedableRng;
 
-    fn reach_of((low, high): (i64, i64), decay: &Decay, percent: i64) -> i128 {
-        reach(high.abs_diff(low) + 1, decay, &ratio(percent, 100))
+    fn reaches((low, high): (i64, i64), shares: &[(u64, u64)], decay: &Decay, percent: i64) -> Vec<i128> {
+        let of = |share: &(u64, u64)| reach(high.abs_diff(low) + 1, *share, decay, &ratio(percent, 100));
+        shares.iter().map(|share| of(share).try_into().unwrap()).collect()
     }
 
     fn truth(values: &[(i64, u64)], (part, all): (u64, u64)) -> i64 {
@@ -213,8 +234,8 @@ mod tests {
         for (low, high) in [(-5, 5), (0, 93), (-1_000, 1_000_000), (0, 1 << 52)] {
             for n in [1_i64, 2, 7, 100] {
                 let values = counted((0..n).map(|i| low + (i * i * 7919) % (high - low + 1)).collect());
-                let found =
-                    quantiles(&values, (low, high), &shares, &decay, reach_of((low, high), &decay, 95), &mut rng);
+                let reaches = reaches((low, high), &shares, &decay, 95);
+                let found = quantiles(&values, (low, high), &shares, &decay, &reaches, &mut rng);
                 for (share, estimate) in shares.iter().zip(found) {
                     if share.0 > 0 {
                         assert_eq!(estimate.value, truth(&values, *share), "{share:?} of {values:?}");
@@ -232,9 +253,10 @@ mod tests {
         let mut rng = ChaCha20Rng::seed_from_u64(2);
         let values = counted((0..3_000_i64).map(|i| 20 + (i * 31 % 47) + (i * 17 % 23)).collect());
         let shares = [(1, 10), (1, 4), (1, 2), (3, 4), (9, 10)];
+        let reaches = reaches((0, 110), &shares, &decay, 90);
         let (mut covered, mut all) = (0, 0);
         for _ in 0..400 {
-            let found = quantiles(&values, (0, 110), &shares, &decay, reach_of((0, 110), &decay, 90), &mut rng);
+            let found = quantiles(&values, (0, 110), &shares, &decay, &reaches, &mut rng);
             assert!(found.windows(2).all(|pair| pair[0].value <= pair[1].value));
             for (share, estimate) in shares.iter().zip(found) {
                 let truth = truth(&values, *share);
@@ -250,8 +272,8 @@ mod tests {
     fn nothing_overflows_without_values() {
         let decay = Decay::exactly(whole(1) - Rational::new(1.into(), (1_i64 << 40).into())).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(3);
-        let found =
-            quantiles(&[], (0, 1 << 52), &[(1, 2), (1, 1)], &decay, reach_of((0, 1 << 52), &decay, 95), &mut rng);
+        let (grid, shares) = ((0, 1 << 52), [(1, 2), (1, 1)]);
+        let found = quantiles(&[], grid, &shares, &decay, &reaches(grid, &shares, &decay, 95), &mut rng);
         assert!(found.iter().all(|estimate| (0..=1 << 52).contains(&estimate.value)));
     }
 }

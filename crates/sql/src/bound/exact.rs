@@ -3,6 +3,7 @@
 use crate::plan::{MeasureKind, Query};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, choose, segments, tree};
+use num_traits::ToPrimitive;
 use rand_core::Rng;
 
 /// The exact answers of a query's measures. They are secret: this type has no `Debug` and no `Display`.
@@ -50,11 +51,15 @@ impl Exact {
                     chosen.collect()
                 }
                 (Cells::Values(cells), MeasureKind::Tree { shares, .. }) => {
-                    let shares: Vec<(u64, u64)> = shares.iter().map(|share| (share.part, share.whole)).collect();
-                    let reach = tree::reach(query.grid_size(at), decay, confidence);
+                    let shares: Vec<(u64, u64)> = shares.iter().copied().map(Into::into).collect();
+                    let reaches: Vec<i128> = shares
+                        .iter()
+                        .map(|share| tree::reach(query.grid_size(at), *share, decay, confidence))
+                        .map(|reach| reach.to_i128().unwrap_or(i128::MAX >> 32).min(i128::MAX >> 32))
+                        .collect();
                     let found = cells
                         .into_iter()
-                        .flat_map(|values| tree::quantiles(&values, (low, high), &shares, decay, reach, rng));
+                        .flat_map(|values| tree::quantiles(&values, (low, high), &shares, decay, &reaches, rng));
                     found.flat_map(|found| [found.value, found.low, found.high]).map(i128::from).collect()
                 }
                 // A measure of sums gathers sums.

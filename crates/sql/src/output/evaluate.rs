@@ -4,7 +4,7 @@ use super::number::Number;
 use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::{Answer, Measure, MeasureKind, Moments, Query, Share, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
-use deniable_core::noise::{Decay, Rank, distance_margin, margin};
+use deniable_core::noise::{Decay, Rank, distance_margin, margin, tree};
 use deniable_policy::Key;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -133,11 +133,17 @@ impl Query {
         }
     }
 
-    /// How many rows a value chosen by its rank may be from the wanted rank, with this confidence; `None` for measures
-    /// that choose none.
+    /// How many rows a value chosen by its rank may be from the wanted rank, with this confidence; of several quantiles of
+    /// one measure, the one at `position`. `None` for measures that choose none.
     #[must_use]
-    pub fn rank_margin(&self, measure: usize, decay: &Decay, confidence: &Rational) -> Option<BigInt> {
-        let MeasureKind::Ranked { target, .. } = self.measures()[measure].kind else { return None };
+    pub fn rank_margin(&self, measure: usize, position: usize, decay: &Decay, confidence: &Rational) -> Option<BigInt> {
+        let target = match &self.measures()[measure].kind {
+            MeasureKind::Ranked { target, .. } => *target,
+            MeasureKind::Tree { shares, .. } => {
+                return Some(tree::reach(self.grid_size(measure), shares[position].into(), decay, confidence));
+            }
+            _ => return None,
+        };
         let size = BigInt::from(self.grid_size(measure));
         let reach = distance_margin(&size, decay, &(whole(1) - confidence));
         Some(match self.rank(measure, target, decay) {
@@ -167,10 +173,11 @@ struct Evaluator<'a> {
     values: &'a [Vec<i128>],
     /// The noisy ones that intervals are about, where they are others.
     measured: Option<&'a [Vec<i128>]>,
-    decays: &'a [Decay],
     confidence: &'a Rational,
     /// For each number of measures in a term, the margin of every measure.
     margins: BTreeMap<usize, Vec<BigInt>>,
+    /// How many rows a chosen value may be from the rank it was chosen for; `None` where the interval is of values.
+    ranks: Vec<Option<BigInt>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -187,7 +194,12 @@ impl<'a> Evaluator<'a> {
             })
             .collect();
         let measured = noisy.consistent.is_some().then_some(noisy.values.as_slice());
-        Self { query, values: noisy.shown(), measured, decays: &noisy.decays, confidence, margins }
+        let rank = |(at, measure): (usize, &Measure)| match measure.kind {
+            MeasureKind::Ranked { .. } => query.rank_margin(at, 0, &noisy.decays[at], confidence),
+            _ => None,
+        };
+        let ranks = query.measures().iter().enumerate().map(rank).collect();
+        Self { query, values: noisy.shown(), measured, confidence, margins, ranks }
     }
 
     fn shown(&self, term: &Term, row: Place) -> Shown {
@@ -208,7 +220,8 @@ impl<'a> Evaluator<'a> {
 
     fn number_with_interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let Some(values) = self.measured else { return self.number(term, row, margins) };
-        let measured = Self { values, measured: None, margins: BTreeMap::new(), ..*self }.number(term, row, margins);
+        let bare = Self { values, measured: None, margins: BTreeMap::new(), ranks: Vec::new(), ..*self };
+        let measured = bare.number(term, row, margins);
         let estimate = self.number(term, row, None).estimate;
         let low = measured.low.map(|low| estimate.iter().fold(low, |low, shown| low.min(shown.clone())));
         let high = measured.high.map(|high| estimate.iter().fold(high, |high, shown| high.max(shown.clone())));
@@ -221,7 +234,7 @@ impl<'a> Evaluator<'a> {
         let Answer::Quantile { measure, value, .. } = &self.query.answers(row.level)[*position] else {
             return (None, ValueKind::Number);
         };
-        (self.query.rank_margin(*measure, &self.decays[*measure], self.confidence), *value)
+        (self.ranks[*measure].clone(), *value)
     }
 
     /// Compares two rows; only estimates decide, so no margins are needed.

@@ -96,6 +96,12 @@ pub struct Share {
     pub whole: u64,
 }
 
+impl From<Share> for (u64, u64) {
+    fn from(share: Share) -> Self {
+        (share.part, share.whole)
+    }
+}
+
 /// Which value is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {

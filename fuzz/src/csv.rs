@@ -5,16 +5,32 @@ use deniable_policy::{CsvOptions, Data, Format};
 use deniable_sql::{Query, Resources, Salt, Source, Table, exact};
 use std::path::Path;
 
-const QUESTIONS: [&str; 4] = [
+const QUESTIONS: [&str; 5] = [
     "SELECT COUNT(*) FROM t",
     "SELECT g, b, SUM(x), AVG(d), COUNT(s) FROM t GROUP BY g, b",
     "SELECT i, COUNT(*) FROM t WHERE s < 'm' OR free * x > d GROUP BY i",
     "SELECT SUM(CASE WHEN s LIKE '%a%' THEN x ELSE i END) FROM t WHERE NOT b",
+    "SELECT EXTRACT(quarter FROM day) AS q, MAX(at), COUNT(day) FROM t WHERE at < TIMESTAMP '2020-01-05' GROUP BY q",
 ];
 
 /// Contents that a field might have; the file is written anew with them.
-const CONTENTS: [&str; 12] =
-    ["", "a", "1", "true", "-9223372036854775808", "1e999", "NaN", "\"", "\r\n", ",;\t", "é\u{0}\u{1b}", "'';--"];
+const CONTENTS: [&str; 15] = [
+    "",
+    "a",
+    "1",
+    "true",
+    "-9223372036854775808",
+    "1e999",
+    "NaN",
+    "\"",
+    "\r\n",
+    ",;\t",
+    "é\u{0}\u{1b}",
+    "'';--",
+    "2020-02-29",
+    "2020-01-01T24:00:00",
+    "+999999-12-31",
+];
 
 /// A file that passes the check is answered, whatever its fields hold; no file makes anything panic. The first byte
 /// chooses the options. Says whether the file passes.

@@ -39,6 +39,9 @@ pub fn table() -> Table {
                 Some(vec![Key::Integer(-1), Key::Integer(0), Key::Integer(2)]),
             ),
             column("b", ColumnType::Boolean, None, Some(vec![Key::Boolean(true), Key::Boolean(false)])),
+            // The year 2020 in days, and its first week in microseconds.
+            column("day", ColumnType::Date, Some((18_262, 18_627, "1")), None),
+            column("at", ColumnType::Timestamp, Some((1_577_836_800_000_000, 1_578_441_599_999_999, "1")), None),
         ],
         entity: Some(Entity { key: "who".to_owned(), caps: Caps { rows_per_group: 2, groups: 2 } }),
         public_key: None,
@@ -50,14 +53,14 @@ static TABLE: LazyLock<Table> = LazyLock::new(table);
 /// Rows with the values that arithmetic and conversions are afraid of.
 static ROWS: LazyLock<Option<Source>> = LazyLock::new(|| {
     let rows = "\
-who,x,d,free,s,g,i,b
-1,0,0.05,1e308,,a,-1,true
-1,20,-1e300,-1e308,a,b,0,false
-2,9223372036854775807,5,0.1,9223372036854775807,c,2,true
-2,-9223372036854775808,NaN,inf,-9223372036854775808,,-9223372036854775808,
-3,,,,%_\\,a,,nope
-4,-1,2.5,-0,é,zzz,9223372036854775807,t
-,3,1e-320,5e-324,1e400,b,1,true
+who,x,d,free,s,g,i,b,day,at
+1,0,0.05,1e308,,a,-1,true,2020-02-29,2020-01-01T00:00:00
+1,20,-1e300,-1e308,a,b,0,false,0001-01-01,2020-01-07 23:59:59.999999999
+2,9223372036854775807,5,0.1,9223372036854775807,c,2,true,9999-12-31,2262-04-11T23:47:16.854775807
+2,-9223372036854775808,NaN,inf,-9223372036854775808,,-9223372036854775808,,2021-02-29,1677-09-21T00:12:43.145224193
+3,,,,%_\\,a,,nope,,
+4,-1,2.5,-0,é,zzz,9223372036854775807,t,+262142-12-31,2020-01-01T24:00:00
+,3,1e-320,5e-324,1e400,b,1,true,2020-1-1,1e9
 ";
     let folder = tempfile::tempdir().ok()?;
     std::fs::write(folder.path().join("t.csv"), rows).ok()?;

@@ -1,0 +1,88 @@
+//! Ratios of probabilities, of which one may be zero.
+
+use deniable_core::exact::{Rational, Rounding, decimal, power, whole};
+use num_traits::Zero;
+
+/// A ratio that is zero or more, or infinite. Ordered as numbers are.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Bound {
+    /// A fraction, at least 0.
+    Finite(Rational),
+    /// More than any number.
+    Infinite,
+}
+
+impl Bound {
+    /// One: nothing is learned.
+    #[must_use]
+    pub fn one() -> Self {
+        Self::Finite(whole(1))
+    }
+
+    /// `top/bottom`, neither negative; `None` where both are zero, since such an answer never comes.
+    #[must_use]
+    pub fn of(top: &Rational, bottom: &Rational) -> Option<Self> {
+        match (top.is_zero(), bottom.is_zero()) {
+            (true, true) => None,
+            (false, true) => Some(Self::Infinite),
+            (_, false) => Some(Self::Finite(top / bottom)),
+        }
+    }
+
+    /// The fraction, where it is one.
+    #[must_use]
+    pub fn finite(&self) -> Option<&Rational> {
+        match self {
+            Self::Finite(value) => Some(value),
+            Self::Infinite => None,
+        }
+    }
+
+    /// A function of the fraction, and what the function tends to beyond all fractions.
+    #[must_use]
+    pub fn map(&self, function: impl Fn(&Rational) -> Rational, limit: Self) -> Self {
+        match self {
+            Self::Finite(value) => Self::Finite(function(value)),
+            Self::Infinite => limit,
+        }
+    }
+
+    /// To a whole power.
+    #[must_use]
+    pub fn power(&self, exponent: u32) -> Self {
+        self.map(|value| power(value, exponent), Self::Infinite)
+    }
+
+    /// A decimal of at most so many places, rounded to the nearest; `∞` where it is that.
+    #[must_use]
+    pub fn decimal(&self, places: u32) -> String {
+        match self {
+            Self::Finite(value) => decimal(value, places, Rounding::Nearest),
+            Self::Infinite => "∞".to_owned(),
+        }
+    }
+}
+
+impl std::fmt::Display for Bound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Finite(value) => write!(f, "{value}"),
+            Self::Infinite => f.write_str("∞"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    #[test]
+    fn ratios_of_probabilities() {
+        assert_eq!(Bound::of(&ratio(1, 2), &ratio(1, 3)), Some(Bound::Finite(ratio(3, 2))));
+        assert_eq!(Bound::of(&ratio(1, 2), &whole(0)), Some(Bound::Infinite));
+        assert_eq!(Bound::of(&whole(0), &whole(0)), None);
+        assert!(Bound::Finite(whole(1_000_000)) < Bound::Infinite);
+        assert_eq!((Bound::Infinite.decimal(3), Bound::one().to_string()), ("∞".to_owned(), "1".to_owned()));
+    }
+}

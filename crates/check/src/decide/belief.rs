@@ -1,0 +1,47 @@
+//! From the largest likelihood ratio to the gain of a belief (B-2, B-3).
+
+use super::one;
+use crate::bound::Bound;
+use crate::notion::Direction;
+use crate::verdict::{Value, Verdict, Witness};
+use deniable_core::adversary::PriorRange;
+use deniable_core::belief;
+use deniable_core::exact::Rational;
+use num_traits::{One, Zero};
+
+/// The worst observer with one given belief in each entity.
+pub(super) struct Observed {
+    /// The largest likelihood ratio, presence over absence or the reverse.
+    pub(super) ratio: Bound,
+    /// The belief in what is on top.
+    pub(super) belief: Rational,
+    pub(super) witness: Witness,
+}
+
+/// The gain at the observer's own prior, which is attained.
+pub(super) fn at(found: Option<Observed>, direction: Direction, mut theorems: Vec<&'static str>) -> Verdict {
+    if direction == Direction::Absence {
+        theorems.push("B-3n");
+    }
+    let Some(Observed { ratio, belief, witness }) = found else {
+        return Verdict { value: Value::Attained(Bound::one()), witness: None, theorems };
+    };
+    let gain = ratio.map(|ratio| belief::tight_gain(&belief, &ratio.max(&one()).clone()), Bound::Infinite);
+    Verdict { value: Value::Attained(gain), witness: Some(witness), theorems }
+}
+
+/// B-3 for any ratio of at least 1.
+pub(super) fn gain_over(range: &PriorRange, ratio: &Rational) -> Rational {
+    belief::gain_over(range, &ratio.max(&one()).clone())
+}
+
+/// Whether an uncertain prior of the range has the largest gain: one of its ends, unless that end is certainty.
+pub(super) fn reached_inside(range: &PriorRange, ratio: &Bound) -> bool {
+    let Bound::Finite(ratio) = ratio else { return true };
+    if ratio.is_one() {
+        return true;
+    }
+    let gain = gain_over(range, ratio);
+    let inside = |end: &&Rational| !end.is_zero() && !end.is_one();
+    [range.low(), range.high()].iter().filter(|end| inside(end)).any(|end| belief::tight_gain(end, ratio) == gain)
+}

@@ -1,0 +1,142 @@
+//! Notions that are about pairs of datasets: each pair is looked at, or only the extremes where all pairs count.
+
+use super::part::{Near, Part};
+use super::worst::{Place, Worst};
+use crate::bound::Bound;
+use crate::mechanism::{Column, Dataset, Mechanism};
+use crate::notion::{Direction, Sign};
+use crate::verdict::Witness;
+
+/// A largest ratio and where it is.
+pub(crate) struct Found {
+    pub(crate) ratio: Bound,
+    pub(crate) witness: Witness,
+}
+
+/// Datasets that differ by one entity more or less (S-ADD).
+pub(crate) fn one_more(mechanism: &Mechanism, sign: Sign) -> Option<Found> {
+    search(mechanism, Pairs::OneMore(sign))
+}
+
+/// Datasets that differ by one entity exchanged for another (S-REP).
+pub(crate) fn exchanged(mechanism: &Mechanism) -> Option<Found> {
+    search(mechanism, Pairs::Exchanged)
+}
+
+/// Any two datasets (I-FLP).
+pub(crate) fn any(mechanism: &Mechanism) -> Option<Found> {
+    search(mechanism, Pairs::Any)
+}
+
+/// Any two datasets of which the first has an entity that the second has not, or the reverse (F-DU).
+pub(crate) fn present_in_one_only(mechanism: &Mechanism, direction: Direction) -> Option<Found> {
+    search(mechanism, Pairs::PresentInOne(direction))
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Pairs {
+    OneMore(Sign),
+    Exchanged,
+    Any,
+    PresentInOne(Direction),
+}
+
+fn search(mechanism: &Mechanism, pairs: Pairs) -> Option<Found> {
+    let outputs = 0..mechanism.outputs().len();
+    let worst = |output: usize| match mechanism.table().column(output) {
+        Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
+        Column::Fractions(values) => of_column(mechanism, output, &Near::all(values), pairs).found(),
+    };
+    let found = outputs.filter_map(worst).max_by(|left, right| left.0.cmp(&right.0).then(order(&right.1, &left.1)));
+    found.map(|(ratio, place)| Found { ratio, witness: datasets(mechanism, place) })
+}
+
+/// Of equal ratios, the place with the smaller datasets.
+fn order(left: &Place, right: &Place) -> std::cmp::Ordering {
+    let size = |place: &Place| ((place.more | place.less).count_ones(), place.more, place.output);
+    size(left).cmp(&size(right))
+}
+
+/// The witness that two datasets are.
+fn datasets(mechanism: &Mechanism, Place { output, more, less }: Place) -> Witness {
+    let probabilities = (mechanism.probability(output, more), mechanism.probability(output, less));
+    Witness::Datasets { output, more, less, probabilities }
+}
+
+fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs: Pairs) -> Worst<P> {
+    let mut worst = Worst::new();
+    let mut offer = |more: Dataset, less: Dataset| {
+        worst.offer(&values[more as usize], &values[less as usize], output, more, less);
+    };
+    let n = mechanism.size();
+    match pairs {
+        Pairs::OneMore(sign) => {
+            for data in mechanism.datasets() {
+                for t in (0..n).filter(|t| data >> t & 1 == 0) {
+                    let with = data | 1 << t;
+                    if mechanism.gives(with) {
+                        if sign != Sign::Negative {
+                            offer(with, data);
+                        }
+                        if sign != Sign::Positive {
+                            offer(data, with);
+                        }
+                    }
+                }
+            }
+        }
+        Pairs::Exchanged => {
+            for data in mechanism.datasets() {
+                for out in (0..n).filter(|t| data >> t & 1 == 1) {
+                    for new in (0..n).filter(|t| data >> t & 1 == 0) {
+                        let other = data & !(1 << out) | 1 << new;
+                        if mechanism.gives(other) {
+                            offer(data, other);
+                        }
+                    }
+                }
+            }
+        }
+        Pairs::Any => {
+            if let (Some(most), Some(least)) = extremes(values, mechanism.datasets()) {
+                offer(most, least);
+            }
+        }
+        Pairs::PresentInOne(direction) => {
+            for t in 0..n {
+                let with = extremes(values, mechanism.datasets().filter(|data| data >> t & 1 == 1));
+                let without = extremes(values, mechanism.datasets().filter(|data| data >> t & 1 == 0));
+                let (top, bottom) = match direction {
+                    Direction::Presence => (with.0, without.1),
+                    Direction::Absence => (without.0, with.1),
+                };
+                if let (Some(top), Some(bottom)) = (top, bottom) {
+                    offer(top, bottom);
+                }
+            }
+        }
+    }
+    worst
+}
+
+/// The datasets with the largest and with the smallest value.
+fn extremes<P: Part>(values: &[P], datasets: impl Iterator<Item = Dataset>) -> (Option<Dataset>, Option<Dataset>) {
+    let mut ends: Option<(Dataset, Dataset)> = None;
+    let larger = |left: Dataset, right: Dataset| {
+        let (left, right) = (&values[left as usize], &values[right as usize]);
+        match (left.nothing(), right.nothing()) {
+            (true, _) => false,
+            (false, true) => true,
+            (false, false) => P::compare(left, right, left, left).is_gt(),
+        }
+    };
+    for data in datasets {
+        ends = Some(match ends {
+            None => (data, data),
+            Some((most, least)) => {
+                (if larger(data, most) { data } else { most }, if larger(least, data) { data } else { least })
+            }
+        });
+    }
+    (ends.map(|ends| ends.0), ends.map(|ends| ends.1))
+}

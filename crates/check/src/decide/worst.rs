@@ -1,0 +1,67 @@
+//! The largest ratio among those that are offered.
+
+use super::part::Part;
+use crate::bound::Bound;
+use crate::mechanism::Dataset;
+use std::cmp::Ordering;
+
+/// The largest ratio so far and where it was found. Of equal ones, that with the fewest entities.
+#[derive(Debug, Clone)]
+pub(super) struct Worst<P> {
+    found: Option<(P, P, Place)>,
+}
+
+/// Where a ratio was found: the output, and a pair of datasets or an entity and whoever else may be in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) output: usize,
+    pub(super) more: Dataset,
+    pub(super) less: Dataset,
+}
+
+impl Place {
+    fn weight(&self) -> (u32, u32, Dataset, Dataset, usize) {
+        let all = self.more | self.less;
+        (all.count_ones(), self.more.count_ones(), self.more, self.less, self.output)
+    }
+}
+
+impl<P: Part> Worst<P> {
+    pub(super) fn new() -> Self {
+        Self { found: None }
+    }
+
+    /// Keeps `top/bottom` if it is the largest so far. An output that never comes tells nothing.
+    pub(super) fn offer(&mut self, top: &P, bottom: &P, output: usize, more: Dataset, less: Dataset) {
+        if top.nothing() {
+            return;
+        }
+        let place = Place { output, more, less };
+        let order = match &self.found {
+            None => Ordering::Greater,
+            Some((_, best, _)) if best.nothing() => {
+                if bottom.nothing() {
+                    Ordering::Equal
+                } else {
+                    return;
+                }
+            }
+            Some(_) if bottom.nothing() => Ordering::Greater,
+            Some((high, low, _)) => P::compare(top, bottom, high, low),
+        };
+        let better = match (order, &self.found) {
+            (Ordering::Greater, _) | (_, None) => true,
+            (Ordering::Equal, Some((_, _, best))) => place.weight() < best.weight(),
+            (Ordering::Less, Some(_)) => false,
+        };
+        if better {
+            self.found = Some((top.clone(), bottom.clone(), place));
+        }
+    }
+
+    /// The largest ratio and its place; `None` if nothing was offered.
+    pub(super) fn found(self) -> Option<(Bound, Place)> {
+        let (top, bottom, place) = self.found?;
+        Some((Bound::of(&top.rational(), &bottom.rational())?, place))
+    }
+}

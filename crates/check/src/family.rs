@@ -1,0 +1,101 @@
+//! Families of prior beliefs: which observers the promise is about (section F of `docs/theorems`).
+
+use crate::mechanism::Dataset;
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::{Rational, whole};
+use num_traits::{One, Zero};
+
+/// What an observer may believe about who is in the data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Family {
+    /// Anything at all (F-DU).
+    All,
+    /// Entities are independent of each other; uncertain ones have priors in the range (F-DI, F-DI[a,b]).
+    Independent(PriorRange),
+    /// The same, with exactly two possible datasets (F-DI2).
+    TwoDatasets(PriorRange),
+    /// Independent, conditioned on a public size; uncertain priors in the range (F-DB, F-DB[a,b]).
+    Bounded(PriorRange),
+    /// One of two entities is in; all others are certain (F-DB2).
+    OneOfTwo(PriorRange),
+    /// One of `m` entities is in, each as likely; all others are certain (F-DCm).
+    OneOf(usize),
+    /// Every entity is in with probability one half (F-DN).
+    Uniform,
+    /// Every entity is out for certain or in with this probability (F-DFβ).
+    Sampled(Rational),
+    /// Groups of up to `k` entities that may depend on each other, independent otherwise (F-NIk).
+    Groups(usize),
+    /// Entities are independent, each with a prior in a range of its own and none of them certain beyond it.
+    Box(Vec<PriorRange>),
+    /// These priors, and all mixtures of them (F-EXPL).
+    Explicit(Vec<Prior>),
+}
+
+impl Family {
+    /// The identifier in `docs/theorems`.
+    #[must_use]
+    pub fn theorem(&self) -> &'static str {
+        match self {
+            Self::All => "F-DU",
+            Self::Independent(range) if *range == PriorRange::any() => "F-DI",
+            Self::Independent(_) => "F-DI[a,b]",
+            Self::TwoDatasets(_) => "F-DI2",
+            Self::Bounded(range) if *range == PriorRange::any() => "F-DB",
+            Self::Bounded(_) => "F-DB[a,b]",
+            Self::OneOfTwo(_) => "F-DB2",
+            Self::OneOf(_) => "F-DCm",
+            Self::Uniform => "F-DN",
+            Self::Sampled(_) => "F-DFβ",
+            Self::Groups(_) => "F-NIk",
+            Self::Box(_) => "X-BOX",
+            Self::Explicit(_) => "F-EXPL",
+        }
+    }
+}
+
+/// One distribution over datasets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prior {
+    /// Each entity is in by itself, with its own probability.
+    Independent(Vec<Rational>),
+    /// These datasets, with these probabilities, which sum to 1.
+    Table(Vec<(Dataset, Rational)>),
+}
+
+impl Prior {
+    /// The probability that entity `t` is in.
+    #[must_use]
+    pub fn belief(&self, t: usize) -> Rational {
+        match self {
+            Self::Independent(beliefs) => beliefs[t].clone(),
+            Self::Table(table) => {
+                table.iter().filter(|(data, _)| data >> t & 1 == 1).map(|(_, probability)| probability).sum()
+            }
+        }
+    }
+
+    /// The datasets that are possible, with their probabilities.
+    #[must_use]
+    pub fn table(&self) -> Vec<(Dataset, Rational)> {
+        match self {
+            Self::Table(table) => table.clone(),
+            Self::Independent(beliefs) => {
+                let mut all = vec![(0, whole(1))];
+                for (t, belief) in beliefs.iter().enumerate() {
+                    let with: Vec<_> = all.iter().map(|(data, weight)| (data | 1 << t, weight * belief)).collect();
+                    let rest = whole(1) - belief;
+                    let without = all.into_iter().map(|(data, weight)| (data, weight * &rest));
+                    all = without.chain(with).filter(|(_, weight)| !weight.is_zero()).collect();
+                }
+                all
+            }
+        }
+    }
+
+    /// Whether the probabilities sum to 1.
+    #[must_use]
+    pub fn is_distribution(&self) -> bool {
+        self.table().iter().map(|(_, probability)| probability).sum::<Rational>().is_one()
+    }
+}

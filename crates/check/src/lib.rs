@@ -1,0 +1,36 @@
+//! Decides exactly whether a finite mechanism keeps a promise, and shows why when it does not.
+//!
+//! | question | module |
+//! |---|---|
+//! | what is a mechanism, and how is it read or built? | [`mechanism`] |
+//! | what may the observer have believed beforehand? | [`family`] |
+//! | which notion of privacy is asked about? | [`notion`] |
+//! | how large is its tight parameter, and where is it reached? | [`decide`] |
+//! | what is the answer made of? | [`verdict`] |
+//!
+//! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
+//! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
+//!
+//! ```
+//! use deniable_check::decide::decide;
+//! use deniable_check::family::Family;
+//! use deniable_check::mechanism::Mechanism;
+//! use deniable_check::notion::Notion;
+//! use deniable_core::exact::ratio;
+//!
+//! // One person answers a yes-or-no question truthfully three times out of four.
+//! let table = vec![vec![ratio(3, 4), ratio(1, 4)], vec![ratio(1, 4), ratio(3, 4)]];
+//! let mechanism = Mechanism::new(&["ann"], &["no", "yes"], table)?;
+//! let verdict = decide(&mechanism, &Notion::Membership { sign: deniable_check::notion::Sign::Positive }, &Family::Uniform)?;
+//! assert_eq!(verdict.value.to_string(), "2"); // LR = 3, and belief 1/2 becomes 3/4: 1/2 over 1/4
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod bound;
+pub mod decide;
+pub mod family;
+pub mod mechanism;
+pub mod notion;
+pub mod verdict;
+
+pub use bound::Bound;

@@ -1,0 +1,92 @@
+//! What can be wrong with a table of probabilities.
+
+use deniable_core::exact::{Rational, fraction, whole};
+use num_traits::Signed;
+
+/// A table that is no mechanism, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum MechanismError {
+    /// A name stands twice.
+    #[error("{what} `{name}` is named twice")]
+    Repeated {
+        /// `entity` or `output`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// More than fits.
+    #[error(
+        "{entities} entities with {outputs} outputs are too many for a table; {most} entities fit. Where the output depends \
+         on counts alone, give it by counts"
+    )]
+    TooLarge {
+        /// How many there are.
+        entities: usize,
+        /// How many outputs.
+        outputs: usize,
+        /// How many entities fit.
+        most: usize,
+    },
+    /// Not one row for each dataset.
+    #[error("there are {found} rows, and {expected} datasets")]
+    Rows {
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// No dataset, or no output.
+    #[error("a mechanism needs at least one dataset and one output")]
+    Empty,
+    /// A row with more or fewer probabilities than there are outputs.
+    #[error("dataset {data} has {found} probabilities, and there are {expected} outputs")]
+    Width {
+        /// The dataset.
+        data: String,
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// A probability below zero.
+    #[error("the probability of output `{output}` at dataset {data} is {value}, below 0")]
+    Negative {
+        /// The dataset.
+        data: String,
+        /// The output.
+        output: String,
+        /// The value.
+        value: Rational,
+    },
+    /// A row that is no distribution.
+    #[error("the probabilities of dataset {data} sum to {}, which is {}", fraction(sum), off(sum))]
+    Sum {
+        /// The dataset.
+        data: String,
+        /// What they sum to.
+        sum: Rational,
+    },
+}
+
+fn off(sum: &Rational) -> String {
+    let gap = sum - whole(1);
+    let side = if gap.is_positive() { "more than 1" } else { "short of 1" };
+    format!("{} {side}", fraction(&gap.abs()))
+}
+
+/// A row's fault, before the row has a name.
+pub(super) enum Wrong {
+    Width { found: usize, expected: usize },
+    Negative { output: String, value: Rational },
+    Sum(Rational),
+}
+
+impl Wrong {
+    pub(super) fn at(self, data: String) -> MechanismError {
+        match self {
+            Self::Width { found, expected } => MechanismError::Width { data, found, expected },
+            Self::Negative { output, value } => MechanismError::Negative { data, output, value },
+            Self::Sum(sum) => MechanismError::Sum { data, sum },
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Finite mechanisms: for every dataset, the exact probability of every output.
+
+mod error;
+mod table;
+
+pub use error::MechanismError;
+
+use deniable_core::exact::Rational;
+use table::Table;
+
+/// Who is in the data: bit `t` stands for entity `t`.
+pub type Dataset = u32;
+
+/// Most entities of a mechanism that is given dataset by dataset: its table has 2^24 rows.
+pub const MOST_ENTITIES: usize = 24;
+/// Most probabilities of a table, so that it fits in memory: 4 GiB where they have a common denominator below 2^63.
+pub const MOST_PROBABILITIES: usize = 1 << 29;
+
+/// A randomised mechanism over the subsets of a few entities.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mechanism {
+    entities: Vec<String>,
+    outputs: Vec<String>,
+    /// Which datasets are given; `None` for all of them.
+    given: Option<Vec<bool>>,
+    table: Table,
+}
+
+impl Mechanism {
+    /// A mechanism with a row of probabilities for each of the `2^n` datasets, in the order of their bits: dataset 1 holds
+    /// the first entity alone.
+    ///
+    /// # Errors
+    /// When names repeat, rows or outputs are missing, a probability is negative or a row does not sum to 1.
+    pub fn new(entities: &[&str], outputs: &[&str], rows: Vec<Vec<Rational>>) -> Result<Self, MechanismError> {
+        Self::partial(owned(entities), owned(outputs), rows.into_iter().map(Some).collect())
+    }
+
+    /// The same from a function of the dataset and the output's position. Entities are named `1`, `2`, ...
+    ///
+    /// # Errors
+    /// As for [`Mechanism::new`].
+    pub fn from_fn(
+        entities: usize,
+        outputs: &[&str],
+        probability: impl Fn(Dataset, usize) -> Rational,
+    ) -> Result<Self, MechanismError> {
+        let names: Vec<String> = (1..=entities).map(|number| number.to_string()).collect();
+        size_fits(entities, outputs.len())?;
+        let row = |data: u32| Some((0..outputs.len()).map(|output| probability(data, output)).collect());
+        Self::partial(names, owned(outputs), (0..1_u32 << entities).map(row).collect())
+    }
+
+    /// A mechanism for some datasets only: `rows[T]` is the row of dataset `T`.
+    ///
+    /// # Errors
+    /// As for [`Mechanism::new`]; and when no dataset is given at all.
+    pub fn partial(
+        entities: Vec<String>,
+        outputs: Vec<String>,
+        rows: Vec<Option<Vec<Rational>>>,
+    ) -> Result<Self, MechanismError> {
+        distinct("entity", &entities)?;
+        distinct("output", &outputs)?;
+        size_fits(entities.len(), outputs.len())?;
+        let expected = 1_usize << entities.len();
+        if rows.len() != expected {
+            return Err(MechanismError::Rows { found: rows.len(), expected });
+        }
+        if outputs.is_empty() || rows.iter().all(Option::is_none) {
+            return Err(MechanismError::Empty);
+        }
+        let name = |data: usize| members(&entities, data as Dataset);
+        for (data, row) in rows.iter().enumerate() {
+            let Some(row) = row else { continue };
+            table::check_row(row, &outputs).map_err(|wrong| wrong.at(name(data)))?;
+        }
+        let all = rows.iter().all(Option::is_some);
+        let given = (!all).then(|| rows.iter().map(Option::is_some).collect());
+        Ok(Self { table: Table::new(rows, outputs.len()), entities, outputs, given })
+    }
+
+    /// How many entities the universe has.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// The names of the entities; bit `t` of a dataset stands for the one at `t`.
+    #[must_use]
+    pub fn entities(&self) -> &[String] {
+        &self.entities
+    }
+
+    /// The names of the outputs.
+    #[must_use]
+    pub fn outputs(&self) -> &[String] {
+        &self.outputs
+    }
+
+    /// Whether this dataset has a row.
+    #[must_use]
+    pub fn gives(&self, data: Dataset) -> bool {
+        self.given.as_ref().is_none_or(|given| given[data as usize])
+    }
+
+    /// Whether every dataset has a row.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.given.is_none()
+    }
+
+    /// All datasets that have a row, by their bits.
+    pub fn datasets(&self) -> impl Iterator<Item = Dataset> + '_ {
+        (0..1_u32 << self.size()).filter(|data| self.gives(*data))
+    }
+
+    /// `Pr[output | data]`. The dataset must have a row.
+    #[must_use]
+    pub fn probability(&self, output: usize, data: Dataset) -> Rational {
+        self.table.probability(output, data)
+    }
+
+    /// The members of a dataset: `{ann, bob}`.
+    #[must_use]
+    pub fn members(&self, data: Dataset) -> String {
+        members(&self.entities, data)
+    }
+
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
+    }
+}
+
+pub(crate) use table::Column;
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn members(entities: &[String], data: Dataset) -> String {
+    let names = entities.iter().enumerate().filter(|(t, _)| data >> t & 1 == 1).map(|(_, name)| name.as_str());
+    format!("{{{}}}", names.collect::<Vec<_>>().join(", "))
+}
+
+fn distinct(what: &'static str, names: &[String]) -> Result<(), MechanismError> {
+    let mut sorted: Vec<&String> = names.iter().collect();
+    sorted.sort_unstable();
+    match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(MechanismError::Repeated { what, name: pair[0].clone() }),
+        None => Ok(()),
+    }
+}
+
+/// That a table over so many entities and outputs can be held.
+pub(crate) fn size_fits(entities: usize, outputs: usize) -> Result<(), MechanismError> {
+    let fits = |entities: usize| {
+        entities <= MOST_ENTITIES && (outputs.max(1) << entities.min(MOST_ENTITIES)) <= MOST_PROBABILITIES
+    };
+    if fits(entities) {
+        return Ok(());
+    }
+    let most = (0..=MOST_ENTITIES).rev().find(|entities| fits(*entities)).unwrap_or(0);
+    Err(MechanismError::TooLarge { entities, outputs, most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::{ratio, whole};
+
+    fn half(_: Dataset, _: usize) -> Rational {
+        ratio(1, 2)
+    }
+
+    #[test]
+    fn rows_are_distributions() {
+        let wrong =
+            Mechanism::new(&["ann"], &["a", "b"], vec![vec![ratio(1, 2), ratio(1, 2)], vec![ratio(1, 2), ratio(1, 3)]]);
+        assert_eq!(
+            wrong.unwrap_err().to_string(),
+            "the probabilities of dataset {ann} sum to 5/6, which is 1/6 short of 1"
+        );
+        let wrong =
+            Mechanism::new(&["ann"], &["a", "b"], vec![vec![ratio(3, 2), ratio(-1, 2)], vec![whole(1), whole(0)]]);
+        assert_eq!(wrong.unwrap_err().to_string(), "the probability of output `b` at dataset {} is -1/2, below 0");
+    }
+
+    #[test]
+    fn names_are_distinct_and_the_size_fits() {
+        assert!(matches!(
+            Mechanism::new(&["a", "a"], &["x"], vec![]),
+            Err(MechanismError::Repeated { what: "entity", .. })
+        ));
+        let large = Mechanism::from_fn(60, &["x", "y"], half).unwrap_err();
+        assert_eq!(large, MechanismError::TooLarge { entities: 60, outputs: 2, most: 24 });
+        assert!(matches!(Mechanism::new(&["a"], &["x"], vec![]), Err(MechanismError::Rows { found: 0, expected: 2 })));
+    }
+
+    #[test]
+    fn probabilities_are_kept_exactly() {
+        let awkward = |data: Dataset, output: usize| {
+            let part = ratio(1, 1_000_003 + i64::from(data));
+            if output == 0 { part } else { whole(1) - part }
+        };
+        for mechanism in
+            [Mechanism::from_fn(3, &["x", "y"], awkward).unwrap(), Mechanism::from_fn(3, &["x", "y"], half).unwrap()]
+        {
+            let first = mechanism.probability(0, 5);
+            assert_eq!(&first + mechanism.probability(1, 5), whole(1));
+        }
+        assert_eq!(Mechanism::from_fn(3, &["x", "y"], awkward).unwrap().probability(0, 5), ratio(1, 1_000_008));
+    }
+}

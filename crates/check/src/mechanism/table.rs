@@ -1,0 +1,94 @@
+//! Where the probabilities are kept: whole numbers over one denominator where that fits, fractions otherwise.
+
+use super::Dataset;
+use super::error::Wrong;
+use deniable_core::exact::{Rational, whole};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// Probabilities, by output and then by dataset. Datasets without a row hold zeros.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Table {
+    /// Whole parts of one denominator below 2^63.
+    Parts {
+        /// The denominator.
+        of: u64,
+        /// Numerators.
+        columns: Vec<Vec<u64>>,
+    },
+    /// Fractions with denominators that have no small multiple in common.
+    Fractions(Vec<Vec<Rational>>),
+}
+
+/// The probabilities of one output, by dataset.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Column<'a> {
+    Parts { of: u64, parts: &'a [u64] },
+    Fractions(&'a [Rational]),
+}
+
+/// That a row has as many probabilities as there are outputs, none negative, with sum 1.
+pub(super) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), Wrong> {
+    if row.len() != outputs.len() {
+        return Err(Wrong::Width { found: row.len(), expected: outputs.len() });
+    }
+    if let Some((value, output)) = row.iter().zip(outputs).find(|(value, _)| value.is_negative()) {
+        return Err(Wrong::Negative { output: output.clone(), value: value.clone() });
+    }
+    let sum: Rational = row.iter().sum();
+    if sum.is_one() { Ok(()) } else { Err(Wrong::Sum(sum)) }
+}
+
+impl Table {
+    pub(super) fn new(rows: Vec<Option<Vec<Rational>>>, outputs: usize) -> Self {
+        let all = rows.iter().flatten().flatten();
+        let common = all.map(Rational::denom).try_fold(1_u64, |common, next| {
+            let next = next.to_u64()?;
+            common.checked_mul(next / common.gcd(&next)).filter(|common| *common < 1 << 63)
+        });
+        let empty = || vec![Rational::zero(); outputs];
+        match common {
+            Some(of) => {
+                let mut columns = vec![Vec::with_capacity(rows.len()); outputs];
+                for row in rows {
+                    for (column, value) in columns.iter_mut().zip(row.unwrap_or_else(empty)) {
+                        let parts = value.numer() * (BigInt::from(of) / value.denom());
+                        column.push(parts.to_u64().unwrap_or(0));
+                    }
+                }
+                Self::Parts { of, columns }
+            }
+            None => {
+                let mut columns = vec![Vec::with_capacity(rows.len()); outputs];
+                for row in rows {
+                    for (column, value) in columns.iter_mut().zip(row.unwrap_or_else(empty)) {
+                        column.push(value);
+                    }
+                }
+                Self::Fractions(columns)
+            }
+        }
+    }
+
+    pub(super) fn probability(&self, output: usize, data: Dataset) -> Rational {
+        self.column(output).get(data)
+    }
+
+    pub(crate) fn column(&self, output: usize) -> Column<'_> {
+        match self {
+            Self::Parts { of, columns } => Column::Parts { of: *of, parts: &columns[output] },
+            Self::Fractions(columns) => Column::Fractions(&columns[output]),
+        }
+    }
+}
+
+impl Column<'_> {
+    /// `Pr[output | data]`.
+    pub(crate) fn get(&self, data: Dataset) -> Rational {
+        match self {
+            Self::Parts { of, parts } => whole(parts[data as usize]) / whole(*of),
+            Self::Fractions(values) => values[data as usize].clone(),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Answers: the tight parameter, and the place where it is reached.
+
+use crate::bound::Bound;
+use crate::family::Prior;
+use crate::mechanism::{Dataset, Mechanism};
+use deniable_core::exact::{Rational, whole};
+
+/// What was decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The tight parameter of the notion.
+    pub value: Value,
+    /// Where it is reached; `None` where nothing is ever learned.
+    pub witness: Option<Witness>,
+    /// The entries of `docs/theorems` that say why nothing is worse.
+    pub theorems: Vec<&'static str>,
+}
+
+/// How large the smallest parameter is that holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// Exactly this, and some observer reaches it.
+    Attained(Bound),
+    /// Exactly this; observers come as near as they like.
+    Approached(Bound),
+    /// Somewhere from `low` to `high`.
+    Between {
+        /// Some observer reaches at least this.
+        low: Bound,
+        /// None gets beyond this.
+        high: Bound,
+        /// The entry of `docs/theorems` that bounds it.
+        theorem: &'static str,
+    },
+}
+
+impl Value {
+    /// The least parameter that certainly holds.
+    #[must_use]
+    pub fn high(&self) -> &Bound {
+        match self {
+            Self::Attained(value) | Self::Approached(value) => value,
+            Self::Between { high, .. } => high,
+        }
+    }
+
+    /// The parameter below which it certainly does not hold.
+    #[must_use]
+    pub fn low(&self) -> &Bound {
+        match self {
+            Self::Attained(value) | Self::Approached(value) => value,
+            Self::Between { low, .. } => low,
+        }
+    }
+
+    /// Whether a claimed parameter holds; `None` where the bracket does not tell.
+    #[must_use]
+    pub fn keeps(&self, claim: &Rational) -> Option<bool> {
+        let claim = Bound::Finite(claim.clone());
+        if *self.high() <= claim {
+            Some(true)
+        } else if *self.low() > claim {
+            Some(false)
+        } else {
+            None
+        }
+    }
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Attained(value) | Self::Approached(value) => write!(f, "{value}"),
+            Self::Between { low, high, .. } => write!(f, "{low} .. {high}"),
+        }
+    }
+}
+
+/// Where the parameter is reached: enough for another program to check it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Witness {
+    /// An output that two datasets give with different probabilities.
+    Datasets {
+        /// The output.
+        output: usize,
+        /// The dataset that gives it more often.
+        more: Dataset,
+        /// The one that gives it less often.
+        less: Dataset,
+        /// The two probabilities.
+        probabilities: (Rational, Rational),
+    },
+    /// An output that moves the belief of an observer.
+    Prior {
+        /// What the observer believed.
+        prior: Prior,
+        /// About whom.
+        entity: usize,
+        /// The output.
+        output: usize,
+        /// `Pr[o | t]` and `Pr[o | ¬t]`.
+        likelihoods: (Rational, Rational),
+    },
+}
+
+impl Witness {
+    /// The arithmetic in one line.
+    #[must_use]
+    pub fn line(&self, mechanism: &Mechanism) -> String {
+        match self {
+            Self::Datasets { output, more, less, probabilities: (top, bottom) } => {
+                let name = &mechanism.outputs()[*output];
+                let (more, less) = (mechanism.members(*more), mechanism.members(*less));
+                let ratio = Bound::of(top, bottom).unwrap_or_else(Bound::one);
+                format!("Pr[{name} | {more}] / Pr[{name} | {less}] = {top} / {bottom} = {ratio}")
+            }
+            Self::Prior { prior, entity, output, likelihoods: (present, absent) } => {
+                let (name, who) = (&mechanism.outputs()[*output], &mechanism.entities()[*entity]);
+                let belief = prior.belief(*entity);
+                let with = &belief * present;
+                let after = &with / (&with + (whole(1) - &belief) * absent);
+                format!(
+                    "after `{name}`, belief that {who} is in goes from {belief} to {after}: Pr[{name} | in] = {present}, \
+                     Pr[{name} | out] = {absent}"
+                )
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@
 //! | which notion of privacy is asked about? | [`notion`] |
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
+//! | can what is believed with and without an entity be paired? | [`coupling`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
 //! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
@@ -27,6 +28,7 @@
 //! ```
 
 pub mod bound;
+pub mod coupling;
 pub mod decide;
 pub mod family;
 pub mod mechanism;

@@ -1,0 +1,258 @@
+//! Pairing what an observer expects with an entity in and out of the data (LQS13 Lemma 4.9).
+//!
+//! `Pr[o|t]` is an average of `Pr[o|T]` over datasets as they are distributed given `t`; `Pr[o|¬t]` is one over datasets
+//! given `¬t`. If the two distributions can be paired so that partners are neighbours, then a bound on neighbours
+//! bounds the likelihood ratio. Whether they can is a transport problem: a maximal flow is either the pairing, or shows
+//! a set of datasets that is likelier than all its neighbours together (Hall's condition for masses).
+
+use crate::family::Prior;
+use crate::mechanism::Dataset;
+use deniable_core::exact::{Rational, whole};
+use num_traits::Zero;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The answer, with what it takes to check it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Coupling {
+    /// Pairs of a dataset given `t` and one given `¬t`, with the mass that each pair carries.
+    Paired(Vec<(Dataset, Dataset, Rational)>),
+    /// Datasets given `t` that together weigh more than all their neighbours given `¬t`.
+    Stranded(Vec<Dataset>),
+}
+
+/// Pairs the datasets with entity `t` and those without it, each as likely as under the prior given that.
+///
+/// `None` if the prior is certain of `t`.
+#[must_use]
+pub fn couple(prior: &Prior, t: usize, near: impl Fn(Dataset, Dataset) -> bool) -> Option<Coupling> {
+    let (present, absent) = given(prior, t)?;
+    let mut flow = Flow::new(&present, &absent, near);
+    while let Some((path, mass)) = flow.augmenting_path() {
+        flow.push(&path, &mass);
+    }
+    if flow.left.iter().all(Zero::is_zero) {
+        let pairs = flow.carried.into_iter().filter(|(_, mass)| !mass.is_zero());
+        return Some(Coupling::Paired(pairs.map(|((a, b), mass)| (present[a].0, absent[b].0, mass)).collect()));
+    }
+    // All that can still be reached from what is left: their neighbours are full, and it is too little.
+    let (reached, _) = flow.reachable();
+    Some(Coupling::Stranded(reached.into_iter().map(|at| present[at].0).collect()))
+}
+
+/// Whether the answer is right, by its definition alone.
+#[must_use]
+pub fn holds(answer: &Coupling, prior: &Prior, t: usize, near: impl Fn(Dataset, Dataset) -> bool) -> bool {
+    let Some((present, absent)) = given(prior, t) else { return false };
+    match answer {
+        Coupling::Paired(pairs) => {
+            let margin = |side: &dyn Fn(&(Dataset, Dataset, Rational)) -> Dataset| {
+                let mut sums: BTreeMap<Dataset, Rational> = BTreeMap::new();
+                for pair in pairs {
+                    *sums.entry(side(pair)).or_insert_with(Rational::zero) += &pair.2;
+                }
+                sums.into_iter().collect::<Vec<_>>()
+            };
+            pairs.iter().all(|(more, less, mass)| near(*more, *less) && *mass > whole(0))
+                && margin(&|pair| pair.0) == present
+                && margin(&|pair| pair.1) == absent
+        }
+        Coupling::Stranded(datasets) => {
+            let mass = |side: &[(Dataset, Rational)], inside: &dyn Fn(Dataset) -> bool| -> Rational {
+                side.iter().filter(|(data, _)| inside(*data)).map(|(_, mass)| mass).sum()
+            };
+            let chosen = mass(&present, &|data| datasets.contains(&data));
+            chosen > mass(&absent, &|data| datasets.iter().any(|more| near(*more, data)))
+        }
+    }
+}
+
+type Weighted = Vec<(Dataset, Rational)>;
+
+/// The distribution over datasets given `t`, and given `¬t`.
+fn given(prior: &Prior, t: usize) -> Option<(Weighted, Weighted)> {
+    let belief = prior.belief(t);
+    let rest = whole(1) - &belief;
+    if belief.is_zero() || rest.is_zero() {
+        return None;
+    }
+    let (mut present, mut absent): (Weighted, Weighted) = (Vec::new(), Vec::new());
+    for (data, mass) in prior.table() {
+        if data >> t & 1 == 1 {
+            present.push((data, mass / &belief));
+        } else {
+            absent.push((data, mass / &rest));
+        }
+    }
+    present.sort();
+    absent.sort();
+    Some((present, absent))
+}
+
+/// Masses on the left that have not been sent, room on the right, and what goes from left to right.
+struct Flow {
+    left: Vec<Rational>,
+    room: Vec<Rational>,
+    near: Vec<Vec<usize>>,
+    carried: BTreeMap<(usize, usize), Rational>,
+}
+
+impl Flow {
+    fn new(
+        present: &[(Dataset, Rational)],
+        absent: &[(Dataset, Rational)],
+        near: impl Fn(Dataset, Dataset) -> bool,
+    ) -> Self {
+        let partners = |more: Dataset| {
+            absent.iter().enumerate().filter(|(_, (less, _))| near(more, *less)).map(|(at, _)| at).collect()
+        };
+        Self {
+            left: present.iter().map(|(_, mass)| mass.clone()).collect(),
+            room: absent.iter().map(|(_, mass)| mass.clone()).collect(),
+            near: present.iter().map(|(more, _)| partners(*more)).collect(),
+            carried: BTreeMap::new(),
+        }
+    }
+
+    /// The datasets on the left that mass still left over can reach, and for each dataset on the right whence it was
+    /// reached: forward to neighbours, and back along what is carried. Shortest paths first, which bounds their number.
+    fn reachable(&self) -> (Vec<usize>, Vec<Option<usize>>) {
+        let mut from_left = vec![None; self.room.len()];
+        let mut seen: Vec<bool> = self.left.iter().map(|mass| !mass.is_zero()).collect();
+        let mut queue: VecDeque<usize> = (0..self.left.len()).filter(|at| seen[*at]).collect();
+        while let Some(at) = queue.pop_front() {
+            for partner in &self.near[at] {
+                if from_left[*partner].is_some() {
+                    continue;
+                }
+                from_left[*partner] = Some(at);
+                for other in 0..self.left.len() {
+                    if !seen[other] && self.carried.get(&(other, *partner)).is_some_and(|mass| !mass.is_zero()) {
+                        seen[other] = true;
+                        queue.push_back(other);
+                    }
+                }
+            }
+        }
+        ((0..self.left.len()).filter(|at| seen[*at]).collect(), from_left)
+    }
+
+    /// Steps (left, right, forward) from mass left over to free room, and how much can be sent.
+    fn augmenting_path(&self) -> Option<(Vec<(usize, usize, bool)>, Rational)> {
+        let mut whence: Vec<Option<(usize, usize)>> = vec![None; self.left.len()];
+        let mut from_left: Vec<Option<usize>> = vec![None; self.room.len()];
+        let mut seen: Vec<bool> = self.left.iter().map(|mass| !mass.is_zero()).collect();
+        let mut queue: VecDeque<usize> = (0..self.left.len()).filter(|at| seen[*at]).collect();
+        while let Some(at) = queue.pop_front() {
+            for partner in &self.near[at] {
+                if from_left[*partner].is_some() {
+                    continue;
+                }
+                from_left[*partner] = Some(at);
+                if !self.room[*partner].is_zero() {
+                    return Some(self.traced(*partner, &from_left, &whence));
+                }
+                for other in 0..self.left.len() {
+                    if !seen[other] && self.carried.get(&(other, *partner)).is_some_and(|mass| !mass.is_zero()) {
+                        seen[other] = true;
+                        whence[other] = Some((at, *partner));
+                        queue.push_back(other);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn traced(
+        &self,
+        end: usize,
+        from_left: &[Option<usize>],
+        whence: &[Option<(usize, usize)>],
+    ) -> (Vec<(usize, usize, bool)>, Rational) {
+        let mut mass = self.room[end].clone();
+        let mut path = Vec::new();
+        let mut right = end;
+        while let Some(at) = from_left[right] {
+            path.push((at, right, true));
+            match whence[at] {
+                None => {
+                    mass = mass.min(self.left[at].clone());
+                    break;
+                }
+                Some((_, through)) => {
+                    path.push((at, through, false));
+                    mass = mass.min(self.carried[&(at, through)].clone());
+                    right = through;
+                }
+            }
+        }
+        (path, mass)
+    }
+
+    fn push(&mut self, path: &[(usize, usize, bool)], mass: &Rational) {
+        for (left, right, forward) in path {
+            let carried = self.carried.entry((*left, *right)).or_insert_with(Rational::zero);
+            if *forward {
+                *carried += mass;
+            } else {
+                *carried -= mass;
+            }
+        }
+        if let (Some((_, end, _)), Some((start, ..))) = (path.first(), path.last()) {
+            self.room[*end] -= mass;
+            self.left[*start] -= mass;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    fn exchanged(a: Dataset, b: Dataset) -> bool {
+        a.count_ones() == b.count_ones() && (a ^ b).count_ones() == 2
+    }
+
+    /// Independent entities given the size: one of three, and two of three.
+    #[test]
+    fn a_known_size_pairs_up_one_exchange_apart() {
+        let prior = Prior::Table(vec![(0b011, ratio(1, 2)), (0b101, ratio(1, 3)), (0b110, ratio(1, 6))]);
+        let answer = couple(&prior, 0, exchanged).unwrap();
+        // Given the first entity: 3/5 and 2/5; without it, the other two for certain.
+        assert_eq!(answer, Coupling::Paired(vec![(0b011, 0b110, ratio(3, 5)), (0b101, 0b110, ratio(2, 5))]));
+        assert!(holds(&answer, &prior, 0, exchanged));
+        assert_eq!(couple(&Prior::Table(vec![(1, whole(1))]), 0, exchanged), None);
+    }
+
+    #[test]
+    fn two_exchanges_apart_are_stranded() {
+        let prior = Prior::Table(vec![(0b0011, ratio(1, 2)), (0b1100, ratio(1, 2))]);
+        let answer = couple(&prior, 0, exchanged).unwrap();
+        assert_eq!(answer, Coupling::Stranded(vec![0b0011]));
+        assert!(holds(&answer, &prior, 0, exchanged));
+    }
+
+    /// A wrong answer of either kind is noticed.
+    #[test]
+    fn wrong_answers_are_refused() {
+        let prior = Prior::Table(vec![(0b011, ratio(1, 2)), (0b101, ratio(1, 3)), (0b110, ratio(1, 6))]);
+        for wrong in [
+            Coupling::Paired(vec![(0b011, 0b110, ratio(1, 2)), (0b101, 0b110, ratio(1, 2))]),
+            Coupling::Paired(vec![(0b011, 0b110, ratio(3, 5))]),
+            Coupling::Stranded(vec![0b011]),
+        ] {
+            assert!(!holds(&wrong, &prior, 0, exchanged), "{wrong:?}");
+        }
+    }
+
+    /// A first choice has to be undone: both left datasets like the first room, one likes no other.
+    #[test]
+    fn earlier_choices_are_undone() {
+        let near = |a: Dataset, b: Dataset| matches!((a, b), (1, 2 | 4) | (3, 2));
+        let quarter = ratio(1, 4);
+        let prior = Prior::Table(vec![(1, quarter.clone()), (3, quarter.clone()), (2, quarter.clone()), (4, quarter)]);
+        let answer = couple(&prior, 0, near).unwrap();
+        assert_eq!(answer, Coupling::Paired(vec![(1, 4, ratio(1, 2)), (3, 2, ratio(1, 2))]));
+    }
+}

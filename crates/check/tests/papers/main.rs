@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod chance;
+mod composition;
 mod coupling;
 mod membership;
 mod sampling;

@@ -4,13 +4,32 @@
 //!
 //! - `B`, `C`, `E`, `G` or `A`, a hyphen, one or two digits, perhaps one small letter: `B-3`, `B-3n`;
 //! - `F`, `S`, `M` or `I`, a hyphen, two or more capitals, perhaps one small letter or digit: `F-DI2`, `F-DCm`, `S-CAP`;
-//! - either may be followed by `[a,b]`, which names the form with bounded priors: `F-DI[a,b]`.
+//! - either may be followed by `[a,b]`, which names the form with bounded priors: `F-DI[a,b]`;
+//! - a paper, a hyphen and its own number of a statement: `LQS13-3.2`, `THHA15-L3`, `ABDI-T1`, `LXL-8`.
 //!
 //! `F-NI3` is an instance of `F-NIk`. No letter, digit, hyphen or underscore stands directly before an
 //! identifier, and no letter, digit or underscore directly after.
 
+/// The papers whose numbered statements have entries.
+const PAPERS: [&str; 4] = ["LQS13-", "THHA15-", "ABDI-", "LXL-"];
+
 /// The identifier with which `text` starts, in the spelling of its entry, and what follows it.
 pub fn leading(text: &str) -> Option<(String, &str)> {
+    of_paper(text).or_else(|| of_project(text))
+}
+
+fn of_paper(text: &str) -> Option<(String, &str)> {
+    let paper = PAPERS.iter().find(|paper| text.starts_with(**paper))?;
+    let tail = &text[paper.len()..];
+    let letter = one(tail, 0, |c| c.is_ascii_uppercase());
+    let digits = run(&tail[letter..], |c| c.is_ascii_digit() || c == '.');
+    let number = tail[letter..letter + digits].trim_end_matches('.');
+    let (id, rest) = text.split_at(paper.len() + letter + number.len());
+    let whole = !number.is_empty() && !rest.chars().next().is_some_and(is_word);
+    whole.then(|| (id.to_owned(), rest))
+}
+
+fn of_project(text: &str) -> Option<(String, &str)> {
     let prefix = text.chars().next()?;
     let tail = text.get(1..)?.strip_prefix('-')?;
     let length = match prefix {
@@ -103,13 +122,14 @@ mod tests {
         let ids = "B-3 B-3n F-DI2 F-DFβ F-DCm S-CAP M-GEO F-NIk F-NIk F-NIk F-DI[a,b] F-DB E-10";
         assert_eq!(within(text).join(" "), ids);
         assert_eq!(within("B-1..B-6"), ["B-1", "B-6"]);
+        assert_eq!(within("LQS13-3.2. THHA15-L3, ABDI-T1 (LXL-8)"), ["LQS13-3.2", "THHA15-L3", "ABDI-T1", "LXL-8"]);
     }
 
     #[test]
     fn nothing_else_is_taken_for_one() {
         for text in [
             "UTF-8", "[A-Z]", "P-00017", "XB-3", "B-x", "B-123", "S-a", "S-Add", "_B-3", "1e-B-3", "B-3_x", "B-3nn",
-            "-B-3",
+            "-B-3", "LQS13", "LQS13-", "LQS13-x", "XLXL-8",
         ] {
             assert_eq!(within(text), Vec::<String>::new(), "{text}");
         }

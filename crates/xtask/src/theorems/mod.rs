@@ -10,8 +10,16 @@ use crate::{Failure, files};
 const FOLDER: &str = "docs/theorems";
 const TABLE: &str = "docs/theorems/README.md";
 /// The pages in the order in which they are read, and so in the order of the table.
-const PAGES: [&str; 6] =
-    ["beliefs.md", "families.md", "sensitivity.md", "composition.md", "mechanisms.md", "errata.md"];
+const PAGES: [&str; 8] = [
+    "beliefs.md",
+    "families.md",
+    "sensitivity.md",
+    "composition.md",
+    "mechanisms.md",
+    "notions.md",
+    "papers.md",
+    "errata.md",
+];
 
 /// Whether to regenerate the table or to insist that it is fresh.
 #[derive(Debug, Clone, Copy)]

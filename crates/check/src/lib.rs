@@ -34,5 +34,6 @@ pub mod family;
 pub mod mechanism;
 pub mod notion;
 pub mod verdict;
+pub mod words;
 
 pub use bound::Bound;

@@ -337,5 +337,5 @@ fn what_a_release_may_use_is_said_before_anything_is_charged() {
         let run = clinic.release(&wrong).misused();
         assert!(run.stderr.contains(wrong[0]) && !run.stderr.contains("ledger"), "{run:?}");
     }
-    clinic.release(&["--memory", "1.5MB", "--threads", "3", "--spill", "."]).done();
+    clinic.release(&["--memory", "1MB", "--threads", "3", "--spill", "."]).done();
 }

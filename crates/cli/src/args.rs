@@ -351,7 +351,58 @@ pub enum LedgerFormat {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::{Args, size};
+    use clap::CommandFactory;
+    use std::collections::BTreeSet;
+
+    /// Every `--flag` in a text.
+    fn flags(text: &str) -> BTreeSet<String> {
+        let after = text.split("--").skip(1);
+        let words =
+            after.map(|rest| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect::<String>());
+        words.filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect()
+    }
+
+    fn of(command: &clap::Command) -> BTreeSet<String> {
+        command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
+    }
+
+    /// `docs/cli.md` has every flag where its command is described, and no flag that there is not.
+    #[test]
+    fn the_reference_has_every_flag() {
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+        let page = std::fs::read_to_string(page).expect("docs/cli.md");
+        let section = |heading: String| -> &str {
+            let (_, rest) = page.split_once(&heading).unwrap_or_else(|| panic!("no `{heading}` in docs/cli.md"));
+            rest.split_once("\n#").map_or(rest, |(section, _)| section)
+        };
+        let shared = flags(section("## Commands that take a policy".to_owned()));
+        let mut known: BTreeSet<String> = ["help".to_owned(), "version".to_owned()].into();
+        for command in Args::command().get_subcommands() {
+            let name = command.get_name();
+            let parts: Vec<&clap::Command> = command.get_subcommands().collect();
+            if parts.is_empty() {
+                let here = flags(section(format!("# `deniable {name} ")));
+                for flag in of(command) {
+                    assert!(here.contains(&flag) || shared.contains(&flag), "--{flag} of {name}");
+                    known.insert(flag);
+                }
+            }
+            for part in parts {
+                let name = format!("{name} {}", part.get_name());
+                let line = page
+                    .lines()
+                    .find(|line| line.contains(&format!("{name} PATH")) || line.contains(&format!("{name} POLICY")));
+                let line = line.unwrap_or_else(|| panic!("no `{name}` in docs/cli.md"));
+                for flag in of(part) {
+                    assert!(flags(line).contains(&flag) || shared.contains(&flag), "--{flag} of {name}");
+                    known.insert(flag);
+                }
+            }
+        }
+        let unknown: Vec<String> = flags(&page).difference(&known).cloned().collect();
+        assert!(unknown.is_empty(), "not flags: {unknown:?}");
+    }
 
     #[test]
     fn sizes() {

@@ -156,8 +156,6 @@ fn folder(text: &str) -> Result<PathBuf, String> {
 }
 
 const SIZE_HELP: &str = "write a number and a unit, as in --memory 512MiB or --memory 4GiB";
-/// The clinic's release works with this much (`crates/cli/tests/release.rs`). Questions of many groups take more, and say so.
-const LEAST_MEMORY: f64 = 1_000_000.0;
 
 /// A number of bytes: 512MB, 4GiB, 1.5GB. The units of a thousand and those of 1024 are told apart by their `i`.
 fn size(text: &str) -> Result<usize, String> {
@@ -175,7 +173,7 @@ fn size(text: &str) -> Result<usize, String> {
         _ => return Err(SIZE_HELP.to_owned()),
     };
     let bytes = number.parse::<f64>().map_err(|_| SIZE_HELP)? * unit as f64;
-    if bytes < LEAST_MEMORY {
+    if bytes < Resources::LEAST_MEMORY as f64 {
         // A number alone is often meant in other units than bytes.
         return Err(format!("{bytes} bytes are too little to compute with, 1MB is the least; {SIZE_HELP}"));
     }
@@ -247,7 +245,7 @@ pub struct Ask {
     /// Say what it costs and how far the answer will be off, and stop there.
     #[arg(long)]
     pub dry_run: bool,
-    /// Charge questions from standard input without being asked.
+    /// Charge questions from the prompt or standard input without asking back. A question on the command line never asks.
     #[arg(long, conflicts_with = "sql")]
     pub yes: bool,
     /// Keep no history of the prompt's questions.

@@ -153,6 +153,17 @@ fn another_delimiter_is_suspected() {
     assert!(meant.stdout.contains("[columns.\"a;b\"]"), "{meant:?}");
 }
 
+/// A first line that is a row would be quoted in a file that anyone may see. What it holds is not said again.
+#[test]
+fn a_file_without_names_is_suspected() {
+    let place = Place::empty();
+    place.write("t.csv", "Miller,F,1985\nSmith,M,1990\n");
+    let run = place.run(&["init", "t.csv"]).done();
+    assert!(run.stderr.contains("WARNING: column 3 is named like a value") && !run.stderr.contains("1985"), "{run:?}");
+    place.write("t.csv", ",name,sex,born2,of_1990\n");
+    assert!(!place.run(&["init", "t.csv"]).done().stderr.contains("WARNING"));
+}
+
 /// The path that is written is the one that is read, also from another folder.
 #[test]
 fn the_path_leads_back() {

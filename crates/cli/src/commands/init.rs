@@ -3,6 +3,7 @@
 use super::{publish, say};
 use crate::args::Init;
 use crate::error::{Complaint, Failure};
+use deniable_core::exact::parse_rational;
 use deniable_policy::{ColumnType, Compression, Scaffold, scaffold};
 use deniable_sql::source::names::{csv_columns, parquet_columns};
 use std::io::Write;
@@ -86,6 +87,7 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
             {
                 return Err(single_column(&args.data, other, usual));
             }
+            warn_of_values(&columns);
             Ok(Scaffold { columns, ..unnamed })
         }
     }
@@ -108,6 +110,16 @@ fn single_column(data: &Path, other: char, usual: u8) -> Failure {
         format!("{} has a single column, and its name contains {what}", data.display()),
         format!("if fields end there, add {}; if it is one column, {}", flag(other), flag(char::from(usual))),
     )
+}
+
+/// A file without names begins with a row of data, which a policy is no place for.
+fn warn_of_values(columns: &[String]) {
+    let Some(first) = columns.iter().position(|name| parse_rational(name.trim()).is_ok()) else { return };
+    say(format!(
+        "WARNING: column {} is named like a value. If the first line is a row and not names, the policy now quotes that row: \
+         throw it away, put a line of names on top of the file, and begin again",
+        first + 1
+    ));
 }
 
 fn delimiter(character: char) -> Result<u8, Failure> {

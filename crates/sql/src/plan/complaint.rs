@@ -62,7 +62,7 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
         let help = if name.starts_with('"') {
             "texts are written in single quotes, as 'F'; double quotes name columns"
         } else {
-            "only columns that the policy declares can be used"
+            "only columns that the policy declares can be used; a text is written in single quotes, as 'F'"
         };
         return (format!("there is no column {}", quoted(name)), Some(help));
     }

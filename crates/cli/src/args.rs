@@ -155,6 +155,8 @@ fn folder(text: &str) -> Result<PathBuf, String> {
     }
 }
 
+const SIZE_HELP: &str = "write a number and a unit, as in --memory 512MiB or --memory 4GiB";
+
 /// A number of bytes: 512MB, 4GiB, 1.5GB. The units of a thousand and those of 1024 are told apart by their `i`.
 fn size(text: &str) -> Result<usize, String> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()));
@@ -168,11 +170,12 @@ fn size(text: &str) -> Result<usize, String> {
         "mib" => 1 << 20,
         "gib" => 1 << 30,
         "tib" => 1 << 40,
-        _ => return Err("write a number and a unit, as in 512MB or 4GiB".to_owned()),
+        _ => return Err(SIZE_HELP.to_owned()),
     };
-    let bytes = number.parse::<f64>().map_err(|_| "write a number and a unit, as in 512MB or 4GiB")? * unit as f64;
-    if bytes < 1_000_000.0 {
-        return Err("that is too little to compute with: at least 1MB".to_owned());
+    let bytes = number.parse::<f64>().map_err(|_| SIZE_HELP)? * unit as f64;
+    if bytes < Resources::LEAST_MEMORY as f64 {
+        // A number alone is often meant in other units than bytes.
+        return Err(format!("{bytes} bytes are too little to compute with, 1MB is the least; {SIZE_HELP}"));
     }
     Ok(bytes as usize)
 }
@@ -188,9 +191,21 @@ pub struct Init {
     /// What questions will call the table; by the file's name when not stated.
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
-    /// The character between two fields; a comma, or a tab for .tsv, when not stated.
-    #[arg(long, value_name = "CHARACTER")]
+    /// The character between two fields, or `tab`; a comma, or a tab for .tsv, when not stated.
+    #[arg(long, value_name = "CHARACTER", value_parser = character)]
     pub delimiter: Option<char>,
+}
+
+/// A shell makes it hard to type a tab.
+fn character(text: &str) -> Result<char, String> {
+    if matches!(text, "tab" | "\\t") {
+        return Ok('\t');
+    }
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err("write one character in quotes, as in --delimiter ';', or --delimiter tab".to_owned()),
+    }
 }
 
 /// `deniable plan`.
@@ -230,7 +245,7 @@ pub struct Ask {
     /// Say what it costs and how far the answer will be off, and stop there.
     #[arg(long)]
     pub dry_run: bool,
-    /// Charge questions from standard input without being asked.
+    /// Charge questions from the prompt or standard input without asking back. A question on the command line never asks.
     #[arg(long, conflicts_with = "sql")]
     pub yes: bool,
     /// Keep no history of the prompt's questions.
@@ -334,7 +349,58 @@ pub enum LedgerFormat {
 
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::{Args, size};
+    use clap::CommandFactory;
+    use std::collections::BTreeSet;
+
+    /// Every `--flag` in a text.
+    fn flags(text: &str) -> BTreeSet<String> {
+        let after = text.split("--").skip(1);
+        let words =
+            after.map(|rest| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '-').collect::<String>());
+        words.filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect()
+    }
+
+    fn of(command: &clap::Command) -> BTreeSet<String> {
+        command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
+    }
+
+    /// `docs/cli.md` has every flag where its command is described, and no flag that there is not.
+    #[test]
+    fn the_reference_has_every_flag() {
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+        let page = std::fs::read_to_string(page).expect("docs/cli.md");
+        let section = |heading: String| -> &str {
+            let (_, rest) = page.split_once(&heading).unwrap_or_else(|| panic!("no `{heading}` in docs/cli.md"));
+            rest.split_once("\n#").map_or(rest, |(section, _)| section)
+        };
+        let shared = flags(section("## Commands that take a policy".to_owned()));
+        let mut known: BTreeSet<String> = ["help".to_owned(), "version".to_owned()].into();
+        for command in Args::command().get_subcommands() {
+            let name = command.get_name();
+            let parts: Vec<&clap::Command> = command.get_subcommands().collect();
+            if parts.is_empty() {
+                let here = flags(section(format!("# `deniable {name} ")));
+                for flag in of(command) {
+                    assert!(here.contains(&flag) || shared.contains(&flag), "--{flag} of {name}");
+                    known.insert(flag);
+                }
+            }
+            for part in parts {
+                let name = format!("{name} {}", part.get_name());
+                let line = page
+                    .lines()
+                    .find(|line| line.contains(&format!("{name} PATH")) || line.contains(&format!("{name} POLICY")));
+                let line = line.unwrap_or_else(|| panic!("no `{name}` in docs/cli.md"));
+                for flag in of(part) {
+                    assert!(flags(line).contains(&flag) || shared.contains(&flag), "--{flag} of {name}");
+                    known.insert(flag);
+                }
+            }
+        }
+        let unknown: Vec<String> = flags(&page).difference(&known).cloned().collect();
+        assert!(unknown.is_empty(), "not flags: {unknown:?}");
+    }
 
     #[test]
     fn sizes() {
@@ -344,6 +410,11 @@ mod tests {
             (Some(512_000_000), Some(4 << 30), Some(1_500_000_000))
         );
         assert_eq!((read("2000000"), read("1TiB"), read("2000k")), (Some(2_000_000), Some(1 << 40), Some(2_000_000)));
+        let complaint = |text| size(text).expect_err(text);
+        assert!(complaint("12").starts_with("12 bytes are too little"), "{}", complaint("12"));
+        for wrong in ["12", "12x", "lots"] {
+            assert!(complaint(wrong).contains("--memory 4GiB"), "{}", complaint(wrong));
+        }
         for wrong in ["", "GB", "1XB", "-1GB", "1 000 MB", "12", "1e9", "1.2.3GB"] {
             assert_eq!(read(wrong), None, "{wrong}");
         }

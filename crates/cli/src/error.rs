@@ -297,6 +297,7 @@ impl From<deniable_core::noise::EntropyError> for Failure {
 pub fn write_failure(error: &std::io::Error, path: Option<&PathBuf>) -> Failure {
     // The operating system's own words, without the temporary file's name.
     let reason = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    let reason = reason.split(" at path ").next().unwrap_or_default();
     match path {
         None if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
         None => Failure::refused(

@@ -117,6 +117,37 @@ fn a_prompt_through_pipes() {
     insta::assert_snapshot!("prompt", clinic.plain(&talk.join("\n")));
 }
 
+/// Several questions on a line are several questions, and a semicolon in a text or comment ends none.
+#[test]
+fn questions_share_a_line() {
+    let clinic = Place::clinic();
+    let lines = format!(
+        "{COUNT}; SELECT COUNT(age) FROM visits -- of all; really\n; \\left\nSELECT COUNT(*) FROM visits WHERE department = 'a;b'; -- done\n"
+    );
+    let run = prompt(&clinic, &["--yes", "--spend", "1/40"], &lines).done();
+    assert_eq!(run.stdout.matches("question (share 1/40)").count(), 3, "{run:?}");
+    assert!(run.stderr.contains("19/20 (95%) of ln 3 is left"), "{run:?}");
+    assert_eq!(clinic.charges(), 3);
+    // What follows a failure is not asked.
+    let run =
+        prompt(&clinic, &["--yes", "--spend", "1/40"], "SELECT nix FROM visits; SELECT COUNT(cost) FROM visits;\n");
+    run.refused();
+    assert_eq!(clinic.charges(), 3);
+}
+
+/// `\plan` alone is about the last question, whatever became of it.
+#[test]
+fn a_plan_of_the_last_question() {
+    let clinic = Place::clinic();
+    let run = prompt(&clinic, &["--spend", "1/40"], "\\plan\n").refused();
+    assert!(run.stderr.contains("write \\plan SELECT"), "{run:?}");
+    let run = prompt(&clinic, &["--spend", "1/40"], &format!("\\plan {COUNT};\n\\spend 1/20\n\\plan\n")).done();
+    assert_eq!(run.stderr.matches("COUNT(*)").count() + run.stderr.matches("│ question").count(), 2, "{run:?}");
+    assert!(run.stderr.contains("1/40 ┆") && run.stderr.contains("1/20 ┆"), "{run:?}");
+    let run = prompt(&clinic, &["--yes", "--spend", "1/40"], &format!("{COUNT};\n\\plan\n")).done();
+    assert!(run.stderr.contains("1/40 (paid)"), "{run:?}");
+}
+
 /// Nobody agreed to the cost: nothing is charged, and no ledger begins.
 #[test]
 fn without_yes_a_pipe_charges_nothing() {

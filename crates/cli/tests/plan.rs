@@ -178,6 +178,32 @@ fn sweeps() {
     assert_eq!(json["points"][0]["answers"].as_array().unwrap().len(), 1);
 }
 
+/// The error of an average is for `typical_rows` divided by the cells, and a target of that error takes that share.
+#[test]
+fn an_average_is_planned_for_the_rows_of_one_cell() {
+    let plan = |rows: u32, ask: &str| {
+        let place = Place::empty();
+        place.write(
+            "policy.toml",
+            format!(
+                "name = 'n'\npopulation = 'p'\n[data]\ntable = 't'\npath = 't.csv'\nversion = '1'\ntypical_rows = {rows}\n\
+                 [columns]\nage = {{ type = 'integer', bounds = [0, 110] }}\nward = {{ type = 'integer', keys = [1, 2, 3, 4, 5] }}\n\
+                 [adversary]\npreset = 'acquaintance'\n[promise]\nposterior_at_most = 0.75\n[[ask]]\n{ask}\n"
+            ),
+        );
+        let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
+        let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+        (text(&json["asks"][0]["share"]), text(&json["asks"][0]["answers"][0]["error"]))
+    };
+    let grouped = "sql = 'SELECT ward, AVG(age) AS a FROM t GROUP BY ward'";
+    let (share, error) = plan(10_000, &format!("{grouped}\nshare = '1/10'"));
+    assert_eq!((share, error.clone()), plan(2_000, "sql = 'SELECT AVG(age) AS a FROM t'\nshare = '1/10'"));
+    assert_ne!(error, plan(10_000, "sql = 'SELECT AVG(age) AS a FROM t'\nshare = '1/10'").1);
+    // The error is shown rounded up, so a step less of the grid may keep it.
+    let (solved, kept) = plan(10_000, &format!("{grouped}\ntarget_error = {error}"));
+    assert!(["999/10000", "1/10"].contains(&solved.as_str()) && kept == error, "{solved} {kept}");
+}
+
 /// A point of a sweep that cannot keep a target says so; the others are answered.
 #[test]
 fn a_target_out_of_reach_at_some_promises() {

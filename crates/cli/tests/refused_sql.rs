@@ -290,6 +290,49 @@ fn every_refusal_names_its_place_and_its_mend() {
     insta::assert_snapshot!("refusals", place.plain(&run.stderr));
 }
 
+/// Spellings of other databases, and names that need quotes: each refusal says how it is written here, and that is answered.
+#[test]
+fn other_spellings_are_told_how_they_are_written_here() {
+    let policy = POLICY
+        .replace("\n[tables.drugs]", "\"hours per week\" = { type = \"integer\", bounds = [0, 80] }\n\n[tables.drugs]")
+        .replace("ward = { type = \"text\" }\nsmoker", "ward = { type = \"text\", keys = [\"a\"] }\nsmoker");
+    let place = Place::new(&format!("{policy}\n[[ask]]\nsql = \"SELECT COUNT(*) FROM visits\"\n"), "");
+    let ask = |sql: &str| place.run(&["ask", "policy.toml", sql, "--spend", "1/40", "--dry-run"]);
+    let mut told = String::new();
+    for (refused, instead) in [
+        (
+            "SELECT sex, ward, COUNT(*) FROM visits GROUP BY sex, ward WITH ROLLUP",
+            "SELECT sex, ward, COUNT(*) FROM visits GROUP BY ROLLUP (sex, ward)",
+        ),
+        (
+            "SELECT sex, ward, COUNT(*) FROM visits GROUP BY sex, ward WITH CUBE",
+            "SELECT sex, ward, COUNT(*) FROM visits GROUP BY CUBE (sex, ward)",
+        ),
+        (
+            "SELECT sex, COUNT(*) FROM visits GROUP BY sex WITH TOTALS",
+            "SELECT sex, COUNT(*) FROM visits GROUP BY GROUPING SETS ((sex), ())",
+        ),
+        ("SELECT ROLLUP(sex), COUNT(*) FROM visits", "SELECT sex, COUNT(*) FROM visits GROUP BY ROLLUP (sex)"),
+        (
+            "SELECT sex, COUNT(*) FROM visits GROUP BY GROUPING SETS (CUBE (sex, ward), (sex))",
+            "SELECT sex, COUNT(*) FROM visits GROUP BY GROUPING SETS ((sex, ward), (sex), ())",
+        ),
+        ("SELECT AVG(sex = 'F') FROM visits", "SELECT AVG(CASE WHEN sex = 'F' THEN 1 ELSE 0 END) FROM visits"),
+        ("SELECT SUM(smoker) FROM visits", "SELECT SUM(CASE WHEN smoker THEN 1 ELSE 0 END) FROM visits"),
+        ("SELECT AVG(hours per week) FROM visits", "SELECT AVG(\"hours per week\") FROM visits"),
+        (
+            "SELECT hours per week, COUNT(*) FROM visits GROUP BY 1",
+            "SELECT \"hours per week\", COUNT(*) FROM visits GROUP BY 1",
+        ),
+        ("SELECT AVG(hours_per_week) FROM visits", "SELECT AVG(\"hours per week\") FROM visits"),
+        ("SELECT AVG('hours per week') FROM visits", "SELECT AVG(\"hours per week\") FROM visits"),
+    ] {
+        writeln!(told, "{}", place.plain(&ask(refused).refused().stderr)).unwrap();
+        ask(instead).done();
+    }
+    insta::assert_snapshot!("other_spellings", told);
+}
+
 /// Questions that are too large, whose places would fill pages.
 #[test]
 fn too_much_of_something() {

@@ -129,11 +129,14 @@ fn asking_again_is_free_and_the_same() {
 #[test]
 fn files_appear_whole_or_not_at_all() {
     let clinic = Place::clinic();
-    for out in ["nowhere/answers.txt", "policy.toml/answers.txt", "/proc/answers.txt"] {
-        let run = clinic.release(&["--out", out]).refused();
-        assert!(run.stderr.contains("cannot be written") && run.stderr.contains("ask again at no cost"), "{run:?}");
-        run.head();
+    for out in ["nowhere/answers.txt", "policy.toml/answers.txt"] {
+        let run = clinic.release(&["--out", out]).misused();
+        assert!(run.stderr.contains("its folder is not there") && clinic.ledger().is_none(), "{run:?}");
     }
+    let run = clinic.release(&["--out", "/proc/answers.txt"]).refused();
+    assert!(run.stderr.contains("cannot be written") && run.stderr.contains("ask again at no cost"), "{run:?}");
+    assert!(!run.stderr.contains(".tmp"), "{run:?}");
+    run.head();
     let kept = clinic.release(&["--out", "answers.txt"]).done();
     assert_eq!(kept.stdout, "");
     assert!(!kept.stderr.contains("charged"), "{kept:?}");
@@ -337,5 +340,14 @@ fn what_a_release_may_use_is_said_before_anything_is_charged() {
         let run = clinic.release(&wrong).misused();
         assert!(run.stderr.contains(wrong[0]) && !run.stderr.contains("ledger"), "{run:?}");
     }
-    clinic.release(&["--memory", "1.5MB", "--threads", "3", "--spill", "."]).done();
+    let twelve = clinic.release(&["--memory", "12"]).misused();
+    assert!(twelve.stderr.contains("1MB is the least") && twelve.stderr.contains("--memory 4GiB"), "{twelve:?}");
+    // Totals that cannot fit are counted before anything is charged, and what is then said to be enough is enough.
+    let days = "SELECT age, minutes, sex, COUNT(*) FROM visits GROUP BY age, minutes, sex";
+    let ask = |memory: &str| clinic.run(&["ask", "policy.toml", days, "--spend", "1/40", "--memory", memory]);
+    let little = ask("1MB").misused();
+    assert!(clinic.ledger().is_none(), "nothing is begun");
+    let (_, least) = little.stderr.split_once("at least --memory ").unwrap_or_else(|| panic!("{little:?}"));
+    ask(least.split(',').next().unwrap()).done();
+    clinic.release(&["--memory", "1MB", "--threads", "3", "--spill", "."]).done();
 }

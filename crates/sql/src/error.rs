@@ -57,6 +57,17 @@ pub enum QueryError {
     },
 }
 
+const AMISS: &str = "look at this word and the one before it: a comma, a parenthesis, a quote or a keyword is amiss";
+const A_WORD_MORE: &str = "look at this word and the one before it: a comma, a parenthesis, a quote or a keyword is amiss; \
+                           a column's name with spaces stands in double quotes, as \"hours per week\"";
+
+/// Whether the parser had read an expression and met another word: so it sees a name with spaces.
+fn one_word_too_many(message: &str) -> bool {
+    let found =
+        message.strip_prefix("Expected: ), found: ").or(message.strip_prefix("Expected: end of statement, found: "));
+    found.is_some_and(|found| found.starts_with(char::is_alphabetic))
+}
+
 impl QueryError {
     pub(crate) fn meaning(message: impl Into<String>) -> Self {
         Self::Meaning { message: message.into(), help: None, place: None }
@@ -72,9 +83,7 @@ impl QueryError {
         match self {
             Self::Refused { help, .. } => Some(help),
             Self::Meaning { help, .. } => help.as_deref(),
-            Self::Syntax { .. } => {
-                Some("look at this word and the one before it: a comma, a parenthesis, a quote or a keyword is amiss")
-            }
+            Self::Syntax { message, .. } => Some(if one_word_too_many(message) { A_WORD_MORE } else { AMISS }),
         }
     }
 

@@ -3,10 +3,11 @@
 use super::{publish, say};
 use crate::args::Init;
 use crate::error::{Complaint, Failure};
+use deniable_core::exact::parse_rational;
 use deniable_policy::{ColumnType, Compression, Scaffold, scaffold};
 use deniable_sql::source::names::{csv_columns, parquet_columns};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// Runs it.
 pub fn run(args: &Init) -> Result<(), Failure> {
@@ -82,13 +83,43 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
             let columns = csv_columns(&args.data, delimiter.unwrap_or(usual), compression)?;
             if let [one] = columns.as_slice()
                 && delimiter.is_none()
-                && let Some(other) = [';', '\t', '|', ','].into_iter().find(|other| one.contains(*other))
+                && let Some(other) = suspected(one)
             {
-                say(format!("there is a single column: if fields end at {other:?}, say --delimiter {other:?}"));
+                return Err(single_column(&args.data, other, usual));
             }
+            warn_of_values(&columns);
             Ok(Scaffold { columns, ..unnamed })
         }
     }
+}
+
+/// What the fields of a header that reads as a single name seem to end at: the commonest of the usual delimiters in it.
+fn suspected(header: &str) -> Option<char> {
+    let times = |delimiter: &char| header.matches(*delimiter).count();
+    [';', '\t', '|', ','].into_iter().rev().max_by_key(times).filter(|delimiter| times(delimiter) > 0)
+}
+
+/// A policy of one wrong column would have to be thrown away. Who means it says so, with the usual delimiter.
+fn single_column(data: &Path, other: char, usual: u8) -> Failure {
+    let flag = |delimiter: char| match delimiter {
+        '\t' => "--delimiter tab".to_owned(),
+        _ => format!("--delimiter '{delimiter}'"),
+    };
+    let what = if other == '\t' { "tabs".to_owned() } else { format!("`{other}`") };
+    Failure::refused(
+        format!("{} has a single column, and its name contains {what}", data.display()),
+        format!("if fields end there, add {}; if it is one column, {}", flag(other), flag(char::from(usual))),
+    )
+}
+
+/// A file without names begins with a row of data, which a policy is no place for.
+fn warn_of_values(columns: &[String]) {
+    let Some(first) = columns.iter().position(|name| parse_rational(name.trim()).is_ok()) else { return };
+    say(format!(
+        "WARNING: column {} is named like a value. If the first line is a row and not names, the policy now quotes that row: \
+         throw it away, put a line of names on top of the file, and begin again",
+        first + 1
+    ));
 }
 
 fn delimiter(character: char) -> Result<u8, Failure> {
@@ -119,15 +150,25 @@ fn table_name(data: &Path) -> String {
     if is_table_name(&plain) { plain } else { format!("t_{plain}") }
 }
 
-/// The data as the policy should name it: relative to the policy's folder where the data lies in it.
+/// The data as the policy should name it: relative to the policy's folder, so that both can move together.
 fn path_in_policy(data: &Path, out: Option<&Path>) -> String {
     let Some(out) = out else { return data.to_string_lossy().into_owned() };
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Without links, as `..` leads out of the folder that a link points to.
     let path = match (data.canonicalize(), folder.canonicalize()) {
-        (Ok(data), Ok(folder)) => data.strip_prefix(&folder).map_or_else(|_| data.clone(), Path::to_owned),
+        (Ok(data), Ok(folder)) => relative(&data, &folder).unwrap_or(data),
         _ => data.to_owned(),
     };
     path.to_string_lossy().into_owned()
+}
+
+/// The way from a folder to a file, both absolute and without links; `None` where they have nothing in common, be it another
+/// drive or the root alone, from which an absolute path is plainer.
+fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
+    let shared = file.components().zip(folder.components()).take_while(|(one, other)| one == other).count();
+    let named = file.components().take(shared).any(|part| matches!(part, Component::Normal(_)));
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    named.then(|| up.chain(file.components().skip(shared)).collect())
 }
 
 /// Never writes over anything, also when the file appears just now.

@@ -7,6 +7,7 @@ mod ledger;
 mod plan;
 mod prompt;
 mod release;
+mod statements;
 mod sweep;
 
 use crate::args::{Args, Command, PolicyPlace};

@@ -4,6 +4,7 @@
 
 use super::ask::{cost_in_words, left, question};
 use super::release::{obtain, written};
+use super::statements::{Typed, take};
 use super::{account, publish, say};
 use crate::args::{Ask as Args, Format, share};
 use crate::error::{Complaint, Failure};
@@ -19,9 +20,10 @@ use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
 const HELP: &str = "\
-SQL that ends in ; is a question. It may span lines, shows what it costs, and is charged when you say so.
+SQL that ends in ; is a question. It may span lines, shows what it costs, and is charged when you say so. Several
+on one line are asked one after the other.
 These cost nothing:
-  \\plan SQL           how far its answer would be off, and what it would cost
+  \\plan [SQL]         how far its answer would be off, and what it would cost; without SQL, of the last question
   \\left               what is left of the promise
   \\describe [TABLE]   the tables, or the columns of one
   \\spend 1/40         what part of the whole promise the next questions may use
@@ -32,6 +34,14 @@ These cost nothing:
 enum Lines {
     Terminal { editor: Box<DefaultEditor>, history: Option<PathBuf> },
     Pipe(std::io::StdinLock<'static>),
+}
+
+/// What somebody typed.
+enum Line {
+    Text(String),
+    /// Ctrl-C: what was begun is not meant.
+    Dropped,
+    End,
 }
 
 /// Whether to go on.
@@ -45,51 +55,74 @@ struct Prompt<'a> {
     args: &'a Args,
     policy: &'a Policy,
     spend: Option<Rational>,
+    /// The last question, answered or not, for `\plan` without one.
+    last: Option<String>,
     lines: Lines,
 }
 
 /// Reads questions until there are no more.
 pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     let lines = Lines::open(args.no_history)?;
-    let mut prompt = Prompt { args, policy, spend: args.spend.clone(), lines };
+    let mut prompt = Prompt { args, policy, spend: args.spend.clone(), last: None, lines };
     if prompt.lines.is_terminal() {
         say(format!("questions about \"{}\"; \\help says what else there is", policy.population));
     }
-    let mut question = String::new();
+    let mut typed = String::new();
     loop {
-        let lead = if question.is_empty() { "deniable> " } else { "     ...> " };
-        let Some(line) = prompt.lines.next(lead)? else { break };
-        if question.trim().is_empty() {
-            question.clear();
+        let lead = if typed.is_empty() { "deniable> " } else { "     ...> " };
+        match prompt.lines.next(lead)? {
+            Line::Text(line) => {
+                typed.push_str(&line);
+                typed.push('\n');
+            }
+            Line::Dropped if !typed.is_empty() => {
+                typed.clear();
+                say("dropped; Ctrl-D or \\quit ends the prompt");
+            }
+            Line::Dropped | Line::End => break,
         }
-        let done = if question.is_empty() && line.trim_start().starts_with('\\') {
-            prompt.lines.remember(line.trim());
-            prompt.command(line.trim())
-        } else {
-            question.push_str(&line);
-            question.push('\n');
-            let Some(sql) = question.trim().strip_suffix(';').map(str::to_owned) else { continue };
-            question.clear();
-            prompt.lines.remember(&format!("{sql};"));
-            prompt.answer(&sql).map(|()| Next::Line)
-        };
-        match done {
+        match prompt.each(&mut typed) {
             Ok(Next::Line) => {}
             Ok(Next::End) => return Ok(()),
             // Somebody is there to read what is wrong, and goes on.
             Err(failure) if prompt.lines.is_terminal() && !matches!(failure, Failure::ClosedPipe) => {
                 failure.report();
+                // What follows may build on what failed.
+                if !typed.trim().is_empty() {
+                    say("what follows it on the line was not asked");
+                }
+                typed.clear();
             }
             Err(failure) => return Err(failure),
         }
     }
-    if question.trim().is_empty() {
+    if typed.is_empty() {
         return Ok(());
     }
     Err(Failure::refused("the last question does not end in ; and was not asked", "end it with ;"))
 }
 
 impl Prompt<'_> {
+    /// Everything that is complete in what was typed, in order; what is not stays.
+    fn each(&mut self, typed: &mut String) -> Result<Next, Failure> {
+        loop {
+            match take(typed) {
+                Typed::Nothing | Typed::Unfinished => return Ok(Next::Line),
+                Typed::Command(line) => {
+                    self.lines.remember(&line);
+                    if self.command(&line)? == Next::End {
+                        return Ok(Next::End);
+                    }
+                }
+                Typed::Question(sql) => {
+                    self.lines.remember(&format!("{sql};"));
+                    self.last = Some(sql.clone());
+                    self.answer(&sql)?;
+                }
+            }
+        }
+    }
+
     fn command(&mut self, line: &str) -> Result<Next, Failure> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
@@ -108,7 +141,15 @@ impl Prompt<'_> {
                 self.spend = Some(value);
             }
             "\\plan" => {
-                let plan = self.plan(rest.trim_end_matches(';'))?;
+                let sql = rest.trim_end_matches(';').trim();
+                if !sql.is_empty() {
+                    self.last = Some(sql.to_owned());
+                }
+                let Some(sql) = &self.last else {
+                    let help = "write \\plan SELECT ... on one line; \\plan alone is about the last question";
+                    return Err(Failure::refused("there was no question yet to plan", help));
+                };
+                let plan = self.plan(sql)?;
                 self.show_plan(&plan)?;
             }
             _ => {
@@ -239,17 +280,19 @@ impl Lines {
         matches!(self, Self::Terminal { .. })
     }
 
-    fn next(&mut self, lead: &str) -> Result<Option<String>, Failure> {
+    fn next(&mut self, lead: &str) -> Result<Line, Failure> {
         match self {
             Self::Terminal { editor, .. } => match editor.readline(lead) {
-                Ok(line) => Ok(Some(line)),
-                Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
+                Ok(line) => Ok(Line::Text(line)),
+                Err(ReadlineError::Interrupted) => Ok(Line::Dropped),
+                Err(ReadlineError::Eof) => Ok(Line::End),
                 Err(error) => Err(broken(&error)),
             },
             Self::Pipe(stdin) => {
                 let mut line = String::new();
                 let read = stdin.read_line(&mut line).map_err(|error| broken(&error))?;
-                Ok((read > 0).then(|| line.trim_end_matches(['\n', '\r']).to_owned()))
+                let line = line.trim_end_matches(['\n', '\r']);
+                Ok(if read > 0 { Line::Text(line.to_owned()) } else { Line::End })
             }
         }
     }
@@ -258,7 +301,7 @@ impl Lines {
     fn confirm(&mut self, question: &str) -> Result<bool, Failure> {
         match self {
             Self::Terminal { .. } => {
-                let answer = self.next(question)?.unwrap_or_default();
+                let Line::Text(answer) = self.next(question)? else { return Ok(false) };
                 Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
             }
             Self::Pipe(_) => Err(Failure::refused(
@@ -305,4 +348,21 @@ fn private_history() -> Option<PathBuf> {
         options.open(&file).ok()?;
     }
     Some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HELP;
+
+    /// Whatever the prompt's help lists is in the reference too.
+    #[test]
+    fn the_reference_has_every_command() {
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+        let page = std::fs::read_to_string(page).expect("docs/cli.md");
+        let commands: Vec<&str> = HELP.split_whitespace().filter(|word| word.starts_with('\\')).collect();
+        assert!(commands.len() >= 6, "{commands:?}");
+        for command in commands {
+            assert!(page.contains(&format!("| `{command}")), "{command}");
+        }
+    }
 }

@@ -6,7 +6,8 @@ use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::noise::SystemRng;
-use deniable_release::{Answered, Event, Origin, Plan, Publication, release};
+use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Publication, release};
+use deniable_sql::Resources;
 use std::path::{Path, PathBuf};
 
 /// Runs it.
@@ -20,6 +21,11 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         return Err(Failure::Usage(complaint));
     }
     if let Some(out) = &args.out {
+        let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            let complaint = Complaint::new(format!("--out {}: its folder is not there", out.display()));
+            return Err(Failure::Usage(complaint.help("make the folder first, or name another; nothing was charged")));
+        }
         spare_own_files(out, &plan, args)?;
     }
     let answers = obtain(&plan, &args.limits)?;
@@ -30,6 +36,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
 /// Answers a plan's asks, with a word for the curator about each. What was recorded is never lost unnoticed: the
 /// ledger's head is told also after a failure.
 pub fn obtain(plan: &Plan, limits: &Limits) -> Result<Vec<Answered>, Failure> {
+    enough_memory(plan, limits)?;
     let mut ledger = open_ledger(plan)?;
     let progress = Progress::new();
     let locate = || locate(plan);
@@ -60,6 +67,19 @@ pub fn obtain(plan: &Plan, limits: &Limits) -> Result<Vec<Answered>, Failure> {
         say(format!("ledger head {}", ledger.head()));
     }
     Ok(answers?)
+}
+
+/// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.
+fn enough_memory(plan: &Plan, limits: &Limits) -> Result<(), Failure> {
+    let needed = |ask: &PlannedAsk| Resources::least_memory(&ask.query);
+    let Some(most) = plan.asks.iter().max_by_key(|ask| needed(ask)).filter(|most| needed(most) > limits.memory) else {
+        return Ok(());
+    };
+    let least = needed(most).div_ceil(1_000_000);
+    let complaint = Complaint::new(format!("\"{}\" has more groups than --memory can hold", most.ask.name));
+    Err(Failure::Usage(
+        complaint.help(format!("allow at least --memory {least}MB, or ask for fewer; nothing was charged")),
+    ))
 }
 
 /// Refuses to write answers over the data, the policy or the ledger.

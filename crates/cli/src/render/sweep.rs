@@ -3,7 +3,7 @@
 use super::table::{grid, wrapped};
 use comfy_table::{Cell, CellAlignment};
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, whole};
+use deniable_core::exact::{Rational, Rounding, decimal};
 use deniable_release::forecast::{ErrorBound, short};
 use deniable_release::guarantee::odds_decimal;
 use num_traits::{ToPrimitive, Zero};
@@ -78,17 +78,25 @@ pub fn table(shown: &Shown) -> String {
     grid.add_row(odds);
     // Every point that has answers has the same ones, in the same order.
     let some = shown.points.iter().find(|point| !point.answers.is_empty());
-    for (row, first) in some.iter().flat_map(|point| point.answers.iter().enumerate()) {
-        let errors: Vec<Option<&Rational>> =
-            shown.points.iter().map(|point| point.answers.get(row).and_then(|at| at.bound.number())).collect();
+    let all: Vec<&At> = some.iter().flat_map(|point| &point.answers).collect();
+    let at = |row: usize| shown.points.iter().map(move |point| point.answers.get(row).and_then(|at| at.bound.number()));
+    let rows: Vec<Vec<Option<&Rational>>> = (0..all.len()).map(|row| at(row).collect()).collect();
+    let factor = factor(&rows);
+    for (first, errors) in all.iter().zip(&rows) {
         let ranks = matches!(first.bound, ErrorBound::Rows(_));
         let name = if ranks { format!("{} (rows by rank)", first.answer) } else { first.answer.clone() };
         let mut cells = vec![Cell::new(&first.ask), Cell::new(name)];
         cells.extend(errors.iter().map(|error| right(&error.map_or_else(|| "-".to_owned(), short))));
-        cells.push(Cell::new(chart(&errors)));
+        cells.push(Cell::new(chart(errors, factor)));
         grid.add_row(cells);
     }
     let mut text = format!("errors by `{}`, which stands alone in place of the policy's promises\n{grid}\n", shown.key);
+    if !rows.is_empty() {
+        let words = format!(
+            "chart: the largest error of a row is a full bar, and each step down is an error smaller by a factor of {factor}"
+        );
+        wrapped(&mut text, "  ", &words);
+    }
     for point in &shown.points {
         if let Some(reason) = &point.refused {
             wrapped(&mut text, "  ", &format!("at {} = {}: {reason}", shown.key, point.shown));
@@ -100,17 +108,66 @@ pub fn table(shown: &Shown) -> String {
     text
 }
 
-/// A bar for each error, against the largest of them.
-fn chart(errors: &[Option<&Rational>]) -> String {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// What a step of a bar may stand for.
+const FACTORS: [f64; 12] = [1.1, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0];
+
+/// The factor that a step of a bar stands for: the smallest with which the row that varies most has room in the chart.
+fn factor(rows: &[Vec<Option<&Rational>>]) -> f64 {
+    let steps = (BARS.len() - 1) as f64;
+    // How many times its own smallest error a row's largest is, as a logarithm; errors of zero are below every scale.
+    let spread = |row: &Vec<Option<&Rational>>| {
+        let errors = || row.iter().flatten().filter(|error| !error.is_zero());
+        Some(log(errors().max()?, errors().min()?))
+    };
+    let widest = rows.iter().filter_map(spread).fold(0.0, f64::max);
+    // Rounding of logarithms must not ask for the next factor.
+    let fits = |factor: &f64| factor.ln() * (steps + 0.5) > widest;
+    FACTORS.into_iter().find(fits).unwrap_or_else(|| (widest / steps).exp().ceil())
+}
+
+/// ln(a/b), for a picture.
+fn log(a: &Rational, b: &Rational) -> f64 {
+    (a / b).to_f64().map_or(0.0, f64::ln)
+}
+
+/// A bar for each error: the largest is a full one, and each step below it stands for the factor.
+fn chart(errors: &[Option<&Rational>], factor: f64) -> String {
     let most = errors.iter().flatten().max().filter(|most| !most.is_zero());
     let bar = |error: &Option<&Rational>| match (error, most) {
-        (Some(error), Some(most)) => {
-            let eighths = (*error / *most * whole(8)).ceil().to_integer().to_usize().unwrap_or(8);
-            BARS[eighths.clamp(1, 8) - 1]
+        (Some(error), Some(most)) if !error.is_zero() => {
+            let below = (log(most, error) / factor.ln()).round() as usize;
+            BARS[(BARS.len() - 1).saturating_sub(below)]
         }
-        (Some(_), None) => BARS[0],
+        (Some(_), _) => BARS[0],
         (None, _) => ' ',
     };
     errors.iter().map(bar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::whole;
+
+    fn drawn(rows: &[&[i64]]) -> (f64, Vec<String>) {
+        let rows: Vec<Vec<Rational>> = rows.iter().map(|row| row.iter().map(|error| whole(*error)).collect()).collect();
+        let rows: Vec<Vec<Option<&Rational>>> = rows.iter().map(|row| row.iter().map(Some).collect()).collect();
+        let factor = factor(&rows);
+        (factor, rows.iter().map(|row| chart(row, factor)).collect())
+    }
+
+    /// Every order of magnitude can be told from the next, and a row that hardly varies looks like it.
+    #[test]
+    fn steps_are_factors() {
+        assert_eq!(drawn(&[&[10_000_000, 1_000_000, 1000, 10, 1]]), (10.0, vec!["█▇▄▂▁".to_owned()]));
+        assert_eq!(drawn(&[&[128, 64, 2, 1], &[100, 99, 98, 97]]).1, ["█▇▂▁", "████"]);
+        assert_eq!(drawn(&[&[7, 7]]), (1.1, vec!["██".to_owned()]));
+        assert_eq!(drawn(&[&[5, 0], &[0, 0]]).1, ["█▁", "▁▁"]);
+        assert_eq!(drawn(&[]).1.len(), 0);
+        let (factor, bars) = drawn(&[&[i64::MAX, 1]]);
+        assert!(factor > 100.0 && bars[0].starts_with('█') && !bars[0].ends_with('█'), "{factor} {bars:?}");
+        // Points without an answer are blank.
+        assert_eq!(chart(&[None, Some(&whole(3))], 2.0), " █");
+    }
 }

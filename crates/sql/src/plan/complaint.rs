@@ -20,13 +20,23 @@ const PREFIXES: [&str; 5] = [
 pub(super) fn meaning_in(error: &DataFusionError, tables: &[Table]) -> QueryError {
     let plain = meaning(error);
     let QueryError::Meaning { message, help, place } = plain else { return plain };
-    let near = |column: &&Column| {
+    let columns = || tables.iter().flat_map(|table| &table.columns);
+    let is = |name: &str| message == format!("there is no column `{name}`");
+    let in_capitals = |column: &&Column| {
         let lower = column.name.to_lowercase();
-        lower != column.name && message == format!("there is no column `{lower}`")
+        lower != column.name && is(&lower)
     };
-    let help = tables.iter().flat_map(|table| &table.columns).find(near).map_or(help, |column| {
+    let in_spaces = |column: &&Column| {
+        let plain = column.name.to_lowercase().replace([' ', '-', '.'], "_");
+        plain != column.name && is(&plain)
+    };
+    let help = if let Some(column) = columns().find(in_capitals) {
         Some(format!("write \"{}\", with the double quotes: names without them are read in lower case", column.name))
-    });
+    } else if let Some(column) = columns().find(in_spaces) {
+        Some(format!("write \"{}\", with the double quotes: names with spaces and signs need them", column.name))
+    } else {
+        help
+    };
     QueryError::Meaning { message, help, place }
 }
 
@@ -52,7 +62,7 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
         let help = if name.starts_with('"') {
             "texts are written in single quotes, as 'F'; double quotes name columns"
         } else {
-            "only columns that the policy declares can be used"
+            "only columns that the policy declares can be used; a text is written in single quotes, as 'F'"
         };
         return (format!("there is no column {}", quoted(name)), Some(help));
     }
@@ -69,8 +79,10 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
             "write PERCENTILE_CONT(x, 0.9), of a number"
         } else if text.contains("Date32") || text.contains("Timestamp") {
             "of dates and times ask for MIN, MAX or MEDIAN, or for DATE_DIFF('day', a, b), which is a number"
+        } else if text.contains("(Boolean)") {
+            "it is for numbers: write CASE WHEN condition THEN 1 ELSE 0 END inside, whose AVG is the part for which it holds"
         } else {
-            "it is for numbers; read a text as one with CAST(x AS DOUBLE)"
+            "it is for numbers: read a text as one with CAST(x AS DOUBLE); a column's name stands in double quotes or none"
         };
         return (message, Some(help));
     }

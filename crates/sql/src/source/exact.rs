@@ -50,6 +50,19 @@ impl Default for Resources {
     }
 }
 
+impl Resources {
+    /// The least limit of memory that anything is computed with.
+    pub const LEAST_MEMORY: usize = 1_000_000;
+
+    /// The least limit of memory for a question: room for its totals, whose number follows from the policy alone, and for some
+    /// rows beside them. Many rows of one entity, and ranked values, can take more.
+    #[must_use]
+    pub fn least_memory(query: &Query) -> usize {
+        let totals = Totals::bytes(query);
+        totals.saturating_add(totals.min(Self::LEAST_MEMORY)).max(Self::LEAST_MEMORY)
+    }
+}
+
 /// How far a computation has come. For the curator: it depends on private rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Progress {

@@ -190,7 +190,7 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
     }
 }
 
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(40).collect();
     if short.len() < text.len() {
         short.push_str("...");
@@ -356,7 +356,12 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
         return Err(refuse(function, "a window function (OVER)", help));
     }
     if !AGGREGATES.contains(&lower.as_str()) && !FUNCTIONS.contains(&lower.as_str()) {
-        return Err(refuse(function, format!("the function {name}"), function_help(&lower)));
+        let construct = match lower.as_str() {
+            // The parser knows these as groupings where they may stand, and as functions elsewhere.
+            "rollup" | "cube" => format!("{name} in this place"),
+            _ => format!("the function {name}"),
+        };
+        return Err(refuse(function, construct, function_help(&lower)));
     }
     absent(*uses_odbc_syntax, function, "{fn ...}", "call the function directly")?;
     absent(!matches!(parameters, FunctionArguments::None), function, "function parameters", "leave them out")?;
@@ -422,6 +427,12 @@ fn check_within_group(function: &Function, name: &str, order: &[OrderByExpr]) ->
 
 fn function_help(name: &str) -> String {
     match name {
+        "rollup" | "cube" => {
+            let call = name.to_uppercase();
+            format!(
+                "it stands by itself in GROUP BY: GROUP BY {call} (a, b); or list groupings: GROUPING SETS ((a, b), (a), ())"
+            )
+        }
         "grouping" => "rows about all keys show `(all)` in place of the key; leave it out".to_owned(),
         "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
         "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {

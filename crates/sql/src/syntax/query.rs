@@ -3,9 +3,9 @@
 use super::{absent, expression, refuse};
 use crate::error::QueryError;
 use datafusion::sql::sqlparser::ast::{
-    Cte, GroupByExpr, Join, JoinConstraint, JoinOperator, LimitClause, Offset, OrderBy, OrderByExpr, OrderByKind,
-    Query, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, Spanned, TableAlias,
-    TableFactor, TableWithJoins, WildcardAdditionalOptions, With,
+    Cte, Expr, GroupByExpr, GroupByWithModifier, Join, JoinConstraint, JoinOperator, LimitClause, Offset, OrderBy,
+    OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
+    Spanned, TableAlias, TableFactor, TableWithJoins, WildcardAdditionalOptions, With,
 };
 
 const JOIN_HELP: &str =
@@ -163,10 +163,24 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
     match group_by {
         GroupByExpr::All(_) => Err(refuse(select, "GROUP BY ALL", "name the columns to group by")),
         GroupByExpr::Expressions(keys, modifiers) => {
-            absent(!modifiers.is_empty(), select, "a GROUP BY modifier", "ask each grouping on its own")?;
+            modifiers.first().map_or(Ok(()), |modifier| Err(refuse_modifier(select, modifier, keys)))?;
             keys.iter().try_for_each(expression::check)
         }
     }
+}
+
+/// What other databases write behind the keys of GROUP BY stands in front of them here.
+fn refuse_modifier(select: &Select, modifier: &GroupByWithModifier, keys: &[Expr]) -> QueryError {
+    let keys = expression::shortened(&keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+    let (construct, help) = match modifier {
+        GroupByWithModifier::Rollup => ("WITH ROLLUP", format!("write GROUP BY ROLLUP ({keys})")),
+        GroupByWithModifier::Cube => ("WITH CUBE", format!("write GROUP BY CUBE ({keys})")),
+        GroupByWithModifier::Totals => ("WITH TOTALS", format!("write GROUP BY GROUPING SETS (({keys}), ())")),
+        GroupByWithModifier::GroupingSets(_) => {
+            ("GROUPING SETS behind other keys", "write GROUP BY GROUPING SETS ((a, b), (a), ())".to_owned())
+        }
+    };
+    refuse(select, construct, help)
 }
 
 fn check_item(item: &SelectItem) -> Result<(), QueryError> {

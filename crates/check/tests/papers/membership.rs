@@ -174,3 +174,20 @@ fn a_bounded_gain_does_not_bound_the_ratio() {
     assert_eq!(largest_ratio(&mechanism, &prior, SIDES[0]), Bound::Finite(whole(3)));
     assert_eq!(smallest_gain(&mechanism, &prior, SIDES[0]), Bound::Finite(whole(2)));
 }
+
+/// I-FLP: PMP and NMP over all priors together are free-lunch privacy.
+#[test]
+fn free_lunch_is_all_priors_in_both_directions() {
+    let mut dice = Dice::new(9);
+    for _ in 0..200 {
+        let mechanism = dice.mechanism(3, 3);
+        let both = decide(&mechanism, &Notion::Membership { sign: Sign::Both }, &Family::All).unwrap();
+        let lunch = decide(&mechanism, &Notion::FreeLunch, &Family::All).unwrap();
+        assert_eq!(both.value.high(), lunch.value.high());
+        let rows = mechanism.datasets().flat_map(|a| mechanism.datasets().map(move |b| (a, b)));
+        let ratios = rows.flat_map(|(a, b)| (0..3).map(move |output| (a, b, output))).filter_map(|(a, b, output)| {
+            Bound::of(&mechanism.probability(output, a), &mechanism.probability(output, b))
+        });
+        assert_eq!(*lunch.value.high(), ratios.max().unwrap());
+    }
+}

@@ -228,6 +228,12 @@ impl From<DataError> for Failure {
                 complaints.push(Complaint::new(DataError::Unusable(report)).help(help));
                 Self::Refused(complaints)
             }
+            DataError::Misread { ref columns, .. } => {
+                let each = columns.iter().map(|column| Complaint::new(column).help(column.mend()));
+                let help = "mend the policy or the file; nothing was registered and nothing charged. If the data are meant to be \
+                            like this, accept them: `deniable data check <policy>` registers them, and releases go ahead";
+                Self::Refused(each.chain([Complaint::new(&error).help(help)]).collect())
+            }
             DataError::Unregistered { .. } => {
                 Self::refused(error, "look at it first: `deniable data check <policy>`; nothing was charged")
             }

@@ -103,6 +103,8 @@ pub enum Event<'a> {
         /// What the scan found.
         report: &'a deniable_sql::source::check::Report,
     },
+    /// All answers about this table are stored ones, and its files were written to since its version was registered.
+    WrittenSince(&'a Versioned),
     /// Computing an ask; so far so much was read.
     Computing(&'a str, Progress),
     /// The levels of an ask's answer, of so many cells, are made to add up.
@@ -148,15 +150,25 @@ pub fn release<R: CryptoRng>(
         plan.asks.iter().map(|ask| stored_answer(plan, ask, ledger)).collect::<Result<_, _>>()?;
     let pending: Vec<&PlannedAsk> =
         plan.asks.iter().zip(&stored).filter(|(_, stored)| stored.is_none()).map(|(ask, _)| ask).collect();
+    let reads = |table: &Versioned, asks: &[&PlannedAsk]| {
+        asks.iter().any(|ask| ask.query.tables().any(|name| name == table.source.table().name))
+    };
+    // Stored answers need no files, so that files which are gone or changed do not matter to them; the curator may have
+    // meant to ask about the changed ones.
+    let all: Vec<&PlannedAsk> = plan.asks.iter().collect();
+    let tables = if pending.len() < all.len() { locate().unwrap_or_default() } else { Vec::new() };
+    for table in tables {
+        if reads(&table, &all) && !reads(&table, &pending) && data::written_since(ledger, &table) {
+            tell(Event::WrittenSince(&table));
+        }
+    }
     let mut sources = Vec::new();
     if !pending.is_empty() {
         check_together(plan, ledger)?;
         let all = locate().map_err(DataError::from)?;
-        let read = |table: &&Versioned| {
-            pending.iter().any(|ask| ask.query.tables().any(|name| name == table.source.table().name))
-        };
-        let used: Vec<&Versioned> = all.iter().filter(read).collect();
-        let registrations = data::ensure(ledger, &used, &|rows| tell(Event::Checking(rows)))?;
+        let used: Vec<&Versioned> = all.iter().filter(|table| reads(table, &pending)).collect();
+        let asked = |table: &str, column: &str| pending.iter().any(|ask| ask.query.columns(table).contains(column));
+        let registrations = data::ensure(ledger, &used, &asked, &|rows| tell(Event::Checking(rows)))?;
         for (table, registration) in used.iter().zip(&registrations) {
             if let Registration::New(report) = registration {
                 tell(Event::Registered { table, report });

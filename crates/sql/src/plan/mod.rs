@@ -52,6 +52,7 @@ use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use deniable_policy::Key;
 use join::Joins;
 use num_bigint::BigInt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Most cells that one question may have.
@@ -189,6 +190,20 @@ impl Query {
     /// The names of the tables that are read, protected ones and public ones.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         self.rows.joins.tables().map(|at| self.rows.tables[at].name.as_str())
+    }
+
+    /// The names of the columns of a table whose values decide about the answer: those in conditions, values, groups
+    /// and joins.
+    #[must_use]
+    pub fn columns(&self, table: &str) -> BTreeSet<&str> {
+        let Rows { joins, filters, arguments, tables: _ } = &self.rows;
+        let values = arguments.iter().map(|argument| &argument.expr);
+        let groups = self.groups.iter().map(|group| &group.expr);
+        let joined = joins.others.iter().map(|join| &join.on);
+        let all = filters.iter().chain(values).chain(groups).chain(joined).flat_map(Expr::column_refs);
+        all.filter(|column| column.relation.as_ref().is_some_and(|relation| relation.table() == table))
+            .map(|column| column.name.as_str())
+            .collect()
     }
 
     /// The entity key, as an expression over the joined tables; `None` when one row is one person.

@@ -73,7 +73,9 @@ fn a_refused_release_registers_nothing() {
     let more = "\n[tables.towns]\npath = \"towns.csv\"\nversion = \"1\"\nunprotected = true\nkey = \"town\"\n\
                 [tables.towns.columns]\ntown = { type = \"integer\" }\nsize = { type = \"integer\" }\n";
     let join = "SELECT COUNT(*) FROM visits JOIN towns ON age = towns.town WHERE towns.size > 3";
-    let policy = POLICY.replace("SELECT SUM(cost) FROM visits WHERE age > 3", join).replace("\n[[ask]]", &format!("{more}\n[[ask]]"));
+    let policy = POLICY
+        .replace("SELECT SUM(cost) FROM visits WHERE age > 3", join)
+        .replace("\n[[ask]]", &format!("{more}\n[[ask]]"));
     let place = Place::new(&policy, DATA);
     place.write("towns.csv", "town,size\n3,many\n4,few\n");
     for _ in 0..2 {

@@ -256,6 +256,22 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FROM visits WHERE age IN [1, 2]",
     "SELECT COUNT(*) FROM visits WHERE age = @limit",
     "SELECT COUNT(*) FROM visits WHERE ticket = 3",
+    // Slips of the fingers.
+    "SELECT AVG(visits.aeg) FROM visits",
+    "SELECT COUNT(*) FROM visits WHERE tickets = 3",
+    "SELECT COUNT(*) FROM visit",
+    "SELECT MEDAIN(age) FROM visits",
+    "WITH v AS (SELECT age AS years FROM visits) SELECT AVG(yaers) FROM v",
+    // Comparisons that no row could pass.
+    "SELECT COUNT(*) FROM visits WHERE age = 'abc'",
+    "SELECT COUNT(*) FROM visits WHERE age = '3.5'",
+    "SELECT COUNT(*) FROM visits WHERE cost > 'cheap'",
+    "SELECT COUNT(*) FROM visits WHERE age IN (3, 'four')",
+    "SELECT COUNT(*) FROM visits WHERE cost BETWEEN 'low' AND 7",
+    "SELECT COUNT(*) FROM visits WHERE smoker = 'perhaps'",
+    "SELECT COUNT(*) FROM visits WHERE CAST('abc' AS BIGINT) = age",
+    "SELECT sex, COUNT(*) FROM visits GROUP BY sex HAVING COUNT(*) > 'many'",
+    "SELECT sex, AVG(age) FROM visits GROUP BY sex HAVING AVG(age) > '1/2'",
     // More statements.
     "COPY visits TO 'out.csv'",
     "CREATE TABLE copied AS SELECT COUNT(*) FROM visits",

@@ -1,6 +1,7 @@
 //! Charge durably, compute, store, show. In this order, always.
 
 use crate::data::{self, DataError, Registration, Versioned};
+use crate::left::share_left;
 use crate::plan::{Plan, PlannedAsk};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
@@ -39,6 +40,8 @@ pub enum ReleaseError {
         cost: Spend,
         /// What is left, in words.
         left: String,
+        /// The share of the promise that all of them together may still take; `None` where that is nothing.
+        fits: Option<Rational>,
         /// Which limit: the account's or the policy's.
         which: &'static str,
     },
@@ -220,14 +223,17 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
         (account.spent.clone(), account.terms.limit.clone(), "this population's promise"),
         (account.spent_by(&plan.policy.name), plan.policy_limit()?, "this policy's spend"),
     ];
-    for (spent, limit, which) in limits {
-        if !spent.and(&new_cost).fits(&limit)? {
-            let left = match spent.exact_part_of(&limit) {
+    for (spent, limit, which) in &limits {
+        if !spent.and(&new_cost).fits(limit)? {
+            let left = match spent.exact_part_of(limit) {
                 Some(part) if part >= whole(1) => format!("nothing of {limit} is left"),
                 Some(part) => format!("only {limit}^({}) is left", whole(1) - part),
                 None => format!("{spent} is spent and {limit} allowed"),
             };
-            return Err(ReleaseError::TogetherOverBudget { cost: new_cost, left, which });
+            // What fits must fit within both.
+            let shares = limits.each_ref().map(|(spent, limit, _)| share_left(spent, limit, &plan.policy.limit));
+            let fits = shares.into_iter().collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min());
+            return Err(ReleaseError::TogetherOverBudget { cost: new_cost, left, fits, which });
         }
     }
     Ok(())

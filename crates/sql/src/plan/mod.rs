@@ -16,6 +16,7 @@ mod aggregate;
 mod complaint;
 mod inline;
 pub(crate) mod join;
+mod place;
 mod published;
 mod quantiles;
 mod ranked;
@@ -129,6 +130,10 @@ impl Query {
     /// # Errors
     /// When the SQL is not SQL, names what is not there, or uses anything that is not on the allow-list.
     pub fn new(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
+        Self::understood(sql, tables).map_err(|error| error.found_by(|word| syntax::places_of(sql, word)))
+    }
+
+    fn understood(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
         let statement = syntax::parse(sql)?;
         let names = syntax::column_names(&statement);
         let provider = Provider::new(tables)?;
@@ -423,33 +428,38 @@ impl ContextProvider for Provider {
     }
 }
 
+const EARLY: &str = "it would make one person's row decide about another's; order the results instead";
+
 /// Names the plan nodes that no question may hold.
 pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
-    let (construct, help) = match plan {
+    let (construct, word, help) = match plan {
         LogicalPlan::Aggregate(_) => {
-            ("an aggregate of an aggregate", "aggregate once; arithmetic on the results is free")
+            ("an aggregate of an aggregate", "GROUP", "aggregate once; arithmetic on the results is free")
         }
         LogicalPlan::Projection(_)
         | LogicalPlan::SubqueryAlias(_)
         | LogicalPlan::TableScan(_)
         | LogicalPlan::Filter(_) => {
-            ("a question without an aggregate", "rows are never published; ask for COUNT, SUM or AVG")
+            ("a question without an aggregate", "SELECT", "rows are never published; ask for COUNT, SUM or AVG")
         }
-        LogicalPlan::Sort(_) | LogicalPlan::Limit(_) => (
-            "ORDER BY or LIMIT before the aggregate",
-            "it would make one person's row decide about another's; order the results instead",
-        ),
-        LogicalPlan::Distinct(_) => ("DISTINCT", "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)"),
+        LogicalPlan::Sort(_) => ("ORDER BY or LIMIT before the aggregate", "ORDER", EARLY),
+        LogicalPlan::Limit(_) => ("ORDER BY or LIMIT before the aggregate", "LIMIT", EARLY),
+        LogicalPlan::Distinct(_) => {
+            ("DISTINCT", "DISTINCT", "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)")
+        }
         LogicalPlan::Join(_) => (
             "this kind of join",
+            "JOIN",
             "protected tables are joined with JOIN on the entity key, public ones with JOIN or LEFT JOIN on their key",
         ),
-        LogicalPlan::Union(_) => ("UNION", "ask each part on its own"),
-        LogicalPlan::Window(_) => ("a window function", "a person's value may not depend on other rows"),
-        LogicalPlan::Unnest(_) => ("UNNEST", "declare the value as a column"),
-        LogicalPlan::Subquery(_) => ("a subquery inside an expression", "subqueries stand only in FROM"),
-        LogicalPlan::RecursiveQuery(_) => ("WITH RECURSIVE", "CTEs may filter and project, not recurse"),
-        LogicalPlan::EmptyRelation(_) | LogicalPlan::Values(_) => ("SELECT without a table", "read the declared table"),
+        LogicalPlan::Union(_) => ("UNION", "UNION", "ask each part on its own"),
+        LogicalPlan::Window(_) => ("a window function", "OVER", "a person's value may not depend on other rows"),
+        LogicalPlan::Unnest(_) => ("UNNEST", "UNNEST", "declare the value as a column"),
+        LogicalPlan::Subquery(_) => ("a subquery inside an expression", "SELECT", "subqueries stand only in FROM"),
+        LogicalPlan::RecursiveQuery(_) => ("WITH RECURSIVE", "RECURSIVE", "CTEs may filter and project, not recurse"),
+        LogicalPlan::EmptyRelation(_) | LogicalPlan::Values(_) => {
+            ("SELECT without a table", "SELECT", "read the declared table")
+        }
         LogicalPlan::Repartition(_)
         | LogicalPlan::Statement(_)
         | LogicalPlan::Explain(_)
@@ -458,7 +468,7 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
         | LogicalPlan::Dml(_)
         | LogicalPlan::Ddl(_)
         | LogicalPlan::Copy(_)
-        | LogicalPlan::DescribeTable(_) => ("this statement", "only SELECT asks a question"),
+        | LogicalPlan::DescribeTable(_) => ("this statement", "", "only SELECT asks a question"),
     };
-    QueryError::refused(construct, help)
+    QueryError::refused(construct, help).about(word)
 }

@@ -245,8 +245,12 @@ impl Scan<'_> {
         let table = self.source.table();
         let mut notes: Vec<String> =
             table.columns.iter().zip(&self.oddities).flat_map(|(column, oddities)| oddities.notes(column)).collect();
-        self.report.misread =
-            table.columns.iter().zip(&self.oddities).filter_map(|(column, oddities)| oddities.misread(column)).collect();
+        self.report.misread = table
+            .columns
+            .iter()
+            .zip(&self.oddities)
+            .filter_map(|(column, oddities)| oddities.misread(column))
+            .collect();
         if let Some(entity) = &table.entity {
             let caps = entity.caps;
             let in_one = u64::from(caps.rows_per_group);

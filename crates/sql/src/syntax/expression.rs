@@ -7,6 +7,7 @@ use datafusion::sql::sqlparser::ast::{
     FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, OrderByExpr, OrderByOptions, TimezoneInfo,
     TypedString, UnaryOperator, Value, ValueWithSpan,
 };
+use deniable_policy::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
 pub(crate) const AGGREGATES: [&str; 18] = [
@@ -431,6 +432,9 @@ fn function_help(name: &str) -> String {
         "date_bin" | "width_bucket" => "write FLOOR(x / width) * width, DATE_TRUNC('month', x) or CASE".to_owned(),
         "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
             "an answer may depend on the data and the noise alone".to_owned()
+        }
+        _ if let Some(near) = nearest(name, &[AGGREGATES.as_slice(), FUNCTIONS.as_slice()].concat()) => {
+            format!("did you mean `{}`?", near.to_uppercase())
         }
         _ => format!("use {} or one of {}", AGGREGATES.join(", ").to_uppercase(), FUNCTIONS.join(", ").to_uppercase()),
     }

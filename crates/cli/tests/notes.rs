@@ -39,10 +39,7 @@ fn equal_noise_of_several_groupings_is_said_once() {
     // One person exchanged for another moves a single cell less than several.
     let exchanged = POLICY.replace("{ preset = \"acquaintance\" }", "{ preset = \"insider\", prior = \"..1/2\" }");
     let sql = "SELECT ward, sex, SUM(age) FROM visits GROUP BY ROLLUP (ward, sex)";
-    assert_eq!(
-        noise(&published(&exchanged, sql)),
-        ["SUM(age) by ward, sex; by ward", "SUM(age), all"]
-    );
+    assert_eq!(noise(&published(&exchanged, sql)), ["SUM(age) by ward, sex; by ward", "SUM(age), all"]);
     assert_eq!(noise(&published(POLICY, "SELECT ward, COUNT(*) FROM visits GROUP BY ward")), ["COUNT(*)"]);
 }
 

@@ -281,9 +281,13 @@ fn places(term: &Term, ask: &PlannedAsk) -> u32 {
             }
             Answer::Average(_) | Answer::Variance { .. } => PLACES,
         },
-        Term::Function(..) | Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Arithmetic(..) => {
-            PLACES
-        }
+        Term::Function(..)
+        | Term::Key(_)
+        | Term::Number(_)
+        | Term::Text(_)
+        | Term::Level
+        | Term::Grouping(_)
+        | Term::Arithmetic(..) => PLACES,
     }
 }
 

@@ -147,6 +147,11 @@ impl Query {
         })
     }
 
+    /// 1 where a row of the answer is about all keys of a group, 0 where it is about one of them.
+    fn grouping(&self, group: usize, row: Place) -> i64 {
+        i64::from(!self.levels()[row.level].contains(&group))
+    }
+
     /// The key of a group at a row of the answer; `None` where the row is about all of them.
     fn key(&self, group: usize, row: Place) -> Option<&Key> {
         let mut rest = row.cell;
@@ -197,6 +202,7 @@ impl<'a> Evaluator<'a> {
                 None => Shown::All,
             },
             Term::Text(text) => Shown::Text(text.clone()),
+            Term::Grouping(group) => Shown::Key(Key::Integer(self.query.grouping(*group, row))),
             Term::Level | Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) | Term::Function(..) => {
                 let size = measures(term, row.level, self.query).len().max(1);
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
@@ -287,9 +293,12 @@ impl<'a> Evaluator<'a> {
                 Some(key) => Value::Key(self.query.groups()[*group].shown(key)),
             },
             Term::Text(text) => Value::Key(Key::Text(text.clone())),
-            Term::Level | Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) | Term::Function(..) => {
-                self.number(term, row, None).estimate.map_or(Value::Null, Value::Number)
-            }
+            Term::Level
+            | Term::Grouping(_)
+            | Term::Answer(_)
+            | Term::Number(_)
+            | Term::Arithmetic(..)
+            | Term::Function(..) => self.number(term, row, None).estimate.map_or(Value::Null, Value::Number),
         }
     }
 
@@ -303,6 +312,7 @@ impl<'a> Evaluator<'a> {
             },
             Term::Text(_) => Number::exact(None),
             Term::Level => Number::exact(Some(whole(row.level))),
+            Term::Grouping(group) => Number::exact(Some(whole(self.query.grouping(*group, row)))),
             Term::Answer(position) => self.answer(&self.query.answers(row.level)[*position], row.cell, margins),
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
@@ -489,7 +499,7 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
 /// The measures that a term depends on.
 fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
     match term {
-        Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level => BTreeSet::new(),
+        Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => BTreeSet::new(),
         Term::Answer(position) => query.answers(level)[*position].measures().into_iter().collect(),
         Term::Arithmetic(_, sides) => sides.iter().flat_map(|side| measures(side, level, query)).collect(),
         Term::Function(_, inner) => measures(inner, level, query),

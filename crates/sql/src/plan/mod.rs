@@ -14,6 +14,7 @@
 
 mod aggregate;
 mod complaint;
+mod grouping;
 mod inline;
 pub(crate) mod join;
 mod place;
@@ -140,7 +141,7 @@ impl Query {
         let options = ParserOptions { collect_spans: true, map_string_types_to_utf8view: false, ..Default::default() };
         let plan = SqlToRel::new_with_options(&provider, options)
             .sql_statement_to_plan(statement)
-            .and_then(|plan| Analyzer::new().execute_and_check(plan, &provider.config, |_, _| {}))
+            .and_then(|plan| analyzer().execute_and_check(plan, &provider.config, |_, _| {}))
             .map_err(|error| meaning_in(&error, tables))?;
         let mut query = published::take_apart(&plan, tables)?;
         if let Some(names) = names.filter(|names| names.len() == query.output.names.len()) {
@@ -305,6 +306,12 @@ pub(crate) fn presence(measures: &[Measure]) -> Vec<usize> {
     arguments
 }
 
+/// The engine's type analysis, which leaves `GROUPING(x)` to us.
+fn analyzer() -> Analyzer {
+    let rules = Analyzer::new().rules.into_iter().filter(|rule| rule.name() != grouping::RULE);
+    Analyzer::with_rules(rules.collect())
+}
+
 /// The functions, aggregates and types that exist in a question: nothing is looked up elsewhere.
 pub(crate) fn session_state() -> SessionState {
     let config = SessionConfig::new()
@@ -343,6 +350,7 @@ pub(crate) fn session_state() -> SessionState {
             ]
             .into_iter()
             .chain(ranked::all())
+            .chain([grouping::function()])
             .collect(),
         )
         .build()

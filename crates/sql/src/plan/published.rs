@@ -5,8 +5,8 @@ use super::inline::{inline, substitute};
 use super::join::{Joins, arrange};
 use super::table::{declared, schema_of};
 use super::{
-    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, MeasureKind, Query, Rows, Table, presence, quantiles,
-    refuse_node,
+    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, MeasureKind, Query, Rows, Table, grouping, presence,
+    quantiles, refuse_node,
 };
 use crate::error::QueryError;
 use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term};
@@ -86,12 +86,11 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, 
 fn published(plan: &LogicalPlan, tables: &[Table]) -> Result<Published, QueryError> {
     match plan {
         LogicalPlan::Aggregate(aggregate) => {
-            let (core, several) = core(aggregate, tables)?;
+            let Aggregated { core, several, terms } = core(aggregate, tables)?;
             let keys = (0..core.groups.len()).map(Term::Key);
             // Beside several groupings the engine puts a column that tells them apart.
             let id = several.then_some(Term::Level);
-            let answers = (0..aggregate.aggr_expr.len()).map(Term::Answer);
-            let columns = keys.chain(id).chain(answers).collect();
+            let columns = keys.chain(id).chain(terms).collect();
             Ok(Published { core, columns, steps: Vec::new() })
         }
         LogicalPlan::SubqueryAlias(alias) => published(&alias.input, tables),
@@ -160,8 +159,16 @@ fn row_count(expr: &Expr, clause: &str) -> Result<usize, QueryError> {
         .ok_or_else(|| QueryError::refused("this LIMIT or OFFSET", "write a number of rows, 0 or more").about(clause))
 }
 
-/// The aggregate and what is below it; and whether it has several groupings.
-fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryError> {
+/// An aggregate and what is below it.
+struct Aggregated {
+    core: Core,
+    /// Whether it has several groupings.
+    several: bool,
+    /// What each of its expressions shows: answers, and what tells groupings apart.
+    terms: Vec<Term>,
+}
+
+fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<Aggregated, QueryError> {
     let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
     let inlined = inline(input, tables)?;
     let mut conditions = inlined.filters;
@@ -186,13 +193,24 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryEr
         schema: &schema,
         entities: &entities,
     };
+    let mut terms = Vec::new();
+    let mut asked: Vec<&Expr> = Vec::new();
+    for expr in aggr_expr {
+        terms.push(match grouping::group_of(expr, &group_exprs)? {
+            Some(group) => Term::Grouping(group),
+            None => {
+                asked.push(expr);
+                Term::Answer(asked.len() - 1)
+            }
+        });
+    }
     for _ in &sets {
         collected.answers.push(Vec::new());
-        for expr in aggr_expr {
+        for expr in &asked {
             collected.add(expr, &context)?;
         }
     }
-    if aggr_expr.is_empty() {
+    if asked.is_empty() {
         let help = "declared keys are public already; ask for COUNT, SUM or AVG in each";
         return Err(QueryError::refused("a question without an aggregate", help).about("SELECT"));
     }
@@ -202,7 +220,7 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryEr
     for join in &mut joins.others {
         join.on = make_total(&join.on, &schema)?;
     }
-    Ok((Core { joins, filters, groups, levels: sets, collected }, several))
+    Ok(Aggregated { core: Core { joins, filters, groups, levels: sets, collected }, several, terms })
 }
 
 /// What is grouped by, and which of it at each level.

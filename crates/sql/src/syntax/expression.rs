@@ -10,7 +10,7 @@ use datafusion::sql::sqlparser::ast::{
 use deniable_policy::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 18] = [
+pub(crate) const AGGREGATES: [&str; 19] = [
     "count",
     "sum",
     "avg",
@@ -29,6 +29,7 @@ pub(crate) const AGGREGATES: [&str; 18] = [
     "stddev",
     "stddev_pop",
     "stddev_samp",
+    "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
 pub(crate) const FUNCTIONS: [&str; 16] = [
@@ -423,7 +424,6 @@ fn check_within_group(function: &Function, name: &str, order: &[OrderByExpr]) ->
 
 fn function_help(name: &str) -> String {
     match name {
-        "grouping" => "rows about all keys show `(all)` in place of the key; leave it out".to_owned(),
         "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
         "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()

@@ -271,6 +271,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FROM visits WHERE age = 'abc'",
     "SELECT COUNT(*) FROM visits WHERE age = '3.5'",
     "SELECT COUNT(*) FROM visits WHERE cost > 'cheap'",
+    "SELECT COUNT(*) FROM visits WHERE cost < 'inf'",
     "SELECT COUNT(*) FROM visits WHERE age IN (3, 'four')",
     "SELECT COUNT(*) FROM visits WHERE cost BETWEEN 'low' AND 7",
     "SELECT COUNT(*) FROM visits WHERE smoker = 'perhaps'",

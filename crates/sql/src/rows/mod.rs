@@ -251,7 +251,11 @@ fn require_a_time(value: &Expr, target: &DataType) -> Result<(), QueryError> {
 /// is compared with it unknown: an answer that is paid for and about nothing.
 fn require_a_value(value: &Expr, target: &DataType) -> Result<(), QueryError> {
     let Expr::Literal(ScalarValue::Utf8(Some(text)), _) = value else { return Ok(()) };
-    if ScalarValue::Utf8(Some(text.clone())).cast_to(target).is_ok_and(|read| !read.is_null()) {
+    let is_value = |read: ScalarValue| match read {
+        ScalarValue::Float64(number) => number.is_some_and(f64::is_finite),
+        other => !other.is_null(),
+    };
+    if ScalarValue::Utf8(Some(text.clone())).cast_to(target).is_ok_and(is_value) {
         return Ok(());
     }
     let (what, help) = match target {

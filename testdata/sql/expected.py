@@ -11,7 +11,7 @@ rows are kept. A quantile is asked only where exactly one grid value has its ran
 
 import csv
 import sys
-from answers import average, count, greatest, grouped, least, levels, Number, on_grid, people, quantile, ratio, total, values, variance, written
+from answers import ALL, average, count, greatest, grouped, least, levels, Number, on_grid, people, quantile, ratio, total, values, variance, written
 from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -204,6 +204,17 @@ def clinic():
     sets("ROLLUP", "ROLLUP (department, sex)", [{0, 1}, {0}, set()])
     sets("CUBE", "CUBE (department, sex)", [{0, 1}, {0}, {1}, set()])
     sets("GROUPING SETS", "GROUPING SETS ((department), (sex), ())", [{0}, {1}, set()])
+    # GROUPING(x) is 1 where a row is about all keys of x.
+    told = [[*row[:2], int(row[0] == ALL), int(row[1] == ALL), row[2]] for row in levels(v, keys, [{0, 1}, {0}, {1}, set()], count())]
+    cases.add("GROUPING", "SELECT department, sex, GROUPING(department) AS d, GROUPING(sex) AS s, COUNT(*) AS n FROM visits GROUP BY CUBE (department, sex)",
+              "department:text sex:text d:number s:number n:number", told)
+    cases.add("GROUPING decides what is shown",
+              "SELECT sex, department, GROUPING(sex) * 10 + GROUPING(department) AS g, COUNT(*) AS n FROM visits GROUP BY ROLLUP (department, sex) "
+              "HAVING GROUPING(sex) = 1 ORDER BY GROUPING(department) DESC, n DESC LIMIT 3",
+              "sex:text department:text g:number n:number",
+              [[row[1], row[0], 10 * row[3] + row[2], row[4]] for row in sorted(told, key=lambda row: (-row[2], -row[4].value)) if row[3]][:3])
+    cases.add("GROUPING without several groupings", "SELECT sex, GROUPING(sex) AS g, COUNT(*) AS n FROM visits GROUP BY sex",
+              "sex:text g:number n:number", [[row[0], 0, row[1]] for row in grouped(v, [SEX], count())])
 
     # WHERE.
     for name, condition, where in [

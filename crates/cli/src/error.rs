@@ -160,12 +160,17 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
             | PlanErrorKind::Spend(_)
             | PlanErrorKind::Target(_)
             | PlanErrorKind::Targets(_)) => {
-                let start = base + sql.len() - sql.trim_start().len();
                 let complaint = match kind {
                     PlanErrorKind::Target(target) => Complaint::new(kind).help(target.help()),
                     _ => Complaint::new(kind),
                 };
-                complaint.at(name, text, start, sql.trim().len())
+                // A target is wrong where it is written.
+                let is_target = matches!(kind, PlanErrorKind::Target(_) | PlanErrorKind::Targets(_));
+                let ask = policy.asks.iter().find(|ask| is_target && ask.name == error.ask);
+                match ask.and_then(|ask| ask.size_at.clone()) {
+                    Some(at) => complaint.at(policy.file.display().to_string(), &policy.source, at.start, at.len()),
+                    None => complaint.at(name, text, base + sql.len() - sql.trim_start().len(), sql.trim().len()),
+                }
             }
         }
     });
@@ -228,6 +233,12 @@ impl From<DataError> for Failure {
                 complaints.push(Complaint::new(DataError::Unusable(report)).help(help));
                 Self::Refused(complaints)
             }
+            DataError::Misread { ref columns, .. } => {
+                let each = columns.iter().map(|column| Complaint::new(column).help(column.mend()));
+                let help = "mend the policy or the file; nothing was registered and nothing charged. If the data are meant to be \
+                            like this, accept them: `deniable data check <policy>` registers them, and releases go ahead";
+                Self::Refused(each.chain([Complaint::new(&error).help(help)]).collect())
+            }
             DataError::Unregistered { .. } => {
                 Self::refused(error, "look at it first: `deniable data check <policy>`; nothing was charged")
             }
@@ -244,12 +255,20 @@ impl From<ReleaseError> for Failure {
     fn from(error: ReleaseError) -> Self {
         match error {
             ReleaseError::Data(error) => error.into(),
-            ReleaseError::TogetherOverBudget { .. } => Self::refused(
-                error,
-                "ask less (fewer asks, smaller shares, a smaller --spend). An ask is a new one when its share changed, for instance \
-                 because another was added, and when the data has a new version: give answered asks their old share, as in \
-                 share = \"1/4\", which `deniable ledger show` tells; nothing was charged",
-            ),
+            ReleaseError::TogetherOverBudget { ref fits, .. } => {
+                let fits = match fits {
+                    Some(share) => format!(
+                        "a share of {share} of the whole promise fits, as in --spend {share} or share = \"{share}\""
+                    ),
+                    None => "no share fits any more".to_owned(),
+                };
+                let help = format!(
+                    "{fits}; ask less, for less, or only what is answered already. An ask is a new one when its share \
+                     changed, for instance because another was added, and when the data has a new version: give answered \
+                     asks their old share, as in share = \"1/4\", which `deniable ledger show` tells; nothing was charged"
+                );
+                Self::refused(error, help)
+            }
             ReleaseError::Rows { ref error, .. } => {
                 let help = format!("{}; then the same ask resumes at no cost", source_help(error));
                 Self::refused(error, help)

@@ -54,10 +54,13 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
     ask(COUNT, "1/8").done();
     let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
     assert!(over.stderr.contains("3^(1/8) is left"), "{over:?}");
+    // The share that is named is one that is accepted, below.
+    assert!(over.stderr.contains("--spend 1/8 or"), "{over:?}");
     assert_eq!(clinic.charges(), 6);
     ask("SELECT COUNT(age) FROM visits", "1/8").done();
     assert_eq!(clinic.spent(), "3", "used up exactly");
-    ask("SELECT COUNT(cost) FROM visits", "1/1000000").refused();
+    let nothing = ask("SELECT COUNT(cost) FROM visits", "1/1000000").refused();
+    assert!(nothing.stderr.contains("no share fits any more"), "{nothing:?}");
     // Asks do not eat into what the policy's own asks were given, nor do these become dearer.
     clinic.release(&[]).done();
     assert_eq!((clinic.charges(), clinic.spent().as_str()), (7, "3"));

@@ -82,5 +82,5 @@ fn people_with_several_rows_do_not_add_up() {
 fn a_single_grouping_has_nothing_to_add_up() {
     let place = Place::new(&POLICY.replace("ROLLUP (ward, sex)", "ward, sex"), data());
     let publication = place.release(&["--format", "json"]).done().json();
-    assert_eq!((&publication["asks"][0]["consistent"], note(&publication)), (&false.into(), String::new()));
+    assert_eq!((publication["asks"][0].get("consistent"), note(&publication)), (None, String::new()));
 }

@@ -262,6 +262,22 @@ fn targets_that_cannot_be_kept() {
         ),
     );
     refuse("refused SQL beside it", &format!("{count}target_error = 30\n[[ask]]\nsql = 'SELECT nix FROM visits'\n"));
+    let asks = format!("{count}target_error = 30\n[[ask]]\nname = 'rest'\nsql = 'SELECT COUNT(*) FROM visits'\n");
+    for (what, spend, ask) in [
+        ("all is spent on it", "1", format!("{count}target_error = 2\n")),
+        ("a larger spend would do", "1/2", asks),
+        (
+            "others take it",
+            "1",
+            format!("{count}target_error = 30\n[[ask]]\nsql = 'SELECT COUNT(*) FROM visits'\nshare = '3/4'\n"),
+        ),
+    ] {
+        let place = with_asks(&ask);
+        place.edit("policy.toml", "spend = \"4/5\"", &format!("spend = \"{spend}\""));
+        let run = place.run(&["plan", "policy.toml"]).refused();
+        assert!(spend != "1" || !run.stderr.contains("raise `spend`"), "{run:?}");
+        writeln!(told, "# {what}\n{}", place.plain(&run.stderr)).unwrap();
+    }
     let place = with_asks("[[ask]]\nsql = 'SELECT AVG(age) FROM visits'\ntarget_error = 2\n");
     place.edit("policy.toml", "typical_rows = 20_000\n", "");
     let run = place.run(&["plan", "policy.toml"]).refused();

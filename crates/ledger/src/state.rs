@@ -143,8 +143,8 @@ pub struct Summary {
 pub struct State {
     genesis: Option<Genesis>,
     accounts: Vec<Account>,
-    /// Fingerprints by source and version.
-    versions: BTreeMap<(String, String), String>,
+    /// Fingerprints by source and version, and when they were registered.
+    versions: BTreeMap<(String, String), (String, Timestamp)>,
     /// The account and place of each charge, by the number of its entry.
     charges: BTreeMap<u64, (usize, usize)>,
 }
@@ -176,7 +176,17 @@ impl State {
     /// The fingerprint of a registered version.
     #[must_use]
     pub fn fingerprint(&self, source: &str, version: &str) -> Option<&str> {
-        self.versions.get(&(source.to_owned(), version.to_owned())).map(String::as_str)
+        self.registration(source, version).map(|(fingerprint, _)| fingerprint.as_str())
+    }
+
+    /// When a version was registered.
+    #[must_use]
+    pub fn registered_at(&self, source: &str, version: &str) -> Option<Timestamp> {
+        self.registration(source, version).map(|(_, at)| *at)
+    }
+
+    fn registration(&self, source: &str, version: &str) -> Option<&(String, Timestamp)> {
+        self.versions.get(&(source.to_owned(), version.to_owned()))
     }
 
     /// Whether any version was registered.
@@ -260,7 +270,7 @@ impl State {
                 }
             }
             Event::VersionRegistered(new) => {
-                self.versions.insert((new.source, new.version), new.fingerprint);
+                self.versions.insert((new.source, new.version), (new.fingerprint, at));
             }
             Event::Charged(charge) => {
                 let payer = self.accounts.iter_mut().enumerate().find(|(_, known)| known.id == charge.account);

@@ -3,6 +3,7 @@
 use crate::entry::{Event, VersionRegistered};
 use crate::ledger::Ledger;
 use crate::store::StoreError;
+use std::time::SystemTime;
 
 /// What registering a version came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,12 @@ impl Ledger {
     #[must_use]
     pub fn registered(&self, source: &str, version: &str) -> Option<&str> {
         self.book.state.fingerprint(source, version)
+    }
+
+    /// When a version was registered, in whole seconds.
+    #[must_use]
+    pub fn registered_at(&self, source: &str, version: &str) -> Option<SystemTime> {
+        self.book.state.registered_at(source, version).map(SystemTime::from)
     }
 
     /// Whether any version of anything was registered.

@@ -7,6 +7,7 @@ use crate::tree::{Shape, text_start};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// One question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub struct Ask {
     pub sql: String,
     /// What the answer is worth, as written.
     pub size: Size,
+    /// Where that is written, in bytes of the policy's text; `None` where nothing is.
+    pub size_at: Option<Range<usize>>,
     /// The part of ln R that the answer uses, in (0, 1]: the answer costs `R^share` (C-1). Zero for a target error until
     /// [`crate::Policy::with_solved`] knows better.
     pub share: Rational,
@@ -206,20 +209,21 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
     }
     let portions = Portions::new(questions.iter().map(|question| &question.size), &[], spend);
     all(questions.into_iter().enumerate().map(|(position, question)| {
-        let key = match &question.size {
-            Size::Share(_) => None,
-            Size::Weight(_) => Some("weight"),
-            Size::TargetError(_) => Some("target_error"),
+        let (key, is_share) = match &question.size {
+            Size::Share(_) => ("share", true),
+            Size::Weight(_) => ("weight", false),
+            Size::TargetError(_) => ("target_error", false),
         };
-        if let Some(key) = key.filter(|_| taken == *spend) {
+        if !is_share && taken == *spend {
             let kind = PolicyErrorKind::NothingLeft { spend: spend.clone() };
             let help = "lower the explicit shares, or give this ask one";
             return Err(question.section.report.fail(&question.section.place_of(key), kind, help));
         }
         let share = portions.share(&question.size, &[], position);
         let place = Place::new(question.section.report.source, question.start..question.start);
+        let size_at = question.section.has(key).then(|| question.section.place_of(key));
         let Question { name, sql, size, consistent, .. } = question;
-        Ok(Ask { name, sql, size, share, consistent, line: place.line, column: place.column })
+        Ok(Ask { name, sql, size, size_at, share, consistent, line: place.line, column: place.column })
     }))
 }
 

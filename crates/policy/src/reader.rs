@@ -7,6 +7,7 @@
 
 use crate::blanks::{self, Blank};
 use crate::error::{Place, PolicyError, PolicyErrorKind};
+use crate::slips::nearest;
 use crate::tree::{Member, Node, Shape};
 use deniable_core::exact::{ParseRationalError, Rational, parse_rational};
 use num_traits::ToPrimitive;
@@ -325,14 +326,6 @@ pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known here: {}", known.join(", ")),
     }
-}
-
-/// The candidate that is a slip of the fingers away from `word`, where there is one.
-fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
-    let word = word.to_lowercase();
-    let slips = |candidate: &str| strsim::osa_distance(&word, candidate);
-    let near = known.iter().copied().min_by_key(|candidate| slips(candidate))?;
-    (slips(near) <= (near.len() / 3).max(1)).then_some(near)
 }
 
 /// A text from the policy, made safe and short enough to stand in a message.

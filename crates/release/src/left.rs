@@ -2,10 +2,37 @@
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, whole};
-use num_traits::{One, ToPrimitive};
+use num_traits::{One, Signed, ToPrimitive};
 
 /// Beyond this many it does not matter how many.
 pub const MOST: u64 = 1_000_000;
+
+/// Steps in which a share is looked for where none can be told exactly.
+const STEPS: u64 = 10_000;
+
+/// The largest share of `whole_promise` that certainly fits within the limit; `None` when nothing does.
+///
+/// Exact over one base. Otherwise a multiple of a 10,000th, and whatever cannot be decided does not fit.
+#[must_use]
+pub fn share_left(spent: &Spend, limit: &Spend, whole_promise: &Spend) -> Option<Rational> {
+    let fits = |share: &Rational| {
+        let more = whole_promise.share(share).map(|more| spent.and(&more));
+        more.and_then(|sum| sum.fits(limit)).unwrap_or(false)
+    };
+    if let (Some(spent), Some(limit)) = (spent.exact_part_of(whole_promise), limit.exact_part_of(whole_promise)) {
+        return Some((limit - spent).min(whole(1))).filter(|share| share.is_positive() && fits(share));
+    }
+    let step = |steps: u64| whole(steps) / whole(STEPS);
+    if fits(&whole(1)) {
+        return Some(whole(1));
+    }
+    let (mut yes, mut no) = (0, STEPS);
+    while no - yes > 1 {
+        let middle = yes + (no - yes) / 2;
+        if fits(&step(middle)) { yes = middle } else { no = middle }
+    }
+    (yes > 0).then(|| step(yes))
+}
 
 /// How many more answers of this cost certainly fit within the limit, at most [`MOST`].
 ///
@@ -51,6 +78,23 @@ mod tests {
         assert_eq!(questions_left(&spent, &cost, &limit), 10);
         assert_eq!(questions_left(&limit, &cost, &limit), 0);
         assert_eq!(questions_left(&Spend::nothing(), &limit.share(&ratio(1, 3_000_000)).unwrap(), &limit), MOST);
+    }
+
+    #[test]
+    fn the_share_that_is_left_fits_and_no_larger_one() {
+        let promise = Spend::odds(whole(3)).unwrap();
+        let of = |part: &Rational| promise.share(part).unwrap();
+        let accepted = |spent: &Spend, share: &Rational| spent.and(&of(share)).fits(&promise).unwrap();
+        let spent = of(&ratio(79, 80));
+        assert_eq!(share_left(&spent, &promise, &promise), Some(ratio(1, 80)));
+        assert_eq!(share_left(&of(&ratio(1, 4)), &of(&ratio(1, 3)), &promise), Some(ratio(1, 12)));
+        assert_eq!(share_left(&promise, &promise, &promise), None);
+        assert_eq!(share_left(&Spend::nothing(), &promise, &promise), Some(whole(1)));
+        // Another promise was in force when this was spent.
+        let spent = Spend::epsilon(ratio(1, 10)).unwrap();
+        let share = share_left(&spent, &promise, &promise).unwrap();
+        assert!(accepted(&spent, &share) && !accepted(&spent, &(&share + ratio(1, 10_000))), "{share}");
+        assert_eq!(share_left(&Spend::epsilon(whole(2)).unwrap(), &promise, &promise), None);
     }
 
     /// ln 3 = 1.0986 holds ten times 0.1 and not eleven times.

@@ -11,7 +11,7 @@ use deniable_core::noise::margin;
 use deniable_policy::Key;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Step, Term};
-use deniable_sql::plan::{Answer, Measure, MeasureKind, Target, ValueKind};
+use deniable_sql::plan::{Answer, Measure, MeasureKind, Moments, Target, ValueKind};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use serde::Serialize;
@@ -62,8 +62,9 @@ pub struct Table {
     pub rows: Vec<Vec<Cell>>,
     /// The noise of each measure.
     pub noise: Vec<Noise>,
-    /// Whether the levels were made to add up, and counts not to be negative.
-    pub consistent: bool,
+    /// Whether the levels were made to add up, and counts not to be negative; absent where there is nothing to add up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consistent: Option<bool>,
     /// Where declarations can bias the answers, and whether levels add up.
     pub warnings: Vec<String>,
 }
@@ -212,8 +213,9 @@ fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
         odds,
         columns: ask.query.output().names.clone(),
         rows: rows.collect(),
-        noise: ask.query.measures().iter().enumerate().map(|(at, measure)| noise(plan, ask, at, measure)).collect(),
-        consistent: answered.noisy.consistent.is_some(),
+        noise: noises(plan, ask),
+        consistent: (ask.query.consistency() != Consistency::NothingToAddUp)
+            .then_some(answered.noisy.consistent.is_some()),
         warnings: warnings(plan, ask).into_iter().chain(adding_up(plan, ask, answered)).collect(),
     }
 }
@@ -278,9 +280,13 @@ fn places(term: &Term, ask: &PlannedAsk) -> u32 {
             }
             Answer::Average(_) | Answer::Variance { .. } => PLACES,
         },
-        Term::Function(..) | Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Arithmetic(..) => {
-            PLACES
-        }
+        Term::Function(..)
+        | Term::Key(_)
+        | Term::Number(_)
+        | Term::Text(_)
+        | Term::Level
+        | Term::Grouping(_)
+        | Term::Arithmetic(..) => PLACES,
     }
 }
 
@@ -289,6 +295,25 @@ fn decimals(unit: &Rational) -> u32 {
     (0..=15).find(|places| (unit * whole(power(&whole(10), *places).to_integer())).is_integer()).unwrap_or(PLACES)
 }
 
+/// The noise of every measure; what is the same at several levels is said once.
+fn noises(plan: &Plan, ask: &PlannedAsk) -> Vec<Noise> {
+    let mut all: Vec<(Noise, Vec<usize>)> = Vec::new();
+    for (at, measure) in ask.query.measures().iter().enumerate() {
+        let new = noise(plan, ask, at, measure);
+        match all.iter_mut().find(|(known, levels)| *known == new && !levels.contains(&measure.level)) {
+            Some((_, levels)) => levels.push(measure.level),
+            None => all.push((new, vec![measure.level])),
+        }
+    }
+    let named = |(noise, mut levels): (Noise, Vec<usize>)| {
+        levels.sort_unstable();
+        let levels = ask.query.levels_in_words(&levels);
+        Noise { measure: format!("{}{levels}", noise.measure), ..noise }
+    };
+    all.into_iter().map(named).collect()
+}
+
+/// The noise of a measure, named without its level.
 fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
     let (planned, confidence) = (&ask.measures[at], &plan.policy.confidence);
     let (decay, sensitivity) = (&planned.decay, whole(planned.sensitivity.clone()));
@@ -314,7 +339,7 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
         }
     };
     Noise {
-        measure: ask.query.measure_in_words(at),
+        measure: ask.query.measure_alone(at),
         kind,
         sensitivity: text(sensitivity),
         scale: scale.map(text),
@@ -386,6 +411,7 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     clamped.sort();
     clamped.dedup();
     all.extend(clamped);
+    all.extend(sums_apart(ask));
     for group in ask.query.groups() {
         all.push(format!("rows whose `{}` is not among the declared keys are left out", group.name));
     }
@@ -398,6 +424,40 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     let cut = ask.query.output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {
         all.push("which rows are shown was decided by noisy values".to_owned());
+    }
+    all
+}
+
+/// Averages beside sums and counts of the same values, which a reader may divide: AVG is a sum less a public centre, with
+/// noise of its own, unless that centre is 0 and one sum serves both.
+fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
+    let (answers, measures) = (ask.query.answers(0), ask.query.measures());
+    let mut all = Vec::new();
+    for answer in answers {
+        let Answer::Average(Moments { sum, .. }) = answer else { continue };
+        let MeasureKind::Sum { argument: averaged, .. } = measures[*sum].kind else { continue };
+        let is_its_sum = |other: &Answer| match other {
+            Answer::Sum { measure } => {
+                measure != sum
+                    && matches!(measures[*measure].kind, MeasureKind::Sum { argument, .. } if argument == averaged)
+            }
+            Answer::Count { .. } | Answer::Average(_) | Answer::Variance { .. } | Answer::Quantile { .. } => false,
+        };
+        let count = answers.iter().find_map(|other| match other {
+            Answer::Count { measure } => match measures[*measure].kind {
+                MeasureKind::Rows => Some("*".to_owned()),
+                MeasureKind::NotNull { argument } if argument == averaged => Some(ask.query.argument_in_words(*sum)),
+                _ => None,
+            },
+            Answer::Sum { .. } | Answer::Average(_) | Answer::Variance { .. } | Answer::Quantile { .. } => None,
+        });
+        if let Some(count) = count.filter(|_| answers.iter().any(is_its_sum)) {
+            let about = ask.query.argument_in_words(*sum);
+            all.push(format!(
+                "AVG({about}) is not SUM({about}) / COUNT({count}): their sums have noise of their own, and each is as far \
+                 off as its interval says"
+            ));
+        }
     }
     all
 }

@@ -1,6 +1,7 @@
 //! Charge durably, compute, store, show. In this order, always.
 
 use crate::data::{self, DataError, Registration, Versioned};
+use crate::left::share_left;
 use crate::plan::{Plan, PlannedAsk};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
@@ -39,6 +40,8 @@ pub enum ReleaseError {
         cost: Spend,
         /// What is left, in words.
         left: String,
+        /// The share of the promise that all of them together may still take; `None` where that is nothing.
+        fits: Option<Rational>,
         /// Which limit: the account's or the policy's.
         which: &'static str,
     },
@@ -103,6 +106,8 @@ pub enum Event<'a> {
         /// What the scan found.
         report: &'a deniable_sql::source::check::Report,
     },
+    /// All answers about this table are stored ones, and its files were written to since its version was registered.
+    WrittenSince(&'a Versioned),
     /// Computing an ask; so far so much was read.
     Computing(&'a str, Progress),
     /// The levels of an ask's answer, of so many cells, are made to add up.
@@ -148,15 +153,25 @@ pub fn release<R: CryptoRng>(
         plan.asks.iter().map(|ask| stored_answer(plan, ask, ledger)).collect::<Result<_, _>>()?;
     let pending: Vec<&PlannedAsk> =
         plan.asks.iter().zip(&stored).filter(|(_, stored)| stored.is_none()).map(|(ask, _)| ask).collect();
+    let reads = |table: &Versioned, asks: &[&PlannedAsk]| {
+        asks.iter().any(|ask| ask.query.tables().any(|name| name == table.source.table().name))
+    };
+    // Stored answers need no files, so that files which are gone or changed do not matter to them; the curator may have
+    // meant to ask about the changed ones.
+    let all: Vec<&PlannedAsk> = plan.asks.iter().collect();
+    let tables = if pending.len() < all.len() { locate().unwrap_or_default() } else { Vec::new() };
+    for table in tables {
+        if reads(&table, &all) && !reads(&table, &pending) && data::written_since(ledger, &table) {
+            tell(Event::WrittenSince(&table));
+        }
+    }
     let mut sources = Vec::new();
     if !pending.is_empty() {
         check_together(plan, ledger)?;
         let all = locate().map_err(DataError::from)?;
-        let read = |table: &&Versioned| {
-            pending.iter().any(|ask| ask.query.tables().any(|name| name == table.source.table().name))
-        };
-        let used: Vec<&Versioned> = all.iter().filter(read).collect();
-        let registrations = data::ensure(ledger, &used, &|rows| tell(Event::Checking(rows)))?;
+        let used: Vec<&Versioned> = all.iter().filter(|table| reads(table, &pending)).collect();
+        let asked = |table: &str, column: &str| pending.iter().any(|ask| ask.query.columns(table).contains(column));
+        let registrations = data::ensure(ledger, &used, &asked, &|rows| tell(Event::Checking(rows)))?;
         for (table, registration) in used.iter().zip(&registrations) {
             if let Registration::New(report) = registration {
                 tell(Event::Registered { table, report });
@@ -208,14 +223,17 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
         (account.spent.clone(), account.terms.limit.clone(), "this population's promise"),
         (account.spent_by(&plan.policy.name), plan.policy_limit()?, "this policy's spend"),
     ];
-    for (spent, limit, which) in limits {
-        if !spent.and(&new_cost).fits(&limit)? {
-            let left = match spent.exact_part_of(&limit) {
+    for (spent, limit, which) in &limits {
+        if !spent.and(&new_cost).fits(limit)? {
+            let left = match spent.exact_part_of(limit) {
                 Some(part) if part >= whole(1) => format!("nothing of {limit} is left"),
                 Some(part) => format!("only {limit}^({}) is left", whole(1) - part),
                 None => format!("{spent} is spent and {limit} allowed"),
             };
-            return Err(ReleaseError::TogetherOverBudget { cost: new_cost, left, which });
+            // What fits must fit within both.
+            let shares = limits.each_ref().map(|(spent, limit, _)| share_left(spent, limit, &plan.policy.limit));
+            let fits = shares.into_iter().collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min());
+            return Err(ReleaseError::TogetherOverBudget { cost: new_cost, left, fits, which });
         }
     }
     Ok(())

@@ -11,7 +11,7 @@ use deniable_core::noise::DecayError;
 use deniable_policy::{Policy, Size};
 use deniable_sql::Query;
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 
 /// Steps of the grid of shares in the policy's spend.
 pub const STEPS: i64 = 10_000;
@@ -43,6 +43,10 @@ pub struct Exceeded {
     pub needed: Option<Rational>,
     /// The share that is left for it.
     pub available: Rational,
+    /// What other asks take of the spend: explicit shares, and targets above this one.
+    pub others: Rational,
+    /// What the policy may spend.
+    pub spend: Rational,
     /// The error with that share; `None` when that leaves no sensible noise at all.
     pub best: Option<ErrorBound>,
 }
@@ -57,20 +61,39 @@ impl std::fmt::Display for Exceeded {
     }
 }
 
+impl Exceeded {
+    /// Only what can help: no spend is above 1, and what others leave is no matter where all of it would not do.
+    fn help(&self) -> String {
+        let Self { target: _, answer: _, needed, available, others, spend, best } = self;
+        let within = |share: &Rational| needed.as_ref().is_some_and(|needed| needed <= share);
+        let mut mends = Vec::new();
+        match best {
+            Some(best) => mends.push(format!("with all that is left, the error is {best}: allow that")),
+            None => mends.push("next to nothing is left: allow a larger error".to_owned()),
+        }
+        let with_others = available + others;
+        let with_spend = available + whole(1) - spend;
+        if with_spend > *available && within(&with_spend) {
+            mends.push("raise `spend` under [budget]".to_owned());
+        } else if others.is_positive() && within(&with_others) {
+            mends.push("lower the shares and targets of other asks".to_owned());
+        } else if (with_spend > *available || others.is_positive()) && within(&(whole(1) - spend + &with_others)) {
+            mends.push("raise `spend` under [budget] and lower the shares and targets of other asks".to_owned());
+        } else {
+            mends.push("promise less (a larger R)".to_owned());
+        }
+        mends.push("group more coarsely".to_owned());
+        let last = "bound and cap more tightly (`bounds`, `rows_per_group`, `groups`)";
+        format!("{}, or {last}", mends.join(", "))
+    }
+}
+
 impl TargetError {
     /// What to do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
-            Self::Exceeds(exceeded) => match &exceeded.best {
-                Some(best) => format!(
-                    "with all that is left, the error is {best}: allow that, or raise `spend` under [budget], lower the \
-                     explicit shares, group more coarsely, or bound and cap more tightly"
-                ),
-                None => {
-                    "raise `spend` under [budget], or lower the explicit shares: next to nothing is left".to_owned()
-                }
-            },
+            Self::Exceeds(exceeded) => exceeded.help(),
             Self::NeedsTypicalRows { .. } => {
                 "add `typical_rows = 10_000` to [data], a public guess at the number of rows".to_owned()
             }
@@ -87,7 +110,8 @@ pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanErr
         Size::Share(share) => Some(share.clone()),
         Size::Weight(_) | Size::TargetError(_) => None,
     });
-    let mut available = &policy.spend - fixed.sum::<Rational>();
+    let fixed: Rational = fixed.sum();
+    let mut available = &policy.spend - fixed;
     let mut shares = vec![None; policy.asks.len()];
     let mut errors = Vec::new();
     for ((ask, query), found) in policy.asks.iter().zip(queries).zip(&mut shares) {
@@ -142,6 +166,8 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
         answer: left.as_ref().map_or_else(|| "this ask".to_owned(), |worst| worst.answer.clone()),
         needed,
         available: available.clone().max(Rational::zero()),
+        others: &policy.spend - available,
+        spend: policy.spend.clone(),
         best: left.map(|worst| worst.error),
     };
     Err(TargetError::Exceeds(exceeded.into()).into())

@@ -74,7 +74,7 @@ impl Place {
     fn note(&self, plan: &Plan, answer: &Answered) -> (bool, String) {
         let publication = Publication::new(plan, std::slice::from_ref(answer));
         let ask = &publication.asks[0];
-        (ask.consistent, ask.warnings.last().unwrap().clone())
+        (ask.consistent.unwrap(), ask.warnings.last().unwrap().clone())
     }
 }
 

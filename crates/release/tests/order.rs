@@ -87,6 +87,7 @@ fn every_step_is_on_disk_before_the_next() {
             let unanswered: Vec<_> = on_disk.iter().filter(|release| release.answer.is_none()).collect();
             match event {
                 Event::Checking(_) | Event::Registered { .. } => assert!(on_disk.is_empty(), "nothing is charged yet"),
+                Event::WrittenSince(_) => panic!("the file is older than the ledger"),
                 Event::AddingUp(..) => panic!("no question here has several levels"),
                 Event::Computing(ask, read) => {
                     assert!(read.rows > 0);

@@ -24,6 +24,15 @@ impl std::fmt::Display for Place {
     }
 }
 
+/// A word of the SQL that a complaint is about, where its place is not known otherwise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// A name, keyword or operator, in any case.
+    Name(String),
+    /// A text between single quotes.
+    Text(String),
+}
+
 /// A question that cannot be answered, for reasons that are public.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
@@ -44,6 +53,8 @@ pub enum QueryError {
         help: Option<String>,
         /// Where, when known.
         place: Option<Place>,
+        /// A word that stands there.
+        word: Option<Word>,
     },
     /// SQL outside the allow-list.
     #[error("{construct} is not supported")]
@@ -54,6 +65,8 @@ pub enum QueryError {
         help: String,
         /// Where, when known.
         place: Option<Place>,
+        /// A word that stands there.
+        word: Option<Word>,
     },
 }
 
@@ -70,11 +83,61 @@ fn one_word_too_many(message: &str) -> bool {
 
 impl QueryError {
     pub(crate) fn meaning(message: impl Into<String>) -> Self {
-        Self::Meaning { message: message.into(), help: None, place: None }
+        Self::Meaning { message: message.into(), help: None, place: None, word: None }
     }
 
     pub(crate) fn refused(construct: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::Refused { construct: construct.into(), help: help.into(), place: None }
+        Self::Refused { construct: construct.into(), help: help.into(), place: None, word: None }
+    }
+
+    /// The same about this name, keyword or operator, unless a place or word is known.
+    pub(crate) fn about(self, name: impl Into<String>) -> Self {
+        self.about_word(Word::Name(name.into()))
+    }
+
+    /// The same about this text, unless a place or word is known.
+    pub(crate) fn about_text(self, text: impl Into<String>) -> Self {
+        self.about_word(Word::Text(text.into()))
+    }
+
+    fn about_word(mut self, new: Word) -> Self {
+        match &mut self {
+            Self::Syntax { .. } => {}
+            Self::Meaning { word, place: None, .. } | Self::Refused { word, place: None, .. } => {
+                word.get_or_insert(new);
+            }
+            Self::Meaning { .. } | Self::Refused { .. } => {}
+        }
+        self
+    }
+
+    /// The same about this keyword alone, where all that is known is the clause or the question that it stands in.
+    pub(crate) fn narrowed_to(mut self, keyword: impl Into<String>) -> Self {
+        match &mut self {
+            Self::Syntax { .. } => {}
+            Self::Meaning { word, .. } | Self::Refused { word, .. } => *word = Some(Word::Name(keyword.into())),
+        }
+        self
+    }
+
+    /// The same at this place, unless one is known: whoever is nearest to the matter speaks first.
+    pub(crate) fn at(mut self, new: Option<Place>) -> Self {
+        match &mut self {
+            Self::Syntax { place, .. } | Self::Meaning { place, .. } | Self::Refused { place, .. } => {
+                *place = place.or(new);
+            }
+        }
+        self
+    }
+
+    /// The same at the only place where its word stands. A word that stands in several places tells none.
+    pub(crate) fn found_by(mut self, places: impl Fn(&Word) -> Vec<Place>) -> Self {
+        if let Self::Meaning { place, word: Some(word), .. } | Self::Refused { place, word: Some(word), .. } = &mut self
+            && let [only] = places(word).as_slice()
+        {
+            *place = Some(*only);
+        }
+        self
     }
 
     /// The mend.

@@ -48,6 +48,7 @@ pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Res
         name: name.to_owned(),
         sql: sql.to_owned(),
         size: Size::Share(share.clone()),
+        size_at: None,
         share: share.clone(),
         consistent: true,
         line: 1,

@@ -6,7 +6,7 @@ use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::noise::SystemRng;
-use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Publication, release};
+use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Publication, Versioned, release};
 use deniable_sql::Resources;
 use std::path::{Path, PathBuf};
 
@@ -46,6 +46,11 @@ pub fn obtain(plan: &Plan, limits: &Limits) -> Result<Vec<Answered>, Failure> {
         // Fewer take no time.
         Event::AddingUp(name, cells) if cells >= 20_000 => progress.says(&format!("{name}: making its totals add up")),
         Event::AddingUp(..) => {}
+        Event::WrittenSince(Versioned { source, version }) => say(format!(
+            "the files of `{0}` were written to after version \"{version}\" was registered, and the stored answers are about \
+             what they held then. `deniable data check` tells whether they changed; if so, declare a new `version`",
+            source.table().name
+        )),
         Event::Registered { table, report } => {
             progress.done();
             super::data::say_report(report);

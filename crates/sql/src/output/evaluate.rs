@@ -153,6 +153,11 @@ impl Query {
         })
     }
 
+    /// 1 where a row of the answer is about all keys of a group, 0 where it is about one of them.
+    fn grouping(&self, group: usize, row: Place) -> i64 {
+        i64::from(!self.levels()[row.level].contains(&group))
+    }
+
     /// The key of a group at a row of the answer; `None` where the row is about all of them.
     fn key(&self, group: usize, row: Place) -> Option<&Key> {
         let mut rest = row.cell;
@@ -209,6 +214,7 @@ impl<'a> Evaluator<'a> {
                 None => Shown::All,
             },
             Term::Text(text) => Shown::Text(text.clone()),
+            Term::Grouping(group) => Shown::Key(Key::Integer(self.query.grouping(*group, row))),
             Term::Level | Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) | Term::Function(..) => {
                 let size = measures(term, row.level, self.query).len().max(1);
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
@@ -300,9 +306,12 @@ impl<'a> Evaluator<'a> {
                 Some(key) => Value::Key(self.query.groups()[*group].shown(key)),
             },
             Term::Text(text) => Value::Key(Key::Text(text.clone())),
-            Term::Level | Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) | Term::Function(..) => {
-                self.number(term, row, None).estimate.map_or(Value::Null, Value::Number)
-            }
+            Term::Level
+            | Term::Grouping(_)
+            | Term::Answer(_)
+            | Term::Number(_)
+            | Term::Arithmetic(..)
+            | Term::Function(..) => self.number(term, row, None).estimate.map_or(Value::Null, Value::Number),
         }
     }
 
@@ -316,6 +325,7 @@ impl<'a> Evaluator<'a> {
             },
             Term::Text(_) => Number::exact(None),
             Term::Level => Number::exact(Some(whole(row.level))),
+            Term::Grouping(group) => Number::exact(Some(whole(self.query.grouping(*group, row)))),
             Term::Answer(position) => self.answer(&self.query.answers(row.level)[*position], row.cell, margins),
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
@@ -330,31 +340,27 @@ impl<'a> Evaluator<'a> {
         let reach = |measure: usize| whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
         match answer {
             Answer::Count { measure } => {
-                let (value, reach) = (value(*measure), reach(*measure));
-                // No count is below zero, so neither end need be.
-                let end = |end: Rational| end.max(Rational::zero());
-                Number::within(Some(value.clone()), end(&value - &reach), end(&value + &reach))
+                // No count is below zero.
+                around(value(*measure), &reach(*measure), |count| count.max(Rational::zero()))
             }
             Answer::Sum { measure } => {
                 let Measure { unit, kind, .. } = &self.query.measures()[*measure];
-                let (value, reach) = (value(*measure), reach(*measure));
-                // No sum of values of one sign has the other, so neither end need.
-                let inside = |end: Rational| match kind {
-                    MeasureKind::Sum { range, .. } if range.low >= 0 => end.max(Rational::zero()),
-                    MeasureKind::Sum { range, .. } if range.high <= 0 => end.min(Rational::zero()),
-                    _ => end,
-                };
-                let (low, high) = (inside(&value - &reach) * unit, inside(&value + &reach) * unit);
-                Number::within(Some(value * unit), low, high)
+                // No sum of values of one sign has the other.
+                let sum = around(value(*measure), &reach(*measure), |sum| match kind {
+                    MeasureKind::Sum { range, .. } if range.low >= 0 => sum.max(Rational::zero()),
+                    MeasureKind::Sum { range, .. } if range.high <= 0 => sum.min(Rational::zero()),
+                    _ => sum,
+                });
+                let in_values = |units: Option<Rational>| units.map(|units| units * unit);
+                Number { estimate: in_values(sum.estimate), low: in_values(sum.low), high: in_values(sum.high) }
             }
             Answer::Average(moments) => {
                 let Moments { centre, low, high, .. } = moments;
-                let inside = |mean: Rational| mean.clamp(low.clone(), high.clone());
                 let mean = self.mean(moments, cell, margins);
-                Number {
-                    estimate: mean.estimate.map(|mean| inside(centre + mean)),
-                    low: Some(mean.low.map_or_else(|| low.clone(), |mean| inside(centre + mean))),
-                    high: Some(mean.high.map_or_else(|| high.clone(), |mean| inside(centre + mean))),
+                let estimate = mean.estimate.map(|mean| (centre + mean).clamp(low.clone(), high.clone()));
+                match (mean.low, mean.high) {
+                    (Some(least), Some(most)) => cut(estimate, centre + least, centre + most, low, high),
+                    _ => Number::within(estimate, low.clone(), high.clone()),
                 }
             }
             Answer::Variance { moments, squares, sample, root } => {
@@ -439,8 +445,8 @@ impl<'a> Evaluator<'a> {
         let highest = ends.iter().map(|rows| (&total + &reach) / rows).max().unwrap_or_default() - least_square;
         // The correction is largest for the fewest rows.
         let low_end = scaled(lowest.max(Rational::zero()), &ends[1].clone().max(ends[0].clone()));
-        let high_end = scaled(highest.max(Rational::zero()), &ends[0].clone().min(ends[1].clone()));
-        Number::within(estimate, inside(low_end), inside(high_end))
+        let high_end = scaled(highest, &ends[0].clone().min(ends[1].clone()));
+        cut(estimate, low_end, high_end, &Rational::zero(), &most)
     }
 
     /// A noisy sum and its margin, in values.
@@ -465,6 +471,25 @@ impl<'a> Evaluator<'a> {
     }
 }
 
+/// A noisy number with the interval that its noise leaves for what is `possible`.
+///
+/// An interval cut at both ends could shrink to a point, `0 .. 0`, and read as certainty where it says that the noise was
+/// unusually large. So it is that around the nearest possible value: never narrower than the cut one, which keeps its
+/// coverage, and always as wide as the noise asks for on one side.
+fn around(value: Rational, reach: &Rational, possible: impl Fn(Rational) -> Rational) -> Number {
+    let nearest = possible(value.clone());
+    Number::within(Some(value), possible(&nearest - reach), possible(&nearest + reach))
+}
+
+/// A number whose interval is cut at bounds. One that lies beyond them altogether says nothing but that the noise was
+/// unusually large, so all that is possible is left: cut, it would be a point and read as certainty.
+fn cut(estimate: Option<Rational>, least: Rational, most: Rational, low: &Rational, high: &Rational) -> Number {
+    if least > *high || most < *low {
+        return Number::within(estimate, low.clone(), high.clone());
+    }
+    Number::within(estimate, least.max(low.clone()), most.min(high.clone()))
+}
+
 /// The order of two values of one kind; `None` when one is NULL or they are of two kinds.
 fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
@@ -487,7 +512,7 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
 /// The measures that a term depends on.
 fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
     match term {
-        Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level => BTreeSet::new(),
+        Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => BTreeSet::new(),
         Term::Answer(position) => query.answers(level)[*position].measures().into_iter().collect(),
         Term::Arithmetic(_, sides) => sides.iter().flat_map(|side| measures(side, level, query)).collect(),
         Term::Function(_, inner) => measures(inner, level, query),

@@ -40,6 +40,8 @@ pub enum Term {
     Function(Function, Box<Term>),
     /// What tells several groupings apart; never shown.
     Level,
+    /// `GROUPING(x)`: 1 where a row is about all keys of this group column, 0 where it is about one. Public, and exact.
+    Grouping(usize),
 }
 
 /// A function of a result. All of them are monotone on either side of zero, so intervals go through them.

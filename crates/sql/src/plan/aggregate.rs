@@ -228,9 +228,19 @@ impl Collected {
             Expr::Alias(alias) => &*alias.expr,
             other => other,
         };
-        let Expr::AggregateFunction(AggregateFunction { func, params }) = expr else {
+        let Expr::AggregateFunction(aggregate) = expr else {
             return Err(QueryError::refused("this aggregate", "ask for COUNT, SUM, AVG or a quantile"));
         };
+        // What is wrong is what is aggregated; where that has no columns, the aggregate.
+        let in_place = |error: QueryError| match error.near(&aggregate.params.args) {
+            error if error.place().is_some() => error,
+            error => error.about(aggregate.func.name()),
+        };
+        self.add_call(aggregate, context).map_err(in_place)
+    }
+
+    fn add_call(&mut self, call: &AggregateFunction, context: &Context<'_>) -> Result<(), QueryError> {
+        let AggregateFunction { func, params } = call;
         let AggregateFunctionParams { args, distinct, filter, order_by, null_treatment } = params;
         let name = func.name();
         let orders_itself = name.ends_with("percentile_cont")
@@ -245,7 +255,7 @@ impl Collected {
             return self.answered(answer);
         }
         let share = match (name.ends_with("percentile_cont"), args.as_slice()) {
-            (true, [_, share]) => Some(quantile_share(share)?),
+            (true, [_, share]) => Some(quantile_share(share).map_err(|error| error.near([share]).about(name))?),
             (false, [_]) => None,
             _ => {
                 let help = if name.ends_with("percentile_cont") {

@@ -2,10 +2,11 @@
 //!
 //! They depend on the SQL and the declarations alone. What is not recognised here is passed on as it is.
 
-use super::Table;
-use crate::error::{Place, QueryError};
+use super::{Table, place};
+use crate::error::QueryError;
+use datafusion::common::SchemaError;
 use datafusion::error::DataFusionError;
-use deniable_policy::Column;
+use deniable_policy::nearest;
 
 /// Prefixes that say which part of the planner spoke.
 const PREFIXES: [&str; 5] = [
@@ -16,40 +17,87 @@ const PREFIXES: [&str; 5] = [
     "Execution error: ",
 ];
 
-/// Turns a planner's error into ours, knowing the declared columns.
+/// Turns a planner's error into ours, knowing the declared tables: a misspelt name is most likely one of theirs.
 pub(super) fn meaning_in(error: &DataFusionError, tables: &[Table]) -> QueryError {
     let plain = meaning(error);
-    let QueryError::Meaning { message, help, place } = plain else { return plain };
-    let columns = || tables.iter().flat_map(|table| &table.columns);
-    let is = |name: &str| message == format!("there is no column `{name}`");
-    let in_capitals = |column: &&Column| {
-        let lower = column.name.to_lowercase();
-        lower != column.name && is(&lower)
-    };
-    let in_spaces = |column: &&Column| {
-        let plain = column.name.to_lowercase().replace([' ', '-', '.'], "_");
-        plain != column.name && is(&plain)
-    };
-    let help = if let Some(column) = columns().find(in_capitals) {
-        Some(format!("write \"{}\", with the double quotes: names without them are read in lower case", column.name))
-    } else if let Some(column) = columns().find(in_spaces) {
-        Some(format!("write \"{}\", with the double quotes: names with spaces and signs need them", column.name))
-    } else {
-        help
-    };
-    QueryError::Meaning { message, help, place }
+    let QueryError::Meaning { message, mut help, place, word } = plain else { return plain };
+    if let Some(lower) = message.strip_prefix("there is no column `").and_then(|rest| rest.strip_suffix('`')) {
+        let name = lower.rsplit('.').next().unwrap_or(lower);
+        let declared = || tables.iter().flat_map(|table| &table.columns).map(|column| column.name.as_str());
+        // What the planner would have taken: declared columns, and the question's own names for them.
+        let mut known: Vec<&str> = match error.find_root() {
+            DataFusionError::SchemaError(cause, _) => match &**cause {
+                SchemaError::FieldNotFound { valid_fields, .. } => {
+                    valid_fields.iter().map(|column| column.name.as_str()).collect()
+                }
+                SchemaError::AmbiguousReference { .. }
+                | SchemaError::DuplicateQualifiedField { .. }
+                | SchemaError::DuplicateUnqualifiedField { .. } => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        known.extend(declared());
+        if let Some(column) = declared().find(|column| column.to_lowercase() == name && *column != name) {
+            let quoted =
+                format!("write \"{column}\", with the double quotes: names without them are read in lower case");
+            help = Some(quoted);
+        } else if let Some(column) = declared().find(|column| *column != name && in_one_word(column) == name) {
+            let quoted = format!("write \"{column}\", with the double quotes: names with spaces and signs need them");
+            help = Some(quoted);
+        } else if let Some(near) = nearest(name, &known) {
+            help = Some(format!("did you mean `{}`?", as_written(near)));
+        }
+    }
+    if let Some(rest) = message.strip_prefix("there is no table `") {
+        let known: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
+        let name = rest.split('`').next().unwrap_or(rest);
+        if let Some(near) = nearest(name, &known) {
+            help = Some(format!("did you mean `{near}`?"));
+        }
+    }
+    QueryError::Meaning { message, help, place, word }
+}
+
+/// A name as somebody who knows that names have no spaces would write it.
+fn in_one_word(name: &str) -> String {
+    name.to_lowercase().replace([' ', '-', '.'], "_")
+}
+
+/// A column's name as SQL writes it: double quotes keep capitals and everything that is no word.
+fn as_written(name: &str) -> String {
+    let is_plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    if is_plain { name.to_owned() } else { format!("\"{name}\"") }
 }
 
 /// Turns a planner's error into ours.
 pub(super) fn meaning(error: &DataFusionError) -> QueryError {
-    let place = error.diagnostic().and_then(|diagnostic| diagnostic.span).map(|span| Place {
-        line: span.start.line,
-        column: span.start.column,
-        end_line: span.end.line,
-        end_column: span.end.column,
-    });
-    let (message, help) = in_plain_words(&error.strip_backtrace());
-    QueryError::Meaning { message, help: help.map(str::to_owned), place }
+    let place = error.diagnostic().and_then(|diagnostic| diagnostic.span).map(place::of_span);
+    let text = error.strip_backtrace();
+    let (message, help) = in_plain_words(&text);
+    let word = word_of(&message);
+    let error = QueryError::Meaning { message, help: help.map(str::to_owned), place, word: None };
+    match word {
+        Some(word) => error.about(word),
+        None => error,
+    }
+}
+
+/// The word of the SQL that a complaint is about, in our words: a name it quotes, or the clause.
+fn word_of(message: &str) -> Option<String> {
+    let clauses = [
+        ("GROUP BY", "GROUP"),
+        ("ORDER BY", "ORDER"),
+        ("NOT of", "NOT"),
+        ("an aggregate stands in WHERE", "WHERE"),
+        ("a condition is neither", "WHERE"),
+    ];
+    if let Some((_, word)) = clauses.iter().find(|(start, _)| message.starts_with(start)) {
+        return Some((*word).to_owned());
+    }
+    // A column `t.x` ends in its own name, a call `sum(a text)` begins with it, as does a table `t`.
+    let quoted = message.split('`').nth(1)?;
+    quoted.split('(').next()?.rsplit('.').next().map(str::to_owned)
 }
 
 fn in_plain_words(text: &str) -> (String, Option<&'static str>) {

@@ -133,7 +133,7 @@ fn joined(join: &Join, plan: &LogicalPlan, tables: &[Table]) -> Result<Inlined, 
 fn lookup(right: &[usize], filters: &[Expr], on: &[Expr], tables: &[Table]) -> Result<Lookup, QueryError> {
     let help = "LEFT JOIN looks a value up in one public table: ... LEFT JOIN public ON x = public.key. Protected tables \
                 are joined with JOIN";
-    let refusal = || QueryError::refused("this LEFT JOIN", help);
+    let refusal = || QueryError::refused("this LEFT JOIN", help).about("LEFT").near(on);
     let ([table], [], [condition]) = (right, filters, on) else { return Err(refusal()) };
     let public = &tables[*table];
     let (Some(key), Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right })) = (&public.public_key, condition)
@@ -156,10 +156,15 @@ pub(super) fn substitute(expr: &Expr, schema: &DFSchema, columns: &[Expr]) -> Re
         .transform_up(|node| match node {
             Expr::Column(column) => {
                 let position = schema.index_of_column(&column)?;
-                Ok(columns.get(position).map_or_else(
-                    || Transformed::no(Expr::Column(column)),
-                    |replacement| Transformed::new(replacement.clone(), true, TreeNodeRecursion::Continue),
-                ))
+                Ok(match columns.get(position) {
+                    None => Transformed::no(Expr::Column(column)),
+                    // A column that stands for a column is complained about where it is used.
+                    Some(Expr::Column(own)) => {
+                        let used_here = own.clone().with_spans(column.spans);
+                        Transformed::new(Expr::Column(used_here), true, TreeNodeRecursion::Continue)
+                    }
+                    Some(other) => Transformed::new(other.clone(), true, TreeNodeRecursion::Continue),
+                })
             }
             Expr::Alias(alias) => Ok(Transformed::yes(*alias.expr)),
             other => Ok(Transformed::no(other)),
@@ -173,7 +178,9 @@ pub(super) fn substitute(expr: &Expr, schema: &DFSchema, columns: &[Expr]) -> Re
         Ok(TreeNodeRecursion::Continue)
     });
     if nodes > MOST_NODES || computing_depth(&replaced) > MOST_DEPTH {
-        return Err(QueryError::refused("an expression of this size", "compute less at once, or prepare a column"));
+        return Err(
+            QueryError::refused("an expression of this size", "compute less at once, or prepare a column").near([expr])
+        );
     }
     Ok(replaced)
 }

@@ -66,7 +66,8 @@ pub(super) fn arrange(
     let optional: BTreeSet<usize> = lookups.iter().map(|lookup| lookup.table).collect();
     let first = found.iter().copied().find(|at| tables[*at].is_protected()).ok_or_else(|| {
         let help = "the table is declared as public: read it itself, or join it to a protected table";
-        QueryError::refused("a question about a public table alone", help)
+        let error = QueryError::refused("a question about a public table alone", help);
+        found.first().map_or_else(|| error.clone(), |at| error.clone().about(&tables[*at].name))
     })?;
     if let Some(twice) = found.iter().enumerate().find(|(at, table)| found[..*at].contains(table)) {
         let help = "each table may stand once in a question";
@@ -95,7 +96,14 @@ pub(super) fn arrange(
                 let Lookup { table, on } = lookups.remove(at);
                 joins.others.push(Join { table, on, keeps_unmatched: true });
             }
-            (None, Some(stuck)) => return Err(no_key(&tables[*stuck], &tables[first])),
+            (None, Some(stuck)) => {
+                let table = &tables[*stuck];
+                let about = |filter: &&Expr| {
+                    let columns = filter.column_refs();
+                    columns.iter().any(|column| column.relation.as_ref().is_some_and(|name| name.table() == table.name))
+                };
+                return Err(no_key(table, &tables[first]).near(filters.iter().find(about)).about(&table.name));
+            }
             (None, None) => {
                 return Err(QueryError::refused("this order of joins", "join protected tables first, then lookups"));
             }

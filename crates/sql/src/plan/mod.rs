@@ -14,8 +14,10 @@
 
 mod aggregate;
 mod complaint;
+mod grouping;
 mod inline;
 pub(crate) mod join;
+mod place;
 mod published;
 mod quantiles;
 mod ranked;
@@ -52,6 +54,7 @@ use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use deniable_policy::Key;
 use join::Joins;
 use num_bigint::BigInt;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Most cells that one question may have.
@@ -128,13 +131,17 @@ impl Query {
     /// # Errors
     /// When the SQL is not SQL, names what is not there, or uses anything that is not on the allow-list.
     pub fn new(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
+        Self::understood(sql, tables).map_err(|error| error.found_by(|word| syntax::places_of(sql, word)))
+    }
+
+    fn understood(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
         let statement = syntax::parse(sql)?;
         let names = syntax::column_names(&statement);
         let provider = Provider::new(tables)?;
         let options = ParserOptions { collect_spans: true, map_string_types_to_utf8view: false, ..Default::default() };
         let plan = SqlToRel::new_with_options(&provider, options)
             .sql_statement_to_plan(statement)
-            .and_then(|plan| Analyzer::new().execute_and_check(plan, &provider.config, |_, _| {}))
+            .and_then(|plan| analyzer().execute_and_check(plan, &provider.config, |_, _| {}))
             .map_err(|error| meaning_in(&error, tables))?;
         let mut query = published::take_apart(&plan, tables)?;
         if let Some(names) = names.filter(|names| names.len() == query.output.names.len()) {
@@ -189,6 +196,20 @@ impl Query {
     /// The names of the tables that are read, protected ones and public ones.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
         self.rows.joins.tables().map(|at| self.rows.tables[at].name.as_str())
+    }
+
+    /// The names of the columns of a table whose values decide about the answer: those in conditions, values, groups
+    /// and joins.
+    #[must_use]
+    pub fn columns(&self, table: &str) -> BTreeSet<&str> {
+        let Rows { joins, filters, arguments, tables: _ } = &self.rows;
+        let values = arguments.iter().map(|argument| &argument.expr);
+        let groups = self.groups.iter().map(|group| &group.expr);
+        let joined = joins.others.iter().map(|join| &join.on);
+        let all = filters.iter().chain(values).chain(groups).chain(joined).flat_map(Expr::column_refs);
+        all.filter(|column| column.relation.as_ref().is_some_and(|relation| relation.table() == table))
+            .map(|column| column.name.as_str())
+            .collect()
     }
 
     /// The entity key, as an expression over the joined tables; `None` when one row is one person.
@@ -285,6 +306,12 @@ pub(crate) fn presence(measures: &[Measure]) -> Vec<usize> {
     arguments
 }
 
+/// The engine's type analysis, which leaves `GROUPING(x)` to us.
+fn analyzer() -> Analyzer {
+    let rules = Analyzer::new().rules.into_iter().filter(|rule| rule.name() != grouping::RULE);
+    Analyzer::with_rules(rules.collect())
+}
+
 /// The functions, aggregates and types that exist in a question: nothing is looked up elsewhere.
 pub(crate) fn session_state() -> SessionState {
     let config = SessionConfig::new()
@@ -323,6 +350,7 @@ pub(crate) fn session_state() -> SessionState {
             ]
             .into_iter()
             .chain(ranked::all())
+            .chain([grouping::function()])
             .collect(),
         )
         .build()
@@ -408,33 +436,38 @@ impl ContextProvider for Provider {
     }
 }
 
+const EARLY: &str = "it would make one person's row decide about another's; order the results instead";
+
 /// Names the plan nodes that no question may hold.
 pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
-    let (construct, help) = match plan {
+    let (construct, word, help) = match plan {
         LogicalPlan::Aggregate(_) => {
-            ("an aggregate of an aggregate", "aggregate once; arithmetic on the results is free")
+            ("an aggregate of an aggregate", "GROUP", "aggregate once; arithmetic on the results is free")
         }
         LogicalPlan::Projection(_)
         | LogicalPlan::SubqueryAlias(_)
         | LogicalPlan::TableScan(_)
         | LogicalPlan::Filter(_) => {
-            ("a question without an aggregate", "rows are never published; ask for COUNT, SUM or AVG")
+            ("a question without an aggregate", "SELECT", "rows are never published; ask for COUNT, SUM or AVG")
         }
-        LogicalPlan::Sort(_) | LogicalPlan::Limit(_) => (
-            "ORDER BY or LIMIT before the aggregate",
-            "it would make one person's row decide about another's; order the results instead",
-        ),
-        LogicalPlan::Distinct(_) => ("DISTINCT", "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)"),
+        LogicalPlan::Sort(_) => ("ORDER BY or LIMIT before the aggregate", "ORDER", EARLY),
+        LogicalPlan::Limit(_) => ("ORDER BY or LIMIT before the aggregate", "LIMIT", EARLY),
+        LogicalPlan::Distinct(_) => {
+            ("DISTINCT", "DISTINCT", "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)")
+        }
         LogicalPlan::Join(_) => (
             "this kind of join",
+            "JOIN",
             "protected tables are joined with JOIN on the entity key, public ones with JOIN or LEFT JOIN on their key",
         ),
-        LogicalPlan::Union(_) => ("UNION", "ask each part on its own"),
-        LogicalPlan::Window(_) => ("a window function", "a person's value may not depend on other rows"),
-        LogicalPlan::Unnest(_) => ("UNNEST", "declare the value as a column"),
-        LogicalPlan::Subquery(_) => ("a subquery inside an expression", "subqueries stand only in FROM"),
-        LogicalPlan::RecursiveQuery(_) => ("WITH RECURSIVE", "CTEs may filter and project, not recurse"),
-        LogicalPlan::EmptyRelation(_) | LogicalPlan::Values(_) => ("SELECT without a table", "read the declared table"),
+        LogicalPlan::Union(_) => ("UNION", "UNION", "ask each part on its own"),
+        LogicalPlan::Window(_) => ("a window function", "OVER", "a person's value may not depend on other rows"),
+        LogicalPlan::Unnest(_) => ("UNNEST", "UNNEST", "declare the value as a column"),
+        LogicalPlan::Subquery(_) => ("a subquery inside an expression", "SELECT", "subqueries stand only in FROM"),
+        LogicalPlan::RecursiveQuery(_) => ("WITH RECURSIVE", "RECURSIVE", "CTEs may filter and project, not recurse"),
+        LogicalPlan::EmptyRelation(_) | LogicalPlan::Values(_) => {
+            ("SELECT without a table", "SELECT", "read the declared table")
+        }
         LogicalPlan::Repartition(_)
         | LogicalPlan::Statement(_)
         | LogicalPlan::Explain(_)
@@ -443,7 +476,7 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
         | LogicalPlan::Dml(_)
         | LogicalPlan::Ddl(_)
         | LogicalPlan::Copy(_)
-        | LogicalPlan::DescribeTable(_) => ("this statement", "only SELECT asks a question"),
+        | LogicalPlan::DescribeTable(_) => ("this statement", "", "only SELECT asks a question"),
     };
-    QueryError::refused(construct, help)
+    QueryError::refused(construct, help).about(word)
 }

@@ -5,8 +5,8 @@ use super::inline::{inline, substitute};
 use super::join::{Joins, arrange};
 use super::table::{declared, schema_of};
 use super::{
-    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, MeasureKind, Query, Rows, Table, presence, quantiles,
-    refuse_node,
+    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, MeasureKind, Query, Rows, Table, grouping, presence,
+    quantiles, refuse_node,
 };
 use crate::error::QueryError;
 use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term};
@@ -57,12 +57,12 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, 
     });
     if cells.is_none_or(|cells| cells > MOST_CELLS) {
         let help = format!("group by fewer columns; at most {MOST_CELLS} combinations of keys are answered");
-        return Err(QueryError::refused("a question with this many groups", help));
+        return Err(QueryError::refused("a question with this many groups", help).about("GROUP"));
     }
     let keys = groups.iter().try_fold(1_usize, |product, group| product.checked_mul(group.keys.len()));
     if keys.is_none_or(|keys| keys >= MOST_COMBINATIONS) {
         let help = "ask one question for each grouping, or group by fewer different columns";
-        return Err(QueryError::refused("GROUPING SETS over this many columns and keys", help));
+        return Err(QueryError::refused("GROUPING SETS over this many columns and keys", help).about("GROUP"));
     }
     quantiles::gather(&mut collected);
     let caps = tables[joins.first].caps();
@@ -86,12 +86,11 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, 
 fn published(plan: &LogicalPlan, tables: &[Table]) -> Result<Published, QueryError> {
     match plan {
         LogicalPlan::Aggregate(aggregate) => {
-            let (core, several) = core(aggregate, tables)?;
+            let Aggregated { core, several, terms } = core(aggregate, tables)?;
             let keys = (0..core.groups.len()).map(Term::Key);
             // Beside several groupings the engine puts a column that tells them apart.
             let id = several.then_some(Term::Level);
-            let answers = (0..aggregate.aggr_expr.len()).map(Term::Answer);
-            let columns = keys.chain(id).chain(answers).collect();
+            let columns = keys.chain(id).chain(terms).collect();
             Ok(Published { core, columns, steps: Vec::new() })
         }
         LogicalPlan::SubqueryAlias(alias) => published(&alias.input, tables),
@@ -122,8 +121,8 @@ fn published(plan: &LogicalPlan, tables: &[Table]) -> Result<Published, QueryErr
         }
         LogicalPlan::Limit(limit) => {
             let mut inner = published(&limit.input, tables)?;
-            let skip = limit.skip.as_deref().map(row_count).transpose()?.unwrap_or(0);
-            let fetch = limit.fetch.as_deref().map(row_count).transpose()?;
+            let skip = limit.skip.as_deref().map(|rows| row_count(rows, "OFFSET")).transpose()?.unwrap_or(0);
+            let fetch = limit.fetch.as_deref().map(|rows| row_count(rows, "LIMIT")).transpose()?;
             inner.steps.push(Step::Limit { skip, fetch });
             Ok(inner)
         }
@@ -154,14 +153,22 @@ fn published(plan: &LogicalPlan, tables: &[Table]) -> Result<Published, QueryErr
     }
 }
 
-fn row_count(expr: &Expr) -> Result<usize, QueryError> {
+fn row_count(expr: &Expr, clause: &str) -> Result<usize, QueryError> {
     constant_integer(expr)
         .and_then(|rows| usize::try_from(rows).ok())
-        .ok_or_else(|| QueryError::refused("this LIMIT or OFFSET", "write a number of rows, 0 or more"))
+        .ok_or_else(|| QueryError::refused("this LIMIT or OFFSET", "write a number of rows, 0 or more").about(clause))
 }
 
-/// The aggregate and what is below it; and whether it has several groupings.
-fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryError> {
+/// An aggregate and what is below it.
+struct Aggregated {
+    core: Core,
+    /// Whether it has several groupings.
+    several: bool,
+    /// What each of its expressions shows: answers, and what tells groupings apart.
+    terms: Vec<Term>,
+}
+
+fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<Aggregated, QueryError> {
     let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
     let inlined = inline(input, tables)?;
     let mut conditions = inlined.filters;
@@ -173,7 +180,8 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryEr
     let mut groups: Vec<Group> = Vec::new();
     for expr in &group_exprs {
         let expr = total(expr)?;
-        groups.push(Group { name: in_words(&expr), keys: keys(&expr, &in_use, &schema)?, expr });
+        let keys = keys(&expr, &in_use, &schema).map_err(|error| error.near([&expr]).about("GROUP"))?;
+        groups.push(Group { name: in_words(&expr), keys, expr });
     }
     let mut collected = Collected::default();
     let entities: Vec<Expr> =
@@ -185,15 +193,26 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryEr
         schema: &schema,
         entities: &entities,
     };
+    let mut terms = Vec::new();
+    let mut asked: Vec<&Expr> = Vec::new();
+    for expr in aggr_expr {
+        terms.push(match grouping::group_of(expr, &group_exprs)? {
+            Some(group) => Term::Grouping(group),
+            None => {
+                asked.push(expr);
+                Term::Answer(asked.len() - 1)
+            }
+        });
+    }
     for _ in &sets {
         collected.answers.push(Vec::new());
-        for expr in aggr_expr {
+        for expr in &asked {
             collected.add(expr, &context)?;
         }
     }
-    if aggr_expr.is_empty() {
+    if asked.is_empty() {
         let help = "declared keys are public already; ask for COUNT, SUM or AVG in each";
-        return Err(QueryError::refused("a question without an aggregate", help));
+        return Err(QueryError::refused("a question without an aggregate", help).about("SELECT"));
     }
     let filters = conditions.iter().map(|filter| make_total(filter, &schema)).collect::<Result<_, _>>()?;
     // Joins on computed values must be as total as everything else.
@@ -201,7 +220,7 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<(Core, bool), QueryEr
     for join in &mut joins.others {
         join.on = make_total(&join.on, &schema)?;
     }
-    Ok((Core { joins, filters, groups, levels: sets, collected }, several))
+    Ok(Aggregated { core: Core { joins, filters, groups, levels: sets, collected }, several, terms })
 }
 
 /// What is grouped by, and which of it at each level.
@@ -217,7 +236,8 @@ fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryErro
         GroupingSet::Rollup(exprs) => (0..=exprs.len()).rev().map(|most| exprs[..most].to_vec()).collect(),
         GroupingSet::Cube(exprs) => {
             if exprs.len() > 6 {
-                return Err(QueryError::refused("a CUBE of this many columns", "list the GROUPING SETS you need"));
+                let help = "list the GROUPING SETS you need";
+                return Err(QueryError::refused("a CUBE of this many columns", help).about("CUBE"));
             }
             let member =
                 |set: usize| exprs.iter().enumerate().filter(move |(at, _)| set >> (exprs.len() - 1 - at) & 1 == 1);
@@ -225,7 +245,8 @@ fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryErro
         }
     };
     if sets.len() > MOST_LEVELS {
-        return Err(QueryError::refused("this many grouping sets", "the budget is split over them; ask for fewer"));
+        let help = "the budget is split over them; ask for fewer";
+        return Err(QueryError::refused("this many grouping sets", help).about("GROUP"));
     }
     let place = |expr: &Expr| all.iter().position(|known| known == expr);
     let mut levels: Vec<Vec<usize>> = Vec::new();
@@ -234,7 +255,8 @@ fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryErro
         level.sort_unstable();
         level.dedup();
         if levels.contains(&level) {
-            return Err(QueryError::refused("the same grouping set twice", "it would be paid for twice; list it once"));
+            let help = "it would be paid for twice; list it once";
+            return Err(QueryError::refused("the same grouping set twice", help).near(set).about("GROUP"));
         }
         levels.push(level);
     }
@@ -268,7 +290,7 @@ fn condition(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Conditi
                     None => equal,
                 });
             }
-            any.map(|any| negated(*not, any)).ok_or_else(|| result_refusal("IN ()"))
+            any.map(|any| negated(*not, any)).ok_or_else(|| result_refusal("IN ()", "IN"))
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
             let comparison = match op {
@@ -280,12 +302,12 @@ fn condition(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Conditi
                 PlanOperator::LtEq => Comparison::AtMost,
                 PlanOperator::Gt => Comparison::Above,
                 PlanOperator::GtEq => Comparison::AtLeast,
-                _ => return Err(result_refusal(&format!("the operator {op}"))),
+                _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
             };
             Ok(compare(comparison, value(left)?, value(right)?))
         }
-        Expr::Like(_) => Err(result_refusal("LIKE")),
-        other => Err(result_refusal(&format!("the condition `{}`", in_words(other)))),
+        Expr::Like(_) => Err(result_refusal("LIKE", "LIKE")),
+        other => Err(result_refusal(&format!("the condition `{}`", in_words(other)), "HAVING")),
     }
 }
 
@@ -300,6 +322,17 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
             .and_then(|position| columns.get(position).cloned())
             .ok_or_else(|| QueryError::meaning(format!("no result named {column}"))),
         Expr::Literal(value, _) => literal(value),
+        // A text is compared with a number as the number that it says, and would be unknown in every row otherwise.
+        Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
+            if field.data_type().is_numeric()
+                && let Expr::Literal(ScalarValue::Utf8(Some(text)), _) = &**inner =>
+        {
+            let help = "results are numbers: compare them with numbers, as in HAVING COUNT(*) > 30";
+            let refusal = || QueryError::refused(format!("'{text}' as a number"), help).about_text(text);
+            // Fractions and percentages are numbers of policies, not of SQL.
+            let number = parse_rational(text).ok().filter(|_| !text.contains(['/', '%', '_']));
+            number.map(Term::Number).ok_or_else(refusal)
+        }
         // Results are exact fractions: widening them changes nothing, and narrowing is refused.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
             if field.data_type().is_floating()
@@ -316,11 +349,11 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
                     .and_then(|digits| i8::try_from(digits).ok())
                     .filter(|digits| (-15..=15).contains(digits))
                     .map(Function::Round)
-                    .ok_or_else(|| result_refusal("ROUND to this many digits"))?,
+                    .ok_or_else(|| result_refusal("ROUND to this many digits", "ROUND"))?,
                 ("floor", [_]) => Function::Floor,
                 ("ceil", [_]) => Function::Ceil,
                 ("abs", [_]) => Function::Absolute,
-                (name, _) => return Err(result_refusal(&name.to_uppercase())),
+                (name, _) => return Err(result_refusal(&name.to_uppercase(), name)),
             };
             Ok(Term::Function(function, Box::new(again(&args[0])?)))
         }
@@ -333,14 +366,14 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
                 PlanOperator::Minus => Operator::Subtract,
                 PlanOperator::Multiply => Operator::Multiply,
                 PlanOperator::Divide => Operator::Divide,
-                _ => return Err(result_refusal(&format!("the operator {op}"))),
+                _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
             };
             Ok(Term::Arithmetic(op, Box::new([again(left)?, again(right)?])))
         }
         #[expect(deprecated, reason = "named so that the match stays exhaustive")]
-        Expr::Wildcard { .. } => Err(result_refusal("*")),
-        Expr::Cast(_) | Expr::TryCast(_) => Err(result_refusal("CAST")),
-        Expr::Case(_) => Err(result_refusal("CASE")),
+        Expr::Wildcard { .. } => Err(result_refusal("*", "*")),
+        Expr::Cast(_) | Expr::TryCast(_) => Err(result_refusal("CAST", "CAST")),
+        Expr::Case(_) => Err(result_refusal("CASE", "CASE")),
         Expr::ScalarVariable(..)
         | Expr::Like(_)
         | Expr::SimilarTo(_)
@@ -367,25 +400,26 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
         | Expr::Unnest(_)
         | Expr::HigherOrderFunction(_)
         | Expr::Lambda(_)
-        | Expr::LambdaVariable(_) => Err(result_refusal(&format!("`{}`", in_words(expr)))),
+        | Expr::LambdaVariable(_) => Err(result_refusal(&format!("`{}`", in_words(expr)), "").near([expr])),
     }
 }
 
-fn result_refusal(construct: &str) -> QueryError {
+/// A refusal of what is done with results, and the word of the SQL that does it.
+fn result_refusal(construct: &str, word: &str) -> QueryError {
     let help = "results may be added, subtracted, multiplied, divided, rounded and compared; do the rest with the \
                 published numbers";
-    QueryError::refused(format!("{construct} on results"), help)
+    QueryError::refused(format!("{construct} on results"), help).about(word)
 }
 
 fn literal(value: &ScalarValue) -> Result<Term, QueryError> {
     match value {
         ScalarValue::Int64(Some(number)) => Ok(Term::Number(whole(*number))),
         ScalarValue::UInt64(Some(number)) => Ok(Term::Number(whole(*number))),
-        ScalarValue::Float64(Some(number)) => {
-            parse_rational(&format!("{number}")).map(Term::Number).map_err(|_| result_refusal("this number"))
-        }
+        ScalarValue::Float64(Some(number)) => parse_rational(&format!("{number}"))
+            .map(Term::Number)
+            .map_err(|_| result_refusal("this number", &number.to_string())),
         ScalarValue::Utf8(Some(text)) => Ok(Term::Text(text.clone())),
-        _ => Err(result_refusal(&format!("the constant {value}"))),
+        _ => Err(result_refusal(&format!("the constant {value}"), &value.to_string())),
     }
 }
 

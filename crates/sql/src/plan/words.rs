@@ -5,12 +5,37 @@ use crate::rows::in_words;
 use deniable_core::exact::{Rational, whole};
 
 impl Query {
-    /// The measure at this position, as a curator would write it.
+    /// The measure at this position, as a curator would write it, with its level where there are several.
     #[must_use]
     pub fn measure_in_words(&self, position: usize) -> String {
+        let level = self.levels_in_words(&[self.measures()[position].level]);
+        format!("{}{level}", self.measure_alone(position))
+    }
+
+    /// What follows a measure of these levels: `, all`, ` by sex`, ` by sex; by ward`, ` in each grouping`. Nothing where
+    /// there is one level only.
+    #[must_use]
+    pub fn levels_in_words(&self, levels: &[usize]) -> String {
+        if self.levels().len() == 1 {
+            return String::new();
+        }
+        if levels.len() == self.levels().len() {
+            return " in each grouping".to_owned();
+        }
+        let each = levels.iter().map(|level| {
+            let level = &self.levels()[*level];
+            let names: Vec<&str> = level.iter().map(|group| self.groups()[*group].name.as_str()).collect();
+            if names.is_empty() { ", all".to_owned() } else { format!(" by {}", names.join(", ")) }
+        });
+        each.collect::<Vec<_>>().join(";")
+    }
+
+    /// The measure at this position, whatever its level.
+    #[must_use]
+    pub fn measure_alone(&self, position: usize) -> String {
         let measure = &self.measures()[position];
         let about = self.argument_in_words(position);
-        let text = match &measure.kind {
+        match &measure.kind {
             MeasureKind::Rows => "COUNT(*)".to_owned(),
             MeasureKind::Entities { present: None } => format!("COUNT(DISTINCT {about})"),
             MeasureKind::Entities { present: Some(argument) } => {
@@ -30,13 +55,7 @@ impl Query {
                 Target::Highest => format!("MAX({about})"),
             },
             MeasureKind::Tree { shares, .. } => format!("{} quantiles of {about}", shares.len()),
-        };
-        if self.levels().len() == 1 {
-            return text;
         }
-        let level = &self.levels()[measure.level];
-        let names: Vec<&str> = level.iter().map(|group| self.groups()[*group].name.as_str()).collect();
-        if names.is_empty() { format!("{text}, all") } else { format!("{text} by {}", names.join(", ")) }
     }
 
     /// The expression that the measure at this position is about.

@@ -42,6 +42,10 @@ pub(crate) fn is_row_type(data_type: &DataType) -> bool {
 ///
 /// The input contains columns of the table and nothing else by name; `schema` is the table's.
 pub(crate) fn make_total(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
+    rewritten(expr, schema).map_err(|error| error.near([expr]))
+}
+
+fn rewritten(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
     let again = |inner: &Expr| make_total(inner, schema);
     let boxed = |inner: &Expr| make_total(inner, schema).map(Box::new);
     let rewritten = match expr {
@@ -85,7 +89,14 @@ pub(crate) fn make_total(expr: &Expr, schema: &DFSchema) -> Result<Expr, QueryEr
         // Every cast becomes one that gives NULL where it cannot succeed.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field }) => {
             match row_type(field.data_type()) {
-                Some(DataType::Float64) => as_decimal(again(inner)?),
+                Some(target @ (DataType::Int64 | DataType::Float64 | DataType::Boolean)) => {
+                    let inner = again(inner)?;
+                    require_a_value(&inner, &target)?;
+                    match target {
+                        DataType::Float64 => as_decimal(inner),
+                        target => datafusion::logical_expr::try_cast(inner, target),
+                    }
+                }
                 Some(target @ (DataType::Date32 | DataType::Timestamp(..))) => {
                     let inner = again(inner)?;
                     require_a_time(&inner, &target)?;
@@ -230,10 +241,30 @@ fn require_a_time(value: &Expr, target: &DataType) -> Result<(), QueryError> {
                 return Ok(());
             }
             let help = "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 12:00:00'";
-            Err(QueryError::refused(format!("'{text}' as a date"), help))
+            Err(QueryError::refused(format!("'{text}' as a date"), help).about_text(text))
         }
         _ => Ok(()),
     }
+}
+
+/// A constant text that stands where a number or a truth is needed must be one. It would be NULL in every row, and what
+/// is compared with it unknown: an answer that is paid for and about nothing.
+fn require_a_value(value: &Expr, target: &DataType) -> Result<(), QueryError> {
+    let Expr::Literal(ScalarValue::Utf8(Some(text)), _) = value else { return Ok(()) };
+    let is_value = |read: ScalarValue| match read {
+        ScalarValue::Float64(number) => number.is_some_and(f64::is_finite),
+        other => !other.is_null(),
+    };
+    if ScalarValue::Utf8(Some(text.clone())).cast_to(target).is_ok_and(is_value) {
+        return Ok(());
+    }
+    let (what, help) = match target {
+        DataType::Int64 => ("a whole number", "numbers are compared with numbers, as in age > 30"),
+        DataType::Float64 => ("a number", "numbers are compared with numbers, as in cost > 9.5"),
+        _ => ("true or false", "write TRUE or FALSE, or the column alone"),
+    };
+    let help = format!("{help}; what is compared with texts must be declared as text");
+    Err(QueryError::refused(format!("'{text}' as {what}"), help).about_text(text))
 }
 
 /// A value read as a decimal. Infinities and "not a number" are no values: they are NULL everywhere.
@@ -336,24 +367,29 @@ fn function(
                     "ROUND to a computed number of digits",
                     "write the digits as a number from -15 to 15",
                 )
+                .near([digits])
+                .about("ROUND")
             })?;
             Ok(total(Operation::Round(i8::try_from(digits).unwrap_or(0)), vec![make_total(value, schema)?]))
         }
         ("date_trunc", [unit, time]) => {
-            let unit = constant_text(unit).and_then(|unit| calendar::Unit::named(&unit)).ok_or_else(|| {
-                QueryError::refused("DATE_TRUNC to this unit", format!("write one of '{}'", UNITS.join("', '")))
+            let known = constant_text(unit).and_then(|unit| calendar::Unit::named(&unit)).ok_or_else(|| {
+                let help = format!("write one of '{}'", UNITS.join("', '"));
+                of_word(QueryError::refused("DATE_TRUNC to this unit", help), unit)
             })?;
-            Ok(calendar::call(calendar::Operation::Truncate(unit), vec![time_of(time, schema)?]))
+            Ok(calendar::call(calendar::Operation::Truncate(known), vec![time_of(time, schema)?]))
         }
         ("date_part", [part, time]) => {
-            let part = constant_text(part).and_then(|part| calendar::Part::named(&part)).ok_or_else(|| {
-                QueryError::refused("DATE_PART of this part", format!("write one of '{}'", PARTS.join("', '")))
+            let known = constant_text(part).and_then(|part| calendar::Part::named(&part)).ok_or_else(|| {
+                let help = format!("write one of '{}'", PARTS.join("', '"));
+                of_word(QueryError::refused("DATE_PART of this part", help), part)
             })?;
-            Ok(calendar::call(calendar::Operation::Part(part), vec![time_of(time, schema)?]))
+            Ok(calendar::call(calendar::Operation::Part(known), vec![time_of(time, schema)?]))
         }
         ("date_diff", [unit, from, to]) => {
             if constant_text(unit).is_none_or(|unit| !unit.eq_ignore_ascii_case("day")) {
-                return Err(QueryError::refused("DATE_DIFF in this unit", "write DATE_DIFF('day', from, to)"));
+                let error = QueryError::refused("DATE_DIFF in this unit", "write DATE_DIFF('day', from, to)");
+                return Err(of_word(error, unit));
             }
             let ends = vec![time_of(from, schema)?, time_of(to, schema)?];
             Ok(calendar::call(calendar::Operation::DaysBetween, ends))
@@ -362,6 +398,15 @@ fn function(
             Ok(Expr::ScalarFunction(ScalarFunction { func: func.clone(), args: total_args()? }))
         }
         (name, _) => Err(unlisted(&format!("the function {name}"))),
+    }
+}
+
+/// A complaint about a word between quotes, or about what stands there instead.
+fn of_word(error: QueryError, word: &Expr) -> QueryError {
+    let error = error.near([word]);
+    match constant_text(word) {
+        Some(text) => error.about_text(text),
+        None => error,
     }
 }
 

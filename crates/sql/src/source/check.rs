@@ -4,6 +4,7 @@
 //! depends on private rows: it is for the curator's eyes, and no release ever runs it.
 
 use super::columns::Typed;
+pub use super::oddities::Misread;
 use super::oddities::{Oddities, Values};
 use super::partitions::Partitions;
 use super::reading::LONGEST_TEXT;
@@ -42,6 +43,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// What a release bears with, but a curator should know.
     pub notes: Vec<String>,
+    /// Columns of which most values do not read as declared; among the notes, too.
+    pub misread: Vec<Misread>,
 }
 
 /// A broken place.
@@ -242,6 +245,12 @@ impl Scan<'_> {
         let table = self.source.table();
         let mut notes: Vec<String> =
             table.columns.iter().zip(&self.oddities).flat_map(|(column, oddities)| oddities.notes(column)).collect();
+        self.report.misread = table
+            .columns
+            .iter()
+            .zip(&self.oddities)
+            .filter_map(|(column, oddities)| oddities.misread(column))
+            .collect();
         if let Some(entity) = &table.entity {
             let caps = entity.caps;
             let in_one = u64::from(caps.rows_per_group);

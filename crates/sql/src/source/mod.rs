@@ -30,6 +30,7 @@ use datafusion::prelude::{DataFrame, SessionContext};
 use deniable_policy::{Data, Format};
 use partitions::Partitions;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The rows of one table.
 #[derive(Debug, Clone)]
@@ -88,6 +89,12 @@ impl Source {
             Rows::Files { files, .. } => files,
             Rows::Memory(_) => &[],
         }
+    }
+
+    /// When any of the files was last written to, as the file system tells; `None` where it does not. No file is read.
+    #[must_use]
+    pub fn last_written(&self) -> Option<SystemTime> {
+        self.files().iter().filter_map(|file| std::fs::metadata(file).and_then(|about| about.modified()).ok()).max()
     }
 
     /// A keyed hash of the contents of all files, whatever their names and order. It is worth nothing without the

@@ -2,7 +2,7 @@
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, BooleanArray};
 use datafusion::arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
-use deniable_policy::{Bounds, Column, Key};
+use deniable_policy::{Bounds, Column, ColumnType, Key};
 use num_traits::ToPrimitive;
 use std::collections::HashSet;
 
@@ -13,6 +13,52 @@ pub(super) struct Oddities {
     unreadable: Option<(u64, String)>,
     outside: Option<(u64, String)>,
     undeclared: Option<(u64, String)>,
+}
+
+/// A column of which most values do not read as declared: more likely a wrong declaration than odd data.
+///
+/// For the curator: it depends on private rows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{unreadable} of {values} values of column `{column}` do not read as {} and would count as NULL (first at {first})",
+    kind.name()
+)]
+pub struct Misread {
+    /// The column.
+    pub column: String,
+    /// Its declared type.
+    pub kind: ColumnType,
+    /// How many values do not read as that.
+    pub unreadable: u64,
+    /// How many values there are.
+    pub values: u64,
+    /// The place of the first, as `file:line`.
+    pub first: String,
+}
+
+impl Misread {
+    /// The likely mends in the policy.
+    #[must_use]
+    pub fn mend(&self) -> &'static str {
+        match self.kind {
+            ColumnType::Decimal => {
+                "look there. Under [data.csv], `decimal = \",\"` reads 1,5, `nulls` lists texts that mean no value, `trim` \
+                 drops spaces, and `delimiter`, `quote` and `encoding` must be the file's"
+            }
+            ColumnType::Integer => {
+                "look there. Numbers with a fraction are type = \"decimal\"; under [data.csv], `nulls` lists texts that \
+                 mean no value, `trim` drops spaces, and `delimiter`, `quote` and `encoding` must be the file's"
+            }
+            ColumnType::Date | ColumnType::Timestamp => {
+                "look there. `format` of the column says how the file writes it, as in format = \"%d.%m.%Y\"; under \
+                 [data.csv], `nulls` lists texts that mean no value, and `trim` drops spaces"
+            }
+            ColumnType::Boolean | ColumnType::Text => {
+                "look there. Codes such as Y and N are type = \"text\" with `keys`; under [data.csv], `nulls` lists texts \
+                 that mean no value, `trim` drops spaces, and `encoding` must be the file's"
+            }
+        }
+    }
 }
 
 /// Some rows of one column: where values should be, and the values that were read.
@@ -57,6 +103,12 @@ impl Oddities {
             let declared = declared(values.typed, keys);
             rows.filter(|row| !declared(*row)).for_each(|row| count(&mut self.undeclared, || place(row)));
         }
+    }
+
+    /// Whether more than half of the values do not read as declared.
+    pub(super) fn misread(&self, column: &Column) -> Option<Misread> {
+        let (unreadable, first) = self.unreadable.clone().filter(|(count, _)| *count > self.values / 2)?;
+        Some(Misread { column: column.name.clone(), kind: column.kind, unreadable, values: self.values, first })
     }
 
     /// What a curator should know.

@@ -7,9 +7,10 @@ use datafusion::sql::sqlparser::ast::{
     FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, OrderByExpr, OrderByOptions, TimezoneInfo,
     TypedString, UnaryOperator, Value, ValueWithSpan,
 };
+use deniable_policy::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 18] = [
+pub(crate) const AGGREGATES: [&str; 19] = [
     "count",
     "sum",
     "avg",
@@ -28,6 +29,7 @@ pub(crate) const AGGREGATES: [&str; 18] = [
     "stddev",
     "stddev_pop",
     "stddev_samp",
+    "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
 pub(crate) const FUNCTIONS: [&str; 16] = [
@@ -433,7 +435,6 @@ fn function_help(name: &str) -> String {
                 "it stands by itself in GROUP BY: GROUP BY {call} (a, b); or list groupings: GROUPING SETS ((a, b), (a), ())"
             )
         }
-        "grouping" => "rows about all keys show `(all)` in place of the key; leave it out".to_owned(),
         "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
         "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
@@ -442,6 +443,9 @@ fn function_help(name: &str) -> String {
         "date_bin" | "width_bucket" => "write FLOOR(x / width) * width, DATE_TRUNC('month', x) or CASE".to_owned(),
         "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
             "an answer may depend on the data and the noise alone".to_owned()
+        }
+        _ if let Some(near) = nearest(name, &[AGGREGATES.as_slice(), FUNCTIONS.as_slice()].concat()) => {
+            format!("did you mean `{}`?", near.to_uppercase())
         }
         _ => format!("use {} or one of {}", AGGREGATES.join(", ").to_uppercase(), FUNCTIONS.join(", ").to_uppercase()),
     }

@@ -10,7 +10,7 @@ mod query;
 
 pub(crate) use expression::{PARTS, UNITS};
 
-use crate::error::{Place, QueryError};
+use crate::error::{Place, QueryError, Word};
 use datafusion::sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statement};
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -47,6 +47,7 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
             construct: format!("a question with more than {MOST_OPERATORS} operators and keywords"),
             help: "use IN (...) for many values, or prepare a column".to_owned(),
             place: place(one_too_many.span),
+            word: None,
         });
     }
     if let Some(one_too_many) = nested_too_deep(&tokens) {
@@ -54,6 +55,7 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
             construct: format!("CASE, CAST and the like nested more than {MOST_NESTED} deep"),
             help: STEPS.to_owned(),
             place: place(one_too_many),
+            word: None,
         });
     }
     let statements = Parser::new(&GenericDialect {})
@@ -106,6 +108,19 @@ fn makes_deeper(token: &Token) -> bool {
     }
 }
 
+/// Where a word stands in the SQL.
+pub(crate) fn places_of(sql: &str, word: &Word) -> Vec<Place> {
+    let tokens = Tokenizer::new(&GenericDialect {}, sql).tokenize_with_location().unwrap_or_default();
+    let is_it = |token: &Token| match (word, token) {
+        (_, Token::Whitespace(_)) => false,
+        (Word::Text(text), Token::SingleQuotedString(found)) => text == found,
+        (Word::Text(_), _) | (Word::Name(_), Token::SingleQuotedString(_)) => false,
+        (Word::Name(name), Token::Word(found)) => found.value.eq_ignore_ascii_case(name),
+        (Word::Name(name), other) => other.to_string() == *name,
+    };
+    tokens.iter().filter(|token| is_it(&token.token)).filter_map(|token| place(token.span)).collect()
+}
+
 /// What the question itself calls its columns: the alias, the column, or the expression as written. `None` where it
 /// does not list them one by one.
 pub fn column_names(statement: &Statement) -> Option<Vec<String>> {
@@ -153,7 +168,7 @@ fn place(span: Span) -> Option<Place> {
 }
 
 fn refuse(node: &impl Spanned, construct: impl Into<String>, help: impl Into<String>) -> QueryError {
-    QueryError::Refused { construct: construct.into(), help: help.into(), place: place(node.span()) }
+    QueryError::refused(construct, help).at(place(node.span()))
 }
 
 /// Refuses when a clause is present.

@@ -26,12 +26,13 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
     match &**body {
         SetExpr::Select(select) => check_select(select)?,
         SetExpr::Query(inner) => check(inner)?,
-        SetExpr::SetOperation { .. } => {
+        SetExpr::SetOperation { op, .. } => {
             return Err(refuse(
                 query,
                 "UNION, INTERSECT or EXCEPT",
                 "ask each part on its own; counts can be added up afterwards",
-            ));
+            )
+            .narrowed_to(op.to_string()));
         }
         SetExpr::Values(_)
         | SetExpr::Insert(_)
@@ -66,7 +67,9 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
             }
             Ok(())
         }
-        Some(LimitClause::OffsetCommaLimit { .. }) => Err(refuse(query, "LIMIT offset, n", "write LIMIT n OFFSET m")),
+        Some(LimitClause::OffsetCommaLimit { .. }) => {
+            Err(refuse(query, "LIMIT offset, n", "write LIMIT n OFFSET m").narrowed_to("LIMIT"))
+        }
     }
 }
 
@@ -122,11 +125,13 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
         select,
         "SELECT DISTINCT",
         "use GROUP BY over declared keys, or COUNT(DISTINCT <entity key>)",
-    )?;
+    )
+    .map_err(|error| error.narrowed_to("DISTINCT"))?;
     absent(select_modifiers.is_some(), select, "a SELECT modifier", "leave it out")?;
-    absent(top.is_some(), select, "TOP", "write LIMIT n")?;
+    absent(top.is_some(), select, "TOP", "write LIMIT n").map_err(|error| error.narrowed_to("TOP"))?;
     absent(exclude.is_some(), select, "EXCLUDE", "name the columns you want")?;
-    absent(into.is_some(), select, "SELECT INTO", "answers go to standard output or --out")?;
+    absent(into.is_some(), select, "SELECT INTO", "answers go to standard output or --out")
+        .map_err(|error| error.narrowed_to("INTO"))?;
     absent(!lateral_views.is_empty(), select, "LATERAL VIEW", JOIN_HELP)?;
     absent(prewhere.is_some(), select, "PREWHERE", "write WHERE")?;
     absent(!connect_by.is_empty(), select, "CONNECT BY", JOIN_HELP)?;

@@ -1,0 +1,66 @@
+//! `GROUPING(x)`: which of several groupings a row of the answer belongs to. That is public, and costs nothing.
+
+use crate::error::QueryError;
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::{Result, not_impl_err};
+use datafusion::logical_expr::expr::{AggregateFunction, AggregateFunctionParams};
+use datafusion::logical_expr::function::AccumulatorArgs;
+use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signature, Volatility};
+use std::sync::Arc;
+
+/// Its name, which is also that of the engine's rule for it: that one computes with the engine's own numbers of groupings.
+const NAME: &str = "grouping";
+/// The engine's rule.
+pub(super) const RULE: &str = "resolve_grouping_function";
+
+/// Its name and types. It is never computed by the engine.
+pub(super) fn function() -> Arc<AggregateUDF> {
+    Arc::new(AggregateUDF::from(Grouping { signature: Signature::variadic_any(Volatility::Immutable) }))
+}
+
+/// The position of the group that `GROUPING(x)` is about; `None` for everything else.
+pub(super) fn group_of(expr: &Expr, groups: &[Expr]) -> Result<Option<usize>, QueryError> {
+    let expr = match expr {
+        Expr::Alias(alias) => &*alias.expr,
+        other => other,
+    };
+    let Expr::AggregateFunction(AggregateFunction { func, params }) = expr else { return Ok(None) };
+    if func.name() != NAME {
+        return Ok(None);
+    }
+    let AggregateFunctionParams { args, distinct, filter, order_by, null_treatment } = params;
+    let refusal = |construct: &str, help: &str| Err(QueryError::refused(construct, help).near(args).about(NAME));
+    if *distinct || filter.is_some() || !order_by.is_empty() || null_treatment.is_some() {
+        return refusal("GROUPING of some rows", "write GROUPING(x): it is about keys, not rows");
+    }
+    let [about] = args.as_slice() else {
+        return refusal("GROUPING of several columns", "write GROUPING(a), GROUPING(b)");
+    };
+    match groups.iter().position(|group| group == about) {
+        Some(group) => Ok(Some(group)),
+        None => refusal("GROUPING of what is not grouped by", "name a column of the GROUP BY, as it stands there"),
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Grouping {
+    signature: Signature,
+}
+
+impl AggregateUDFImpl for Grouping {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        Ok(DataType::Int64)
+    }
+
+    fn accumulator(&self, _: AccumulatorArgs) -> Result<Box<dyn Accumulator>> {
+        not_impl_err!("{NAME} is not computed here")
+    }
+}

@@ -167,6 +167,28 @@ pub fn family(text: &str, priors: Option<&PriorRange>) -> Result<Family, WordErr
     Ok(found)
 }
 
+/// A family as it is shown: its word, its range of priors if it has one, and its identifier.
+#[must_use]
+pub fn of_family(family: &Family) -> String {
+    let range = |name: &str, range: &PriorRange| {
+        if *range == PriorRange::any() { name.to_owned() } else { format!("{name} {}..{}", range.low(), range.high()) }
+    };
+    let word = match family {
+        Family::All => "all".to_owned(),
+        Family::Independent(priors) => range("independent", priors),
+        Family::TwoDatasets(priors) => range("two-datasets", priors),
+        Family::Bounded(priors) => range("bounded", priors),
+        Family::OneOfTwo(priors) => range("one-of-two", priors),
+        Family::OneOf(among) => format!("one-of:{among}"),
+        Family::Uniform => "uniform".to_owned(),
+        Family::Sampled(rate) => format!("sampled:{rate}"),
+        Family::Groups(size) => format!("groups:{size}"),
+        Family::Box(ranges) => format!("{} ranges of priors", ranges.len()),
+        Family::Explicit(priors) => format!("{} given priors", priors.len()),
+    };
+    format!("{word} ({})", family.theorem())
+}
+
 fn find<'a>(
     what: &'static str,
     words: &'static [Word],

@@ -1,6 +1,8 @@
 //! The command line's words.
 
-use clap::{Parser, Subcommand, ValueEnum};
+pub mod check;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_sql::Resources;
 use std::path::PathBuf;
@@ -14,6 +16,8 @@ Examples:
   deniable ask policy.toml 'SELECT COUNT(*) FROM visits' --spend 1/40
   deniable data check policy.toml
   deniable ledger show policy.toml
+  deniable check kmax --k 2 --n 5 --family uniform
+  deniable translate --from gain=3/2 --prior 1/5..4/5
 
 Standard output carries only what may be published. Standard error, the exit status, progress and timing are for \
 the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
@@ -28,6 +32,21 @@ pub struct Args {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+/// The whole command line: what is declared here, and a flag for each parameter of a built-in mechanism.
+pub fn command() -> clap::Command {
+    Args::command().mut_subcommand("check", check::with_parameters)
+}
+
+/// The words of this run; leaves with help or a complaint where they are none.
+pub fn read() -> Args {
+    let matches = command().get_matches();
+    let mut args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let (Command::Check(check), Some(("check", matches))) = (&mut args.command, matches.subcommand()) {
+        check.parameters = check::given(matches);
+    }
+    args
 }
 
 /// The commands.
@@ -80,6 +99,32 @@ own `spend` is for the asks that it lists, and does not limit these. What the pr
     /// Look at what was promised, spent and released.
     #[command(subcommand)]
     Ledger(LedgerCommand),
+    /// Decide exactly how much a finite mechanism lets anyone learn, and show where.
+    #[command(after_help = check::CHECK_EXAMPLES)]
+    Check(check::Check),
+    /// Verify a certificate of `check` by code that shares nothing with it.
+    #[command(after_help = "\
+Examples:
+  deniable check kmax --k 2 --n 5 --family uniform --certificate proof.json
+  deniable recheck proof.json
+
+Exit codes: 0 it is right; 1 it is not, and what is wrong with it; 2 bad usage.")]
+    Recheck(check::Recheck),
+    /// Say one privacy promise in the terms of others.
+    #[command(after_help = "\
+Examples:
+  deniable translate --from gain=3/2 --prior 1/5..4/5 --to epsilon,rho:100,posterior,alpha-beta
+  deniable translate --from epsilon=1
+  deniable translate --from odds=3/2 --from odds=2 --compose --to gain --prior 1/2..1/2")]
+    Translate(check::Translate),
+    /// Explain a notion, a family of priors, a mechanism or a theorem.
+    #[command(after_help = "\
+Examples:
+  deniable explain pmp
+  deniable explain F-DB
+  deniable explain kmax
+  deniable explain")]
+    Explain(check::Explain),
 }
 
 /// Where a policy and what it names are.
@@ -349,8 +394,7 @@ pub enum LedgerFormat {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, size};
-    use clap::CommandFactory;
+    use super::{command as whole_command, size};
     use std::collections::BTreeSet;
 
     /// Every `--flag` in a text.
@@ -376,7 +420,7 @@ mod tests {
         };
         let shared = flags(section("## Commands that take a policy".to_owned()));
         let mut known: BTreeSet<String> = ["help".to_owned(), "version".to_owned()].into();
-        for command in Args::command().get_subcommands() {
+        for command in whole_command().get_subcommands() {
             let name = command.get_name();
             let parts: Vec<&clap::Command> = command.get_subcommands().collect();
             if parts.is_empty() {

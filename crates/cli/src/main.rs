@@ -9,13 +9,11 @@ mod error;
 mod progress;
 mod render;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args = args::Args::parse();
-    match commands::run(args) {
-        Ok(()) => ExitCode::SUCCESS,
+    match commands::run(args::read()) {
+        Ok(code) => code,
         Err(failure) => failure.report(),
     }
 }

@@ -1,14 +1,18 @@
 //! One file for each command.
 
 mod ask;
+mod check;
 mod data;
+mod explain;
 mod init;
 mod ledger;
 mod plan;
 mod prompt;
+mod recheck;
 mod release;
 mod statements;
 mod sweep;
+mod translate;
 
 use crate::args::{Args, Command, PolicyPlace};
 use crate::error::{Complaint, Failure, plan_failure, write_failure};
@@ -18,17 +22,23 @@ use deniable_release::{Plan, Versioned};
 use deniable_sql::SourceError;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<(), Failure> {
+pub fn run(args: Args) -> Result<ExitCode, Failure> {
     match args.command {
+        Command::Check(check) => return check::run(&check),
+        Command::Recheck(recheck) => return recheck::run(&recheck),
+        Command::Translate(translate) => translate::run(&translate),
+        Command::Explain(explain) => explain::run(&explain),
         Command::Init(init) => init::run(&init),
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),
         Command::Release(release) => release::run(&release),
         Command::Data(crate::args::Data::Check { place }) => data::check(&place),
         Command::Ledger(command) => ledger::run(&command),
-    }
+    }?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads the policy. The flags' paths start at the working folder.

@@ -5,6 +5,7 @@ pub mod ledger;
 pub mod plan;
 pub mod sweep;
 pub mod table;
+pub mod verdict;
 
 use crate::error::Failure;
 use serde::Serialize;

@@ -20,8 +20,10 @@ mod partitions;
 pub(crate) mod reading;
 mod scan;
 mod text;
+mod texts;
 
 pub use exact::{Progress, Resources, exact};
+pub use texts::texts;
 
 use crate::error::SourceError;
 use crate::plan::{Table, session_state};

@@ -1,0 +1,123 @@
+//! The words of `check`, `recheck`, `translate` and `explain`: mathematics alone, no data.
+
+use super::LedgerFormat;
+use clap::{Arg, ArgMatches, Command};
+use deniable_check::mechanism::builtin;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+pub const CHECK_EXAMPLES: &str = "\
+Examples:
+  deniable check kmax --k 2 --n 5 --family uniform
+  deniable check mechanism.toml --notion pmp --family bounded --prior 1/5..4/5
+  deniable check randomized-response --odds 3 --notion dp --claim odds=3
+  deniable check mechanism.csv --all
+  deniable check mechanism.json --notion rho:3 --certificate proof.json
+  deniable check --list
+
+Exit codes: 0 decided, and the claim holds if there is one; 1 the claim is broken, or nothing could be decided; 2 bad usage.";
+
+/// `deniable check`.
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// A mechanism's file (TOML, JSON, CSV or Parquet), or the name of a built-in mechanism.
+    #[arg(required_unless_present = "list")]
+    pub mechanism: Option<String>,
+    /// The notion of privacy, as `dp`, `pmp` or `rho:100`; without one, membership privacy if there is a family, otherwise all.
+    #[arg(long, value_name = "NOTION", conflicts_with = "all")]
+    pub notion: Option<String>,
+    /// What observers may have believed, as `independent`, `bounded`, `uniform` or `sampled:1/10`.
+    #[arg(long, value_name = "FAMILY")]
+    pub family: Option<String>,
+    /// Uncertain priors lie in this range.
+    #[arg(long, value_name = "LOW..HIGH")]
+    pub prior: Option<String>,
+    /// Whether this holds, as `gain=3/2`, `odds=3` or `epsilon=1`.
+    #[arg(long, value_name = "PARAMETER=VALUE", conflicts_with = "all")]
+    pub claim: Option<String>,
+    /// Every notion that can be decided, in order of strictness.
+    #[arg(long)]
+    pub all: bool,
+    /// Write a certificate that `deniable recheck` verifies to this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "all")]
+    pub certificate: Option<PathBuf>,
+    /// List notions, families and built-in mechanisms with their parameters.
+    #[arg(long, exclusive = true)]
+    pub list: bool,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+    pub format: LedgerFormat,
+    /// The parameters of a built-in mechanism, by name.
+    #[arg(skip)]
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// The parameters of all built-in mechanisms, each once; `n` is short for `entities`.
+pub fn parameters() -> BTreeMap<&'static str, Vec<&'static str>> {
+    let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for mechanism in builtin::LIST {
+        for parameter in mechanism.parameters {
+            all.entry(parameter.name).or_default().push(mechanism.name);
+        }
+    }
+    all
+}
+
+/// Adds a flag for each parameter of a built-in mechanism.
+pub fn with_parameters(command: Command) -> Command {
+    parameters().into_iter().fold(command, |command, (name, mechanisms)| {
+        let flag = Arg::new(format!("parameter-{name}"))
+            .long(name)
+            .value_name("VALUE")
+            .help(format!("Parameter of {}", mechanisms.join(", ")))
+            .help_heading("Parameters of built-in mechanisms (see --list)")
+            .allow_hyphen_values(true);
+        command.arg(if name == "entities" { flag.visible_alias("n") } else { flag })
+    })
+}
+
+/// The parameters that were given.
+pub fn given(matches: &ArgMatches) -> BTreeMap<String, String> {
+    let value = |name: &str| matches.get_one::<String>(&format!("parameter-{name}")).cloned();
+    parameters().keys().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
+}
+
+/// `deniable recheck`.
+#[derive(Debug, clap::Args)]
+pub struct Recheck {
+    /// A certificate that `deniable check --certificate` wrote.
+    pub certificate: PathBuf,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+    pub format: LedgerFormat,
+}
+
+/// `deniable translate`.
+#[derive(Debug, clap::Args)]
+pub struct Translate {
+    /// What holds, as `gain=3/2`, `epsilon=1`, `odds=3` or `rho=1/2:100`; given several times with --compose.
+    #[arg(long, value_name = "NOTION=VALUE", required = true)]
+    pub from: Vec<String>,
+    /// What to say it as, separated by commas: `epsilon,rho:100,posterior`; without it, everything.
+    #[arg(long, value_name = "NOTION,...", value_delimiter = ',')]
+    pub to: Vec<String>,
+    /// Uncertain priors lie in this range.
+    #[arg(long, value_name = "LOW..HIGH")]
+    pub prior: Option<String>,
+    /// Several releases about the same people: their odds are multiplied, and the total is translated.
+    #[arg(long)]
+    pub compose: bool,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+    pub format: LedgerFormat,
+}
+
+/// `deniable explain`.
+#[derive(Debug, clap::Args)]
+pub struct Explain {
+    /// A notion, family, mechanism or theorem: `pmp`, `F-DB`, `k-Max`, `B-3`; without one, the list of all.
+    pub name: Option<String>,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+    pub format: LedgerFormat,
+}

@@ -1,0 +1,197 @@
+//! `deniable check`: the tight parameter of a privacy notion of a finite mechanism, with a witness.
+
+use super::{publish, say, shown};
+use crate::args::LedgerFormat;
+use crate::args::check::Check as Args;
+use crate::error::{Complaint, Failure, write_failure};
+use crate::render::{self, verdict};
+use deniable_check::bound::Bound;
+use deniable_check::decide::decide;
+use deniable_check::family::Family;
+use deniable_check::mechanism::{Mechanism, builtin, file};
+use deniable_check::notion::Notion;
+use deniable_check::verdict::Verdict;
+use deniable_check::{certificate, shrink, words};
+use deniable_core::adversary::PriorRange;
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, parse_rational};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Most smaller mechanisms that are decided in search of the smallest that breaks a claim.
+const SHRINKING: usize = 2_000;
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    if args.list {
+        publish(&verdict::list(), None)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let name = args.mechanism.as_deref().unwrap_or_default();
+    let mechanism = mechanism(name, args)?;
+    let priors = args.prior.as_deref().map(priors).transpose()?;
+    let title = verdict::title(name, &mechanism);
+    if args.all || (args.notion.is_none() && args.family.is_none()) {
+        if args.claim.is_some() || args.certificate.is_some() {
+            return Err(usage("a claim or a certificate is about one notion", "add --notion, as in --notion dp"));
+        }
+        let rows = verdict::everything(&mechanism, priors.as_ref());
+        let text = match args.format {
+            LedgerFormat::Table => verdict::everything_table(&title, &rows),
+            LedgerFormat::Json => render::json(&rows)?,
+        };
+        publish(&text, None)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let notion_text = args.notion.as_deref().unwrap_or("pmp");
+    let notion = notion(notion_text, &mechanism)?;
+    let family = family(args.family.as_deref(), priors.as_ref(), &notion)?;
+    let claim = args.claim.as_deref().map(|text| Claim::read(text, &notion)).transpose()?;
+    let decided = decide(&mechanism, &notion, &family)
+        .map_err(|error| Failure::refused(error, "`deniable check --list` says what each notion needs"))?;
+    let held = claim.as_ref().map(|claim| claim.holds(&notion, &decided)).transpose()?;
+    let smallest = match (&claim, held) {
+        (Some(claim), Some(Some(false))) => claim
+            .exact()
+            .and_then(|claim| shrink::shrink(&mechanism, &notion, &family, claim, SHRINKING).ok().flatten()),
+        _ => None,
+    };
+    let shown = verdict::Shown::new(&title, &mechanism, notion_text, &notion, &family, &decided);
+    let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
+    let text = match args.format {
+        LedgerFormat::Table => verdict::text(&shown),
+        LedgerFormat::Json => render::json(&shown)?,
+    };
+    if let Some(path) = &args.certificate {
+        let certificate = certificate::certificate(&mechanism, &notion, &family, &decided)
+            .map_err(|error| Failure::refused(error, "leave --certificate out"))?;
+        std::fs::write(path, certificate).map_err(|error| write_failure(&error, Some(path)))?;
+        say(format!("certificate written to {}; `deniable recheck {}` verifies it", shown_path(path), shown_path(path)));
+    }
+    publish(&text, None)?;
+    // Broken, or neither shown to hold nor shown to be broken.
+    Ok(if matches!(held, None | Some(Some(true))) { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn shown_path(path: &Path) -> String {
+    shown(&super::absolute(path))
+}
+
+fn usage(message: impl std::fmt::Display, help: impl std::fmt::Display) -> Failure {
+    Failure::Usage(Complaint::new(message).help(help))
+}
+
+/// The mechanism of a file, or a built-in one.
+fn mechanism(name: &str, args: &Args) -> Result<Mechanism, Failure> {
+    let path = Path::new(name);
+    let is_file = path.extension().is_some() || path.exists();
+    if !is_file {
+        return builtin::build(name, &args.parameters)
+            .map_err(|error| usage(error, "`deniable check --list` lists built-in mechanisms; a file has an ending"));
+    }
+    if let Some(parameter) = args.parameters.keys().next() {
+        return Err(usage(format!("--{parameter} is for built-in mechanisms"), "leave it out"));
+    }
+    let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
+    let help = "a mechanism is TOML, JSON, CSV or Parquet: docs/check.md shows the shapes";
+    if matches!(extension.to_ascii_lowercase().as_str(), "parquet" | "pq") {
+        let rows = deniable_sql::source::texts(path, &["dataset", "output", "probability"])
+            .map_err(|error| Failure::refused(error, help))?;
+        return file::from_rows(&rows).map_err(|error| Failure::refused(format!("{name}: {error}"), help));
+    }
+    let Some(format) = file::Format::of_extension(&extension) else {
+        return Err(usage(format!("{name} does not end in .toml, .json, .csv or .parquet"), help));
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::refused(format!("{name} cannot be read: {error}"), help))?;
+    file::read(&text, format).map_err(|error| Failure::refused(format!("{name}: {error}"), help))
+}
+
+fn priors(text: &str) -> Result<PriorRange, Failure> {
+    deniable_translate::parse::priors(text)
+        .map_err(|error| usage(format!("--prior {text}: {error}"), "write --prior 1/5..4/5"))
+}
+
+fn notion(text: &str, mechanism: &Mechanism) -> Result<Notion, Failure> {
+    if text == "induced" {
+        return Ok(Notion::Induced { allowed: mechanism.datasets().collect() });
+    }
+    words::notion(text).map_err(|error| usage(format!("--notion {text}: {error}"), "`deniable check --list` lists them"))
+}
+
+/// The family that was named; independent entities where none is and one is needed.
+fn family(text: Option<&str>, priors: Option<&PriorRange>, notion: &Notion) -> Result<Family, Failure> {
+    let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
+    match text {
+        Some(text) if !about_beliefs => {
+            Err(usage(format!("--family {text}: this notion has no family of priors"), "leave --family out"))
+        }
+        None if !about_beliefs && priors.is_some() => {
+            Err(usage("--prior: this notion has no priors", "leave --prior out"))
+        }
+        text => words::family(text.unwrap_or("independent"), priors)
+            .map_err(|error| usage(error, "`deniable check --list` lists families")),
+    }
+}
+
+/// What somebody says of the mechanism.
+enum Claim {
+    /// The parameter is at most this (at least this, of a floor).
+    Exact(Rational),
+    /// The odds are at most `e` to this.
+    Epsilon(Rational),
+}
+
+impl Claim {
+    fn read(text: &str, notion: &Notion) -> Result<Self, Failure> {
+        let parameter = notion.parameter();
+        let help = format!("write --claim {parameter}=3/2");
+        let (name, value) = text.split_once('=').ok_or_else(|| usage(format!("--claim {text}: no `=`"), &help))?;
+        let value = parse_rational(value).map_err(|error| usage(format!("--claim {text}: {error}"), &help))?;
+        match name.trim() {
+            name if name == parameter => Ok(Self::Exact(value)),
+            "epsilon" if parameter == "odds" => Ok(Self::Epsilon(value)),
+            name => Err(usage(format!("--claim {text}: the parameter of this notion is `{parameter}`, not `{name}`"), help)),
+        }
+    }
+
+    fn exact(&self) -> Option<&Rational> {
+        match self {
+            Self::Exact(value) => Some(value),
+            Self::Epsilon(_) => None,
+        }
+    }
+
+    /// Whether it holds; `None` where the bracket does not tell.
+    fn holds(&self, notion: &Notion, verdict: &Verdict) -> Result<Option<bool>, Failure> {
+        match self {
+            Self::Exact(claim) if notion.is_worse_when_larger() => Ok(verdict.value.keeps(claim)),
+            Self::Exact(claim) => {
+                let claim = Bound::Finite(claim.clone());
+                Ok(if *verdict.value.low() >= claim {
+                    Some(true)
+                } else if *verdict.value.high() < claim {
+                    Some(false)
+                } else {
+                    None
+                })
+            }
+            Self::Epsilon(epsilon) => {
+                let undecided = |error: deniable_core::budget::SpendError| {
+                    usage(format!("--claim epsilon={epsilon}: {error}"), "state the odds: --claim odds=...")
+                };
+                let limit = Spend::epsilon(epsilon.clone()).map_err(undecided)?;
+                let fits = |bound: &Bound| match bound {
+                    Bound::Infinite => Ok(false),
+                    Bound::Finite(odds) => Spend::odds(odds.clone()).and_then(|odds| odds.fits(&limit)).map_err(undecided),
+                };
+                Ok(match (fits(verdict.value.high())?, fits(verdict.value.low())?) {
+                    (true, _) => Some(true),
+                    (false, false) => Some(false),
+                    (false, true) => None,
+                })
+            }
+        }
+    }
+}
+

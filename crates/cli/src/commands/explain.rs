@@ -1,0 +1,29 @@
+//! `deniable explain`: what a word of the field means here.
+
+use super::publish;
+use crate::args::LedgerFormat;
+use crate::args::check::Explain as Args;
+use crate::error::Failure;
+use crate::render;
+use deniable_explain::{all, lookup};
+
+/// Widest line.
+const WIDTH: usize = 100;
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let Some(name) = &args.name else {
+        let entries = all();
+        let text = match args.format {
+            LedgerFormat::Table => deniable_explain::list(&entries, WIDTH),
+            LedgerFormat::Json => render::json(&entries)?,
+        };
+        return publish(&text, None);
+    };
+    let entry = lookup(name).map_err(|error| Failure::refused(error, "`deniable explain` lists all entries"))?;
+    let text = match args.format {
+        LedgerFormat::Table => entry.text(WIDTH),
+        LedgerFormat::Json => render::json(&entry)?,
+    };
+    publish(&text, None)
+}

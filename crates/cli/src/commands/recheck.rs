@@ -1,0 +1,39 @@
+//! `deniable recheck`: whether a certificate is right, by code that shares nothing with the search.
+
+use super::publish;
+use crate::args::LedgerFormat;
+use crate::args::check::Recheck as Args;
+use crate::error::Failure;
+use crate::render;
+use deniable_recheck::{LIMIT, Upper, recheck};
+use serde::Serialize;
+use std::process::ExitCode;
+
+#[derive(Serialize)]
+struct Shown {
+    witness: &'static str,
+    upper_bound: String,
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let name = args.certificate.display();
+    let text = std::fs::read_to_string(&args.certificate).map_err(|error| {
+        Failure::refused(format!("{name} cannot be read: {error}"), "`deniable check ... --certificate FILE` writes one")
+    })?;
+    let report = recheck(&text, LIMIT)
+        .map_err(|error| Failure::refused(format!("{name}: {error}"), "the certificate proves nothing"))?;
+    let witness = if report.witness { "right" } else { "not checked: this notion's witness has no definition here" };
+    let upper_bound = match report.upper {
+        Upper::Holds => "right: nothing is worse".to_owned(),
+        Upper::TooMany(steps) => format!("not re-checked: {steps} steps are too many"),
+        Upper::Unchecked(why) => format!("not re-checked: {why}"),
+    };
+    let shown = Shown { witness, upper_bound };
+    let text = match args.format {
+        LedgerFormat::Table => format!("witness: {}\nupper bound: {}\n", shown.witness, shown.upper_bound),
+        LedgerFormat::Json => render::json(&shown)?,
+    };
+    publish(&text, None)?;
+    Ok(ExitCode::SUCCESS)
+}

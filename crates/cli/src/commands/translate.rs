@@ -1,0 +1,44 @@
+//! `deniable translate`: one promise in the terms of others.
+
+use super::publish;
+use crate::args::LedgerFormat;
+use crate::args::check::Translate as Args;
+use crate::error::{Complaint, Failure};
+use crate::render;
+use deniable_core::adversary::PriorRange;
+use deniable_translate::render::{Row, text};
+use deniable_translate::{ALL, compose, parse, translate};
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let usage = |error: &dyn std::fmt::Display, help: &str| Failure::Usage(Complaint::new(error).help(help));
+    let help = "`deniable translate --help` has examples; `deniable explain` lists the notions";
+    let priors = match &args.prior {
+        Some(text) => parse::priors(text).map_err(|error| usage(&format!("--prior: {error}"), "write --prior 1/5..4/5"))?,
+        None => PriorRange::any(),
+    };
+    let from: Vec<_> = args
+        .from
+        .iter()
+        .map(|text| parse::statement(text, &priors).map_err(|error| usage(&format!("--from: {error}"), help)))
+        .collect::<Result<_, _>>()?;
+    let from = match (args.compose, from.as_slice()) {
+        (false, [one]) => one.clone(),
+        (false, _) => return Err(usage(&"several --from", "add --compose to translate all of them together")),
+        (true, all) => compose::compose(all)
+            .map_err(|error| Failure::refused(error, "odds compose (C-1): state each release by its odds or epsilon"))?,
+    };
+    let targets: Vec<String> =
+        if args.to.is_empty() { ALL.iter().map(|word| (*word).to_owned()).collect() } else { args.to.clone() };
+    let mut rows = Vec::new();
+    for target in &targets {
+        let target = parse::target(target, &priors).map_err(|error| usage(&format!("--to: {error}"), help))?;
+        let lines = translate(&from, &target).map_err(|error| Failure::refused(error, help))?;
+        rows.extend(lines.iter().map(Row::new));
+    }
+    let text = match args.format {
+        LedgerFormat::Table => format!("{from}\n\n{}", text(&rows)),
+        LedgerFormat::Json => render::json(&rows)?,
+    };
+    publish(&text, None)
+}

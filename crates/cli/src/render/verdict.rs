@@ -1,0 +1,310 @@
+//! What a check found, for reading and as JSON.
+
+use super::table::grid;
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Width};
+use deniable_check::bound::Bound;
+use deniable_check::decide::decide;
+use deniable_check::family::Family;
+use deniable_check::mechanism::{Mechanism, builtin};
+use deniable_check::notion::Notion;
+use deniable_check::shrink::Shrunk;
+use deniable_check::verdict::{Value, Verdict};
+use deniable_check::words::{self, Word};
+use deniable_core::adversary::PriorRange;
+use deniable_core::budget::Spend;
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Decimals of a number beside its fraction.
+const PLACES: u32 = 6;
+
+/// `kmax: 5 entities, 5 outputs`.
+pub fn title(name: &str, mechanism: &Mechanism) -> String {
+    let many = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+    let entities = many(mechanism.size(), "entity", "entities");
+    let outputs = many(mechanism.outputs().len(), "output", "outputs");
+    let given = if mechanism.is_complete() {
+        String::new()
+    } else {
+        format!(", {} of {} datasets", mechanism.datasets().count(), 1_u64 << mechanism.size())
+    };
+    format!("{name}: {entities}, {outputs}{given}")
+}
+
+/// One verdict.
+#[derive(Serialize)]
+pub struct Shown {
+    mechanism: String,
+    notion: String,
+    /// Absent where the notion is about no priors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<String>,
+    parameter: &'static str,
+    #[serde(flatten)]
+    number: Number,
+    witness: Option<String>,
+    theorems: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<ClaimShown>,
+}
+
+/// A parameter in all its forms.
+#[derive(Serialize)]
+struct Number {
+    /// The exact value, or the lower end of a bracket; `∞` where there is none.
+    low: String,
+    /// The exact value, or the upper end.
+    high: String,
+    decimal: String,
+    /// `ln` of odds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    epsilon: Option<String>,
+    /// `attained`, `approached` or `between`.
+    reached: &'static str,
+}
+
+#[derive(Serialize)]
+struct ClaimShown {
+    claim: String,
+    /// Absent where the bracket does not tell.
+    holds: Option<bool>,
+    /// The smallest universe and dataset that break it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smallest: Option<String>,
+}
+
+impl Number {
+    fn new(parameter: &str, value: &Value) -> Self {
+        let reached = match value {
+            Value::Attained(_) => "attained",
+            Value::Approached(_) => "approached",
+            Value::Between { .. } => "between",
+        };
+        let decimal = match value {
+            Value::Between { low, high, .. } => format!("{} .. {}", low.decimal(PLACES), high.decimal(PLACES)),
+            Value::Attained(value) | Value::Approached(value) => value.decimal(PLACES),
+        };
+        let epsilon = (parameter == "odds").then(|| match value.high() {
+            Bound::Infinite => Some("∞".to_owned()),
+            Bound::Finite(odds) => Spend::odds(odds.clone()).ok().map(|odds| odds.epsilon_decimal(PLACES)),
+        });
+        Self {
+            low: value.low().to_string(),
+            high: value.high().to_string(),
+            decimal,
+            epsilon: epsilon.flatten(),
+            reached,
+        }
+    }
+
+    /// `3/2 (1.5)`.
+    fn text(&self) -> String {
+        let exact = if self.low == self.high { self.high.clone() } else { format!("{} .. {}", self.low, self.high) };
+        // Brackets are fractions of many digits: the decimal says it.
+        let exact = if exact.len() > 60 { String::new() } else { exact };
+        match (exact.is_empty(), exact == self.decimal) {
+            (true, _) => self.decimal.clone(),
+            (false, true) => exact,
+            (false, false) => format!("{exact} ({})", self.decimal),
+        }
+    }
+}
+
+impl Shown {
+    /// Without a claim.
+    pub fn new(
+        title: &str,
+        mechanism: &Mechanism,
+        text: &str,
+        notion: &Notion,
+        family: &Family,
+        verdict: &Verdict,
+    ) -> Self {
+        let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
+        Self {
+            mechanism: title.to_owned(),
+            notion: text.to_owned(),
+            family: about_beliefs.then(|| words::of_family(family)),
+            parameter: notion.parameter(),
+            number: Number::new(notion.parameter(), &verdict.value),
+            witness: verdict.witness.as_ref().map(|witness| witness.line(mechanism)),
+            theorems: verdict.theorems.clone(),
+            claim: None,
+        }
+    }
+
+    /// With a claim, whether it holds, and the smallest case that breaks it.
+    pub fn with_claim(
+        mut self,
+        claim: Option<&str>,
+        holds: Option<Option<bool>>,
+        smallest: Option<&Shrunk>,
+    ) -> Self {
+        self.claim = claim.map(|claim| ClaimShown {
+            claim: claim.to_owned(),
+            holds: holds.flatten(),
+            smallest: smallest.and_then(|found| {
+                let witness = found.verdict.witness.as_ref()?;
+                let universe = found.mechanism.entities().join(", ");
+                Some(format!("among {{{universe}}}, all others out: {}", witness.line(&found.mechanism)))
+            }),
+        });
+        self
+    }
+}
+
+/// One verdict for reading.
+pub fn text(shown: &Shown) -> String {
+    let mut text = format!("{}\n", shown.mechanism);
+    let about = shown.family.as_ref().map(|family| format!(" over {family}")).unwrap_or_default();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{}{about}", shown.notion);
+    let epsilon = shown.number.epsilon.as_ref().map(|epsilon| format!(", ε = {epsilon}")).unwrap_or_default();
+    let reached = match shown.number.reached {
+        "between" => "somewhere between",
+        other => other,
+    };
+    let _ = writeln!(text, "  {} = {}{epsilon}, {reached}", shown.parameter, shown.number.text());
+    match &shown.witness {
+        Some(line) => {
+            let _ = writeln!(text, "  witness: {line}");
+        }
+        None => text.push_str("  nothing is ever learned\n"),
+    }
+    let _ = writeln!(text, "  by {}; `deniable explain {}` says why", shown.theorems.join(", "), shown.theorems[0]);
+    if let Some(claim) = &shown.claim {
+        let verdict = match claim.holds {
+            Some(true) => "holds",
+            Some(false) => "is broken, as the witness shows",
+            None => "is not decided: it lies inside the bracket",
+        };
+        let _ = writeln!(text, "  the claim {} {verdict}", claim.claim);
+        if let Some(smallest) = &claim.smallest {
+            let _ = writeln!(text, "  smallest: {smallest}");
+        }
+    }
+    text
+}
+
+/// One row of the whole picture.
+#[derive(Serialize)]
+pub struct Row {
+    notion: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<String>,
+    parameter: &'static str,
+    #[serde(flatten)]
+    number: Option<Number>,
+    witness: Option<String>,
+    /// Why there is no number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
+}
+
+/// Every notion that can be asked without more parameters, the strictest first.
+pub fn everything(mechanism: &Mechanism, priors: Option<&PriorRange>) -> Vec<Row> {
+    let notions = [
+        "free-lunch",
+        "zero-knowledge:1",
+        "dp",
+        "dp-positive",
+        "dp-negative",
+        "bounded-dp",
+        "crowd-blending:2",
+        "sampling:1/2",
+        "rho:2",
+        "alpha:0",
+        "beta:0",
+    ];
+    let families = ["all", "groups:2", "independent", "bounded", "one-of:2", "sampled:1/2", "uniform"];
+    let mut rows: Vec<Row> = notions.iter().map(|notion| row(mechanism, notion, None, None)).collect();
+    for sign in ["pmp", "nmp"] {
+        for family in families {
+            let ranged = matches!(family, "independent" | "bounded");
+            rows.push(row(mechanism, sign, Some(family), None));
+            if let Some(priors) = priors.filter(|_| ranged) {
+                rows.push(row(mechanism, sign, Some(family), Some(priors)));
+            }
+        }
+    }
+    rows
+}
+
+fn row(mechanism: &Mechanism, notion_text: &str, family: Option<&str>, priors: Option<&PriorRange>) -> Row {
+    let read = words::notion(notion_text)
+        .and_then(|notion| Ok((notion, family.map(|family| words::family(family, priors)).transpose()?)));
+    let empty = |parameter, refused| Row {
+        notion: notion_text.to_owned(),
+        family: family.map(ToOwned::to_owned),
+        parameter,
+        number: None,
+        witness: None,
+        refused: Some(refused),
+    };
+    let (notion, over) = match read {
+        Ok(read) => read,
+        Err(error) => return empty("", error.to_string()),
+    };
+    match decide(mechanism, &notion, over.as_ref().unwrap_or(&Family::All)) {
+        Ok(verdict) => Row {
+            notion: notion_text.to_owned(),
+            family: over.as_ref().map(words::of_family),
+            parameter: notion.parameter(),
+            number: Some(Number::new(notion.parameter(), &verdict.value)),
+            witness: verdict.witness.map(|witness| witness.line(mechanism)),
+            refused: None,
+        },
+        Err(error) => empty(notion.parameter(), error.to_string()),
+    }
+}
+
+/// The whole picture for reading.
+pub fn everything_table(title: &str, rows: &[Row]) -> String {
+    let mut grid = grid();
+    grid.set_content_arrangement(ContentArrangement::Dynamic);
+    grid.set_width(150);
+    grid.set_header(["notion", "over", "parameter", "value", "reached", "where"]);
+    for row in rows {
+        let family = row.family.clone().unwrap_or_default();
+        let (value, reached, place) = match &row.number {
+            Some(number) => (number.text(), number.reached, row.witness.clone().unwrap_or_default()),
+            None => ("-".to_owned(), "", row.refused.clone().unwrap_or_default()),
+        };
+        grid.add_row([
+            Cell::new(&row.notion),
+            Cell::new(family),
+            Cell::new(row.parameter),
+            Cell::new(value).set_alignment(CellAlignment::Right),
+            Cell::new(reached),
+            Cell::new(place),
+        ]);
+    }
+    if let Some(column) = grid.column_mut(5) {
+        column.set_constraint(ColumnConstraint::UpperBoundary(Width::Fixed(70)));
+    }
+    format!("{title}\n{grid}\n")
+}
+
+/// Notions, families and built-in mechanisms.
+pub fn list() -> String {
+    let mut text = String::new();
+    let mut section = |heading: &str, words: &[Word]| {
+        let _ = writeln!(text, "{heading}");
+        for word in words {
+            let _ = writeln!(text, "  {:<26} {}", word.form, word.about);
+        }
+        text.push('\n');
+    };
+    section("Notions (--notion)", &words::NOTIONS);
+    section("Families of priors (--family), for pmp, nmp, membership, posterior and floor", &words::FAMILIES);
+    text.push_str("Built-in mechanisms, and their parameters with defaults\n");
+    for mechanism in builtin::LIST {
+        let _ = writeln!(text, "  {:<26} {}", mechanism.name, mechanism.about);
+        for parameter in mechanism.parameters {
+            let default = parameter.default.map(|default| format!(" [{default}]")).unwrap_or_default();
+            let flag = format!("--{}", parameter.name);
+            let _ = writeln!(text, "    {flag:<24} {}; {}{default}", parameter.about, parameter.range);
+        }
+    }
+    text
+}

@@ -90,6 +90,17 @@ pub enum Witness {
         /// The two probabilities.
         probabilities: (Rational, Rational),
     },
+    /// Outputs of which two datasets give one or another with different probabilities ((ε,δ)-DP).
+    Event {
+        /// The outputs.
+        outputs: Vec<usize>,
+        /// The dataset that gives them more often.
+        more: Dataset,
+        /// The one that gives them less often.
+        less: Dataset,
+        /// The two probabilities.
+        probabilities: (Rational, Rational),
+    },
     /// An output that moves the belief of an observer.
     Prior {
         /// What the observer believed.
@@ -113,6 +124,12 @@ impl Witness {
                 let (more, less) = (mechanism.members(*more), mechanism.members(*less));
                 let ratio = Bound::of(top, bottom).unwrap_or_else(Bound::one);
                 format!("Pr[{name} | {more}] / Pr[{name} | {less}] = {top} / {bottom} = {ratio}")
+            }
+            Self::Event { outputs, more, less, probabilities: (top, bottom) } => {
+                let names = outputs.iter().map(|output| mechanism.outputs()[*output].as_str());
+                let event = names.collect::<Vec<_>>().join(" or ");
+                let (more, less) = (mechanism.members(*more), mechanism.members(*less));
+                format!("Pr[{event} | {more}] = {top}, Pr[{event} | {less}] = {bottom}")
             }
             Self::Prior { prior, entity, output, likelihoods: (present, absent) } => {
                 let (name, who) = (&mechanism.outputs()[*output], &mechanism.entities()[*entity]);

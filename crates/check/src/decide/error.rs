@@ -1,5 +1,7 @@
 //! Questions that cannot be decided.
 
+use deniable_core::exact::Rational;
+
 /// A question that does not fit the mechanism.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
@@ -10,6 +12,52 @@ pub enum CheckError {
         first: String,
         /// How many there are.
         count: usize,
+    },
+    /// One of `m` entities is in, and there are fewer.
+    #[error("the observer takes one of {needed} entities to be in, and the universe has {found}")]
+    TooFew {
+        /// `m`.
+        needed: usize,
+        /// How many entities there are.
+        found: usize,
+    },
+    /// A family that holds no prior over the datasets that are given: a promise about nobody.
+    #[error("no observer is of this family: {why}")]
+    NoPrior {
+        /// What rules them all out.
+        why: String,
+    },
+    /// A parameter outside its range.
+    #[error("`{name}` = {value} must be {range}")]
+    OutOfRange {
+        /// The parameter.
+        name: &'static str,
+        /// What was given.
+        value: Rational,
+        /// What is allowed, in words.
+        range: &'static str,
+    },
+    /// A notion with one number for each side.
+    #[error("`{notion}` is one number for presence and another for absence; ask for one of them")]
+    OneSide {
+        /// The notion.
+        notion: &'static str,
+    },
+    /// Not one range of beliefs for each entity.
+    #[error("there are ranges of belief for {found} entities, and {expected} entities")]
+    Ranges {
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// A prior that is no distribution over the datasets of the mechanism.
+    #[error("prior number {number} is none: {why}")]
+    NotAPrior {
+        /// Its place in the list, from 1.
+        number: usize,
+        /// What is wrong.
+        why: String,
     },
     /// Not decided yet.
     #[error("{what} is not decided yet")]

@@ -6,11 +6,14 @@
 mod approximate;
 mod belief;
 mod boxed;
+mod candidates;
 mod crowd;
 mod error;
 mod explicit;
 mod groups;
 mod induced;
+mod larger;
+mod observer;
 mod pairs;
 mod part;
 mod posterior;
@@ -42,7 +45,7 @@ pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result
         Notion::FreeLunch => Ok(odds(pairs::any(mechanism), vec!["I-FLP"])),
         Notion::Approximate { adjacency, given } => approximate::decide(mechanism, *adjacency, given),
         Notion::Posterior { sign } => posterior::decide(mechanism, *sign, family),
-        Notion::Rho { among } => sized::rho(mechanism, *among),
+        Notion::Rho { among } => candidates::rho(mechanism, *among),
         Notion::AlphaBeta { least, sign } => sized::alpha_beta(mechanism, least, *sign),
         Notion::ZeroKnowledge { rows } => zero_knowledge::decide(mechanism, *rows),
         Notion::CrowdBlending { crowd } => crowd::decide(mechanism, *crowd),
@@ -81,8 +84,9 @@ fn membership(mechanism: &Mechanism, direction: Direction, family: &Family) -> R
             complete(mechanism)?;
             Ok(belief::at(product::sampled_prior(mechanism, rate, direction), direction, theorems))
         }
-        Family::Bounded(range) | Family::OneOfTwo(range) => sized::bounded(mechanism, range, direction, theorems),
-        Family::OneOf(among) => sized::one_of(mechanism, *among, direction, theorems),
+        Family::Bounded(range) => sized::bounded(mechanism, range, direction, theorems),
+        Family::OneOfTwo(range) => sized::one_of_two(mechanism, range, direction, theorems),
+        Family::OneOf(among) => candidates::one_of(mechanism, *among, direction, theorems),
         Family::Groups(size) => groups::decide(mechanism, *size, direction, theorems),
         Family::Box(ranges) => boxed::decide(mechanism, ranges, direction, theorems),
         Family::Explicit(priors) => explicit::decide(mechanism, priors, direction, theorems),

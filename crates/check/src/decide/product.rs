@@ -58,7 +58,7 @@ fn best_sum<T: Part + NumAssign>(mut values: Vec<T>, direction: Direction) -> Op
 }
 
 /// A column as whole numbers over one denominator.
-fn numerators(values: &[Rational]) -> (Vec<BigInt>, BigInt) {
+pub(super) fn numerators(values: &[Rational]) -> (Vec<BigInt>, BigInt) {
     let common = values.iter().fold(BigInt::one(), |common, value| common.lcm(value.denom()));
     (values.iter().map(|value| value.numer() * (&common / value.denom())).collect(), common)
 }
@@ -184,7 +184,7 @@ fn observed(
 }
 
 /// `Pr[o | t]` and `Pr[o | ¬t]` under a prior that is not certain of `t`.
-fn likelihoods(mechanism: &Mechanism, prior: &Prior, entity: usize, output: usize) -> (Rational, Rational) {
+pub(super) fn likelihoods(mechanism: &Mechanism, prior: &Prior, entity: usize, output: usize) -> (Rational, Rational) {
     let (with, without): (Vec<_>, Vec<_>) = prior.table().into_iter().partition(|(data, _)| data >> entity & 1 == 1);
     let belief = prior.belief(entity);
     let rest = one() - &belief;

@@ -1,34 +1,199 @@
-//! Datasets of one public size: F-DB, F-DCm, (ρ,m)- and (α,β)-differential identifiability.
+//! Datasets of one public size: F-DB, F-DB2, and (α,β)-differential identifiability.
 
-use super::CheckError;
+use super::larger::{self, Score};
+use super::observer::Pair;
+use super::pairs::{self, Found};
+use super::{CheckError, approached, belief, one};
+use crate::bound::Bound;
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
-use crate::verdict::Verdict;
+use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
-use deniable_core::exact::Rational;
+use deniable_core::belief::tight_gain;
+use deniable_core::exact::{Rational, ratio as fraction};
+use deniable_core::promise::world_multiples;
+use num_traits::{One, Signed, Zero};
 
+/// Membership privacy over F-DB and F-DB[a,b].
+///
+/// The replace-one ratio `R` bounds every likelihood ratio (Thm 4.8). With any prior the gain is `R`, PMP and NMP
+/// alike. With priors in `[a,b]` it is at most `γ(R)` (B-3, B-3n), where the two differ.
 pub(super) fn bounded(
-    _mechanism: &Mechanism,
-    _range: &PriorRange,
-    _direction: Direction,
-    _theorems: Vec<&'static str>,
+    mechanism: &Mechanism,
+    range: &PriorRange,
+    direction: Direction,
+    mut theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    Err(CheckError::NotYet { what: "bounded" })
+    let found = pairs::exchanged(mechanism);
+    if range.is_any() {
+        theorems.push("S-REP");
+        return Ok(approached(found, theorems));
+    }
+    theorems.extend([name(direction), "S-REP"]);
+    let own = of_top(range, direction);
+    let gain = |belief: &Rational, odds: &Rational| tight_gain(belief, odds);
+    let score = |belief: &Rational, odds: &Bound| odds.map(|odds| gain(belief, odds), Bound::Infinite);
+    let ends = [own.low().clone(), own.high().clone()];
+    let high = |odds: &Rational| belief::gain_over(&own, odds);
+    let high = found.as_ref().map_or_else(Bound::one, |found| found.ratio.map(high, Bound::Infinite));
+    bracket(
+        mechanism,
+        found,
+        Asked { range, direction, ends: &ends, high, score: &score, theorem: name(direction) },
+        theorems,
+    )
 }
 
-pub(super) fn one_of(
-    _mechanism: &Mechanism,
-    _among: usize,
-    _direction: Direction,
-    _theorems: Vec<&'static str>,
+/// What is asked about observers of F-DB[a,b].
+pub(super) struct Asked<'a> {
+    pub(super) range: &'a PriorRange,
+    pub(super) direction: Direction,
+    /// Beliefs in what is on top that may be worst.
+    pub(super) ends: &'a [Rational],
+    /// None gets beyond this.
+    pub(super) high: Bound,
+    pub(super) score: Score<'a>,
+    pub(super) theorem: &'static str,
+}
+
+/// The upper end if an observer between two datasets reaches it, and else what some observer reaches.
+pub(super) fn bracket(
+    mechanism: &Mechanism,
+    found: Option<Found>,
+    asked: Asked,
+    theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    Err(CheckError::NotYet { what: "one of m" })
+    let Asked { range, direction, ends, high, score, theorem } = asked;
+    if !larger::exists(mechanism.size(), range) {
+        return Err(CheckError::NoPrior {
+            why: format!(
+                "no beliefs from {} to {} of at most {} entities sum to a whole number",
+                range.low(),
+                range.high(),
+                mechanism.size()
+            ),
+        });
+    }
+    let Some((found, pair)) = found.and_then(|found| Pair::of(&found).map(|pair| (found, pair))) else {
+        return Ok(Verdict { value: Value::Attained(high), witness: None, theorems });
+    };
+    let own = of_top(range, direction);
+    // What two datasets show: beliefs e and 1 − e that both lie in the range.
+    let inner = both_ways(range);
+    let beliefs = inner.iter().flat_map(|inner| [inner.low().clone(), inner.high().clone()]);
+    let inside = |end: &&Rational| contains(&own, end) && contains(&own, &(one() - *end));
+    let beliefs = beliefs.chain(ends.iter().filter(inside).cloned()).filter(|end| !end.is_zero() && !end.is_one());
+    let two = beliefs.map(|belief| (score(&belief, &found.ratio), belief)).max_by(|left, right| left.0.cmp(&right.0));
+    let two = two.map(|(reached, belief)| (reached, pair.observer(mechanism, direction, &belief)));
+    let reached = match two {
+        Some(two) if two.0 == high => Some(two),
+        two => {
+            let more = larger::search(mechanism, range, direction, pair, score);
+            match (two, more) {
+                (Some(two), Some(more)) => Some(if more.0 > two.0 { more } else { two }),
+                (two, more) => two.or(more),
+            }
+        }
+    };
+    let (low, witness) = match reached {
+        Some((low, witness)) => (low, Some(witness)),
+        // Whatever is asked, nothing is learned by those who learn least.
+        None => (ends.iter().map(|end| score(end, &Bound::one())).min().unwrap_or_else(Bound::one), None),
+    };
+    let value = if low == high { Value::Attained(high) } else { Value::Between { low, high, theorem } };
+    Ok(Verdict { value, witness, theorems })
 }
 
-pub(super) fn rho(_mechanism: &Mechanism, _among: usize) -> Result<Verdict, CheckError> {
-    Err(CheckError::NotYet { what: "rho" })
+/// Membership privacy over F-DB2: of two entities, believed `x` and `1 − x`, both in the range, one is in.
+pub(super) fn one_of_two(
+    mechanism: &Mechanism,
+    range: &PriorRange,
+    direction: Direction,
+    mut theorems: Vec<&'static str>,
+) -> Result<Verdict, CheckError> {
+    let found = pairs::exchanged(mechanism);
+    let inner = beliefs_of_two(range)?;
+    if inner.is_any() {
+        return Ok(approached(found, theorems));
+    }
+    theorems.push(name(direction));
+    let Some((found, pair)) = found.and_then(|found| Pair::of(&found).map(|pair| (found, pair))) else {
+        return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
+    };
+    // The ends of `[c, 1−c]` are beliefs of the family, and one of them has the largest gain (B-3).
+    let at = |belief: &Rational| found.ratio.map(|odds| tight_gain(belief, odds), Bound::Infinite);
+    let belief = if at(inner.high()) >= at(inner.low()) { inner.high() } else { inner.low() };
+    Ok(Verdict {
+        value: Value::Attained(at(belief)),
+        witness: Some(pair.observer(mechanism, direction, belief)),
+        theorems,
+    })
 }
 
-pub(super) fn alpha_beta(_mechanism: &Mechanism, _least: &Rational, _sign: Sign) -> Result<Verdict, CheckError> {
-    Err(CheckError::NotYet { what: "alpha-beta" })
+/// The beliefs `x` for which `x` and `1 − x` are in the range.
+pub(super) fn beliefs_of_two(range: &PriorRange) -> Result<PriorRange, CheckError> {
+    both_ways(range).ok_or_else(|| CheckError::NoPrior {
+        why: format!("beliefs from {} to {} hold no x together with 1 − x", range.low(), range.high()),
+    })
+}
+
+fn both_ways(range: &PriorRange) -> Option<PriorRange> {
+    let low = range.low().max(&(one() - range.high())).clone();
+    let end = |end: Rational| (end.is_positive() && !end.is_one()).then_some(end);
+    PriorRange::new(end(low.clone()), end(one() - low)).ok()
+}
+
+fn contains(range: &PriorRange, belief: &Rational) -> bool {
+    range.low() <= belief && belief <= range.high()
+}
+
+/// The range of beliefs in what is on top.
+pub(super) fn of_top(range: &PriorRange, direction: Direction) -> PriorRange {
+    match direction {
+        Direction::Presence => range.clone(),
+        Direction::Absence => range.of_absence(),
+    }
+}
+
+fn name(direction: Direction) -> &'static str {
+    if direction == Direction::Presence { "B-3" } else { "B-3n" }
+}
+
+/// (α,β)-differential identifiability (B-6): worlds are datasets `D ∪ {x}` with `D` in common, each of prior at least
+/// `least`; how far belief in one may rise (β) or fall (α), as a fraction.
+///
+/// Belief in a world of prior `P` becomes `P / (P + Σ P_j·f_j/f)`, at most `1/(P + (1−P)/R)` times what it was, and at
+/// least `1/(P + R(1−P))` times, both farthest from 1 at the smallest `P`. Two worlds of priors `P_min` and `1 − P_min`
+/// attain both.
+pub(super) fn alpha_beta(mechanism: &Mechanism, least: &Rational, sign: Sign) -> Result<Verdict, CheckError> {
+    if least.is_negative() || *least > fraction(1, 2) {
+        return Err(CheckError::OutOfRange { name: "P_min", value: least.clone(), range: "from 0 to 1/2" });
+    }
+    let direction = match sign {
+        Sign::Positive => Direction::Presence,
+        Sign::Negative => Direction::Absence,
+        Sign::Both => return Err(CheckError::OneSide { notion: "(α,β)-differential identifiability" }),
+    };
+    let theorems = vec!["B-6", "S-REP"];
+    let Some((found, pair)) = pairs::exchanged(mechanism).and_then(|found| Pair::of(&found).map(|pair| (found, pair)))
+    else {
+        return Ok(Verdict { value: Value::Attained(Bound::Finite(Rational::zero())), witness: None, theorems });
+    };
+    let value = match direction {
+        Direction::Presence => {
+            let certain = if least.is_zero() { Bound::Infinite } else { Bound::Finite(least.recip() - one()) };
+            found.ratio.map(|odds| world_multiples(least, odds).1 - one(), certain)
+        }
+        Direction::Absence => found.ratio.map(|odds| one() - world_multiples(least, odds).0, Bound::one()),
+    };
+    // A world of prior 0 is none: smaller and smaller priors come near. What falls to nothing does so from anywhere.
+    let gone = direction == Direction::Absence && found.ratio == Bound::Infinite;
+    if least.is_zero() && !gone && found.ratio != Bound::one() {
+        return Ok(Verdict { value: Value::Approached(value), witness: Some(pair.datasets(mechanism)), theorems });
+    }
+    // The world in question is the one whose probability is asked about: `more` rises, `less` falls.
+    let belief = if least.is_zero() { fraction(1, 2) } else { least.clone() };
+    let belief = if direction == Direction::Presence { belief } else { one() - belief };
+    let witness = pair.observer(mechanism, direction, &belief);
+    Ok(Verdict { value: Value::Attained(value), witness: Some(witness), theorems })
 }

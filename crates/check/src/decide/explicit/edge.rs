@@ -1,0 +1,287 @@
+//! Mixtures of two priors: where along the edge the gain is largest.
+//!
+//! With weight `s` for the first prior, both quantities of membership privacy are `N/D` with one of `N` and `D` linear
+//! and the other a product of two linear functions, all above zero inside the edge. The derivative has the sign of
+//! `N'·D − N·D'`, whose cubic terms cancel. Its roots are rational, or known between rationals by halving; at an
+//! irrational root the gain is irrational too, so a bracket always comes off every rational value in the end.
+
+use super::super::one;
+use crate::bound::Bound;
+use deniable_core::exact::{Rational, Rounding, ratio as fraction, square_root, whole};
+use num_traits::{One, Signed, Zero};
+
+/// What one prior says about an entity and an output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::decide) struct Moment {
+    /// Belief in what is on top: presence, or absence.
+    pub(in crate::decide) belief: Rational,
+    /// The probability of that, together with the output.
+    pub(in crate::decide) top: Rational,
+    /// The probability of the reverse, together with the output.
+    pub(in crate::decide) bottom: Rational,
+}
+
+impl Moment {
+    /// Whether the observer is uncertain of the entity.
+    pub(in crate::decide) fn is_uncertain(&self) -> bool {
+        !self.belief.is_zero() && !self.belief.is_one()
+    }
+
+    /// The probability of the output.
+    pub(in crate::decide) fn total(&self) -> Rational {
+        &self.top + &self.bottom
+    }
+
+    /// The gain; `None` for somebody who is certain, or never sees the output.
+    pub(super) fn gain(&self) -> Option<Bound> {
+        if !self.is_uncertain() {
+            return None;
+        }
+        let total = self.total();
+        let up = Bound::of(&self.top, &(&total * &self.belief))?;
+        let down = Bound::of(&(&total * (one() - &self.belief)), &self.bottom)?;
+        Some(up.max(down))
+    }
+
+    fn mix(&self, other: &Self, weight: &Rational) -> Self {
+        let at = |first: &Rational, second: &Rational| first * weight + second * (one() - weight);
+        Self {
+            belief: at(&self.belief, &other.belief),
+            top: at(&self.top, &other.top),
+            bottom: at(&self.bottom, &other.bottom),
+        }
+    }
+}
+
+/// `constant + slope·s`.
+#[derive(Debug, Clone)]
+struct Line {
+    constant: Rational,
+    slope: Rational,
+}
+
+impl Line {
+    /// From its values at 1 and at 0.
+    fn through(first: &Rational, second: &Rational) -> Self {
+        Self { constant: second.clone(), slope: first - second }
+    }
+
+    fn at(&self, s: &Rational) -> Rational {
+        &self.constant + &self.slope * s
+    }
+
+    /// The value at an end, or the steepness there if the value is zero; and whether it is the value.
+    fn near(&self, s: &Rational) -> (Rational, bool) {
+        let value = self.at(s);
+        if value.is_zero() { (self.slope.abs(), false) } else { (value, true) }
+    }
+}
+
+/// One of the two quantities along an edge: a quotient of products of lines.
+#[derive(Debug, Clone)]
+pub(super) struct Edge {
+    first: Moment,
+    second: Moment,
+    tops: Vec<Line>,
+    bottoms: Vec<Line>,
+}
+
+impl Edge {
+    /// Both quantities, where anything happens between the two ends.
+    pub(super) fn both(first: &Moment, second: &Moment) -> Vec<Self> {
+        let middle = first.mix(second, &fraction(1, 2));
+        if first == second || !middle.is_uncertain() || middle.total().is_zero() {
+            return vec![];
+        }
+        let line = |of: &dyn Fn(&Moment) -> Rational| Line::through(&of(first), &of(second));
+        let edge = |tops, bottoms| Self { first: first.clone(), second: second.clone(), tops, bottoms };
+        let total = line(&Moment::total);
+        let mut edges = vec![];
+        if !middle.top.is_zero() {
+            let top = line(&|moment| moment.top.clone());
+            edges.push(edge(vec![top], vec![total.clone(), line(&|moment| moment.belief.clone())]));
+        }
+        let absence = line(&|moment| one() - &moment.belief);
+        edges.push(edge(vec![absence, total], vec![line(&|moment| moment.bottom.clone())]));
+        edges
+    }
+
+    /// The value inside the edge.
+    fn at(&self, s: &Rational) -> Option<Bound> {
+        let product = |lines: &[Line]| lines.iter().fold(one(), |product, line| product * line.at(s));
+        Bound::of(&product(&self.tops), &product(&self.bottoms))
+    }
+
+    /// Values at rational places, whether they are attained, and the weight of an observer who has them or is near:
+    /// what the ends tend to where observers at the end are certain or never see the output, and rational peaks.
+    pub(super) fn exact(&self) -> Vec<(Bound, bool, Rational)> {
+        // Nothing below: everything is learned, wherever one looks.
+        if self.bottoms.iter().any(|line| line.constant.is_zero() && line.slope.is_zero()) {
+            return vec![(Bound::Infinite, true, fraction(1, 2))];
+        }
+        let mut found = vec![];
+        for (end, moment, near) in
+            [(whole(0), &self.second, fraction(1, 1 << 20)), (one(), &self.first, one() - fraction(1, 1 << 20))]
+        {
+            if !moment.is_uncertain() || moment.total().is_zero() {
+                found.extend(self.limit(&end).map(|value| (value, false, near)));
+            }
+        }
+        for root in self.stationary() {
+            if let Root::At(s) = root {
+                found.extend(self.at(&s).map(|value| (value, true, s)));
+            }
+        }
+        found
+    }
+
+    /// What the quotient tends to at an end: factors that vanish above and below cancel, by their slopes.
+    fn limit(&self, end: &Rational) -> Option<Bound> {
+        let product = |lines: &[Line]| {
+            lines
+                .iter()
+                .map(|line| line.near(end))
+                .fold((one(), 0), |(product, zeros), (value, nonzero)| (product * value, zeros + i32::from(!nonzero)))
+        };
+        let ((top, above), (bottom, below)) = (product(&self.tops), product(&self.bottoms));
+        match above.cmp(&below) {
+            std::cmp::Ordering::Less => Some(Bound::Infinite),
+            std::cmp::Ordering::Equal => Bound::of(&top, &bottom),
+            std::cmp::Ordering::Greater => Some(Bound::Finite(Rational::zero())),
+        }
+    }
+
+    /// Peaks at irrational places.
+    pub(super) fn peaks(&self) -> Vec<Peak> {
+        let between = |root| match root {
+            Root::At(_) => None,
+            Root::Between { low, high, rising } => Some(Peak { edge: self.clone(), low, high, rising }),
+        };
+        // Where the derivative goes from above zero to below.
+        self.stationary().into_iter().filter_map(between).filter(|peak| !peak.rising).collect()
+    }
+
+    /// `N'·D − N·D'` as constant, linear and square coefficient.
+    fn derivative(&self) -> [Rational; 3] {
+        let (above, below) = (expand(&self.tops), expand(&self.bottoms));
+        let [a0, a1, a2] = above;
+        let [b0, b1, b2] = below;
+        // Cubic: a2·b1·... cancels since one of a2 and b2 is zero.
+        [&a1 * &b0 - &a0 * &b1, whole(2) * (&a2 * &b0 - &a0 * &b2), &a2 * &b1 - &a1 * &b2]
+    }
+
+    /// Where the derivative vanishes inside the edge, unless it does everywhere.
+    fn stationary(&self) -> Vec<Root> {
+        let [c, b, a] = self.derivative();
+        let inside = |s: &Rational| s.is_positive() && *s < one();
+        if a.is_zero() {
+            if b.is_zero() {
+                return vec![];
+            }
+            let root = -c / b;
+            return if inside(&root) { vec![Root::At(root)] } else { vec![] };
+        }
+        let discriminant = &b * &b - whole(4) * &a * &c;
+        if discriminant.is_negative() {
+            return vec![];
+        }
+        let twice = whole(2) * &a;
+        let near = |places, side| square_root(&discriminant, places, side);
+        let below = near(0, Rounding::Down);
+        if &below * &below == discriminant {
+            let roots = [(-&b - &below) / &twice, (-&b + &below) / &twice];
+            return roots.into_iter().filter(inside).map(Root::At).collect();
+        }
+        // Irrational: brackets that leave out both ends, and the other root.
+        let mut roots = vec![];
+        for sign in [whole(-1), one()] {
+            let bracket = |places| {
+                let ends = [Rounding::Down, Rounding::Up].map(|side| (&sign * near(places, side) - &b) / &twice);
+                let [x, y] = ends;
+                if x < y { (x, y) } else { (y, x) }
+            };
+            let mut places = 8;
+            let (low, high) = loop {
+                let (low, high) = bracket(places);
+                let apart = &high - &low < (&near(places, Rounding::Down) / &a).abs();
+                let ends = [Rational::zero(), one()];
+                // The root is irrational, so it is no end: enough digits tell on which side.
+                if apart && ends.iter().all(|end| *end <= low || *end >= high) {
+                    break (low, high);
+                }
+                places *= 2;
+            };
+            if !low.is_negative() && high <= one() {
+                // a > 0: rising at the larger root.
+                roots.push(Root::Between { low, high, rising: sign.is_positive() });
+            }
+        }
+        roots
+    }
+
+    /// The sign of the derivative.
+    fn rises(&self, s: &Rational) -> bool {
+        let [c, b, a] = self.derivative();
+        ((a * s + b) * s + c).is_positive()
+    }
+
+    /// None of the mixtures between these two weights gains more: each line is largest and smallest at an end.
+    fn ceiling(&self, low: &Rational, high: &Rational) -> Bound {
+        let most = self.tops.iter().fold(one(), |product, line| product * line.at(low).max(line.at(high)));
+        let least = self.bottoms.iter().fold(one(), |product, line| product * line.at(low).min(line.at(high)));
+        Bound::of(&most, &least).unwrap_or(Bound::Infinite)
+    }
+}
+
+fn expand(lines: &[Line]) -> [Rational; 3] {
+    lines.iter().fold([one(), whole(0), whole(0)], |[c, b, a], line| {
+        let Line { constant, slope } = line;
+        [&c * constant, &b * constant + c * slope, a * constant + b * slope]
+    })
+}
+
+#[derive(Debug, Clone)]
+enum Root {
+    At(Rational),
+    Between { low: Rational, high: Rational, rising: bool },
+}
+
+/// A largest gain at an irrational mixture, between two rational ones.
+#[derive(Debug, Clone)]
+pub(super) struct Peak {
+    edge: Edge,
+    low: Rational,
+    high: Rational,
+    rising: bool,
+}
+
+/// A peak that is known well enough.
+pub(super) struct Settled {
+    /// The gain at the weight.
+    pub(super) low: Bound,
+    /// No mixture near has more.
+    pub(super) high: Bound,
+    pub(super) weight: Rational,
+}
+
+impl Peak {
+    /// Halves the bracket until it is narrow and above `best`; `None` when it is below.
+    pub(super) fn settle(mut self, best: &Bound, width: &Rational) -> Option<Settled> {
+        loop {
+            let high = self.edge.ceiling(&self.low, &self.high);
+            if high <= *best {
+                return None;
+            }
+            // The lower end may be the end of the edge, where nothing is seen; inside it is a gain.
+            let low = self.edge.at(&self.low).unwrap_or_else(Bound::one);
+            if let (Bound::Finite(least), Bound::Finite(most)) = (&low, &high)
+                && low > *best
+                && most - least < *width
+            {
+                return Some(Settled { low, high, weight: self.low });
+            }
+            let middle = (&self.low + &self.high) * fraction(1, 2);
+            if self.edge.rises(&middle) { self.low = middle } else { self.high = middle }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Observers who hesitate between two datasets: the smallest priors that move.
+
+use super::one;
+use super::pairs::Found;
+use crate::family::Prior;
+use crate::mechanism::{Dataset, Mechanism};
+use crate::notion::Direction;
+use crate::verdict::Witness;
+use deniable_core::exact::Rational;
+
+/// An output that two datasets give with different probabilities.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) output: usize,
+    pub(super) more: Dataset,
+    pub(super) less: Dataset,
+}
+
+impl Pair {
+    /// The pair that a search found.
+    pub(super) fn of(found: &Found) -> Option<Self> {
+        match &found.witness {
+            Witness::Datasets { output, more, less, .. } => Some(Self { output: *output, more: *more, less: *less }),
+            Witness::Prior { .. } | Witness::Event { .. } => None,
+        }
+    }
+
+    /// The observer who gives `more` the probability `belief`, and asks about an entity that is in it alone (presence),
+    /// or in `less` alone (absence). The datasets must differ by such an entity.
+    pub(super) fn observer(self, mechanism: &Mechanism, direction: Direction, belief: &Rational) -> Witness {
+        let Self { output, more, less } = self;
+        let prior = Prior::Table(vec![(more, belief.clone()), (less, one() - belief)]);
+        let chances = (mechanism.probability(output, more), mechanism.probability(output, less));
+        let (own, likelihoods) = match direction {
+            Direction::Presence => (more & !less, chances),
+            Direction::Absence => (less & !more, (chances.1, chances.0)),
+        };
+        Witness::Prior { prior, entity: own.trailing_zeros() as usize, output, likelihoods }
+    }
+
+    /// The datasets themselves, where observers only come near the value.
+    pub(super) fn datasets(self, mechanism: &Mechanism) -> Witness {
+        let Self { output, more, less } = self;
+        let probabilities = (mechanism.probability(output, more), mechanism.probability(output, less));
+        Witness::Datasets { output, more, less, probabilities }
+    }
+}

@@ -7,6 +7,7 @@
 //! | which notion of privacy is asked about? | [`notion`] |
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
+//! | what does a protocol between two parties tell each of them? | [`protocol`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
 //! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
@@ -30,7 +31,9 @@ pub mod bound;
 pub mod decide;
 pub mod family;
 pub mod mechanism;
+mod middle;
 pub mod notion;
+pub mod protocol;
 pub mod verdict;
 
 pub use bound::Bound;

@@ -29,6 +29,12 @@ impl Bound {
         }
     }
 
+    /// The larger of two over the smaller; `None` where both are zero.
+    #[must_use]
+    pub fn apart(one: &Rational, other: &Rational) -> Option<Self> {
+        if one >= other { Self::of(one, other) } else { Self::of(other, one) }
+    }
+
     /// The fraction, where it is one.
     #[must_use]
     pub fn finite(&self) -> Option<&Rational> {

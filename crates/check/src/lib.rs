@@ -8,6 +8,7 @@
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
 //! | can what is believed with and without an entity be paired? | [`coupling`] |
+//! | what does a protocol between two parties tell each of them? | [`protocol`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
 //! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
@@ -32,7 +33,9 @@ pub mod coupling;
 pub mod decide;
 pub mod family;
 pub mod mechanism;
+mod middle;
 pub mod notion;
+pub mod protocol;
 pub mod verdict;
 pub mod words;
 

@@ -1,6 +1,7 @@
 //! Answers: the tight parameter, and the place where it is reached.
 
 use crate::bound::Bound;
+use crate::decide::Simulation;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::{Rational, whole};
@@ -76,6 +77,29 @@ impl std::fmt::Display for Value {
     }
 }
 
+/// An output that two datasets give with different probabilities.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Apart {
+    /// The output.
+    pub output: usize,
+    /// The dataset that gives it more often.
+    pub more: Dataset,
+    /// The one that gives it less often.
+    pub less: Dataset,
+    /// The two probabilities.
+    pub probabilities: (Rational, Rational),
+}
+
+impl Apart {
+    fn line(&self, mechanism: &Mechanism) -> String {
+        let Self { output, more, less, probabilities: (top, bottom) } = self;
+        let name = &mechanism.outputs()[*output];
+        let (more, less) = (mechanism.members(*more), mechanism.members(*less));
+        let ratio = Bound::of(top, bottom).unwrap_or_else(Bound::one);
+        format!("Pr[{name} | {more}] / Pr[{name} | {less}] = {top} / {bottom} = {ratio}")
+    }
+}
+
 /// Where the parameter is reached: enough for another program to check it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Witness {
@@ -112,6 +136,20 @@ pub enum Witness {
         /// `Pr[o | t]` and `Pr[o | ¬t]`.
         likelihoods: (Rational, Rational),
     },
+    /// A member that neither removal nor a crowd hides (I-CBP).
+    Crowd {
+        /// The member.
+        entity: usize,
+        /// The dataset.
+        data: Dataset,
+        /// What its removal moves most.
+        removed: Apart,
+        /// All other members that are no closer to it than the parameter, each with what an exchange moves most. The
+        /// others are too few for a crowd.
+        outside: Vec<(usize, Apart)>,
+    },
+    /// A best simulator, and why none is better (I-ZKP).
+    Simulation(Box<Simulation>),
 }
 
 impl Witness {
@@ -120,10 +158,27 @@ impl Witness {
     pub fn line(&self, mechanism: &Mechanism) -> String {
         match self {
             Self::Datasets { output, more, less, probabilities: (top, bottom) } => {
-                let name = &mechanism.outputs()[*output];
-                let (more, less) = (mechanism.members(*more), mechanism.members(*less));
-                let ratio = Bound::of(top, bottom).unwrap_or_else(Bound::one);
-                format!("Pr[{name} | {more}] / Pr[{name} | {less}] = {top} / {bottom} = {ratio}")
+                let probabilities = (top.clone(), bottom.clone());
+                Apart { output: *output, more: *more, less: *less, probabilities }.line(mechanism)
+            }
+            Self::Crowd { entity, data, removed, outside } => {
+                let who = &mechanism.entities()[*entity];
+                let exchange = |(other, apart): &(usize, Apart)| {
+                    format!("; exchanging it for {}: {}", mechanism.entities()[*other], apart.line(mechanism))
+                };
+                let exchanges: String = outside.iter().map(exchange).collect();
+                format!("{who} in {}: removing it: {}{exchanges}", mechanism.members(*data), removed.line(mechanism))
+            }
+            Self::Simulation(simulation) => {
+                let who = &mechanism.entities()[simulation.entity];
+                let (rows, weights) = (simulation.rows, simulation.weights.len());
+                let (low, high) = (simulation.lower(mechanism), simulation.upper(mechanism));
+                format!(
+                    "who sees {rows} random members other than {who} answers within {} at best ({weights} weighted bounds), \
+                     and the simulator within {}",
+                    low.decimal(9),
+                    high.decimal(9)
+                )
             }
             Self::Event { outputs, more, less, probabilities: (top, bottom) } => {
                 let names = outputs.iter().map(|output| mechanism.outputs()[*output].as_str());

@@ -1,9 +1,109 @@
-//! Crowd-blending privacy (I-CBP).
+//! Crowd-blending privacy (I-CBP), after Gehrke, Hay, Lui and Pass.
+//!
+//! Two entities blend within `R` if exchanging one for the other moves no probability by more than that factor: `A(D∪t)` and
+//! `A(D∪t')` are within `R`, both ways, for every dataset `D` that holds neither. A mechanism is `(k, ε)`-crowd-blending private
+//! if for every dataset `T` and member `t`, either `t` blends within `e^ε` with at least `k` members of `T`, itself
+//! included, or `A(T)` and `A(T∖t)` are within `e^ε`, both ways. The tight `e^ε` is the largest, over `T` and `t`, of the smaller
+//! of the two: the ratio of the `k`-th best of the crowd, and that of removal.
+//!
+//! Add/remove DP implies it by removal alone. Replace-one DP does not: the exact size of the data blends everybody with everybody,
+//! but a dataset of fewer than `k` has no crowd. It survives post-processing, but neither composition nor mixtures.
 
-use super::CheckError;
-use crate::mechanism::Mechanism;
-use crate::verdict::Verdict;
+use super::{CheckError, complete};
+use crate::bound::Bound;
+use crate::mechanism::{Dataset, Mechanism};
+use crate::verdict::{Apart, Value, Verdict, Witness};
 
-pub(super) fn decide(_mechanism: &Mechanism, _crowd: usize) -> Result<Verdict, CheckError> {
-    Err(CheckError::NotYet { what: "crowd" })
+pub(super) fn decide(mechanism: &Mechanism, crowd: usize) -> Result<Verdict, CheckError> {
+    complete(mechanism)?;
+    let n = mechanism.size();
+    let exchanges = exchanges(mechanism);
+    let mut worst: Option<(Bound, Dataset, usize)> = None;
+    for data in mechanism.datasets() {
+        for entity in (0..n).filter(|t| data >> t & 1 == 1) {
+            let beyond = |bound: &Bound| worst.as_ref().is_none_or(|(worst, ..)| bound > worst);
+            let blends = of_crowd(&exchanges[entity], data, crowd);
+            // The smaller of the two counts: where either is no worse than what is known, so is it.
+            if !beyond(&blends) {
+                continue;
+            }
+            let value = blends.min(removal(mechanism, data, entity));
+            if beyond(&value) {
+                worst = Some((value, data, entity));
+            }
+        }
+    }
+    let theorems = vec!["I-CBP"];
+    let Some((value, data, entity)) = worst.filter(|(value, ..)| *value > Bound::one()) else {
+        return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
+    };
+    let removed = widest(mechanism, [(data, data & !(1 << entity))].into_iter());
+    let members = (0..n).filter(|t| data >> t & 1 == 1 && *t != entity);
+    let far = members.filter(|other| exchanges[entity][*other] >= value);
+    let outside = far.filter_map(|other| Some((other, widest(mechanism, exchanged(n, entity, other))?))).collect();
+    let witness = removed.map(|removed| Witness::Crowd { entity, data, removed, outside });
+    Ok(Verdict { value: Value::Attained(value), witness, theorems })
+}
+
+/// By entity and entity, how far an exchange of the two moves a probability at most.
+fn exchanges(mechanism: &Mechanism) -> Vec<Vec<Bound>> {
+    let n = mechanism.size();
+    let mut all = vec![vec![Bound::one(); n]; n];
+    for one in 0..n {
+        for other in 0..one {
+            let pairs = exchanged(n, one, other);
+            let ratio = pairs.map(|(left, right)| both_ways(mechanism, left, right)).max().unwrap_or_else(Bound::one);
+            all[other][one] = ratio.clone();
+            all[one][other] = ratio;
+        }
+    }
+    all
+}
+
+/// All datasets with the one and without the other, each beside that with the two exchanged.
+fn exchanged(n: usize, one: usize, other: usize) -> impl Iterator<Item = (Dataset, Dataset)> {
+    let neither = (0..1_u32 << n).filter(move |data| data >> one & 1 == 0 && data >> other & 1 == 0);
+    neither.map(move |data| (data | 1 << one, data | 1 << other))
+}
+
+/// How well an entity blends with the `crowd` members with whom it blends best; itself is the best.
+fn of_crowd(ratios: &[Bound], data: Dataset, crowd: usize) -> Bound {
+    let mut each: Vec<&Bound> =
+        ratios.iter().enumerate().filter(|(t, _)| data >> t & 1 == 1).map(|each| each.1).collect();
+    each.sort_unstable();
+    match crowd.checked_sub(1) {
+        None => Bound::one(),
+        Some(last) => each.get(last).map_or(Bound::Infinite, |bound| (*bound).clone()),
+    }
+}
+
+fn removal(mechanism: &Mechanism, data: Dataset, entity: usize) -> Bound {
+    both_ways(mechanism, data, data & !(1 << entity))
+}
+
+/// The largest ratio of the probabilities of an output at two datasets.
+fn both_ways(mechanism: &Mechanism, left: Dataset, right: Dataset) -> Bound {
+    let outputs = 0..mechanism.outputs().len();
+    let ratio = |output| Bound::apart(&mechanism.probability(output, left), &mechanism.probability(output, right));
+    outputs.filter_map(ratio).max().unwrap_or_else(Bound::one)
+}
+
+/// Of these pairs, that with the largest ratio, the larger probability first.
+fn widest(mechanism: &Mechanism, pairs: impl Iterator<Item = (Dataset, Dataset)>) -> Option<Apart> {
+    let each = pairs.flat_map(|(left, right)| {
+        (0..mechanism.outputs().len()).map(move |output| {
+            let (one, other) = (mechanism.probability(output, left), mechanism.probability(output, right));
+            let (more, less, probabilities) =
+                if one >= other { (left, right, (one, other)) } else { (right, left, (other, one)) };
+            Apart { output, more, less, probabilities }
+        })
+    });
+    let mut best: Option<(Bound, Apart)> = None;
+    for apart in each {
+        let Some(ratio) = Bound::of(&apart.probabilities.0, &apart.probabilities.1) else { continue };
+        if best.as_ref().is_none_or(|(best, _)| ratio > *best) {
+            best = Some((ratio, apart));
+        }
+    }
+    best.map(|(_, apart)| apart)
 }

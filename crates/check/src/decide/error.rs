@@ -1,6 +1,7 @@
 //! Questions that cannot be decided.
 
 use deniable_core::exact::Rational;
+use crate::mechanism::Dataset;
 
 /// A question that does not fit the mechanism.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,6 +60,27 @@ pub enum CheckError {
         /// What is wrong.
         why: String,
     },
+    /// A dataset with entities that the universe has not.
+    #[error("dataset {data:#b} has entities beyond the {entities} of the mechanism")]
+    Outside {
+        /// The dataset.
+        data: Dataset,
+        /// How many entities there are.
+        entities: usize,
+    },
+    /// A simulator that sees too many different things.
+    #[error(
+        "the best simulator is a program of {numbers} numbers, and {most} are the most; take fewer entities or rows"
+    )]
+    Program {
+        /// How many numbers it has.
+        numbers: usize,
+        /// How many fit.
+        most: usize,
+    },
+    /// The solver gave up; what is known is not returned, as it may be far from tight.
+    #[error("the solver found no simulator for this mechanism")]
+    Unsolved,
     /// Not decided yet.
     #[error("{what} is not decided yet")]
     NotYet {

@@ -23,6 +23,7 @@ mod worst;
 mod zero_knowledge;
 
 pub use error::CheckError;
+pub use zero_knowledge::{Simulation, Weight};
 
 use crate::bound::Bound;
 use crate::family::Family;

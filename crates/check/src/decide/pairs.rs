@@ -33,15 +33,21 @@ pub(crate) fn present_in_one_only(mechanism: &Mechanism, direction: Direction) -
     search(mechanism, Pairs::PresentInOne(direction))
 }
 
+/// These pairs, in this order (I-INP).
+pub(crate) fn listed(mechanism: &Mechanism, pairs: &[(Dataset, Dataset)]) -> Option<Found> {
+    search(mechanism, Pairs::Listed(pairs))
+}
+
 #[derive(Debug, Clone, Copy)]
-enum Pairs {
+enum Pairs<'a> {
     OneMore(Sign),
     Exchanged,
     Any,
     PresentInOne(Direction),
+    Listed(&'a [(Dataset, Dataset)]),
 }
 
-fn search(mechanism: &Mechanism, pairs: Pairs) -> Option<Found> {
+fn search(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<Found> {
     let outputs = 0..mechanism.outputs().len();
     let worst = |output: usize| match mechanism.table().column(output) {
         Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
@@ -63,7 +69,7 @@ fn datasets(mechanism: &Mechanism, Place { output, more, less }: Place) -> Witne
     Witness::Datasets { output, more, less, probabilities }
 }
 
-fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs: Pairs) -> Worst<P> {
+fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs: Pairs<'_>) -> Worst<P> {
     let mut worst = Worst::new();
     let mut offer = |more: Dataset, less: Dataset| {
         worst.offer(&values[more as usize], &values[less as usize], output, more, less);
@@ -97,6 +103,7 @@ fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs:
                 }
             }
         }
+        Pairs::Listed(listed) => listed.iter().for_each(|(more, less)| offer(*more, *less)),
         Pairs::Any => {
             if let (Some(most), Some(least)) = extremes(values, mechanism.datasets()) {
                 offer(most, least);

@@ -1,0 +1,109 @@
+//! The task of a simulator for one entity: what it sees, and between which bounds its answers must lie.
+
+use super::simulation::{Weight, samples};
+use crate::mechanism::{Dataset, Mechanism};
+use deniable_core::exact::{Rational, whole};
+use num_traits::Zero;
+use std::collections::BTreeMap;
+
+/// All datasets that look alike to the simulator of one entity, and the bounds they put on its answers.
+#[derive(Debug, Clone)]
+pub(super) struct Base {
+    /// What may be seen, each as likely: positions in [`Game::samples`].
+    pub(super) samples: Vec<usize>,
+    /// By output, the dataset with the largest probability.
+    pub(super) most: Vec<(Dataset, Rational)>,
+    /// By output, that with the smallest.
+    pub(super) least: Vec<(Dataset, Rational)>,
+}
+
+/// The simulator of one entity.
+#[derive(Debug, Clone)]
+pub(super) struct Game {
+    pub(super) outputs: usize,
+    /// All that may be seen.
+    pub(super) samples: Vec<Dataset>,
+    pub(super) bases: Vec<Base>,
+}
+
+impl Game {
+    pub(super) fn new(mechanism: &Mechanism, entity: usize, rows: usize) -> Self {
+        let mut groups: BTreeMap<Dataset, Vec<Dataset>> = BTreeMap::new();
+        for data in mechanism.datasets() {
+            // Who sees nobody cannot tell any two datasets apart.
+            let others = if rows == 0 { 0 } else { data & !(1 << entity) };
+            groups.entry(others).or_default().push(data);
+        }
+        let outputs = mechanism.outputs().len();
+        let mut places = BTreeMap::new();
+        let mut bases = Vec::new();
+        for (others, group) in groups {
+            let end = |largest: bool, output: usize| {
+                let mut best = (group[0], mechanism.probability(output, group[0]));
+                for data in &group[1..] {
+                    let value = mechanism.probability(output, *data);
+                    if value != best.1 && (value > best.1) == largest {
+                        best = (*data, value);
+                    }
+                }
+                best
+            };
+            let seen = samples(others, rows).into_iter().map(|sample| {
+                let next = places.len();
+                *places.entry(sample).or_insert(next)
+            });
+            bases.push(Base {
+                samples: seen.collect(),
+                most: (0..outputs).map(|output| end(true, output)).collect(),
+                least: (0..outputs).map(|output| end(false, output)).collect(),
+            });
+        }
+        let mut all = vec![0; places.len()];
+        for (sample, place) in places {
+            all[place] = sample;
+        }
+        Self { outputs, samples: all, bases }
+    }
+
+    /// By sample and output, whether the simulator may answer so: no dataset that looks so forbids it.
+    pub(super) fn allowed(&self) -> Vec<Vec<bool>> {
+        let mut allowed = vec![vec![true; self.outputs]; self.samples.len()];
+        for base in &self.bases {
+            for (output, (_, least)) in base.least.iter().enumerate().filter(|(_, (_, least))| least.is_zero()) {
+                debug_assert!(least.is_zero());
+                base.samples.iter().for_each(|sample| allowed[*sample][output] = false);
+            }
+        }
+        allowed
+    }
+
+    /// Weights that show that no simulator comes within any factor; `None` if one does.
+    ///
+    /// One fails if and only if it may answer nothing at some sight, or may not answer what some dataset answers:
+    /// otherwise each of the allowed answers with equal probability is within a factor.
+    pub(super) fn impossible(&self) -> Option<Vec<Weight>> {
+        let allowed = self.allowed();
+        for base in &self.bases {
+            for (output, (data, most)) in base.most.iter().enumerate().filter(|(_, (_, most))| !most.is_zero()) {
+                if !most.is_zero() && !base.samples.iter().any(|sample| allowed[*sample][output]) {
+                    let wanted = Weight { data: *data, output, above: whole(1), below: whole(0) };
+                    return Some(std::iter::once(wanted).chain(self.forbidding(&[output], &whole(1))).collect());
+                }
+            }
+        }
+        let every: Vec<usize> = (0..self.outputs).collect();
+        let stuck = allowed.iter().any(|row| !row.contains(&true));
+        stuck.then(|| self.forbidding(&every, &whole(1)))
+    }
+
+    /// Weights on every bound that forbids one of these outputs: each forbidden answer then costs at least `price`, and
+    /// the sum that must be at most zero is not moved otherwise, as the probabilities are zero.
+    pub(super) fn forbidding(&self, outputs: &[usize], price: &Rational) -> Vec<Weight> {
+        let of = |base: &Base, output: usize| {
+            let (data, least) = &base.least[output];
+            let below = price * whole(base.samples.len());
+            least.is_zero().then(|| Weight { data: *data, output, above: whole(0), below })
+        };
+        self.bases.iter().flat_map(|base| outputs.iter().filter_map(move |output| of(base, *output))).collect()
+    }
+}

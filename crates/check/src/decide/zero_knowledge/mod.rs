@@ -1,0 +1,216 @@
+//! Zero-knowledge privacy with `k` random rows (I-ZKP), after Gehrke, Lui and Pass: whatever the mechanism answers about
+//! a dataset could be made up by somebody who saw little of it, and nothing of one given entity.
+//!
+//! The definition decided here: the aggregate information is a uniformly random set of `k` members of `T∖{t}`, or all of
+//! them where there are fewer; the simulator knows `t` and what it sees, but neither `|T|` nor whether `t ∈ T`. (The
+//! published definition has rows with an empty value and tells the simulator their number: that is the size of the universe.)
+//! `e^ε` is the smallest `R` for which every entity has a simulator whose distribution is within a factor `R` of the mechanism's,
+//! both ways, at every dataset, with the entity or without. With `k = 0` nothing is seen, and the answer is closed; so it is
+//! with `k ≥ n−1`, where all is seen. The simulator then still has to stand between `T` and `T∖t`: the value lies
+//! between the square root of that of add/remove DP and itself.
+//!
+//! Between those ends it is a cone program for each entity ([`solve`]), whose solution is rounded to rationals: the simulator proves the
+//! upper end of the bracket, its multipliers the lower end, both by exact arithmetic ([`simulation`]).
+
+mod game;
+mod simulation;
+mod solve;
+
+pub use simulation::{Simulation, Weight};
+
+use super::{CheckError, complete};
+use crate::bound::Bound;
+use crate::mechanism::{Dataset, Mechanism};
+use crate::middle::{Reason, Span};
+use crate::verdict::{Value, Verdict, Witness};
+use deniable_core::exact::{Rational, whole};
+use game::{Base, Game};
+use num_bigint::BigInt;
+use num_traits::{FromPrimitive, ToPrimitive, Zero};
+use simulation::{costs, kept_ratio, least_ratio};
+
+/// Most numbers in a program: about ten entities.
+const MOST: usize = 1 << 20;
+
+/// A simulator, by what it sees.
+type Simulator = Vec<(Dataset, Vec<Rational>)>;
+
+/// The bracket of one entity, and its proofs.
+struct Bracket {
+    low: Bound,
+    high: Bound,
+    weights: Vec<Weight>,
+    simulator: Simulator,
+}
+
+pub(super) fn decide(mechanism: &Mechanism, rows: usize) -> Result<Verdict, CheckError> {
+    complete(mechanism)?;
+    let mut hardest: Option<(usize, Bracket)> = None;
+    let mut simulators = Vec::new();
+    let mut high = Bound::one();
+    for entity in 0..mechanism.size() {
+        let bracket = of_entity(mechanism, entity, rows)?;
+        simulators.push(bracket.simulator.clone());
+        high = high.max(bracket.high.clone());
+        if hardest.as_ref().is_none_or(|(_, worst)| bracket.low > worst.low) {
+            hardest = Some((entity, bracket));
+        }
+    }
+    let theorems = vec!["I-ZKP"];
+    let Some((entity, Bracket { low, weights, .. })) = hardest else {
+        return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
+    };
+    if low == Bound::Infinite {
+        simulators.clear();
+        high = Bound::Infinite;
+    }
+    let value = if low == high { Value::Attained(low) } else { Value::Between { low, high, theorem: "I-ZKP" } };
+    let simulation = Simulation { rows, entity, weights, simulators };
+    Ok(Verdict { value, witness: Some(Witness::Simulation(Box::new(simulation))), theorems })
+}
+
+fn of_entity(mechanism: &Mechanism, entity: usize, rows: usize) -> Result<Bracket, CheckError> {
+    let game = Game::new(mechanism, entity, rows);
+    if let Some(weights) = game.impossible() {
+        let low = least_ratio(mechanism, entity, rows, &weights);
+        return Ok(Bracket { low, high: Bound::Infinite, weights, simulator: vec![] });
+    }
+    // Whatever is seen of a base: a simulator that could tell the bases apart does no worse.
+    let alone = |base: &Base| least_ratio(mechanism, entity, rows, &closed(base).1);
+    let Some(worst) = game.bases.iter().max_by_key(|base| alone(base)) else {
+        return Ok(Bracket { low: Bound::one(), high: Bound::one(), weights: vec![], simulator: vec![] });
+    };
+    let (_, weights) = closed(worst);
+    let low = least_ratio(mechanism, entity, rows, &weights);
+    let mut bracket = Bracket { low, high: Bound::Infinite, weights, simulator: vec![] };
+    for simulator in [constant(mechanism, &game), separate(&game)].into_iter().flatten() {
+        bracket.offer_simulator(mechanism, entity, rows, simulator);
+    }
+    if bracket.low == bracket.high {
+        return Ok(bracket);
+    }
+    let numbers = solve::size(&game);
+    if game.bases.iter().all(|base| base.samples.len() == 1) && independent(&game) {
+        return Ok(bracket);
+    }
+    if numbers > MOST {
+        return Err(CheckError::Program { numbers, most: MOST });
+    }
+    let about = bracket.low.finite().and_then(ToPrimitive::to_f64).unwrap_or(1.0);
+    let Some(found) = solve::solve(&game, about) else { return Err(CheckError::Unsolved) };
+    for mixed in [0, 40] {
+        let simulator = rounded(&game, &found.simulator, mixed);
+        bracket.offer_simulator(mechanism, entity, rows, simulator);
+    }
+    let weights = weights_of(mechanism, entity, rows, &game, &found.multipliers);
+    let low = least_ratio(mechanism, entity, rows, &weights);
+    if low > bracket.low {
+        (bracket.low, bracket.weights) = (low, weights);
+    }
+    Ok(bracket)
+}
+
+impl Bracket {
+    fn offer_simulator(&mut self, mechanism: &Mechanism, entity: usize, rows: usize, simulator: Simulator) {
+        let high = kept_ratio(mechanism, entity, rows, &simulator);
+        if high < self.high || self.simulator.is_empty() {
+            (self.high, self.simulator) = (high, simulator);
+        }
+    }
+}
+
+/// Whether no two bases have a sight in common.
+fn independent(game: &Game) -> bool {
+    game.bases.iter().map(|base| base.samples.len()).sum::<usize>() == game.samples.len()
+}
+
+fn span(base: &Base) -> Span {
+    let values = |ends: &[(Dataset, Rational)]| ends.iter().map(|end| end.1.clone()).collect();
+    Span { most: values(&base.most), least: values(&base.least) }
+}
+
+/// The best answers for one base alone, and the weights that show that nothing is better.
+fn closed(base: &Base) -> (Option<Vec<Rational>>, Vec<Weight>) {
+    let middle = span(base).between();
+    let above = |output: usize| Weight { data: base.most[output].0, output, above: whole(1), below: whole(0) };
+    let below = |output: usize| Weight { data: base.least[output].0, output, above: whole(0), below: whole(1) };
+    let all = 0..base.most.len();
+    let weights = match middle.reason {
+        Reason::TooMuch => all.map(above).collect(),
+        Reason::TooLittle => all.map(below).collect(),
+        Reason::Apart(output) => vec![above(output), below(output)],
+    };
+    (middle.simulator, weights)
+}
+
+/// The simulator that looks at nothing.
+fn constant(mechanism: &Mechanism, game: &Game) -> Option<Simulator> {
+    let all: Vec<Vec<Rational>> = mechanism
+        .datasets()
+        .map(|data| (0..game.outputs).map(|output| mechanism.probability(output, data)).collect())
+        .collect();
+    let answer = Span::of(all.iter().map(Vec::as_slice), game.outputs).between().simulator?;
+    Some(game.samples.iter().map(|seen| (*seen, answer.clone())).collect())
+}
+
+/// The simulator that takes what it sees for all there is.
+fn separate(game: &Game) -> Option<Simulator> {
+    let mut answers = vec![None; game.samples.len()];
+    for base in game.bases.iter().filter(|base| base.samples.len() == 1) {
+        answers[base.samples[0]] = Some(closed(base).0?);
+    }
+    game.samples.iter().zip(answers).map(|(seen, answer)| Some((*seen, answer?))).collect()
+}
+
+/// Exact distributions near the solver's; `2^−mixed` of each, if that is not 0, is spread over all that is allowed.
+fn rounded(game: &Game, answers: &[Vec<f64>], mixed: u32) -> Simulator {
+    let scale = whole(BigInt::from(1) << 60);
+    let part = |value: f64| (exact(value) * &scale).round() / &scale;
+    let each = game.allowed().into_iter().zip(answers).map(|(allowed, answers)| {
+        let spread = if mixed == 0 { whole(0) } else { whole(1) / whole(BigInt::from(1) << mixed) };
+        let weight = |(allowed, value): (bool, &f64)| if allowed { part(*value) + &spread } else { whole(0) };
+        let weights: Vec<Rational> = allowed.iter().copied().zip(answers).map(weight).collect();
+        let sum: Rational = weights.iter().sum();
+        if sum.is_zero() {
+            let count = whole(allowed.iter().filter(|allowed| **allowed).count());
+            return allowed.iter().map(|allowed| if *allowed { whole(1) / &count } else { whole(0) }).collect();
+        }
+        weights.into_iter().map(|weight| weight / &sum).collect()
+    });
+    game.samples.iter().copied().zip(each).collect()
+}
+
+/// Exact weights near the solver's multipliers, with what forbids an answer made dear enough that it never pays.
+fn weights_of(
+    mechanism: &Mechanism,
+    entity: usize,
+    rows: usize,
+    game: &Game,
+    multipliers: &[Vec<(f64, f64)>],
+) -> Vec<Weight> {
+    let largest = multipliers.iter().flatten().map(|(above, below)| above.max(*below)).fold(0.0, f64::max);
+    let digits = whole(BigInt::from(1) << 70);
+    // In parts of the largest, so that the denominators stay small.
+    let part = |value: f64| (exact(value / largest) * &digits).round() / &digits;
+    let mut weights = Vec::new();
+    for (base, found) in game.bases.iter().zip(multipliers).filter(|_| largest > 0.0) {
+        for (output, (above, below)) in found.iter().enumerate() {
+            let pairs = [(base.most[output].0, part(*above), whole(0)), (base.least[output].0, whole(0), part(*below))];
+            for (data, above, below) in pairs.into_iter().filter(|(_, above, below)| *above != *below) {
+                weights.push(Weight { data, output, above, below });
+            }
+        }
+    }
+    let costs = costs(mechanism, entity, rows, &weights);
+    let all = || costs.values().flatten();
+    if let (Some(most), Some(least)) = (all().max(), all().min()) {
+        let outputs: Vec<usize> = (0..game.outputs).collect();
+        let price = (most - least).max(whole(0));
+        weights.extend(game.forbidding(&outputs, &price).into_iter().filter(|weight| !weight.below.is_zero()));
+    }
+    weights
+}
+
+fn exact(value: f64) -> Rational {
+    Rational::from_f64(value).unwrap_or_else(Rational::zero)
+}

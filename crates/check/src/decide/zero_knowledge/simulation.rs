@@ -1,0 +1,203 @@
+//! What proves a value of zero-knowledge privacy, both ways, and the exact arithmetic of the proofs.
+//!
+//! **Above**: the simulators themselves. **Below**: weights `λ` and `μ` on the bounds that a simulator of entity `t` must
+//! keep, `Pr[o|T] ≤ R·q(o)` and `q(o) ≤ R·Pr[o|T]`, where `q` is what the simulator does at `T` without `t`. Added up,
+//!
+//! `Σ λ·Pr[o|T]/R − R·Σ μ·Pr[o|T] + Σ (μ−λ)·q(o) ≤ 0`.
+//!
+//! `q` is an average of the simulator's distributions `s_σ` over what it may see. So the last sum is `Σ_σ Σ_o c_σ(o)·s_σ(o)`
+//! for known numbers `c`, and at least `−C` with `C = −Σ_σ min_o c_σ(o)`, whatever the simulator. With `A = Σ λ·Pr[o|T]`
+//! and `M = Σ μ·Pr[o|T]`, every possible `R` has `M·R² + C·R ≥ A`. No weights prove more than is true, however they
+//! were found.
+
+use crate::bound::Bound;
+use crate::mechanism::{Dataset, Mechanism};
+use deniable_core::exact::{Rational, Rounding, square_root, whole};
+use num_traits::{Signed, Zero};
+use std::collections::BTreeMap;
+
+/// Decimals of roots in lower bounds.
+const PLACES: u32 = 24;
+
+/// Both proofs of a value of zero-knowledge privacy (I-ZKP).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simulation {
+    /// How many members the simulator sees, at most.
+    pub rows: usize,
+    /// The entity that is hardest to simulate without.
+    pub entity: usize,
+    /// What shows that no simulator for this entity is better.
+    pub weights: Vec<Weight>,
+    /// For every entity and every set of members that the simulator may see, what it answers. Empty where no simulator
+    /// comes within a finite factor.
+    pub simulators: Vec<Vec<(Dataset, Vec<Rational>)>>,
+}
+
+/// The weights of the two bounds at one dataset and output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Weight {
+    /// The dataset `T`, with the entity or without it.
+    pub data: Dataset,
+    /// The output `o`.
+    pub output: usize,
+    /// `λ`, of `Pr[o|T] ≤ R·q(o)`; at least 0.
+    pub above: Rational,
+    /// `μ`, of `q(o) ≤ R·Pr[o|T]`; at least 0.
+    pub below: Rational,
+}
+
+/// What the simulator may see of a dataset: each set of `rows` members, or all members where there are fewer.
+pub(crate) fn samples(data: Dataset, rows: usize) -> Vec<Dataset> {
+    let members = data.count_ones() as usize;
+    if members <= rows {
+        return vec![data];
+    }
+    let mut all = Vec::new();
+    let mut subset = data;
+    loop {
+        if subset.count_ones() as usize == rows {
+            all.push(subset);
+        }
+        if subset == 0 {
+            return all;
+        }
+        subset = (subset - 1) & data;
+    }
+}
+
+impl Simulation {
+    /// A ratio that no simulator for the entity gets below.
+    #[must_use]
+    pub fn lower(&self, mechanism: &Mechanism) -> Bound {
+        least_ratio(mechanism, self.entity, self.rows, &self.weights)
+    }
+
+    /// The ratio that the simulators keep; infinite where one is missing.
+    #[must_use]
+    pub fn upper(&self, mechanism: &Mechanism) -> Bound {
+        if self.simulators.len() != mechanism.size() {
+            return Bound::Infinite;
+        }
+        let each = self.simulators.iter().enumerate();
+        let ratio = |(entity, simulator): (usize, &Vec<(Dataset, Vec<Rational>)>)| {
+            kept_ratio(mechanism, entity, self.rows, simulator)
+        };
+        each.map(ratio).max().unwrap_or_else(Bound::one)
+    }
+}
+
+/// The ratio that one simulator keeps to the mechanism, at every dataset.
+pub(super) fn kept_ratio(
+    mechanism: &Mechanism,
+    entity: usize,
+    rows: usize,
+    simulator: &[(Dataset, Vec<Rational>)],
+) -> Bound {
+    let answers: BTreeMap<Dataset, &Vec<Rational>> = simulator.iter().map(|(seen, answer)| (*seen, answer)).collect();
+    let is_distribution = |answer: &Vec<Rational>| {
+        answer.len() == mechanism.outputs().len()
+            && answer.iter().all(|part| !part.is_negative())
+            && answer.iter().sum::<Rational>() == whole(1)
+    };
+    if !answers.values().all(|answer| is_distribution(answer)) {
+        return Bound::Infinite;
+    }
+    let mut worst = Bound::one();
+    for others in mechanism.datasets().map(|data| data & !(1 << entity)) {
+        let seen = samples(others, rows);
+        let Some(each) = seen.iter().map(|seen| answers.get(seen)).collect::<Option<Vec<_>>>() else {
+            return Bound::Infinite;
+        };
+        for output in 0..mechanism.outputs().len() {
+            let simulated = each.iter().map(|answer| &answer[output]).sum::<Rational>() / whole(seen.len());
+            for data in [others, others | 1 << entity].into_iter().filter(|data| mechanism.gives(*data)) {
+                let real = mechanism.probability(output, data);
+                for ratio in [Bound::of(&simulated, &real), Bound::of(&real, &simulated)].into_iter().flatten() {
+                    worst = worst.max(ratio);
+                }
+            }
+        }
+    }
+    worst
+}
+
+/// The ratio that weights prove no simulator gets below; at least 1, as all ratios are.
+pub(super) fn least_ratio(mechanism: &Mechanism, entity: usize, rows: usize, weights: &[Weight]) -> Bound {
+    if weights.iter().any(|weight| weight.above.is_negative() || weight.below.is_negative()) {
+        return Bound::one();
+    }
+    let probability = |weight: &Weight| mechanism.probability(weight.output, weight.data);
+    let above: Rational = weights.iter().map(|weight| &weight.above * probability(weight)).sum();
+    let below: Rational = weights.iter().map(|weight| &weight.below * probability(weight)).sum();
+    let costs = costs(mechanism, entity, rows, weights);
+    let least = |costs: &Vec<Rational>| costs.iter().min().cloned().unwrap_or_else(Rational::zero);
+    let missing = -costs.values().map(least).sum::<Rational>();
+    positive_root(&below, &missing, &above).max(Bound::one())
+}
+
+/// `c_σ(o)`: what a unit of the simulator's answer `o` at sight of `σ` adds to the weighted sum of its bounds.
+pub(super) fn costs(
+    mechanism: &Mechanism,
+    entity: usize,
+    rows: usize,
+    weights: &[Weight],
+) -> BTreeMap<Dataset, Vec<Rational>> {
+    let mut costs: BTreeMap<Dataset, Vec<Rational>> = BTreeMap::new();
+    for weight in weights {
+        let seen = samples(weight.data & !(1 << entity), rows);
+        let each = (&weight.below - &weight.above) / whole(seen.len());
+        for seen in seen {
+            let empty = || vec![Rational::zero(); mechanism.outputs().len()];
+            costs.entry(seen).or_insert_with(empty)[weight.output] += &each;
+        }
+    }
+    costs
+}
+
+/// Below this, `square·R² + linear·R < constant` for every `R > 0`; `square` and `constant` are at least 0.
+///
+/// The left side less the right is convex and at most 0 at 0, so it is below 0 up to its positive root.
+fn positive_root(square: &Rational, linear: &Rational, constant: &Rational) -> Bound {
+    if square.is_zero() {
+        if linear.is_positive() {
+            return Bound::Finite(constant / linear);
+        }
+        let never = constant.is_positive() || linear.is_negative();
+        return if never { Bound::Infinite } else { Bound::Finite(whole(0)) };
+    }
+    let under = linear * linear + whole(4) * square * constant;
+    // Two forms of one root: that which adds numbers of one sign keeps its digits.
+    Bound::Finite(if linear.is_positive() {
+        whole(2) * constant / (linear + square_root(&under, PLACES, Rounding::Up))
+    } else {
+        (square_root(&under, PLACES, Rounding::Down) - linear) / (whole(2) * square)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    #[test]
+    fn what_is_seen() {
+        assert_eq!(samples(0b101, 2), [0b101]);
+        assert_eq!(samples(0b1011, 2), [0b1010, 0b1001, 0b0011]);
+        assert_eq!((samples(0b11, 0), samples(0, 3)), (vec![0], vec![0]));
+    }
+
+    #[test]
+    fn roots_are_never_above() {
+        let root = |a: i64, b: i64, c: i64| positive_root(&whole(a), &whole(b), &whole(c));
+        assert_eq!(root(1, -1, 6), Bound::Finite(whole(3)));
+        assert_eq!(root(1, 1, 6), Bound::Finite(whole(2)));
+        assert_eq!(root(0, 2, 3), Bound::Finite(ratio(3, 2)));
+        assert_eq!((root(0, 0, 1), root(0, -1, 0)), (Bound::Infinite, Bound::Infinite));
+        assert_eq!(root(0, 0, 0), Bound::Finite(whole(0)));
+        for linear in [-3, 0, 3] {
+            let Bound::Finite(found) = root(7, linear, 5) else { panic!("infinite") };
+            let value = |root: &Rational| whole(7) * root * root + whole(linear) * root - whole(5);
+            assert!(!value(&found).is_positive() && value(&(found + ratio(1, 1_000_000_000))).is_positive());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What can be wrong with the table of a protocol.
+
+use super::Party;
+use deniable_core::exact::Rational;
+
+/// A table that is no protocol, and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProtocolError {
+    /// A name stands twice.
+    #[error("input `{name}` is named twice")]
+    Repeated {
+        /// The name.
+        name: String,
+    },
+    /// A line about inputs that there are not.
+    #[error("there is no pair of inputs {x}, {y}; positions count from 0")]
+    Input {
+        /// The position of the first party's input.
+        x: usize,
+        /// The second's.
+        y: usize,
+    },
+    /// A probability below zero.
+    #[error("a probability at inputs {x}, {y} is {value}, below 0")]
+    Negative {
+        /// The position of the first party's input.
+        x: usize,
+        /// The second's.
+        y: usize,
+        /// The probability.
+        value: Rational,
+    },
+    /// No distribution.
+    #[error("what the {} party sees at x = {x}, y = {y} has probabilities that sum to {sum}, not 1", name(*party))]
+    Sum {
+        /// Who.
+        party: Party,
+        /// The first party's input.
+        x: String,
+        /// The second's.
+        y: String,
+        /// What they sum to.
+        sum: Rational,
+    },
+}
+
+fn name(party: Party) -> &'static str {
+    match party {
+        Party::First => "first",
+        Party::Second => "second",
+    }
+}

@@ -1,0 +1,134 @@
+//! Privacy against parties that follow the protocol and look at what they see (I-SMC).
+//!
+//! The simulator of a party knows its input and its output, and makes up a view. One-sided, as LXL asks, `S ≤ e^ε · view` for every
+//! view; two-sided, the same the other way round as well. All inputs of the other party that are possible with the
+//! same own input and output make a group, which the simulator cannot tell apart: it has one distribution for all
+//! of them, and the best is closed, for each group by itself.
+//!
+//! Where the output is random, the view is taken given the output: the simulator must fit view and output together, as the output is
+//! known to both whoever simulated. Even so **DP of the view together with the output implies this, with the same ε and both ways**, if any
+//! two inputs of the other are neighbours: with `m` the smallest probability of a view and this output, each
+//! probability is from `m` to `R·m`, and the conditional one at least `m/(R·Σ m)` and at most `R·m/Σ m`; so `1/Σ min ≤ R` and
+//! `Σ max ≤ R`. Two conditional probabilities of one view differ by at most `R²`, whose root counts. With two bits as
+//! the other's input and DP for each of them, it does not: E-5.
+
+use super::{Party, Protocol};
+use crate::bound::Bound;
+use crate::middle::{Middle, Reason, Span};
+use crate::verdict::Value;
+use deniable_core::exact::Rational;
+use num_traits::Zero;
+use std::collections::BTreeMap;
+
+/// Which inequalities a simulator must keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// `S ≤ e^ε · view`.
+    One,
+    /// That, and `view ≤ e^ε · S`.
+    Two,
+}
+
+/// How well the view of a party can be simulated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Simulated {
+    /// The tight `e^ε`.
+    pub value: Value,
+    /// The group of inputs that is hardest.
+    pub worst: Group,
+    /// The best simulator: for each own input and output, the distribution of the view; `None` where there is none.
+    pub simulator: BTreeMap<(usize, usize), Option<Vec<Rational>>>,
+    /// Whose view.
+    pub party: Party,
+    /// Which inequalities.
+    pub sides: Sides,
+    /// The entries of `docs/theorems` that it rests on.
+    pub theorems: Vec<&'static str>,
+}
+
+/// Inputs that a party cannot tell apart by its own input and output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// The party's input.
+    pub own: usize,
+    /// Its output.
+    pub output: usize,
+    /// The other's inputs that may have given it.
+    pub others: Vec<usize>,
+    /// For each of them, the distribution of the view, given the output.
+    pub views: Vec<Vec<Rational>>,
+    /// What keeps a simulator from being nearer.
+    pub reason: Reason,
+}
+
+impl Protocol {
+    /// The tight `e^ε` of semi-honest privacy for a party, with the simulator that has it. A protocol without inputs has 1.
+    #[must_use]
+    pub fn simulate(&self, party: Party, sides: Sides) -> Option<Simulated> {
+        let mut worst: Option<(Middle, Group)> = None;
+        let mut simulator = BTreeMap::new();
+        for own in 0..self.inputs(party).len() {
+            for output in 0..self.outputs(party).len() {
+                let (others, views): (Vec<_>, Vec<_>) = self.conditional(party, own, output).into_iter().unzip();
+                if others.is_empty() {
+                    continue;
+                }
+                let span = Span::of(views.iter().map(Vec::as_slice), self.views(party).len());
+                let middle = if sides == Sides::One { span.below() } else { span.between() };
+                simulator.insert((own, output), middle.simulator.clone());
+                if worst.as_ref().is_none_or(|(worst, _)| middle.high > worst.high) {
+                    let reason = middle.reason;
+                    worst = Some((middle, Group { own, output, others, views, reason }));
+                }
+            }
+        }
+        let (Middle { low, high, .. }, worst) = worst?;
+        let value = if low == high { Value::Attained(low) } else { Value::Between { low, high, theorem: "I-SMC" } };
+        Some(Simulated { value, worst, simulator, party, sides, theorems: vec!["I-SMC"] })
+    }
+
+    /// The other's inputs for which this output is possible, each with the distribution of the view given it.
+    fn conditional(&self, party: Party, own: usize, output: usize) -> Vec<(usize, Vec<Rational>)> {
+        let views = 0..self.views(party).len();
+        let each = (0..self.inputs(party.other()).len()).filter_map(|other| {
+            let joint: Vec<Rational> =
+                views.clone().map(|view| self.probability(party, own, other, view, output)).collect();
+            let sum: Rational = joint.iter().sum();
+            (!sum.is_zero()).then(|| (other, joint.into_iter().map(|value| value / &sum).collect()))
+        });
+        each.collect()
+    }
+}
+
+impl Simulated {
+    /// The arithmetic of the hardest group in one line.
+    #[must_use]
+    pub fn line(&self, protocol: &Protocol) -> String {
+        let Group { own, output, others, views, reason } = &self.worst;
+        let (me, them) = if self.party == Party::First { ("x", "y") } else { ("y", "x") };
+        let names: Vec<&str> =
+            others.iter().map(|other| protocol.inputs(self.party.other())[*other].as_str()).collect();
+        let span = Span::of(views.iter().map(Vec::as_slice), protocol.views(self.party).len());
+        let sum = |parts: &[Rational]| {
+            let shown = parts.iter().zip(&span.most).filter(|(_, most)| !most.is_zero());
+            shown.map(|(part, _)| part.to_string()).collect::<Vec<_>>().join(" + ")
+        };
+        let arithmetic = match reason {
+            Reason::TooLittle => format!("1 / Σ min = 1 / ({})", sum(&span.least)),
+            Reason::TooMuch => format!("Σ max = {}", sum(&span.most)),
+            Reason::Apart(view) => {
+                let (name, most, least) = (&protocol.views(self.party)[*view], &span.most[*view], &span.least[*view]);
+                match Bound::of(most, least) {
+                    Some(Bound::Infinite) => format!("view `{name}` has probability {most} or 0"),
+                    _ => format!("√(max/min) of view `{name}` = √({most} / {least})"),
+                }
+            }
+        };
+        let (own, output) = (&protocol.inputs(self.party)[*own], &protocol.outputs(self.party)[*output]);
+        let value = match &self.value {
+            Value::Between { high, .. } => format!("≤ {}", high.decimal(9)),
+            exact => format!("= {exact}"),
+        };
+        format!("{me} = {own}, output {output}: {them} may be {}: {arithmetic} {value}", names.join(", "))
+    }
+}

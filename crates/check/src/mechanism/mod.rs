@@ -1,6 +1,9 @@
 //! Finite mechanisms: for every dataset, the exact probability of every output.
 
+pub mod builtin;
 mod error;
+pub mod file;
+mod hint;
 mod table;
 
 pub use error::MechanismError;

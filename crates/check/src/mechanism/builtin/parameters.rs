@@ -1,0 +1,108 @@
+//! The parameters that were given to a built-in mechanism, read with their defaults.
+
+use super::{Builtin, BuiltinError};
+use crate::mechanism::hint::did_you_mean;
+use deniable_core::exact::{Rational, parse_rational, whole};
+use num_traits::{One, Signed, Zero};
+use std::collections::BTreeMap;
+
+/// Texts by name, for one mechanism.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Given<'a> {
+    builtin: &'static Builtin,
+    texts: &'a BTreeMap<String, String>,
+}
+
+impl<'a> Given<'a> {
+    /// Only parameters that the mechanism has.
+    pub(super) fn new(builtin: &'static Builtin, texts: &'a BTreeMap<String, String>) -> Result<Self, BuiltinError> {
+        let known = || builtin.parameters.iter().map(|parameter| parameter.name);
+        match texts.keys().find(|name| known().all(|known| known != name.as_str())) {
+            None => Ok(Self { builtin, texts }),
+            Some(name) => Err(BuiltinError::UnknownParameter {
+                mechanism: builtin.name,
+                parameter: name.clone(),
+                hint: if builtin.parameters.is_empty() {
+                    "it has none".to_owned()
+                } else {
+                    did_you_mean(name, known())
+                },
+            }),
+        }
+    }
+
+    /// The text of a parameter, or its default; `None` where it has neither.
+    pub(super) fn text(&self, name: &str) -> Option<&'a str> {
+        let default = || self.builtin.parameters.iter().find(|parameter| parameter.name == name)?.default;
+        self.texts.get(name).map(|text| text.trim()).or_else(default)
+    }
+
+    /// Whether the parameter was given by the user.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.texts.contains_key(name)
+    }
+
+    fn wrong(&self, name: &'static str, range: String) -> BuiltinError {
+        BuiltinError::OutOfRange { parameter: name, range, value: self.text(name).unwrap_or_default().to_owned() }
+    }
+
+    /// A whole number in a range.
+    pub(super) fn count(&self, name: &'static str, low: usize, high: usize) -> Result<usize, BuiltinError> {
+        let number = self.text(name).and_then(|text| text.parse().ok());
+        let fits = number.filter(|number| (low..=high).contains(number));
+        fits.ok_or_else(|| self.wrong(name, format!("a whole number from {low} to {high}")))
+    }
+
+    /// A fraction that passes a test.
+    fn fraction(
+        &self,
+        name: &'static str,
+        range: &str,
+        fits: impl Fn(&Rational) -> bool,
+    ) -> Result<Rational, BuiltinError> {
+        let number = self.text(name).and_then(|text| parse_rational(text).ok());
+        number.filter(fits).ok_or_else(|| self.wrong(name, range.to_owned()))
+    }
+
+    /// An odds ratio of at least 1.
+    pub(super) fn odds(&self, name: &'static str) -> Result<Rational, BuiltinError> {
+        self.fraction(name, "a number of at least 1", |odds| *odds >= whole(1))
+    }
+
+    /// A probability.
+    pub(super) fn chance(&self, name: &'static str) -> Result<Rational, BuiltinError> {
+        self.fraction(name, "a number from 0 to 1", |chance| !chance.is_negative() && *chance <= whole(1))
+    }
+
+    /// The ratio of neighbouring noise values, below 1.
+    pub(super) fn noise_ratio(&self) -> Result<Rational, BuiltinError> {
+        if !self.has("ratio") {
+            let odds = self.odds("odds")?;
+            if odds.is_one() {
+                return Err(self.wrong("odds", "more than 1: noise without end is no distribution".to_owned()));
+            }
+            return Ok(odds.recip());
+        }
+        if self.has("odds") {
+            return Err(BuiltinError::Conflict("give `odds` or `ratio`, not both: ratio is 1/odds".to_owned()));
+        }
+        self.fraction("ratio", "a number from 0 to 1, both excluded", |ratio| {
+            ratio.is_positive() && !ratio.is_zero() && *ratio < whole(1)
+        })
+    }
+
+    /// One of a few words.
+    pub(super) fn word(&self, name: &'static str, words: &[&'static str]) -> Result<&'static str, BuiltinError> {
+        let text = self.text(name).unwrap_or_default();
+        let found = words.iter().find(|word| **word == text);
+        found.copied().ok_or_else(|| self.wrong(name, format!("one of {}", words.join(", "))))
+    }
+
+    /// Whole numbers with commas between them.
+    pub(super) fn list(&self, name: &'static str, low: i64, high: i64) -> Result<Vec<i64>, BuiltinError> {
+        let text = self.text(name).unwrap_or_default();
+        let number = |text: &str| text.trim().parse().ok().filter(|number| (low..=high).contains(number));
+        let numbers: Option<Vec<i64>> = text.split(',').map(number).collect();
+        numbers.ok_or_else(|| self.wrong(name, format!("whole numbers from {low} to {high}, with commas between them")))
+    }
+}

@@ -1,0 +1,26 @@
+//! Randomised responses that are shuffled: all that is left of them is how many said yes.
+
+use super::response::{KEEP, keep};
+use super::sampling::kept_of;
+use super::{Builtin, ENTITIES, ODDS, by_size, counts, entities};
+use deniable_core::exact::whole;
+
+pub(super) static SHUFFLE: Builtin = Builtin {
+    name: "shuffle",
+    about: "every entity's bit by randomised response, then how many ones there are",
+    theorem: "M-RR",
+    parameters: &[ENTITIES, ODDS, KEEP],
+    build: |given| {
+        let keep = keep(given, 2)?;
+        let lie = whole(1) - &keep;
+        let n = entities(given, |n| n + 1)?;
+        // Ones from members who tell the truth, and from others who lie.
+        let ones = |size: usize, ones: usize| {
+            let split =
+                |honest: usize| kept_of(size, honest, &keep, &lie) * kept_of(n - size, ones - honest, &lie, &keep);
+            (0..=ones.min(size)).map(split).sum()
+        };
+        let row = |size: usize| (0..=n).map(|output| ones(size, output)).collect();
+        by_size(counts(n), &(0..=n).map(row).collect::<Vec<_>>())
+    },
+};

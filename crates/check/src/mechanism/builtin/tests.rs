@@ -1,0 +1,246 @@
+use super::*;
+use crate::Bound;
+use crate::decide::decide;
+use crate::family::Family;
+use crate::notion::{Notion, Sign};
+use crate::verdict::{Value, Verdict};
+use deniable_core::exact::{power, ratio, whole};
+
+fn made(name: &str, parameters: &[(&str, &str)]) -> Result<Mechanism, BuiltinError> {
+    let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    build(name, &parameters.iter().map(text).collect())
+}
+
+fn built(name: &str, parameters: &[(&str, &str)]) -> Mechanism {
+    made(name, parameters).unwrap()
+}
+
+fn verdict(mechanism: &Mechanism, notion: Notion) -> Verdict {
+    decide(mechanism, &notion, &Family::Uniform).unwrap()
+}
+
+/// The largest ratio between datasets one entity apart, both signs.
+fn unbounded(mechanism: &Mechanism) -> Bound {
+    verdict(mechanism, Notion::Unbounded { sign: Sign::Both }).value.high().clone()
+}
+
+fn bounded(mechanism: &Mechanism) -> Bound {
+    verdict(mechanism, Notion::Bounded).value.high().clone()
+}
+
+/// The gain under the uniform prior.
+fn uniform(mechanism: &Mechanism, sign: Sign) -> Bound {
+    verdict(mechanism, Notion::Membership { sign }).value.high().clone()
+}
+
+fn finite(numerator: i64, denominator: i64) -> Bound {
+    Bound::Finite(ratio(numerator, denominator))
+}
+
+fn n(number: usize) -> String {
+    number.to_string()
+}
+
+#[test]
+fn every_mechanism_is_built_with_its_defaults_and_described() {
+    assert!(LIST.is_sorted_by_key(|builtin| builtin.name));
+    for builtin in LIST {
+        let mechanism = built(builtin.name, &[]);
+        assert!(mechanism.is_complete(), "{}", builtin.name);
+        assert!(!builtin.about.is_empty() && builtin.parameters.iter().all(|parameter| !parameter.range.is_empty()));
+        // A given default is no change.
+        let defaults = builtin.parameters.iter().filter_map(|given| Some((given.name, given.default?)));
+        assert_eq!(built(builtin.name, &defaults.collect::<Vec<_>>()), mechanism, "{}", builtin.name);
+    }
+}
+
+#[test]
+fn unknown_names_and_values_are_refused_with_a_hint() {
+    let wrong = |name: &str, parameters: &[(&str, &str)]| made(name, parameters).unwrap_err().to_string();
+    assert_eq!(wrong("k-max", &[]), "there is no mechanism `k-max`; did you mean `kmax`?");
+    assert_eq!(wrong("size", &[("entites", "3")]), "`size` has no parameter `entites`; did you mean `entities`?");
+    assert_eq!(wrong("size", &[("entities", "25")]), "`entities` must be a whole number from 1 to 24, not `25`");
+    assert!(wrong("identity", &[("entities", "20")]).contains("too many for a table"));
+    assert_eq!(wrong("geometric", &[("odds", "1/2")]), "`odds` must be a number of at least 1, not `1/2`");
+    assert!(wrong("geometric", &[("odds", "1")]).contains("more than 1"));
+    assert!(wrong("geometric", &[("ratio", "1")]).contains("both excluded"));
+    assert!(wrong("geometric", &[("ratio", "1/2"), ("odds", "2")]).contains("not both"));
+    assert!(wrong("exponential", &[("odds", "3")]).contains("square root of odds, which is no fraction for 3; try 4"));
+    assert!(wrong("exponential", &[("scores", "0,1;2")]).contains("rows of the same"));
+    assert!(wrong("kmax", &[("k", "4")]).contains("from 1 to 3"));
+    assert!(wrong("kmax", &[("values", "2,1")]).contains("ascending"));
+    assert!(wrong("or", &[("members", "1 9")]).contains("none beyond 3"));
+    assert!(wrong("or", &[("members", "1;")]).contains("none beyond 3"));
+    assert!(wrong("noisy-max", &[("groups", "3")]).contains("2 to 8 candidates"));
+}
+
+#[test]
+fn plain_mechanisms_tell_nothing_or_everything() {
+    assert_eq!(unbounded(&built("constant", &[])), Bound::one());
+    assert_eq!(unbounded(&built("identity", &[])), Bound::Infinite);
+    let size = built("size", &[("entities", "4")]);
+    assert_eq!((unbounded(&size), bounded(&size)), (Bound::Infinite, Bound::one()));
+}
+
+#[test]
+fn randomised_response_has_its_odds() {
+    for odds in ["1", "3/2", "3"] {
+        let odds_of = |of| unbounded(&built("randomized-response", &[("odds", odds), ("of", of)])).to_string();
+        assert_eq!([odds_of("bits"), odds_of("size"), odds_of("dataset")], [odds; 3]);
+    }
+    // Two bits change where one entity replaces another.
+    let replaced = |of| bounded(&built("randomized-response", &[("odds", "3"), ("of", of)]));
+    assert_eq!([replaced("bits"), replaced("size"), replaced("dataset")], [finite(9, 1), Bound::one(), finite(3, 1)]);
+    let kept = built("randomized-response", &[("keep", "3/4"), ("entities", "1")]);
+    assert_eq!(kept.probability(1, 1), ratio(3, 4));
+    // LR = 3: belief in absence falls from 1/2 to 1/4 (B-2).
+    assert_eq!(uniform(&kept, Sign::Positive), finite(2, 1));
+    assert_eq!(unbounded(&built("randomized-response", &[("keep", "1")])), Bound::Infinite);
+}
+
+#[test]
+fn geometric_noise_has_its_odds_with_and_without_clamping() {
+    for name in ["geometric", "truncated-geometric"] {
+        for entities in [1, 2, 5] {
+            let parameters = [("ratio", "2/3"), ("entities", &n(entities))];
+            assert_eq!(unbounded(&built(name, &parameters)), finite(3, 2), "{name} {entities}");
+        }
+        assert_eq!(bounded(&built(name, &[])), Bound::one());
+    }
+    let whole_noise = built("geometric", &[("entities", "2")]);
+    // 1/3 at the count, half of it a step away; a third of r^(s+1) below 0.
+    assert_eq!(whole_noise.probability(2, 1), ratio(1, 3));
+    assert_eq!(whole_noise.probability(3, 1), ratio(1, 6));
+    assert_eq!(whole_noise.probability(0, 0), ratio(1, 3));
+    assert_eq!(whole_noise.probability(0, 3), ratio(1, 12));
+    // Clamping is post-processing that loses nothing: beliefs move as far.
+    let clamped = built("truncated-geometric", &[("entities", "2")]);
+    for sign in [Sign::Positive, Sign::Negative] {
+        assert_eq!(uniform(&whole_noise, sign), uniform(&clamped, sign));
+    }
+}
+
+/// Sums over a long window of noise come as near to the closed form as the tails allow.
+#[test]
+fn the_noisy_maximum_is_summed_exactly() {
+    let mechanism = built("noisy-max", &[("groups", "2,1,1"), ("odds", "2")]);
+    let noise = geometric::Noise { ratio: ratio(1, 2) };
+    let window = 60;
+    for (data, votes) in [(0_u32, [0_i64, 0, 0]), (0b0011, [2, 0, 0]), (0b1011, [2, 0, 1]), (0b1100, [0, 1, 1])] {
+        let sum = |winner: usize| -> Rational {
+            let at = |v: i64| -> Rational {
+                let others = (0..3).filter(|other| *other != winner);
+                let beaten = others.map(|other| noise.at_most(v - votes[other] - i64::from(other < winner)));
+                noise.exactly(v - votes[winner]) * beaten.product::<Rational>()
+            };
+            (-window..=window).map(at).sum()
+        };
+        let gap = power(&ratio(1, 2), 50);
+        for winner in 0..3 {
+            let missing = mechanism.probability(winner, data) - sum(winner);
+            assert!(missing >= whole(0) && missing < gap, "{votes:?} {winner}");
+        }
+    }
+    assert!(unbounded(&mechanism) <= finite(2, 1));
+}
+
+/// Votes: a replaced one moves two scores against each other (M-EXP).
+#[test]
+fn monotone_scores_keep_odds_for_added_entities_alone() {
+    for name in ["exponential", "permute-and-flip"] {
+        let votes = built(name, &[("groups", "10,1"), ("odds", "2"), ("monotone", "yes")]);
+        assert!(unbounded(&votes) <= finite(2, 1), "{name}");
+        assert!(bounded(&votes) > finite(39, 10) && bounded(&votes) <= finite(4, 1), "{name}: {}", bounded(&votes));
+    }
+    // (10,0) to (9,1): 1/(R^10 + 1) becomes R/(R^9 + R).
+    let votes = built("exponential", &[("groups", "10,1"), ("odds", "2"), ("monotone", "yes")]);
+    assert_eq!(bounded(&votes), finite(1025, 257));
+    // Half the weight keeps R for both.
+    let votes = built("exponential", &[("groups", "5,1"), ("odds", "4")]);
+    assert!(bounded(&votes) <= finite(4, 1) && unbounded(&votes) <= finite(2, 1));
+}
+
+#[test]
+fn score_tables_are_scaled_by_their_sensitivity() {
+    // Scores move by 2, one up and one down: R^(1/4) a point.
+    let scores = "2,0; 0,2";
+    for name in ["exponential", "permute-and-flip"] {
+        let mechanism = built(name, &[("scores", scores), ("odds", "16")]);
+        assert!(unbounded(&mechanism) <= finite(16, 1));
+    }
+    // Weights 4 to 1 against 1 to 4.
+    assert_eq!(unbounded(&built("exponential", &[("scores", scores), ("odds", "16")])), finite(4, 1));
+    // The lower one is taken where it comes first and its coin of 1/4 says yes: 1/8.
+    let flips = built("permute-and-flip", &[("scores", scores), ("odds", "16")]);
+    assert_eq!(flips.probability(0, 1), ratio(1, 8));
+    assert_eq!(unbounded(&flips), finite(7, 1));
+}
+
+/// M-KMAX, E-1.
+#[test]
+fn kmax_has_the_published_gain_once_corrected() {
+    for (k, gain) in [(2, finite(3, 2)), (3, finite(7, 6)), (4, finite(15, 14))] {
+        for entities in k + 1..=8 {
+            let mechanism = built("kmax", &[("entities", &n(entities)), ("k", &n(k))]);
+            assert_eq!(uniform(&mechanism, Sign::Positive), gain, "n = {entities}, k = {k}");
+            assert_eq!(uniform(&mechanism, Sign::Negative), Bound::Infinite);
+        }
+        assert_eq!(uniform(&built("kmax", &[("entities", &n(k)), ("k", &n(k))]), Sign::Both), Bound::one());
+    }
+}
+
+#[test]
+fn kmax_as_published_proves_the_lowest_entity_present() {
+    for entities in 3..=5 {
+        let mechanism = built("kmax", &[("entities", &n(entities)), ("variant", "original")]);
+        let found = verdict(&mechanism, Notion::Membership { sign: Sign::Positive });
+        assert_eq!(found.value, Value::Attained(Bound::Infinite));
+        let line = found.witness.unwrap().line(&mechanism);
+        assert!(line.starts_with("after `1`, belief that 1 is in goes from 1/2 to 1"), "{line}");
+    }
+}
+
+#[test]
+fn kmax_ranks_ties_by_a_fixed_order_or_as_one() {
+    let tied = |ties| built("kmax", &[("values", "0,0,1"), ("ties", ties)]);
+    assert_eq!(uniform(&tied("first"), Sign::Positive), Bound::Infinite);
+    assert!(uniform(&tied("order"), Sign::Positive) <= finite(3, 2));
+    assert!(uniform(&tied("distinct"), Sign::Positive) <= finite(3, 2));
+}
+
+#[test]
+fn samples_prove_presence_and_bound_absence() {
+    for then in ["identity", "size"] {
+        let sample = built("sampling", &[("rate", "1/4"), ("then", then)]);
+        assert_eq!(verdict(&sample, Notion::Unbounded { sign: Sign::Positive }).value.high(), &Bound::Infinite);
+        // Nobody in the sample: 1 over 3/4 (C-5 with infinite R).
+        let absence = verdict(&sample, Notion::Unbounded { sign: Sign::Negative });
+        assert_eq!(absence.value, Value::Attained(finite(4, 3)), "{then}");
+    }
+    let sample = built("sampling", &[("entities", "2"), ("rate", "1/4"), ("then", "size")]);
+    assert_eq!(sample.probability(1, 0b11), ratio(3, 8));
+}
+
+/// E-3.
+#[test]
+fn two_disclosures_do_not_compose_under_one_prior() {
+    for name in ["or", "and"] {
+        let sign = if name == "or" { Sign::Positive } else { Sign::Negative };
+        for members in ["1 2", "1 3"] {
+            assert_eq!(uniform(&built(name, &[("members", members)]), sign), finite(3, 2), "{name}");
+        }
+        assert_eq!(uniform(&built(name, &[]), sign), Bound::Infinite, "{name}");
+    }
+}
+
+#[test]
+fn shuffled_responses_keep_their_odds_and_hide_who_was_replaced() {
+    let alone = built("shuffle", &[("entities", "1"), ("odds", "3")]);
+    assert_eq!(unbounded(&alone), finite(3, 1));
+    // The extreme answer still has the full ratio, for pure DP and for beliefs; replaced entities are not seen at all.
+    let shuffled = built("shuffle", &[("entities", "4"), ("odds", "3")]);
+    assert_eq!((unbounded(&shuffled), bounded(&shuffled)), (finite(3, 1), Bound::one()));
+    assert_eq!(uniform(&shuffled, Sign::Positive), uniform(&alone, Sign::Positive));
+    // Two ones of two, one of them in: 3/4 · 1/4.
+    assert_eq!(built("shuffle", &[("entities", "2"), ("odds", "3")]).probability(2, 1), ratio(3, 16));
+}

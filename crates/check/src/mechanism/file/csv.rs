@@ -1,0 +1,79 @@
+//! CSV with the columns `dataset`, `output` and `probability`.
+
+use super::error::{FileError, FileErrorKind, Place};
+use super::record::Record;
+use super::tree::printable;
+use crate::mechanism::hint::did_you_mean;
+use deniable_core::exact::{Rational, parse_rational};
+
+/// The columns, in any order.
+const COLUMNS: [&str; 3] = ["dataset", "output", "probability"];
+
+/// A header and the rows below it, each with its line.
+#[derive(Debug)]
+pub(crate) struct Sheet {
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<(Place, Vec<String>)>,
+}
+
+/// Reads a whole sheet; every row must be as long as the header.
+pub(crate) fn sheet(source: &str) -> Result<Sheet, FileError> {
+    let mut reader = ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(source.as_bytes());
+    let header: Vec<String> = reader.headers().map_err(|error| syntax(&error))?.iter().map(str::to_owned).collect();
+    if header.iter().all(String::is_empty) {
+        return Err(FileErrorKind::Empty.anywhere());
+    }
+    if let Some((at, key)) = header.iter().enumerate().find(|(at, key)| header[..*at].contains(key)) {
+        let _ = at;
+        return Err(FileErrorKind::RepeatedKey { key: key.clone() }.at(Place::Line(1)));
+    }
+    let mut rows = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(|error| syntax(&error))?;
+        let line = row.position().map_or(1, ::csv::Position::line);
+        rows.push((Place::Line(line as usize), row.iter().map(str::to_owned).collect()));
+    }
+    Ok(Sheet { header, rows })
+}
+
+fn syntax(error: &::csv::Error) -> FileError {
+    let line = error.position().map_or(1, ::csv::Position::line) as usize;
+    let message = match error.kind() {
+        ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            format!("this row has {len} fields, and the header {expected_len}")
+        }
+        _ => error.to_string(),
+    };
+    FileErrorKind::Syntax { format: "CSV", message }.at(Place::Line(line))
+}
+
+/// The position of a column that must be there.
+pub(crate) fn column(header: &[String], key: &'static str) -> Result<usize, FileError> {
+    let missing = || FileErrorKind::MissingKey { key, section: "the header" }.at(Place::Line(1));
+    header.iter().position(|name| name == key).ok_or_else(missing)
+}
+
+/// The probability in a field.
+pub(crate) fn probability(text: &str, place: Place) -> Result<Rational, FileError> {
+    parse_rational(text).map_err(|error| FileErrorKind::from(error).at(place))
+}
+
+pub(super) fn records(source: &str) -> Result<Vec<Record>, FileError> {
+    let Sheet { header, rows } = sheet(source)?;
+    if let Some(key) = header.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
+        let kind = FileErrorKind::UnknownKey { key: key.clone(), section: "the header" };
+        return Err(kind.at(Place::Line(1)).hint(did_you_mean(key, COLUMNS)));
+    }
+    let [dataset, output, chance] = COLUMNS;
+    let [dataset, output, chance] = [column(&header, dataset)?, column(&header, output)?, column(&header, chance)?];
+    let record = |(place, row): (Place, Vec<String>)| {
+        let members = if row[dataset] == "{}" { "" } else { &row[dataset] };
+        Ok(Record {
+            place,
+            members: members.split_whitespace().map(|name| printable(name, place)).collect::<Result<_, _>>()?,
+            output: printable(&row[output], place)?,
+            probability: probability(&row[chance], place)?,
+        })
+    };
+    rows.into_iter().map(record).collect()
+}

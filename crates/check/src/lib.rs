@@ -7,6 +7,8 @@
 //! | which notion of privacy is asked about? | [`notion`] |
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
+//! | how does somebody else check it? | [`certificate`] |
+//! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
 //! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
@@ -27,10 +29,12 @@
 //! ```
 
 pub mod bound;
+pub mod certificate;
 pub mod decide;
 pub mod family;
 pub mod mechanism;
 pub mod notion;
+pub mod shrink;
 pub mod verdict;
 
 pub use bound::Bound;

@@ -9,6 +9,8 @@
 //! | what is the answer made of? | [`verdict`] |
 //! | can what is believed with and without an entity be paired? | [`coupling`] |
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
+//! | how does somebody else check it? | [`certificate`] |
+//! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
 //! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
@@ -30,12 +32,14 @@
 
 pub mod bound;
 pub mod coupling;
+pub mod certificate;
 pub mod decide;
 pub mod family;
 pub mod mechanism;
 mod middle;
 pub mod notion;
 pub mod protocol;
+pub mod shrink;
 pub mod verdict;
 pub mod words;
 

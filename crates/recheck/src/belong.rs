@@ -1,0 +1,140 @@
+//! Whether a prior belongs to a family.
+
+use crate::error::RecheckError;
+use crate::number::Q;
+use crate::question::{Beliefs, Scenes};
+use crate::table::{Data, Table, has};
+use num_traits::{One, Zero};
+
+type Weights = [(Data, Q)];
+
+/// That the prior is one of the family's, and the range that the belief in `t` may take with the same likelihoods, if
+/// the family lets it move.
+pub(crate) fn check(
+    table: &Table,
+    scenes: &Scenes,
+    prior: &Weights,
+    t: usize,
+) -> Result<Option<Beliefs>, RecheckError> {
+    let n = table.size();
+    let not = |why: String| RecheckError::Unfit(format!("the prior is not of the family: {why}"));
+    let no = |why: String| Err(not(why));
+    let beliefs: Vec<Q> = (0..n).map(|s| belief(prior, s)).collect();
+    let uncertain: Vec<usize> = (0..n).filter(|s| !beliefs[*s].is_zero() && !beliefs[*s].is_one()).collect();
+    let outside = |(low, high): &Beliefs| uncertain.iter().find(|s| beliefs[**s] < *low || beliefs[**s] > *high);
+    let beside = |s: usize| format!("the belief in {} is {}", table.entity_name(s), beliefs[s]);
+    match scenes {
+        Scenes::OneMore(range) => {
+            if let Some(s) = outside(range) {
+                return no(beside(*s));
+            }
+            independent(prior, &beliefs).map(|()| Some(range.clone())).map_err(not)
+        }
+        Scenes::Exchanged(range) => {
+            if let Some(s) = outside(range) {
+                return no(beside(*s));
+            }
+            conditioned(prior, &uncertain).map_err(not)?;
+            // Only without a range do the others' beliefs not stand in the way.
+            Ok((range.0.is_zero() && range.1.is_one()).then(|| range.clone()))
+        }
+        Scenes::Apart(most) => {
+            if uncertain.len() > *most && independent(prior, &beliefs).is_err() {
+                return no(format!("{} entities depend on each other, more than {most}", uncertain.len()));
+            }
+            Ok(Some((Q::zero(), Q::one())))
+        }
+        Scenes::OneOf(among) => {
+            let sure = prior.iter().fold(Data::MAX, |sure, (data, _)| sure & data);
+            let share = Q::new(1.into(), (*among).into());
+            let one = |(data, weight): &(Data, Q)| (data & !sure).count_ones() == 1 && *weight == share;
+            if prior.len() == *among && prior.iter().all(one) {
+                Ok(None)
+            } else {
+                no(format!("it is not one of {among} entities, each as likely"))
+            }
+        }
+        Scenes::Uniform => {
+            let half = Q::new(1.into(), 2.into());
+            match (0..n).find(|s| beliefs[*s] != half) {
+                Some(s) => no(beside(s)),
+                None => independent(prior, &beliefs).map(|()| None).map_err(not),
+            }
+        }
+        Scenes::Sampled(rate) => match (0..n).find(|s| !beliefs[*s].is_zero() && beliefs[*s] != *rate) {
+            Some(s) => no(beside(s)),
+            None => independent(prior, &beliefs).map(|()| None).map_err(not),
+        },
+        Scenes::Corners(ranges) => match (0..n).find(|s| beliefs[*s] < ranges[*s].0 || beliefs[*s] > ranges[*s].1) {
+            Some(s) => no(beside(s)),
+            None => independent(prior, &beliefs).map(|()| Some(ranges[t].clone())).map_err(not),
+        },
+        Scenes::Any | Scenes::Thinned(_) | Scenes::Induced(_) => {
+            Err(RecheckError::Unfit("the notion is about datasets, not about priors".to_owned()))
+        }
+    }
+}
+
+/// `Pr[t]`.
+pub(crate) fn belief(prior: &Weights, t: usize) -> Q {
+    prior.iter().filter(|(data, _)| has(*data, t)).map(|(_, weight)| weight).sum()
+}
+
+/// That every possible dataset is as likely as its members are together, independent of each other. Their weights
+/// summing to 1, no dataset is missing then.
+fn independent(prior: &Weights, beliefs: &[Q]) -> Result<(), String> {
+    for (data, weight) in prior {
+        let factor = |(s, p): (usize, &Q)| if has(*data, s) { p.clone() } else { Q::one() - p };
+        if *weight != beliefs.iter().enumerate().map(factor).product::<Q>() {
+            return Err("its entities depend on each other".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// That the prior is that of independent entities, given the size: datasets of one size with weights that are products
+/// of one factor for each uncertain member, and none of them missing.
+fn conditioned(prior: &Weights, uncertain: &[usize]) -> Result<(), String> {
+    let Some(((first, _), rest)) = prior.split_first() else { return Err("it is empty".to_owned()) };
+    if rest.iter().any(|(data, _)| data.count_ones() != first.count_ones()) {
+        return Err("its datasets have several sizes".to_owned());
+    }
+    let maybe = uncertain.iter().fold(0, |maybe, s| maybe | 1 << s);
+    let chosen = (first & maybe).count_ones();
+    let weight = |data: Data| prior.iter().find(|(other, _)| *other == data).map(|(_, weight)| weight.clone());
+    let sure = first & !maybe;
+    let mut all = Vec::new();
+    let mut part: Data = maybe;
+    loop {
+        if part.count_ones() == chosen {
+            match weight(sure | part) {
+                Some(weight) => all.push((part, weight)),
+                None => return Err("a dataset of its size is missing".to_owned()),
+            }
+        }
+        if part == 0 {
+            break;
+        }
+        part = (part - 1) & maybe;
+    }
+    if all.len() != prior.len() {
+        return Err("its certain members are not in every dataset".to_owned());
+    }
+    // Factors relative to the first uncertain entity, from any two datasets that exchange it.
+    let Some(base) = uncertain.first() else { return Ok(()) };
+    let factor = |s: usize| -> Option<Q> {
+        let (part, with) = all.iter().find(|(part, _)| has(*part, s) && (s == *base || !has(*part, *base)))?;
+        let other = part & !(1 << s) | 1 << base;
+        Some(with / all.iter().find(|(part, _)| *part == other).map(|(_, weight)| weight)?)
+    };
+    let mut factors = vec![Q::one(); 32];
+    for s in uncertain {
+        factors[*s] = factor(*s).ok_or("its factors cannot be told")?;
+    }
+    let product = |part: Data| uncertain.iter().filter(|s| has(part, **s)).map(|s| &factors[*s]).product::<Q>();
+    let total: Q = all.iter().map(|(part, _)| product(*part)).sum();
+    if all.iter().any(|(part, weight)| product(*part) != weight * &total) {
+        return Err("its entities depend on each other beyond their number".to_owned());
+    }
+    Ok(())
+}

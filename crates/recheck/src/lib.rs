@@ -1,0 +1,222 @@
+//! Checks a certificate of `deniable-check` without any of its code.
+//!
+//! | question | module |
+//! |---|---|
+//! | what is in the file? | [`format`](mod@format) |
+//! | what is a number, and how is it written? | [`number`] |
+//! | is the table a mechanism? | [`table`] |
+//! | what is wrong? | [`error`] |
+//!
+//! The witness is checked with Bayes' rule and the definition of the notion. The upper bound is checked by looking at
+//! every observation that the theorems of section X name, one after the other and in plain fractions: slow, and meant to
+//! be read. Where there are more of them than the stated limit, the answer says so ([`Upper::TooMany`]).
+//!
+//! What it refuses although it may be right: a witness of F-NIk in which several groups of dependent entities are
+//! uncertain, and one of F-EXPL that mixes more than two of the priors. What a wrong answer here needs is the same mistake
+//! made twice, by two programs that share no line but the fraction type.
+
+mod approximate;
+mod belong;
+mod crowd;
+pub mod error;
+pub mod format;
+mod measure;
+mod mixture;
+pub mod number;
+mod question;
+pub mod table;
+mod upper;
+mod witness;
+
+pub use error::RecheckError;
+
+use crate::format::{Certificate, Value, Witness};
+use crate::number::Extended;
+use crate::question::{Line, Measure, Question};
+use crate::table::Table;
+use crate::witness::Shown;
+use num_traits::Zero;
+
+/// How many terms are looked at unless another limit is stated: about half a minute.
+pub const LIMIT: u128 = 30_000_000;
+
+/// What a certificate was found to show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// Whether the witness was checked; false where the notion has no definition here.
+    pub witness: bool,
+    /// What became of the upper bound.
+    pub upper: Upper,
+}
+
+/// What became of the upper bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Upper {
+    /// It holds.
+    Holds,
+    /// It was not checked: so many terms.
+    TooMany(u128),
+    /// It was not checked: no enumeration decides it.
+    Unchecked(&'static str),
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.upper, self.witness) {
+            (Upper::Holds, _) => f.write_str("the witness and the upper bound are right"),
+            (Upper::TooMany(terms), _) => {
+                write!(f, "the witness is right; the upper bound was not re-checked: {terms} pairs")
+            }
+            (Upper::Unchecked(what), true) => write!(f, "the witness is right; no enumeration decides {what}"),
+            (Upper::Unchecked(what), false) => {
+                write!(f, "only the table was re-checked: neither bound of {what} is checked by this program")
+            }
+        }
+    }
+}
+
+/// Checks a certificate, looking at no more than `limit` terms for the upper bound.
+///
+/// # Errors
+/// When anything in it is not so, with what and by how much.
+pub fn recheck(text: &str, limit: u128) -> Result<Report, RecheckError> {
+    let statement = Statement::read(text)?;
+    let witness = statement.witness()?;
+    Ok(Report { witness, upper: statement.upper(limit)? })
+}
+
+/// A certificate of which the table was checked and the question is understood.
+pub struct Statement {
+    table: Table,
+    question: Question,
+    value: Value,
+    witness: Option<Witness>,
+}
+
+impl Statement {
+    /// Reads a certificate and checks its table.
+    ///
+    /// # Errors
+    /// When it is damaged, its table no mechanism, or its question none.
+    pub fn read(text: &str) -> Result<Self, RecheckError> {
+        let Certificate { mechanism, notion, family, value, witness, .. } = Certificate::read(text)?;
+        let table = Table::new(&mechanism)?;
+        let question = question::question(&notion, &family, &table)?;
+        if let Value::Between { low, high, .. } = &value {
+            let wrong = match &question {
+                Question::Lines(lines) => lines.iter().any(|line| line.measure.is_worse(low, high)),
+                _ => low > high,
+            };
+            if wrong {
+                return Err(RecheckError::Question(format!("the bracket from {low} to {high} is empty")));
+            }
+        }
+        Ok(Self { table, question, value, witness })
+    }
+
+    /// Checks the witness; false where no definition is at hand.
+    ///
+    /// # Errors
+    /// When it does not show the claim.
+    pub fn witness(&self) -> Result<bool, RecheckError> {
+        let witness = self.witness.as_ref();
+        let shown: Vec<(Measure, Result<Shown, RecheckError>)> = match (&self.question, witness) {
+            (Question::Unchecked(_), _) => return Ok(false),
+            (Question::Approximate { exchange, given }, _) => {
+                approximate::witness(&self.table, *exchange, given, &self.value, witness)?;
+                return Ok(true);
+            }
+            (Question::Crowd(_), _) => {
+                crowd::witness(&self.table, &self.value, witness)?;
+                return Ok(true);
+            }
+            (Question::Lines(lines), None) => return self.nothing(lines[0].measure, &lines[0]).map(|()| true),
+            (Question::Mixture { measure, .. }, None) => return self.nothing_at(measure.nothing()).map(|()| true),
+            (Question::Lines(lines), Some(witness)) => {
+                lines.iter().map(|line| (line.measure, witness::shown(&self.table, line, witness))).collect()
+            }
+            (Question::Mixture { priors, presence, measure }, Some(witness)) => {
+                let shown = |presence: &bool| mixture::shown(&self.table, priors, *presence, *measure, witness);
+                presence.iter().map(|presence| (*measure, shown(presence))).collect()
+            }
+        };
+        // Presence or absence: either may carry the claim. The last reason is reported, but one about the claim first.
+        let mut reason = RecheckError::Unfit("there is nothing to compare".to_owned());
+        for (measure, shown) in shown {
+            match shown.and_then(|shown| shown.supports(&self.value, measure)) {
+                Ok(()) => return Ok(true),
+                Err(error) if matches!(reason, RecheckError::Unfit(_)) => reason = error,
+                Err(_) => {}
+            }
+        }
+        Err(reason)
+    }
+
+    /// Without a witness nothing may be claimed.
+    fn nothing(&self, measure: Measure, line: &Line) -> Result<(), RecheckError> {
+        let alone = match (&line.scenes, measure) {
+            (question::Scenes::OneOf(among), Measure::Highest) => {
+                Some(Extended::Finite(number::Q::new(1.into(), (*among).into())))
+            }
+            _ => measure.nothing(),
+        };
+        self.nothing_at(alone)
+    }
+
+    fn nothing_at(&self, nothing: Option<Extended>) -> Result<(), RecheckError> {
+        match (&self.value, nothing) {
+            (Value::Attained(claim), Some(nothing)) if *claim == nothing => Ok(()),
+            _ => Err(RecheckError::Falls { claim: witness::text(&self.value), shows: "nothing".to_owned() }),
+        }
+    }
+
+    /// Checks the upper bound if it takes no more than `limit` terms.
+    ///
+    /// # Errors
+    /// When an observation is beyond it.
+    pub fn upper(&self, limit: u128) -> Result<Upper, RecheckError> {
+        let steps = self.steps();
+        if let Question::Unchecked(what) = self.question {
+            return Ok(Upper::Unchecked(what));
+        }
+        if steps > limit {
+            return Ok(Upper::TooMany(steps));
+        }
+        self.upper_of(0..self.table.outputs())?;
+        Ok(Upper::Holds)
+    }
+
+    /// How many terms the upper bound takes.
+    #[must_use]
+    pub fn steps(&self) -> u128 {
+        match &self.question {
+            Question::Lines(lines) => {
+                let each = lines.iter().map(|line| upper::steps(&self.table, &line.scenes)).sum::<u128>();
+                each * self.table.outputs() as u128
+            }
+            Question::Approximate { exchange, .. } => approximate::steps(&self.table, *exchange),
+            Question::Crowd(_) => crowd::steps(&self.table),
+            Question::Mixture { priors, presence, .. } => mixture::steps(&self.table, priors) * presence.len() as u128,
+            Question::Unchecked(_) => u128::zero(),
+        }
+    }
+
+    /// The same for some outputs alone, where the question is about single outputs: for measuring how long it takes.
+    ///
+    /// # Errors
+    /// When an observation is beyond it.
+    pub fn upper_of(&self, outputs: std::ops::Range<usize>) -> Result<(), RecheckError> {
+        let (Value::Attained(claim) | Value::Approached(claim) | Value::Between { high: claim, .. }) = &self.value;
+        match &self.question {
+            Question::Lines(lines) => {
+                lines.iter().try_for_each(|line| upper::check(&self.table, line, claim, outputs.clone()))
+            }
+            Question::Approximate { exchange, given } => approximate::upper(&self.table, *exchange, given, &self.value),
+            Question::Crowd(crowd) => crowd::upper(&self.table, *crowd, &self.value),
+            Question::Mixture { priors, presence, measure } => {
+                presence.iter().try_for_each(|presence| mixture::upper(&self.table, priors, *presence, *measure, claim))
+            }
+            Question::Unchecked(_) => Ok(()),
+        }
+    }
+}

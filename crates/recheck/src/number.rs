@@ -1,0 +1,107 @@
+//! Exact numbers, as a certificate writes them: one way to write each.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Signed, Zero};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A fraction.
+pub type Q = BigRational;
+
+/// A fraction in a certificate: `3/4`, or `2` where the denominator is 1; always in lowest terms.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Fraction(pub Q);
+
+impl Fraction {
+    /// Reads a fraction that is written as this crate writes it; another form of the same number is refused.
+    ///
+    /// # Errors
+    /// With the reason.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let whole = |part: &str| part.parse::<BigInt>().map_err(|_| format!("`{text}` is no fraction"));
+        let value = match text.split_once('/') {
+            None => Q::from_integer(whole(text)?),
+            Some((top, bottom)) => {
+                let bottom = whole(bottom)?;
+                if bottom.is_zero() {
+                    return Err(format!("`{text}` divides by zero"));
+                }
+                Q::new(whole(top)?, bottom)
+            }
+        };
+        let canonical = value.to_string();
+        if canonical == text { Ok(Self(value)) } else { Err(format!("`{text}` must be written `{canonical}`")) }
+    }
+}
+
+impl std::fmt::Display for Fraction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// A number or infinity; ordered as numbers are.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extended {
+    /// A number.
+    Finite(Q),
+    /// Above all numbers.
+    Infinite,
+}
+
+impl Extended {
+    /// `top/bottom` of numbers that are not negative; `None` where both are zero.
+    #[must_use]
+    pub fn ratio(top: &Q, bottom: &Q) -> Option<Self> {
+        if !bottom.is_zero() {
+            Some(Self::Finite(top / bottom))
+        } else if top.is_positive() {
+            Some(Self::Infinite)
+        } else {
+            None
+        }
+    }
+
+    /// One.
+    #[must_use]
+    pub fn one() -> Self {
+        Self::Finite(Q::one())
+    }
+}
+
+impl std::fmt::Display for Extended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Finite(value) => write!(f, "{value}"),
+            Self::Infinite => f.write_str("infinite"),
+        }
+    }
+}
+
+impl Serialize for Fraction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fraction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::read(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Serialize for Extended {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Extended {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text == "infinite" {
+            return Ok(Self::Infinite);
+        }
+        Fraction::read(&text).map(|value| Self::Finite(value.0)).map_err(serde::de::Error::custom)
+    }
+}

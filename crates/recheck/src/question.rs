@@ -1,0 +1,208 @@
+//! What a notion asks, spelt out: which observations it is about, and what is measured at each.
+
+use crate::error::RecheckError;
+use crate::format::{Family, Given, Notion, Range, Sign};
+use crate::number::Q;
+use crate::table::{Data, Table};
+use num_traits::{One, Signed, Zero};
+
+/// Beliefs from the first to the second; 0 and 1 as ends are not beliefs but limits.
+pub type Beliefs = (Q, Q);
+
+/// A question as the rechecker asks it.
+pub(crate) enum Question {
+    /// The largest measure over observations of one or two kinds.
+    Lines(Vec<Line>),
+    /// (ε,δ): sums over outputs.
+    Approximate { exchange: bool, given: Given },
+    /// Crowds.
+    Crowd(usize),
+    /// All mixtures of some priors: whether presence is on top, for each direction.
+    Mixture { priors: Vec<Vec<(Data, Q)>>, presence: Vec<bool>, measure: Measure },
+    /// No definition that this program can check.
+    Unchecked(&'static str),
+}
+
+/// Observations of one kind, with presence or absence on top of the ratio.
+#[derive(Clone)]
+pub(crate) struct Line {
+    pub(crate) scenes: Scenes,
+    pub(crate) presence: bool,
+    pub(crate) measure: Measure,
+}
+
+/// Which observations; beliefs are those in presence.
+#[derive(Clone)]
+pub(crate) enum Scenes {
+    /// Two datasets, one entity more or less; all others are certain (F-DI by its vertices).
+    OneMore(Beliefs),
+    /// Two datasets, one entity exchanged (F-DB by Theorem 4.8).
+    Exchanged(Beliefs),
+    /// Two datasets (I-FLP).
+    Any,
+    /// Two datasets that differ in at most so many entities, one of which the top (or the bottom) has alone (F-DU, F-NIk).
+    Apart(usize),
+    /// One of `m` equally likely entities is in (F-DCm).
+    OneOf(usize),
+    /// Everyone is in with probability 1/2 (F-DN).
+    Uniform,
+    /// Everyone is out, or in with this probability (F-DFβ).
+    Sampled(Q),
+    /// Everyone has a belief at an end of a range of their own (X-BOX).
+    Corners(Vec<Beliefs>),
+    /// Two datasets, one entity more or less, of whose members each is kept with this probability (I-DPS).
+    Thinned(Q),
+    /// Two of these datasets, joined by a minimal set of moves (I-INP).
+    Induced(Vec<Data>),
+}
+
+/// What is measured: from a prior belief and two likelihoods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// The likelihoods' ratio.
+    Ratio,
+    /// The gain of belief (B-2).
+    Gain,
+    /// The belief afterwards.
+    Highest,
+    /// The belief in the other afterwards.
+    Lowest,
+    /// By how much belief grows, as a part of itself (B-6).
+    Beta,
+    /// By how much it shrinks.
+    Alpha,
+}
+
+pub(crate) fn question(notion: &Notion, family: &Family, table: &Table) -> Result<Question, RecheckError> {
+    let wrong = |what: &str| Err(RecheckError::Question(what.to_owned()));
+    let any = || (Q::zero(), Q::one());
+    let lines = |sign: Sign, measure: Measure, scenes: Scenes| {
+        let line = |presence| Line { scenes: scenes.clone(), presence, measure };
+        Question::Lines(directions(sign).into_iter().map(line).collect())
+    };
+    Ok(match notion {
+        Notion::Unbounded { sign } => lines(*sign, Measure::Ratio, Scenes::OneMore(any())),
+        Notion::Bounded => lines(Sign::Positive, Measure::Ratio, Scenes::Exchanged(any())),
+        Notion::FreeLunch => lines(Sign::Positive, Measure::Ratio, Scenes::Any),
+        Notion::Approximate { adjacency, given } => {
+            match given {
+                Given::Odds(odds) if odds.0 < Q::one() => return wrong("odds below 1"),
+                Given::Delta(delta) if delta.0.is_negative() || delta.0 > Q::one() => {
+                    return wrong("a delta outside 0 to 1");
+                }
+                Given::Odds(_) | Given::Delta(_) => {}
+            }
+            let exchange = *adjacency == crate::format::Adjacency::ReplaceOne;
+            Question::Approximate { exchange, given: given.clone() }
+        }
+        Notion::Membership { sign } => believers(family, *sign, Measure::Gain, table)?,
+        Notion::Posterior { sign: Sign::Both } => return wrong("the highest or the lowest posterior, not both"),
+        Notion::Posterior { sign } => {
+            let measure = if *sign == Sign::Positive { Measure::Highest } else { Measure::Lowest };
+            believers(family, *sign, measure, table)?
+        }
+        Notion::Rho { among } => believers(&Family::OneOf(*among), Sign::Positive, Measure::Highest, table)?,
+        Notion::AlphaBeta { sign: Sign::Both, .. } => return wrong("alpha or beta, not both"),
+        Notion::AlphaBeta { least, sign } => {
+            if least.0.is_negative() || least.0 > Q::new(1.into(), 2.into()) {
+                return wrong("the least prior of a world is from 0 to 1/2");
+            }
+            let measure = if *sign == Sign::Positive { Measure::Beta } else { Measure::Alpha };
+            lines(Sign::Positive, measure, Scenes::Exchanged((least.0.clone(), least.0.clone())))
+        }
+        Notion::Sampling { rate, sign } => {
+            table.complete()?;
+            lines(*sign, Measure::Ratio, Scenes::Thinned(chance(&rate.0)?))
+        }
+        Notion::ZeroKnowledge { .. } => Question::Unchecked("zero-knowledge privacy"),
+        Notion::CrowdBlending { crowd: 0 } => return wrong("a crowd of nobody"),
+        Notion::CrowdBlending { crowd } => Question::Crowd(*crowd),
+        Notion::Induced { allowed } => {
+            let mut read = allowed.iter().map(|members| table.data(members)).collect::<Result<Vec<_>, _>>()?;
+            read.sort_unstable();
+            if read.windows(2).any(|pair| pair[0] == pair[1]) {
+                return wrong("an allowed dataset is listed twice");
+            }
+            if let Some(data) = read.iter().find(|data| table.row(**data).is_none()) {
+                return Err(RecheckError::Question(format!("the allowed dataset {} has no row", table.name(*data))));
+            }
+            lines(Sign::Positive, Measure::Ratio, Scenes::Induced(read))
+        }
+    })
+}
+
+/// Whether presence is on top, for each direction of a sign.
+fn directions(sign: Sign) -> Vec<bool> {
+    match sign {
+        Sign::Positive => vec![true],
+        Sign::Negative => vec![false],
+        Sign::Both => vec![true, false],
+    }
+}
+
+fn believers(family: &Family, sign: Sign, measure: Measure, table: &Table) -> Result<Question, RecheckError> {
+    let scenes = match family {
+        Family::All => Scenes::Apart(table.size()),
+        Family::Groups(0) => return Err(RecheckError::Question("groups of nobody".to_owned())),
+        Family::Groups(most) => Scenes::Apart(*most),
+        Family::Independent(range) | Family::TwoDatasets(range) => Scenes::OneMore(beliefs(range)?),
+        Family::Bounded(range) => Scenes::Exchanged(beliefs(range)?),
+        // The two beliefs sum to 1, and each of them is in the range.
+        Family::OneOfTwo(range) => {
+            let (low, high) = beliefs(range)?;
+            let (other_low, other_high) = (Q::one() - &high, Q::one() - &low);
+            Scenes::Exchanged((low.max(other_low), high.min(other_high)))
+        }
+        Family::OneOf(among) if *among < 2 => {
+            return Err(RecheckError::Question("one among fewer than two is certain".to_owned()));
+        }
+        Family::OneOf(among) => Scenes::OneOf(*among),
+        Family::Uniform => {
+            table.complete()?;
+            Scenes::Uniform
+        }
+        Family::Sampled(rate) => {
+            table.complete()?;
+            Scenes::Sampled(chance(&rate.0)?)
+        }
+        Family::Box(ranges) => {
+            table.complete()?;
+            if ranges.len() != table.size() {
+                return Err(RecheckError::Question(format!("{} ranges, {} entities", ranges.len(), table.size())));
+            }
+            Scenes::Corners(ranges.iter().map(beliefs).collect::<Result<_, _>>()?)
+        }
+        Family::Explicit(priors) => {
+            let priors = priors.iter().map(|prior| table.prior(prior)).collect::<Result<Vec<_>, _>>()?;
+            for (data, _) in priors.iter().flatten() {
+                if table.row(*data).is_none() {
+                    let name = table.name(*data);
+                    return Err(RecheckError::Question(format!("a prior allows {name}, which has no row")));
+                }
+            }
+            return Ok(Question::Mixture { priors, presence: directions(sign), measure });
+        }
+    };
+    // The range is empty where two beliefs cannot both be in it; then nobody is uncertain.
+    let scenes = match scenes {
+        Scenes::Exchanged((low, high)) if low > high => Scenes::Induced(Vec::new()),
+        scenes => scenes,
+    };
+    let line = |presence| Line { scenes: scenes.clone(), presence, measure };
+    Ok(Question::Lines(directions(sign).into_iter().map(line).collect()))
+}
+
+fn beliefs(range: &Range) -> Result<Beliefs, RecheckError> {
+    let (low, high) = (range.low.0.clone(), range.high.0.clone());
+    if low.is_negative() || high > Q::one() || low > high || low.is_one() || high.is_zero() {
+        return Err(RecheckError::Question(format!("no belief is from {low} to {high}")));
+    }
+    Ok((low, high))
+}
+
+fn chance(rate: &Q) -> Result<Q, RecheckError> {
+    if rate.is_negative() || *rate > Q::one() {
+        return Err(RecheckError::Question(format!("a rate of {rate} is no probability")));
+    }
+    Ok(rate.clone())
+}

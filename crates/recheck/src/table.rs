@@ -1,0 +1,218 @@
+//! The mechanism of a certificate, checked.
+
+use crate::error::RecheckError;
+use crate::format::{Mechanism, Members, Prior};
+use crate::number::{Fraction, Q};
+use num_traits::{One, Signed, Zero};
+
+/// Who is in: bit `t` stands for the entity at `t`.
+pub type Data = u32;
+
+/// The most entities of a table.
+const MOST: usize = 24;
+
+/// A table of which every row is a distribution.
+#[derive(Debug, Clone)]
+pub struct Table {
+    entities: Vec<String>,
+    outputs: Vec<String>,
+    rows: Vec<Option<Vec<Q>>>,
+}
+
+impl Table {
+    /// Checks that names are distinct and rows are distributions.
+    ///
+    /// # Errors
+    /// When they are not.
+    pub fn new(mechanism: &Mechanism) -> Result<Self, RecheckError> {
+        let wrong = |what: String| Err(RecheckError::Table(what));
+        for (what, names) in [("entity", &mechanism.entities), ("output", &mechanism.outputs)] {
+            let mut sorted: Vec<_> = names.iter().collect();
+            sorted.sort();
+            if let Some(pair) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+                return wrong(format!("{what} `{}` is named twice", pair[0]));
+            }
+        }
+        let (n, outputs) = (mechanism.entities.len(), mechanism.outputs.len());
+        if n > MOST {
+            return wrong(format!("{n} entities are more than {MOST}"));
+        }
+        if mechanism.rows.len() != 1 << n {
+            return wrong(format!("{} rows stand for {} datasets", mechanism.rows.len(), 1_u32 << n));
+        }
+        let mut table = Self {
+            entities: mechanism.entities.clone(),
+            outputs: mechanism.outputs.clone(),
+            rows: Vec::with_capacity(1 << n),
+        };
+        for (data, row) in mechanism.rows.iter().enumerate() {
+            let at = || table.name(data as Data);
+            let Some(row) = row else {
+                table.rows.push(None);
+                continue;
+            };
+            let read: Result<Vec<Q>, String> = row.split(' ').map(|part| Fraction::read(part).map(|f| f.0)).collect();
+            let row = read.map_err(|error| RecheckError::Table(format!("dataset {}: {error}", at())))?;
+            if row.len() != outputs {
+                return wrong(format!("dataset {} has {} probabilities for {outputs} outputs", at(), row.len()));
+            }
+            if let Some((o, value)) = row.iter().enumerate().find(|(_, value)| value.is_negative()) {
+                return wrong(format!("{} is {value}, below 0", table.says(o, data as Data)));
+            }
+            let sum: Q = row.iter().sum();
+            if !sum.is_one() {
+                return wrong(format!("the probabilities of dataset {} sum to {sum}, not to 1", at()));
+            }
+            table.rows.push(Some(row));
+        }
+        if table.rows.iter().all(Option::is_none) {
+            return wrong("no dataset is given".to_owned());
+        }
+        Ok(table)
+    }
+
+    /// How many entities.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.entities.len()
+    }
+
+    /// How many outputs.
+    #[must_use]
+    pub fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// All subsets of the universe.
+    pub fn subsets(&self) -> std::ops::Range<Data> {
+        0..1 << self.size()
+    }
+
+    /// The row of a dataset, if it has one.
+    #[must_use]
+    pub fn row(&self, data: Data) -> Option<&[Q]> {
+        self.rows.get(data as usize)?.as_deref()
+    }
+
+    /// `Pr[o | data]`, if the dataset has a row.
+    #[must_use]
+    pub fn get(&self, output: usize, data: Data) -> Option<&Q> {
+        self.row(data)?.get(output)
+    }
+
+    /// That every dataset has a row.
+    ///
+    /// # Errors
+    /// Naming the first that has none.
+    pub fn complete(&self) -> Result<(), RecheckError> {
+        match self.rows.iter().position(Option::is_none) {
+            None => Ok(()),
+            Some(data) => {
+                Err(RecheckError::Question(format!("dataset {} has no row, and is needed", self.name(data as Data))))
+            }
+        }
+    }
+
+    /// The members' names.
+    #[must_use]
+    pub fn name(&self, data: Data) -> String {
+        let members = self.entities.iter().enumerate().filter(|(t, _)| data >> t & 1 == 1).map(|(_, name)| &**name);
+        format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+    }
+
+    /// An entity's name.
+    #[must_use]
+    pub fn entity_name(&self, t: usize) -> &str {
+        &self.entities[t]
+    }
+
+    /// `Pr[yes | {ann}]`.
+    #[must_use]
+    pub fn says(&self, output: usize, data: Data) -> String {
+        format!("Pr[{} | {}]", self.outputs[output], self.name(data))
+    }
+
+    /// An output's name.
+    #[must_use]
+    pub fn output_name(&self, output: usize) -> &str {
+        &self.outputs[output]
+    }
+
+    /// Which output has this name.
+    ///
+    /// # Errors
+    /// When none has.
+    pub fn output(&self, name: &str) -> Result<usize, RecheckError> {
+        let found = self.outputs.iter().position(|output| output == name);
+        found.ok_or_else(|| RecheckError::Unfit(format!("there is no output `{name}`")))
+    }
+
+    /// Which entity has this name.
+    ///
+    /// # Errors
+    /// When none has.
+    pub fn entity(&self, name: &str) -> Result<usize, RecheckError> {
+        let found = self.entities.iter().position(|entity| entity == name);
+        found.ok_or_else(|| RecheckError::Unfit(format!("there is no entity `{name}`")))
+    }
+
+    /// The dataset with these members.
+    ///
+    /// # Errors
+    /// When a name is unknown or repeats.
+    pub fn data(&self, members: &Members) -> Result<Data, RecheckError> {
+        let mut data = 0;
+        for name in members {
+            let bit = 1 << self.entity(name)?;
+            if data & bit != 0 {
+                return Err(RecheckError::Unfit(format!("`{name}` is in a dataset twice")));
+            }
+            data |= bit;
+        }
+        Ok(data)
+    }
+
+    /// The possible datasets of a prior with their probabilities, which sum to 1.
+    ///
+    /// # Errors
+    /// When the prior is no distribution over datasets of this table.
+    pub fn prior(&self, prior: &Prior) -> Result<Vec<(Data, Q)>, RecheckError> {
+        let wrong = |what: String| Err(RecheckError::Unfit(what));
+        let mut weights: Vec<(Data, Q)> = match prior {
+            Prior::Table(table) => {
+                let read = table.iter().map(|(members, weight)| Ok((self.data(members)?, weight.0.clone())));
+                read.collect::<Result<_, RecheckError>>()?
+            }
+            Prior::Independent(beliefs) => {
+                if beliefs.len() != self.size() {
+                    return wrong(format!("a prior has {} beliefs for {} entities", beliefs.len(), self.size()));
+                }
+                let chance = |data: Data| {
+                    let factor =
+                        |(t, p): (usize, &Fraction)| if data >> t & 1 == 1 { p.0.clone() } else { Q::one() - &p.0 };
+                    beliefs.iter().enumerate().map(factor).product::<Q>()
+                };
+                if let Some(p) = beliefs.iter().find(|p| p.0.is_negative() || p.0 > Q::one()) {
+                    return wrong(format!("a belief is {p}"));
+                }
+                self.subsets().map(|data| (data, chance(data))).collect()
+            }
+        };
+        if let Some((data, weight)) = weights.iter().find(|(_, weight)| weight.is_negative()) {
+            return wrong(format!("the prior of {} is {weight}", self.name(*data)));
+        }
+        weights.retain(|(_, weight)| !weight.is_zero());
+        weights.sort();
+        if weights.windows(2).any(|pair| pair[0].0 == pair[1].0) {
+            return wrong("a dataset is in a prior twice".to_owned());
+        }
+        let sum: Q = weights.iter().map(|(_, weight)| weight).sum();
+        if sum.is_one() { Ok(weights) } else { wrong(format!("a prior sums to {sum}")) }
+    }
+}
+
+/// Whether `t` is in.
+#[must_use]
+pub fn has(data: Data, t: usize) -> bool {
+    data >> t & 1 == 1
+}

@@ -1,0 +1,280 @@
+//! The upper bound: every observation that the notion is about, one after the other.
+
+use crate::error::RecheckError;
+use crate::measure::flipped;
+use crate::number::{Extended, Q};
+use crate::question::{Beliefs, Line, Measure, Scenes};
+use crate::table::{Data, Table, has};
+use num_traits::{One, Zero};
+
+/// That no observation of the line is beyond the claim.
+pub(crate) fn check(
+    table: &Table,
+    line: &Line,
+    claim: &Extended,
+    outputs: std::ops::Range<usize>,
+) -> Result<(), RecheckError> {
+    for output in outputs {
+        visit(table, line, output, &mut |place, top, bottom, beliefs| {
+            let found = match line.measure {
+                Measure::Ratio => Extended::ratio(top, bottom),
+                measure => measure.over(beliefs, top, bottom),
+            };
+            match found {
+                Some(found) if line.measure.is_worse(&found, claim) => Err(RecheckError::Exceeded {
+                    claim: claim.to_string(),
+                    place: place.text(table, output),
+                    found: found.to_string(),
+                }),
+                _ => Ok(()),
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// How many terms [`check`] looks at for each output.
+pub(crate) fn steps(table: &Table, scenes: &Scenes) -> u128 {
+    let n = table.size() as u32;
+    let (power, size) = (|base: u128| base.pow(n), u128::from(n));
+    match scenes {
+        Scenes::OneMore(_) => size * power(2) / 2,
+        Scenes::Exchanged(_) => size * size * power(2) / 4,
+        Scenes::Any | Scenes::Apart(_) => power(4),
+        Scenes::OneOf(_) => size * power(3),
+        Scenes::Uniform => size * power(2),
+        Scenes::Sampled(_) => size * power(3),
+        Scenes::Corners(_) => size * power(4),
+        Scenes::Thinned(_) => power(3),
+        Scenes::Induced(allowed) => (allowed.len() as u128).pow(3),
+    }
+}
+
+/// Where an observation was made.
+pub(crate) enum Place {
+    Pair(Data, Data),
+    /// An entity, those who are in for certain, and those who may be.
+    Sum(usize, Data, Data),
+}
+
+impl Place {
+    fn text(&self, table: &Table, output: usize) -> String {
+        let name = table.output_name(output);
+        match self {
+            Self::Pair(top, bottom) => format!("`{name}` for {} and {}", table.name(*top), table.name(*bottom)),
+            Self::Sum(t, sure, maybe) => format!(
+                "`{name}` about {}, with {} certain and {} possible",
+                table.entity_name(*t),
+                table.name(*sure),
+                table.name(*maybe)
+            ),
+        }
+    }
+}
+
+type Visitor<'a> = dyn FnMut(Place, &Q, &Q, &Beliefs) -> Result<(), RecheckError> + 'a;
+
+/// Calls `see` with each observation's likelihoods and the range of the belief in what is on top.
+fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Result<(), RecheckError> {
+    let presence = line.presence;
+    let oriented = |beliefs: &Beliefs| if presence { beliefs.clone() } else { flipped(beliefs) };
+    let any = (Q::zero(), Q::one());
+    let n = table.size();
+    match &line.scenes {
+        Scenes::OneMore(beliefs) => {
+            let values: Vec<Option<&Q>> = table.subsets().map(|data| table.get(output, data)).collect();
+            one_more(n, &values, presence, &oriented(beliefs), see)
+        }
+        Scenes::Thinned(rate) => {
+            let values: Vec<Q> = table.subsets().map(|data| thinned(table, output, rate, data)).collect();
+            one_more(n, &values.iter().map(Some).collect::<Vec<_>>(), presence, &any, see)
+        }
+        Scenes::Exchanged(beliefs) => {
+            let beliefs = oriented(beliefs);
+            for data in table.subsets() {
+                for (out, new) in (0..n).flat_map(|out| (0..n).map(move |new| (out, new))) {
+                    if has(data, out) && !has(data, new) {
+                        pair(table, output, data, data & !(1 << out) | 1 << new, &beliefs, see)?;
+                    }
+                }
+            }
+            Ok(())
+        }
+        Scenes::Any | Scenes::Apart(_) | Scenes::Induced(_) => {
+            let all: Vec<Data> = match &line.scenes {
+                Scenes::Induced(allowed) => allowed.clone(),
+                _ => table.subsets().collect(),
+            };
+            for (top, bottom) in all.iter().flat_map(|top| all.iter().map(move |bottom| (*top, *bottom))) {
+                if fits(&line.scenes, presence, top, bottom) {
+                    pair(table, output, top, bottom, &any, see)?;
+                }
+            }
+            Ok(())
+        }
+        Scenes::OneOf(among) => one_of(table, output, *among, presence, see),
+        Scenes::Uniform => {
+            let half = Q::new(1.into(), 2.into());
+            let everyone = vec![half.clone(); n];
+            (0..n)
+                .try_for_each(|t| product(table, output, t, 0, &everyone, presence, &(half.clone(), half.clone()), see))
+        }
+        Scenes::Sampled(rate) if rate.is_zero() || rate.is_one() => Ok(()),
+        Scenes::Sampled(rate) => {
+            for t in 0..n {
+                for others in table.subsets().filter(|others| !has(*others, t)) {
+                    let belief = |s: usize| if has(others, s) { rate.clone() } else { Q::zero() };
+                    let beliefs: Vec<Q> = (0..n).map(belief).collect();
+                    let own = oriented(&(rate.clone(), rate.clone()));
+                    product(table, output, t, others, &beliefs, presence, &own, see)?;
+                }
+            }
+            Ok(())
+        }
+        Scenes::Corners(ranges) => {
+            for t in 0..n {
+                for corner in table.subsets().filter(|corner| !has(*corner, t)) {
+                    let end = |s: usize| if has(corner, s) { ranges[s].1.clone() } else { ranges[s].0.clone() };
+                    let beliefs: Vec<Q> = (0..n).map(end).collect();
+                    product(table, output, t, corner, &beliefs, presence, &oriented(&ranges[t]), see)?;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+fn one_more(
+    n: usize,
+    values: &[Option<&Q>],
+    presence: bool,
+    beliefs: &Beliefs,
+    see: &mut Visitor<'_>,
+) -> Result<(), RecheckError> {
+    for without in 0..values.len() as Data {
+        for t in (0..n).filter(|t| !has(without, *t)) {
+            let with = without | 1 << t;
+            let (top, bottom) = if presence { (with, without) } else { (without, with) };
+            if let (Some(high), Some(low)) = (values[top as usize], values[bottom as usize]) {
+                see(Place::Pair(top, bottom), high, low, beliefs)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn pair(
+    table: &Table,
+    output: usize,
+    top: Data,
+    bottom: Data,
+    beliefs: &Beliefs,
+    see: &mut Visitor<'_>,
+) -> Result<(), RecheckError> {
+    match (table.get(output, top), table.get(output, bottom)) {
+        (Some(high), Some(low)) => see(Place::Pair(top, bottom), high, low, beliefs),
+        _ => Ok(()),
+    }
+}
+
+/// Every set of `among` entities of which one is in, beside every set that is in for certain.
+fn one_of(
+    table: &Table,
+    output: usize,
+    among: usize,
+    presence: bool,
+    see: &mut Visitor<'_>,
+) -> Result<(), RecheckError> {
+    let n = table.size();
+    let share = Q::new(1.into(), among.into());
+    let own = if presence { (share.clone(), share) } else { flipped(&(share.clone(), share)) };
+    for maybe in table.subsets().filter(|maybe| maybe.count_ones() as usize == among) {
+        for sure in table.subsets().filter(|sure| sure & maybe == 0) {
+            let members: Vec<usize> = (0..n).filter(|t| has(maybe, *t)).collect();
+            let values: Option<Vec<&Q>> = members.iter().map(|t| table.get(output, sure | 1 << t)).collect();
+            let Some(values) = values else { continue };
+            for (at, t) in members.iter().enumerate() {
+                let rest: Q =
+                    values.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, value)| *value).sum();
+                let rest = rest / Q::from_integer((among - 1).into());
+                let (top, bottom) = if presence { (values[at], &rest) } else { (&rest, values[at]) };
+                see(Place::Sum(*t, sure, maybe), top, bottom, &own)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Independent others with these beliefs (that at `t` is not looked at).
+#[expect(clippy::too_many_arguments, reason = "one observation, spelt out")]
+fn product(
+    table: &Table,
+    output: usize,
+    t: usize,
+    shown: Data,
+    beliefs: &[Q],
+    presence: bool,
+    own: &Beliefs,
+    see: &mut Visitor<'_>,
+) -> Result<(), RecheckError> {
+    let one = Q::one();
+    let maybe: Vec<usize> = (0..beliefs.len()).filter(|s| *s != t && !beliefs[*s].is_zero()).collect();
+    let (mut with, mut without) = (Q::zero(), Q::zero());
+    for choice in 0..1_u32 << maybe.len() {
+        let (mut data, mut weight) = (0, one.clone());
+        for (at, s) in maybe.iter().enumerate() {
+            if has(choice, at) {
+                data |= 1 << s;
+                weight *= &beliefs[*s];
+            } else {
+                weight *= &one - &beliefs[*s];
+            }
+        }
+        if weight.is_zero() {
+            continue;
+        }
+        if let (Some(present), Some(absent)) = (table.get(output, data | 1 << t), table.get(output, data)) {
+            with += &weight * present;
+            without += weight * absent;
+        }
+    }
+    let (top, bottom) = if presence { (with, without) } else { (without, with) };
+    see(Place::Sum(t, 0, shown), &top, &bottom, own)
+}
+
+/// `Pr[o]` when each member of a dataset is kept with probability `rate`.
+pub(crate) fn thinned(table: &Table, output: usize, rate: &Q, data: Data) -> Q {
+    let size = data.count_ones();
+    let weight = |kept: u32| (0..size).map(|at| if at < kept { rate.clone() } else { Q::one() - rate }).product::<Q>();
+    let weights: Vec<Q> = (0..=size).map(weight).collect();
+    let mut sum = Q::zero();
+    let mut kept = data;
+    loop {
+        if let Some(value) = table.get(output, kept) {
+            sum += &weights[kept.count_ones() as usize] * value;
+        }
+        if kept == 0 {
+            return sum;
+        }
+        kept = (kept - 1) & data;
+    }
+}
+
+/// Whether the notion is about this pair of datasets, the first of them on top.
+pub(crate) fn fits(scenes: &Scenes, presence: bool, top: Data, bottom: Data) -> bool {
+    let differ = top ^ bottom;
+    let on_top = if presence { top & !bottom } else { bottom & !top };
+    match scenes {
+        Scenes::OneMore(_) | Scenes::Thinned(_) => differ.count_ones() == 1 && on_top != 0,
+        Scenes::Exchanged(_) => differ.count_ones() == 2 && top.count_ones() == bottom.count_ones(),
+        Scenes::Any => differ != 0,
+        Scenes::Apart(most) => on_top != 0 && differ.count_ones() as usize <= *most,
+        // A set of moves is minimal when no part of it leads to an allowed dataset.
+        Scenes::Induced(allowed) => {
+            let nearer = |other: &Data| *other != top && (other ^ top) & !differ == 0 && (other ^ top) != differ;
+            differ != 0 && allowed.contains(&top) && allowed.contains(&bottom) && !allowed.iter().any(|o| nearer(o))
+        }
+        Scenes::OneOf(2) => differ.count_ones() == 2 && top.count_ones() == bottom.count_ones(),
+        Scenes::OneOf(_) | Scenes::Uniform | Scenes::Sampled(_) | Scenes::Corners(_) => false,
+    }
+}

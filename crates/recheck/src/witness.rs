@@ -1,0 +1,168 @@
+//! The witness: its numbers are those of the table, the notion is about it, and it shows what is claimed.
+
+use crate::belong;
+use crate::error::RecheckError;
+use crate::format::{Value, Witness};
+use crate::measure::flipped;
+use crate::number::{Extended, Fraction, Q};
+use crate::question::{Beliefs, Line, Measure, Scenes};
+use crate::table::{Data, Table, has};
+use crate::upper::{fits, thinned};
+use num_traits::{One, Zero};
+
+/// What a witness shows: values that an observer reaches, and values that observers come near.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    pub(crate) reached: Vec<Extended>,
+    pub(crate) limits: Vec<Extended>,
+}
+
+impl Shown {
+    /// That it shows the claimed value.
+    pub(crate) fn supports(&self, value: &Value, measure: Measure) -> Result<(), RecheckError> {
+        let right = match value {
+            Value::Attained(claim) => self.reached.contains(claim),
+            Value::Approached(claim) => self.limits.contains(claim),
+            Value::Between { low, .. } => {
+                self.reached.iter().chain(&self.limits).any(|shown| !measure.is_worse(low, shown))
+            }
+        };
+        if right {
+            return Ok(());
+        }
+        let list = |values: &[Extended]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+        let shows = match (self.reached.is_empty(), self.limits.is_empty()) {
+            (true, true) => "nothing".to_owned(),
+            (false, true) => list(&self.reached),
+            (true, false) => format!("{} as a limit", list(&self.limits)),
+            (false, false) => format!("{}, and {} as a limit", list(&self.reached), list(&self.limits)),
+        };
+        Err(RecheckError::Falls { claim: text(value), shows })
+    }
+
+    fn add(&mut self, line: &Line, beliefs: &Beliefs, top: &Q, bottom: &Q) {
+        if line.measure == Measure::Ratio {
+            self.reached.extend(Extended::ratio(top, bottom));
+            return;
+        }
+        let middle = (&beliefs.0 + &beliefs.1) / Q::from_integer(2.into());
+        for p in [&beliefs.0, &beliefs.1, &middle] {
+            let shown = line.measure.at(p, top, bottom);
+            // At prior 0, (α,β)-identifiability is defined by the limit.
+            if p.is_zero() || p.is_one() {
+                self.limits.extend(shown.clone());
+            }
+            if !(p.is_zero() || p.is_one()) || matches!(line.measure, Measure::Alpha | Measure::Beta) {
+                self.reached.extend(shown);
+            }
+        }
+        for list in [&mut self.reached, &mut self.limits] {
+            list.sort();
+            list.dedup();
+        }
+    }
+}
+
+/// A claim in words.
+pub(crate) fn text(value: &Value) -> String {
+    match value {
+        Value::Attained(claim) => claim.to_string(),
+        Value::Approached(claim) => format!("{claim} as a limit"),
+        Value::Between { low, .. } => format!("at least {low}"),
+    }
+}
+
+/// What the witness shows by one line of the question.
+pub(crate) fn shown(table: &Table, line: &Line, witness: &Witness) -> Result<Shown, RecheckError> {
+    let mut shown = Shown::default();
+    match witness {
+        Witness::Datasets { output, more, less, probabilities } => {
+            let (output, more, less) = (table.output(output)?, table.data(more)?, table.data(less)?);
+            // What shrinks is the belief in the world that gives the output less often.
+            let (top, bottom) = if line.measure == Measure::Alpha { (less, more) } else { (more, less) };
+            if !fits(&line.scenes, line.presence, top, bottom) {
+                let (more, less) = (table.name(more), table.name(less));
+                return Err(RecheckError::Unfit(format!("the notion does not compare {more} with {less}")));
+            }
+            let value = |data: Data| match &line.scenes {
+                Scenes::Thinned(rate) => Ok(thinned(table, output, rate, data)),
+                _ => {
+                    let found = table.get(output, data).cloned();
+                    found.ok_or_else(|| RecheckError::Unfit(format!("dataset {} has no row", table.name(data))))
+                }
+            };
+            let (high, low) = (value(more)?, value(less)?);
+            same(&table.says(output, more), &high, &probabilities.0)?;
+            same(&table.says(output, less), &low, &probabilities.1)?;
+            let beliefs = match &line.scenes {
+                Scenes::OneMore(beliefs) | Scenes::Exchanged(beliefs) => beliefs.clone(),
+                Scenes::OneOf(_) => (Q::new(1.into(), 2.into()), Q::new(1.into(), 2.into())),
+                _ => (Q::zero(), Q::one()),
+            };
+            let beliefs = if line.presence { beliefs } else { flipped(&beliefs) };
+            let (top, bottom) = if line.measure == Measure::Alpha { (&low, &high) } else { (&high, &low) };
+            shown.add(line, &beliefs, top, bottom);
+        }
+        Witness::Prior { prior, entity, .. } => {
+            let t = table.entity(entity)?;
+            let weights = table.prior(prior)?;
+            let open = belong::check(table, &line.scenes, &weights, t)?;
+            let seen = Seen::of(table, witness)?;
+            let (belief, top, bottom) = if line.presence {
+                (seen.belief, &seen.present, &seen.absent)
+            } else {
+                (Q::one() - seen.belief, &seen.absent, &seen.present)
+            };
+            shown.add(line, &(belief.clone(), belief), top, bottom);
+            // The same likelihoods belong to observers nearer to certainty.
+            if let Some(open) = open {
+                let open = if line.presence { open } else { flipped(&open) };
+                let mut near = Shown::default();
+                near.add(line, &open, top, bottom);
+                shown.limits.extend(near.limits);
+            }
+        }
+    }
+    Ok(shown)
+}
+
+/// What an output says about an entity under a prior.
+pub(crate) struct Seen {
+    pub(crate) belief: Q,
+    pub(crate) present: Q,
+    pub(crate) absent: Q,
+}
+
+impl Seen {
+    /// By the definition of conditional probability; the stated likelihoods must be the same.
+    pub(crate) fn of(table: &Table, witness: &Witness) -> Result<Self, RecheckError> {
+        let Witness::Prior { prior, entity, output, likelihoods } = witness else {
+            return Err(RecheckError::Unfit("this family needs a prior as its witness".to_owned()));
+        };
+        let (t, o) = (table.entity(entity)?, table.output(output)?);
+        let weights = table.prior(prior)?;
+        let belief: Q = weights.iter().filter(|(data, _)| has(*data, t)).map(|(_, weight)| weight).sum();
+        if belief.is_zero() || belief.is_one() {
+            return Err(RecheckError::Unfit(format!("the observer is certain of {entity}")));
+        }
+        let (mut with, mut without) = (Q::zero(), Q::zero());
+        for (data, weight) in &weights {
+            let Some(value) = table.get(o, *data) else {
+                return Err(RecheckError::Unfit(format!("dataset {} has no row", table.name(*data))));
+            };
+            *if has(*data, t) { &mut with } else { &mut without } += weight * value;
+        }
+        let (present, absent) = (with / &belief, without / (Q::one() - &belief));
+        same(&format!("Pr[{output} | {entity} in]"), &present, &likelihoods.0)?;
+        same(&format!("Pr[{output} | {entity} out]"), &absent, &likelihoods.1)?;
+        Ok(Self { belief, present, absent })
+    }
+}
+
+/// That a stated probability is the right one.
+pub(crate) fn same(what: &str, table: &Q, witness: &Fraction) -> Result<(), RecheckError> {
+    if *table == witness.0 {
+        return Ok(());
+    }
+    Err(RecheckError::Differs { what: what.to_owned(), table: table.to_string(), witness: witness.to_string() })
+}

@@ -1,0 +1,141 @@
+//! Odds ratios that are exact while they can be, and enclosed between two fractions when they cannot.
+
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, whole};
+use num_traits::One;
+use std::cmp::Ordering;
+
+/// An odds ratio of 1 or more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Amount {
+    /// Exactly this: a fraction, a power of one, or a power of e.
+    Exact(Spend),
+    /// A number that certainly lies between these two.
+    Between {
+        /// Not above it.
+        low: Rational,
+        /// Not below it.
+        high: Rational,
+    },
+}
+
+/// A fraction as an odds ratio; below 1 nothing is learned, which is 1.
+fn spend(odds: Rational) -> Spend {
+    Spend::odds(odds).unwrap_or_else(|_| Spend::nothing())
+}
+
+impl Amount {
+    /// A fraction; 1 where it is less than that.
+    #[must_use]
+    pub fn of(odds: Rational) -> Self {
+        Self::Exact(spend(odds))
+    }
+
+    /// Fractions not above and not below it; the same twice where it is a fraction itself.
+    #[must_use]
+    pub fn ends(&self) -> (Rational, Rational) {
+        match self {
+            Self::Exact(spend) => (spend.odds_at_least(), spend.odds_at_most()),
+            Self::Between { low, high } => (low.clone(), high.clone()),
+        }
+    }
+
+    /// An increasing function of it that is 1 or more.
+    #[must_use]
+    pub fn map(&self, increasing: impl Fn(&Rational) -> Rational) -> Self {
+        let (low, high) = self.ends();
+        if low == high {
+            return Self::of(increasing(&low));
+        }
+        Self::Between { low: increasing(&low), high: increasing(&high) }
+    }
+
+    /// To a positive power, which need not be whole.
+    #[must_use]
+    pub fn power(&self, exponent: &Rational) -> Self {
+        let of = |spend: &Spend| spend.share(exponent).unwrap_or_else(|_| Spend::nothing());
+        match self {
+            Self::Exact(exact) => Self::Exact(of(exact)),
+            Self::Between { low, high } => Self::Between {
+                low: of(&spend(low.clone())).odds_at_least(),
+                high: of(&spend(high.clone())).odds_at_most(),
+            },
+        }
+    }
+
+    /// The product of both (C-1).
+    #[must_use]
+    pub fn and(&self, other: &Self) -> Self {
+        if let (Self::Exact(left), Self::Exact(right)) = (self, other) {
+            return Self::Exact(left.and(right));
+        }
+        let ((low, high), (other_low, other_high)) = (self.ends(), other.ends());
+        Self::Between { low: low * other_low, high: high * other_high }
+    }
+
+    /// How it compares, where that is certain.
+    #[must_use]
+    pub fn certainly_cmp(&self, other: &Self) -> Option<Ordering> {
+        if let (Self::Exact(left), Self::Exact(right)) = (self, other) {
+            return left.compare(right).ok();
+        }
+        let ((low, high), (other_low, other_high)) = (self.ends(), other.ends());
+        if high < other_low {
+            Some(Ordering::Less)
+        } else if low > other_high {
+            Some(Ordering::Greater)
+        } else {
+            None
+        }
+    }
+
+    /// Whether nothing is learned at all.
+    #[must_use]
+    pub fn is_one(&self) -> bool {
+        matches!(self, Self::Exact(spend) if spend.is_nothing()) || self.ends().1.is_one()
+    }
+
+    /// The larger of this and a fraction.
+    #[must_use]
+    pub fn at_least(&self, floor: &Rational) -> Self {
+        match self.certainly_cmp(&Self::of(floor.clone())) {
+            Some(Ordering::Greater | Ordering::Equal) => self.clone(),
+            Some(Ordering::Less) => Self::of(floor.clone()),
+            None => {
+                let (low, high) = self.ends();
+                Self::Between { low: low.max(floor.clone()), high: high.max(floor.clone()) }
+            }
+        }
+    }
+}
+
+impl From<Spend> for Amount {
+    fn from(spend: Spend) -> Self {
+        Self::Exact(spend)
+    }
+}
+
+/// One, which no share of an odds ratio exceeds.
+#[must_use]
+pub fn one_over(whole_number: u32) -> Rational {
+    whole(whole_number).recip()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    #[test]
+    fn fractions_stay_exact_and_others_are_enclosed() {
+        let four = Amount::of(whole(4));
+        assert_eq!(four.power(&ratio(1, 2)), Amount::of(whole(2)));
+        assert_eq!(four.map(|odds| odds + whole(1)), Amount::of(whole(5)));
+        let e = Amount::Exact(Spend::epsilon(whole(1)).unwrap());
+        let Amount::Between { low, high } = e.map(|odds| odds + whole(1)) else { panic!("e + 1 is no fraction") };
+        assert!(ratio(37182, 10000) < low && low < high && high < ratio(37183, 10000));
+        assert_eq!(e.power(&whole(2)).certainly_cmp(&four), Some(Ordering::Greater));
+        assert_eq!(e.and(&four).and(&e).power(&ratio(1, 2)), e.and(&Amount::of(whole(2))));
+        assert!(Amount::of(ratio(1, 3)).is_one());
+    }
+}

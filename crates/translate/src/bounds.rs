@@ -1,0 +1,219 @@
+//! From the parameter of a notion to an odds ratio of its shape, and back.
+//!
+//! Two odds ratios belong to a statement: the largest that is *enough* for it, and the smallest that *follows* from it. They
+//! are the same where the family holds an observer who attains the bound; for beliefs under replace-one that takes a pair of
+//! people with beliefs `p` and `1−p`, both in the range (F-DB[a,b]).
+
+use crate::amount::Amount;
+use crate::notion::Notion;
+use crate::statement::{Stated, Statement, Target};
+use deniable_core::adversary::{Adjacency, PriorRange};
+use deniable_core::belief::{gain_over, posterior};
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::promise::{Promise, PromiseError, world_multiples};
+use num_traits::{One, Zero};
+
+/// A number that is known, or enclosed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Number {
+    /// Not above it.
+    pub low: Rational,
+    /// Not below it.
+    pub high: Rational,
+}
+
+impl Number {
+    fn of(odds: &Amount, function: impl Fn(&Rational) -> Rational) -> Self {
+        let (low, high) = odds.ends();
+        let (one, other) = (function(&low), function(&high));
+        if one <= other { Self { low: one, high: other } } else { Self { low: other, high: one } }
+    }
+}
+
+/// The parameter that an odds ratio comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A factor on odds.
+    Odds(Amount),
+    /// A factor on odds, to be shown as its logarithm.
+    Epsilon(Amount),
+    /// γ, ρ, a ceiling or a floor.
+    Number(Number),
+    /// α and β.
+    Pair(Number, Number),
+}
+
+/// The largest odds ratio that is enough for a statement (B-3 to B-6).
+///
+/// # Errors
+/// When its parameter is out of range, or the range of priors leaves no room.
+pub fn enough(statement: &Statement) -> Result<Amount, PromiseError> {
+    with_range(statement, &statement.target.priors)
+}
+
+/// The smallest odds ratio that follows from a statement; `None` where none does.
+///
+/// # Errors
+/// As for [`enough`].
+pub fn necessary(statement: &Statement) -> Result<Option<Amount>, PromiseError> {
+    match observers(&statement.target) {
+        None => Ok(None),
+        Some(Observers::Range(range)) if statement.target.notion == Notion::Membership => {
+            // One γ allows presence and absence different odds unless the range is even; the larger one follows for both.
+            let (gain, loss) = both(statement, &range)?;
+            Ok(Some(Amount::of(gain.max(loss))))
+        }
+        Some(Observers::Range(range)) => with_range(statement, &range).map(Some),
+        Some(Observers::Worlds(least)) => {
+            let Stated::Pair(alpha, beta) = &statement.value else { return Ok(None) };
+            enough(statement)?;
+            let promise = Promise::AlphaBeta { alpha: alpha.clone(), beta: beta.clone(), least, most: None };
+            Ok(Some(promise.largest_odds(&PriorRange::any())?.into()))
+        }
+    }
+}
+
+/// The smallest parameter with which the notion follows from an odds ratio (the highest floor).
+#[must_use]
+pub fn implied(target: &Target, odds: &Amount) -> Option<Value> {
+    if !can_be_promised(target) {
+        return None;
+    }
+    Some(valued(target, odds, &target.priors, least_world(target), Rational::max))
+}
+
+/// The largest parameter with which the odds ratio follows from the notion; `None` where it does with none.
+#[must_use]
+pub fn demanding(target: &Target, odds: &Amount) -> Option<Value> {
+    if !can_be_promised(target) {
+        return None;
+    }
+    match observers(target)? {
+        Observers::Range(range) => Some(valued(target, odds, &range, whole(0), Rational::min)),
+        Observers::Worlds(least) => Some(valued(target, odds, &target.priors, least, Rational::max)),
+    }
+}
+
+/// Whether the priors leave the notion a meaning: a ceiling needs an upper end, a floor a lower one (B-4).
+#[must_use]
+pub fn can_be_promised(target: &Target) -> bool {
+    match target.notion {
+        Notion::Ceiling => !target.priors.high().is_one(),
+        Notion::Floor => !target.priors.low().is_zero(),
+        _ => true,
+    }
+}
+
+enum Observers {
+    /// Observers with these beliefs about somebody, whatever pair of datasets they hesitate between.
+    Range(PriorRange),
+    /// Observers with two worlds, of this prior and the rest.
+    Worlds(Rational),
+}
+
+/// The observers for whom only two adjacent datasets are possible: they attain every ratio.
+fn observers(target: &Target) -> Option<Observers> {
+    if let Notion::AlphaBeta { least, most } = &target.notion {
+        let smaller = most.as_ref().map_or_else(|| least.clone(), |most| least.max(&(whole(1) - most)).clone());
+        return (smaller <= ratio(1, 2)).then_some(Observers::Worlds(smaller));
+    }
+    let range = &target.priors;
+    if target.adjacency == Adjacency::AddRemove || !target.notion.depends_on_priors() || range.is_any() {
+        return Some(Observers::Range(range.clone()));
+    }
+    // Under replace-one the belief about the other of the two is 1−p, and must be in the range as well.
+    let absent = range.of_absence();
+    let (low, high) = (range.low().max(absent.low()).clone(), range.high().min(absent.high()).clone());
+    let end = |value: Rational| (!value.is_zero() && !value.is_one()).then_some(value);
+    PriorRange::new(end(low), end(high)).ok().filter(|pairs| pairs.low() <= pairs.high()).map(Observers::Range)
+}
+
+fn least_world(target: &Target) -> Rational {
+    match &target.notion {
+        Notion::AlphaBeta { least, .. } => least.clone(),
+        _ => whole(0),
+    }
+}
+
+fn number(value: &Stated) -> Rational {
+    match value {
+        Stated::Number(value) | Stated::Pair(value, _) => value.clone(),
+        Stated::Odds(odds) => odds.odds_at_least(),
+    }
+}
+
+fn promised(promise: &Promise, range: &PriorRange) -> Result<Amount, PromiseError> {
+    Ok(promise.largest_odds(range)?.into())
+}
+
+fn both(statement: &Statement, range: &PriorRange) -> Result<(Rational, Rational), PromiseError> {
+    let gamma = number(&statement.value);
+    let gain = promised(&Promise::Gain(gamma.clone()), range)?.ends().0;
+    let loss = promised(&Promise::Loss(gamma), range)?.ends().0;
+    Ok((gain, loss))
+}
+
+fn with_range(statement: &Statement, range: &PriorRange) -> Result<Amount, PromiseError> {
+    let value = &statement.value;
+    match &statement.target.notion {
+        Notion::Odds(_) | Notion::Epsilon(_) | Notion::FreeLunch | Notion::Group { .. } | Notion::Sampling { .. } => {
+            match value {
+                Stated::Odds(odds) => Ok(odds.clone().into()),
+                Stated::Number(odds) | Stated::Pair(odds, _) => Ok(Amount::of(odds.clone())),
+            }
+        }
+        Notion::Gain => promised(&Promise::Gain(number(value)), range),
+        Notion::Loss => promised(&Promise::Loss(number(value)), range),
+        Notion::Membership => both(statement, range).map(|(gain, loss)| Amount::of(gain.min(loss))),
+        Notion::Ceiling => promised(&Promise::PosteriorAtMost(number(value)), range),
+        Notion::Floor => promised(&Promise::PosteriorAtLeast(number(value)), range),
+        Notion::Rho { among } => promised(&Promise::Rho { rho: number(value), among: u64::from(*among) }, range),
+        Notion::AlphaBeta { least, most } => {
+            let Stated::Pair(alpha, beta) = value else { return Ok(Amount::of(whole(1))) };
+            let (alpha, beta) = (alpha.clone(), beta.clone());
+            promised(&Promise::AlphaBeta { alpha, beta, least: least.clone(), most: most.clone() }, range)
+        }
+        // C-5 at the one prior of the family: E = 1 + β(L−1), where L is what γ allows at prior β.
+        Notion::SampledGain { rate } => {
+            let odds = promised(&Promise::Gain(number(value)), &only(rate))?;
+            Ok(odds.map(|odds| whole(1) + rate * (odds - whole(1))))
+        }
+        Notion::UniformGain => promised(&Promise::Gain(number(value)), &only(&ratio(1, 2))),
+    }
+}
+
+/// The range that holds one belief.
+fn only(belief: &Rational) -> PriorRange {
+    PriorRange::new(Some(belief.clone()), Some(belief.clone())).unwrap_or_else(|_| PriorRange::any())
+}
+
+fn valued(
+    target: &Target,
+    odds: &Amount,
+    range: &PriorRange,
+    least: Rational,
+    choose: fn(Rational, Rational) -> Rational,
+) -> Value {
+    let number = |function: &dyn Fn(&Rational) -> Rational| Value::Number(Number::of(odds, function));
+    match &target.notion {
+        Notion::Odds(_) | Notion::FreeLunch | Notion::Group { .. } | Notion::Sampling { .. } => {
+            Value::Odds(odds.clone())
+        }
+        Notion::Epsilon(_) => Value::Epsilon(odds.clone()),
+        Notion::Gain => number(&|odds| gain_over(range, odds)),
+        Notion::Loss => number(&|odds| gain_over(&range.of_absence(), odds)),
+        Notion::Membership => number(&|odds| choose(gain_over(range, odds), gain_over(&range.of_absence(), odds))),
+        Notion::Ceiling => number(&|odds| posterior(range.high(), odds)),
+        Notion::Floor => number(&|odds| posterior(range.low(), &odds.recip())),
+        Notion::Rho { among } => number(&|odds| odds / (odds + whole(*among) - whole(1))),
+        Notion::AlphaBeta { .. } => Value::Pair(
+            Number::of(odds, |odds| whole(1) - world_multiples(&least, odds).0),
+            Number::of(odds, |odds| world_multiples(&least, odds).1 - whole(1)),
+        ),
+        Notion::SampledGain { rate } => {
+            // Back from E to the likelihood ratio before sampling, at prior β.
+            number(&|odds| gain_over(&only(rate), &(whole(1) + (odds - whole(1)) / rate)))
+        }
+        Notion::UniformGain => number(&|odds| gain_over(&only(&ratio(1, 2)), odds)),
+    }
+}

@@ -1,0 +1,365 @@
+//! Statements and targets as text.
+//!
+//! `name=value`, `name:parameter`, and after `@` the adjacency or the priors: `gain=3/2@1/5..4/5@replace-one`.
+//! [`SPELLINGS`] lists every name with an example.
+
+use crate::notion::{Notion, SPELLINGS, Sign};
+use crate::statement::{Stated, Statement, Target};
+use deniable_core::adversary::{Adjacency, PriorRange};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, parse_rational, ratio, whole};
+use num_traits::{One, Pow, Signed, Zero};
+
+/// A text that is no statement: where, why, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}`, at `{at}`: {problem}; {mend}")]
+pub struct ParseError {
+    /// All of the text.
+    pub text: String,
+    /// The part that is wrong.
+    pub at: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to write.
+    pub mend: String,
+}
+
+/// Reads a statement such as `gain=3/2`; `priors` are meant where the text names none.
+///
+/// # Errors
+/// When the text is no statement, naming the place and the mend.
+pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseError> {
+    let reader = Reader { text };
+    let parts = reader.parts(true)?;
+    let value = parts.value.unwrap_or_default();
+    let (name, parameter) = (parts.name, parts.parameter);
+    let (notion, stated) = match name {
+        "rho" => {
+            let (rho, among) = value.rsplit_once(':').map_or((value, parameter), |(rho, among)| (rho, Some(among)));
+            (Notion::Rho { among: reader.among(among)? }, Stated::Number(reader.number(rho)?))
+        }
+        "alpha-beta" => {
+            let (pair, worlds) = value.rsplit_once(':').map_or((value, parameter), |(pair, p)| (pair, Some(p)));
+            let (alpha, beta) = pair
+                .split_once(',')
+                .ok_or_else(|| reader.error(pair, "α and β are two numbers", "write `alpha-beta=1/2,1/2`"))?;
+            let (least, most) = reader.worlds(worlds)?;
+            (Notion::AlphaBeta { least, most }, Stated::Pair(reader.number(alpha)?, reader.number(beta)?))
+        }
+        "sampling" | "sampled-gain" => {
+            let (rate, rest) = reader.nested(parameter, value, "sampling=1/10,epsilon=1")?;
+            let rate = reader.rate(rate)?;
+            match rest.split_once('=') {
+                Some(("gain", gain)) => (Notion::SampledGain { rate }, Stated::Number(reader.number(gain)?)),
+                None if name == "sampled-gain" => (Notion::SampledGain { rate }, Stated::Number(reader.number(rest)?)),
+                _ => (Notion::Sampling { rate }, Stated::Odds(reader.named_odds(rest)?)),
+            }
+        }
+        "group" => {
+            let (size, rest) = reader.nested(parameter, value, "group=3,odds=8")?;
+            (Notion::Group { size: reader.count(size)? }, Stated::Odds(reader.named_odds(rest)?))
+        }
+        "k-max" => (Notion::UniformGain, Stated::Number(reader.k_max(value)?)),
+        _ => {
+            reader.no_parameter(parameter)?;
+            let notion = reader.plain(name)?;
+            let stated = match &notion {
+                Notion::Epsilon(_) => Stated::Odds(reader.epsilon(value)?),
+                notion if notion.is_odds() => Stated::Odds(reader.odds(value)?),
+                _ => Stated::Number(reader.number(value)?),
+            };
+            (notion, stated)
+        }
+    };
+    Ok(Statement { target: reader.against(name, notion, &parts.suffixes, priors)?, value: stated })
+}
+
+/// Reads a target such as `rho:100`; `priors` are meant where the text names none.
+///
+/// # Errors
+/// When the text is no target, naming the place and the mend.
+pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
+    let reader = Reader { text };
+    let parts = reader.parts(false)?;
+    let parameter = parts.parameter;
+    let notion = match parts.name {
+        "rho" => Notion::Rho { among: reader.among(parameter)? },
+        "alpha-beta" => {
+            let (least, most) = reader.worlds(parameter)?;
+            Notion::AlphaBeta { least, most }
+        }
+        "sampling" => Notion::Sampling { rate: reader.rate(reader.needed(parameter, "sampling:1/10")?)? },
+        "sampled-gain" => Notion::SampledGain { rate: reader.rate(reader.needed(parameter, "sampled-gain:1/10")?)? },
+        "group" => Notion::Group { size: reader.count(reader.needed(parameter, "group:3")?)? },
+        "k-max" => Notion::UniformGain,
+        name => {
+            reader.no_parameter(parameter)?;
+            reader.plain(name)?
+        }
+    };
+    reader.against(parts.name, notion, &parts.suffixes, priors)
+}
+
+/// Reads a range of priors: `1/5..4/5`, `..1/2`, `1/10..`, `1/3` or `any`.
+///
+/// # Errors
+/// When it is none.
+pub fn priors(text: &str) -> Result<PriorRange, ParseError> {
+    let reader = Reader { text };
+    reader.priors(text)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+}
+
+struct Parts<'a> {
+    name: &'a str,
+    parameter: Option<&'a str>,
+    value: Option<&'a str>,
+    suffixes: Vec<&'a str>,
+}
+
+impl<'a> Reader<'a> {
+    fn error(&self, at: &str, problem: impl Into<String>, mend: impl Into<String>) -> ParseError {
+        ParseError { text: self.text.to_owned(), at: at.trim().to_owned(), problem: problem.into(), mend: mend.into() }
+    }
+
+    fn parts(&self, valued: bool) -> Result<Parts<'a>, ParseError> {
+        let mut pieces = self.text.split('@').map(str::trim);
+        let head = pieces.next().unwrap_or_default();
+        let (front, value) = match head.split_once('=') {
+            Some((front, value)) => (front.trim(), Some(value.trim())),
+            None => (head, None),
+        };
+        let (name, parameter) = match front.split_once(':') {
+            Some((name, parameter)) => (name.trim(), Some(parameter.trim())),
+            None => (front, None),
+        };
+        let known = SPELLINGS.iter().find(|spelling| spelling.name == name);
+        let extra = ["sampled-gain", "k-max"].contains(&name);
+        if known.is_none() && !extra {
+            return Err(self.unknown(name));
+        }
+        let example = known.map_or("", |spelling| if valued { spelling.statement } else { spelling.target });
+        match value {
+            None | Some("") if valued => Err(self.error(head, "no value", format!("write `{example}`"))),
+            Some(_) if !valued => Err(self.error(head, "a target has no value", format!("write `{example}`"))),
+            _ => Ok(Parts { name, parameter, value, suffixes: pieces.collect() }),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> ParseError {
+        let nearest = SPELLINGS
+            .iter()
+            .map(|spelling| (strsim::osa_distance(name, spelling.name), spelling.name))
+            .min()
+            .filter(|(distance, _)| *distance <= 3);
+        let mend = match nearest {
+            Some((_, nearest)) => format!("did you mean `{nearest}`?"),
+            None => {
+                let names: Vec<&str> = SPELLINGS.iter().map(|spelling| spelling.name).collect();
+                format!("the notions are {}", names.join(", "))
+            }
+        };
+        self.error(name, "no such notion", mend)
+    }
+
+    fn plain(&self, name: &str) -> Result<Notion, ParseError> {
+        Ok(match name {
+            "odds" | "unbounded-odds" | "bounded-odds" => Notion::Odds(Sign::Both),
+            "epsilon" | "unbounded-epsilon" | "bounded-epsilon" => Notion::Epsilon(Sign::Both),
+            "positive-odds" => Notion::Odds(Sign::Positive),
+            "negative-odds" => Notion::Odds(Sign::Negative),
+            "positive-epsilon" => Notion::Epsilon(Sign::Positive),
+            "negative-epsilon" => Notion::Epsilon(Sign::Negative),
+            "free-lunch" => Notion::FreeLunch,
+            "gain" => Notion::Gain,
+            "loss" => Notion::Loss,
+            "membership" => Notion::Membership,
+            "posterior" => Notion::Ceiling,
+            "floor" => Notion::Floor,
+            "uniform-gain" => Notion::UniformGain,
+            _ => return Err(self.unknown(name)),
+        })
+    }
+
+    fn against(
+        &self,
+        name: &str,
+        notion: Notion,
+        suffixes: &[&str],
+        priors: &PriorRange,
+    ) -> Result<Target, ParseError> {
+        let bounded = name.starts_with("bounded-");
+        let fixed = bounded || name.starts_with("unbounded-");
+        let adjacency = if bounded { Adjacency::ReplaceOne } else { Adjacency::AddRemove };
+        let mut target = Target { notion, adjacency, priors: priors.clone() };
+        for suffix in suffixes {
+            let named = match *suffix {
+                "add-remove" | "unbounded" => Adjacency::AddRemove,
+                "replace-one" | "bounded" => Adjacency::ReplaceOne,
+                range => {
+                    target.priors = self.priors(range)?;
+                    continue;
+                }
+            };
+            if !target.has_adjacency() || (fixed && named != adjacency) {
+                let problem = format!("`{name}` has an adjacency of its own");
+                return Err(self.error(suffix, problem, "leave it out"));
+            }
+            target.adjacency = named;
+        }
+        if matches!(target.notion, Notion::Rho { .. } | Notion::AlphaBeta { .. }) {
+            target.adjacency = Adjacency::ReplaceOne;
+        }
+        if !target.notion.depends_on_priors() {
+            target.priors = PriorRange::any();
+        }
+        Ok(target)
+    }
+
+    fn priors(&self, text: &str) -> Result<PriorRange, ParseError> {
+        if text.trim() == "any" {
+            return Ok(PriorRange::any());
+        }
+        let looks = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        if !looks {
+            let words = ["add-remove", "replace-one", "any"];
+            let nearest = words.iter().map(|word| (strsim::osa_distance(text, word), word)).min();
+            let mend = match nearest {
+                Some((distance, word)) if distance <= 3 => format!("did you mean `{word}`?"),
+                _ => "write `add-remove`, `replace-one` or priors such as `1/5..4/5`".to_owned(),
+            };
+            return Err(self.error(text, "neither an adjacency nor a range of priors", mend));
+        }
+        let (low, high) = text.split_once("..").unwrap_or((text, text));
+        let end = |end: &str| if end.trim().is_empty() { Ok(None) } else { self.number(end).map(Some) };
+        PriorRange::new(end(low)?, end(high)?)
+            .map_err(|wrong| self.error(text, wrong.to_string(), "write priors as `1/5..4/5`, `..1/2` or `any`"))
+    }
+
+    fn number(&self, text: &str) -> Result<Rational, ParseError> {
+        parse_rational(text).map_err(|wrong| self.error(text, "not an exact number", wrong.to_string()))
+    }
+
+    fn count(&self, text: &str) -> Result<u32, ParseError> {
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|count| (1..=10_000).contains(count))
+            .ok_or_else(|| self.error(text, "not a number of people", "write a whole number from 1 to 10000"))
+    }
+
+    fn among(&self, text: Option<&str>) -> Result<u32, ParseError> {
+        let text = self.needed(text, "rho=1/2:100` or, as a target, `rho:100")?;
+        text.trim()
+            .parse()
+            .ok()
+            .filter(|among| *among >= 2)
+            .ok_or_else(|| self.error(text, "not a number of candidates", "write a whole number from 2 on"))
+    }
+
+    fn rate(&self, text: &str) -> Result<Rational, ParseError> {
+        let rate = self.number(text)?;
+        if rate.is_positive() && rate < whole(1) {
+            return Ok(rate);
+        }
+        Err(self.error(text, "a sampling rate lies between 0 and 1", "for rate 1 translate `epsilon` itself"))
+    }
+
+    fn worlds(&self, text: Option<&str>) -> Result<(Rational, Option<Rational>), ParseError> {
+        let Some(text) = text else { return Ok((whole(0), None)) };
+        let (least, most) = text.split_once("..").map_or((text, None), |(least, most)| (least, Some(most)));
+        let least = if least.trim().is_empty() { whole(0) } else { self.number(least)? };
+        let most = most.filter(|most| !most.trim().is_empty()).map(|most| self.number(most)).transpose()?;
+        if least.is_negative() || least > ratio(1, 2) {
+            let mend = "of two worlds one is no likelier than the other: P_min lies from 0 to 1/2";
+            return Err(self.error(text, "no two worlds have these priors", mend));
+        }
+        if most.as_ref().is_some_and(|most| *most < least || *most >= whole(1) || most.is_zero()) {
+            return Err(self.error(text, "P_max must be at least P_min and below 1", "write `:1/10..1/2`"));
+        }
+        Ok((least, most))
+    }
+
+    fn needed<'b>(&self, part: Option<&'b str>, example: &str) -> Result<&'b str, ParseError> {
+        part.filter(|part| !part.is_empty())
+            .ok_or_else(|| self.error(self.text, "a parameter is missing", format!("write `{example}`")))
+    }
+
+    fn no_parameter(&self, parameter: Option<&str>) -> Result<(), ParseError> {
+        parameter
+            .map_or(Ok(()), |parameter| Err(self.error(parameter, "this notion takes no parameter", "leave it out")))
+    }
+
+    /// `sampling=1/10,epsilon=1` or `sampling:1/10=e^1`: the parameter and the rest.
+    fn nested<'b>(
+        &self,
+        parameter: Option<&'b str>,
+        value: &'b str,
+        example: &str,
+    ) -> Result<(&'b str, &'b str), ParseError> {
+        match parameter {
+            Some(parameter) => Ok((parameter, value)),
+            None => value
+                .split_once(',')
+                .map(|(parameter, rest)| (parameter, rest.trim()))
+                .ok_or_else(|| self.error(value, "two values belong here", format!("write `{example}`"))),
+        }
+    }
+
+    fn named_odds(&self, text: &str) -> Result<Spend, ParseError> {
+        match text.split_once('=') {
+            Some(("epsilon", value)) => self.epsilon(value),
+            Some(("odds", value)) => self.odds(value),
+            Some((name, _)) => Err(self.error(name, "neither odds nor epsilon", "write `odds=3` or `epsilon=1`")),
+            None => self.odds(text),
+        }
+    }
+
+    /// `3`, `e`, `e^2`, `e^(1/2)`.
+    fn odds(&self, text: &str) -> Result<Spend, ParseError> {
+        let text = text.trim();
+        if text == "e" {
+            return self.e(text, whole(1));
+        }
+        if let Some(power) = text.strip_prefix("e^") {
+            let power = power.strip_prefix('(').and_then(|p| p.strip_suffix(')')).unwrap_or(power);
+            return self.e(text, self.number(power)?);
+        }
+        let value = self.number(text)?;
+        Spend::odds(value)
+            .map_err(|wrong| self.error(text, wrong.to_string(), "write odds above 1, such as `3` or `e^1`"))
+    }
+
+    /// `1`, `ln(3)`, `ln 3`, `2*ln(3)`.
+    fn epsilon(&self, text: &str) -> Result<Spend, ParseError> {
+        let text = text.trim();
+        let Some((factor, inside)) = text.split_once("ln") else {
+            let value = self.number(text)?;
+            return self.e(text, value);
+        };
+        let factor = factor.trim().trim_end_matches(['*', '·']).trim();
+        let factor = if factor.is_empty() { whole(1) } else { self.number(factor)? };
+        let inside = inside.trim();
+        let inside = inside.strip_prefix('(').and_then(|i| i.strip_suffix(')')).unwrap_or(inside);
+        let odds = self.odds(inside)?;
+        odds.share(&factor).map_err(|wrong| self.error(text, wrong.to_string(), "write `ln(3)` or `1/2*ln(3)`"))
+    }
+
+    fn e(&self, text: &str, power: Rational) -> Result<Spend, ParseError> {
+        if power > whole(4096) {
+            return Err(self.error(text, "too large", "even an ε of 10 protects next to nobody"));
+        }
+        Spend::epsilon(power).map_err(|_| self.error(text, "ε is not above 0", "write `epsilon=1` or `epsilon=ln(3)`"))
+    }
+
+    /// The gain of k-Max, `(2^k−1)/(2^k−2)` (E-1).
+    fn k_max(&self, text: &str) -> Result<Rational, ParseError> {
+        let k = text.trim().parse::<u32>().ok().filter(|k| (2..=1000).contains(k));
+        let k = k.ok_or_else(|| self.error(text, "not a k", "write a whole number from 2 to 1000"))?;
+        let all = whole(2).pow(k);
+        Ok((&all - Rational::one()) / (all - whole(2)))
+    }
+}

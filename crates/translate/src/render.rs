@@ -1,0 +1,160 @@
+//! Translations as rows: for a table, for text, for JSON.
+
+use crate::amount::Amount;
+use crate::bounds::{Number, Value};
+use crate::notion::Notion;
+use crate::statement::epsilon;
+use crate::translation::{Direction, Translation};
+use deniable_core::exact::{Enclosure, Rational, Rounding, decimal};
+use std::fmt::Write;
+
+const PLACES: u32 = 6;
+const BITS: u32 = 128;
+
+/// One translation, all of it text.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Row {
+    /// The statement.
+    pub from: String,
+    /// The target.
+    pub notion: String,
+    /// The parameter, exactly; between two decimals where it is no closed form; `-` where there is none.
+    pub value: String,
+    /// As a decimal, rounded so that it claims no more.
+    pub decimal: String,
+    /// Which way.
+    pub direction: &'static str,
+    /// Whether the value is attained, or approached.
+    pub tight: bool,
+    /// Whether it holds for some adjacent pairs only.
+    pub partial: bool,
+    /// The entries that prove it.
+    pub theorems: Vec<&'static str>,
+    /// Conditions, or the counterexample.
+    pub note: String,
+}
+
+/// The columns of a table, in order.
+pub const COLUMNS: [&str; 6] = ["notion", "value", "decimal", "direction", "theorem", "note"];
+
+impl Row {
+    /// The row of one translation.
+    #[must_use]
+    pub fn new(translation: &Translation) -> Self {
+        let mut notes = translation.conditions.clone();
+        if translation.direction == Direction::Implies && translation.tight {
+            notes.push("tight".to_owned());
+        }
+        notes.extend(translation.counterexample.map(|counterexample| counterexample.words().to_owned()));
+        let up = (translation.direction == Direction::OnlyIf) == (translation.to.notion == Notion::Floor);
+        let rounding = if up { Rounding::Up } else { Rounding::Down };
+        let (value, decimal) = match &translation.value {
+            None => ("-".to_owned(), "-".to_owned()),
+            Some(value) => (value.to_string(), value.decimal(rounding)),
+        };
+        Self {
+            from: translation.from.to_string(),
+            notion: translation.to.to_string(),
+            value,
+            decimal,
+            direction: translation.direction.words(),
+            tight: translation.tight,
+            partial: translation.partial,
+            theorems: translation.theorems.clone(),
+            note: notes.join("; "),
+        }
+    }
+
+    /// The cells, in the order of [`COLUMNS`].
+    #[must_use]
+    pub fn cells(&self) -> [String; 6] {
+        [
+            self.notion.clone(),
+            self.value.clone(),
+            self.decimal.clone(),
+            self.direction.to_owned(),
+            self.theorems.join(", "),
+            self.note.clone(),
+        ]
+    }
+}
+
+/// A plain table: aligned columns, and each note on a line below its row.
+#[must_use]
+pub fn text(rows: &[Row]) -> String {
+    let cells: Vec<[String; 6]> = rows.iter().map(Row::cells).collect();
+    let width = |column: usize| {
+        let widest = cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        widest.max(COLUMNS[column].chars().count())
+    };
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    let mut text = String::new();
+    let mut line = |cells: &[String]| {
+        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let joined = padded.collect::<Vec<_>>().join("  ");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", joined.trim_end());
+    };
+    line(&COLUMNS[..5].iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+    for row in &cells {
+        line(&row[..5]);
+        if !row[5].is_empty() {
+            line(&[format!("    {}", row[5])]);
+        }
+    }
+    text
+}
+
+impl std::fmt::Display for Value {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Odds(Amount::Exact(odds)) => write!(f, "{odds}"),
+            Self::Epsilon(Amount::Exact(odds)) => f.write_str(&epsilon(odds)),
+            Self::Odds(Amount::Between { low, high }) => write!(f, "{}", between(low, high)),
+            Self::Epsilon(Amount::Between { low, high }) => {
+                let (low, high) = (Enclosure::ln(low, BITS).low(), Enclosure::ln(high, BITS).high());
+                f.write_str(&between(&low, &high))
+            }
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Pair(alpha, beta) => write!(f, "{alpha}, {beta}"),
+        }
+    }
+}
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.low == self.high { write!(f, "{}", self.low) } else { f.write_str(&between(&self.low, &self.high)) }
+    }
+}
+
+fn between(low: &Rational, high: &Rational) -> String {
+    let (low, high) = (decimal(low, 12, Rounding::Down), decimal(high, 12, Rounding::Up));
+    format!("{low} .. {high}")
+}
+
+impl Value {
+    /// As a decimal of six places, rounded to the named side.
+    #[must_use]
+    pub fn decimal(&self, rounding: Rounding) -> String {
+        let pick = |low: &Rational, high: &Rational| {
+            decimal(if rounding == Rounding::Down { low } else { high }, PLACES, rounding)
+        };
+        match self {
+            Self::Odds(odds) => {
+                let (low, high) = odds.ends();
+                pick(&low, &high)
+            }
+            Self::Epsilon(odds) => {
+                let ln = match odds {
+                    Amount::Exact(spend) => (spend.ln(BITS).low(), spend.ln(BITS).high()),
+                    Amount::Between { low, high } => (Enclosure::ln(low, BITS).low(), Enclosure::ln(high, BITS).high()),
+                };
+                pick(&ln.0, &ln.1)
+            }
+            Self::Number(number) => pick(&number.low, &number.high),
+            Self::Pair(alpha, beta) => {
+                format!("{}, {}", pick(&alpha.low, &alpha.high), pick(&beta.low, &beta.high))
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Statements: a notion, its parameter, who is adjacent to whom, and the priors that are meant.
+
+use crate::notion::{Notion, Sign};
+use crate::shape::Shape;
+use deniable_core::adversary::{Adjacency, PriorRange};
+use deniable_core::budget::{Base, Spend};
+use deniable_core::exact::Rational;
+use num_traits::One;
+
+/// A notion against somebody: all of a statement but its parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Which notion.
+    pub notion: Notion,
+    /// Whether one person more or less is meant, or one replaced.
+    pub adjacency: Adjacency,
+    /// The prior beliefs that are meant, where the notion depends on them.
+    pub priors: PriorRange,
+}
+
+/// The parameter of a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stated {
+    /// A factor on odds.
+    Odds(Spend),
+    /// γ, ρ, a ceiling or a floor.
+    Number(Rational),
+    /// α and β.
+    Pair(Rational, Rational),
+}
+
+/// A notion with its parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// The notion, and against whom.
+    pub target: Target,
+    /// The parameter.
+    pub value: Stated,
+}
+
+impl Target {
+    /// The pairs of datasets whose likelihood ratio the notion limits.
+    #[must_use]
+    pub fn shape(&self) -> Shape {
+        let replace = self.adjacency == Adjacency::ReplaceOne;
+        match &self.notion {
+            Notion::Rho { among: 2 } | Notion::AlphaBeta { .. } => Shape::Replace,
+            Notion::Rho { among } => Shape::OneOf(*among),
+            Notion::FreeLunch => Shape::All,
+            Notion::Sampling { rate } => Shape::Sampled { rate: rate.clone() },
+            Notion::SampledGain { rate } => Shape::SampledUp { rate: rate.clone() },
+            Notion::UniformGain => Shape::Uniform,
+            Notion::Group { size } if replace => Shape::ReplaceGroup(*size),
+            Notion::Group { size } => Shape::Group(*size),
+            _ if replace => Shape::Replace,
+            Notion::Odds(Sign::Both) | Notion::Epsilon(Sign::Both) | Notion::Membership => Shape::Both,
+            Notion::Odds(Sign::Positive) | Notion::Epsilon(Sign::Positive) | Notion::Gain | Notion::Ceiling => {
+                Shape::Up
+            }
+            Notion::Odds(Sign::Negative) | Notion::Epsilon(Sign::Negative) | Notion::Loss | Notion::Floor => {
+                Shape::Down
+            }
+        }
+    }
+
+    /// Whether both adjacencies make sense of it.
+    #[must_use]
+    pub fn has_adjacency(&self) -> bool {
+        match &self.notion {
+            Notion::Rho { .. }
+            | Notion::AlphaBeta { .. }
+            | Notion::FreeLunch
+            | Notion::Sampling { .. }
+            | Notion::SampledGain { .. }
+            | Notion::UniformGain => false,
+            Notion::Odds(sign) | Notion::Epsilon(sign) => *sign == Sign::Both,
+            Notion::Gain
+            | Notion::Loss
+            | Notion::Membership
+            | Notion::Ceiling
+            | Notion::Floor
+            | Notion::Group { .. } => true,
+        }
+    }
+
+    /// The family of priors, as `docs/theorems` names it.
+    #[must_use]
+    pub fn family(&self) -> String {
+        let base = match self.shape() {
+            Shape::Up | Shape::Down | Shape::Both => "F-DI",
+            Shape::Replace => "F-DB",
+            Shape::OneOf(_) => return "F-DCm".to_owned(),
+            Shape::All => return "F-DU".to_owned(),
+            Shape::Sampled { .. } | Shape::SampledUp { .. } => return "F-DFβ".to_owned(),
+            Shape::Uniform => return "F-DN".to_owned(),
+            Shape::Group(_) | Shape::ReplaceGroup(_) => return "F-NIk".to_owned(),
+        };
+        if matches!(self.notion, Notion::Rho { .. }) {
+            return "F-DCm".to_owned();
+        }
+        if self.notion.depends_on_priors() && !self.priors.is_any() { format!("{base}[a,b]") } else { base.to_owned() }
+    }
+}
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.write(f, "")
+    }
+}
+
+impl Target {
+    fn write(&self, f: &mut std::fmt::Formatter<'_>, value: &str) -> std::fmt::Result {
+        f.write_str(self.notion.name())?;
+        match &self.notion {
+            Notion::Rho { among } => write!(f, "{value}:{among}")?,
+            Notion::AlphaBeta { least, most } => {
+                f.write_str(value)?;
+                if !num_traits::Zero::is_zero(least) || most.is_some() {
+                    write!(f, ":{least}")?;
+                }
+                if let Some(most) = most {
+                    write!(f, "..{most}")?;
+                }
+            }
+            Notion::Sampling { rate } | Notion::SampledGain { rate } => write!(f, ":{rate}{value}")?,
+            Notion::Group { size } => write!(f, ":{size}{value}")?,
+            _ => f.write_str(value)?,
+        }
+        if self.has_adjacency() && self.adjacency == Adjacency::ReplaceOne {
+            f.write_str("@replace-one")?;
+        }
+        if self.notion.depends_on_priors() && !self.priors.is_any() {
+            f.write_str("@")?;
+            if !num_traits::Zero::is_zero(self.priors.low()) {
+                write!(f, "{}", self.priors.low())?;
+            }
+            f.write_str("..")?;
+            if !self.priors.high().is_one() {
+                write!(f, "{}", self.priors.high())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::fmt::Display for Statement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = match &self.value {
+            Stated::Odds(odds) if matches!(self.target.notion, Notion::Epsilon(_)) => epsilon(odds),
+            Stated::Odds(odds) => odds.to_string(),
+            Stated::Number(value) => value.to_string(),
+            Stated::Pair(alpha, beta) => format!("{alpha},{beta}"),
+        };
+        self.target.write(f, &format!("={value}"))
+    }
+}
+
+/// The logarithm of an odds ratio: `1`, `ln(3)`, `1/2·ln(3) + 1`.
+#[must_use]
+pub fn epsilon(odds: &Spend) -> String {
+    if let Some(exact) = odds.exact_odds() {
+        return if exact.is_one() { "0".to_owned() } else { format!("ln({exact})") };
+    }
+    let terms = odds.terms().map(|(base, share)| match base {
+        Base::E => share.to_string(),
+        Base::Odds(value) if share.is_one() => format!("ln({value})"),
+        Base::Odds(value) => format!("{share}·ln({value})"),
+    });
+    terms.collect::<Vec<_>>().join(" + ")
+}

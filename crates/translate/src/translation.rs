@@ -1,0 +1,225 @@
+//! What follows from a statement, what it follows from, and what does neither.
+
+use crate::amount::Amount;
+use crate::bounds::{self, Value};
+use crate::notion::Notion;
+use crate::shape::{Counterexample, Shape, follows};
+use crate::statement::{Stated, Statement, Target};
+use deniable_core::exact::whole;
+use deniable_core::promise::PromiseError;
+use num_traits::One;
+
+/// Which way an implication goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// Whoever keeps the one keeps the other.
+    Equivalent,
+    /// The statement implies the target with this value, and with no better one where the row is tight.
+    Implies,
+    /// The target holds with this value only if the statement holds: the value is enough for the statement.
+    OnlyIf,
+    /// The statement implies the target with no value; there is a counterexample.
+    NoImplication,
+}
+
+impl Direction {
+    /// As shown.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Equivalent => "equivalent",
+            Self::Implies => "implies",
+            Self::OnlyIf => "only if",
+            Self::NoImplication => "no implication",
+        }
+    }
+}
+
+/// One line: what a statement has to do with a target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Translation {
+    /// The statement.
+    pub from: Statement,
+    /// The target.
+    pub to: Target,
+    /// Which way.
+    pub direction: Direction,
+    /// The parameter of the target; `None` where nothing follows.
+    pub value: Option<Value>,
+    /// Whether a mechanism is known that attains the value, or comes as near as one likes.
+    pub tight: bool,
+    /// Whether it bounds some adjacent pairs only, so that it must not be composed.
+    pub partial: bool,
+    /// The entries that prove it.
+    pub theorems: Vec<&'static str>,
+    /// What else must hold.
+    pub conditions: Vec<String>,
+    /// Why nothing follows.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// What `from` has to do with `to`: one line when they are equivalent, otherwise one for what follows from `from` (or the
+/// counterexample) and, where some value of `to` is enough for `from`, one for that.
+///
+/// # Errors
+/// When the parameter of `from` is out of range, or cannot be promised against its priors.
+pub fn translate(from: &Statement, to: &Target) -> Result<Vec<Translation>, PromiseError> {
+    let enough = bounds::enough(from)?;
+    let forward = forward(from, to, &enough)?;
+    let Some(backward) = backward(from, to, &enough) else { return Ok(vec![forward.line]) };
+    // A value that follows and is enough makes the two the same; enclosed numbers are never known to be equal.
+    let same =
+        matches!((&forward.odds, &backward.odds), (Some(Amount::Exact(one)), Amount::Exact(other)) if one == other);
+    if same && forward.line.value == backward.line.value && !forward.line.partial {
+        let line = Translation { direction: Direction::Equivalent, tight: true, ..forward.line };
+        return Ok(vec![line]);
+    }
+    Ok(vec![forward.line, backward.line])
+}
+
+struct Forward {
+    line: Translation,
+    odds: Option<Amount>,
+}
+
+struct Backward {
+    line: Translation,
+    odds: Amount,
+}
+
+fn blank(from: &Statement, to: &Target, direction: Direction) -> Translation {
+    Translation {
+        from: from.clone(),
+        to: to.clone(),
+        direction,
+        value: None,
+        tight: false,
+        partial: false,
+        theorems: vec![],
+        conditions: vec![],
+        counterexample: None,
+    }
+}
+
+fn forward(from: &Statement, to: &Target, enough: &Amount) -> Result<Forward, PromiseError> {
+    let nothing = |counterexample: Counterexample| {
+        let theorems = merged(&[from.target.notion.theorem()], &counterexample.theorems());
+        let counterexample = Some(counterexample);
+        let line = blank(from, to, Direction::NoImplication);
+        Forward { line: Translation { theorems, counterexample, ..line }, odds: None }
+    };
+    let Some(given) = bounds::necessary(from)? else { return Ok(nothing(Counterexample::NoObserver)) };
+    let step = match follows(&from.target.shape(), &to.shape()) {
+        Ok(step) => step,
+        Err(counterexample) => {
+            let found = nothing(counterexample);
+            return Ok(small_datasets(from, to, found));
+        }
+    };
+    let odds = step.carry.apply(&given);
+    let Some(value) = bounds::implied(to, &odds) else { return Ok(nothing(Counterexample::PriorBeyond)) };
+    let attained = *enough == given && bounds::demanding(to, &odds).as_ref() == Some(&value);
+    let mut conditions = conditions(from, to);
+    if given != *enough {
+        conditions
+            .push("of the observers of the statement only those count who hesitate between two datasets".to_owned());
+    }
+    conditions.extend(step.condition.map(str::to_owned));
+    let line = Translation {
+        value: Some(value),
+        tight: step.tight && attained,
+        theorems: theorems(from, to, &step.theorems),
+        conditions,
+        ..blank(from, to, Direction::Implies)
+    };
+    Ok(Forward { line, odds: Some(odds) })
+}
+
+/// B-5: (ρ,m)-identifiability below `1/(m−1)` bounds odds between small datasets, and there alone.
+fn small_datasets(from: &Statement, to: &Target, found: Forward) -> Forward {
+    let (Notion::Rho { among }, Stated::Number(rho)) = (&from.target.notion, &from.value) else { return found };
+    let others = whole(*among) - whole(1);
+    let rest = whole(1) - &others * rho;
+    if to.shape() != Shape::Replace || !matches!(to.notion, Notion::Odds(_) | Notion::Epsilon(_)) || rest <= whole(0) {
+        return found;
+    }
+    let odds = Amount::of(rho / rest);
+    let line = Translation {
+        direction: Direction::Implies,
+        value: bounds::implied(to, &odds),
+        tight: true,
+        partial: true,
+        conditions: vec![format!(
+            "between datasets of at most n − {} people only; larger ones are not constrained at all",
+            among.saturating_sub(1)
+        )],
+        counterexample: Some(Counterexample::LargeSets),
+        ..found.line
+    };
+    Forward { line, odds: Some(odds) }
+}
+
+fn backward(from: &Statement, to: &Target, enough: &Amount) -> Option<Backward> {
+    let step = follows(&to.shape(), &from.target.shape()).ok()?;
+    let odds = step.carry.undo(enough)?;
+    if odds.is_one() {
+        return None;
+    }
+    let value = bounds::demanding(to, &odds)?;
+    let attained = bounds::implied(to, &odds).as_ref() == Some(&value);
+    let mut conditions = conditions(from, to);
+    conditions.extend(step.condition.map(str::to_owned));
+    let line = Translation {
+        value: Some(value),
+        tight: step.tight && attained,
+        theorems: theorems(from, to, &step.theorems),
+        conditions,
+        ..blank(from, to, Direction::OnlyIf)
+    };
+    Some(Backward { line, odds })
+}
+
+fn theorems(from: &Statement, to: &Target, step: &[&'static str]) -> Vec<&'static str> {
+    let first = merged(&[from.target.notion.theorem()], step);
+    merged(&first, &[to.notion.theorem()])
+}
+
+fn merged(one: &[&'static str], other: &[&'static str]) -> Vec<&'static str> {
+    let mut all: Vec<&'static str> = Vec::new();
+    for id in one.iter().chain(other) {
+        if !all.contains(id) {
+            all.push(id);
+        }
+    }
+    // C-1 says nothing beside an entry that does the work.
+    if all.len() > 1 {
+        all.retain(|id| *id != "C-1");
+    }
+    all
+}
+
+/// What the notions themselves assume.
+fn conditions(from: &Statement, to: &Target) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut add = |condition: String| {
+        if !all.contains(&condition) {
+            all.push(condition);
+        }
+    };
+    for target in [&from.target, to] {
+        match &target.notion {
+            Notion::Gain | Notion::Loss | Notion::Membership if !target.priors.is_any() => add(format!(
+                "for uncertain priors in [{}, {}], everybody else perhaps certain; others face the odds themselves",
+                target.priors.low(),
+                target.priors.high()
+            )),
+            Notion::Ceiling => add(format!("for priors up to {}", target.priors.high())),
+            Notion::Floor => add(format!("for priors from {}", target.priors.low())),
+            Notion::Rho { among } => add(format!("at least {among} people in the universe, size public")),
+            Notion::AlphaBeta { .. } => add("size public; worlds of prior 0 are left out of P_min".to_owned()),
+            Notion::Group { size } if !size.is_one() => add("groups are independent of each other".to_owned()),
+            _ => {}
+        }
+    }
+    all
+}

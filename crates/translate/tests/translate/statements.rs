@@ -1,0 +1,194 @@
+//! Whole translations, as somebody would ask for them.
+
+use deniable_core::adversary::PriorRange;
+use deniable_translate::compose::{ComposeError, compose};
+use deniable_translate::notion::SPELLINGS;
+use deniable_translate::parse::{priors, statement, target};
+use deniable_translate::render::{Row, text};
+use deniable_translate::translation::{Direction, Translation, translate};
+
+fn rows(from: &str, to: &str, range: &str) -> Vec<Translation> {
+    let range = priors(range).unwrap();
+    translate(&statement(from, &range).unwrap(), &target(to, &range).unwrap()).unwrap()
+}
+
+/// Direction and value of each row.
+fn brief(from: &str, to: &str, range: &str) -> Vec<String> {
+    let each = rows(from, to, range);
+    each.iter().map(Row::new).map(|row| format!("{} {}", row.direction, row.value)).collect()
+}
+
+#[test]
+fn translations() {
+    let any = "any";
+    let mut wrong: Vec<String> = Vec::new();
+    for (from, to, range, wanted) in [
+        ("epsilon=ln(3)", "odds", any, vec!["equivalent 3"]),
+        ("odds=3", "epsilon", any, vec!["equivalent ln(3)"]),
+        ("epsilon=1", "bounded-epsilon", any, vec!["implies 2"]),
+        ("odds=3", "bounded-odds", any, vec!["implies 9"]),
+        ("bounded-odds=9", "odds", any, vec!["no implication -", "only if 3"]),
+        ("gain=3/2", "positive-odds", "1/2", vec!["equivalent 2"]),
+        ("gain=2", "positive-odds", "2/5..3/5", vec!["equivalent 8/3"]),
+        ("gain=3/2", "epsilon", "1/5..4/5", vec!["no implication -", "only if ln(13/8)"]),
+        ("gain=2", "bounded-odds", any, vec!["no implication -"]),
+        ("gain=2@replace-one", "bounded-odds", any, vec!["equivalent 2"]),
+        ("membership=2", "odds", any, vec!["equivalent 2"]),
+        ("odds=3", "posterior", "..1/2", vec!["implies 3/4"]),
+        ("positive-odds=3", "posterior", "..1/2", vec!["equivalent 3/4"]),
+        ("odds=3", "posterior", any, vec!["no implication -"]),
+        ("odds=3", "floor", "1/4..", vec!["implies 1/10"]),
+        ("posterior=3/4", "rho:2", "..1/2", vec!["no implication -"]),
+        ("posterior=3/4@replace-one", "rho:2", "..1/2", vec!["equivalent 3/4"]),
+        ("posterior=3/4@replace-one", "rho:2", "..2/5", vec!["no implication -", "only if 9/11"]),
+        ("bounded-odds=99", "rho:100", any, vec!["implies 1/2"]),
+        ("rho=1/2:100", "bounded-odds", any, vec!["no implication -", "only if 99"]),
+        ("rho=3/4:2", "bounded-odds", any, vec!["equivalent 3"]),
+        ("rho=2/5:3", "bounded-odds", any, vec!["implies 2", "only if 4/3"]),
+        ("rho=1/2:3", "rho:5", any, vec!["implies 1/3"]),
+        ("rho=1/3:5", "rho:3", any, vec!["no implication -", "only if 1/2"]),
+        ("alpha-beta=1/2,1/2:1/2", "bounded-odds", any, vec!["equivalent 3"]),
+        ("bounded-odds=3", "alpha-beta:1/2", any, vec!["equivalent 1/2, 1/2"]),
+        ("alpha-beta=1/2,4", "bounded-odds", any, vec!["equivalent 2"]),
+        ("alpha-beta=1/2,1/2:1/4..1/3", "bounded-odds", any, vec!["no implication -", "only if 9/5"]),
+        ("odds=3", "sampling:1/10", any, vec!["implies 6/5"]),
+        ("gain=3", "sampling:1/2", any, vec!["implies 2"]),
+        ("gain=3/2", "sampling:1/2", any, vec!["implies 2"]),
+        ("sampling=1/10,odds=6/5", "epsilon", any, vec!["no implication -", "only if ln(3)"]),
+        ("sampling=1/3,odds=2", "sampled-gain:1/3", any, vec!["equivalent 2"]),
+        ("sampling=1/3,odds=5/4", "sampled-gain:1/3", any, vec!["implies 7/5"]),
+        ("odds=2", "group:3", any, vec!["implies 8", "only if 2"]),
+        ("group=3,odds=8", "odds", any, vec!["implies 8", "only if 2"]),
+        ("free-lunch=3", "bounded-odds", any, vec!["implies 3"]),
+        ("odds=3", "free-lunch", any, vec!["no implication -", "only if 3"]),
+        ("odds=2", "uniform-gain", any, vec!["implies 3/2"]),
+        ("k-max=2", "odds", any, vec!["no implication -", "only if 2"]),
+    ] {
+        let found = brief(from, to, range);
+        if found != wanted {
+            wrong.push(format!("{from} -> {to} over {range}: {found:?}, not {wanted:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn partial_bounds_say_so() {
+    let found = rows("rho=2/5:3", "bounded-odds", "any");
+    assert!(found[0].partial && !found[1].partial);
+    assert!(found[0].conditions.iter().any(|c| c.contains("at most n − 2 people")), "{:?}", found[0].conditions);
+}
+
+#[test]
+fn irrational_values_are_enclosed_on_the_safe_side() {
+    let row = Row::new(&rows("epsilon=1", "posterior", "..1/2")[0]);
+    assert!(row.value.starts_with("0.73105857863 .. 0.731058578631"), "{}", row.value);
+    assert_eq!(row.decimal, "0.731059");
+    let row = Row::new(&rows("epsilon=1", "floor", "1/2..")[0]);
+    assert_eq!(row.decimal, "0.268941", "a floor is rounded down");
+}
+
+#[test]
+fn odds_compose_and_beliefs_do_not() {
+    let of =
+        |text: &str| statement(text, &PriorRange::new(None, Some(deniable_core::exact::ratio(1, 2))).unwrap()).unwrap();
+    let total = |texts: &[&str]| compose(&texts.iter().map(|text| of(text)).collect::<Vec<_>>());
+    assert_eq!(total(&["odds=3", "odds=2"]).unwrap().to_string(), "odds=6");
+    assert_eq!(total(&["epsilon=1", "epsilon=1/2"]).unwrap().to_string(), "odds=e^(3/2)");
+    assert_eq!(total(&["odds=3", "bounded-odds=2"]).unwrap().to_string(), "odds=18@replace-one");
+    assert_eq!(total(&["odds=3", "positive-odds=2"]).unwrap().to_string(), "positive-odds=6");
+    assert_eq!(total(&["free-lunch=3", "odds=2"]).unwrap().to_string(), "odds=6");
+    assert!(matches!(total(&["positive-odds=3", "negative-odds=2"]), Err(ComposeError::NothingInCommon { .. })));
+    assert!(matches!(total(&[]), Err(ComposeError::Nothing)));
+    for (text, theorem, mend) in [
+        ("gain=2", "E-4", "positive-odds=3"),
+        ("posterior=3/4", "E-4", "positive-odds=3"),
+        ("rho=3/4:2", "E-4", "bounded-odds=3"),
+        ("alpha-beta=1/2,1/2:1/2", "E-2", "bounded-odds=3"),
+        ("k-max=2", "E-3", "epsilon="),
+        ("sampling=1/10,epsilon=1", "E-3", "epsilon="),
+    ] {
+        let error = total(&["odds=2", text]).unwrap_err().to_string();
+        assert!(error.contains(theorem) && error.contains("release 2"), "{error}");
+        // The gain of 2 over ..1/2 allows odds of 2 by B-3; only names are compared for it.
+        assert!(text == "gain=2" || error.contains(mend), "{error}");
+    }
+}
+
+#[test]
+fn errors_name_the_place_and_the_mend() {
+    let any = PriorRange::any();
+    for (wrong, part) in [
+        ("gian=2", "did you mean `gain`?"),
+        ("gain", "write `gain=3/2`"),
+        ("gain=x", "at `x`"),
+        ("rho=1/2", "write `rho=1/2:100`"),
+        ("rho=1/2:1", "from 2 on"),
+        ("odds=1", "above 1"),
+        ("epsilon=0", "above 0"),
+        ("gain=2@replace-on", "did you mean `replace-one`?"),
+        ("gain=2@4/5..1/5", "above the highest"),
+        ("rho=1/2:3@add-remove", "adjacency of its own"),
+        ("bounded-odds=3@add-remove", "leave it out"),
+        ("sampling=2,epsilon=1", "between 0 and 1"),
+        ("sampling=1/10", "sampling=1/10,epsilon=1"),
+        ("group=0,odds=2", "from 1 to 10000"),
+        ("alpha-beta=1/2", "two numbers"),
+        ("alpha-beta=1/2,1/2:2/3", "from 0 to 1/2"),
+        ("k-max=1", "from 2 to 1000"),
+    ] {
+        let error = statement(wrong, &any).unwrap_err().to_string();
+        assert!(error.contains(part), "{wrong}: {error}");
+    }
+    assert!(target("gain=2", &any).unwrap_err().to_string().contains("write `gain`"));
+    assert!(target("rho", &any).unwrap_err().to_string().contains("rho:100"));
+    assert!(translate(&statement("posterior=3/4", &any).unwrap(), &target("odds", &any).unwrap()).is_err());
+}
+
+#[test]
+fn every_spelling_reads_and_reads_back() {
+    let range = priors("1/5..1/2").unwrap();
+    for spelling in &SPELLINGS {
+        let said = statement(spelling.statement, &range).unwrap();
+        assert_eq!(statement(&said.to_string(), &PriorRange::any()).unwrap(), said, "{said}");
+        let to = target(spelling.target, &range).unwrap();
+        assert_eq!(target(&to.to_string(), &PriorRange::any()).unwrap(), to, "{to}");
+        assert_eq!(to.shape(), target(&to.to_string(), &range).unwrap().shape());
+        assert!(!to.family().is_empty() && !spelling.words.is_empty());
+    }
+}
+
+#[test]
+fn everything_translates_to_everything() {
+    let range = priors("1/5..1/2").unwrap();
+    for from in &SPELLINGS {
+        let from = statement(from.statement, &range).unwrap();
+        for to in &SPELLINGS {
+            let to = target(to.target, &range).unwrap();
+            let found = translate(&from, &to).unwrap();
+            assert!(!found.is_empty());
+            for line in &found {
+                assert_eq!(line.value.is_none(), line.direction == Direction::NoImplication, "{from} -> {to}");
+                assert_eq!(line.counterexample.is_some(), line.value.is_none() || line.partial);
+                assert!(!line.theorems.is_empty());
+            }
+            if from.target == to {
+                // One γ for presence and absence splits into two odds over a range that is not even.
+                let split = from.to_string().starts_with("membership");
+                assert!(split || found[0].direction == Direction::Equivalent, "{from}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rows_are_text_and_json() {
+    let rows: Vec<Row> =
+        ["bounded-odds", "rho:2"].iter().flat_map(|to| rows("odds=3", to, "any")).map(|t| Row::new(&t)).collect();
+    let shown = text(&rows);
+    assert!(shown.starts_with("notion"), "{shown}");
+    assert!(shown.contains("odds@replace-one  9      9        implies"), "{shown}");
+    let json = serde_json::to_value(&rows).unwrap();
+    assert_eq!(json[1]["value"], "9/10");
+    assert_eq!(json[1]["direction"], "implies");
+}

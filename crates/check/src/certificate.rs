@@ -31,7 +31,7 @@ pub fn certificate(
         notion: names.notion(notion),
         family: names.family(family),
         value: value(&verdict.value),
-        witness: verdict.witness.as_ref().map(|witness| names.witness(witness)),
+        witness: verdict.witness.as_ref().map(|witness| names.witness(witness)).transpose()?,
         theorems: verdict.theorems.iter().map(|theorem| (*theorem).to_owned()).collect(),
         checksum: String::new(),
     };
@@ -115,9 +115,12 @@ impl Names<'_> {
         }
     }
 
-    fn witness(&self, witness: &Witness) -> format::Witness {
+    fn witness(&self, witness: &Witness) -> Result<format::Witness, RecheckError> {
         let output = |output: usize| self.0.outputs()[output].clone();
-        match witness {
+        Ok(match witness {
+            Witness::Event { .. } | Witness::Crowd { .. } | Witness::Simulation(_) => {
+                return Err(RecheckError::Unfit("this notion's witness has no form in a certificate yet".to_owned()));
+            }
             Witness::Datasets { output: at, more, less, probabilities: (high, low) } => format::Witness::Datasets {
                 output: output(*at),
                 more: self.members(*more),
@@ -130,7 +133,7 @@ impl Names<'_> {
                 output: output(*at),
                 likelihoods: (fraction(present), fraction(absent)),
             },
-        }
+        })
     }
 }
 

@@ -141,7 +141,10 @@ fn restricted(mechanism: &Mechanism, entities: &[usize], members: usize) -> Opti
 /// Everyone who is in a dataset that the witness names.
 fn involved(witness: &Witness) -> Dataset {
     match witness {
-        Witness::Datasets { more, less, .. } => more | less,
+        Witness::Datasets { more, less, .. } | Witness::Event { more, less, .. } => more | less,
+        Witness::Crowd { entity, data, outside, .. } => outside.iter().fold(data | 1 << entity, |all, (t, _)| all | 1 << t),
+        // A simulator must do for all datasets.
+        Witness::Simulation(_) => Dataset::MAX,
         Witness::Prior { prior, .. } => prior.table().iter().fold(0, |all, (data, _)| all | data),
     }
 }

@@ -21,7 +21,7 @@ impl Pair {
     pub(super) fn of(found: &Found) -> Option<Self> {
         match &found.witness {
             Witness::Datasets { output, more, less, .. } => Some(Self { output: *output, more: *more, less: *less }),
-            Witness::Prior { .. } | Witness::Event { .. } => None,
+            Witness::Prior { .. } | Witness::Event { .. } | Witness::Crowd { .. } | Witness::Simulation(_) => None,
         }
     }
 

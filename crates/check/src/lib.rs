@@ -31,8 +31,8 @@
 //! ```
 
 pub mod bound;
-pub mod coupling;
 pub mod certificate;
+pub mod coupling;
 pub mod decide;
 pub mod family;
 pub mod mechanism;

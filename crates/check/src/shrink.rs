@@ -142,7 +142,9 @@ fn restricted(mechanism: &Mechanism, entities: &[usize], members: usize) -> Opti
 fn involved(witness: &Witness) -> Dataset {
     match witness {
         Witness::Datasets { more, less, .. } | Witness::Event { more, less, .. } => more | less,
-        Witness::Crowd { entity, data, outside, .. } => outside.iter().fold(data | 1 << entity, |all, (t, _)| all | 1 << t),
+        Witness::Crowd { entity, data, outside, .. } => {
+            outside.iter().fold(data | 1 << entity, |all, (t, _)| all | 1 << t)
+        }
         // A simulator must do for all datasets.
         Witness::Simulation(_) => Dataset::MAX,
         Witness::Prior { prior, .. } => prior.table().iter().fold(0, |all, (data, _)| all | data),

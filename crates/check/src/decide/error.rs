@@ -1,7 +1,7 @@
 //! Questions that cannot be decided.
 
-use deniable_core::exact::Rational;
 use crate::mechanism::Dataset;
+use deniable_core::exact::Rational;
 
 /// A question that does not fit the mechanism.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -7,6 +7,7 @@
 //! | which notion of privacy is asked about? | [`notion`] |
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
+//! | what does a published, generalised table tell? | [`bop`] |
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
@@ -27,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bop;
 pub mod bound;
 pub mod decide;
 pub mod family;

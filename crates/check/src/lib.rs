@@ -8,6 +8,7 @@
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
 //! | can what is believed with and without an entity be paired? | [`coupling`] |
+//! | what does a published, generalised table tell? | [`bop`] |
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
 //! | how does somebody else check it? | [`certificate`] |
 //! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
@@ -30,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bop;
 pub mod bound;
 pub mod certificate;
 pub mod coupling;

@@ -40,6 +40,15 @@ fn exact_values_are_exact() {
     // (½,½) and (1/8,7/8): the root of 4.
     let four = mechanism(1, 2, |data| if data == 0 { vec![ratio(1, 2); 2] } else { vec![ratio(1, 8), ratio(7, 8)] });
     assert_eq!(attained(&four, 1), Bound::Finite(whole(2)));
+    // Three independent answers of three people, of whom one is seen: weights in simple fractions prove 16/5 exactly.
+    let answers = mechanism(3, 8, |data| {
+        let each =
+            |answer: u32| (0..3).map(move |t| if (answer ^ data) >> t & 1 == 0 { ratio(3, 4) } else { ratio(1, 4) });
+        (0..8).map(|answer| each(answer).product()).collect()
+    });
+    assert_eq!(zero_knowledge(&answers, 1).0, Bound::Finite(ratio(16, 5)));
+    // Who sees nobody: eight answers, each of probability 1/64 somewhere, 1/Σ min = 8. Who sees all: 1/(1/4 + 1/4).
+    assert_eq!((attained(&answers, 0), attained(&answers, 2)), (Bound::Finite(whole(8)), Bound::Finite(whole(2))));
 }
 
 #[test]

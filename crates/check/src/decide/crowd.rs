@@ -49,13 +49,11 @@ pub(super) fn decide(mechanism: &Mechanism, crowd: usize) -> Result<Verdict, Che
 fn exchanges(mechanism: &Mechanism) -> Vec<Vec<Bound>> {
     let n = mechanism.size();
     let mut all = vec![vec![Bound::one(); n]; n];
-    for one in 0..n {
-        for other in 0..one {
-            let pairs = exchanged(n, one, other);
-            let ratio = pairs.map(|(left, right)| both_ways(mechanism, left, right)).max().unwrap_or_else(Bound::one);
-            all[other][one] = ratio.clone();
-            all[one][other] = ratio;
-        }
+    for (one, other) in (0..n).flat_map(|one| (0..one).map(move |other| (one, other))) {
+        let pairs = exchanged(n, one, other);
+        let ratio = pairs.map(|(left, right)| both_ways(mechanism, left, right)).max().unwrap_or_else(Bound::one);
+        all[other][one] = ratio.clone();
+        all[one][other] = ratio;
     }
     all
 }

@@ -11,6 +11,9 @@
 //!
 //! Between those ends it is a cone program for each entity ([`solve`]), whose solution is rounded to rationals: the simulator proves the
 //! upper end of the bracket, its multipliers the lower end, both by exact arithmetic ([`simulation`]).
+//!
+//! The bracket is mostly narrower than 10⁻¹⁰ of the value. It is as sure, but was up to a factor 2 wide in trials, for values above
+//! about 10⁶ of mechanisms whose probabilities are as far apart: the solver's floats then do not reach.
 
 mod game;
 mod simulation;
@@ -26,7 +29,7 @@ use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::exact::{Rational, whole};
 use game::{Base, Game};
 use num_bigint::BigInt;
-use num_traits::{FromPrimitive, ToPrimitive, Zero};
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 use simulation::{costs, kept_ratio, least_ratio};
 
 /// Most numbers in a program: about ten entities.
@@ -98,14 +101,17 @@ fn of_entity(mechanism: &Mechanism, entity: usize, rows: usize) -> Result<Bracke
     }
     let about = bracket.low.finite().and_then(ToPrimitive::to_f64).unwrap_or(1.0);
     let Some(found) = solve::solve(&game, about) else { return Err(CheckError::Unsolved) };
-    for mixed in [0, 40] {
-        let simulator = rounded(&game, &found.simulator, mixed);
-        bracket.offer_simulator(mechanism, entity, rows, simulator);
-    }
-    let weights = weights_of(mechanism, entity, rows, &game, &found.multipliers);
-    let low = least_ratio(mechanism, entity, rows, &weights);
-    if low > bracket.low {
-        (bracket.low, bracket.weights) = (low, weights);
+    // Where the truth is made of simple fractions, both proofs in simple fractions meet.
+    for digits in [exact, simple] {
+        for mixed in [0, 40] {
+            let simulator = rounded(&game, &found.simulator, digits, mixed);
+            bracket.offer_simulator(mechanism, entity, rows, simulator);
+        }
+        let weights = weights_of(mechanism, entity, rows, &game, &found.multipliers, digits);
+        let low = least_ratio(mechanism, entity, rows, &weights);
+        if low > bracket.low {
+            (bracket.low, bracket.weights) = (low, weights);
+        }
     }
     Ok(bracket)
 }
@@ -163,9 +169,7 @@ fn separate(game: &Game) -> Option<Simulator> {
 }
 
 /// Exact distributions near the solver's; `2^−mixed` of each, if that is not 0, is spread over all that is allowed.
-fn rounded(game: &Game, answers: &[Vec<f64>], mixed: u32) -> Simulator {
-    let scale = whole(BigInt::from(1) << 60);
-    let part = |value: f64| (exact(value) * &scale).round() / &scale;
+fn rounded(game: &Game, answers: &[Vec<f64>], part: fn(f64) -> Rational, mixed: u32) -> Simulator {
     let each = game.allowed().into_iter().zip(answers).map(|(allowed, answers)| {
         let spread = if mixed == 0 { whole(0) } else { whole(1) / whole(BigInt::from(1) << mixed) };
         let weight = |(allowed, value): (bool, &f64)| if allowed { part(*value) + &spread } else { whole(0) };
@@ -187,11 +191,11 @@ fn weights_of(
     rows: usize,
     game: &Game,
     multipliers: &[Vec<(f64, f64)>],
+    digits: fn(f64) -> Rational,
 ) -> Vec<Weight> {
     let largest = multipliers.iter().flatten().map(|(above, below)| above.max(*below)).fold(0.0, f64::max);
-    let digits = whole(BigInt::from(1) << 70);
     // In parts of the largest, so that the denominators stay small.
-    let part = |value: f64| (exact(value / largest) * &digits).round() / &digits;
+    let part = |value: f64| digits(value / largest);
     let mut weights = Vec::new();
     for (base, found) in game.bases.iter().zip(multipliers).filter(|_| largest > 0.0) {
         for (output, (above, below)) in found.iter().enumerate() {
@@ -211,6 +215,41 @@ fn weights_of(
     weights
 }
 
+/// A number from 0 to 1 with digits far beyond what the solver knows.
 fn exact(value: f64) -> Rational {
-    Rational::from_f64(value).unwrap_or_else(Rational::zero)
+    let scale = whole(BigInt::from(1) << 70);
+    (Rational::from_f64(value).unwrap_or_else(Rational::zero) * &scale).round() / scale
+}
+
+/// The fraction with the smallest parts that the solver cannot tell from this: a continued fraction.
+fn simple(value: f64) -> Rational {
+    let target = exact(value);
+    let near = whole(1) / whole(100_000_000);
+    let (mut before, mut last) = ((BigInt::from(0), BigInt::from(1)), (BigInt::from(1), BigInt::from(0)));
+    let mut rest = target.clone();
+    loop {
+        let whole_part = rest.floor().to_integer();
+        let next = (&whole_part * &last.0 + &before.0, &whole_part * &last.1 + &before.1);
+        let found = Rational::new(next.0.clone(), next.1.clone());
+        let left = rest - whole(whole_part);
+        if left.is_zero() || (&found - &target).abs() < near {
+            return found;
+        }
+        (before, last, rest) = (last, next, left.recip());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    #[test]
+    fn simple_fractions_are_found() {
+        assert_eq!([0.333_333_333_3, 0.75, 1e-12, 1.0].map(simple), [ratio(1, 3), ratio(3, 4), whole(0), whole(1)]);
+        assert_eq!(simple(0.123_456_789), simple(0.123_456_789));
+        assert!(
+            (simple(std::f64::consts::FRAC_1_SQRT_2) - exact(std::f64::consts::FRAC_1_SQRT_2)).abs() < ratio(1, 1000)
+        );
+    }
 }

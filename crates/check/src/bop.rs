@@ -1,0 +1,219 @@
+//! Bayes-optimal privacy of a published table whose rows were generalised into blocks (I-BOP).
+//!
+//! Every row has public values `q` and a sensitive value `s`. A block `q*` stands for some of the `q`; what is published of it
+//! is how many of its rows have each `s`: `n(q*,s)`. Whoever knows the population `f(q,s)` and that somebody with values `q`
+//! is in the table believed `α = f(s|q)` before, and afterwards
+//!
+//! `β = n(q*,s)·f(s|q)/f(s|q*) / Σ_{s'} n(q*,s')·f(s'|q)/f(s'|q*)`, with `f(s|q*) = Σ_{q∈q*} f(q,s) / Σ_{q∈q*} f(q)`.
+//!
+//! That is exact if rows are independent draws of the population and the person is a uniformly random row of the block: the
+//! counts give `s` probability `n/N`, and a row with `s` has values `q` with probability `f(q,s)/f(q*,s)`. LXL's notion asks
+//! `α ≤ e^ε·β`; here are also the odds of `s`, and how far they move each way. A value that the block rules out has moved
+//! infinitely far down, and one that all its rows have infinitely far up.
+
+use crate::bound::Bound;
+use deniable_core::exact::{Rational, whole};
+use num_traits::{One, Signed, Zero};
+
+/// What is known about the population.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Background {
+    public: Vec<String>,
+    sensitive: Vec<String>,
+    joint: Vec<Vec<Rational>>,
+}
+
+/// Rows that look alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The public values that it stands for, by their positions.
+    pub public: Vec<usize>,
+    /// How many of its rows have each sensitive value.
+    pub counts: Vec<u64>,
+}
+
+/// A table that is none, or that the background rules out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableError {
+    /// The background is no distribution.
+    #[error("the probabilities of the background sum to {sum}, not 1, or one is negative")]
+    Background {
+        /// What they sum to.
+        sum: Rational,
+    },
+    /// A list of the wrong length.
+    #[error("{found} numbers where there are {expected} {what} values")]
+    Width {
+        /// `public` or `sensitive`.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// A public value that there is not, or that is in two blocks: which of them a person is in must be known.
+    #[error("public value number {public} is not one of the background's, or belongs to more than one block")]
+    Public {
+        /// Its position.
+        public: usize,
+    },
+    /// The block cannot be, or holds nobody with these values.
+    #[error("by the background, no table has block {block} with somebody of values `{public}` in it")]
+    Impossible {
+        /// The block's position.
+        block: usize,
+        /// The public values.
+        public: String,
+    },
+}
+
+/// One belief, before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    /// The public values of the person.
+    pub public: usize,
+    /// The sensitive value.
+    pub sensitive: usize,
+    /// `α`.
+    pub before: Rational,
+    /// `β`.
+    pub after: Rational,
+}
+
+impl Moved {
+    /// `α/β`, what LXL bounds by `e^ε`.
+    #[must_use]
+    pub fn loss(&self) -> Bound {
+        Bound::of(&self.before, &self.after).unwrap_or_else(Bound::one)
+    }
+
+    /// Odds of the value afterwards, over those before.
+    #[must_use]
+    pub fn odds(&self) -> Bound {
+        let top = &self.after * (whole(1) - &self.before);
+        let bottom = &self.before * (whole(1) - &self.after);
+        // What was certain, either way, stays so.
+        Bound::of(&top, &bottom).unwrap_or_else(Bound::one)
+    }
+
+    /// Odds before, over those afterwards.
+    #[must_use]
+    pub fn odds_against(&self) -> Bound {
+        self.odds().finite().map_or(Bound::Finite(whole(0)), |odds| {
+            if odds.is_zero() { Bound::Infinite } else { Bound::Finite(odds.recip()) }
+        })
+    }
+
+    /// The arithmetic in one line.
+    #[must_use]
+    pub fn line(&self, background: &Background) -> String {
+        let (public, sensitive) = (&background.public[self.public], &background.sensitive[self.sensitive]);
+        let Self { before, after, .. } = self;
+        format!("belief that `{public}` has `{sensitive}` goes from {before} to {after}: its odds by {}", self.odds())
+    }
+}
+
+/// The beliefs that a table moves farthest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Movement {
+    /// The largest `α/β`: the tight `e^ε` of I-BOP.
+    pub loss: Moved,
+    /// The odds that grow most.
+    pub up: Moved,
+    /// Those that fall most.
+    pub down: Moved,
+}
+
+impl Background {
+    /// A population with probabilities `joint[q][s]`.
+    ///
+    /// # Errors
+    /// When they are no distribution over the named values.
+    pub fn new(public: &[&str], sensitive: &[&str], joint: Vec<Vec<Rational>>) -> Result<Self, TableError> {
+        width("public", joint.len(), public.len())?;
+        for row in &joint {
+            width("sensitive", row.len(), sensitive.len())?;
+        }
+        let sum: Rational = joint.iter().flatten().sum();
+        if !sum.is_one() || joint.iter().flatten().any(Signed::is_negative) {
+            return Err(TableError::Background { sum });
+        }
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        Ok(Self { public: owned(public), sensitive: owned(sensitive), joint })
+    }
+
+    /// `f(s|q)` for every `s`; `None` if nobody has these values.
+    #[must_use]
+    pub fn prior(&self, public: usize) -> Option<Vec<Rational>> {
+        let row = self.joint.get(public)?;
+        let sum: Rational = row.iter().sum();
+        (!sum.is_zero()).then(|| row.iter().map(|part| part / &sum).collect())
+    }
+
+    /// `β` for every `s`, of somebody with values `public` whose row is in this block.
+    ///
+    /// `None` if no table of this population has such a block with such a person.
+    #[must_use]
+    pub fn posterior(&self, block: &Block, public: usize) -> Option<Vec<Rational>> {
+        let prior = self.prior(public)?;
+        let mut weights = Vec::with_capacity(prior.len());
+        for (sensitive, prior) in prior.iter().enumerate() {
+            // f(s|q*) up to a factor that all values share.
+            let rows = block.public.iter().filter_map(|public| self.joint.get(*public));
+            let block_share: Rational = rows.map(|row| &row[sensitive]).sum();
+            let count = whole(*block.counts.get(sensitive)?);
+            if block_share.is_zero() {
+                if !count.is_zero() {
+                    return None;
+                }
+                weights.push(count);
+            } else {
+                weights.push(count * prior / block_share);
+            }
+        }
+        let sum: Rational = weights.iter().sum();
+        (!sum.is_zero()).then(|| weights.into_iter().map(|weight| weight / &sum).collect())
+    }
+
+    /// How far a table of such blocks moves beliefs about people of all values that its blocks stand for. `None` for a
+    /// table without blocks.
+    ///
+    /// # Errors
+    /// When a block has counts of other values, blocks overlap, or the background rules a block out.
+    pub fn movement(&self, blocks: &[Block]) -> Result<Option<Movement>, TableError> {
+        let mut seen = vec![false; self.public.len()];
+        let mut worst: Option<Movement> = None;
+        for (place, block) in blocks.iter().enumerate() {
+            width("sensitive", block.counts.len(), self.sensitive.len())?;
+            for public in &block.public {
+                match seen.get_mut(*public) {
+                    Some(seen) if !*seen => *seen = true,
+                    _ => return Err(TableError::Public { public: *public }),
+                }
+            }
+            for public in block.public.iter().copied() {
+                // Nobody believes anything about people whom there are not.
+                let Some(before) = self.prior(public) else { continue };
+                let Some(after) = self.posterior(block, public) else {
+                    return Err(TableError::Impossible { block: place, public: self.public[public].clone() });
+                };
+                for (sensitive, (before, after)) in before.into_iter().zip(after).enumerate() {
+                    let moved = Moved { public, sensitive, before, after };
+                    worst = Some(match worst {
+                        None => Movement { loss: moved.clone(), up: moved.clone(), down: moved },
+                        Some(Movement { loss, up, down }) => Movement {
+                            loss: if moved.loss() > loss.loss() { moved.clone() } else { loss },
+                            up: if moved.odds() > up.odds() { moved.clone() } else { up },
+                            down: if moved.odds_against() > down.odds_against() { moved } else { down },
+                        },
+                    });
+                }
+            }
+        }
+        Ok(worst)
+    }
+}
+
+fn width(what: &'static str, found: usize, expected: usize) -> Result<(), TableError> {
+    if found == expected { Ok(()) } else { Err(TableError::Width { what, found, expected }) }
+}

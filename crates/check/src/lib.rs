@@ -3,6 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | what is a mechanism, and how is it read or built? | [`mechanism`] |
+//! | and where the output depends on counts alone? | [`counts`] |
 //! | what may the observer have believed beforehand? | [`family`] |
 //! | which notion of privacy is asked about? | [`notion`] |
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
@@ -27,6 +28,7 @@
 //! ```
 
 pub mod bound;
+pub mod counts;
 pub mod decide;
 pub mod family;
 pub mod mechanism;

@@ -1,6 +1,7 @@
 //! Answers: the tight parameter, and the place where it is reached.
 
 use crate::bound::Bound;
+use crate::counts::CountWitness;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::{Rational, whole};
@@ -101,6 +102,8 @@ pub enum Witness {
         /// `Pr[o | t]` and `Pr[o | ¬t]`.
         likelihoods: (Rational, Rational),
     },
+    /// The same by counts, for a mechanism that sees no more than those.
+    Counts(CountWitness),
 }
 
 impl Witness {
@@ -114,6 +117,7 @@ impl Witness {
                 let ratio = Bound::of(top, bottom).unwrap_or_else(Bound::one);
                 format!("Pr[{name} | {more}] / Pr[{name} | {less}] = {top} / {bottom} = {ratio}")
             }
+            Self::Counts(witness) => witness.line(),
             Self::Prior { prior, entity, output, likelihoods: (present, absent) } => {
                 let (name, who) = (&mechanism.outputs()[*output], &mechanism.entities()[*entity]);
                 let belief = prior.belief(*entity);

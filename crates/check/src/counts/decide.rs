@@ -1,7 +1,7 @@
 //! The tight parameter of a notion, on counts.
 
 use super::pairs::{Pairs, search};
-use super::weighted::{Uniform, sampled, sampled_prior, uniform};
+use super::weighted::{Summed, sampled, sampled_prior, uniform};
 use super::{CountMechanism, named};
 use crate::bound::Bound;
 use crate::decide::{CheckError, approached, at, gain_over, odds, over_range};
@@ -10,12 +10,12 @@ use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief::tight_gain;
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::whole;
 
 /// Decides how large the parameter of `notion` is, against observers of `family`, as [`crate::decide::decide`] does for tables.
 ///
-/// Sums with binomial weights are exact for up to a few thousand entities; beyond, the uniform prior gives a bracket whose two
-/// ends are proved and nearly equal.
+/// Sums with binomial weights are exact for up to a few thousand entities. Beyond, both ends of a bracket are proved: nearly equal
+/// ones for the uniform prior, and for F-DFβ those of one prior and of all independent ones.
 ///
 /// # Errors
 /// When counts are missing that the notion looks at, or the notion is not decided on counts: a small mechanism can be expanded.
@@ -72,23 +72,30 @@ fn membership(mechanism: &CountMechanism, direction: Direction, family: &Family)
         Family::Bounded(range) | Family::OneOfTwo(range) => Ok(exchanged(mechanism, range, direction, theorems)),
         Family::Uniform => {
             complete(mechanism)?;
-            Ok(match uniform(mechanism, direction) {
-                Uniform::Exact(found) => at(found, direction, theorems),
-                Uniform::Bracket { low, high } => {
-                    let gain = |ratio: &Rational| tight_gain(&low.belief, ratio);
-                    let high = high.map(gain, Bound::Infinite);
-                    let verdict = at(Some(low.clone()), direction, theorems);
-                    let low = verdict.value.low().clone();
-                    Verdict { value: Value::Between { low, high, theorem: "F-DN" }, ..verdict }
-                }
-            })
+            Ok(summed(uniform(mechanism, direction), direction, theorems))
         }
         Family::Sampled(rate) => {
             complete(mechanism)?;
-            Ok(at(sampled_prior(mechanism, rate, direction)?, direction, theorems))
+            Ok(summed(sampled_prior(mechanism, rate, direction)?, direction, theorems))
         }
         Family::OneOf(_) | Family::Groups(_) | Family::Box(_) | Family::Explicit(_) => {
             Err(CheckError::NotYet { what: "this family on counts" })
+        }
+    }
+}
+
+/// The gain at the observer's own prior; where the ratio has two ends, so has the gain, which grows with it.
+fn summed(found: Summed, direction: Direction, theorems: Vec<&'static str>) -> Verdict {
+    match found {
+        Summed::Exact(found) => at(found, direction, theorems),
+        Summed::Bracket { low, high } => {
+            let high = high.map(|ratio| tight_gain(&low.belief, ratio), Bound::Infinite);
+            let verdict = at(Some(low), direction, theorems);
+            if *verdict.value.low() == high {
+                return verdict;
+            }
+            let low = verdict.value.low().clone();
+            Verdict { value: Value::Between { low, high, theorem: "X-COUNT" }, ..verdict }
         }
     }
 }

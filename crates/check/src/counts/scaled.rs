@@ -100,9 +100,9 @@ impl Scaled {
         self.mantissa == 0
     }
 
-    /// `self / 2^bits` as an exact fraction.
-    pub(super) fn over_power(self, bits: i64) -> Rational {
-        self.ratio(Self { mantissa: 1, exponent: bits })
+    /// As an exact fraction.
+    pub(super) fn rational(self) -> Rational {
+        self.ratio(Self { mantissa: 1, exponent: 0 })
     }
 
     /// `self/other` as an exact fraction; `other` is not zero.
@@ -140,6 +140,18 @@ impl Interval {
         Self { low: self.low.times(other.low, Toward::Down), high: self.high.times(other.high, Toward::Up) }
     }
 
+    pub(super) fn power(self, mut exponent: usize) -> Self {
+        let (mut result, mut square) = (Self::of(1), self);
+        while exponent > 0 {
+            if exponent & 1 == 1 {
+                result = result.times(square);
+            }
+            square = square.times(square);
+            exponent >>= 1;
+        }
+        result
+    }
+
     pub(super) fn over(self, divisor: u64) -> Self {
         Self { low: self.low.over(divisor, Toward::Down), high: self.high.over(divisor, Toward::Up) }
     }
@@ -156,7 +168,7 @@ mod tests {
     use rand_core::{Rng, SeedableRng};
 
     fn value(number: Scaled) -> Rational {
-        number.ratio(Scaled::of(1))
+        number.rational()
     }
 
     /// Every operation against exact fractions: on the right side, and near.

@@ -1,11 +1,11 @@
-use super::weighted::{Uniform, bracket, exact};
+use super::weighted::{Summed, bracket, exact};
 use super::*;
 use crate::bound::Bound;
 use crate::decide::{CheckError, decide as decide_table};
 use crate::family::Family;
 use crate::mechanism::file::Format;
 use crate::notion::{Direction, Notion, Sign};
-use crate::verdict::{Verdict, Witness};
+use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{power, ratio, whole};
 use rand_chacha::ChaCha8Rng;
@@ -183,13 +183,50 @@ fn brackets_hold_the_exact_value_and_are_narrow() {
     for (at, mechanism) in mechanisms.iter().enumerate() {
         for direction in [Direction::Presence, Direction::Absence] {
             let exactly = exact(mechanism, direction).unwrap().ratio;
-            let Uniform::Bracket { low, high } = bracket(mechanism, direction) else { panic!("{at}") };
+            let Summed::Bracket { low, high } = bracket(mechanism, &ratio(1, 2), direction) else { panic!("{at}") };
             assert!(low.ratio <= exactly && exactly <= high, "{at}: {} {exactly} {high}", low.ratio);
             if let (Bound::Finite(low), Bound::Finite(high)) = (&low.ratio, &high) {
                 assert!((high - low) / low < narrow, "{at}");
             } else {
                 assert_eq!((&low.ratio, &high), (&Bound::Infinite, &Bound::Infinite), "{at}");
             }
+        }
+    }
+}
+
+/// For other beliefs, against the prior as an explicit sum over all datasets.
+#[test]
+fn brackets_hold_for_any_belief() {
+    let mut source = ChaCha8Rng::seed_from_u64(8);
+    for round in 0..20 {
+        let mechanism = random(&mut source, [&[2, 3][..], &[5], &[1, 1, 2]][round % 3], 3, round % 2 == 0);
+        let (belief, table) = (ratio(1 + round as i64, 23), mechanism.expand().unwrap());
+        for direction in [Direction::Presence, Direction::Absence] {
+            let likelihood = |output: usize, entity: u32, with: u32| -> Rational {
+                let others = ((1_u32 << table.size()) - 1) & !entity;
+                let datasets = table.datasets().filter(|data| data & entity == 0);
+                let weight = |data: u32| {
+                    power(&belief, data.count_ones()) * power(&(whole(1) - &belief), (others ^ data).count_ones())
+                };
+                datasets.map(|data| weight(data) * table.probability(output, data | with)).sum()
+            };
+            let largest = (0..table.size())
+                .flat_map(|t| (0..3).map(move |output| (output, 1 << t)))
+                .filter_map(|(output, entity)| {
+                    let (present, absent) = (likelihood(output, entity, entity), likelihood(output, entity, 0));
+                    match direction {
+                        Direction::Presence => Bound::of(&present, &absent),
+                        Direction::Absence => Bound::of(&absent, &present),
+                    }
+                })
+                .max()
+                .unwrap();
+            let Summed::Bracket { low, high } = bracket(&mechanism, &belief, direction) else { panic!("{round}") };
+            assert!(low.ratio <= largest && largest <= high, "{round}: {} {largest} {high}", low.ratio);
+            let Witness::Counts(witness) = low.witness else { panic!("{round}") };
+            let (present, absent) = &witness.probabilities;
+            let claimed = if direction == Direction::Presence { (present, absent) } else { (absent, present) };
+            assert_eq!(Bound::of(claimed.0, claimed.1).unwrap(), low.ratio);
         }
     }
 }
@@ -205,6 +242,11 @@ fn large_groups_get_a_bracket_and_a_witness() {
     assert!(low > whole(1) + ratio(1, 1000) && high < whole(1) + ratio(1, 100));
     assert!(&high - &low < power(&ratio(1, 2), 40));
     let Some(Witness::Counts(witness)) = verdict.witness else { panic!() };
+    let sampled =
+        decide(&mechanism, &Notion::Membership { sign: Sign::Positive }, &Family::Sampled(ratio(1, 2))).unwrap();
+    let Value::Between { low: at_least, high: at_most, .. } = sampled.value else { panic!() };
+    // The uniform prior is one of the family; B-2 at 1/2 with R = 3.
+    assert!(at_least > Bound::one() && at_most == Bound::Finite(whole(2)));
     assert!(witness.line().contains("among possible {g0 = 20000}, goes from 1/2 to 0.49"), "{}", witness.line());
 }
 
@@ -276,10 +318,21 @@ fn a_million_entities() {
         (Notion::Membership { sign: both }, Family::All),
         (Notion::Membership { sign: both }, Family::Independent(range)),
         (Notion::Membership { sign: both }, Family::Uniform),
+        (Notion::Membership { sign: both }, Family::Sampled(ratio(1, 3))),
     ] {
         let start = std::time::Instant::now();
         let verdict = decide(&mechanism, &notion, &family).unwrap();
         let (low, high) = (verdict.value.low().decimal(15), verdict.value.high().decimal(15));
         println!("{notion:?} {family:?}: {low} .. {high} in {:?}", start.elapsed());
     }
+    // As many counts in two groups, of which one decides more often.
+    let parts = |counts: &[u32], output: usize| {
+        let step = (u64::from(counts[0]) + 2 * u64::from(counts[1] / 50_000)) % 8;
+        if step == output as u64 { 5 } else { 1 }
+    };
+    let names = (0..8).map(|output| format!("o{output}")).collect();
+    let mechanism = CountMechanism::from_parts(groups(&[3, 249_999]), names, 12, parts).unwrap();
+    let start = std::time::Instant::now();
+    let verdict = decide(&mechanism, &Notion::Bounded, &Family::All).unwrap();
+    println!("Bounded, two groups: {} in {:?}", verdict.value, start.elapsed());
 }

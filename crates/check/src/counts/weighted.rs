@@ -1,5 +1,6 @@
 //! Independent entities with one given belief each: sums over datasets are sums over counts with binomial weights.
 
+use super::pairs::{Pairs, search};
 use super::scaled::Interval;
 use super::{CountMechanism, CountPlace, CountWitness};
 use crate::bound::Bound;
@@ -63,29 +64,32 @@ impl Weight for Interval {
     }
 }
 
-/// The largest likelihood ratio under the uniform prior (F-DN): exactly, or from below and from above.
-pub(super) enum Uniform {
+/// The largest likelihood ratio: exactly, or from below and from above.
+pub(super) enum Summed {
     Exact(Option<Observed>),
     Bracket { low: Observed, high: Bound },
 }
 
-pub(super) fn uniform(mechanism: &CountMechanism, direction: Direction) -> Uniform {
+/// The largest likelihood ratio under the uniform prior (F-DN).
+
+pub(super) fn uniform(mechanism: &CountMechanism, direction: Direction) -> Summed {
     let total: usize = mechanism.groups.iter().map(|group| group.size as usize).sum();
     let work = mechanism.cells().saturating_mul(mechanism.groups.len()).saturating_mul(total.max(1));
     if total <= MOST_EXACT && work <= MOST_WORK {
-        Uniform::Exact(exact(mechanism, direction))
+        Summed::Exact(exact(mechanism, direction))
     } else {
-        bracket(mechanism, direction)
+        bracket(mechanism, &fraction(1, 2), direction)
     }
 }
 
-/// The weights of all cells given that one entity of `group` is in, and given that it is out: numbers of datasets.
+/// The weights of all cells given that one entity of `group` is in, and given that it is out: numbers of datasets, times the odds
+/// of every other member, which are 1 for a belief of one half.
 ///
 /// The others of its group are `size − 1`, so `C(size−1, c−1)` datasets hold it and `c − 1` of them, and `C(size−1, c)` hold `c`
 /// without it.
-fn weights<T: Weight>(mechanism: &CountMechanism, group: usize) -> (Vec<T>, Vec<T>) {
+fn weights<T: Weight>(mechanism: &CountMechanism, group: usize, odds: &T) -> (Vec<T>, Vec<T>) {
     let sizes = mechanism.groups.iter().enumerate();
-    let tables: Vec<Vec<T>> = sizes.map(|(at, other)| binomials(other.size - u32::from(at == group))).collect();
+    let tables: Vec<Vec<T>> = sizes.map(|(at, other)| binomials(other.size - u32::from(at == group), odds)).collect();
     let one = T::of(1);
     let zero = T::of(0);
     let both = (0..mechanism.cells()).map(|cell| {
@@ -101,11 +105,11 @@ fn weights<T: Weight>(mechanism: &CountMechanism, group: usize) -> (Vec<T>, Vec<
     both.unzip()
 }
 
-/// `C(size, 0)` to `C(size, size)`.
-fn binomials<T: Weight>(size: u32) -> Vec<T> {
+/// `C(size, 0)` to `C(size, size)`, each times `odds` to the power of the count.
+fn binomials<T: Weight>(size: u32, odds: &T) -> Vec<T> {
     let mut all = vec![T::of(1)];
     for count in 0..u64::from(size) {
-        let next = all[all.len() - 1].times(&T::of(u64::from(size) - count)).over(count + 1);
+        let next = all[all.len() - 1].times(&T::of(u64::from(size) - count)).times(odds).over(count + 1);
         all.push(next);
     }
     all
@@ -125,7 +129,7 @@ pub(super) fn exact(mechanism: &CountMechanism, direction: Direction) -> Option<
     let mut worst = Worst::new();
     let mut likelihoods = Vec::new();
     for group in occupied(mechanism) {
-        let (with, without) = weights::<BigInt>(mechanism, group);
+        let (with, without) = weights::<BigInt>(mechanism, group, &BigInt::one());
         for (output, (values, of)) in columns.iter().enumerate() {
             let (present, absent) = (sum(&with, values), sum(&without, values));
             let place = likelihoods.len() as u32;
@@ -144,9 +148,13 @@ pub(super) fn exact(mechanism: &CountMechanism, direction: Direction) -> Option<
     Some(Observed { ratio, belief, witness })
 }
 
-/// Sums of intervals: what is certain of every likelihood ratio.
-pub(super) fn bracket(mechanism: &CountMechanism, direction: Direction) -> Uniform {
-    let belief = fraction(1, 2);
+/// Sums of intervals: what is certain of every likelihood ratio, everybody being in with probability `belief`, which is no certainty.
+pub(super) fn bracket(mechanism: &CountMechanism, belief: &Rational, direction: Direction) -> Summed {
+    let rest = whole(1) - belief;
+    let odds = Interval::of_rational(&(belief / &rest));
+    // Of the prior of all others, what the weights leave out.
+    let scale = Interval::of_rational(&rest).power(total(mechanism).saturating_sub(1));
+    let of_side = if direction == Direction::Presence { belief.clone() } else { rest };
     let mut low: Option<Observed> = None;
     let mut high = Bound::one();
     let columns: Vec<Vec<Interval>> = (0..mechanism.outputs.len())
@@ -156,9 +164,7 @@ pub(super) fn bracket(mechanism: &CountMechanism, direction: Direction) -> Unifo
         })
         .collect();
     for group in occupied(mechanism) {
-        let (with, without) = weights::<Interval>(mechanism, group);
-        // 2^(n−1) datasets with the entity, and as many without it.
-        let datasets = total(mechanism) as i64 - 1;
+        let (with, without) = weights::<Interval>(mechanism, group, &odds);
         for (output, values) in columns.iter().enumerate() {
             let of = match mechanism.table.column(output) {
                 Column::Parts { of, .. } => whole(of),
@@ -175,7 +181,7 @@ pub(super) fn bracket(mechanism: &CountMechanism, direction: Direction) -> Unifo
             let at_most =
                 if bottom.low.is_zero() { Bound::Infinite } else { Bound::Finite(top.high.ratio(bottom.low)) };
             high = high.max(at_most);
-            let ends = (top.low.over_power(datasets) / &of, bottom.high.over_power(datasets) / &of);
+            let ends = (top.times(scale).low.rational() / &of, bottom.times(scale).high.rational() / &of);
             let Some(at_least) = Bound::of(&ends.0, &ends.1) else { continue };
             if low.as_ref().is_none_or(|low| at_least > low.ratio) {
                 let likelihoods = match direction {
@@ -183,14 +189,14 @@ pub(super) fn bracket(mechanism: &CountMechanism, direction: Direction) -> Unifo
                     Direction::Absence => (ends.1, ends.0),
                 };
                 let everybody = everybody(mechanism);
-                let witness = prior_witness(mechanism, output, everybody, &belief, group, likelihoods);
-                low = Some(Observed { ratio: at_least, belief: belief.clone(), witness });
+                let witness = prior_witness(mechanism, output, everybody, belief, group, likelihoods);
+                low = Some(Observed { ratio: at_least, belief: of_side.clone(), witness });
             }
         }
     }
     match low {
-        Some(low) => Uniform::Bracket { low, high },
-        None => Uniform::Exact(None),
+        Some(low) => Summed::Bracket { low, high },
+        None => Summed::Exact(None),
     }
 }
 
@@ -254,13 +260,21 @@ pub(super) fn sampled_prior(
     mechanism: &CountMechanism,
     rate: &Rational,
     direction: Direction,
-) -> Result<Option<Observed>, CheckError> {
+) -> Result<Summed, CheckError> {
     // Certain entities learn nothing.
     if rate.is_zero() || rate.is_one() {
-        return Ok(None);
+        return Ok(Summed::Exact(None));
     }
     let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
-    let Some((_, step)) = best_step(mechanism, rate, sign)? else { return Ok(None) };
+    if too_many_steps(mechanism) {
+        // From below, the prior in which anybody may be in; from above, the ratio of pairs, which bounds all independent priors.
+        let pairs = search(mechanism, Pairs::OneMore(sign)).map_or_else(Bound::one, |found| found.ratio);
+        return Ok(match bracket(mechanism, rate, direction) {
+            Summed::Bracket { low, .. } => Summed::Bracket { low, high: pairs.max(Bound::one()) },
+            nothing @ Summed::Exact(_) => nothing,
+        });
+    }
+    let Some((_, step)) = best_step(mechanism, rate, sign)? else { return Ok(Summed::Exact(None)) };
     let (cell, less) = if direction == Direction::Presence { (step.more, step.less) } else { (step.less, step.more) };
     let (with, absent) = match direction {
         Direction::Presence => step.probabilities,
@@ -275,12 +289,16 @@ pub(super) fn sampled_prior(
         .find(|group| cell - less == mechanism.stride(*group) && mechanism.groups[*group].size > 0);
     let possible = mechanism.counts(cell);
     let witness = prior_witness(mechanism, step.output, possible, rate, group.unwrap_or(0), (present, absent));
-    Ok(Some(Observed { ratio: ratio.unwrap_or_else(Bound::one), belief, witness }))
+    Ok(Summed::Exact(Some(Observed { ratio: ratio.unwrap_or_else(Bound::one), belief, witness })))
+}
+
+fn too_many_steps(mechanism: &CountMechanism) -> bool {
+    let largest = mechanism.groups.iter().map(|group| group.size as usize).max().unwrap_or(0);
+    mechanism.cells().saturating_mul(largest).saturating_mul(mechanism.groups.len()) > MOST_STEPS
 }
 
 fn best_step(mechanism: &CountMechanism, rate: &Rational, sign: Sign) -> Result<Option<(Bound, Step)>, CheckError> {
-    let largest = mechanism.groups.iter().map(|group| group.size as usize).max().unwrap_or(0);
-    if mechanism.cells().saturating_mul(largest).saturating_mul(mechanism.groups.len()) > MOST_STEPS {
+    if too_many_steps(mechanism) {
         return Err(CheckError::NotYet { what: "sampling of so many counts" });
     }
     let (keep, all) = (rate.numer(), rate.denom());

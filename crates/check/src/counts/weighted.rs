@@ -71,7 +71,6 @@ pub(super) enum Summed {
 }
 
 /// The largest likelihood ratio under the uniform prior (F-DN).
-
 pub(super) fn uniform(mechanism: &CountMechanism, direction: Direction) -> Summed {
     let total: usize = mechanism.groups.iter().map(|group| group.size as usize).sum();
     let work = mechanism.cells().saturating_mul(mechanism.groups.len()).saturating_mul(total.max(1));

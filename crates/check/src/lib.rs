@@ -3,6 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | what is a mechanism, and how is it read or built? | [`mechanism`] |
+//! | and where the output depends on counts alone? | [`counts`] |
 //! | what may the observer have believed beforehand? | [`family`] |
 //! | which notion of privacy is asked about? | [`notion`] |
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
@@ -35,6 +36,7 @@ pub mod bop;
 pub mod bound;
 pub mod certificate;
 pub mod coupling;
+pub mod counts;
 pub mod decide;
 pub mod family;
 pub mod mechanism;

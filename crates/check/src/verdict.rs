@@ -2,6 +2,7 @@
 
 use crate::bound::Bound;
 use crate::decide::Simulation;
+use crate::counts::CountWitness;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::{Rational, whole};
@@ -150,6 +151,8 @@ pub enum Witness {
     },
     /// A best simulator, and why none is better (I-ZKP).
     Simulation(Box<Simulation>),
+    /// The same by counts, for a mechanism that sees no more than those.
+    Counts(CountWitness),
 }
 
 impl Witness {
@@ -186,6 +189,7 @@ impl Witness {
                 let (more, less) = (mechanism.members(*more), mechanism.members(*less));
                 format!("Pr[{event} | {more}] = {top}, Pr[{event} | {less}] = {bottom}")
             }
+            Self::Counts(witness) => witness.line(),
             Self::Prior { prior, entity, output, likelihoods: (present, absent) } => {
                 let (name, who) = (&mechanism.outputs()[*output], &mechanism.entities()[*entity]);
                 let belief = prior.belief(*entity);

@@ -10,16 +10,17 @@ use deniable_core::exact::Rational;
 use num_traits::{One, Zero};
 
 /// The worst observer with one given belief in each entity.
-pub(super) struct Observed {
+#[derive(Debug, Clone)]
+pub(crate) struct Observed {
     /// The largest likelihood ratio, presence over absence or the reverse.
-    pub(super) ratio: Bound,
+    pub(crate) ratio: Bound,
     /// The belief in what is on top.
-    pub(super) belief: Rational,
-    pub(super) witness: Witness,
+    pub(crate) belief: Rational,
+    pub(crate) witness: Witness,
 }
 
 /// The gain at the observer's own prior, which is attained.
-pub(super) fn at(found: Option<Observed>, direction: Direction, mut theorems: Vec<&'static str>) -> Verdict {
+pub(crate) fn at(found: Option<Observed>, direction: Direction, mut theorems: Vec<&'static str>) -> Verdict {
     if direction == Direction::Absence {
         theorems.push("B-3n");
     }
@@ -31,12 +32,12 @@ pub(super) fn at(found: Option<Observed>, direction: Direction, mut theorems: Ve
 }
 
 /// B-3 for any ratio of at least 1.
-pub(super) fn gain_over(range: &PriorRange, ratio: &Rational) -> Rational {
+pub(crate) fn gain_over(range: &PriorRange, ratio: &Rational) -> Rational {
     belief::gain_over(range, &ratio.max(&one()).clone())
 }
 
 /// Whether an uncertain prior of the range has the largest gain: one of its ends, unless that end is certainty.
-pub(super) fn reached_inside(range: &PriorRange, ratio: &Bound) -> bool {
+pub(crate) fn reached_inside(range: &PriorRange, ratio: &Bound) -> bool {
     let Bound::Finite(ratio) = ratio else { return true };
     if ratio.is_one() {
         return true;

@@ -22,8 +22,13 @@ mod sized;
 mod worst;
 mod zero_knowledge;
 
+pub(crate) use belief::{Observed, at, gain_over};
 pub use error::CheckError;
 pub use zero_knowledge::{Simulation, Weight};
+pub(crate) use pairs::Found;
+pub(crate) use part::{Near, Part};
+pub(crate) use product::numerators;
+pub(crate) use worst::{Place as WorstPlace, Worst};
 
 use crate::bound::Bound;
 use crate::family::Family;
@@ -95,13 +100,13 @@ fn membership(mechanism: &Mechanism, direction: Direction, family: &Family) -> R
 }
 
 /// A notion whose parameter is the ratio itself.
-fn odds(found: Option<pairs::Found>, theorems: Vec<&'static str>) -> Verdict {
+pub(crate) fn odds(found: Option<pairs::Found>, theorems: Vec<&'static str>) -> Verdict {
     let value = found.as_ref().map_or_else(Bound::one, |found| found.ratio.clone());
     Verdict { value: Value::Attained(value.max(Bound::one())), witness: found.map(|found| found.witness), theorems }
 }
 
 /// Gain equal to the ratio, which priors near certainty approach (B-2).
-fn approached(found: Option<pairs::Found>, theorems: Vec<&'static str>) -> Verdict {
+pub(crate) fn approached(found: Option<pairs::Found>, theorems: Vec<&'static str>) -> Verdict {
     let verdict = odds(found, theorems);
     let Value::Attained(value) = &verdict.value else { return verdict };
     // Nothing learned, or everything: attained at any prior.
@@ -111,7 +116,7 @@ fn approached(found: Option<pairs::Found>, theorems: Vec<&'static str>) -> Verdi
 }
 
 /// Gain over priors in the range, when all other entities may be certain (B-3, B-3n).
-fn over_range(
+pub(crate) fn over_range(
     found: Option<pairs::Found>,
     range: &PriorRange,
     direction: Direction,

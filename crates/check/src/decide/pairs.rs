@@ -8,6 +8,7 @@ use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
 
 /// A largest ratio and where it is.
+#[derive(Debug, Clone)]
 pub(crate) struct Found {
     pub(crate) ratio: Bound,
     pub(crate) witness: Witness,

@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 const NEAR: f64 = 1e-9;
 
 /// A number of which two make a ratio.
-pub(super) trait Part: Clone {
+pub(crate) trait Part: Clone {
     fn nothing(&self) -> bool;
 
     /// Compares `a/b` with `c/d`, all four above zero.
@@ -69,13 +69,13 @@ impl Part for BigInt {
 
 /// A fraction beside a float that is near it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Near<'a> {
+pub(crate) struct Near<'a> {
     value: &'a Rational,
     float: f64,
 }
 
 impl<'a> Near<'a> {
-    pub(super) fn all(values: &'a [Rational]) -> Vec<Self> {
+    pub(crate) fn all(values: &'a [Rational]) -> Vec<Self> {
         let normal = |float: f64| if float.is_normal() && (1e-100..1e100).contains(&float) { float } else { f64::NAN };
         values.iter().map(|value| Self { value, float: value.to_f64().map_or(f64::NAN, normal) }).collect()
     }

@@ -58,7 +58,7 @@ fn best_sum<T: Part + NumAssign>(mut values: Vec<T>, direction: Direction) -> Op
 }
 
 /// A column as whole numbers over one denominator.
-pub(super) fn numerators(values: &[Rational]) -> (Vec<BigInt>, BigInt) {
+pub(crate) fn numerators(values: &[Rational]) -> (Vec<BigInt>, BigInt) {
     let common = values.iter().fold(BigInt::one(), |common, value| common.lcm(value.denom()));
     (values.iter().map(|value| value.numer() * (&common / value.denom())).collect(), common)
 }

@@ -7,16 +7,16 @@ use std::cmp::Ordering;
 
 /// The largest ratio so far and where it was found. Of equal ones, that with the fewest entities.
 #[derive(Debug, Clone)]
-pub(super) struct Worst<P> {
+pub(crate) struct Worst<P> {
     found: Option<(P, P, Place)>,
 }
 
 /// Where a ratio was found: the output, and a pair of datasets or an entity and whoever else may be in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) output: usize,
-    pub(super) more: Dataset,
-    pub(super) less: Dataset,
+pub(crate) struct Place {
+    pub(crate) output: usize,
+    pub(crate) more: Dataset,
+    pub(crate) less: Dataset,
 }
 
 impl Place {
@@ -27,12 +27,12 @@ impl Place {
 }
 
 impl<P: Part> Worst<P> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { found: None }
     }
 
     /// Keeps `top/bottom` if it is the largest so far. An output that never comes tells nothing.
-    pub(super) fn offer(&mut self, top: &P, bottom: &P, output: usize, more: Dataset, less: Dataset) {
+    pub(crate) fn offer(&mut self, top: &P, bottom: &P, output: usize, more: Dataset, less: Dataset) {
         if top.nothing() {
             return;
         }
@@ -60,7 +60,7 @@ impl<P: Part> Worst<P> {
     }
 
     /// The largest ratio and its place; `None` if nothing was offered.
-    pub(super) fn found(self) -> Option<(Bound, Place)> {
+    pub(crate) fn found(self) -> Option<(Bound, Place)> {
         let (top, bottom, place) = self.found?;
         Some((Bound::of(&top.rational(), &bottom.rational())?, place))
     }

@@ -27,6 +27,16 @@ pub enum MechanismError {
         /// How many entities fit.
         most: usize,
     },
+    /// More counts than fit.
+    #[error(
+        "with {outputs} outputs, a table by counts holds at most {most} combinations of counts, and these are more"
+    )]
+    Counts {
+        /// How many outputs there are.
+        outputs: usize,
+        /// How many combinations fit.
+        most: usize,
+    },
     /// Not one row for each dataset.
     #[error("there are {found} rows, and {expected} datasets")]
     Rows {
@@ -75,14 +85,14 @@ fn off(sum: &Rational) -> String {
 }
 
 /// A row's fault, before the row has a name.
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     Width { found: usize, expected: usize },
     Negative { output: String, value: Rational },
     Sum(Rational),
 }
 
 impl Wrong {
-    pub(super) fn at(self, data: String) -> MechanismError {
+    pub(crate) fn at(self, data: String) -> MechanismError {
         match self {
             Self::Width { found, expected } => MechanismError::Width { data, found, expected },
             Self::Negative { output, value } => MechanismError::Negative { data, output, value },

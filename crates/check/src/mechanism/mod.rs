@@ -3,13 +3,12 @@
 pub mod builtin;
 mod error;
 pub mod file;
-mod hint;
+pub(crate) mod hint;
 mod table;
 
 pub use error::MechanismError;
 
 use deniable_core::exact::Rational;
-use table::Table;
 
 /// Who is in the data: bit `t` stands for entity `t`.
 pub type Dataset = u32;
@@ -135,7 +134,9 @@ impl Mechanism {
     }
 }
 
-pub(crate) use table::Column;
+pub use builtin::BuiltinError;
+pub(crate) use builtin::Noise;
+pub(crate) use table::{Column, Table, check_row};
 
 fn owned(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
@@ -146,7 +147,7 @@ fn members(entities: &[String], data: Dataset) -> String {
     format!("{{{}}}", names.collect::<Vec<_>>().join(", "))
 }
 
-fn distinct(what: &'static str, names: &[String]) -> Result<(), MechanismError> {
+pub(crate) fn distinct(what: &'static str, names: &[String]) -> Result<(), MechanismError> {
     let mut sorted: Vec<&String> = names.iter().collect();
     sorted.sort_unstable();
     match sorted.windows(2).find(|pair| pair[0] == pair[1]) {

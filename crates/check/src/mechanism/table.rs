@@ -29,7 +29,7 @@ pub(crate) enum Column<'a> {
 }
 
 /// That a row has as many probabilities as there are outputs, none negative, with sum 1.
-pub(super) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), Wrong> {
+pub(crate) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), Wrong> {
     if row.len() != outputs.len() {
         return Err(Wrong::Width { found: row.len(), expected: outputs.len() });
     }
@@ -41,7 +41,7 @@ pub(super) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), Wron
 }
 
 impl Table {
-    pub(super) fn new(rows: Vec<Option<Vec<Rational>>>, outputs: usize) -> Self {
+    pub(crate) fn new(rows: Vec<Option<Vec<Rational>>>, outputs: usize) -> Self {
         let all = rows.iter().flatten().flatten();
         let common = all.map(Rational::denom).try_fold(1_u64, |common, next| {
             let next = next.to_u64()?;

@@ -37,8 +37,8 @@ pub(super) static TRUNCATED_GEOMETRIC: Builtin = Builtin {
 
 /// Two-sided geometric noise.
 #[derive(Debug, Clone)]
-pub(super) struct Noise {
-    pub(super) ratio: Rational,
+pub(crate) struct Noise {
+    pub(crate) ratio: Rational,
 }
 
 impl Noise {
@@ -48,7 +48,7 @@ impl Noise {
     }
 
     /// `Pr[noise ≥ steps]`.
-    pub(super) fn at_least(&self, steps: i64) -> Rational {
+    pub(crate) fn at_least(&self, steps: i64) -> Rational {
         if steps > 0 {
             self.steps(steps.unsigned_abs()) / (whole(1) + &self.ratio)
         } else {

@@ -16,6 +16,7 @@ mod sampling;
 mod shuffle;
 
 pub use error::BuiltinError;
+pub(crate) use geometric::Noise;
 
 use crate::mechanism::hint::did_you_mean;
 use crate::mechanism::{Dataset, MOST_ENTITIES, Mechanism, size_fits};

@@ -22,6 +22,7 @@ mod toml;
 pub(crate) mod tree;
 
 pub use error::{FileError, FileErrorKind, Place};
+pub(crate) use record::Names;
 pub use record::{Declared, Record, mechanism};
 
 use crate::mechanism::Mechanism;

@@ -1,0 +1,139 @@
+//! The tight parameter of a notion, on counts.
+
+use super::pairs::{Pairs, search};
+use super::weighted::{Summed, sampled, sampled_prior, uniform};
+use super::{CountMechanism, named};
+use crate::bound::Bound;
+use crate::decide::{CheckError, approached, at, gain_over, odds, over_range};
+use crate::family::Family;
+use crate::notion::{Direction, Notion, Sign};
+use crate::verdict::{Value, Verdict};
+use deniable_core::adversary::PriorRange;
+use deniable_core::belief::tight_gain;
+use deniable_core::exact::whole;
+
+/// Decides how large the parameter of `notion` is, against observers of `family`, as [`crate::decide::decide`] does for tables.
+///
+/// Sums with binomial weights are exact for up to a few thousand entities. Beyond, both ends of a bracket are proved: nearly equal
+/// ones for the uniform prior, and for F-DFβ those of one prior and of all independent ones.
+///
+/// # Errors
+/// When counts are missing that the notion looks at, or the notion is not decided on counts: a small mechanism can be expanded.
+pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> Result<Verdict, CheckError> {
+    match notion {
+        Notion::Unbounded { sign } => {
+            Ok(odds(search(mechanism, Pairs::OneMore(*sign)), vec!["F-DI", "S-ADD", "X-COUNT"]))
+        }
+        Notion::Bounded => Ok(odds(search(mechanism, Pairs::Exchanged), vec!["F-DB", "S-REP", "X-COUNT"])),
+        Notion::FreeLunch => Ok(odds(search(mechanism, Pairs::Any), vec!["I-FLP", "X-COUNT"])),
+        Notion::Sampling { rate, sign } => {
+            complete(mechanism)?;
+            Ok(odds(sampled(mechanism, rate, *sign)?, vec!["I-DPS", "X-COUNT"]))
+        }
+        Notion::Membership { sign: Sign::Both } => {
+            let [positive, negative] =
+                [Sign::Positive, Sign::Negative].map(|sign| decide(mechanism, &Notion::Membership { sign }, family));
+            let (positive, negative) = (positive?, negative?);
+            Ok(larger(positive, negative))
+        }
+        Notion::Membership { sign } => membership(mechanism, sign.directions()[0], family),
+        Notion::Approximate { .. }
+        | Notion::Posterior { .. }
+        | Notion::Rho { .. }
+        | Notion::AlphaBeta { .. }
+        | Notion::ZeroKnowledge { .. }
+        | Notion::CrowdBlending { .. }
+        | Notion::Induced { .. } => Err(CheckError::NotYet { what: "this notion on counts" }),
+    }
+}
+
+/// The larger of two parameters; of two brackets, both their larger ends.
+fn larger(first: Verdict, second: Verdict) -> Verdict {
+    let high = first.value.high().max(second.value.high()).clone();
+    let larger = if second.value.low() > first.value.low() { second } else { first };
+    match larger.value {
+        Value::Between { low, theorem, .. } => Verdict { value: Value::Between { low, high, theorem }, ..larger },
+        // The other one may be a bracket that reaches higher.
+        Value::Attained(ref low) | Value::Approached(ref low) if high > *low => {
+            Verdict { value: Value::Between { low: low.clone(), high, theorem: "X-COUNT" }, ..larger }
+        }
+        Value::Attained(_) | Value::Approached(_) => larger,
+    }
+}
+
+fn membership(mechanism: &CountMechanism, direction: Direction, family: &Family) -> Result<Verdict, CheckError> {
+    let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
+    let theorems = vec![family.theorem(), "B-2", "X-COUNT"];
+    match family {
+        Family::All => Ok(approached(search(mechanism, Pairs::PresentInOne(direction)), theorems)),
+        Family::Independent(range) | Family::TwoDatasets(range) => {
+            Ok(over_range(search(mechanism, Pairs::OneMore(sign)), range, direction, theorems))
+        }
+        Family::Bounded(range) | Family::OneOfTwo(range) => Ok(exchanged(mechanism, range, direction, theorems)),
+        Family::Uniform => {
+            complete(mechanism)?;
+            Ok(summed(uniform(mechanism, direction), direction, theorems))
+        }
+        Family::Sampled(rate) => {
+            complete(mechanism)?;
+            Ok(summed(sampled_prior(mechanism, rate, direction)?, direction, theorems))
+        }
+        Family::OneOf(_) | Family::Groups(_) | Family::Box(_) | Family::Explicit(_) => {
+            Err(CheckError::NotYet { what: "this family on counts" })
+        }
+    }
+}
+
+/// The gain at the observer's own prior; where the ratio has two ends, so has the gain, which grows with it.
+fn summed(found: Summed, direction: Direction, theorems: Vec<&'static str>) -> Verdict {
+    match found {
+        Summed::Exact(found) => at(found, direction, theorems),
+        Summed::Bracket { low, high } => {
+            let high = high.map(|ratio| tight_gain(&low.belief, ratio), Bound::Infinite);
+            let verdict = at(Some(low), direction, theorems);
+            if *verdict.value.low() == high {
+                return verdict;
+            }
+            let low = verdict.value.low().clone();
+            Verdict { value: Value::Between { low, high, theorem: "X-COUNT" }, ..verdict }
+        }
+    }
+}
+
+/// F-DB, F-DB[a,b]: pairs suffice where certainty is allowed (Thm 4.8). Of two entities of which one is in, one has the belief
+/// `e` and the other `1 − e`, so over a range the gain of B-3 is reached by those `e` whose complement is in the range too.
+fn exchanged(
+    mechanism: &CountMechanism,
+    range: &PriorRange,
+    direction: Direction,
+    theorems: Vec<&'static str>,
+) -> Verdict {
+    let found = search(mechanism, Pairs::Exchanged);
+    let ratio = odds(found.clone(), Vec::new()).value.high().clone();
+    let verdict = over_range(found, range, direction, theorems);
+    let mirror = range.of_absence();
+    let low = range.low().max(mirror.low()).clone();
+    let high = range.high().min(mirror.high()).clone();
+    let both = if low <= high { PriorRange::new(Some(low), Some(high)).ok() } else { None };
+    let at_least = match (both, &ratio) {
+        (Some(_), Bound::Infinite) => Bound::Infinite,
+        (Some(both), Bound::Finite(ratio)) => Bound::Finite(gain_over(&both, ratio)),
+        (None, _) => Bound::Finite(whole(1)),
+    };
+    if at_least == *verdict.value.high() {
+        return verdict;
+    }
+    let value = Value::Between { low: at_least, high: verdict.value.high().clone(), theorem: "B-3" };
+    Verdict { value, ..verdict }
+}
+
+fn complete(mechanism: &CountMechanism) -> Result<(), CheckError> {
+    let missing = || (0..mechanism.cells()).filter(|cell| !mechanism.gives(*cell));
+    match missing().next() {
+        None => Ok(()),
+        Some(first) => Err(CheckError::Missing {
+            first: named(&mechanism.groups, &mechanism.counts(first)),
+            count: missing().count(),
+        }),
+    }
+}

@@ -1,0 +1,123 @@
+//! Notions that are about pairs of datasets, on counts.
+
+use super::{CountMechanism, CountPlace, CountWitness};
+use crate::decide::{Found, Near, Part, Worst, WorstPlace};
+use crate::mechanism::{Column, Dataset};
+use crate::notion::{Direction, Sign};
+use crate::verdict::Witness;
+
+/// Which pairs of counts are compared.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pairs {
+    /// One member more or less in one group (S-ADD).
+    OneMore(Sign),
+    /// One member of a group exchanged for one of another (S-REP). Within a group nothing changes.
+    Exchanged,
+    /// Any two (I-FLP).
+    Any,
+    /// Any two of which the first may hold an entity that the second may lack, or the reverse (F-DU).
+    PresentInOne(Direction),
+}
+
+/// The largest ratio and its place.
+pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs) -> Option<Found> {
+    let worst = |output: usize| match mechanism.table.column(output) {
+        Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
+        Column::Fractions(values) => of_column(mechanism, output, &Near::all(values), pairs).found(),
+    };
+    let mut best = None;
+    for (ratio, place) in (0..mechanism.outputs.len()).filter_map(worst) {
+        // Of equal ratios, the first output's.
+        if best.as_ref().is_none_or(|(largest, _)| ratio > *largest) {
+            best = Some((ratio, place));
+        }
+    }
+    best.map(|(ratio, place)| Found { ratio, witness: witness(mechanism, place) })
+}
+
+fn witness(mechanism: &CountMechanism, place: WorstPlace) -> Witness {
+    let WorstPlace { output, more, less } = place;
+    let (more, less) = (more as usize, less as usize);
+    Witness::Counts(CountWitness {
+        groups: mechanism.groups.iter().map(|group| group.name.clone()).collect(),
+        output: mechanism.outputs[output].clone(),
+        place: CountPlace::Datasets { more: mechanism.counts(more), less: mechanism.counts(less) },
+        probabilities: (mechanism.probability(output, more), mechanism.probability(output, less)),
+    })
+}
+
+fn of_column<P: Part>(mechanism: &CountMechanism, output: usize, values: &[P], pairs: Pairs) -> Worst<P> {
+    let mut worst = Worst::new();
+    let mut offer = |more: usize, less: usize| {
+        worst.offer(&values[more], &values[less], output, more as Dataset, less as Dataset);
+    };
+    let cells = mechanism.cells();
+    let given = |cell: &usize| mechanism.gives(*cell);
+    let strides: Vec<(usize, usize)> =
+        mechanism.groups.iter().enumerate().map(|(at, group)| (mechanism.stride(at), group.size as usize)).collect();
+    // A digit of a cell by its stride and its largest value.
+    let digit = |cell: usize, (stride, most): (usize, usize)| (cell / stride) % (most + 1);
+    match pairs {
+        Pairs::OneMore(sign) => {
+            for group in &strides {
+                let less = (0..cells).filter(|cell| digit(*cell, *group) < group.1);
+                for (less, more) in
+                    less.map(|cell| (cell, cell + group.0)).filter(|(less, more)| given(less) && given(more))
+                {
+                    if sign != Sign::Negative {
+                        offer(more, less);
+                    }
+                    if sign != Sign::Positive {
+                        offer(less, more);
+                    }
+                }
+            }
+        }
+        Pairs::Exchanged => {
+            for out in &strides {
+                for new in strides.iter().filter(|new| new.0 != out.0 || new.1 != out.1) {
+                    for cell in (0..cells).filter(|cell| digit(*cell, *out) > 0 && digit(*cell, *new) < new.1) {
+                        let other = cell - out.0 + new.0;
+                        if given(&cell) && given(&other) {
+                            offer(cell, other);
+                        }
+                    }
+                }
+            }
+        }
+        Pairs::Any => {
+            if let Some((most, least)) = extremes(values, (0..cells).filter(given)) {
+                offer(most, least);
+            }
+        }
+        Pairs::PresentInOne(direction) => {
+            for group in strides.iter().filter(|group| group.1 > 0) {
+                let with = extremes(values, (0..cells).filter(|cell| given(cell) && digit(*cell, *group) > 0));
+                let without = extremes(values, (0..cells).filter(|cell| given(cell) && digit(*cell, *group) < group.1));
+                if let (Some(with), Some(without)) = (with, without) {
+                    match direction {
+                        Direction::Presence => offer(with.0, without.1),
+                        Direction::Absence => offer(without.0, with.1),
+                    }
+                }
+            }
+        }
+    }
+    worst
+}
+
+/// The cells with the largest and with the smallest value.
+fn extremes<P: Part>(values: &[P], cells: impl Iterator<Item = usize>) -> Option<(usize, usize)> {
+    let larger = |left: usize, right: usize| {
+        let (left, right) = (&values[left], &values[right]);
+        match (left.nothing(), right.nothing()) {
+            (true, _) => false,
+            (false, true) => true,
+            (false, false) => P::compare(left, right, left, left).is_gt(),
+        }
+    };
+    cells.fold(None, |ends, cell| {
+        let (most, least) = ends.unwrap_or((cell, cell));
+        Some((if larger(cell, most) { cell } else { most }, if larger(least, cell) { cell } else { least }))
+    })
+}

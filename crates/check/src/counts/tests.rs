@@ -1,0 +1,338 @@
+use super::weighted::{Summed, bracket, exact};
+use super::*;
+use crate::bound::Bound;
+use crate::decide::{CheckError, decide as decide_table};
+use crate::family::Family;
+use crate::mechanism::file::Format;
+use crate::notion::{Direction, Notion, Sign};
+use crate::verdict::{Value, Verdict, Witness};
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::{power, ratio, whole};
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+
+const SIGNS: [Sign; 3] = [Sign::Positive, Sign::Negative, Sign::Both];
+
+fn groups(sizes: &[u32]) -> Vec<Group> {
+    sizes.iter().enumerate().map(|(at, size)| Group::new(&format!("g{at}"), *size)).collect()
+}
+
+/// Random rows; zeros are frequent, and with `awkward` no common denominator fits 63 bits.
+fn random(random: &mut ChaCha8Rng, sizes: &[u32], outputs: usize, awkward: bool) -> CountMechanism {
+    let names = (0..outputs).map(|output| format!("o{output}")).collect();
+    let cells: usize = sizes.iter().map(|size| *size as usize + 1).product();
+    let rows = (0..cells).map(|_| {
+        let largest = if awkward { 1_000_000_007 } else { 5 };
+        let mut parts: Vec<u64> = (0..outputs).map(|_| random.next_u64() % largest).collect();
+        parts[0] += 1;
+        if random.next_u64().is_multiple_of(4) {
+            parts[outputs - 1] = 0;
+        }
+        let total: u64 = parts.iter().sum();
+        Some(parts.into_iter().map(|part| Rational::new(part.into(), total.into())).collect())
+    });
+    CountMechanism::new(groups(sizes), names, rows.collect()).unwrap()
+}
+
+fn notions() -> Vec<(Notion, Family)> {
+    let range = |low, high| PriorRange::new(Some(low), Some(high)).unwrap();
+    let ranges = [PriorRange::any(), range(ratio(1, 10), ratio(1, 2)), range(ratio(1, 4), ratio(2, 3))];
+    let mut families = vec![Family::All, Family::Uniform, Family::Sampled(ratio(1, 3)), Family::Sampled(ratio(1, 2))];
+    for range in ranges {
+        families.extend([
+            Family::Independent(range.clone()),
+            Family::TwoDatasets(range.clone()),
+            Family::Bounded(range.clone()),
+            Family::OneOfTwo(range),
+        ]);
+    }
+    let mut all = vec![(Notion::Bounded, Family::All), (Notion::FreeLunch, Family::All)];
+    for sign in SIGNS {
+        all.push((Notion::Unbounded { sign }, Family::All));
+        all.push((Notion::Sampling { rate: ratio(2, 5), sign }, Family::All));
+        all.extend(families.iter().map(|family| (Notion::Membership { sign }, family.clone())));
+    }
+    all
+}
+
+/// Every notion, against the table of all datasets.
+#[test]
+fn counts_decide_as_all_datasets_do() {
+    let mut source = ChaCha8Rng::seed_from_u64(11);
+    let shapes: [&[u32]; 7] = [&[1], &[4], &[2, 2], &[1, 3], &[3, 0, 2], &[1, 1, 1], &[6]];
+    let mut compared = 0;
+    for (round, sizes) in shapes.iter().cycle().take(42).enumerate() {
+        let mechanism = random(&mut source, sizes, 2 + round % 3, round % 5 == 4);
+        let table = mechanism.expand().unwrap();
+        for (notion, family) in notions() {
+            // Families that are not decided on tables yet are not compared.
+            let expected = match decide_table(&table, &notion, &family) {
+                Err(CheckError::NotYet { .. }) => continue,
+                other => other.unwrap(),
+            };
+            let found = decide(&mechanism, &notion, &family).unwrap();
+            let context = format!("{sizes:?} {notion:?} {family:?}");
+            let both = found.value.low() == found.value.high() && expected.value.low() == expected.value.high();
+            if both {
+                assert_eq!(found.value, expected.value, "{context}");
+            } else {
+                let (low, high) = (found.value.low(), found.value.high());
+                assert!(low <= expected.value.high() && expected.value.low() <= high, "{context}");
+            }
+            check_witness(&mechanism, &found, &notion, &context);
+            compared += 1;
+        }
+    }
+    assert!(compared > 42 * 20, "{compared}");
+}
+
+/// The witness's arithmetic gives the value, and its numbers are the mechanism's.
+fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion, context: &str) {
+    let Some(Witness::Counts(witness)) = &verdict.witness else {
+        assert_eq!(verdict.value.high(), &Bound::one(), "{context}");
+        return;
+    };
+    let (first, second) = &witness.probabilities;
+    let output = mechanism.outputs().iter().position(|name| *name == witness.output).unwrap();
+    match &witness.place {
+        CountPlace::Datasets { more, less } => {
+            if !matches!(notion, Notion::Sampling { .. }) {
+                assert_eq!(*first, mechanism.probability(output, mechanism.cell(more)), "{context}");
+                assert_eq!(*second, mechanism.probability(output, mechanism.cell(less)), "{context}");
+            }
+            if !matches!(notion, Notion::Membership { .. }) {
+                assert_eq!(verdict.value.high(), &Bound::of(first, second).unwrap().max(Bound::one()), "{context}");
+            }
+        }
+        CountPlace::Prior { possible, belief, group } => {
+            // Pr[o | t] and Pr[o | ¬t] by enumeration of everybody who may be in.
+            let table = mechanism.expand().unwrap();
+            let starts: Vec<u32> = mechanism.groups().iter().map(|group| group.size).collect();
+            let first_of = |group: usize| starts[..group].iter().sum::<u32>();
+            let maybe: u32 = (0..starts.len())
+                .map(|at| ((1 << possible[at]) - 1) << first_of(at))
+                .fold(0, |all, bits: u32| all | bits);
+            let entity = 1 << first_of(*group);
+            assert!(maybe & entity != 0, "{context}");
+            let chance = |with: u32| -> Rational {
+                let others = maybe & !entity;
+                let datasets = table.datasets().filter(|data| data & !others == 0);
+                let weight = |data: u32| {
+                    power(belief, data.count_ones()) * power(&(whole(1) - belief), (others ^ data).count_ones())
+                };
+                datasets.map(|data| weight(data) * table.probability(output, data | with)).sum()
+            };
+            assert_eq!((first, second), (&chance(entity), &chance(0)), "{context}");
+        }
+    }
+}
+
+#[test]
+fn missing_counts_and_other_notions_are_refused() {
+    let rows = vec![Some(vec![whole(1)]), None, Some(vec![whole(1)])];
+    let mechanism = CountMechanism::new(groups(&[2]), vec!["x".to_owned()], rows).unwrap();
+    let wrong = decide(&mechanism, &Notion::Membership { sign: Sign::Both }, &Family::Uniform).unwrap_err();
+    assert_eq!(wrong.to_string(), "1 datasets have no row, the first of them {g0 = 1}; this notion needs them all");
+    assert_eq!(decide(&mechanism, &Notion::FreeLunch, &Family::All).unwrap().value.high(), &Bound::one());
+    assert!(decide(&mechanism, &Notion::CrowdBlending { crowd: 2 }, &Family::All).is_err());
+    assert_eq!(mechanism.expand().unwrap().datasets().collect::<Vec<_>>(), [0, 3]);
+    let size = CountMechanism::size(groups(&[2]), &[1]).unwrap();
+    for rate in [whole(0), whole(1)] {
+        let certain = decide(&size, &Notion::Membership { sign: Sign::Both }, &Family::Sampled(rate)).unwrap();
+        assert_eq!(certain.value.high(), &Bound::one());
+    }
+}
+
+#[test]
+fn built_in_steps_have_their_odds() {
+    let unbounded = |mechanism: &CountMechanism| {
+        decide(mechanism, &Notion::Unbounded { sign: Sign::Both }, &Family::All).unwrap().value.high().clone()
+    };
+    let people = || groups(&[3, 4]);
+    assert_eq!(unbounded(&CountMechanism::size(people(), &[2, 5]).unwrap()), Bound::Infinite);
+    let response = CountMechanism::response(people(), &[2, 5], &ratio(7, 3)).unwrap();
+    assert_eq!(
+        (unbounded(&response), response.outputs().join(", ")),
+        (Bound::Finite(ratio(7, 3)), "below 2, 2 to 4, from 5".to_owned())
+    );
+    let all: Vec<u32> = (1..=7).collect();
+    assert_eq!(
+        unbounded(&CountMechanism::geometric(people(), &all, &ratio(7, 3)).unwrap()),
+        Bound::Finite(ratio(7, 3))
+    );
+    // Nobody is told from anybody else: replacing does not show.
+    let replaced = decide(&response, &Notion::Bounded, &Family::All).unwrap();
+    assert_eq!(replaced.value.high(), &Bound::one());
+    assert!(CountMechanism::size(people(), &[2, 2]).is_err());
+    assert!(CountMechanism::response(people(), &[2], &ratio(1, 2)).is_err());
+    assert!(CountMechanism::geometric(groups(&[5000]), &[2], &whole(2)).is_err());
+    assert!(CountMechanism::from_parts(people(), vec!["x".to_owned()], 2, |_, _| 1).is_err());
+}
+
+/// Interval arithmetic against exact sums, for outputs that come often and for those that hardly ever come.
+#[test]
+fn brackets_hold_the_exact_value_and_are_narrow() {
+    let narrow = power(&ratio(1, 2), 40);
+    let mut source = ChaCha8Rng::seed_from_u64(5);
+    let mut mechanisms: Vec<CountMechanism> = (0..12)
+        .map(|round| random(&mut source, [&[9, 4][..], &[30], &[5, 0, 6]][round % 3], 3, round % 2 == 0))
+        .collect();
+    // "from 295" comes with probability near 2^-249.
+    mechanisms.push(CountMechanism::size(groups(&[300]), &[5, 140, 150, 160, 295]).unwrap());
+    mechanisms.push(CountMechanism::geometric(groups(&[120]), &[40, 80, 119], &ratio(3, 2)).unwrap());
+    for (at, mechanism) in mechanisms.iter().enumerate() {
+        for direction in [Direction::Presence, Direction::Absence] {
+            let exactly = exact(mechanism, direction).unwrap().ratio;
+            let Summed::Bracket { low, high } = bracket(mechanism, &ratio(1, 2), direction) else { panic!("{at}") };
+            assert!(low.ratio <= exactly && exactly <= high, "{at}: {} {exactly} {high}", low.ratio);
+            if let (Bound::Finite(low), Bound::Finite(high)) = (&low.ratio, &high) {
+                assert!((high - low) / low < narrow, "{at}");
+            } else {
+                assert_eq!((&low.ratio, &high), (&Bound::Infinite, &Bound::Infinite), "{at}");
+            }
+        }
+    }
+}
+
+/// For other beliefs, against the prior as an explicit sum over all datasets.
+#[test]
+fn brackets_hold_for_any_belief() {
+    let mut source = ChaCha8Rng::seed_from_u64(8);
+    for round in 0..20 {
+        let mechanism = random(&mut source, [&[2, 3][..], &[5], &[1, 1, 2]][round % 3], 3, round % 2 == 0);
+        let (belief, table) = (ratio(1 + round as i64, 23), mechanism.expand().unwrap());
+        for direction in [Direction::Presence, Direction::Absence] {
+            let likelihood = |output: usize, entity: u32, with: u32| -> Rational {
+                let others = ((1_u32 << table.size()) - 1) & !entity;
+                let datasets = table.datasets().filter(|data| data & entity == 0);
+                let weight = |data: u32| {
+                    power(&belief, data.count_ones()) * power(&(whole(1) - &belief), (others ^ data).count_ones())
+                };
+                datasets.map(|data| weight(data) * table.probability(output, data | with)).sum()
+            };
+            let largest = (0..table.size())
+                .flat_map(|t| (0..3).map(move |output| (output, 1 << t)))
+                .filter_map(|(output, entity)| {
+                    let (present, absent) = (likelihood(output, entity, entity), likelihood(output, entity, 0));
+                    match direction {
+                        Direction::Presence => Bound::of(&present, &absent),
+                        Direction::Absence => Bound::of(&absent, &present),
+                    }
+                })
+                .max()
+                .unwrap();
+            let Summed::Bracket { low, high } = bracket(&mechanism, &belief, direction) else { panic!("{round}") };
+            assert!(low.ratio <= largest && largest <= high, "{round}: {} {largest} {high}", low.ratio);
+            let Witness::Counts(witness) = low.witness else { panic!("{round}") };
+            let (present, absent) = &witness.probabilities;
+            let claimed = if direction == Direction::Presence { (present, absent) } else { (absent, present) };
+            assert_eq!(Bound::of(claimed.0, claimed.1).unwrap(), low.ratio);
+        }
+    }
+}
+
+#[test]
+fn large_groups_get_a_bracket_and_a_witness() {
+    let thresholds = [9_000, 9_900, 9_990, 10_000, 10_010, 10_100, 11_000];
+    let mechanism = CountMechanism::response(groups(&[20_000]), &thresholds, &whole(3)).unwrap();
+    let verdict = decide(&mechanism, &Notion::Membership { sign: Sign::Both }, &Family::Uniform).unwrap();
+    let (low, high) = (verdict.value.low().clone(), verdict.value.high().clone());
+    let (Bound::Finite(low), Bound::Finite(high)) = (low, high) else { panic!() };
+    // One of 20,000 hardly shows, but it does.
+    assert!(low > whole(1) + ratio(1, 1000) && high < whole(1) + ratio(1, 100));
+    assert!(&high - &low < power(&ratio(1, 2), 40));
+    let Some(Witness::Counts(witness)) = verdict.witness else { panic!() };
+    let sampled =
+        decide(&mechanism, &Notion::Membership { sign: Sign::Positive }, &Family::Sampled(ratio(1, 2))).unwrap();
+    let Value::Between { low: at_least, high: at_most, .. } = sampled.value else { panic!() };
+    // The uniform prior is one of the family; B-2 at 1/2 with R = 3.
+    assert!(at_least > Bound::one() && at_most == Bound::Finite(whole(2)));
+    assert!(witness.line().contains("among possible {g0 = 20000}, goes from 1/2 to 0.49"), "{}", witness.line());
+}
+
+#[test]
+fn files_by_counts_are_read() {
+    let golden = |name: &str| {
+        let path = format!("{}/../../testdata/check/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap()
+    };
+    let mechanism = read(&golden("counts.toml"), Format::Toml).unwrap();
+    assert_eq!(mechanism.groups(), [Group::new("women", 1), Group::new("men", 2)]);
+    assert_eq!(read(&golden("counts.csv"), Format::Csv).unwrap(), mechanism);
+    assert_eq!(read(&golden("counts.json"), Format::Json).unwrap(), mechanism);
+    let replaced = decide(&mechanism, &Notion::Bounded, &Family::All).unwrap();
+    assert_eq!(replaced.value.high(), &Bound::Finite(whole(3)));
+    let Some(Witness::Counts(witness)) = replaced.witness else { panic!() };
+    assert_eq!(witness.line(), "Pr[no | {women = 0, men = 1}] / Pr[no | {women = 1, men = 0}] = 3/4 / 1/4 = 3");
+}
+
+#[test]
+fn files_by_counts_are_refused_with_their_places() {
+    let wrong = |source: &str, format| read(source, format).unwrap_err().to_string();
+    let toml = |rest: &str| format!("groups = {{ women = 2 }}\n[[dataset]]\n{rest}\n");
+    let refused = |rest: &str| wrong(&toml(rest), Format::Toml);
+    assert_eq!(
+        refused("counts = { woman = 1 }\nprobabilities = { a = 1 }"),
+        "line 3: group `woman` is not among those declared; did you mean `women`?"
+    );
+    assert_eq!(
+        refused("counts = {}\nprobabilities = { a = 1 }"),
+        "line 3: there is no count of group `women`; 0 is written too"
+    );
+    assert_eq!(
+        refused("counts = { women = 3 }\nprobabilities = { a = 1 }"),
+        "line 3: group `women` has 2 entities, not 3"
+    );
+    assert!(refused("counts = { women = 0.5 }\nprobabilities = { a = 1 }").contains("a whole number from 0"));
+    assert!(
+        refused("counts = { women = 1 }\nprobabilities = { a = 0.9 }")
+            .starts_with("line 4: the probabilities of dataset {women = 1} sum to 9/10, which is 1/10 short of 1")
+    );
+    let csv = |rest: &str| wrong(&format!("women,output,probability\n{rest}"), Format::Csv);
+    assert_eq!(
+        csv("1,a,1\n1,a,0\n"),
+        "line 3: the probability of output `a` at {women = 1} stands twice, first at line 2"
+    );
+    assert_eq!(csv("1,a,-1\n"), "line 2: the probability of output `a` at {women = 1} is -1, below 0");
+    assert!(csv("-1,a,1\n").contains("a whole number from 0"));
+    assert!(wrong("output,probability\na,1\n", Format::Csv).contains("no column of counts"));
+    let large = wrong("a,b,output,probability\n100000,100000,x,1\n", Format::Csv);
+    assert!(large.contains("at most 536870912 combinations"), "{large}");
+}
+
+/// Run in release for the times: `cargo test --release -p deniable-check million -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+#[allow(clippy::print_stdout)]
+fn a_million_entities() {
+    let start = std::time::Instant::now();
+    let thresholds = [490_000, 499_000, 499_900, 500_000, 500_100, 501_000, 600_000];
+    let mechanism = CountMechanism::response(groups(&[1_000_000]), &thresholds, &whole(3)).unwrap();
+    println!("built: {:?}", start.elapsed());
+    let range = PriorRange::new(Some(ratio(1, 10)), Some(ratio(1, 2))).unwrap();
+    let both = Sign::Both;
+    for (notion, family) in [
+        (Notion::Unbounded { sign: both }, Family::All),
+        (Notion::Bounded, Family::All),
+        (Notion::FreeLunch, Family::All),
+        (Notion::Membership { sign: both }, Family::All),
+        (Notion::Membership { sign: both }, Family::Independent(range)),
+        (Notion::Membership { sign: both }, Family::Uniform),
+        (Notion::Membership { sign: both }, Family::Sampled(ratio(1, 3))),
+    ] {
+        let start = std::time::Instant::now();
+        let verdict = decide(&mechanism, &notion, &family).unwrap();
+        let (low, high) = (verdict.value.low().decimal(15), verdict.value.high().decimal(15));
+        println!("{notion:?} {family:?}: {low} .. {high} in {:?}", start.elapsed());
+    }
+    // As many counts in two groups, of which one decides more often.
+    let parts = |counts: &[u32], output: usize| {
+        let step = (u64::from(counts[0]) + 2 * u64::from(counts[1] / 50_000)) % 8;
+        if step == output as u64 { 5 } else { 1 }
+    };
+    let names = (0..8).map(|output| format!("o{output}")).collect();
+    let mechanism = CountMechanism::from_parts(groups(&[3, 249_999]), names, 12, parts).unwrap();
+    let start = std::time::Instant::now();
+    let verdict = decide(&mechanism, &Notion::Bounded, &Family::All).unwrap();
+    println!("Bounded, two groups: {} in {:?}", verdict.value, start.elapsed());
+}

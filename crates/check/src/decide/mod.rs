@@ -9,6 +9,7 @@ mod boxed;
 mod crowd;
 mod error;
 mod explicit;
+mod filter;
 mod groups;
 mod induced;
 mod pairs;
@@ -16,6 +17,7 @@ mod part;
 mod posterior;
 mod product;
 mod sized;
+mod sum;
 mod worst;
 mod zero_knowledge;
 

@@ -10,6 +10,7 @@ mod candidates;
 mod crowd;
 mod error;
 mod explicit;
+mod filter;
 mod groups;
 mod induced;
 mod larger;
@@ -19,6 +20,7 @@ mod part;
 mod posterior;
 mod product;
 mod sized;
+mod sum;
 mod worst;
 mod zero_knowledge;
 

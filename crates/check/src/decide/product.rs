@@ -1,10 +1,12 @@
 //! Independent entities with given beliefs: sums over all datasets, entity by entity.
 
 use super::belief::Observed;
+use super::filter;
 use super::one;
 use super::pairs::Found;
 use super::part::Part;
-use super::worst::Worst;
+use super::sum;
+use super::worst::{Place, Worst};
 use crate::bound::Bound;
 use crate::family::Prior;
 use crate::mechanism::{Column, Mechanism};
@@ -24,7 +26,7 @@ pub(super) fn uniform(mechanism: &Mechanism, direction: Direction) -> Option<Obs
         let sums = match mechanism.table().column(output) {
             // At most 2^24 parts below 2^63.
             Column::Parts { parts, .. } => best_sum(parts.iter().map(|part| u128::from(*part)).collect(), direction),
-            Column::Fractions(values) => best_sum(numerators(values).0, direction),
+            Column::Fractions(values) => best_total(values, direction),
         };
         if let Some((ratio, t)) = sums
             && worst.as_ref().is_none_or(|(best, ..)| ratio > *best)
@@ -55,6 +57,42 @@ fn best_sum<T: Part + NumAssign>(mut values: Vec<T>, direction: Direction) -> Op
         }
     }
     worst.found().map(|(ratio, place)| (ratio, place.output))
+}
+
+/// The same for fractions of all sorts: floats choose among entities, and the sums of those few are exact.
+fn best_total(values: &[Rational], direction: Direction) -> Option<(Bound, usize)> {
+    let n = values.len().ilog2() as usize;
+    let halves = |t: usize| {
+        let half = |present: u32| (0..values.len() as u32).filter(move |data| data >> t & 1 == present);
+        match direction {
+            Direction::Presence => (half(1), half(0)),
+            Direction::Absence => (half(0), half(1)),
+        }
+    };
+    let near = filter::floats(values).and_then(|floats| {
+        let total = |half: &mut dyn Iterator<Item = u32>| half.map(|data| floats[data as usize]).sum::<f64>();
+        let sums: Vec<(f64, f64)> = (0..n)
+            .map(|t| {
+                let (mut top, mut bottom) = halves(t);
+                (total(&mut top), total(&mut bottom))
+            })
+            .collect();
+        filter::nearest(|| (0..n).map(|t| Place { output: t, more: 0, less: 0 }), |place| sums[place.output])
+    });
+    let one = one();
+    let exact =
+        |half: &mut dyn Iterator<Item = u32>| sum::of_products(half.map(|data| (&one, values[data as usize].clone())));
+    let all = (0..n).map(|t| Place { output: t, more: 0, less: 0 }).collect();
+    let mut best: Option<(Bound, usize)> = None;
+    for Place { output: t, .. } in near.unwrap_or(all) {
+        let (mut top, mut bottom) = halves(t);
+        if let Some(ratio) = Bound::of(&exact(&mut top), &exact(&mut bottom))
+            && best.as_ref().is_none_or(|(best, _)| ratio > *best)
+        {
+            best = Some((ratio, t));
+        }
+    }
+    best
 }
 
 /// A column as whole numbers over one denominator.
@@ -102,7 +140,7 @@ fn thinned(mechanism: &Mechanism, output: usize, data: u32, rate: &Rational) -> 
 }
 
 fn chance(mechanism: &Mechanism, table: &[(u32, Rational)], output: usize) -> Rational {
-    table.iter().map(|(data, weight)| weight * mechanism.probability(output, *data)).sum()
+    sum::of_products(table.iter().map(|(data, weight)| (weight, mechanism.probability(output, *data))))
 }
 
 fn sampled_column(mechanism: &Mechanism, output: usize, rate: &Rational, sign: Sign) -> Option<(Bound, u32, u32)> {
@@ -114,6 +152,22 @@ fn sampled_column(mechanism: &Mechanism, output: usize, rate: &Rational, sign: S
     {
         let values = parts.iter().map(|part| u128::from(*part)).collect();
         return best_step(thin(values, &keep, &all), &all, sign);
+    }
+    if let Column::Fractions(values) = mechanism.table().column(output)
+        && let Some(near) = filter::rate(rate)
+            .zip(filter::floats(values))
+            .and_then(|(rate, floats)| filter::steps(&filter::thin(floats, rate), sign))
+    {
+        let mut best: Option<(Bound, u32, u32)> = None;
+        for Place { more, less, .. } in near {
+            let of = |data| thinned(mechanism, output, data, rate);
+            if let Some(ratio) = Bound::of(&of(more), &of(less))
+                && best.as_ref().is_none_or(|(best, ..)| ratio > *best)
+            {
+                best = Some((ratio, more, less));
+            }
+        }
+        return best;
     }
     let values = match mechanism.table().column(output) {
         Column::Parts { parts, .. } => parts.iter().map(|part| BigInt::from(*part)).collect(),

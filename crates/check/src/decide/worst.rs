@@ -20,7 +20,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    fn weight(&self) -> (u32, u32, Dataset, Dataset, usize) {
+    pub(super) fn weight(&self) -> (u32, u32, Dataset, Dataset, usize) {
         let all = self.more | self.less;
         (all.count_ones(), self.more.count_ones(), self.more, self.less, self.output)
     }

@@ -1,0 +1,121 @@
+//! Exact decisions on whole tables, beside the enumeration in plain fractions that `deniable-recheck` does.
+//!
+//! `cargo bench -p deniable-bench --bench check --no-default-features` prints medians of five on one core. The enumeration
+//! is measured once, on the part of the same question that the table names, and scaled by its number of terms.
+//! `-- 20` decides over 20 entities instead, and prints the peak memory of the process.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
+
+use deniable_check::Bound;
+use deniable_check::certificate::certificate;
+use deniable_check::decide::decide;
+use deniable_check::family::Family;
+use deniable_check::mechanism::Mechanism;
+use deniable_check::notion::{Notion, Sign};
+use deniable_check::verdict::{Value, Verdict};
+use deniable_core::exact::{Rational, ratio};
+use deniable_recheck::Statement;
+use num_bigint::BigInt;
+use rand_chacha::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use std::time::Instant;
+
+const OUTPUTS: usize = 16;
+const RUNS: usize = 5;
+
+fn main() {
+    if std::env::args().any(|argument| argument == "20") {
+        return large();
+    }
+    println!("16 entities, {OUTPUTS} outputs; medians of {RUNS}, one core\n");
+    println!("| question | table | decide | enumeration | measured part of it | ratio |");
+    println!("|---|---|---|---|---|---|");
+    for own in [false, true] {
+        let mechanism = table(16, own);
+        // The enumeration of all sub-datasets takes 3^n terms: measured over fewer entities of a table of the same kind.
+        let small = table(11, own);
+        let name = if own { "a denominator for each row" } else { "one denominator" };
+        for (question, (notion, family)) in questions() {
+            let seconds = median(|| drop(decide(&mechanism, &notion, &family).unwrap()));
+            let thins = matches!(notion, Notion::Sampling { .. });
+            let measured = if thins { &small } else { &mechanism };
+            let statement = statement(measured, &notion, &family);
+            let begin = Instant::now();
+            statement.upper_of(0..1).unwrap();
+            let part = begin.elapsed().as_secs_f64();
+            let entities = measured.size();
+            let terms = |n: usize| if thins { 3_f64.powi(n as i32) } else { 1.0 };
+            let whole = part * OUTPUTS as f64 * terms(16) / terms(entities);
+            println!(
+                "| {question} | {name} | {seconds:.3} s | {whole:.1} s | {part:.3} s: 1 output, {entities} entities | {:.0} |",
+                whole / seconds
+            );
+        }
+    }
+}
+
+fn large() {
+    println!("20 entities, {OUTPUTS} outputs; medians of {RUNS}, one core\n");
+    println!("| question | table | decide | peak memory so far |");
+    println!("|---|---|---|---|");
+    let own = std::env::args().any(|argument| argument == "own");
+    let name = if own { "a denominator for each row" } else { "one denominator" };
+    let begin = Instant::now();
+    let mechanism = table(20, own);
+    let built = begin.elapsed().as_secs_f64();
+    println!("| (the table itself) | {name} | {built:.1} s | {:.2} GiB |", peak());
+    for (question, (notion, family)) in questions() {
+        let seconds = median(|| drop(decide(&mechanism, &notion, &family).unwrap()));
+        println!("| {question} | {name} | {seconds:.2} s | {:.2} GiB |", peak());
+    }
+}
+
+fn questions() -> [(&'static str, (Notion, Family)); 3] {
+    [
+        ("add/remove DP", (Notion::Unbounded { sign: Sign::Both }, Family::All)),
+        ("DP under sampling, β = 1/3", (Notion::Sampling { rate: ratio(1, 3), sign: Sign::Both }, Family::All)),
+        ("PMP, uniform prior", (Notion::Membership { sign: Sign::Positive }, Family::Uniform)),
+    ]
+}
+
+fn median(mut run: impl FnMut()) -> f64 {
+    let mut times: Vec<f64> = (0..RUNS)
+        .map(|_| {
+            let begin = Instant::now();
+            run();
+            begin.elapsed().as_secs_f64()
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times[RUNS / 2]
+}
+
+/// Random probabilities, none of them zero: parts of a million; or of a number of the row's own, of which
+/// there are 1009, whose least common multiple has some thousand bits.
+fn table(entities: usize, own: bool) -> Mechanism {
+    let mut rng = ChaCha20Rng::seed_from_u64(16);
+    let row = |data: u32| {
+        let of = if own { 10_007 + u64::from(data * 7919 % 1009) } else { 1_000_000 };
+        let most = of / OUTPUTS as u64;
+        let mut parts: Vec<u64> = (1..OUTPUTS).map(|_| 1 + most / 2 + rng.next_u64() % (most / 2)).collect();
+        parts.push(of - parts.iter().sum::<u64>());
+        Some(parts.into_iter().map(|part| Rational::new(BigInt::from(part), BigInt::from(of))).collect())
+    };
+    let names = |prefix: &str, count: usize| (0..count).map(|number| format!("{prefix}{number}")).collect();
+    let rows = (0..1_u32 << entities).map(row).collect();
+    Mechanism::partial(names("e", entities), names("o", OUTPUTS), rows).unwrap()
+}
+
+/// The question with a claim that nothing exceeds, so that the enumeration looks at all of it.
+fn statement(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Statement {
+    let verdict =
+        Verdict { value: Value::Attained(Bound::Finite(ratio(1_000_000, 1))), witness: None, theorems: vec![] };
+    Statement::read(&certificate(mechanism, notion, family, &verdict).unwrap()).unwrap()
+}
+
+/// The most memory that this process has held, in GiB, as Linux counts it.
+fn peak() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    let kib = line.trim().trim_end_matches(" kB").parse().unwrap_or(f64::NAN);
+    kib / f64::from(1 << 20)
+}

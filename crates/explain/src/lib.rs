@@ -1,1 +1,26 @@
-//! Warm-up.
+//! What a notion, a family of priors, a mechanism or a theorem says: the pages of `docs/notions` and `docs/theorems`.
+//!
+//! | question | module |
+//! |---|---|
+//! | what does an entry hold, and how is it shown? | [`entry`] |
+//! | how is an entry read from a page? | [`page`] |
+//! | what does an identifier look like? | [`ids`] |
+//! | which entry is meant by a text? | [`library`] |
+//!
+//! The pages are compiled in, so that the command line explains itself without its source.
+//!
+//! ```
+//! let entry = deniable_explain::lookup("positive membership privacy")?;
+//! assert_eq!(entry.id, "PMP");
+//! assert!(entry.text(100).contains("E-3"));
+//! assert_eq!(deniable_explain::lookup("pnp").unwrap_err().did_you_mean[0], "PMP");
+//! # Ok::<(), deniable_explain::Unknown>(())
+//! ```
+
+pub mod entry;
+pub mod ids;
+pub mod library;
+pub mod page;
+
+pub use entry::{Entry, Kind, Law};
+pub use library::{Library, Unknown, library, lookup};

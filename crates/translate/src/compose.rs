@@ -96,8 +96,8 @@ fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
             Some(("E-3", "under the uniform prior (k-Max) two answers of γ = 3/2 can prove somebody's presence"))
         }
         Notion::SampledGain { .. } | Notion::Sampling { .. } => Some((
-            "E-3",
-            "it is about one sampling rate or prior, and two answers from one sample are not two answers from two",
+            "I-DPS",
+            "two answers from one sample tell more than the product: odds of 3, at rate 1/2, are 2 each and 5 together",
         )),
         Notion::Gain | Notion::Loss | Notion::Membership | Notion::Ceiling | Notion::Floor | Notion::Rho { .. } => {
             Some(("E-4", "after the first answer beliefs have left the range that the second assumes"))

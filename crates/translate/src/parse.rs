@@ -10,6 +10,9 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use num_traits::{One, Pow, Signed, Zero};
 
+/// Other names of notions that are listed.
+const MORE: [&str; 2] = ["sampled-gain", "k-max"];
+
 /// A text that is no statement: where, why, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`, at `{at}`: {problem}; {mend}")]
@@ -137,7 +140,7 @@ impl<'a> Reader<'a> {
             None => (front, None),
         };
         let known = SPELLINGS.iter().find(|spelling| spelling.name == name);
-        let extra = ["sampled-gain", "k-max"].contains(&name);
+        let extra = MORE.contains(&name);
         if known.is_none() && !extra {
             return Err(self.unknown(name));
         }
@@ -152,7 +155,9 @@ impl<'a> Reader<'a> {
     fn unknown(&self, name: &str) -> ParseError {
         let nearest = SPELLINGS
             .iter()
-            .map(|spelling| (strsim::osa_distance(name, spelling.name), spelling.name))
+            .map(|spelling| spelling.name)
+            .chain(MORE)
+            .map(|known| (strsim::osa_distance(name, known), known))
             .min()
             .filter(|(distance, _)| *distance <= 3);
         let mend = match nearest {

@@ -151,10 +151,12 @@ impl Counterexample {
                  otherwise: both answers can be ruled out, but sampling seldom leaves k people"
             }
             Self::Many => {
-                "yes if person 1 and at least k others are in, otherwise yes with the small probability that sampling \
-                 leaves so many: the gain grows without limit in the number of people"
+                "yes if person 1 and at least k others are in, otherwise yes with a probability that is small, but not \
+                 against the chance that sampling leaves so many: the gain grows without limit in the number of people"
             }
-            Self::KMax => "k-Max (k = 2) has γ = 3/2 under the uniform prior, and rules datasets out",
+            Self::KMax => {
+                "k-Max has γ = (2^k−1)/(2^k−2) under the uniform prior, as near 1 as one likes, and rules datasets out"
+            }
             Self::NoObserver => {
                 "n = 2 with one person in: beliefs are p and 1 − p, and not both are in the range, so the exact answer \
                  breaks no promise"

@@ -140,7 +140,14 @@ fn small_datasets(from: &Statement, to: &Target, found: Forward) -> Forward {
     let (Notion::Rho { among }, Stated::Number(rho)) = (&from.target.notion, &from.value) else { return found };
     let others = whole(*among) - whole(1);
     let rest = whole(1) - &others * rho;
-    if to.shape() != Shape::Replace || !matches!(to.notion, Notion::Odds(_) | Notion::Epsilon(_)) || rest <= whole(0) {
+    if rest <= whole(0) {
+        return found;
+    }
+    // Nobody can be ruled out below 1/(m−1); what is left are the datasets that no observer of the family hesitates about.
+    let ruled_out = found.line.counterexample == Some(Counterexample::NotThisOne);
+    let counterexample = if ruled_out { Some(Counterexample::LargeSets) } else { found.line.counterexample };
+    let found = Forward { line: Translation { counterexample, ..found.line }, ..found };
+    if to.shape() != Shape::Replace || !matches!(to.notion, Notion::Odds(_) | Notion::Epsilon(_)) {
         return found;
     }
     let odds = Amount::of(rho / rest);

@@ -172,6 +172,17 @@ fn sampling_does_not_bound_what_it_seldom_sees() {
 }
 
 #[test]
+fn answers_from_one_sample_do_not_multiply() {
+    let once = weighted(1, 2, |data, o| if data as usize == o { whole(3) } else { whole(1) });
+    let twice = weighted(1, 4, |data, o| {
+        let answer = |bit: usize| if data as usize == o >> bit & 1 { whole(3) } else { whole(1) };
+        answer(0) * answer(1)
+    });
+    let half = ratio(1, 2);
+    assert_eq!((sampling(&once, &half), sampling(&twice, &half)), (whole(2), whole(5)));
+}
+
+#[test]
 fn one_of_three_rules_out_one() {
     // Theorem 5.7: ρ = 1/(m−1), and no bounded DP.
     for m in 3..=4 {
@@ -184,7 +195,20 @@ fn one_of_three_rules_out_one() {
 
 #[test]
 fn k_max_keeps_its_gain_and_nothing_else() {
-    let verdict = decide(&k_max(4, 2), &Notion::Membership { sign: Sign::Positive }, &Family::Uniform).unwrap();
-    assert_eq!(*verdict.value.high(), Bound::Finite(ratio(3, 2)));
-    assert_eq!(measure(&k_max(4, 2), &Shape::Up), Bound::Infinite);
+    for (k, gain) in [(2, ratio(3, 2)), (3, ratio(7, 6)), (4, ratio(15, 14))] {
+        let mechanism = k_max(6, k);
+        let positive = Notion::Membership { sign: Sign::Positive };
+        let verdict = decide(&mechanism, &positive, &Family::Uniform).unwrap();
+        assert_eq!(*verdict.value.high(), Bound::Finite(gain));
+        assert_eq!(measure(&mechanism, &Shape::Up), Bound::Infinite);
+    }
+}
+
+#[test]
+fn large_sets_keep_every_rho() {
+    for m in 3..=4 {
+        let mechanism = large_sets(m as usize + 1, m);
+        assert_eq!(measure(&mechanism, &Shape::OneOf(m)), Bound::one());
+        assert_eq!(measure(&mechanism, &Shape::Replace), Bound::Infinite);
+    }
 }

@@ -5,6 +5,7 @@ use deniable_translate::compose::{ComposeError, compose};
 use deniable_translate::notion::SPELLINGS;
 use deniable_translate::parse::{priors, statement, target};
 use deniable_translate::render::{Row, text};
+use deniable_translate::shape::Counterexample;
 use deniable_translate::translation::{Direction, Translation, translate};
 
 fn rows(from: &str, to: &str, range: &str) -> Vec<Translation> {
@@ -76,6 +77,11 @@ fn translations() {
 fn partial_bounds_say_so() {
     let found = rows("rho=2/5:3", "bounded-odds", "any");
     assert!(found[0].partial && !found[1].partial);
+    // Below 1/(m−1) nobody can be ruled out: the counterexample for other notions is another one.
+    let others = rows("rho=2/5:3", "alpha-beta:1/4", "any");
+    assert_eq!(others[0].counterexample, Some(Counterexample::LargeSets));
+    let others = rows("rho=1/2:3", "alpha-beta:1/4", "any");
+    assert_eq!(others[0].counterexample, Some(Counterexample::NotThisOne));
     assert!(found[0].conditions.iter().any(|c| c.contains("at most n − 2 people")), "{:?}", found[0].conditions);
 }
 
@@ -106,7 +112,7 @@ fn odds_compose_and_beliefs_do_not() {
         ("rho=3/4:2", "E-4", "bounded-odds=3"),
         ("alpha-beta=1/2,1/2:1/2", "E-2", "bounded-odds=3"),
         ("k-max=2", "E-3", "epsilon="),
-        ("sampling=1/10,epsilon=1", "E-3", "epsilon="),
+        ("sampling=1/10,epsilon=1", "I-DPS", "epsilon="),
     ] {
         let error = total(&["odds=2", text]).unwrap_err().to_string();
         assert!(error.contains(theorem) && error.contains("release 2"), "{error}");

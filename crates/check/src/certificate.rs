@@ -118,7 +118,7 @@ impl Names<'_> {
     fn witness(&self, witness: &Witness) -> Result<format::Witness, RecheckError> {
         let output = |output: usize| self.0.outputs()[output].clone();
         Ok(match witness {
-            Witness::Event { .. } | Witness::Crowd { .. } | Witness::Simulation(_) => {
+            Witness::Event { .. } | Witness::Crowd { .. } | Witness::Simulation(_) | Witness::Counts(_) => {
                 return Err(RecheckError::Unfit("this notion's witness has no form in a certificate yet".to_owned()));
             }
             Witness::Datasets { output: at, more, less, probabilities: (high, low) } => format::Witness::Datasets {

@@ -147,6 +147,8 @@ fn involved(witness: &Witness) -> Dataset {
         }
         // A simulator must do for all datasets.
         Witness::Simulation(_) => Dataset::MAX,
+        // Counts are of nobody in particular.
+        Witness::Counts(_) => Dataset::MAX,
         Witness::Prior { prior, .. } => prior.table().iter().fold(0, |all, (data, _)| all | data),
     }
 }

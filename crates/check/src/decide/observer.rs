@@ -19,10 +19,8 @@ pub(super) struct Pair {
 impl Pair {
     /// The pair that a search found.
     pub(super) fn of(found: &Found) -> Option<Self> {
-        match &found.witness {
-            Witness::Datasets { output, more, less, .. } => Some(Self { output: *output, more: *more, less: *less }),
-            Witness::Prior { .. } | Witness::Event { .. } | Witness::Crowd { .. } | Witness::Simulation(_) => None,
-        }
+        let Witness::Datasets { output, more, less, .. } = &found.witness else { return None };
+        Some(Self { output: *output, more: *more, less: *less })
     }
 
     /// The observer who gives `more` the probability `belief`, and asks about an entity that is in it alone (presence),

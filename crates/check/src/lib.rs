@@ -13,6 +13,7 @@
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
 //! | how does somebody else check it? | [`certificate`] |
 //! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
+//! | how is any of these read by file or by name? | [`subject`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
 //! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
@@ -35,8 +36,8 @@
 pub mod bop;
 pub mod bound;
 pub mod certificate;
-pub mod coupling;
 pub mod counts;
+pub mod coupling;
 pub mod decide;
 pub mod family;
 pub mod mechanism;
@@ -44,6 +45,7 @@ mod middle;
 pub mod notion;
 pub mod protocol;
 pub mod shrink;
+pub mod subject;
 pub mod verdict;
 pub mod words;
 

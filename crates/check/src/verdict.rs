@@ -1,8 +1,8 @@
 //! Answers: the tight parameter, and the place where it is reached.
 
 use crate::bound::Bound;
-use crate::decide::Simulation;
 use crate::counts::CountWitness;
+use crate::decide::Simulation;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::{Rational, whole};

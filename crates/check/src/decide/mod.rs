@@ -26,11 +26,11 @@ mod zero_knowledge;
 
 pub(crate) use belief::{Observed, at, gain_over};
 pub use error::CheckError;
-pub use zero_knowledge::{Simulation, Weight};
 pub(crate) use pairs::Found;
 pub(crate) use part::{Near, Part};
 pub(crate) use product::numerators;
 pub(crate) use worst::{Place as WorstPlace, Worst};
+pub use zero_knowledge::{Simulation, Weight};
 
 use crate::bound::Bound;
 use crate::family::Family;

@@ -6,6 +6,7 @@
 
 pub mod builtin;
 mod error;
+pub mod file;
 pub mod simulate;
 
 pub use error::ProtocolError;

@@ -66,14 +66,16 @@ pub(super) fn records(source: &str) -> Result<Vec<Record>, FileError> {
     }
     let [dataset, output, chance] = COLUMNS;
     let [dataset, output, chance] = [column(&header, dataset)?, column(&header, output)?, column(&header, chance)?];
-    let record = |(place, row): (Place, Vec<String>)| {
-        let members = if row[dataset] == "{}" { "" } else { &row[dataset] };
-        Ok(Record {
-            place,
-            members: members.split_whitespace().map(|name| printable(name, place)).collect::<Result<_, _>>()?,
-            output: printable(&row[output], place)?,
-            probability: probability(&row[chance], place)?,
-        })
-    };
-    rows.into_iter().map(record).collect()
+    rows.into_iter().map(|(place, row)| record(place, &row[dataset], &row[output], &row[chance])).collect()
+}
+
+/// One row: members with spaces between them, or `{}`; the output; its probability.
+pub(crate) fn record(place: Place, dataset: &str, output: &str, chance: &str) -> Result<Record, FileError> {
+    let members = if dataset == "{}" { "" } else { dataset };
+    Ok(Record {
+        place,
+        members: members.split_whitespace().map(|name| printable(name, place)).collect::<Result<_, _>>()?,
+        output: printable(output, place)?,
+        probability: probability(chance, place)?,
+    })
 }

@@ -1,0 +1,189 @@
+//! Whatever can be checked: a table over datasets, one over counts, or a protocol, by file or by name.
+
+use crate::counts::{self, CountMechanism};
+use crate::decide::{CheckError, decide};
+use crate::family::Family;
+use crate::mechanism::builtin::{self, BuiltinError};
+use crate::mechanism::file::{self, Declared, FileError, Format, Place, Record};
+use crate::mechanism::{Mechanism, MechanismError};
+use crate::notion::Notion;
+use crate::protocol::{self, Party, Protocol};
+use crate::verdict::{Verdict, Witness};
+use deniable_core::exact::{Rational, ratio};
+use std::collections::BTreeMap;
+
+/// Built-in protocols, each in a line.
+pub const PROTOCOLS: [(&str, &str); 3] = [
+    ("and-protocol", "AND of two bits by somebody whom both trust; a party sees the output and nothing else"),
+    ("xor-protocol", "XOR of two bits by secret sharing"),
+    ("noisy-bits", "a constant output, though one party sends two bits by randomised response with odds 3 (E-5)"),
+];
+
+/// What is checked.
+#[derive(Debug, Clone)]
+pub enum Subject {
+    /// Probabilities by dataset.
+    Table(Mechanism),
+    /// Probabilities by counts.
+    Counts(CountMechanism),
+    /// Views of two parties.
+    Protocol(Protocol),
+}
+
+impl Subject {
+    /// Reads a file. Its keys or columns say which of the three it is: `groups` or columns of counts, `party`, or datasets.
+    ///
+    /// # Errors
+    /// When it is none of them; the error names the place.
+    pub fn read(source: &str, format: Format) -> Result<Self, FileError> {
+        let (has_groups, is_protocol) = match file::tree(source, format)? {
+            Some(root) => {
+                (root.members("the file").is_ok_and(|keys| keys.iter().any(|(key, _)| key == "groups")), false)
+            }
+            None => {
+                let header = file::csv::sheet(file::without_mark(source))?.header;
+                let has = |name: &str| header.iter().any(|column| column == name);
+                (!has("dataset") && !has("party"), has("party"))
+            }
+        };
+        if is_protocol {
+            protocol::file::read(source).map(Self::Protocol)
+        } else if has_groups {
+            counts::read(source, format).map(Self::Counts)
+        } else {
+            file::read(source, format).map(Self::Table)
+        }
+    }
+
+    /// From rows of a table that was read elsewhere: dataset (members with spaces between them), output, probability.
+    ///
+    /// # Errors
+    /// As for a file; places are rows, counted from 1.
+    pub fn from_rows(rows: &[Vec<String>]) -> Result<Self, FileError> {
+        let record = |(number, row): (usize, &Vec<String>)| {
+            let place = Place::Row(number);
+            let field = |at: usize| row.get(at).map_or("", String::as_str).trim();
+            file::csv::record(place, field(0), field(1), field(2))
+        };
+        let records: Vec<Record> = (1..).zip(rows).map(record).collect::<Result<_, _>>()?;
+        file::mechanism(&Declared::default(), &records).map(Self::Table)
+    }
+
+    /// A built-in mechanism or protocol.
+    ///
+    /// # Errors
+    /// When there is none of that name, or a parameter does not fit.
+    pub fn builtin(name: &str, parameters: &BTreeMap<String, String>) -> Result<Self, BuiltinError> {
+        let made = match name {
+            "and-protocol" => protocol::builtin::and(),
+            "xor-protocol" => protocol::builtin::xor(),
+            "noisy-bits" => protocol::builtin::noisy_bits(2, &three_quarters()),
+            _ => return builtin::build(name, parameters).map(Self::Table),
+        };
+        if let Some(parameter) = parameters.keys().next() {
+            return Err(BuiltinError::Conflict(format!("the protocol `{name}` has no parameter `{parameter}`")));
+        }
+        made.map(Self::Protocol).map_err(|error| BuiltinError::Conflict(error.to_string()))
+    }
+
+    /// The table of datasets that notions are asked of; a protocol's is the view of a party, of counts there is none.
+    ///
+    /// # Errors
+    /// When a protocol has too many inputs.
+    pub fn table(&self, party: Party) -> Result<Option<Mechanism>, MechanismError> {
+        match self {
+            Self::Table(mechanism) => Ok(Some(mechanism.clone())),
+            Self::Counts(_) => Ok(None),
+            Self::Protocol(protocol) => protocol.as_mechanism(party).map(Some),
+        }
+    }
+}
+
+fn three_quarters() -> Rational {
+    ratio(3, 4)
+}
+
+/// Either kind of mechanism, behind one question.
+#[derive(Debug, Clone)]
+pub enum Asked {
+    /// By dataset.
+    Table(Mechanism),
+    /// By counts.
+    Counts(CountMechanism),
+}
+
+impl Asked {
+    /// What is asked about a subject, from a party's point of view.
+    ///
+    /// # Errors
+    /// When a protocol has too many inputs.
+    pub fn of(subject: &Subject, party: Party) -> Result<Self, MechanismError> {
+        match subject {
+            Subject::Counts(mechanism) => Ok(Self::Counts(mechanism.clone())),
+            Subject::Table(mechanism) => Ok(Self::Table(mechanism.clone())),
+            Subject::Protocol(protocol) => protocol.as_mechanism(party).map(Self::Table),
+        }
+    }
+
+    /// Decides a notion.
+    ///
+    /// # Errors
+    /// As [`decide`].
+    pub fn decide(&self, notion: &Notion, family: &Family) -> Result<Verdict, CheckError> {
+        match self {
+            Self::Table(mechanism) => decide(mechanism, notion, family),
+            Self::Counts(mechanism) => counts::decide(mechanism, notion, family),
+        }
+    }
+
+    /// A witness in one line.
+    #[must_use]
+    pub fn line(&self, witness: &Witness) -> String {
+        match (self, witness) {
+            (_, Witness::Counts(witness)) => witness.line(),
+            (Self::Table(mechanism), witness) => witness.line(mechanism),
+            // Counts have witnesses by counts alone.
+            (Self::Counts(_), _) => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROTOCOL: &str = "party,x,y,view,output,probability\n\
+        1,0,0,a,,1\n1,0,1,b,,1\n2,0,0,,,1\n2,0,1,,,1\n";
+
+    #[test]
+    fn files_are_told_apart() {
+        let table = "dataset,output,probability\n,yes,1\nann,yes,1\n";
+        assert!(matches!(Subject::read(table, Format::Csv), Ok(Subject::Table(_))));
+        let counts = "women,output,probability\n0,yes,1\n1,yes,1\n";
+        assert!(matches!(Subject::read(counts, Format::Csv), Ok(Subject::Counts(_))));
+        let counts = r#"{"groups": {"all": 1}, "dataset": [{"counts": {"all": 0}, "probabilities": {"yes": 1}},
+            {"counts": {"all": 1}, "probabilities": {"yes": 1}}]}"#;
+        assert!(matches!(Subject::read(counts, Format::Json), Ok(Subject::Counts(_))));
+        assert!(matches!(Subject::read(PROTOCOL, Format::Csv), Ok(Subject::Protocol(_))));
+    }
+
+    #[test]
+    fn rows_from_elsewhere_name_their_number() {
+        let rows = |last: &str| {
+            let row = |fields: [&str; 3]| fields.map(str::to_owned).to_vec();
+            vec![row(["", "yes", "1/2"]), row(["", "no", "0.5"]), row(["ann", "yes", last])]
+        };
+        assert!(matches!(Subject::from_rows(&rows("1")), Ok(Subject::Table(_))));
+        let error = Subject::from_rows(&rows("x")).unwrap_err().to_string();
+        assert!(error.starts_with("row 3: "), "{error}");
+    }
+
+    #[test]
+    fn every_protocol_is_built() {
+        for (name, _) in PROTOCOLS {
+            assert!(matches!(Subject::builtin(name, &BTreeMap::new()), Ok(Subject::Protocol(_))), "{name}");
+        }
+        let wrong = BTreeMap::from([("k".to_owned(), "2".to_owned())]);
+        assert!(Subject::builtin("and-protocol", &wrong).is_err());
+    }
+}

@@ -136,15 +136,15 @@ fn a_grid_over_simulators_is_no_better() {
 }
 
 #[test]
-fn more_rows_are_not_always_better_but_all_are_best() {
+fn more_rows_are_never_worse() {
     let mut dice = Dice::new(53);
     let mut widest = whole(0);
     for number in 0..24 {
         // With zeros in every fourth.
         let mechanism = random(4, 2 + number % 3, i64::from(number % 4 != 0), 9, &mut dice);
         let brackets: Vec<(Bound, Bound)> = (0..4).map(|rows| zero_knowledge(&mechanism, rows)).collect();
-        let (all, _) = &brackets[3];
-        assert!(brackets.iter().all(|(_, high)| all <= high), "who sees all can forget");
+        // Who sees k rows can forget a random one.
+        assert!(brackets.windows(2).all(|pair| pair[1].0 <= pair[0].1), "{brackets:?}");
         for (low, high) in &brackets {
             if let (Bound::Finite(low), Bound::Finite(high)) = (low, high) {
                 widest = widest.max((high - low) / low);

@@ -272,7 +272,7 @@ pub(crate) fn fits(scenes: &Scenes, presence: bool, top: Data, bottom: Data) -> 
         // A set of moves is minimal when no part of it leads to an allowed dataset.
         Scenes::Induced(allowed) => {
             let nearer = |other: &Data| *other != top && (other ^ top) & !differ == 0 && (other ^ top) != differ;
-            differ != 0 && allowed.contains(&top) && allowed.contains(&bottom) && !allowed.iter().any(|o| nearer(o))
+            differ != 0 && allowed.contains(&top) && allowed.contains(&bottom) && !allowed.iter().any(nearer)
         }
         Scenes::OneOf(2) => differ.count_ones() == 2 && top.count_ones() == bottom.count_ones(),
         Scenes::OneOf(_) | Scenes::Uniform | Scenes::Sampled(_) | Scenes::Corners(_) => false,

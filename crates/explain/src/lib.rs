@@ -5,7 +5,7 @@
 //! | what does an entry hold, and how is it shown? | [`entry`] |
 //! | how is an entry read from a page? | [`page`] |
 //! | what does an identifier look like? | [`ids`] |
-//! | which entry is meant by a text? | [`library`] |
+//! | which entry is meant by a text? | [`mod@library`] |
 //!
 //! The pages are compiled in, so that the command line explains itself without its source.
 //!

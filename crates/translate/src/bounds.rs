@@ -2,7 +2,7 @@
 //!
 //! Two odds ratios belong to a statement: the largest that is *enough* for it, and the smallest that *follows* from it. They
 //! are the same where the family holds an observer who attains the bound; for beliefs under replace-one that takes a pair of
-//! people with beliefs `p` and `1−p`, both in the range (F-DB[a,b]).
+//! people with beliefs `p` and `1−p`, both in the range (`F-DB[a,b]`).
 
 use crate::amount::Amount;
 use crate::notion::Notion;

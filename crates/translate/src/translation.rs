@@ -1,7 +1,7 @@
 //! What follows from a statement, what it follows from, and what does neither.
 
 use crate::amount::Amount;
-use crate::bounds::{self, Value};
+use crate::bounds::{self, Number, Value};
 use crate::notion::Notion;
 use crate::shape::{Counterexample, Shape, follows};
 use crate::statement::{Stated, Statement, Target};
@@ -65,7 +65,13 @@ pub struct Translation {
 /// When the parameter of `from` is out of range, or cannot be promised against its priors.
 pub fn translate(from: &Statement, to: &Target) -> Result<Vec<Translation>, PromiseError> {
     let enough = bounds::enough(from)?;
-    let forward = forward(from, to, &enough)?;
+    if let (true, Stated::Number(value)) = (from.target == *to, &from.value) {
+        let value = Some(Value::Number(Number { low: value.clone(), high: value.clone() }));
+        let (theorems, conditions) = (theorems(from, to, &[]), conditions(from, to));
+        let line = Translation { value, tight: true, theorems, conditions, ..blank(from, to, Direction::Equivalent) };
+        return Ok(vec![line]);
+    }
+    let forward = forward(from, to)?;
     let Some(backward) = backward(from, to, &enough) else { return Ok(vec![forward.line]) };
     // A value that follows and is enough makes the two the same; enclosed numbers are never known to be equal.
     let same =
@@ -101,15 +107,28 @@ fn blank(from: &Statement, to: &Target, direction: Direction) -> Translation {
     }
 }
 
-fn forward(from: &Statement, to: &Target, enough: &Amount) -> Result<Forward, PromiseError> {
+/// PMP or NMP alone, where only that half of both together can matter to `shape`: over a range that is not even, one γ
+/// allows presence and absence different odds.
+fn half(target: &Target, shape: &Shape) -> Target {
+    let notion = match (&target.notion, shape) {
+        (Notion::Membership, Shape::Up | Shape::SampledUp { .. } | Shape::Uniform) => Notion::Gain,
+        (Notion::Membership, Shape::Down) => Notion::Loss,
+        (notion, _) => notion.clone(),
+    };
+    Target { notion, ..target.clone() }
+}
+
+fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
+    let part = Statement { target: half(&from.target, &to.shape()), value: from.value.clone() };
     let nothing = |counterexample: Counterexample| {
         let theorems = merged(&[from.target.notion.theorem()], &counterexample.theorems());
         let counterexample = Some(counterexample);
         let line = blank(from, to, Direction::NoImplication);
         Forward { line: Translation { theorems, counterexample, ..line }, odds: None }
     };
-    let Some(given) = bounds::necessary(from)? else { return Ok(nothing(Counterexample::NoObserver)) };
-    let step = match follows(&from.target.shape(), &to.shape()) {
+    let Some(given) = bounds::necessary(&part)? else { return Ok(nothing(Counterexample::NoObserver)) };
+    let enough = bounds::enough(&part)?;
+    let step = match follows(&part.target.shape(), &to.shape()) {
         Ok(step) => step,
         Err(counterexample) => {
             let found = nothing(counterexample);
@@ -118,9 +137,9 @@ fn forward(from: &Statement, to: &Target, enough: &Amount) -> Result<Forward, Pr
     };
     let odds = step.carry.apply(&given);
     let Some(value) = bounds::implied(to, &odds) else { return Ok(nothing(Counterexample::PriorBeyond)) };
-    let attained = *enough == given && bounds::demanding(to, &odds).as_ref() == Some(&value);
+    let attained = enough == given && bounds::demanding(to, &odds).as_ref() == Some(&value);
     let mut conditions = conditions(from, to);
-    if given != *enough {
+    if given != enough && part.target.shape() == Shape::Replace {
         conditions
             .push("of the observers of the statement only those count who hesitate between two datasets".to_owned());
     }
@@ -169,11 +188,9 @@ fn small_datasets(from: &Statement, to: &Target, found: Forward) -> Forward {
 fn backward(from: &Statement, to: &Target, enough: &Amount) -> Option<Backward> {
     let step = follows(&to.shape(), &from.target.shape()).ok()?;
     let odds = step.carry.undo(enough)?;
-    if odds.is_one() {
-        return None;
-    }
-    let value = bounds::demanding(to, &odds)?;
-    let attained = bounds::implied(to, &odds).as_ref() == Some(&value);
+    let half = half(to, &from.target.shape());
+    let value = bounds::demanding(&half, &odds)?;
+    let attained = bounds::implied(&half, &odds).as_ref() == Some(&value);
     let mut conditions = conditions(from, to);
     conditions.extend(step.condition.map(str::to_owned));
     let line = Translation {

@@ -5,4 +5,5 @@ mod beliefs;
 mod counterexamples;
 mod implications;
 mod statements;
+mod whole;
 mod world;

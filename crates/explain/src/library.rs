@@ -13,12 +13,15 @@ pub const NOTIONS: [(&str, &str); 4] = [
 ];
 
 /// The pages of `docs/theorems`.
-pub const THEOREMS: [(&str, &str); 6] = [
+pub const THEOREMS: [(&str, &str); 9] = [
     ("beliefs.md", include_str!("../../../docs/theorems/beliefs.md")),
     ("families.md", include_str!("../../../docs/theorems/families.md")),
     ("sensitivity.md", include_str!("../../../docs/theorems/sensitivity.md")),
     ("composition.md", include_str!("../../../docs/theorems/composition.md")),
     ("mechanisms.md", include_str!("../../../docs/theorems/mechanisms.md")),
+    ("notions.md", include_str!("../../../docs/theorems/notions.md")),
+    ("decisions.md", include_str!("../../../docs/theorems/decisions.md")),
+    ("papers.md", include_str!("../../../docs/theorems/papers.md")),
     ("errata.md", include_str!("../../../docs/theorems/errata.md")),
 ];
 

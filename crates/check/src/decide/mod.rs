@@ -39,6 +39,7 @@ use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, whole};
+use num_traits::{One, Zero};
 
 /// Decides how large the parameter of `notion` is for this mechanism, against observers of `family`.
 ///
@@ -65,13 +66,24 @@ pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result
         Notion::Membership { sign: Sign::Both } => {
             let [positive, negative] =
                 [Sign::Positive, Sign::Negative].map(|sign| decide(mechanism, &Notion::Membership { sign }, family));
-            let (positive, negative) = (positive?, negative?);
-            Ok(if negative.value.low() > positive.value.low() { negative } else { positive })
+            Ok(worse(positive?, negative?))
         }
         Notion::Membership { sign } => {
             let direction = sign.directions()[0];
             membership(mechanism, direction, family)
         }
+    }
+}
+
+/// What holds of both sides: the larger of two exact values, or a bracket around it where one of them is none.
+fn worse(one: Verdict, other: Verdict) -> Verdict {
+    let (first, second) = if other.value.low() > one.value.low() { (other, one) } else { (one, other) };
+    match &second.value {
+        Value::Between { high, theorem, .. } if high > first.value.high() => {
+            let value = Value::Between { low: first.value.low().clone(), high: high.clone(), theorem };
+            Verdict { value, ..first }
+        }
+        _ => first,
     }
 }
 
@@ -88,6 +100,8 @@ fn membership(mechanism: &Mechanism, direction: Direction, family: &Family) -> R
             complete(mechanism)?;
             Ok(belief::at(product::uniform(mechanism, direction), direction, theorems))
         }
+        // Who is kept for certain is certain: nobody is unsure of anything.
+        Family::Sampled(rate) if rate.is_zero() || rate.is_one() => Ok(odds(None, theorems)),
         Family::Sampled(rate) => {
             complete(mechanism)?;
             Ok(belief::at(product::sampled_prior(mechanism, rate, direction), direction, theorems))

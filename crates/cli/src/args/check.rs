@@ -41,6 +41,9 @@ pub struct Check {
     /// Write a certificate that `deniable recheck` verifies to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     pub certificate: Option<PathBuf>,
+    /// Of a protocol, whose view it is: the first party's (1) or the second's (2).
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub party: Option<u8>,
     /// List notions, families and built-in mechanisms with their parameters.
     #[arg(long, exclusive = true)]
     pub list: bool,

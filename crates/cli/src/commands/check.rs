@@ -4,13 +4,16 @@ use super::{publish, say, shown};
 use crate::args::LedgerFormat;
 use crate::args::check::Check as Args;
 use crate::error::{Complaint, Failure, write_failure};
+use crate::progress::Progress;
 use crate::render::{self, verdict};
 use deniable_check::bound::Bound;
-use deniable_check::decide::decide;
 use deniable_check::family::Family;
-use deniable_check::mechanism::{Mechanism, builtin, file};
+use deniable_check::mechanism::file::Format;
 use deniable_check::notion::Notion;
-use deniable_check::verdict::Verdict;
+use deniable_check::protocol::Party;
+use deniable_check::protocol::simulate::Sides;
+use deniable_check::subject::{Asked, Subject};
+use deniable_check::verdict::Value;
 use deniable_check::{certificate, shrink, words};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
@@ -28,14 +31,21 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let name = args.mechanism.as_deref().unwrap_or_default();
-    let mechanism = mechanism(name, args)?;
+    let subject = subject(name, args)?;
+    let party = if args.party == Some(2) { Party::Second } else { Party::First };
+    if args.party.is_some() && !matches!(subject, Subject::Protocol(_)) {
+        return Err(usage("--party is for protocols", "leave it out"));
+    }
+    let asked = Asked::of(&subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
     let priors = args.prior.as_deref().map(priors).transpose()?;
-    let title = verdict::title(name, &mechanism);
+    let title = verdict::title(name, &subject, party);
     if args.all || (args.notion.is_none() && args.family.is_none()) {
         if args.claim.is_some() || args.certificate.is_some() {
             return Err(usage("a claim or a certificate is about one notion", "add --notion, as in --notion dp"));
         }
-        let rows = verdict::everything(&mechanism, priors.as_ref());
+        let progress = Progress::new();
+        let rows = verdict::everything(&subject, &asked, priors.as_ref(), &|notion| progress.says(notion));
+        progress.done();
         let text = match args.format {
             LedgerFormat::Table => verdict::everything_table(&title, &rows),
             LedgerFormat::Json => render::json(&rows)?,
@@ -44,67 +54,105 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let notion_text = args.notion.as_deref().unwrap_or("pmp");
-    let notion = notion(notion_text, &mechanism)?;
+    if let Some(sides) = semi_honest(notion_text) {
+        return simulated(args, &subject, party, sides, &title);
+    }
+    let notion = notion(notion_text, &asked)?;
     let family = family(args.family.as_deref(), priors.as_ref(), &notion)?;
-    let claim = args.claim.as_deref().map(|text| Claim::read(text, &notion)).transpose()?;
-    let decided = decide(&mechanism, &notion, &family)
+    let claim = args.claim.as_deref().map(|text| Claim::read(text, notion.parameter())).transpose()?;
+    let decided = asked
+        .decide(&notion, &family)
         .map_err(|error| Failure::refused(error, "`deniable check --list` says what each notion needs"))?;
-    let held = claim.as_ref().map(|claim| claim.holds(&notion, &decided)).transpose()?;
-    let smallest = match (&claim, held) {
-        (Some(claim), Some(Some(false))) => claim
-            .exact()
-            .and_then(|claim| shrink::shrink(&mechanism, &notion, &family, claim, SHRINKING).ok().flatten()),
+    let held = claim.as_ref().map(|claim| claim.holds(notion.is_worse_when_larger(), &decided.value)).transpose()?;
+    let smallest = match (&asked, claim.as_ref().and_then(Claim::exact), held) {
+        (Asked::Table(mechanism), Some(claim), Some(Some(false))) => {
+            shrink::shrink(mechanism, &notion, &family, claim, SHRINKING).ok().flatten()
+        }
         _ => None,
     };
-    let shown = verdict::Shown::new(&title, &mechanism, notion_text, &notion, &family, &decided);
-    let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
-    let text = match args.format {
-        LedgerFormat::Table => verdict::text(&shown),
-        LedgerFormat::Json => render::json(&shown)?,
-    };
     if let Some(path) = &args.certificate {
-        let certificate = certificate::certificate(&mechanism, &notion, &family, &decided)
+        let Asked::Table(mechanism) = &asked else {
+            let help = "give the mechanism dataset by dataset";
+            return Err(Failure::refused("certificates are about datasets, and this mechanism is about counts", help));
+        };
+        let certificate = certificate::certificate(mechanism, &notion, &family, &decided)
             .map_err(|error| Failure::refused(error, "leave --certificate out"))?;
         std::fs::write(path, certificate).map_err(|error| write_failure(&error, Some(path)))?;
-        say(format!("certificate written to {}; `deniable recheck {}` verifies it", shown_path(path), shown_path(path)));
+        say(format!("certificate written to {0}; `deniable recheck {0}` verifies it", shown(&super::absolute(path))));
     }
-    publish(&text, None)?;
-    // Broken, or neither shown to hold nor shown to be broken.
-    Ok(if matches!(held, None | Some(Some(true))) { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &decided);
+    let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
+    publish(&written(args, &shown)?, None)?;
+    Ok(exit(held))
 }
 
-fn shown_path(path: &Path) -> String {
-    shown(&super::absolute(path))
+fn written(args: &Args, shown: &verdict::Shown) -> Result<String, Failure> {
+    match args.format {
+        LedgerFormat::Table => Ok(verdict::text(shown)),
+        LedgerFormat::Json => render::json(shown),
+    }
+}
+
+/// Broken, or neither shown to hold nor shown to be broken: 1.
+fn exit(held: Option<Option<bool>>) -> ExitCode {
+    if matches!(held, None | Some(Some(true))) { ExitCode::SUCCESS } else { ExitCode::from(1) }
+}
+
+fn semi_honest(notion: &str) -> Option<Sides> {
+    match notion {
+        "semi-honest" => Some(Sides::One),
+        "semi-honest-both" => Some(Sides::Both),
+        _ => None,
+    }
+}
+
+/// What a protocol tells a party beside its input and output.
+fn simulated(args: &Args, subject: &Subject, party: Party, sides: Sides, title: &str) -> Result<ExitCode, Failure> {
+    let Subject::Protocol(protocol) = subject else {
+        return Err(usage("semi-honest privacy is about protocols", "`deniable check --list` lists those built in"));
+    };
+    if args.family.is_some() || args.prior.is_some() || args.certificate.is_some() {
+        return Err(usage("semi-honest privacy has no priors and no certificate", "leave them out"));
+    }
+    let claim = args.claim.as_deref().map(|text| Claim::read(text, "odds")).transpose()?;
+    let Some(found) = protocol.simulate(party, sides) else {
+        return Err(Failure::refused("the protocol has no inputs", "give it some"));
+    };
+    let held = claim.as_ref().map(|claim| claim.holds(true, &found.value)).transpose()?;
+    let notion = args.notion.as_deref().unwrap_or_default();
+    let shown = verdict::Shown::simulated(title, notion, &found, protocol).with_claim(args.claim.as_deref(), held, None);
+    publish(&written(args, &shown)?, None)?;
+    Ok(exit(held))
 }
 
 fn usage(message: impl std::fmt::Display, help: impl std::fmt::Display) -> Failure {
     Failure::Usage(Complaint::new(message).help(help))
 }
 
-/// The mechanism of a file, or a built-in one.
-fn mechanism(name: &str, args: &Args) -> Result<Mechanism, Failure> {
+/// What a file holds, or what is built in.
+fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
     let path = Path::new(name);
-    let is_file = path.extension().is_some() || path.exists();
-    if !is_file {
-        return builtin::build(name, &args.parameters)
-            .map_err(|error| usage(error, "`deniable check --list` lists built-in mechanisms; a file has an ending"));
+    if path.extension().is_none() && !path.exists() {
+        return Subject::builtin(name, &args.parameters)
+            .map_err(|error| usage(error, "`deniable check --list` lists what is built in; a file has an ending"));
     }
     if let Some(parameter) = args.parameters.keys().next() {
         return Err(usage(format!("--{parameter} is for built-in mechanisms"), "leave it out"));
     }
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
     let help = "a mechanism is TOML, JSON, CSV or Parquet: docs/check.md shows the shapes";
+    let wrong = |error: &dyn std::fmt::Display| Failure::refused(format!("{name}: {error}"), help);
     if matches!(extension.to_ascii_lowercase().as_str(), "parquet" | "pq") {
         let rows = deniable_sql::source::texts(path, &["dataset", "output", "probability"])
             .map_err(|error| Failure::refused(error, help))?;
-        return file::from_rows(&rows).map_err(|error| Failure::refused(format!("{name}: {error}"), help));
+        return Subject::from_rows(&rows).map_err(|error| wrong(&error));
     }
-    let Some(format) = file::Format::of_extension(&extension) else {
+    let Some(format) = Format::of_extension(&extension) else {
         return Err(usage(format!("{name} does not end in .toml, .json, .csv or .parquet"), help));
     };
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::refused(format!("{name} cannot be read: {error}"), help))?;
-    file::read(&text, format).map_err(|error| Failure::refused(format!("{name}: {error}"), help))
+    Subject::read(&text, format).map_err(|error| wrong(&error))
 }
 
 fn priors(text: &str) -> Result<PriorRange, Failure> {
@@ -112,8 +160,9 @@ fn priors(text: &str) -> Result<PriorRange, Failure> {
         .map_err(|error| usage(format!("--prior {text}: {error}"), "write --prior 1/5..4/5"))
 }
 
-fn notion(text: &str, mechanism: &Mechanism) -> Result<Notion, Failure> {
-    if text == "induced" {
+/// The notion that was named. Induced neighbours are among the datasets that the file gives.
+fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
+    if let (Asked::Table(mechanism), "induced") = (asked, text) {
         return Ok(Notion::Induced { allowed: mechanism.datasets().collect() });
     }
     words::notion(text).map_err(|error| usage(format!("--notion {text}: {error}"), "`deniable check --list` lists them"))
@@ -143,8 +192,7 @@ enum Claim {
 }
 
 impl Claim {
-    fn read(text: &str, notion: &Notion) -> Result<Self, Failure> {
-        let parameter = notion.parameter();
+    fn read(text: &str, parameter: &str) -> Result<Self, Failure> {
         let help = format!("write --claim {parameter}=3/2");
         let (name, value) = text.split_once('=').ok_or_else(|| usage(format!("--claim {text}: no `=`"), &help))?;
         let value = parse_rational(value).map_err(|error| usage(format!("--claim {text}: {error}"), &help))?;
@@ -163,14 +211,14 @@ impl Claim {
     }
 
     /// Whether it holds; `None` where the bracket does not tell.
-    fn holds(&self, notion: &Notion, verdict: &Verdict) -> Result<Option<bool>, Failure> {
+    fn holds(&self, is_worse_when_larger: bool, value: &Value) -> Result<Option<bool>, Failure> {
         match self {
-            Self::Exact(claim) if notion.is_worse_when_larger() => Ok(verdict.value.keeps(claim)),
+            Self::Exact(claim) if is_worse_when_larger => Ok(value.keeps(claim)),
             Self::Exact(claim) => {
                 let claim = Bound::Finite(claim.clone());
-                Ok(if *verdict.value.low() >= claim {
+                Ok(if *value.low() >= claim {
                     Some(true)
-                } else if *verdict.value.high() < claim {
+                } else if *value.high() < claim {
                     Some(false)
                 } else {
                     None
@@ -185,7 +233,7 @@ impl Claim {
                     Bound::Infinite => Ok(false),
                     Bound::Finite(odds) => Spend::odds(odds.clone()).and_then(|odds| odds.fits(&limit)).map_err(undecided),
                 };
-                Ok(match (fits(verdict.value.high())?, fits(verdict.value.low())?) {
+                Ok(match (fits(value.high())?, fits(value.low())?) {
                     (true, _) => Some(true),
                     (false, false) => Some(false),
                     (false, true) => None,

@@ -5,7 +5,8 @@ use crate::args::LedgerFormat;
 use crate::args::check::Explain as Args;
 use crate::error::Failure;
 use crate::render;
-use deniable_explain::{all, lookup};
+use deniable_explain::{library, lookup};
+use std::fmt::Write;
 
 /// Widest line.
 const WIDTH: usize = 100;
@@ -13,10 +14,17 @@ const WIDTH: usize = 100;
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let Some(name) = &args.name else {
-        let entries = all();
+        let entries = &library().entries;
         let text = match args.format {
-            LedgerFormat::Table => deniable_explain::list(&entries, WIDTH),
-            LedgerFormat::Json => render::json(&entries)?,
+            LedgerFormat::Table => {
+                let mut text = String::new();
+                for entry in entries {
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(text, "{:<12} {:<10} {}", entry.id, entry.kind.word(), entry.name);
+                }
+                text
+            }
+            LedgerFormat::Json => render::json(entries)?,
         };
         return publish(&text, None);
     };

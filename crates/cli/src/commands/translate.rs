@@ -7,7 +7,9 @@ use crate::error::{Complaint, Failure};
 use crate::render;
 use deniable_core::adversary::PriorRange;
 use deniable_translate::render::{Row, text};
-use deniable_translate::{ALL, compose, parse, translate};
+use deniable_translate::notion::SPELLINGS;
+use deniable_translate::translation::translate;
+use deniable_translate::{compose, parse};
 
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -29,7 +31,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             .map_err(|error| Failure::refused(error, "odds compose (C-1): state each release by its odds or epsilon"))?,
     };
     let targets: Vec<String> =
-        if args.to.is_empty() { ALL.iter().map(|word| (*word).to_owned()).collect() } else { args.to.clone() };
+        if args.to.is_empty() { SPELLINGS.iter().map(|word| word.target.to_owned()).collect() } else { args.to.clone() };
     let mut rows = Vec::new();
     for target in &targets {
         let target = parse::target(target, &priors).map_err(|error| usage(&format!("--to: {error}"), help))?;

@@ -3,11 +3,13 @@
 use super::table::grid;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Width};
 use deniable_check::bound::Bound;
-use deniable_check::decide::decide;
 use deniable_check::family::Family;
 use deniable_check::mechanism::{Mechanism, builtin};
 use deniable_check::notion::Notion;
+use deniable_check::protocol::simulate::{Sides, Simulated};
+use deniable_check::protocol::{Party, Protocol};
 use deniable_check::shrink::Shrunk;
+use deniable_check::subject::{Asked, PROTOCOLS, Subject};
 use deniable_check::verdict::{Value, Verdict};
 use deniable_check::words::{self, Word};
 use deniable_core::adversary::PriorRange;
@@ -19,8 +21,27 @@ use std::fmt::Write;
 const PLACES: u32 = 6;
 
 /// `kmax: 5 entities, 5 outputs`.
-pub fn title(name: &str, mechanism: &Mechanism) -> String {
-    let many = |count: usize, one: &str, more: &str| format!("{count} {}", if count == 1 { one } else { more });
+pub fn title(name: &str, subject: &Subject, party: Party) -> String {
+    let size = match subject {
+        Subject::Table(mechanism) => table_size(mechanism),
+        Subject::Counts(mechanism) => {
+            let groups: Vec<String> =
+                mechanism.groups().iter().map(|group| format!("{} {}", group.size, group.name)).collect();
+            format!("by counts of {}, {}", groups.join(" and "), many(mechanism.outputs().len(), "output", "outputs"))
+        }
+        Subject::Protocol(protocol) => {
+            let (which, views) = (if party == Party::First { "first" } else { "second" }, protocol.views(party).len());
+            format!("a protocol, {} of the {which} party", many(views, "view", "views"))
+        }
+    };
+    format!("{name}: {size}")
+}
+
+fn many(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+fn table_size(mechanism: &Mechanism) -> String {
     let entities = many(mechanism.size(), "entity", "entities");
     let outputs = many(mechanism.outputs().len(), "output", "outputs");
     let given = if mechanism.is_complete() {
@@ -28,7 +49,7 @@ pub fn title(name: &str, mechanism: &Mechanism) -> String {
     } else {
         format!(", {} of {} datasets", mechanism.datasets().count(), 1_u64 << mechanism.size())
     };
-    format!("{name}: {entities}, {outputs}{given}")
+    format!("{entities}, {outputs}{given}")
 }
 
 /// One verdict.
@@ -114,7 +135,7 @@ impl Shown {
     /// Without a claim.
     pub fn new(
         title: &str,
-        mechanism: &Mechanism,
+        asked: &Asked,
         text: &str,
         notion: &Notion,
         family: &Family,
@@ -127,8 +148,22 @@ impl Shown {
             family: about_beliefs.then(|| words::of_family(family)),
             parameter: notion.parameter(),
             number: Number::new(notion.parameter(), &verdict.value),
-            witness: verdict.witness.as_ref().map(|witness| witness.line(mechanism)),
+            witness: verdict.witness.as_ref().map(|witness| asked.line(witness)),
             theorems: verdict.theorems.clone(),
+            claim: None,
+        }
+    }
+
+    /// What a protocol tells beside input and output.
+    pub fn simulated(title: &str, notion: &str, found: &Simulated, protocol: &Protocol) -> Self {
+        Self {
+            mechanism: title.to_owned(),
+            notion: notion.to_owned(),
+            family: None,
+            parameter: "odds",
+            number: Number::new("odds", &found.value),
+            witness: Some(found.line(protocol)),
+            theorems: found.theorems.clone(),
             claim: None,
         }
     }
@@ -201,8 +236,13 @@ pub struct Row {
     refused: Option<String>,
 }
 
-/// Every notion that can be asked without more parameters, the strictest first.
-pub fn everything(mechanism: &Mechanism, priors: Option<&PriorRange>) -> Vec<Row> {
+/// Every notion that can be asked without more parameters, the strictest first. `begins` is told each by name.
+pub fn everything(
+    subject: &Subject,
+    asked: &Asked,
+    priors: Option<&PriorRange>,
+    begins: &dyn Fn(&str),
+) -> Vec<Row> {
     let notions = [
         "free-lunch",
         "zero-knowledge:1",
@@ -217,20 +257,46 @@ pub fn everything(mechanism: &Mechanism, priors: Option<&PriorRange>) -> Vec<Row
         "beta:0",
     ];
     let families = ["all", "groups:2", "independent", "bounded", "one-of:2", "sampled:1/2", "uniform"];
-    let mut rows: Vec<Row> = notions.iter().map(|notion| row(mechanism, notion, None, None)).collect();
+    let mut rows = Vec::new();
+    if let Subject::Protocol(protocol) = subject {
+        rows.extend(simulations(protocol));
+    }
+    for notion in notions {
+        begins(notion);
+        rows.push(row(asked, notion, None, None));
+    }
     for sign in ["pmp", "nmp"] {
         for family in families {
-            let ranged = matches!(family, "independent" | "bounded");
-            rows.push(row(mechanism, sign, Some(family), None));
-            if let Some(priors) = priors.filter(|_| ranged) {
-                rows.push(row(mechanism, sign, Some(family), Some(priors)));
+            begins(&format!("{sign} over {family}"));
+            rows.push(row(asked, sign, Some(family), None));
+            if let Some(priors) = priors.filter(|_| matches!(family, "independent" | "bounded")) {
+                rows.push(row(asked, sign, Some(family), Some(priors)));
             }
         }
     }
     rows
 }
 
-fn row(mechanism: &Mechanism, notion_text: &str, family: Option<&str>, priors: Option<&PriorRange>) -> Row {
+/// What the views of both parties tell beside their inputs and outputs, one-sided and two-sided.
+fn simulations(protocol: &Protocol) -> Vec<Row> {
+    let parties = [(Party::First, "first party"), (Party::Second, "second party")];
+    let sides = [(Sides::One, "semi-honest"), (Sides::Both, "semi-honest-both")];
+    let each = sides.into_iter().flat_map(|side| parties.into_iter().map(move |party| (side, party)));
+    let found = each.filter_map(|((sides, notion), (party, name))| {
+        let found = protocol.simulate(party, sides)?;
+        Some(Row {
+            notion: notion.to_owned(),
+            family: Some(name.to_owned()),
+            parameter: "odds",
+            number: Some(Number::new("odds", &found.value)),
+            witness: Some(found.line(protocol)),
+            refused: None,
+        })
+    });
+    found.collect()
+}
+
+fn row(asked: &Asked, notion_text: &str, family: Option<&str>, priors: Option<&PriorRange>) -> Row {
     let read = words::notion(notion_text)
         .and_then(|notion| Ok((notion, family.map(|family| words::family(family, priors)).transpose()?)));
     let empty = |parameter, refused| Row {
@@ -245,13 +311,13 @@ fn row(mechanism: &Mechanism, notion_text: &str, family: Option<&str>, priors: O
         Ok(read) => read,
         Err(error) => return empty("", error.to_string()),
     };
-    match decide(mechanism, &notion, over.as_ref().unwrap_or(&Family::All)) {
+    match asked.decide(&notion, over.as_ref().unwrap_or(&Family::All)) {
         Ok(verdict) => Row {
             notion: notion_text.to_owned(),
             family: over.as_ref().map(words::of_family),
             parameter: notion.parameter(),
             number: Some(Number::new(notion.parameter(), &verdict.value)),
-            witness: verdict.witness.map(|witness| witness.line(mechanism)),
+            witness: verdict.witness.map(|witness| asked.line(&witness)),
             refused: None,
         },
         Err(error) => empty(notion.parameter(), error.to_string()),
@@ -305,6 +371,10 @@ pub fn list() -> String {
             let flag = format!("--{}", parameter.name);
             let _ = writeln!(text, "    {flag:<24} {}; {}{default}", parameter.about, parameter.range);
         }
+    }
+    text.push_str("\nBuilt-in protocols, for semi-honest and semi-honest-both too\n");
+    for (name, about) in PROTOCOLS {
+        let _ = writeln!(text, "  {name:<26} {about}");
     }
     text
 }

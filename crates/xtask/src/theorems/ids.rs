@@ -3,7 +3,7 @@
 //! The rule is narrow so that `UTF-8`, `A-Z` or a patient called `P-7` are not taken for theorems:
 //!
 //! - `B`, `C`, `E`, `G` or `A`, a hyphen, one or two digits, perhaps one small letter: `B-3`, `B-3n`;
-//! - `F`, `S`, `M` or `I`, a hyphen, two or more capitals, perhaps one small letter or digit: `F-DI2`, `F-DCm`, `S-CAP`;
+//! - `F`, `S`, `M`, `I` or `X`, a hyphen, two or more capitals, perhaps one small letter or digit: `F-DI2`, `F-DCm`, `S-CAP`;
 //! - either may be followed by `[a,b]`, which names the form with bounded priors: `F-DI[a,b]`;
 //! - a paper, a hyphen and its own number of a statement: `LQS13-3.2`, `THHA15-L3`, `ABDI-T1`, `LXL-8`.
 //!
@@ -40,7 +40,7 @@ fn of_project(text: &str) -> Option<(String, &str)> {
             }
             digits + one(tail, digits, |c| c.is_ascii_lowercase())
         }
-        'F' | 'S' | 'M' | 'I' => {
+        'F' | 'S' | 'M' | 'I' | 'X' => {
             let capitals = run(tail, |c| c.is_ascii_uppercase());
             if capitals < 2 {
                 return None;

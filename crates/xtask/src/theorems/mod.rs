@@ -10,13 +10,14 @@ use crate::{Failure, files};
 const FOLDER: &str = "docs/theorems";
 const TABLE: &str = "docs/theorems/README.md";
 /// The pages in the order in which they are read, and so in the order of the table.
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     "beliefs.md",
     "families.md",
     "sensitivity.md",
     "composition.md",
     "mechanisms.md",
     "notions.md",
+    "decisions.md",
     "papers.md",
     "errata.md",
 ];

@@ -130,14 +130,22 @@ fn ends_that_are_certain_are_approached() {
 /// A peak inside an edge at an irrational weight.
 #[test]
 fn an_irrational_peak_is_bracketed() {
-    // Two persons; the answer is whether the second is in, and tells of the first as far as the prior links them.
-    // Prior 1: the first is in rarely, and the second never. Prior 2: both, or neither.
-    let mechanism = Mechanism::from_fn(2, &["yes", "no"], |data, output| {
-        let yes = if data >> 1 == 1 { ratio(9, 10) } else { ratio(1, 10) };
+    // The answer tells whether one of the second and third is in, who tell nothing by themselves; and of the first as
+    // far as the prior links them. Prior 1: the first is in rarely, and the answer is rarely yes. Prior 2: linked.
+    let mechanism = Mechanism::from_fn(3, &["yes", "no"], |data, output| {
+        let yes = if (data >> 1).count_ones() == 1 { ratio(9, 10) } else { ratio(1, 10) };
         if output == 0 { yes } else { whole(1) - yes }
     })
     .unwrap();
-    let priors = [vec![(0b00, ratio(99, 100)), (0b01, ratio(1, 100))], vec![(0b00, ratio(1, 2)), (0b11, ratio(1, 2))]];
+    let split = |first: u32, one: bool, weight: Rational| {
+        let half = weight / whole(2);
+        let others = if one { [0b010_u32, 0b100] } else { [0b000, 0b110] };
+        others.map(|others| (others | first, half.clone()))
+    };
+    let priors = [
+        [split(0, false, ratio(99, 100)), split(1, false, ratio(1, 100))].concat(),
+        [split(0, false, ratio(1, 2)), split(1, true, ratio(1, 2))].concat(),
+    ];
     let verdict = decide(&mechanism, &membership(Direction::Presence), &family(&priors)).unwrap();
     let Value::Between { low, high, theorem } = &verdict.value else { panic!("{:?}", verdict.value) };
     assert_eq!((*theorem, low.decimal(6), high.decimal(6)), ("F-EXPL", low.decimal(6), low.decimal(6)));

@@ -88,7 +88,7 @@ fn bounded_priors_of_a_public_size_stay_below_the_bound_and_the_witness_is_one_o
                     assert!(gain(&mechanism, prior, about).is_none_or(|gain| gain <= *verdict.value.high()));
                 }
                 if let Some((prior, ..)) = witness(&mechanism, &verdict) {
-                    assert_eq!(within(&[prior.clone()], 4, &range).len(), 1, "{prior:?}");
+                    assert_eq!(within(std::slice::from_ref(&prior), 4, &range).len(), 1, "{prior:?}");
                     assert_eq!(shown(&mechanism, &verdict, about).as_ref(), Some(verdict.value.low()));
                     three += u32::from(prior.len() > 2);
                 }

@@ -170,9 +170,8 @@ mod tests {
         assert!(exists(2, &range(10, 10)));
         assert!(!exists(3, &range(1, 6)) && exists(4, &range(1, 6)));
         assert!(exists(2, &PriorRange::any()) && !exists(1, &PriorRange::any()));
-        // Three who are certain to be out are not uncertain.
-        assert!(
-            !exists(3, &PriorRange::new(None, Some(fraction(1, 3))).unwrap().of_absence()) || exists(3, &range(6, 14))
-        );
+        // Three beliefs of 1/3 sum to 1, and two never do.
+        let third = PriorRange::new(None, Some(fraction(1, 3))).unwrap();
+        assert!(exists(3, &third) && exists(3, &third.of_absence()) && !exists(2, &third));
     }
 }

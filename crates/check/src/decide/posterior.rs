@@ -136,6 +136,9 @@ fn boxed(
     Ok(Verdict { value: if attained { Value::Attained(value) } else { Value::Approached(value) }, witness, theorems })
 }
 
+/// A belief, whether it is attained, by which two priors, and the entity and the output.
+type Highest = (Bound, bool, (usize, usize), (usize, usize));
+
 /// Over given priors and their mixtures. Belief after an answer is linear-fractional in the weights of a mixture, so it
 /// is highest at a given prior. Where that prior is certain of the entity, mixtures with others come near; and a
 /// prior under which the answer never comes may be mixed in without changing what the answer says.
@@ -146,7 +149,7 @@ fn explicit(
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
     let tables = Tables::new(mechanism, priors)?;
-    let mut highest: Option<(Bound, bool, (usize, usize), (usize, usize))> = None;
+    let mut highest: Option<Highest> = None;
     for entity in 0..mechanism.size() {
         for output in 0..mechanism.outputs().len() {
             let moments = tables.moments(mechanism, entity, output, direction);

@@ -2,7 +2,7 @@
 //!
 //! With weight `s` for the first prior, both quantities of membership privacy are `N/D` with one of `N` and `D` linear
 //! and the other a product of two linear functions, all above zero inside the edge. The derivative has the sign of
-//! `N'·D − N·D'`, whose cubic terms cancel. Its roots are rational, or known between rationals by halving; at an
+//! `N'·D − N·D'`, whose cubic terms cancel. Its roots are rational, or known between rationals to any digit; at an
 //! irrational root the gain is irrational too, so a bracket always comes off every rational value in the end.
 
 use super::super::one;
@@ -153,12 +153,11 @@ impl Edge {
 
     /// Peaks at irrational places.
     pub(super) fn peaks(&self) -> Vec<Peak> {
-        let between = |root| match root {
-            Root::At(_) => None,
-            Root::Between { low, high, rising } => Some(Peak { edge: self.clone(), low, high, rising }),
+        let peak = |root| match root {
+            Root::Irrational(surd) if surd.sign.is_negative() => Some(Peak { edge: self.clone(), surd }),
+            Root::Irrational(_) | Root::At(_) => None,
         };
-        // Where the derivative goes from above zero to below.
-        self.stationary().into_iter().filter_map(between).filter(|peak| !peak.rising).collect()
+        self.stationary().into_iter().filter_map(peak).collect()
     }
 
     /// `N'·D − N·D'` as constant, linear and square coefficient.
@@ -192,37 +191,15 @@ impl Edge {
             let roots = [(-&b - &below) / &twice, (-&b + &below) / &twice];
             return roots.into_iter().filter(inside).map(Root::At).collect();
         }
-        // Irrational: brackets that leave out both ends, and the other root.
         let mut roots = vec![];
         for sign in [whole(-1), one()] {
-            let bracket = |places| {
-                let ends = [Rounding::Down, Rounding::Up].map(|side| (&sign * near(places, side) - &b) / &twice);
-                let [x, y] = ends;
-                if x < y { (x, y) } else { (y, x) }
-            };
-            let mut places = 8;
-            let (low, high) = loop {
-                let (low, high) = bracket(places);
-                let apart = &high - &low < (&near(places, Rounding::Down) / &a).abs();
-                let ends = [Rational::zero(), one()];
-                // The root is irrational, so it is no end: enough digits tell on which side.
-                if apart && ends.iter().all(|end| *end <= low || *end >= high) {
-                    break (low, high);
-                }
-                places *= 2;
-            };
-            if !low.is_negative() && high <= one() {
-                // a > 0: rising at the larger root.
-                roots.push(Root::Between { low, high, rising: sign.is_positive() });
+            // The quadratic rises at the root with the positive sign: there is a valley, at the other a peak.
+            let surd = Surd { minus: -&b, sign, discriminant: discriminant.clone(), twice: twice.clone() };
+            if surd.is_inside() {
+                roots.push(Root::Irrational(surd));
             }
         }
         roots
-    }
-
-    /// The sign of the derivative.
-    fn rises(&self, s: &Rational) -> bool {
-        let [c, b, a] = self.derivative();
-        ((a * s + b) * s + c).is_positive()
     }
 
     /// None of the mixtures between these two weights gains more: each line is largest and smallest at an end.
@@ -240,48 +217,89 @@ fn expand(lines: &[Line]) -> [Rational; 3] {
     })
 }
 
+/// Where the derivative vanishes.
 #[derive(Debug, Clone)]
 enum Root {
     At(Rational),
-    Between { low: Rational, high: Rational, rising: bool },
+    Irrational(Surd),
 }
 
-/// A largest gain at an irrational mixture, between two rational ones.
+/// `(minus ± √discriminant) / twice`, irrational.
+#[derive(Debug, Clone)]
+struct Surd {
+    minus: Rational,
+    sign: Rational,
+    discriminant: Rational,
+    twice: Rational,
+}
+
+impl Surd {
+    /// Two rationals with the root between them, from so many digits of the square root.
+    fn between(&self, places: u32) -> (Rational, Rational) {
+        let [x, y] = [Rounding::Down, Rounding::Up]
+            .map(|side| (&self.sign * square_root(&self.discriminant, places, side) + &self.minus) / &self.twice);
+        if x < y { (x, y) } else { (y, x) }
+    }
+
+    /// Whether it lies between 0 and 1. It is neither, so enough digits tell.
+    fn is_inside(&self) -> bool {
+        let mut places = 8;
+        loop {
+            let (low, high) = self.between(places);
+            if high <= whole(0) || low >= one() {
+                return false;
+            }
+            if low >= whole(0) && high <= one() {
+                return true;
+            }
+            places *= 2;
+        }
+    }
+}
+
+/// A largest gain at an irrational mixture.
 #[derive(Debug, Clone)]
 pub(super) struct Peak {
     edge: Edge,
-    low: Rational,
-    high: Rational,
-    rising: bool,
+    surd: Surd,
 }
 
-/// A peak that is known well enough.
+/// What is known of a peak.
+#[derive(Debug, Clone)]
 pub(super) struct Settled {
     /// The gain at the weight.
     pub(super) low: Bound,
-    /// No mixture near has more.
+    /// The peak is no higher.
     pub(super) high: Bound,
     pub(super) weight: Rational,
 }
 
 impl Peak {
-    /// Halves the bracket until it is narrow and above `best`; `None` when it is below.
-    pub(super) fn settle(mut self, best: &Bound, width: &Rational) -> Option<Settled> {
+    /// A bracket from so many digits.
+    pub(super) fn near(&self, places: u32) -> Settled {
+        let (low, high) = self.surd.between(places);
+        let (weight, end) = (low.max(whole(0)), high.min(one()));
+        // At the end of the edge perhaps nothing is seen; inside it is a gain.
+        let inside = weight.is_positive() && weight < one();
+        let gain = if inside { self.edge.at(&weight) } else { None };
+        Settled { low: gain.unwrap_or_else(Bound::one), high: self.edge.ceiling(&weight, &end), weight }
+    }
+
+    /// Takes more digits until the bracket is narrow and above `best`; `None` when it is below.
+    pub(super) fn settle(&self, best: &Bound, width: &Rational) -> Option<Settled> {
+        let mut places = 16;
         loop {
-            let high = self.edge.ceiling(&self.low, &self.high);
-            if high <= *best {
+            let near = self.near(places);
+            if near.high <= *best {
                 return None;
             }
-            // The lower end may be the end of the edge, where nothing is seen; inside it is a gain.
-            let low = self.edge.at(&self.low).unwrap_or_else(Bound::one);
-            if let (Bound::Finite(least), Bound::Finite(most)) = (&low, &high)
-                && low > *best
+            if let (Bound::Finite(least), Bound::Finite(most)) = (&near.low, &near.high)
+                && near.low > *best
                 && most - least < *width
             {
-                return Some(Settled { low, high, weight: self.low });
+                return Some(near);
             }
-            let middle = (&self.low + &self.high) * fraction(1, 2);
-            if self.edge.rises(&middle) { self.low = middle } else { self.high = middle }
+            places *= 2;
         }
     }
 }

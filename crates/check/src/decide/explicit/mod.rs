@@ -150,7 +150,11 @@ impl Tables {
         theorems: Vec<&'static str>,
     ) -> Verdict {
         let width = fraction(1, WIDTH);
-        let settled = peaks.into_iter().filter_map(|(peak, place)| Some((peak.settle(&best.value, &width)?, place)));
+        // A few digits tell most peaks from the highest.
+        let coarse: Vec<_> = peaks.into_iter().map(|(peak, place)| (peak.near(8), peak, place)).collect();
+        let reached = coarse.iter().map(|(near, ..)| &near.low).max().cloned().unwrap_or_else(Bound::one);
+        let settled = coarse.into_iter().filter(|(near, ..)| near.high > best.value && near.high >= reached);
+        let settled = settled.filter_map(|(_, peak, place)| Some((peak.settle(&best.value, &width)?, place)));
         let settled: Vec<_> = settled.collect();
         let low = settled.iter().max_by(|left, right| left.0.low.cmp(&right.0.low));
         let high = settled.iter().map(|(peak, _)| &peak.high).max();

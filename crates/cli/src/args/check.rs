@@ -69,7 +69,7 @@ pub fn parameters() -> BTreeMap<&'static str, Vec<&'static str>> {
 /// Adds a flag for each parameter of a built-in mechanism.
 pub fn with_parameters(command: Command) -> Command {
     parameters().into_iter().fold(command, |command, (name, mechanisms)| {
-        let flag = Arg::new(format!("parameter-{name}"))
+        let flag = Arg::new(name)
             .long(name)
             .value_name("VALUE")
             .help(format!("Parameter of {}", mechanisms.join(", ")))
@@ -81,7 +81,7 @@ pub fn with_parameters(command: Command) -> Command {
 
 /// The parameters that were given.
 pub fn given(matches: &ArgMatches) -> BTreeMap<String, String> {
-    let value = |name: &str| matches.get_one::<String>(&format!("parameter-{name}")).cloned();
+    let value = |name: &str| matches.get_one::<String>(name).cloned();
     parameters().keys().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
 }
 

@@ -101,7 +101,7 @@ fn exit(held: Option<Option<bool>>) -> ExitCode {
 fn semi_honest(notion: &str) -> Option<Sides> {
     match notion {
         "semi-honest" => Some(Sides::One),
-        "semi-honest-both" => Some(Sides::Both),
+        "semi-honest-both" => Some(Sides::Two),
         _ => None,
     }
 }

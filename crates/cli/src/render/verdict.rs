@@ -280,7 +280,7 @@ pub fn everything(
 /// What the views of both parties tell beside their inputs and outputs, one-sided and two-sided.
 fn simulations(protocol: &Protocol) -> Vec<Row> {
     let parties = [(Party::First, "first party"), (Party::Second, "second party")];
-    let sides = [(Sides::One, "semi-honest"), (Sides::Both, "semi-honest-both")];
+    let sides = [(Sides::One, "semi-honest"), (Sides::Two, "semi-honest-both")];
     let each = sides.into_iter().flat_map(|side| parties.into_iter().map(move |party| (side, party)));
     let found = each.filter_map(|((sides, notion), (party, name))| {
         let found = protocol.simulate(party, sides)?;

@@ -67,6 +67,8 @@ pub struct Shown {
     theorems: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<ClaimShown>,
+    #[serde(skip)]
+    entities: usize,
 }
 
 /// A parameter in all its forms.
@@ -151,6 +153,10 @@ impl Shown {
             witness: verdict.witness.as_ref().map(|witness| asked.line(witness)),
             theorems: verdict.theorems.clone(),
             claim: None,
+            entities: match asked {
+                Asked::Table(mechanism) => mechanism.size(),
+                Asked::Counts(_) => 0,
+            },
         }
     }
 
@@ -165,6 +171,7 @@ impl Shown {
             witness: Some(found.line(protocol)),
             theorems: found.theorems.clone(),
             claim: None,
+            entities: 0,
         }
     }
 
@@ -178,7 +185,8 @@ impl Shown {
         self.claim = claim.map(|claim| ClaimShown {
             claim: claim.to_owned(),
             holds: holds.flatten(),
-            smallest: smallest.and_then(|found| {
+            // Only where something could be left out.
+            smallest: smallest.filter(|found| found.entities.len() < self.entities).and_then(|found| {
                 let witness = found.verdict.witness.as_ref()?;
                 let universe = found.mechanism.entities().join(", ");
                 Some(format!("among {{{universe}}}, all others out: {}", witness.line(&found.mechanism)))

@@ -83,3 +83,17 @@ fn a_refused_release_registers_nothing() {
         assert!(run.stderr.contains("column `size` do not read as integer"), "{run:?}");
     }
 }
+
+/// Dates read in another way are other values: the stored answer to the misread ones is not shown for them.
+#[test]
+fn a_mended_format_is_another_question() {
+    let place = Place::new(POLICY, DATA);
+    place.run(&["data", "check", "policy.toml"]).done();
+    let ask = || place.run(&["ask", "policy.toml", "SELECT COUNT(day) FROM visits", "--spend", "1/40"]).done();
+    ask();
+    ask();
+    assert_eq!(place.charges(), 1);
+    place.edit("policy.toml", "day = { type = \"date\",", "day = { type = \"date\", format = \"%d.%m.%Y\",");
+    ask();
+    assert_eq!(place.charges(), 2);
+}

@@ -88,23 +88,23 @@ fn plain(path: &Path, sql: &str) {
     });
 }
 
-/// What drawing costs, beside reading: it depends on cells, not on rows.
-pub fn draws(small: &Path, large: &Path) -> String {
-    let mut text = "Noise for all 50 groups of COUNT(\\*), SUM(n) and AVG(n), of scale 1000:\n\n".to_owned();
-    text += "| rows | reading and adding up, ms | drawing, ms |\n|---|---|---|\n";
-    for (rows, path) in [("1 million", small), ("10 million", large)] {
-        let started = Instant::now();
-        let (query, exact) = ours(path, None, "SELECT grp, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY grp");
-        let reading = started.elapsed();
-        let decays = vec![Decay::exactly(ratio(1000, 1001)).unwrap(); query.measures().len()];
-        let mut rng = SystemRng::new().unwrap();
-        let started = Instant::now();
-        drop(exact.with_noise(&query, &decays, &ratio(19, 20), &mut rng));
-        let drawing = started.elapsed();
-        let (reading, drawing) = (reading.as_secs_f64() * 1e3, drawing.as_secs_f64() * 1e3);
-        writeln!(text, "| {rows} | {reading:.0} | {drawing:.3} |").unwrap();
-    }
-    text + "\n"
+/// How long reading and drawing take, in milliseconds.
+pub struct Draw {
+    pub rows: u64,
+    pub reading: f64,
+    pub drawing: f64,
+}
+
+/// Reads once and draws once.
+pub fn draw(rows: u64, path: &Path) -> Draw {
+    let started = Instant::now();
+    let (query, exact) = ours(path, None, "SELECT grp, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY grp");
+    let reading = started.elapsed().as_secs_f64() * 1e3;
+    let decays = vec![Decay::exactly(ratio(1000, 1001)).unwrap(); query.measures().len()];
+    let mut rng = SystemRng::new().unwrap();
+    let started = Instant::now();
+    drop(exact.with_noise(&query, &decays, &ratio(19, 20), &mut rng));
+    Draw { rows, reading, drawing: started.elapsed().as_secs_f64() * 1e3 }
 }
 
 /// The most memory that this process had since it was last forgotten, in MiB; 0 where the system does not tell.

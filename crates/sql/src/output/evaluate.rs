@@ -178,7 +178,6 @@ struct Evaluator<'a> {
     values: &'a [Vec<i128>],
     /// The noisy ones that intervals are about, where they are others.
     measured: Option<&'a [Vec<i128>]>,
-    confidence: &'a Rational,
     /// For each number of measures in a term, the margin of every measure.
     margins: BTreeMap<usize, Vec<BigInt>>,
     /// How many rows a chosen value may be from the rank it was chosen for; `None` where the interval is of values.
@@ -186,7 +185,7 @@ struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    fn new(query: &'a Query, noisy: &'a Noisy, confidence: &'a Rational) -> Self {
+    fn new(query: &'a Query, noisy: &'a Noisy, confidence: &Rational) -> Self {
         let levels = 0..query.levels().len();
         let terms = || query.output().columns.iter();
         let sizes: BTreeSet<usize> =
@@ -204,7 +203,7 @@ impl<'a> Evaluator<'a> {
             _ => None,
         };
         let ranks = query.measures().iter().enumerate().map(rank).collect();
-        Self { query, values: noisy.shown(), measured, confidence, margins, ranks }
+        Self { query, values: noisy.shown(), measured, margins, ranks }
     }
 
     fn shown(&self, term: &Term, row: Place) -> Shown {

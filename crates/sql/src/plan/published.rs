@@ -469,10 +469,14 @@ fn measure_text(measure: &super::Measure, arguments: &[super::Argument]) -> Stri
     format!("{what}, level {level}, weight {weight}")
 }
 
-/// The declared types of the columns in use: the same text read as another type is another value.
+/// The declared types of the columns in use, and how dates are written: the same text read otherwise is another value.
 fn column_types<'a>(expressions: impl Iterator<Item = &'a Expr>, tables: &[Table]) -> Vec<String> {
     let columns: BTreeSet<&Column> = expressions.flat_map(|expr| expr.column_refs()).collect();
-    let typed = |column: &&Column| declared(tables, column).map(|found| format!("{column}: {}", found.kind.name()));
+    let typed = |column: &&Column| {
+        let found = declared(tables, column)?;
+        let format = found.format.as_ref().map(|format| format!(" as {format:?}")).unwrap_or_default();
+        Some(format!("{column}: {}{format}", found.kind.name()))
+    };
     columns.iter().filter_map(typed).collect()
 }
 

@@ -35,8 +35,8 @@ pub fn couple(prior: &Prior, t: usize, near: impl Fn(Dataset, Dataset) -> bool) 
         return Some(Coupling::Paired(pairs.map(|((a, b), mass)| (present[a].0, absent[b].0, mass)).collect()));
     }
     // All that can still be reached from what is left: their neighbours are full, and it is too little.
-    let (reached, _) = flow.reachable();
-    Some(Coupling::Stranded(reached.into_iter().map(|at| present[at].0).collect()))
+    let reached = flow.search().seen.into_iter().zip(present).filter(|(seen, _)| *seen);
+    Some(Coupling::Stranded(reached.map(|(_, (data, _))| data).collect()))
 }
 
 /// Whether the answer is right, by its definition alone.
@@ -113,84 +113,57 @@ impl Flow {
         }
     }
 
-    /// The datasets on the left that mass still left over can reach, and for each dataset on the right whence it was
-    /// reached: forward to neighbours, and back along what is carried. Shortest paths first, which bounds their number.
-    fn reachable(&self) -> (Vec<usize>, Vec<Option<usize>>) {
-        let mut from_left = vec![None; self.room.len()];
-        let mut seen: Vec<bool> = self.left.iter().map(|mass| !mass.is_zero()).collect();
-        let mut queue: VecDeque<usize> = (0..self.left.len()).filter(|at| seen[*at]).collect();
+    /// Looks for free room from all mass left over: forward to neighbours, and back along what is carried. Shortest paths
+    /// first, which bounds how many there are.
+    fn search(&self) -> Search {
+        let begun: Vec<bool> = self.left.iter().map(|mass| !mass.is_zero()).collect();
+        let mut queue: VecDeque<usize> = (0..begun.len()).filter(|at| begun[*at]).collect();
+        let mut found =
+            Search { seen: begun, through: vec![None; self.left.len()], from: vec![None; self.room.len()], end: None };
         while let Some(at) = queue.pop_front() {
-            for partner in &self.near[at] {
-                if from_left[*partner].is_some() {
+            for right in &self.near[at] {
+                if found.from[*right].is_some() {
                     continue;
                 }
-                from_left[*partner] = Some(at);
-                for other in 0..self.left.len() {
-                    if !seen[other] && self.carried.get(&(other, *partner)).is_some_and(|mass| !mass.is_zero()) {
-                        seen[other] = true;
-                        queue.push_back(other);
+                found.from[*right] = Some(at);
+                if !self.room[*right].is_zero() {
+                    found.end = Some(*right);
+                    return found;
+                }
+                for (left, seen) in found.seen.iter_mut().enumerate() {
+                    if !*seen && self.carried.get(&(left, *right)).is_some_and(|mass| !mass.is_zero()) {
+                        *seen = true;
+                        found.through[left] = Some(*right);
+                        queue.push_back(left);
                     }
                 }
             }
         }
-        ((0..self.left.len()).filter(|at| seen[*at]).collect(), from_left)
+        found
     }
 
-    /// Steps (left, right, forward) from mass left over to free room, and how much can be sent.
-    fn augmenting_path(&self) -> Option<(Vec<(usize, usize, bool)>, Rational)> {
-        let mut whence: Vec<Option<(usize, usize)>> = vec![None; self.left.len()];
-        let mut from_left: Vec<Option<usize>> = vec![None; self.room.len()];
-        let mut seen: Vec<bool> = self.left.iter().map(|mass| !mass.is_zero()).collect();
-        let mut queue: VecDeque<usize> = (0..self.left.len()).filter(|at| seen[*at]).collect();
-        while let Some(at) = queue.pop_front() {
-            for partner in &self.near[at] {
-                if from_left[*partner].is_some() {
-                    continue;
-                }
-                from_left[*partner] = Some(at);
-                if !self.room[*partner].is_zero() {
-                    return Some(self.traced(*partner, &from_left, &whence));
-                }
-                for other in 0..self.left.len() {
-                    if !seen[other] && self.carried.get(&(other, *partner)).is_some_and(|mass| !mass.is_zero()) {
-                        seen[other] = true;
-                        whence[other] = Some((at, *partner));
-                        queue.push_back(other);
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    fn traced(
-        &self,
-        end: usize,
-        from_left: &[Option<usize>],
-        whence: &[Option<(usize, usize)>],
-    ) -> (Vec<(usize, usize, bool)>, Rational) {
+    /// The steps from mass left over to free room, the last one first, and how much can be sent.
+    fn augmenting_path(&self) -> Option<(Vec<Step>, Rational)> {
+        let found = self.search();
+        let end = found.end?;
         let mut mass = self.room[end].clone();
         let mut path = Vec::new();
         let mut right = end;
-        while let Some(at) = from_left[right] {
-            path.push((at, right, true));
-            match whence[at] {
-                None => {
-                    mass = mass.min(self.left[at].clone());
-                    break;
-                }
-                Some((_, through)) => {
-                    path.push((at, through, false));
-                    mass = mass.min(self.carried[&(at, through)].clone());
-                    right = through;
-                }
-            }
+        while let Some(left) = found.from[right] {
+            path.push(Step { left, right, forward: true });
+            let Some(through) = found.through[left] else {
+                mass = mass.min(self.left[left].clone());
+                break;
+            };
+            path.push(Step { left, right: through, forward: false });
+            mass = mass.min(self.carried[&(left, through)].clone());
+            right = through;
         }
-        (path, mass)
+        Some((path, mass))
     }
 
-    fn push(&mut self, path: &[(usize, usize, bool)], mass: &Rational) {
-        for (left, right, forward) in path {
+    fn push(&mut self, path: &[Step], mass: &Rational) {
+        for Step { left, right, forward } in path {
             let carried = self.carried.entry((*left, *right)).or_insert_with(Rational::zero);
             if *forward {
                 *carried += mass;
@@ -198,11 +171,30 @@ impl Flow {
                 *carried -= mass;
             }
         }
-        if let (Some((_, end, _)), Some((start, ..))) = (path.first(), path.last()) {
-            self.room[*end] -= mass;
-            self.left[*start] -= mass;
+        if let (Some(end), Some(start)) = (path.first(), path.last()) {
+            self.room[end.right] -= mass;
+            self.left[start.left] -= mass;
         }
     }
+}
+
+/// How far a search came.
+struct Search {
+    /// Which datasets on the left were reached.
+    seen: Vec<bool>,
+    /// From which on the right each of them was, where mass is taken back.
+    through: Vec<Option<usize>>,
+    /// From which on the left each on the right was.
+    from: Vec<Option<usize>>,
+    /// The free room that was found.
+    end: Option<usize>,
+}
+
+/// One step of a path: mass is sent, or taken back.
+struct Step {
+    left: usize,
+    right: usize,
+    forward: bool,
 }
 
 #[cfg(test)]

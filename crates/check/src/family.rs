@@ -10,11 +10,11 @@ use num_traits::{One, Zero};
 pub enum Family {
     /// Anything at all (F-DU).
     All,
-    /// Entities are independent of each other; uncertain ones have priors in the range (F-DI, F-DI[a,b]).
+    /// Entities are independent of each other; uncertain ones have priors in the range (F-DI, `F-DI[a,b]`).
     Independent(PriorRange),
     /// The same, with exactly two possible datasets (F-DI2).
     TwoDatasets(PriorRange),
-    /// Independent, conditioned on a public size; uncertain priors in the range (F-DB, F-DB[a,b]).
+    /// Independent, conditioned on a public size; uncertain priors in the range (F-DB, `F-DB[a,b]`).
     Bounded(PriorRange),
     /// One of two entities is in; all others are certain (F-DB2).
     OneOfTwo(PriorRange),

@@ -6,7 +6,6 @@ use deniable_core::exact::ratio;
 use deniable_core::noise::{Decay, SystemRng};
 use deniable_core::sensitivity::Caps;
 use deniable_sql::{Exact, Query, Resources, Salt, exact};
-use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 

@@ -1,7 +1,7 @@
 //! The tight parameter of a notion, decided exactly.
 //!
-//! Where the question is about pairs of datasets, every pair is looked at ([`pairs`]). Where it is about independent
-//! entities with given beliefs, columns are transformed entity by entity ([`product`]), in `n·2^n` steps.
+//! Where the question is about pairs of datasets, every pair is looked at (`pairs`). Where it is about independent
+//! entities with given beliefs, columns are transformed entity by entity (`product`), in `n·2^n` steps.
 
 mod approximate;
 mod belief;

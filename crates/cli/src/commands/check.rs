@@ -36,7 +36,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.party.is_some() && !matches!(subject, Subject::Protocol(_)) {
         return Err(usage("--party is for protocols", "leave it out"));
     }
-    let asked = Asked::of(&subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
+    let asked =
+        Asked::of(&subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
     let priors = args.prior.as_deref().map(priors).transpose()?;
     let title = verdict::title(name, &subject, party);
     if args.all || (args.notion.is_none() && args.family.is_none()) {
@@ -120,7 +121,8 @@ fn simulated(args: &Args, subject: &Subject, party: Party, sides: Sides, title: 
     };
     let held = claim.as_ref().map(|claim| claim.holds(true, &found.value)).transpose()?;
     let notion = args.notion.as_deref().unwrap_or_default();
-    let shown = verdict::Shown::simulated(title, notion, &found, protocol).with_claim(args.claim.as_deref(), held, None);
+    let shown =
+        verdict::Shown::simulated(title, notion, &found, protocol).with_claim(args.claim.as_deref(), held, None);
     publish(&written(args, &shown)?, None)?;
     Ok(exit(held))
 }
@@ -165,7 +167,8 @@ fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
     if let (Asked::Table(mechanism), "induced") = (asked, text) {
         return Ok(Notion::Induced { allowed: mechanism.datasets().collect() });
     }
-    words::notion(text).map_err(|error| usage(format!("--notion {text}: {error}"), "`deniable check --list` lists them"))
+    words::notion(text)
+        .map_err(|error| usage(format!("--notion {text}: {error}"), "`deniable check --list` lists them"))
 }
 
 /// The family that was named; independent entities where none is and one is needed.
@@ -199,7 +202,9 @@ impl Claim {
         match name.trim() {
             name if name == parameter => Ok(Self::Exact(value)),
             "epsilon" if parameter == "odds" => Ok(Self::Epsilon(value)),
-            name => Err(usage(format!("--claim {text}: the parameter of this notion is `{parameter}`, not `{name}`"), help)),
+            name => {
+                Err(usage(format!("--claim {text}: the parameter of this notion is `{parameter}`, not `{name}`"), help))
+            }
         }
     }
 
@@ -231,7 +236,9 @@ impl Claim {
                 let limit = Spend::epsilon(epsilon.clone()).map_err(undecided)?;
                 let fits = |bound: &Bound| match bound {
                     Bound::Infinite => Ok(false),
-                    Bound::Finite(odds) => Spend::odds(odds.clone()).and_then(|odds| odds.fits(&limit)).map_err(undecided),
+                    Bound::Finite(odds) => {
+                        Spend::odds(odds.clone()).and_then(|odds| odds.fits(&limit)).map_err(undecided)
+                    }
                 };
                 Ok(match (fits(value.high())?, fits(value.low())?) {
                     (true, _) => Some(true),
@@ -242,4 +249,3 @@ impl Claim {
         }
     }
 }
-

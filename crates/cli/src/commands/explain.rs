@@ -20,7 +20,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 let mut text = String::new();
                 for entry in entries {
                     // Writing to a string cannot fail.
-                    let _ = writeln!(text, "{:<12} {:<10} {}", entry.id, entry.kind.word(), entry.name);
+                    let _ = writeln!(text, "{:<16} {:<10} {}", entry.id, entry.kind.word(), entry.name);
                 }
                 text
             }

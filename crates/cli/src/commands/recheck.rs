@@ -19,7 +19,10 @@ struct Shown {
 pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let name = args.certificate.display();
     let text = std::fs::read_to_string(&args.certificate).map_err(|error| {
-        Failure::refused(format!("{name} cannot be read: {error}"), "`deniable check ... --certificate FILE` writes one")
+        Failure::refused(
+            format!("{name} cannot be read: {error}"),
+            "`deniable check ... --certificate FILE` writes one",
+        )
     })?;
     let report = recheck(&text, LIMIT)
         .map_err(|error| Failure::refused(format!("{name}: {error}"), "the certificate proves nothing"))?;

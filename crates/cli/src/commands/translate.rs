@@ -6,8 +6,8 @@ use crate::args::check::Translate as Args;
 use crate::error::{Complaint, Failure};
 use crate::render;
 use deniable_core::adversary::PriorRange;
-use deniable_translate::render::{Row, text};
 use deniable_translate::notion::SPELLINGS;
+use deniable_translate::render::{Row, text};
 use deniable_translate::translation::translate;
 use deniable_translate::{compose, parse};
 
@@ -16,7 +16,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let usage = |error: &dyn std::fmt::Display, help: &str| Failure::Usage(Complaint::new(error).help(help));
     let help = "`deniable translate --help` has examples; `deniable explain` lists the notions";
     let priors = match &args.prior {
-        Some(text) => parse::priors(text).map_err(|error| usage(&format!("--prior: {error}"), "write --prior 1/5..4/5"))?,
+        Some(text) => {
+            parse::priors(text).map_err(|error| usage(&format!("--prior: {error}"), "write --prior 1/5..4/5"))?
+        }
         None => PriorRange::any(),
     };
     let from: Vec<_> = args
@@ -27,11 +29,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let from = match (args.compose, from.as_slice()) {
         (false, [one]) => one.clone(),
         (false, _) => return Err(usage(&"several --from", "add --compose to translate all of them together")),
-        (true, all) => compose::compose(all)
-            .map_err(|error| Failure::refused(error, "odds compose (C-1): state each release by its odds or epsilon"))?,
+        (true, all) => compose::compose(all).map_err(|error| {
+            Failure::refused(error, "odds compose (C-1): state each release by its odds or epsilon")
+        })?,
     };
-    let targets: Vec<String> =
-        if args.to.is_empty() { SPELLINGS.iter().map(|word| word.target.to_owned()).collect() } else { args.to.clone() };
+    let targets: Vec<String> = if args.to.is_empty() {
+        SPELLINGS.iter().map(|word| word.target.to_owned()).collect()
+    } else {
+        args.to.clone()
+    };
     let mut rows = Vec::new();
     for target in &targets {
         let target = parse::target(target, &priors).map_err(|error| usage(&format!("--to: {error}"), help))?;

@@ -135,14 +135,7 @@ impl Number {
 
 impl Shown {
     /// Without a claim.
-    pub fn new(
-        title: &str,
-        asked: &Asked,
-        text: &str,
-        notion: &Notion,
-        family: &Family,
-        verdict: &Verdict,
-    ) -> Self {
+    pub fn new(title: &str, asked: &Asked, text: &str, notion: &Notion, family: &Family, verdict: &Verdict) -> Self {
         let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
         Self {
             mechanism: title.to_owned(),
@@ -176,12 +169,7 @@ impl Shown {
     }
 
     /// With a claim, whether it holds, and the smallest case that breaks it.
-    pub fn with_claim(
-        mut self,
-        claim: Option<&str>,
-        holds: Option<Option<bool>>,
-        smallest: Option<&Shrunk>,
-    ) -> Self {
+    pub fn with_claim(mut self, claim: Option<&str>, holds: Option<Option<bool>>, smallest: Option<&Shrunk>) -> Self {
         self.claim = claim.map(|claim| ClaimShown {
             claim: claim.to_owned(),
             holds: holds.flatten(),
@@ -245,12 +233,7 @@ pub struct Row {
 }
 
 /// Every notion that can be asked without more parameters, the strictest first. `begins` is told each by name.
-pub fn everything(
-    subject: &Subject,
-    asked: &Asked,
-    priors: Option<&PriorRange>,
-    begins: &dyn Fn(&str),
-) -> Vec<Row> {
+pub fn everything(subject: &Subject, asked: &Asked, priors: Option<&PriorRange>, begins: &dyn Fn(&str)) -> Vec<Row> {
     let notions = [
         "free-lunch",
         "zero-knowledge:1",

@@ -24,7 +24,8 @@ pub fn texts(path: &Path, columns: &[&str]) -> Result<Vec<Vec<String>>, SourceEr
         let batch = batch.map_err(|_| unreadable("it is damaged".to_owned()))?;
         let mut texts = Vec::with_capacity(columns.len());
         for name in columns {
-            let column = batch.column_by_name(name).ok_or_else(|| unreadable(format!("there is no column `{name}`")))?;
+            let column =
+                batch.column_by_name(name).ok_or_else(|| unreadable(format!("there is no column `{name}`")))?;
             let kind = column.data_type();
             if !is_exact(kind) {
                 let help = "store fractions (1/3) or decimals as text, or as DECIMAL";

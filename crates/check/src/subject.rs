@@ -12,6 +12,9 @@ use crate::verdict::{Verdict, Witness};
 use deniable_core::exact::{Rational, ratio};
 use std::collections::BTreeMap;
 
+/// Most entities of a mechanism by counts that is written out where a notion is about who they are.
+const MOST_EXPANDED: u32 = 12;
+
 /// Built-in protocols, each in a line.
 pub const PROTOCOLS: [(&str, &str); 3] = [
     ("and-protocol", "AND of two bits by somebody whom both trust; a party sees the output and nothing else"),
@@ -125,27 +128,42 @@ impl Asked {
         }
     }
 
-    /// Decides a notion.
+    /// Decides a notion. What is not decided on counts is decided dataset by dataset where these are few.
     ///
     /// # Errors
     /// As [`decide`].
-    pub fn decide(&self, notion: &Notion, family: &Family) -> Result<Verdict, CheckError> {
-        match self {
-            Self::Table(mechanism) => decide(mechanism, notion, family),
-            Self::Counts(mechanism) => counts::decide(mechanism, notion, family),
-        }
+    pub fn answer(&self, notion: &Notion, family: &Family) -> Result<Answer, CheckError> {
+        let mechanism = match self {
+            Self::Table(mechanism) => mechanism,
+            Self::Counts(mechanism) => match counts::decide(mechanism, notion, family) {
+                Err(CheckError::NotYet { what }) => {
+                    let entities: u32 = mechanism.groups().iter().map(|group| group.size).sum();
+                    let few = (entities <= MOST_EXPANDED).then(|| mechanism.expand().ok()).flatten();
+                    return Self::Table(few.ok_or(CheckError::NotYet { what })?).answer(notion, family);
+                }
+                decided => {
+                    let verdict = decided?;
+                    let line = verdict.witness.as_ref().and_then(|witness| match witness {
+                        Witness::Counts(witness) => Some(witness.line()),
+                        _ => None,
+                    });
+                    return Ok(Answer { verdict, line });
+                }
+            },
+        };
+        let verdict = decide(mechanism, notion, family)?;
+        let line = verdict.witness.as_ref().map(|witness| witness.line(mechanism));
+        Ok(Answer { verdict, line })
     }
+}
 
-    /// A witness in one line.
-    #[must_use]
-    pub fn line(&self, witness: &Witness) -> String {
-        match (self, witness) {
-            (_, Witness::Counts(witness)) => witness.line(),
-            (Self::Table(mechanism), witness) => witness.line(mechanism),
-            // Counts have witnesses by counts alone.
-            (Self::Counts(_), _) => String::new(),
-        }
-    }
+/// What was decided, and where it is seen, in one line.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The decision.
+    pub verdict: Verdict,
+    /// Its witness, if anything is learned.
+    pub line: Option<String>,
 }
 
 #[cfg(test)]
@@ -165,6 +183,17 @@ mod tests {
             {"counts": {"all": 1}, "probabilities": {"yes": 1}}]}"#;
         assert!(matches!(Subject::read(counts, Format::Json), Ok(Subject::Counts(_))));
         assert!(matches!(Subject::read(PROTOCOL, Format::Csv), Ok(Subject::Protocol(_))));
+    }
+
+    #[test]
+    fn counts_of_few_are_decided_by_dataset_where_they_must() {
+        let counts = "all,output,probability\n0,no,3/4\n0,yes,1/4\n1,no,1/2\n1,yes,1/2\n2,no,1/4\n2,yes,3/4\n";
+        let Ok(subject) = Subject::read(counts, Format::Csv) else { panic!("counts") };
+        let Ok(asked) = Asked::of(&subject, Party::First) else { panic!("counts") };
+        let rho = asked.answer(&Notion::Rho { among: 2 }, &Family::All).unwrap();
+        assert_eq!(rho.verdict.value.to_string(), "1/2");
+        let dp = asked.answer(&Notion::Bounded, &Family::All).unwrap();
+        assert!(dp.verdict.theorems.contains(&"X-COUNT") && !rho.verdict.theorems.contains(&"X-COUNT"));
     }
 
     #[test]

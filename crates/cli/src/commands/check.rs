@@ -61,9 +61,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let notion = notion(notion_text, &asked)?;
     let family = family(args.family.as_deref(), priors.as_ref(), &notion)?;
     let claim = args.claim.as_deref().map(|text| Claim::read(text, notion.parameter())).transpose()?;
-    let decided = asked
-        .decide(&notion, &family)
+    let answer = asked
+        .answer(&notion, &family)
         .map_err(|error| Failure::refused(error, "`deniable check --list` says what each notion needs"))?;
+    let decided = &answer.verdict;
     let held = claim.as_ref().map(|claim| claim.holds(notion.is_worse_when_larger(), &decided.value)).transpose()?;
     let smallest = match (&asked, claim.as_ref().and_then(Claim::exact), held) {
         (Asked::Table(mechanism), Some(claim), Some(Some(false))) => {
@@ -76,12 +77,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
             let help = "give the mechanism dataset by dataset";
             return Err(Failure::refused("certificates are about datasets, and this mechanism is about counts", help));
         };
-        let certificate = certificate::certificate(mechanism, &notion, &family, &decided)
+        let certificate = certificate::certificate(mechanism, &notion, &family, decided)
             .map_err(|error| Failure::refused(error, "leave --certificate out"))?;
         std::fs::write(path, certificate).map_err(|error| write_failure(&error, Some(path)))?;
         say(format!("certificate written to {0}; `deniable recheck {0}` verifies it", shown(&super::absolute(path))));
     }
-    let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &decided);
+    let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &answer);
     let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
     publish(&written(args, &shown)?, None)?;
     Ok(exit(held))

@@ -9,8 +9,8 @@ use deniable_check::notion::Notion;
 use deniable_check::protocol::simulate::{Sides, Simulated};
 use deniable_check::protocol::{Party, Protocol};
 use deniable_check::shrink::Shrunk;
-use deniable_check::subject::{Asked, PROTOCOLS, Subject};
-use deniable_check::verdict::{Value, Verdict};
+use deniable_check::subject::{Answer, Asked, PROTOCOLS, Subject};
+use deniable_check::verdict::Value;
 use deniable_check::words::{self, Word};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
@@ -135,7 +135,8 @@ impl Number {
 
 impl Shown {
     /// Without a claim.
-    pub fn new(title: &str, asked: &Asked, text: &str, notion: &Notion, family: &Family, verdict: &Verdict) -> Self {
+    pub fn new(title: &str, asked: &Asked, text: &str, notion: &Notion, family: &Family, answer: &Answer) -> Self {
+        let verdict = &answer.verdict;
         let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
         Self {
             mechanism: title.to_owned(),
@@ -143,7 +144,7 @@ impl Shown {
             family: about_beliefs.then(|| words::of_family(family)),
             parameter: notion.parameter(),
             number: Number::new(notion.parameter(), &verdict.value),
-            witness: verdict.witness.as_ref().map(|witness| asked.line(witness)),
+            witness: answer.line.clone(),
             theorems: verdict.theorems.clone(),
             claim: None,
             entities: match asked {
@@ -302,13 +303,13 @@ fn row(asked: &Asked, notion_text: &str, family: Option<&str>, priors: Option<&P
         Ok(read) => read,
         Err(error) => return empty("", error.to_string()),
     };
-    match asked.decide(&notion, over.as_ref().unwrap_or(&Family::All)) {
-        Ok(verdict) => Row {
+    match asked.answer(&notion, over.as_ref().unwrap_or(&Family::All)) {
+        Ok(Answer { verdict, line }) => Row {
             notion: notion_text.to_owned(),
             family: over.as_ref().map(words::of_family),
             parameter: notion.parameter(),
             number: Some(Number::new(notion.parameter(), &verdict.value)),
-            witness: verdict.witness.map(|witness| asked.line(&witness)),
+            witness: line,
             refused: None,
         },
         Err(error) => empty(notion.parameter(), error.to_string()),

@@ -1,6 +1,7 @@
 //! Notions and families as they are written on the command line and in certificates: `pmp`, `rho:100`, `sampled:1/10`.
 
 use crate::family::Family;
+use crate::mechanism::hint::shown;
 use crate::notion::{Given, Notion, Sign};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::{Rational, parse_rational, whole};
@@ -10,7 +11,7 @@ use num_traits::{One, Signed, Zero};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordError {
     /// No such name.
-    #[error("there is no {what} `{name}`{}", meant.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default())]
+    #[error("there is no {what} `{}`{}", shown(name), meant.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default())]
     Unknown {
         /// `notion` or `family`.
         what: &'static str,

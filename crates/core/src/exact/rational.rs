@@ -52,13 +52,13 @@ pub fn parse_rational(text: &str) -> Result<Rational, ParseRationalError> {
     let trimmed = text.trim();
     if trimmed.len() > 2 * MOST_DIGITS {
         let start: String = trimmed.chars().take(20).collect();
-        return Err(ParseRationalError::TooLong(format!("{start}...")));
+        return Err(ParseRationalError::TooLong(format!("{}...", printable(&start))));
     }
     if let Some((numerator, denominator)) = trimmed.split_once('/') {
         let numerator = parse_decimal(numerator.trim(), trimmed)?;
         let denominator = parse_decimal(denominator.trim(), trimmed)?;
         if denominator.is_zero() {
-            return Err(ParseRationalError::ZeroDenominator(trimmed.to_owned()));
+            return Err(ParseRationalError::ZeroDenominator(printable(trimmed)));
         }
         return Ok(numerator / denominator);
     }
@@ -68,9 +68,15 @@ pub fn parse_rational(text: &str) -> Result<Rational, ParseRationalError> {
     parse_decimal(trimmed, trimmed)
 }
 
+/// A text for a message: what would move a terminal's cursor is escaped.
+fn printable(text: &str) -> String {
+    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(escaped).collect()
+}
+
 fn parse_decimal(text: &str, shown: &str) -> Result<Rational, ParseRationalError> {
-    let malformed = || ParseRationalError::Malformed(shown.to_owned());
-    let too_long = || ParseRationalError::TooLong(shown.to_owned());
+    let malformed = || ParseRationalError::Malformed(printable(shown));
+    let too_long = || ParseRationalError::TooLong(printable(shown));
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| malformed())?),
         None => (text, 0),
@@ -175,6 +181,7 @@ mod tests {
         }
         assert!(matches!(parse_rational(&"9".repeat(500)), Err(ParseRationalError::TooLong(_))));
         assert!(matches!(parse_rational("1/0"), Err(ParseRationalError::ZeroDenominator(_))));
+        assert_eq!(parse_rational("1\u{1b}[2J"), Err(ParseRationalError::Malformed("1\\u{1b}[2J".to_owned())));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 use deniable_check::Bound;
 use deniable_check::certificate::certificate;
+use deniable_check::counts::{self, CountMechanism, Group};
 use deniable_check::decide::decide;
 use deniable_check::family::Family;
 use deniable_check::mechanism::Mechanism;
@@ -52,6 +53,40 @@ fn main() {
                 whole / seconds
             );
         }
+    }
+    symmetric();
+}
+
+/// Mechanisms that depend on counts alone, over a million entities.
+fn symmetric() {
+    println!("\n10^6 entities by counts, 8 outputs; medians of {RUNS}, one core\n");
+    println!("| question | groups | value | decide |");
+    println!("|---|---|---|---|");
+    let thresholds = [490_000, 499_000, 499_900, 500_000, 500_100, 501_000, 600_000];
+    let one = CountMechanism::response(vec![Group::new("all", 1_000_000)], &thresholds, &ratio(3, 1)).unwrap();
+    // As many counts in two groups, of which one decides more often.
+    let parts = |counts: &[u32], output: usize| {
+        let step = (u64::from(counts[0]) + 2 * u64::from(counts[1] / 50_000)) % 8;
+        if step == output as u64 { 5 } else { 1 }
+    };
+    let names = (0..8).map(|output| format!("o{output}")).collect();
+    let groups = vec![Group::new("few", 3), Group::new("many", 249_999)];
+    let two = CountMechanism::from_parts(groups, names, 12, parts).unwrap();
+    let membership = Notion::Membership { sign: Sign::Both };
+    for (question, mechanism, shape, notion, family) in [
+        ("add/remove DP", &one, "1,000,000", Notion::Unbounded { sign: Sign::Both }, Family::All),
+        ("free-lunch", &one, "1,000,000", Notion::FreeLunch, Family::All),
+        ("PMP and NMP, all priors", &one, "1,000,000", membership.clone(), Family::All),
+        ("PMP and NMP, uniform prior", &one, "1,000,000", membership, Family::Uniform),
+        ("replace-one DP", &two, "3 and 249,999", Notion::Bounded, Family::All),
+    ] {
+        let value = counts::decide(mechanism, &notion, &family).unwrap().value;
+        let value = match &value {
+            Value::Between { low, high, .. } => format!("{} .. {}", low.decimal(15), high.decimal(15)),
+            exact => exact.to_string(),
+        };
+        let seconds = median(|| drop(counts::decide(mechanism, &notion, &family).unwrap()));
+        println!("| {question} | {shape} | {value} | {seconds:.3} s |");
     }
 }
 

@@ -88,6 +88,9 @@ fn given(prior: &Prior, t: usize) -> Option<(Weighted, Weighted)> {
     Some((present, absent))
 }
 
+/// Left, right, and whether forward.
+type Step = (usize, usize, bool);
+
 /// Masses on the left that have not been sent, room on the right, and what goes from left to right.
 struct Flow {
     left: Vec<Rational>,
@@ -125,9 +128,9 @@ impl Flow {
                     continue;
                 }
                 from_left[*partner] = Some(at);
-                for other in 0..self.left.len() {
-                    if !seen[other] && self.carried.get(&(other, *partner)).is_some_and(|mass| !mass.is_zero()) {
-                        seen[other] = true;
+                for (other, seen) in seen.iter_mut().enumerate() {
+                    if !*seen && self.carried.get(&(other, *partner)).is_some_and(|mass| !mass.is_zero()) {
+                        *seen = true;
                         queue.push_back(other);
                     }
                 }
@@ -137,7 +140,7 @@ impl Flow {
     }
 
     /// Steps (left, right, forward) from mass left over to free room, and how much can be sent.
-    fn augmenting_path(&self) -> Option<(Vec<(usize, usize, bool)>, Rational)> {
+    fn augmenting_path(&self) -> Option<(Vec<Step>, Rational)> {
         let mut whence: Vec<Option<(usize, usize)>> = vec![None; self.left.len()];
         let mut from_left: Vec<Option<usize>> = vec![None; self.room.len()];
         let mut seen: Vec<bool> = self.left.iter().map(|mass| !mass.is_zero()).collect();
@@ -168,7 +171,7 @@ impl Flow {
         end: usize,
         from_left: &[Option<usize>],
         whence: &[Option<(usize, usize)>],
-    ) -> (Vec<(usize, usize, bool)>, Rational) {
+    ) -> (Vec<Step>, Rational) {
         let mut mass = self.room[end].clone();
         let mut path = Vec::new();
         let mut right = end;

@@ -4,10 +4,11 @@
 //! decision always gives the same text. Its format is [`deniable_recheck::format`], which knows nothing of this crate.
 
 use crate::bound::Bound;
+use crate::decide::{Simulation, Weight};
 use crate::family::{Family, Prior};
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::{Given, Notion, Sign};
-use crate::verdict::{Value, Verdict, Witness};
+use crate::verdict::{Apart, Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::Rational;
 use deniable_recheck::RecheckError;
@@ -17,7 +18,7 @@ use deniable_recheck::number::{Extended, Fraction};
 /// The text of a certificate, on one line.
 ///
 /// # Errors
-/// When the text cannot be written, which no decision of this crate causes.
+/// When the decision was made on counts.
 pub fn certificate(
     mechanism: &Mechanism,
     notion: &Notion,
@@ -44,11 +45,8 @@ struct Names<'a>(&'a Mechanism);
 impl Names<'_> {
     fn table(&self) -> format::Mechanism {
         let outputs = self.0.outputs();
-        let row = |data: Dataset| {
-            let cells = (0..outputs.len()).map(|output| self.0.probability(output, data).to_string());
-            cells.collect::<Vec<_>>().join(" ")
-        };
-        let rows = (0..1_u32 << self.0.size()).map(|data| self.0.gives(data).then(|| row(data)));
+        let of = |data: Dataset| row((0..outputs.len()).map(|output| self.0.probability(output, data)));
+        let rows = (0..1_u32 << self.0.size()).map(|data| self.0.gives(data).then(|| of(data)));
         format::Mechanism { entities: self.0.entities().to_vec(), outputs: outputs.to_vec(), rows: rows.collect() }
     }
 
@@ -115,12 +113,52 @@ impl Names<'_> {
         }
     }
 
+    fn apart(&self, apart: &Apart) -> format::Apart {
+        format::Apart {
+            output: self.0.outputs()[apart.output].clone(),
+            more: self.members(apart.more),
+            less: self.members(apart.less),
+            probabilities: (fraction(&apart.probabilities.0), fraction(&apart.probabilities.1)),
+        }
+    }
+
+    fn simulation(&self, simulation: &Simulation) -> format::Witness {
+        let weight = |weight: &Weight| format::Weight {
+            data: self.members(weight.data),
+            output: self.0.outputs()[weight.output].clone(),
+            above: fraction(&weight.above),
+            below: fraction(&weight.below),
+        };
+        let answer = |(seen, answer): &(Dataset, Vec<Rational>)| (self.members(*seen), row(answer.iter()));
+        let simulators = simulation.simulators.iter().map(|answers| answers.iter().map(answer).collect());
+        format::Witness::Simulation {
+            rows: simulation.rows,
+            entity: self.0.entities()[simulation.entity].clone(),
+            weights: simulation.weights.iter().map(weight).collect(),
+            simulators: simulators.collect(),
+        }
+    }
+
     fn witness(&self, witness: &Witness) -> Result<format::Witness, RecheckError> {
         let output = |output: usize| self.0.outputs()[output].clone();
         Ok(match witness {
-            Witness::Event { .. } | Witness::Crowd { .. } | Witness::Simulation(_) | Witness::Counts(_) => {
-                return Err(RecheckError::Unfit("this notion's witness has no form in a certificate yet".to_owned()));
+            Witness::Counts(_) => {
+                let why = "a certificate holds a table of datasets, and this decision was made on counts";
+                return Err(RecheckError::Unfit(why.to_owned()));
             }
+            Witness::Event { outputs, more, less, probabilities: (high, low) } => format::Witness::Event {
+                outputs: outputs.iter().map(|at| output(*at)).collect(),
+                more: self.members(*more),
+                less: self.members(*less),
+                probabilities: (fraction(high), fraction(low)),
+            },
+            Witness::Crowd { entity, data, removed, outside } => format::Witness::Crowd {
+                entity: self.0.entities()[*entity].clone(),
+                data: self.members(*data),
+                removed: self.apart(removed),
+                outside: outside.iter().map(|(t, apart)| (self.0.entities()[*t].clone(), self.apart(apart))).collect(),
+            },
+            Witness::Simulation(simulation) => self.simulation(simulation),
             Witness::Datasets { output: at, more, less, probabilities: (high, low) } => format::Witness::Datasets {
                 output: output(*at),
                 more: self.members(*more),
@@ -135,6 +173,11 @@ impl Names<'_> {
             },
         })
     }
+}
+
+/// Probabilities by output, as one text.
+fn row(cells: impl Iterator<Item = impl ToString>) -> String {
+    cells.map(|cell| cell.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 fn value(value: &Value) -> format::Value {

@@ -6,9 +6,10 @@ use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::{Given, Notion, Sign};
+use deniable_check::verdict::{Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::{Rational, ratio, whole};
-use deniable_recheck::format::Certificate;
+use deniable_recheck::format::{self, Certificate, Value as Claimed, Witness as Form};
 use deniable_recheck::{LIMIT, Report, Upper, recheck};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -81,10 +82,13 @@ fn questions(n: usize) -> Vec<(Notion, Family)> {
         Notion::FreeLunch,
         Notion::Rho { among: 2 },
         Notion::Rho { among: 3 },
+        Notion::CrowdBlending { crowd: 1 },
         Notion::CrowdBlending { crowd: 2 },
         Notion::CrowdBlending { crowd: 3 },
         Notion::Induced { allowed: vec![0, 3, 5, 7] },
+        Notion::ZeroKnowledge { rows: 0 },
         Notion::ZeroKnowledge { rows: 1 },
+        Notion::ZeroKnowledge { rows: 2 },
     ];
     all.extend(others.map(|notion| (notion, Family::All)));
     all
@@ -92,14 +96,15 @@ fn questions(n: usize) -> Vec<(Notion, Family)> {
 
 #[test]
 fn decisions_pass() {
-    let (mut passed, mut open) = (0, 0);
+    let (mut passed, mut empty) = (0, 0);
     for seed in 0..6 {
         let mechanism = random(3, 3, if seed < 4 { 60 } else { 7_919 * 104_729 }, seed % 2 == 0, seed);
         for (notion, family) in questions(3) {
             let verdict = match decide(&mechanism, &notion, &family) {
                 Ok(verdict) => verdict,
-                Err(CheckError::NotYet { .. }) => {
-                    open += 1;
+                // A family of nobody, as one of two with beliefs up to 1/3 each: there is nothing to certify.
+                Err(CheckError::NoPrior { .. }) => {
+                    empty += 1;
                     continue;
                 }
                 Err(error) => panic!("{notion:?} {family:?}: {error}"),
@@ -107,17 +112,12 @@ fn decisions_pass() {
             let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
             assert_eq!(text, certificate(&mechanism, &notion, &family, &verdict).unwrap());
             let report = recheck(&text, LIMIT);
-            let full = Ok(Report { witness: true, upper: Upper::Holds });
-            let unchecked = matches!(notion, Notion::ZeroKnowledge { .. });
-            assert!(
-                report == full || unchecked && report.is_ok(),
-                "{notion:?} {family:?} {verdict:?}: {report:?}\n{text}"
-            );
+            let full = Ok(Report { upper: Upper::Holds });
+            assert!(report == full, "{notion:?} {family:?} {verdict:?}: {report:?}\n{text}");
             passed += 1;
         }
     }
-    // Questions that are not decided yet are not hidden: this one is.
-    assert!(passed >= 60, "{passed} passed, {open} open");
+    assert_eq!((passed, empty), (0, 0));
 }
 
 /// Every text that has another digit in one place.
@@ -173,14 +173,77 @@ fn a_forged_digit_is_refused_by_arithmetic() {
             match recheck(&forged, LIMIT) {
                 Err(_) => refused += 1,
                 Ok(_) => {
-                    assert_eq!((&parsed.mechanism, &parsed.value), (&original.mechanism, &original.value), "{wrong}");
-                    assert!(parsed.family != original.family || parsed.notion != original.notion, "{text}\n{wrong}");
+                    if !is_weaker(&original, &parsed) && !is_nearer_or_farther(&original, &parsed) {
+                        let same = (&parsed.mechanism, &parsed.value) == (&original.mechanism, &original.value);
+                        let other = parsed.family != original.family || parsed.notion != original.notion;
+                        assert!(same && other, "{text}\n{wrong}");
+                    }
                     other_truths.push(wrong);
                 }
             }
         }
     }
     assert!(refused > 5_000 && other_truths.len() * 20 < refused, "{refused} refused, {} true", other_truths.len());
+}
+
+/// A wider bracket of a simulation's value, or other weights that prove the same bracket.
+fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
+    let Some(Form::Simulation { weights, .. }) = &parsed.witness else { return false };
+    let mut mended = parsed.clone();
+    mended.value = original.value.clone();
+    if let Some(Form::Simulation { weights: of, .. }) = &mut mended.witness
+        && let Some(Form::Simulation { weights: from, .. }) = &original.witness
+        && from.len() == weights.len()
+    {
+        of.clone_from(from);
+    }
+    let wider = match (&original.value, &parsed.value) {
+        (Claimed::Between { low, high, .. }, Claimed::Between { low: lower, high: higher, .. }) => {
+            lower <= low && high <= higher
+        }
+        (original, parsed) => original == parsed,
+    };
+    wider && mended == *original
+}
+
+/// A value that observers approach is seen at any belief of their own that the family allows: it is no part of the claim.
+fn is_nearer_or_farther(original: &Certificate, parsed: &Certificate) -> bool {
+    let mut mended = parsed.clone();
+    let (Some(Form::Prior { prior: of, entity, .. }), Some(Form::Prior { prior: from, .. })) =
+        (&mut mended.witness, &original.witness)
+    else {
+        return false;
+    };
+    let own = parsed.mechanism.entities.iter().position(|name| name == entity);
+    if let (format::Prior::Independent(of), format::Prior::Independent(from), Some(own)) = (of, from, own) {
+        of[own] = from[own].clone();
+    }
+    matches!(original.value, Claimed::Approached(_)) && mended == *original
+}
+
+/// The weights of a simulation, altered or not, prove a bound by the rechecker's arithmetic where they do by the decider's.
+#[test]
+fn weights_prove_the_same_to_both() {
+    let (mut proved, mut failed) = (0, 0);
+    for seed in 0..6 {
+        let mechanism = random(3, 2, 60, false, seed);
+        let notion = Notion::ZeroKnowledge { rows: 1 };
+        let verdict = decide(&mechanism, &notion, &Family::All).unwrap();
+        let Some(Witness::Simulation(simulation)) = verdict.witness.clone() else { panic!("{verdict:?}") };
+        let factors = [ratio(0, 1), ratio(9, 10), ratio(1_000_001, 1_000_000), ratio(10, 9), ratio(3, 1)];
+        for (at, factor) in (0..simulation.weights.len()).flat_map(|at| factors.iter().map(move |factor| (at, factor)))
+        {
+            let mut altered = simulation.clone();
+            altered.weights[at].above *= factor;
+            altered.weights[at].below *= factor;
+            let right = altered.lower(&mechanism) >= *verdict.value.low();
+            let witness = Some(Witness::Simulation(altered));
+            let text = certificate(&mechanism, &notion, &Family::All, &Verdict { witness, ..verdict.clone() }).unwrap();
+            assert_eq!(recheck(&text, LIMIT).is_ok(), right, "{text}");
+            *if right { &mut proved } else { &mut failed } += 1;
+        }
+    }
+    assert!(failed > 50, "{proved} {failed}");
 }
 
 #[test]
@@ -190,7 +253,7 @@ fn large_enumerations_are_named() {
     let text = certificate(&mechanism, &Notion::FreeLunch, &Family::All, &verdict).unwrap();
     assert_eq!(
         recheck(&text, 100).unwrap().to_string(),
-        "the witness is right; the upper bound was not re-checked: 512 pairs"
+        "the witness is right; the upper bound was not re-checked: 512 terms"
     );
 }
 
@@ -220,7 +283,7 @@ fn tables_without_a_common_denominator_are_decided_exactly() {
             ] {
                 let verdict = decide(&mechanism, &notion, &family).unwrap();
                 let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
-                let full = Ok(Report { witness: true, upper: Upper::Holds });
+                let full = Ok(Report { upper: Upper::Holds });
                 assert_eq!(recheck(&text, LIMIT), full, "{notion:?} {family:?}");
             }
         }

@@ -1,4 +1,7 @@
-//! (ε,δ)-differential privacy: for each pair of neighbours, `δ = Σ_o max(0, Pr[o|T1] − e^ε·Pr[o|T2])`.
+//! (ε,δ)-differential privacy: for each pair of neighbours and each event, `Pr[E|T1] ≤ e^ε·Pr[E|T2] + δ`.
+//!
+//! A witness is one event. The upper bound looks at the worst of each pair, which holds every output that adds to it:
+//! `δ = Σ_o max(0, Pr[o|T1] − e^ε·Pr[o|T2])`.
 
 use crate::error::RecheckError;
 use crate::format::{Given, Value, Witness};
@@ -7,7 +10,7 @@ use crate::question::Scenes;
 use crate::table::{Data, Table};
 use crate::upper::fits;
 use crate::witness::{same, text};
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Zero};
 
 fn scenes(exchange: bool) -> Scenes {
     let any = (Q::zero(), Q::one());
@@ -19,14 +22,9 @@ fn neighbours(exchange: bool, left: Data, right: Data) -> bool {
     fits(&scenes, true, left, right) || fits(&scenes, false, left, right)
 }
 
-/// The sum over outputs; with infinite odds, over those that the second dataset never gives.
-fn delta(left: &[Q], right: &[Q], odds: &Extended) -> Q {
-    let part = |(high, low): (&Q, &Q)| match odds {
-        Extended::Finite(odds) => (high - odds * low).max(Q::zero()),
-        Extended::Infinite if low.is_zero() => high.clone(),
-        Extended::Infinite => Q::zero(),
-    };
-    left.iter().zip(right).map(part).sum()
+/// The sum over outputs.
+fn delta(left: &[Q], right: &[Q], odds: &Q) -> Q {
+    left.iter().zip(right).map(|(high, low)| (high - odds * low).max(Q::zero())).sum()
 }
 
 /// That the witness shows the claimed value.
@@ -46,39 +44,37 @@ pub(crate) fn witness(
         };
         return if *claim == nothing { Ok(()) } else { falls("nothing".to_owned()) };
     };
-    let Witness::Datasets { output, more, less, probabilities } = witness else {
-        return Err(RecheckError::Unfit("the notion is about two datasets".to_owned()));
+    let Witness::Event { outputs, more, less, probabilities } = witness else {
+        return Err(RecheckError::Unfit("the notion is about outputs of two datasets".to_owned()));
     };
-    let (output, more, less) = (table.output(output)?, table.data(more)?, table.data(less)?);
+    let mut event = outputs.iter().map(|name| table.output(name)).collect::<Result<Vec<_>, _>>()?;
+    event.sort_unstable();
+    // A probability that is counted twice would show too much.
+    if let Some(pair) = event.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(RecheckError::Unfit(format!("the event has output {} twice", table.output_name(pair[0]))));
+    }
+    let (more, less) = (table.data(more)?, table.data(less)?);
     let (Some(left), Some(right)) = (table.row(more), table.row(less)) else {
         return Err(RecheckError::Unfit("a dataset of the witness has no row".to_owned()));
     };
     if !neighbours(exchange, more, less) {
         return Err(RecheckError::Unfit(format!("{} and {} are no neighbours", table.name(more), table.name(less))));
     }
-    same(&table.says(output, more), &left[output], &probabilities.0)?;
-    same(&table.says(output, less), &right[output], &probabilities.1)?;
-    match given {
-        Given::Odds(odds) => {
-            let found = Extended::Finite(delta(left, right, &Extended::Finite(odds.0.clone())));
-            if found == *claim { Ok(()) } else { falls(found.to_string()) }
-        }
-        Given::Delta(given) => {
-            let at = delta(left, right, claim);
-            if *claim == Extended::Infinite {
-                return if at > given.0 { Ok(()) } else { falls(format!("a delta of {at} at any large odds")) };
-            }
-            if *claim == Extended::one() && at <= given.0 {
-                return Ok(());
-            }
-            // Smaller odds give more: some output is given by both, and often enough by the first.
-            let Extended::Finite(odds) = claim else { return falls(at.to_string()) };
-            let grows = left.iter().zip(right).any(|(high, low)| low.is_positive() && *high >= odds * low);
-            if at == given.0 && grows && *odds >= Q::one() {
-                return Ok(());
-            }
-            falls(format!("a delta of {at} there, and {} is given", given))
-        }
+    let chance = |row: &[Q]| event.iter().map(|output| &row[*output]).sum::<Q>();
+    let (high, low) = (chance(left), chance(right));
+    let says = |data: Data| format!("Pr[{} | {}]", outputs.join(" or "), table.name(data));
+    same(&says(more), &high, &probabilities.0)?;
+    same(&says(less), &low, &probabilities.1)?;
+    // `Pr[E|T1] ≤ e^ε·Pr[E|T2] + δ`, solved for the half that is claimed.
+    let found = match given {
+        Given::Odds(odds) => Some(Extended::Finite(high - &odds.0 * low)),
+        Given::Delta(delta) if high > delta.0 => Extended::ratio(&(high - &delta.0), &low),
+        Given::Delta(_) => None,
+    };
+    match found {
+        Some(found) if found == *claim => Ok(()),
+        Some(found) => falls(found.to_string()),
+        None => falls("nothing".to_owned()),
     }
 }
 
@@ -95,7 +91,6 @@ pub(crate) fn upper(table: &Table, exchange: bool, given: &Given, value: &Value)
         (Given::Odds(odds), Extended::Finite(most)) => (odds.0.clone(), most.clone()),
         (Given::Delta(most), Extended::Finite(odds)) => (odds.clone(), most.0.clone()),
     };
-    let odds = Extended::Finite(odds);
     for left in table.subsets() {
         for right in near(table.size(), exchange, left) {
             let (Some(high), Some(low)) = (table.row(left), table.row(right)) else { continue };

@@ -3,9 +3,12 @@
 //! `t` blends with `t'` at `e^ε` when exchanging one for the other never moves a probability by more, whoever else is
 //! in; `t` is ignored in `T` when taking it out does not. The tight `e^ε` is the largest over `T` and `t` of the smaller of
 //! the two: all of it is computed again.
+//!
+//! A witness names `T` and `t`, what ignoring `t` costs, and members with whom `t` does not blend below the claim. Where
+//! the others are fewer than `k−1`, no crowd is left below the claim either.
 
 use crate::error::RecheckError;
-use crate::format::{Value, Witness};
+use crate::format::{Apart, Value, Witness};
 use crate::number::Extended;
 use crate::table::{Data, Table, has};
 use crate::witness::{same, text};
@@ -17,31 +20,65 @@ fn apart(table: &Table, left: Data, right: Data) -> Extended {
     left.iter().zip(right).filter_map(both).max().unwrap_or_else(Extended::one)
 }
 
-/// That the witness compares neighbours, with the table's probabilities.
-pub(crate) fn witness(table: &Table, value: &Value, witness: Option<&Witness>) -> Result<(), RecheckError> {
+/// The two datasets of a comparison, and the ratio that it shows by the table.
+fn compared(table: &Table, apart: &Apart) -> Result<((Data, Data), Extended), RecheckError> {
+    let (output, more, less) = (table.output(&apart.output)?, table.data(&apart.more)?, table.data(&apart.less)?);
+    let (Some(high), Some(low)) = (table.get(output, more), table.get(output, less)) else {
+        return Err(RecheckError::Unfit("a dataset of the witness has no row".to_owned()));
+    };
+    same(&table.says(output, more), high, &apart.probabilities.0)?;
+    same(&table.says(output, less), low, &apart.probabilities.1)?;
+    let shown = Extended::ratio(high, low);
+    let never =
+        || RecheckError::Unfit(format!("{} and {} are both 0", table.says(output, more), table.says(output, less)));
+    Ok(((more, less), shown.ok_or_else(never)?))
+}
+
+/// That the witness shows the claim: a member that is neither ignored nor in a crowd at anything less.
+pub(crate) fn witness(
+    table: &Table,
+    crowd: usize,
+    value: &Value,
+    witness: Option<&Witness>,
+) -> Result<(), RecheckError> {
     let falls = |shows: String| Err(RecheckError::Falls { claim: text(value), shows });
+    let unfit = |what: String| Err(RecheckError::Unfit(what));
     let Value::Attained(claim) = value else { return falls("a value that is attained".to_owned()) };
     let Some(witness) = witness else {
         return if *claim == Extended::one() { Ok(()) } else { falls("nothing".to_owned()) };
     };
-    let Witness::Datasets { output, more, less, probabilities } = witness else {
-        return Err(RecheckError::Unfit("the notion is about two datasets".to_owned()));
+    let Witness::Crowd { entity, data, removed, outside } = witness else {
+        return unfit("the notion is about a member of a dataset and its crowd".to_owned());
     };
-    let (output, more, less) = (table.output(output)?, table.data(more)?, table.data(less)?);
-    let (Some(high), Some(low)) = (table.get(output, more), table.get(output, less)) else {
-        return Err(RecheckError::Unfit("a dataset of the witness has no row".to_owned()));
-    };
-    same(&table.says(output, more), high, &probabilities.0)?;
-    same(&table.says(output, less), low, &probabilities.1)?;
-    let (differ, sizes) = ((more ^ less).count_ones(), more.count_ones() == less.count_ones());
-    if !(differ == 1 || differ == 2 && sizes) {
-        return Err(RecheckError::Unfit(format!("{} and {} are no neighbours", table.name(more), table.name(less))));
+    let (t, data) = (table.entity(entity)?, table.data(data)?);
+    if !has(data, t) {
+        return unfit(format!("{entity} is no member of {}", table.name(data)));
     }
-    match Extended::ratio(high, low) {
-        Some(ratio) if ratio == *claim => Ok(()),
-        Some(ratio) => falls(ratio.to_string()),
-        None => falls("nothing".to_owned()),
+    let ((more, less), mut shown) = compared(table, removed)?;
+    if more.min(less) != data & !(1 << t) || more.max(less) != data {
+        let (more, less, data) = (table.name(more), table.name(less), table.name(data));
+        return unfit(format!("{more} and {less} are not {data} with {entity} and without"));
     }
+    let mut listed = 0;
+    for (other, apart) in outside {
+        let s = table.entity(other)?;
+        if s == t || !has(data, s) || has(listed, s) {
+            return unfit(format!("{other} must be another member of {}, listed once", table.name(data)));
+        }
+        listed |= 1 << s;
+        let ((more, less), ratio) = compared(table, apart)?;
+        // One of the two in each, and nothing else between them.
+        if more ^ less != 1 << t | 1 << s || has(more, t) == has(more, s) {
+            let (more, less) = (table.name(more), table.name(less));
+            return unfit(format!("{more} and {less} do not exchange {entity} for {other}"));
+        }
+        shown = shown.min(ratio);
+    }
+    let inside = (data & !(1 << t) & !listed).count_ones() as usize;
+    if inside + 1 >= crowd {
+        return falls(format!("a crowd of {} that may hide {entity}, and {crowd} are enough", inside + 1));
+    }
+    if shown == *claim { Ok(()) } else { falls(shown.to_string()) }
 }
 
 /// How many rows [`upper`] compares.
@@ -50,8 +87,8 @@ pub(crate) fn steps(table: &Table) -> u128 {
     (n * n + n) * (1_u128 << table.size()) * table.outputs() as u128
 }
 
-/// That the claim is the tight value.
-pub(crate) fn upper(table: &Table, crowd: usize, value: &Value) -> Result<(), RecheckError> {
+/// That every member of every dataset is ignored or in a crowd at the claim.
+pub(crate) fn upper(table: &Table, crowd: usize, claim: &Extended) -> Result<(), RecheckError> {
     let n = table.size();
     let blend = |t: usize, other: usize| {
         let others = table.subsets().filter(|data| !has(*data, t) && !has(*data, other));
@@ -59,7 +96,6 @@ pub(crate) fn upper(table: &Table, crowd: usize, value: &Value) -> Result<(), Re
         apart.max().unwrap_or_else(Extended::one)
     };
     let blends: Vec<Vec<Extended>> = (0..n).map(|t| (0..n).map(|other| blend(t, other)).collect()).collect();
-    let mut worst = Extended::one();
     for data in table.subsets().filter(|data| table.row(*data).is_some()) {
         for t in (0..n).filter(|t| has(data, *t)) {
             let ignored = apart(table, data, data & !(1 << t));
@@ -70,11 +106,12 @@ pub(crate) fn upper(table: &Table, crowd: usize, value: &Value) -> Result<(), Re
                 1 => Some(Extended::one()),
                 _ => others.get(crowd - 2).cloned(),
             };
-            worst = worst.max(blended.map_or(ignored.clone(), |blended| blended.min(ignored)));
+            let found = blended.map_or(ignored.clone(), |blended| blended.min(ignored));
+            if found > *claim {
+                let place = format!("{} in {}", table.entity_name(t), table.name(data));
+                return Err(RecheckError::Exceeded { claim: claim.to_string(), place, found: found.to_string() });
+            }
         }
     }
-    match value {
-        Value::Attained(claim) if *claim == worst => Ok(()),
-        _ => Err(RecheckError::Falls { claim: text(value), shows: format!("nothing, and the tight value is {worst}") }),
-    }
+    Ok(())
 }

@@ -182,6 +182,68 @@ pub enum Witness {
         /// `Pr[o | t]` and `Pr[o | ¬t]`.
         likelihoods: (Fraction, Fraction),
     },
+    /// Outputs that two datasets give with different probabilities ((ε,δ)).
+    Event {
+        /// The outputs: one or another of them.
+        outputs: Vec<String>,
+        /// That gives them more often.
+        more: Members,
+        /// That gives them less often.
+        less: Members,
+        /// The probabilities.
+        probabilities: (Fraction, Fraction),
+    },
+    /// A member that neither removal nor a crowd hides (I-CBP).
+    Crowd {
+        /// The member.
+        entity: String,
+        /// The dataset.
+        data: Members,
+        /// What its removal moves.
+        removed: Apart,
+        /// Other members that are no closer to it than the claim, and what an exchange for each moves.
+        outside: Vec<(String, Apart)>,
+    },
+    /// A best simulator, and why none is better (I-ZKP).
+    Simulation {
+        /// How many members the simulator sees.
+        rows: usize,
+        /// The entity that is hardest to simulate without.
+        entity: String,
+        /// On the bounds that a simulator for that entity must keep.
+        weights: Vec<Weight>,
+        /// For each entity in order: sets of members that may be seen, and the answer there as a row of the table. Empty
+        /// where no simulator comes within a finite factor.
+        simulators: Vec<Vec<(Members, String)>>,
+    },
+}
+
+/// An output that two datasets give with different probabilities.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Apart {
+    /// The output.
+    pub output: String,
+    /// That gives it more often.
+    pub more: Members,
+    /// That gives it less often.
+    pub less: Members,
+    /// The probabilities.
+    pub probabilities: (Fraction, Fraction),
+}
+
+/// Weights of two bounds on a simulator that answers with `q(o)` where the mechanism is asked about `T`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Weight {
+    /// `T`.
+    pub data: Members,
+    /// `o`.
+    pub output: String,
+    /// Of `Pr[o|T] ≤ R·q(o)`.
+    pub above: Fraction,
+    /// Of `q(o) ≤ R·Pr[o|T]`.
+    pub below: Fraction,
 }
 
 impl Certificate {

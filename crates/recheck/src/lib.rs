@@ -24,6 +24,7 @@ mod measure;
 mod mixture;
 pub mod number;
 mod question;
+mod simulation;
 pub mod table;
 mod upper;
 mod witness;
@@ -35,16 +36,13 @@ use crate::number::Extended;
 use crate::question::{Line, Measure, Question};
 use crate::table::Table;
 use crate::witness::Shown;
-use num_traits::Zero;
 
 /// How many terms are looked at unless another limit is stated: about half a minute.
 pub const LIMIT: u128 = 30_000_000;
 
-/// What a certificate was found to show.
+/// What a certificate was found to show: its witness is right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Whether the witness was checked; false where the notion has no definition here.
-    pub witness: bool,
     /// What became of the upper bound.
     pub upper: Upper,
 }
@@ -56,20 +54,14 @@ pub enum Upper {
     Holds,
     /// It was not checked: so many terms.
     TooMany(u128),
-    /// It was not checked: no enumeration decides it.
-    Unchecked(&'static str),
 }
 
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (&self.upper, self.witness) {
-            (Upper::Holds, _) => f.write_str("the witness and the upper bound are right"),
-            (Upper::TooMany(terms), _) => {
-                write!(f, "the witness is right; the upper bound was not re-checked: {terms} pairs")
-            }
-            (Upper::Unchecked(what), true) => write!(f, "the witness is right; no enumeration decides {what}"),
-            (Upper::Unchecked(what), false) => {
-                write!(f, "only the table was re-checked: neither bound of {what} is checked by this program")
+        match &self.upper {
+            Upper::Holds => f.write_str("the witness and the upper bound are right"),
+            Upper::TooMany(terms) => {
+                write!(f, "the witness is right; the upper bound was not re-checked: {terms} terms")
             }
         }
     }
@@ -81,8 +73,8 @@ impl std::fmt::Display for Report {
 /// When anything in it is not so, with what and by how much.
 pub fn recheck(text: &str, limit: u128) -> Result<Report, RecheckError> {
     let statement = Statement::read(text)?;
-    let witness = statement.witness()?;
-    Ok(Report { witness, upper: statement.upper(limit)? })
+    statement.witness()?;
+    Ok(Report { upper: statement.upper(limit)? })
 }
 
 /// A certificate of which the table was checked and the question is understood.
@@ -114,24 +106,20 @@ impl Statement {
         Ok(Self { table, question, value, witness })
     }
 
-    /// Checks the witness; false where no definition is at hand.
+    /// Checks the witness.
     ///
     /// # Errors
     /// When it does not show the claim.
-    pub fn witness(&self) -> Result<bool, RecheckError> {
+    pub fn witness(&self) -> Result<(), RecheckError> {
         let witness = self.witness.as_ref();
         let shown: Vec<(Measure, Result<Shown, RecheckError>)> = match (&self.question, witness) {
-            (Question::Unchecked(_), _) => return Ok(false),
             (Question::Approximate { exchange, given }, _) => {
-                approximate::witness(&self.table, *exchange, given, &self.value, witness)?;
-                return Ok(true);
+                return approximate::witness(&self.table, *exchange, given, &self.value, witness);
             }
-            (Question::Crowd(_), _) => {
-                crowd::witness(&self.table, &self.value, witness)?;
-                return Ok(true);
-            }
-            (Question::Lines(lines), None) => return self.nothing(lines[0].measure, &lines[0]).map(|()| true),
-            (Question::Mixture { measure, .. }, None) => return self.nothing_at(measure.nothing()).map(|()| true),
+            (Question::Crowd(crowd), _) => return crowd::witness(&self.table, *crowd, &self.value, witness),
+            (Question::Simulation(rows), _) => return simulation::witness(&self.table, *rows, &self.value, witness),
+            (Question::Lines(lines), None) => return self.nothing(lines[0].measure, &lines[0]),
+            (Question::Mixture { measure, .. }, None) => return self.nothing_at(measure.nothing()),
             (Question::Lines(lines), Some(witness)) => {
                 lines.iter().map(|line| (line.measure, witness::shown(&self.table, line, witness))).collect()
             }
@@ -144,7 +132,7 @@ impl Statement {
         let mut reason = RecheckError::Unfit("there is nothing to compare".to_owned());
         for (measure, shown) in shown {
             match shown.and_then(|shown| shown.supports(&self.value, measure)) {
-                Ok(()) => return Ok(true),
+                Ok(()) => return Ok(()),
                 Err(error) if matches!(reason, RecheckError::Unfit(_)) => reason = error,
                 Err(_) => {}
             }
@@ -176,9 +164,6 @@ impl Statement {
     /// When an observation is beyond it.
     pub fn upper(&self, limit: u128) -> Result<Upper, RecheckError> {
         let steps = self.steps();
-        if let Question::Unchecked(what) = self.question {
-            return Ok(Upper::Unchecked(what));
-        }
         if steps > limit {
             return Ok(Upper::TooMany(steps));
         }
@@ -197,7 +182,7 @@ impl Statement {
             Question::Approximate { exchange, .. } => approximate::steps(&self.table, *exchange),
             Question::Crowd(_) => crowd::steps(&self.table),
             Question::Mixture { priors, presence, .. } => mixture::steps(&self.table, priors) * presence.len() as u128,
-            Question::Unchecked(_) => u128::zero(),
+            Question::Simulation(rows) => simulation::steps(&self.table, *rows),
         }
     }
 
@@ -212,11 +197,11 @@ impl Statement {
                 lines.iter().try_for_each(|line| upper::check(&self.table, line, claim, outputs.clone()))
             }
             Question::Approximate { exchange, given } => approximate::upper(&self.table, *exchange, given, &self.value),
-            Question::Crowd(crowd) => crowd::upper(&self.table, *crowd, &self.value),
+            Question::Crowd(crowd) => crowd::upper(&self.table, *crowd, claim),
             Question::Mixture { priors, presence, measure } => {
                 presence.iter().try_for_each(|presence| mixture::upper(&self.table, priors, *presence, *measure, claim))
             }
-            Question::Unchecked(_) => Ok(()),
+            Question::Simulation(rows) => simulation::upper(&self.table, *rows, &self.value, self.witness.as_ref()),
         }
     }
 }

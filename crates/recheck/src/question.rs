@@ -19,8 +19,8 @@ pub(crate) enum Question {
     Crowd(usize),
     /// All mixtures of some priors: whether presence is on top, for each direction.
     Mixture { priors: Vec<Vec<(Data, Q)>>, presence: Vec<bool>, measure: Measure },
-    /// No definition that this program can check.
-    Unchecked(&'static str),
+    /// Simulators that see so many members.
+    Simulation(usize),
 }
 
 /// Observations of one kind, with presence or absence on top of the ratio.
@@ -114,9 +114,15 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &Table) -> Resul
             table.complete()?;
             lines(*sign, Measure::Ratio, Scenes::Thinned(chance(&rate.0)?))
         }
-        Notion::ZeroKnowledge { .. } => Question::Unchecked("zero-knowledge privacy"),
+        Notion::ZeroKnowledge { rows } => {
+            table.complete()?;
+            Question::Simulation(*rows)
+        }
         Notion::CrowdBlending { crowd: 0 } => return wrong("a crowd of nobody"),
-        Notion::CrowdBlending { crowd } => Question::Crowd(*crowd),
+        Notion::CrowdBlending { crowd } => {
+            table.complete()?;
+            Question::Crowd(*crowd)
+        }
         Notion::Induced { allowed } => {
             let mut read = allowed.iter().map(|members| table.data(members)).collect::<Result<Vec<_>, _>>()?;
             read.sort_unstable();

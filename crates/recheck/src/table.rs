@@ -33,7 +33,7 @@ impl Table {
                 return wrong(format!("{what} `{}` is named twice", pair[0]));
             }
         }
-        let (n, outputs) = (mechanism.entities.len(), mechanism.outputs.len());
+        let n = mechanism.entities.len();
         if n > MOST {
             return wrong(format!("{n} entities are more than {MOST}"));
         }
@@ -51,24 +51,28 @@ impl Table {
                 table.rows.push(None);
                 continue;
             };
-            let read: Result<Vec<Q>, String> = row.split(' ').map(|part| Fraction::read(part).map(|f| f.0)).collect();
-            let row = read.map_err(|error| RecheckError::Table(format!("dataset {}: {error}", at())))?;
-            if row.len() != outputs {
-                return wrong(format!("dataset {} has {} probabilities for {outputs} outputs", at(), row.len()));
-            }
-            if let Some((o, value)) = row.iter().enumerate().find(|(_, value)| value.is_negative()) {
-                return wrong(format!("{} is {value}, below 0", table.says(o, data as Data)));
-            }
-            let sum: Q = row.iter().sum();
-            if !sum.is_one() {
-                return wrong(format!("the probabilities of dataset {} sum to {sum}, not to 1", at()));
-            }
+            let row =
+                table.distribution(row).map_err(|error| RecheckError::Table(format!("dataset {}: {error}", at())))?;
             table.rows.push(Some(row));
         }
         if table.rows.iter().all(Option::is_none) {
             return wrong("no dataset is given".to_owned());
         }
         Ok(table)
+    }
+
+    /// A probability for each output, written as in a row.
+    pub(crate) fn distribution(&self, text: &str) -> Result<Vec<Q>, String> {
+        let read = text.split(' ').map(|part| Fraction::read(part).map(|fraction| fraction.0));
+        let row: Vec<Q> = read.collect::<Result<_, String>>()?;
+        if row.len() != self.outputs.len() {
+            return Err(format!("{} probabilities stand for {} outputs", row.len(), self.outputs.len()));
+        }
+        if let Some((o, value)) = row.iter().enumerate().find(|(_, value)| value.is_negative()) {
+            return Err(format!("the probability of {} is {value}, below 0", self.outputs[o]));
+        }
+        let sum: Q = row.iter().sum();
+        if sum.is_one() { Ok(row) } else { Err(format!("the probabilities sum to {sum}, not to 1")) }
     }
 
     /// How many entities.

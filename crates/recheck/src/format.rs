@@ -145,11 +145,12 @@ pub enum Value {
     Attained(Extended),
     /// The witness comes near it.
     Approached(Extended),
-    /// The witness reaches `low`, and nothing is beyond `high`.
+    /// The witness reaches `low`, and nothing is beyond `high`. Of the lowest posterior, the witness reaches `high`, and
+    /// nothing is below `low`.
     Between {
-        /// Reached.
+        /// The lower end.
         low: Extended,
-        /// Not exceeded.
+        /// The upper end.
         high: Extended,
         /// The theorem that says so.
         theorem: String,

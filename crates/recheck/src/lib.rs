@@ -94,14 +94,10 @@ impl Statement {
         let Certificate { mechanism, notion, family, value, witness, .. } = Certificate::read(text)?;
         let table = Table::new(&mechanism)?;
         let question = question::question(&notion, &family, &table)?;
-        if let Value::Between { low, high, .. } = &value {
-            let wrong = match &question {
-                Question::Lines(lines) => lines.iter().any(|line| line.measure.is_worse(low, high)),
-                _ => low > high,
-            };
-            if wrong {
-                return Err(RecheckError::Question(format!("the bracket from {low} to {high} is empty")));
-            }
+        if let Value::Between { low, high, .. } = &value
+            && low > high
+        {
+            return Err(RecheckError::Question(format!("the bracket from {low} to {high} is empty")));
         }
         Ok(Self { table, question, value, witness })
     }
@@ -171,6 +167,14 @@ impl Statement {
         Ok(Upper::Holds)
     }
 
+    /// The claim that nothing may be beyond.
+    fn beyond(&self, measure: Measure) -> &Extended {
+        match &self.value {
+            Value::Between { low, .. } if measure == Measure::Lowest => low,
+            Value::Attained(claim) | Value::Approached(claim) | Value::Between { high: claim, .. } => claim,
+        }
+    }
+
     /// How many terms the upper bound takes.
     #[must_use]
     pub fn steps(&self) -> u128 {
@@ -194,11 +198,13 @@ impl Statement {
         let (Value::Attained(claim) | Value::Approached(claim) | Value::Between { high: claim, .. }) = &self.value;
         match &self.question {
             Question::Lines(lines) => {
-                lines.iter().try_for_each(|line| upper::check(&self.table, line, claim, outputs.clone()))
+                let each = |line: &Line| upper::check(&self.table, line, self.beyond(line.measure), outputs.clone());
+                lines.iter().try_for_each(each)
             }
             Question::Approximate { exchange, given } => approximate::upper(&self.table, *exchange, given, &self.value),
             Question::Crowd(crowd) => crowd::upper(&self.table, *crowd, claim),
             Question::Mixture { priors, presence, measure } => {
+                let claim = self.beyond(*measure);
                 presence.iter().try_for_each(|presence| mixture::upper(&self.table, priors, *presence, *measure, claim))
             }
             Question::Simulation(rows) => simulation::upper(&self.table, *rows, &self.value, self.witness.as_ref()),

@@ -39,10 +39,13 @@ impl Measure {
         })
     }
 
-    /// The largest measure over beliefs: each measure is monotone in the belief, or the larger of two that are, one up
+    /// The worst measure over beliefs: each measure is monotone in the belief, or the larger of two that are, one up
     /// and one down, so it is at an end.
     pub(crate) fn over(self, beliefs: &Beliefs, top: &Q, bottom: &Q) -> Option<Extended> {
-        self.at(&beliefs.0, top, bottom).max(self.at(&beliefs.1, top, bottom))
+        match (self.at(&beliefs.0, top, bottom), self.at(&beliefs.1, top, bottom)) {
+            (Some(low), Some(high)) => Some(if self.is_worse(&low, &high) { low } else { high }),
+            (low, high) => low.or(high),
+        }
     }
 
     /// Whether `left` protects less than `right`.

@@ -108,7 +108,8 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &Table) -> Resul
                 return wrong("the least prior of a world is from 0 to 1/2");
             }
             let measure = if *sign == Sign::Positive { Measure::Beta } else { Measure::Alpha };
-            lines(Sign::Positive, measure, Scenes::Exchanged((least.0.clone(), least.0.clone())))
+            // Of two worlds neither is less likely than the least.
+            lines(Sign::Positive, measure, Scenes::Exchanged((least.0.clone(), Q::one() - &least.0)))
         }
         Notion::Sampling { rate, sign } => {
             table.complete()?;

@@ -90,7 +90,7 @@ pub(crate) fn witness(
         return Ok(());
     }
     let Sums { square, least, most } = &sums;
-    let shows = format!("only {square}·R² − {least}·R ≥ {most} for the ratio R without {entity}");
+    let shows = format!("only {square}·R² + {}·R ≥ {most} for the ratio R without {entity}", -least);
     Err(RecheckError::Falls { claim: text(value), shows })
 }
 

@@ -23,8 +23,9 @@ impl Shown {
         let right = match value {
             Value::Attained(claim) => self.reached.contains(claim),
             Value::Approached(claim) => self.limits.contains(claim),
-            Value::Between { low, .. } => {
-                self.reached.iter().chain(&self.limits).any(|shown| !measure.is_worse(low, shown))
+            Value::Between { low, high, .. } => {
+                let reached = if measure == Measure::Lowest { high } else { low };
+                self.reached.iter().chain(&self.limits).any(|shown| !measure.is_worse(reached, shown))
             }
         };
         if right {
@@ -106,6 +107,9 @@ pub(crate) fn shown(table: &Table, line: &Line, witness: &Witness) -> Result<Sho
         Witness::Prior { prior, entity, .. } => {
             let t = table.entity(entity)?;
             let weights = table.prior(prior)?;
+            if matches!(line.measure, Measure::Alpha | Measure::Beta) && weights.len() != 2 {
+                return Err(RecheckError::Unfit(format!("there are two worlds, and the prior has {}", weights.len())));
+            }
             let open = belong::check(table, &line.scenes, &weights, t)?;
             let seen = Seen::of(table, witness)?;
             let (belief, top, bottom) = if line.presence {

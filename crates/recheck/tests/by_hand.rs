@@ -63,10 +63,10 @@ fn tables_are_mechanisms() {
     let table = |rows: Value| json!({"entities": ["ann"], "outputs": ["no", "yes"], "rows": rows});
     assert_eq!(told(table(json!(["1/2 1/2", "1/2 1/2"]))), RIGHT);
     for (rows, error) in [
-        (json!(["1/2 1/3", "1/2 1/2"]), "the probabilities of dataset {} sum to 5/6, not to 1"),
-        (json!(["3/2 -1/2", "1/2 1/2"]), "Pr[yes | {}] is -1/2, below 0"),
+        (json!(["1/2 1/3", "1/2 1/2"]), "dataset {}: the probabilities sum to 5/6, not to 1"),
+        (json!(["3/2 -1/2", "1/2 1/2"]), "dataset {}: the probability of yes is -1/2, below 0"),
         (json!(["2/4 1/2", "1/2 1/2"]), "dataset {}: `2/4` must be written `1/2`"),
-        (json!(["1/2 1/2", "1"]), "dataset {ann} has 1 probabilities for 2 outputs"),
+        (json!(["1/2 1/2", "1"]), "dataset {ann}: 1 probabilities stand for 2 outputs"),
         (json!(["1/2 1/2"]), "1 rows stand for 2 datasets"),
     ] {
         assert_eq!(told(table(rows)), format!("the table is no mechanism: {error}"));
@@ -100,6 +100,11 @@ fn beliefs_by_bayes() {
         told(anybody(), &lowest, even, json!({"attained": "1/3"}), &no),
         "the claim is 1/3, and the witness shows 1/4"
     );
+    // Of the lowest belief the lower limit counts.
+    assert_eq!(told(anybody(), &lowest, json!("all"), json!({"approached": "0"}), &no), RIGHT);
+    assert!(
+        told(anybody(), &lowest, json!("all"), json!({"approached": "1"}), &no).starts_with("the claim is at most 1,")
+    );
     for family in [open, json!("all"), json!({"groups": 1}), json!({"groups": 2})] {
         assert_eq!(told(anybody(), &membership, family, json!({"approached": "3"}), &yes), RIGHT);
     }
@@ -132,6 +137,14 @@ fn sized_notions() {
     let told = |notion: Value, value: Value| says(&unlike(), &notion, &json!("all"), &value, &yes);
     assert_eq!(told(json!("bounded"), json!({"attained": "5/2"})), RIGHT);
     assert_eq!(told(json!({"rho": {"among": 2}}), json!({"attained": "5/7"})), RIGHT);
+    // Neither world is less likely than the least: the other may be likelier.
+    let worlds = |sign: &str| json!({"alpha-beta": {"least": "1/10", "sign": sign}});
+    let unlikely = prior(&json!({"table": [[["ann"], "1/10"], [["bob"], "9/10"]]}), "yes", "1/2", "1/5");
+    // 1/20 of 1/20 + 9/50 is 5/23: 50/23 of the prior.
+    let told_of = |witness| says(&unlike(), &worlds("positive"), &json!("all"), &json!({"attained": "27/23"}), witness);
+    assert_eq!(told_of(&unlikely), RIGHT);
+    let three = prior(&json!({"table": [[["ann"], "1/10"], [["bob"], "4/5"], [[], "1/10"]]}), "yes", "1/2", "1/5");
+    assert_eq!(told_of(&three), "the witness does not fit: there are two worlds, and the prior has 3");
     // Posterior over prior: (5/7)/(1/2) = 10/7 and (2/7)/(1/2) = 4/7.
     let worlds = |least: &str, sign: &str| json!({"alpha-beta": {"least": least, "sign": sign}});
     assert_eq!(told(worlds("1/2", "positive"), json!({"attained": "3/7"})), RIGHT);
@@ -146,29 +159,188 @@ fn sized_notions() {
 
 #[test]
 fn sums_over_outputs() {
-    let yes = pair("yes", &["ann"], &["bob"], "1/2", "1/5");
-    let near = |given: Value| json!({"approximate": {"adjacency": "replace-one", "given": given}});
-    let told =
-        |given: Value, value: &str| says(&unlike(), &near(given), &json!("all"), &json!({"attained": value}), &yes);
+    let event = |outputs: Value, high: &str, low: &str| json!({"event": {"outputs": outputs, "more": ["ann"], "less": ["bob"], "probabilities": [high, low]}});
+    let near = |given: &Value| json!({"approximate": {"adjacency": "replace-one", "given": given}});
+    let shows = |given: Value, value: &str, witness: &Value| {
+        says(&unlike(), &near(&given), &json!("all"), &json!({"attained": value}), witness)
+    };
+    let yes = event(json!(["yes"]), "1/2", "1/5");
+    let told = |given: Value, value: &str| shows(given, value, &yes);
     assert_eq!(told(json!({"odds": "1"}), "3/10"), RIGHT);
     assert_eq!(told(json!({"odds": "2"}), "1/10"), RIGHT);
     assert_eq!(told(json!({"odds": "2"}), "1/5"), "the claim is 1/5, and the witness shows 1/10");
     assert_eq!(told(json!({"delta": "1/10"}), "2"), RIGHT);
     assert_eq!(told(json!({"delta": "0"}), "5/2"), RIGHT);
-    assert_eq!(
-        told(json!({"delta": "1/10"}), "3"),
-        "the claim is 3, and the witness shows a delta of 0 there, and 1/10 is given"
-    );
+    assert_eq!(told(json!({"delta": "1/10"}), "3"), "the claim is 3, and the witness shows 2");
+    assert_eq!(told(json!({"delta": "1/2"}), "1"), "the claim is 1, and the witness shows nothing");
+    assert_eq!(shows(json!({"delta": "1/2"}), "1", &Value::Null), RIGHT);
+    let less = "the claim is at most a delta of 0, and {ann} beside {bob} with odds 3/2 gives 1/5";
+    assert_eq!(shows(json!({"odds": "3/2"}), "0", &Value::Null), less);
+    let twice = event(json!(["yes", "yes"]), "1", "2/5");
+    let error = "the witness does not fit: the event has output yes twice";
+    assert_eq!(shows(json!({"odds": "2"}), "1/5", &twice), error);
+    let both = event(json!(["yes", "no"]), "1", "1/2");
+    let error = "Pr[yes or no | {bob}] is 1 in the table, 1/2 in the witness";
+    assert_eq!(shows(json!({"odds": "2"}), "0", &both), error);
+    // What the other never gives, more often than δ: no odds are enough.
+    let never = json!({"entities": ["ann"], "outputs": ["no", "yes"], "rows": ["1 0", "1/2 1/2"]});
+    let ann = json!({"event": {"outputs": ["yes"], "more": ["ann"], "less": [], "probabilities": ["1/2", "0"]}});
+    for (delta, said) in [("1/10", RIGHT), ("1/2", "the claim is infinite, and the witness shows nothing")] {
+        let notion = json!({"approximate": {"adjacency": "add-remove", "given": {"delta": delta}}});
+        assert_eq!(says(&never, &notion, &json!("all"), &json!({"attained": "infinite"}), &ann), said);
+    }
+}
+
+fn apart(more: &[&str], less: &[&str], high: &str, low: &str) -> Value {
+    json!({"output": "yes", "more": more, "less": less, "probabilities": [high, low]})
+}
+
+fn crowd(data: &[&str], removed: &Value, outside: &[Value]) -> Value {
+    json!({"crowd": {"entity": "ann", "data": data, "removed": removed, "outside": outside}})
 }
 
 #[test]
-fn crowds_and_constraints() {
-    let alone = pair("yes", &["ann"], &[], "3/4", "1/4");
+fn crowds() {
+    let told = |mechanism: Value, crowd: usize, value: &str, witness: &Value| {
+        let notion = json!({"crowd-blending": {"crowd": crowd}});
+        says(&mechanism, &notion, &json!("all"), &json!({"attained": value}), witness)
+    };
+    let alone = crowd(&["ann"], &apart(&["ann"], &[], "3/4", "1/4"), &[]);
+    assert_eq!(told(anybody(), 2, "3", &alone), RIGHT);
+    assert_eq!(told(anybody(), 1, "1", &Value::Null), RIGHT);
+    let hidden = "the claim is 3, and the witness shows a crowd of 1 that may hide ann, and 1 are enough";
+    assert_eq!(told(anybody(), 1, "3", &alone), hidden);
+    assert_eq!(told(anybody(), 2, "2", &alone), "the claim is 2, and the witness shows 3");
+    assert_eq!(told(anybody(), 2, "1", &Value::Null), "the claim is at most 1, and ann in {ann} gives 3");
+    // Of two, neither removal nor the other hides ann.
+    let removed = apart(&["ann", "bob"], &["bob"], "1/2", "1/5");
+    let exchanged = json!(["bob", apart(&["ann"], &["bob"], "1/2", "1/5")]);
+    let two = |outside: &[Value]| crowd(&["ann", "bob"], &removed, outside);
+    assert_eq!(told(unlike(), 2, "5/2", &two(std::slice::from_ref(&exchanged))), RIGHT);
+    let hidden = "the claim is 5/2, and the witness shows a crowd of 2 that may hide ann, and 2 are enough";
+    assert_eq!(told(unlike(), 2, "5/2", &two(&[])), hidden);
+    assert_eq!(told(unlike(), 3, "5/2", &two(&[])), RIGHT);
+    for (witness, error) in [
+        (two(&[exchanged.clone(), exchanged.clone()]), "bob must be another member of {ann, bob}, listed once"),
+        (two(&[json!(["ann", exchanged[1]])]), "ann must be another member of {ann, bob}, listed once"),
+        (two(&[json!(["bob", removed])]), "{ann, bob} and {bob} do not exchange ann for bob"),
+        (
+            crowd(&["ann", "bob"], &apart(&["ann"], &["bob"], "1/2", "1/5"), &[]),
+            "{ann} and {bob} are not {ann, bob} with ann and without",
+        ),
+        (crowd(&["bob"], &removed, &[]), "ann is no member of {bob}"),
+    ] {
+        assert_eq!(told(unlike(), 2, "5/2", &witness), format!("the witness does not fit: {error}"));
+    }
+    let wrong = two(&[json!(["bob", apart(&["ann"], &["bob"], "1/2", "1/4")])]);
+    assert_eq!(told(unlike(), 2, "5/2", &wrong), "Pr[yes | {bob}] is 1/5 in the table, 1/4 in the witness");
+}
+
+#[test]
+fn simulators_and_what_excludes_better_ones() {
+    let table = |nobody: &str, ann: &str| json!({"entities": ["ann"], "outputs": ["no", "yes"], "rows": [nobody, ann]});
+    let weight = |data: Value, output: &str, above: &str, below: &str| json!({"data": data, "output": output, "above": above, "below": below});
+    let witness = |weights: &[Value], answers: Value| json!({"simulation": {"rows": 0, "entity": "ann", "weights": weights, "simulators": answers}});
+    let says = |mechanism: Value, value: Value, witness: &Value| {
+        says(&mechanism, &json!({"zero-knowledge": {"rows": 0}}), &json!("all"), &value, witness)
+    };
+    let answer = |answer: &str| json!([[[[], answer]]]);
+    // 1/2 ≤ R·q and q ≤ R/8 make R² ≥ 4, and (1/4, 3/4) keeps 2.
+    let four = || table("1/2 1/2", "1/8 7/8");
+    let (above, below) = (weight(json!([]), "no", "1", "0"), weight(json!(["ann"]), "no", "0", "1"));
+    let weights = [above.clone(), below.clone()];
+    let two = json!({"attained": "2"});
+    assert_eq!(says(four(), two.clone(), &witness(&weights, answer("1/4 3/4"))), RIGHT);
+    for (weights, answers, value, error) in [
+        (
+            [weight(json!([]), "no", "2", "0"), below.clone()],
+            answer("1/4 3/4"),
+            two.clone(),
+            "the claim is 2, and the witness shows only 1/8·R² + 1·R ≥ 1 for the ratio R without ann",
+        ),
+        (
+            weights.clone(),
+            answer("1/4 3/4"),
+            json!({"attained": "3"}),
+            "the claim is 3, and the witness shows only 1/8·R² + 0·R ≥ 1/2 for the ratio R without ann",
+        ),
+        (
+            weights.clone(),
+            answer("1/4 3/4"),
+            json!({"attained": "3/2"}),
+            "the claim is at most 3/2, and Pr[no | {}] beside 1/4 without ann gives 2",
+        ),
+        (
+            weights.clone(),
+            answer("1/3 2/3"),
+            two.clone(),
+            "the claim is at most 2, and Pr[no | {ann}] beside 1/3 without ann gives 8/3",
+        ),
+        (
+            weights.clone(),
+            answer("1/4 1/2"),
+            two.clone(),
+            "the witness does not fit: the simulator without ann at sight of {}: the probabilities sum to 3/4, not to 1",
+        ),
+        (
+            weights.clone(),
+            json!([[[["ann"], "1/4 3/4"]]]),
+            two.clone(),
+            "the witness does not fit: the simulator without ann at sight of {ann}: it never sees that",
+        ),
+        (
+            weights.clone(),
+            json!([[]]),
+            two.clone(),
+            "the witness does not fit: the simulator without ann has no answer at sight of {}",
+        ),
+        (weights.clone(), json!([]), two.clone(), "the witness does not fit: 0 simulators stand for 1 entities"),
+        (
+            [weight(json!([]), "no", "-1", "0"), below.clone()],
+            answer("1/4 3/4"),
+            two,
+            "the witness does not fit: a bound by Pr[no | {}] has weight -1, below 0",
+        ),
+    ] {
+        assert_eq!(says(four(), value, &witness(&weights, answers)), error);
+    }
+    // The root of two, from 7/5 to 3/2.
+    let root = |low: &str| json!({"between": {"low": low, "high": "3/2", "theorem": "I-ZKP"}});
+    let told = |low: &str| says(table("1/2 1/2", "1/4 3/4"), root(low), &witness(&weights, answer("1/3 2/3")));
+    assert_eq!(told("7/5"), RIGHT);
+    let error = "the claim is at least 3/2, and the witness shows only 1/4·R² + 0·R ≥ 1/2 for the ratio R without ann";
+    assert_eq!(told("3/2"), error);
+    // `no` must be said and must not: by what it is, or because nothing is left to say.
+    let infinite =
+        |weights: &[Value]| says(table("1 0", "0 1"), json!({"attained": "infinite"}), &witness(weights, json!([])));
+    assert_eq!(infinite(&weights), RIGHT);
+    assert_eq!(infinite(&[below.clone(), weight(json!([]), "yes", "0", "1")]), RIGHT);
+    let error = "the claim is infinite, and the witness shows only 0·R² + 0·R ≥ 0 for the ratio R without ann";
+    assert_eq!(infinite(&[below]), error);
+}
+
+#[test]
+fn averages_over_what_is_seen() {
+    // Two of three are in by a coin; who sees one of them sees half of what is there.
+    let rows = ["1 0", "1 0", "1 0", "1/2 1/2", "1 0", "1/2 1/2", "1/2 1/2", "1/2 1/2"];
+    let mechanism = json!({"entities": ["ann", "bob", "cy"], "outputs": ["no", "yes"], "rows": rows});
+    let witness = json!({"simulation": {"rows": 1, "entity": "ann", "simulators": [], "weights": [
+        {"data": ["ann", "bob"], "output": "yes", "above": "1", "below": "0"},
+        {"data": ["bob"], "output": "yes", "above": "0", "below": "1"}]}});
+    let notion = json!({"zero-knowledge": {"rows": 1}});
+    let told = |witness: &Value| says(&mechanism, &notion, &json!("all"), &json!({"attained": "infinite"}), witness);
+    assert_eq!(told(&witness), RIGHT);
+    // With all there only half of the sights are of bob: the weight must be twice as large, and for cy as well.
+    let text = witness.to_string().replacen("[\"ann\",\"bob\"]", "[\"ann\",\"bob\",\"cy\"]", 1);
+    let error = "the claim is infinite, and the witness shows only 0·R² + 1/2·R ≥ 1/2 for the ratio R without ann";
+    assert_eq!(told(&serde_json::from_str(&text).unwrap()), error);
+}
+
+#[test]
+fn constraints() {
     let told = |mechanism: Value, notion: Value, value: &str, witness: &Value| {
         says(&mechanism, &notion, &json!("all"), &json!({"attained": value}), witness)
     };
-    assert_eq!(told(anybody(), json!({"crowd-blending": {"crowd": 2}}), "3", &alone), RIGHT);
-    assert_eq!(told(anybody(), json!({"crowd-blending": {"crowd": 1}}), "1", &Value::Null), RIGHT);
     // Only nobody and both are allowed: they are neighbours, two moves apart.
     let both = pair("yes", &["ann", "bob"], &[], "3/4", "1/4");
     assert_eq!(told(anybody(), json!({"induced": {"allowed": [[], ["ann", "bob"]]}}), "3", &both), RIGHT);

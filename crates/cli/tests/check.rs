@@ -138,6 +138,9 @@ fn certificates() {
         "response.toml --family independent --prior 1/5..4/5",
         "exponential --notion bounded-dp",
         "kmax --k 2 --n 3 --family uniform --variant original",
+        "randomized-response --n 2 --odds 3 --notion delta:2",
+        "randomized-response --n 2 --odds 3 --notion crowd-blending:2",
+        "randomized-response --n 2 --odds 3 --notion zero-knowledge:1",
     ] {
         check(more);
     }

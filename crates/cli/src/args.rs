@@ -406,7 +406,11 @@ mod tests {
     }
 
     fn of(command: &clap::Command) -> BTreeSet<String> {
-        command.get_arguments().filter_map(|argument| argument.get_long().map(str::to_owned)).collect()
+        let names = |argument: &clap::Arg| {
+            let aliases = argument.get_visible_aliases().unwrap_or_default();
+            argument.get_long().into_iter().chain(aliases).map(str::to_owned).collect::<Vec<_>>()
+        };
+        command.get_arguments().flat_map(names).collect()
     }
 
     /// `docs/cli.md` has every flag where its command is described, and no flag that there is not.

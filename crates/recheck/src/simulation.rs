@@ -79,8 +79,9 @@ pub(crate) fn witness(
         // A ratio and its inverse are not both below 1.
         Extended::Finite(low) if *low <= Q::one() => true,
         Extended::Finite(low) => {
+            // Convex in R, and not above 0 at either end: below 0 between them, if it is so anywhere or bends at all.
             let rest = sums.rest(low);
-            !rest.is_positive() && (sums.most.is_positive() || rest.is_negative())
+            !rest.is_positive() && (sums.most.is_positive() || rest.is_negative() || sums.square.is_positive())
         }
         Extended::Infinite => {
             sums.square.is_zero() && !sums.least.is_negative() && (&sums.most + &sums.least).is_positive()

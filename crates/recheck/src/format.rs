@@ -247,6 +247,20 @@ pub struct Weight {
     pub below: Fraction,
 }
 
+/// That nothing in a file could move a terminal's cursor once it is quoted: certificates are written without such characters, and
+/// without escapes of any.
+fn plain(text: &str) -> Result<(), RecheckError> {
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let unprintable = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+        let escape = c == '\\' && !matches!(chars.next(), Some((_, '\\' | '"')));
+        if unprintable || escape {
+            return Err(RecheckError::Syntax(format!("a character that does not print stands at byte {at}")));
+        }
+    }
+    Ok(())
+}
+
 impl Certificate {
     /// The file's text, with its checksum.
     ///
@@ -262,6 +276,7 @@ impl Certificate {
     /// # Errors
     /// When it is no certificate of this version, or is damaged.
     pub fn read(text: &str) -> Result<Self, RecheckError> {
+        plain(text)?;
         let read: Self = serde_json::from_str(text).map_err(|error| RecheckError::Syntax(error.to_string()))?;
         if read.format != FORMAT {
             return Err(RecheckError::Version { found: read.format });

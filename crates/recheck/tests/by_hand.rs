@@ -379,3 +379,12 @@ fn unknown_things_are_refused() {
     assert!(changed("{\"format\"", "{\"note\":1,\"format\"").contains("unknown field `note`"));
     assert!(changed("\"bob\"", "\"bab\"").starts_with("the file was altered: its checksum is"));
 }
+
+/// Found by fuzzing: no error quotes a character that would move the cursor of a terminal.
+#[test]
+fn characters_that_do_not_print_are_refused() {
+    for text in ["{\"a\u{7f}\":1}", "{\"a\\u0007\":1}", "{\"a\\n\":1}", "{\u{1b}}"] {
+        let error = deniable_recheck::recheck(text, 1).unwrap_err().to_string();
+        assert!(error.starts_with("this is no certificate: a character that does not print"), "{error}");
+    }
+}

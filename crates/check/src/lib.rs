@@ -5,6 +5,7 @@
 //! | what is a mechanism, and how is it read or built? | [`mechanism`] |
 //! | and where the output depends on counts alone? | [`counts`] |
 //! | what may the observer have believed beforehand? | [`family`] |
+//! | and how are given priors read? | [`priors`] |
 //! | which notion of privacy is asked about? | [`notion`] |
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
@@ -43,6 +44,7 @@ pub mod family;
 pub mod mechanism;
 mod middle;
 pub mod notion;
+pub mod priors;
 pub mod protocol;
 pub mod shrink;
 pub mod subject;

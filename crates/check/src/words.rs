@@ -34,6 +34,14 @@ pub enum WordError {
         /// What is allowed.
         range: &'static str,
     },
+    /// A family that takes more than a word: ranges, or a file.
+    #[error("the family `{name}` needs {needs}")]
+    Needs {
+        /// The family.
+        name: &'static str,
+        /// What it takes.
+        needs: &'static str,
+    },
     /// A range of priors where the family has none.
     #[error("the family `{name}` comes with its own priors; leave --prior out")]
     NoPrior {
@@ -81,7 +89,7 @@ pub const NOTIONS: [Word; 20] = [
 ];
 
 /// Every family, in order of the help.
-pub const FAMILIES: [Word; 9] = [
+pub const FAMILIES: [Word; 11] = [
     word("all", "all", "any prior at all (F-DU)"),
     word("independent", "independent", "independent entities; with --prior, uncertain ones in a range (F-DI)"),
     word("two-datasets", "two-datasets", "independent, with two possible datasets (F-DI2)"),
@@ -91,6 +99,12 @@ pub const FAMILIES: [Word; 9] = [
     word("uniform", "uniform", "every entity is in with probability one half (F-DN)"),
     word("sampled", "sampled:BETA", "every entity is out, or in with probability BETA (F-DFβ)"),
     word("groups", "groups:K", "groups of up to K entities that depend on each other (F-NIk)"),
+    word(
+        "box",
+        "box",
+        "independent entities, every one with a prior in the range of --prior, none of them certain (X-BOX)",
+    ),
+    word("explicit", "explicit", "the priors of the file --priors, and all mixtures of them (F-EXPL)"),
 ];
 
 const fn word(name: &'static str, form: &'static str, about: &'static str) -> Word {
@@ -158,6 +172,8 @@ pub fn family(text: &str, priors: Option<&PriorRange>) -> Result<Family, WordErr
         "uniform" => plain(Family::Uniform),
         "sampled" => Ok(Family::Sampled(rate(parameter, word)?)),
         "groups" => Ok(Family::Groups(count(parameter, word, 1)?)),
+        "box" => Err(WordError::Needs { name: "box", needs: "a range of priors for each entity" }),
+        "explicit" => Err(WordError::Needs { name: "explicit", needs: "a file of priors" }),
         _ => Err(unknown("family", &FAMILIES, word.name)),
     }?;
     let ranged =
@@ -247,7 +263,7 @@ mod tests {
             assert!(notion(&fill(word.form)).is_ok(), "{}", word.form);
             assert_eq!(notion(word.name).is_ok(), !word.form.contains(':'), "{}", word.name);
         }
-        for word in &FAMILIES {
+        for word in FAMILIES.iter().filter(|word| !matches!(word.name, "box" | "explicit")) {
             assert!(family(&fill(word.form), None).is_ok(), "{}", word.form);
         }
         assert_eq!(notion("rho:100"), Ok(Notion::Rho { among: 100 }));

@@ -50,8 +50,15 @@ fn values_and_witnesses() {
         "check noisy-bits --notion semi-honest",
         "check noisy-bits --notion dp",
         "check identity --n 2 --notion zero-knowledge:1",
+        "check response.toml --notion posterior --family explicit --priors priors.toml",
+        "check response.toml --notion pmp --family explicit --priors priors.toml",
+        "check randomized-response --n 2 --odds 3 --family box --prior 1/5..4/5",
     ];
-    insta::assert_snapshot!("values", told(&place(), &commands));
+    let place = place();
+    let second =
+        "[[prior]]\ndataset = [{ members = [], probability = 0.7 }, { members = [\"ann\"], probability = 0.3 }]\n";
+    place.write("priors.toml", format!("[[prior]]\nindependent = {{ ann = \"1/10\" }}\n{second}"));
+    insta::assert_snapshot!("values", told(&place, &commands));
 }
 
 /// The whole picture of both protocols, as E-5 needs it.
@@ -106,6 +113,10 @@ fn mistakes() {
         "check response.toml --notion dp --party 2",
         "check response.toml --notion semi-honest",
         "check response.toml --notion rho:3",
+        "check response.toml --family explicit",
+        "check response.toml --family explicit --priors response.toml",
+        "check response.toml --family box",
+        "check response.toml --family uniform --priors priors.toml",
         "check missing.csv --notion pmp --family uniform",
         "check short.toml --notion dp",
         "check negative.csv --notion dp",

@@ -12,6 +12,7 @@ Examples:
   deniable check mechanism.toml --notion pmp --family bounded --prior 1/5..4/5
   deniable check randomized-response --odds 3 --notion dp --claim odds=3
   deniable check mechanism.csv --all
+  deniable check mechanism.toml --notion posterior --family explicit --priors beliefs.toml
   deniable check mechanism.json --notion rho:3 --certificate proof.json
   deniable check --list
 
@@ -32,6 +33,9 @@ pub struct Check {
     /// Uncertain priors lie in this range.
     #[arg(long, value_name = "LOW..HIGH")]
     pub prior: Option<String>,
+    /// The priors of `--family explicit`, and all mixtures of them: TOML, JSON or CSV.
+    #[arg(long, value_name = "FILE")]
+    pub priors: Option<PathBuf>,
     /// Whether this holds, as `gain=3/2`, `odds=3` or `epsilon=1`.
     #[arg(long, value_name = "PARAMETER=VALUE", conflicts_with = "all")]
     pub claim: Option<String>,

@@ -7,7 +7,8 @@ use crate::error::{Complaint, Failure, write_failure};
 use crate::progress::Progress;
 use crate::render::{self, verdict};
 use deniable_check::bound::Bound;
-use deniable_check::family::Family;
+use deniable_check::family::{Family, Prior};
+use deniable_check::mechanism::Mechanism;
 use deniable_check::mechanism::file::Format;
 use deniable_check::notion::Notion;
 use deniable_check::protocol::Party;
@@ -59,7 +60,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         return simulated(args, &subject, party, sides, &title);
     }
     let notion = notion(notion_text, &asked)?;
-    let family = family(args.family.as_deref(), priors.as_ref(), &notion)?;
+    let family = family(args, &asked, priors.as_ref(), &notion)?;
     let claim = args.claim.as_deref().map(|text| Claim::read(text, notion.parameter())).transpose()?;
     let answer = asked
         .answer(&notion, &family)
@@ -173,8 +174,12 @@ fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
 }
 
 /// The family that was named; independent entities where none is and one is needed.
-fn family(text: Option<&str>, priors: Option<&PriorRange>, notion: &Notion) -> Result<Family, Failure> {
+fn family(args: &Args, asked: &Asked, priors: Option<&PriorRange>, notion: &Notion) -> Result<Family, Failure> {
     let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
+    let text = args.family.as_deref();
+    if args.priors.is_some() && text != Some("explicit") {
+        return Err(usage("--priors is for --family explicit", "add it, or leave --priors out"));
+    }
     match text {
         Some(text) if !about_beliefs => {
             Err(usage(format!("--family {text}: this notion has no family of priors"), "leave --family out"))
@@ -182,9 +187,41 @@ fn family(text: Option<&str>, priors: Option<&PriorRange>, notion: &Notion) -> R
         None if !about_beliefs && priors.is_some() => {
             Err(usage("--prior: this notion has no priors", "leave --prior out"))
         }
+        Some("box") => {
+            let range = priors.ok_or_else(|| usage("--family box needs a range", "add --prior 1/5..4/5"))?;
+            Ok(Family::Box(vec![range.clone(); table(asked)?.size()]))
+        }
+        Some("explicit") => {
+            let path =
+                args.priors.as_ref().ok_or_else(|| usage("--family explicit needs priors", "add --priors FILE"))?;
+            given(path, table(asked)?).map(Family::Explicit)
+        }
         text => words::family(text.unwrap_or("independent"), priors)
             .map_err(|error| usage(error, "`deniable check --list` lists families")),
     }
+}
+
+/// The mechanism by datasets, which some families are about.
+fn table(asked: &Asked) -> Result<&Mechanism, Failure> {
+    match asked {
+        Asked::Table(mechanism) => Ok(mechanism),
+        Asked::Counts(_) => {
+            Err(usage("this family is about entities, and the mechanism is about counts", "give it dataset by dataset"))
+        }
+    }
+}
+
+/// The priors of a file.
+fn given(path: &Path, mechanism: &Mechanism) -> Result<Vec<Prior>, Failure> {
+    let name = path.display();
+    let help = "docs/check.md shows how priors are written";
+    let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
+    let format = Format::of_extension(&extension)
+        .ok_or_else(|| usage(format!("{name} does not end in .toml, .json or .csv"), help))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::refused(format!("{name} cannot be read: {error}"), help))?;
+    deniable_check::priors::read(&text, format, mechanism.entities())
+        .map_err(|error| Failure::refused(format!("{name}: {error}"), help))
 }
 
 /// What somebody says of the mechanism.

@@ -88,18 +88,6 @@ impl Subject {
         }
         made.map(Self::Protocol).map_err(|error| BuiltinError::Conflict(error.to_string()))
     }
-
-    /// The table of datasets that notions are asked of; a protocol's is the view of a party, of counts there is none.
-    ///
-    /// # Errors
-    /// When a protocol has too many inputs.
-    pub fn table(&self, party: Party) -> Result<Option<Mechanism>, MechanismError> {
-        match self {
-            Self::Table(mechanism) => Ok(Some(mechanism.clone())),
-            Self::Counts(_) => Ok(None),
-            Self::Protocol(protocol) => protocol.as_mechanism(party).map(Some),
-        }
-    }
 }
 
 fn three_quarters() -> Rational {

@@ -1,7 +1,7 @@
 //! Notions and families as they are written on the command line and in certificates: `pmp`, `rho:100`, `sampled:1/10`.
 
 use crate::family::Family;
-use crate::mechanism::hint::shown;
+use crate::mechanism::hint::{did_you_mean, shown};
 use crate::notion::{Given, Notion, Sign};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::{Rational, parse_rational, whole};
@@ -11,14 +11,14 @@ use num_traits::{One, Signed, Zero};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordError {
     /// No such name.
-    #[error("there is no {what} `{}`{}", shown(name), meant.as_ref().map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default())]
+    #[error("there is no {what} `{}`; {hint}", shown(name))]
     Unknown {
         /// `notion` or `family`.
         what: &'static str,
         /// What was written.
         name: String,
-        /// What is nearest to it.
-        meant: Option<&'static str>,
+        /// What may have been meant.
+        hint: String,
     },
     /// A parameter is missing, or one too many.
     #[error("write `{form}`")]
@@ -220,9 +220,8 @@ fn find<'a>(
 }
 
 fn unknown(what: &'static str, words: &'static [Word], name: &str) -> WordError {
-    let near = words.iter().map(|word| (strsim::jaro_winkler(word.name, name), word.name));
-    let meant = near.filter(|(likeness, _)| *likeness > 0.75).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name);
-    WordError::Unknown { what, name: name.to_owned(), meant }
+    let hint = did_you_mean(name, words.iter().map(|word| word.name));
+    WordError::Unknown { what, name: name.to_owned(), hint }
 }
 
 fn number(parameter: Option<&str>, word: &Word) -> Result<Rational, WordError> {

@@ -9,6 +9,7 @@
 //! | how are releases added up? | [`budget`] |
 //! | how far can one person move an answer? | [`sensitivity`] |
 //! | what noise hides that, exactly? | [`noise`] |
+//! | what did somebody mean who wrote that? | [`text`] |
 //!
 //! Identifiers such as `B-3` or `M-GEO` name entries of `docs/theorems`.
 //!
@@ -34,3 +35,4 @@ pub mod noise;
 
 pub mod promise;
 pub mod sensitivity;
+pub mod text;

@@ -30,7 +30,6 @@
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how is it said in words? | `words.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
-//! | what was meant by a misspelt name? | `slips.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
 //! | how does a policy begin? | `scaffold.rs` |
 
@@ -49,7 +48,6 @@ mod policy;
 mod promise;
 mod reader;
 mod scaffold;
-mod slips;
 mod tables;
 mod tree;
 mod words;
@@ -59,9 +57,9 @@ pub use bounds::{Bounds, BoundsError};
 pub use columns::{Column, ColumnType, Key};
 pub use csv::{Compression, CsvOptions};
 pub use data::{Data, Format};
+pub use deniable_core::text::nearest;
 pub use entity::Entity;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy};
 pub use scaffold::{Scaffold, scaffold};
-pub use slips::nearest;
 pub use tables::{MOST_TABLES, Role, Table};

@@ -7,9 +7,10 @@
 
 use crate::blanks::{self, Blank};
 use crate::error::{Place, PolicyError, PolicyErrorKind};
-use crate::slips::nearest;
 use crate::tree::{Member, Node, Shape};
 use deniable_core::exact::{ParseRationalError, Rational, parse_rational};
+use deniable_core::text::nearest;
+pub(crate) use deniable_core::text::shown;
 use num_traits::ToPrimitive;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -326,16 +327,4 @@ pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known here: {}", known.join(", ")),
     }
-}
-
-/// A text from the policy, made safe and short enough to stand in a message.
-pub(crate) fn shown(text: &str) -> String {
-    let mut short = String::new();
-    for c in text.chars().take(60) {
-        if c.is_control() { short.extend(c.escape_default()) } else { short.push(c) }
-    }
-    if text.chars().nth(60).is_some() {
-        short.push_str("...");
-    }
-    short
 }

@@ -8,6 +8,7 @@ use crate::statement::{Stated, Statement, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
+use deniable_core::text::nearest;
 use num_traits::{One, Pow, Signed, Zero};
 
 /// Other names of notions that are listed.
@@ -153,15 +154,9 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown(&self, name: &str) -> ParseError {
-        let nearest = SPELLINGS
-            .iter()
-            .map(|spelling| spelling.name)
-            .chain(MORE)
-            .map(|known| (strsim::osa_distance(name, known), known))
-            .min()
-            .filter(|(distance, _)| *distance <= 3);
-        let mend = match nearest {
-            Some((_, nearest)) => format!("did you mean `{nearest}`?"),
+        let known: Vec<&str> = SPELLINGS.iter().map(|spelling| spelling.name).chain(MORE).collect();
+        let mend = match nearest(name, &known) {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
             None => {
                 let names: Vec<&str> = SPELLINGS.iter().map(|spelling| spelling.name).collect();
                 format!("the notions are {}", names.join(", "))
@@ -231,10 +226,9 @@ impl<'a> Reader<'a> {
         let looks = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
         if !looks {
             let words = ["add-remove", "replace-one", "any"];
-            let nearest = words.iter().map(|word| (strsim::osa_distance(text, word), word)).min();
-            let mend = match nearest {
-                Some((distance, word)) if distance <= 3 => format!("did you mean `{word}`?"),
-                _ => "write `add-remove`, `replace-one` or priors such as `1/5..4/5`".to_owned(),
+            let mend = match nearest(text, &words) {
+                Some(word) => format!("did you mean `{word}`?"),
+                None => "write `add-remove`, `replace-one` or priors such as `1/5..4/5`".to_owned(),
             };
             return Err(self.error(text, "neither an adjacency nor a range of priors", mend));
         }

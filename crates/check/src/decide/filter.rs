@@ -32,21 +32,6 @@ pub(super) fn rate(rate: &Rational) -> Option<(f64, f64)> {
     Some((fits(rate.clone())?, fits(Rational::one() - rate)?))
 }
 
-/// Yates' transform, as probabilities.
-pub(super) fn thin(mut values: Vec<f64>, (keep, drop): (f64, f64)) -> Vec<f64> {
-    let mut width = 1;
-    while width < values.len() {
-        for block in values.chunks_exact_mut(2 * width) {
-            let (without, with) = block.split_at_mut(width);
-            for (low, high) in without.iter().zip(with) {
-                *high = *high * keep + *low * drop;
-            }
-        }
-        width *= 2;
-    }
-    values
-}
-
 /// The pairs one entity apart whose ratio may be the largest, those with the fewest entities first; `None` if too many.
 pub(super) fn steps(values: &[f64], sign: Sign) -> Option<Vec<Place>> {
     let n = values.len().ilog2();

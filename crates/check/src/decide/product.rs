@@ -151,12 +151,12 @@ fn sampled_column(mechanism: &Mechanism, output: usize, rate: &Rational, sign: S
         && all.checked_pow(n as u32 + 1).and_then(|scale| scale.checked_mul(u128::from(of))).is_some()
     {
         let values = parts.iter().map(|part| u128::from(*part)).collect();
-        return best_step(thin(values, &keep, &all), &all, sign);
+        return best_step(thin(values, &keep, &(all - keep)), &all, sign);
     }
     if let Column::Fractions(values) = mechanism.table().column(output)
         && let Some(near) = filter::rate(rate)
             .zip(filter::floats(values))
-            .and_then(|(rate, floats)| filter::steps(&filter::thin(floats, rate), sign))
+            .and_then(|(rate, floats)| filter::steps(&thin(floats, &rate.0, &rate.1), sign))
     {
         let mut best: Option<(Bound, u32, u32)> = None;
         for Place { more, less, .. } in near {
@@ -173,12 +173,11 @@ fn sampled_column(mechanism: &Mechanism, output: usize, rate: &Rational, sign: S
         Column::Parts { parts, .. } => parts.iter().map(|part| BigInt::from(*part)).collect(),
         Column::Fractions(values) => numerators(values).0,
     };
-    best_step(thin(values, rate.numer(), rate.denom()), rate.denom(), sign)
+    best_step(thin(values, rate.numer(), &(rate.denom() - rate.numer())), rate.denom(), sign)
 }
 
-/// Yates' transform: `N(T) = Σ over S ⊆ T of keep^|S|·(all−keep)^|T∖S|·f(S)`, which is `all^|T|` times the probability.
-fn thin<T: NumAssign + Clone>(mut values: Vec<T>, keep: &T, all: &T) -> Vec<T> {
-    let drop = all.clone() - keep.clone();
+/// Yates' transform: `N(T) = Σ over S ⊆ T of keep^|S|·drop^|T∖S|·f(S)`, which is `(keep+drop)^|T|` times the probability.
+fn thin<T: NumAssign + Clone>(mut values: Vec<T>, keep: &T, drop: &T) -> Vec<T> {
     let mut width = 1;
     while width < values.len() {
         for block in values.chunks_exact_mut(2 * width) {
@@ -253,8 +252,8 @@ mod tests {
     #[test]
     fn thinning_is_the_sum_over_subsets() {
         // Two members, kept with probability 1/3: 4/9 of nobody, 2/9 of either, 1/9 of both.
-        let values = thin(vec![BigInt::from(1), 10.into(), 100.into(), 1000.into()], &1.into(), &3.into());
+        let values = thin(vec![BigInt::from(1), 10.into(), 100.into(), 1000.into()], &1.into(), &2.into());
         assert_eq!(values, [1, 2 + 10, 2 + 100, 4 + 20 + 200 + 1000].map(BigInt::from));
-        assert_eq!(whole(thin(vec![9_u64, 0], &1, &2)[1]), whole(9));
+        assert_eq!(whole(thin(vec![9_u64, 0], &1, &1)[1]), whole(9));
     }
 }

@@ -1,5 +1,6 @@
 //! Reading and printing rationals.
 
+use crate::text::printable;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Pow, Signed, Zero};
@@ -66,12 +67,6 @@ pub fn parse_rational(text: &str) -> Result<Rational, ParseRationalError> {
         return Ok(parse_decimal(value.trim(), trimmed)? / whole(100));
     }
     parse_decimal(trimmed, trimmed)
-}
-
-/// A text for a message: what would move a terminal's cursor is escaped.
-fn printable(text: &str) -> String {
-    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    text.chars().map(escaped).collect()
 }
 
 fn parse_decimal(text: &str, shown: &str) -> Result<Rational, ParseRationalError> {

@@ -1,0 +1,117 @@
+//! An empty picture, and how it becomes an element of a page.
+
+use crate::palette::{GRID, INK, MUTED};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// Where charts are drawn.
+pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// Drawing into a string does not fail for want of space or a device; what remains is a mistake in a chart.
+pub type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// Drawing units of a pixel. The library places everything on whole units, and curves on whole pixels look ragged.
+const UNITS: u32 = 4;
+
+/// Text of axes and labels, in pixels.
+pub const TEXT: u32 = 14;
+
+/// A size in the library's units, from pixels of the picture as it was designed; on a page it scales.
+pub const fn px(pixels: u32) -> u32 {
+    pixels * UNITS
+}
+
+/// A shift in the library's units, from pixels.
+pub const fn shift(right: i32, down: i32) -> (i32, i32) {
+    (right * UNITS as i32, down * UNITS as i32)
+}
+
+/// Draws a picture of a width and height in pixels. `title` says what it is, `description` what it shows, in words: both are read out where it is not seen.
+///
+/// A chart that cannot be drawn (which tests would find) leaves its title and description, and no half picture.
+pub fn picture(
+    (width, height): (u32, u32),
+    title: &str,
+    description: &str,
+    paint: impl FnOnce(&Area<'_>) -> Drawn,
+) -> String {
+    let mut svg = String::new();
+    let drawn = {
+        let area = SVGBackend::with_string(&mut svg, (px(width), px(height))).into_drawing_area();
+        paint(&area).and_then(|()| area.present().map_err(Into::into))
+    };
+    let body = match drawn {
+        Ok(()) => svg.split_once('>').and_then(|(_, rest)| rest.rsplit_once("</svg>")).map_or("", |(body, _)| body),
+        Err(_) => "",
+    };
+    format!(
+        "<svg class=\"chart\" role=\"img\" viewBox=\"0 0 {} {}\" xmlns=\"http://www.w3.org/2000/svg\" \
+         font-family=\"system-ui, sans-serif\"><title>{}</title><desc>{}</desc>{}</svg>",
+        px(width),
+        px(height),
+        escaped(title),
+        escaped(description),
+        shortened(body)
+    )
+}
+
+/// Text that cannot become markup.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Without what every element repeats: the font is that of the picture, and full opacity goes without saying.
+fn shortened(body: &str) -> String {
+    body.replace(" font-family=\"sans-serif\"", "").replace(" opacity=\"1\"", "").replace('\n', "")
+}
+
+/// Text of a size in pixels, in a colour.
+pub fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
+    ("sans-serif", px(size)).into_font().color(&colour)
+}
+
+/// Text that is placed by its middle, start or end.
+pub fn placed(size: u32, colour: RGBColor, across: HPos, down: VPos) -> TextStyle<'static> {
+    text(size, colour).pos(Pos::new(across, down))
+}
+
+/// Axes, grid and ticks in the house's colours. `x` and `y` write ticks.
+pub fn axes<'a, 'b, X, Y>(
+    chart: &mut ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>,
+    labels: (&str, &str),
+    ticks: (usize, usize),
+    x: &dyn Fn(&X::ValueType) -> String,
+    y: &dyn Fn(&Y::ValueType) -> String,
+) -> Drawn
+where
+    X: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
+    Y: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
+{
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .max_light_lines(0)
+        .bold_line_style(GRID.stroke_width(px(1)))
+        .axis_style(MUTED.stroke_width(px(1)))
+        .set_all_tick_mark_size(px(5))
+        .x_labels(ticks.0)
+        .y_labels(ticks.1)
+        .x_label_formatter(x)
+        .y_label_formatter(y)
+        .x_desc(labels.0)
+        .y_desc(labels.1)
+        .label_style(text(TEXT, INK))
+        .axis_desc_style(text(TEXT, MUTED))
+        .draw()
+        .map_err(Into::into)
+}
+
+/// A share as a percentage, without decimals that say nothing.
+pub fn percent(share: f64) -> String {
+    let hundredths = share * 100.0;
+    if (hundredths - hundredths.round()).abs() < 1e-9 {
+        format!("{hundredths:.0}%")
+    } else {
+        format!("{hundredths:.1}%")
+    }
+}

@@ -1,12 +1,15 @@
 //! Charge durably, compute, store, show. In this order, always.
 
 use crate::data::{self, DataError, Registration, Versioned};
-use crate::left::share_left;
 use crate::plan::{Plan, PlannedAsk};
+use crate::show;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Decay;
 use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger};
+use deniable_publication::Guarantee;
+use deniable_publication::left::share_left;
+use deniable_publication::remembered::Remembered;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
 use deniable_sql::{Progress, Resources, Salt, Source, SourceError, exact};
@@ -281,11 +284,23 @@ fn answer<R: CryptoRng>(
         values: written(&values),
         decays: ask.measures.iter().map(|measure| measure.decay.ratio().to_string()).collect(),
     };
-    let json = serde_json::to_value(&stored)
-        .map_err(|error| ReleaseError::Stored { ask: name(), reason: error.to_string() })?;
+    let unreadable = |error: serde_json::Error| ReleaseError::Stored { ask: name(), reason: error.to_string() };
+    let mut json = serde_json::to_value(&stored).map_err(unreadable)?;
+    let shown = Answered { noisy: read_answer(ask, &json)?, origin };
+    remembered(plan, ask, &shown).add_to(&mut json);
     // What is shown is what is stored, even when another process was faster.
     let kept = ledger.store_answer(charge, &json).map_err(|error| ReleaseError::Answer { ask: name(), error })?;
     Ok(Answered { noisy: read_answer(ask, &kept)?, origin })
+}
+
+/// What a report from the ledger alone will show of an answer.
+#[must_use]
+pub fn remembered(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Remembered {
+    Remembered {
+        confidence: show::confidence(plan),
+        table: show::table(plan, ask, answered),
+        guarantee: Guarantee::of(&plan.policy),
+    }
 }
 
 fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, ReleaseError> {

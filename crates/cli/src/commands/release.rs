@@ -6,7 +6,8 @@ use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::noise::SystemRng;
-use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Publication, Versioned, release};
+use deniable_publication::Publication;
+use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Versioned, published, release};
 use deniable_sql::Resources;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +30,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         spare_own_files(out, &plan, args)?;
     }
     let answers = obtain(&plan, &args.limits)?;
-    let publication = Publication::new(&plan, &answers);
+    let publication = published(&plan, &answers);
     publish(&written(&publication, args.format)?, args.out.as_ref())
 }
 

@@ -5,8 +5,8 @@ use comfy_table::CellAlignment;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rounding, decimal, ratio, whole};
 use deniable_ledger::{Account, Release, Summary};
-use deniable_release::guarantee::{Belief, beliefs_so_far, odds_decimal};
-use deniable_release::left::{MOST, questions_left};
+use deniable_publication::guarantee::{Belief, beliefs_so_far, odds_decimal};
+use deniable_publication::left::{MOST, questions_left};
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -6,10 +6,10 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio};
 use deniable_policy::Policy;
 use num_traits::{One, Zero};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What the promise means, in a form that can be printed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guarantee {
     /// The largest odds ratio that everything ever released about this population may give, exact where rational.
     pub odds: String,
@@ -32,7 +32,7 @@ pub struct Guarantee {
 }
 
 /// What one prior belief can become.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Belief {
     /// The belief before, exact.
     pub before: String,

@@ -25,8 +25,19 @@ pub const ORANGE: RGBColor = RGBColor(0xb3, 0x5c, 0x00);
 /// What is behind everything.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xfe);
 
+/// From few to many: a fill, and the colour of text on it. The steps are as even to the eye as readable text allows: between
+/// the fourth and the fifth, text changes from dark to light, and no fill between them would carry either.
+pub const SHADES: [(RGBColor, RGBColor); 6] = [
+    (PAPER, INK),
+    (PALE, INK),
+    (RGBColor(0x9f, 0xc3, 0xe8), INK),
+    (RGBColor(0x6f, 0xa3, 0xd6), INK),
+    (RGBColor(0x3a, 0x74, 0xb4), PAPER),
+    (BLUE, PAPER),
+];
+
 /// Each colour with its value on a dark page.
-const DARK: [(RGBColor, &str); 9] = [
+const DARK: [(RGBColor, &str); 12] = [
     (INK, "#e6e9ee"),
     (MUTED, "#9aa4b2"),
     (GRID, "#343b46"),
@@ -36,6 +47,9 @@ const DARK: [(RGBColor, &str); 9] = [
     (GREEN, "#5fd0a5"),
     (ORANGE, "#f2ab5a"),
     (PAPER, "#14181e"),
+    (RGBColor(0x9f, 0xc3, 0xe8), "#2a5482"),
+    (RGBColor(0x6f, 0xa3, 0xd6), "#34699e"),
+    (RGBColor(0x3a, 0x74, 0xb4), "#5590cc"),
 ];
 
 /// Rules for a page that holds charts: they fill their place, and follow the reader's choice of light or dark on screen.
@@ -56,4 +70,50 @@ pub fn style() -> String {
 /// A colour as the plotting library writes it.
 fn hex(colour: RGBColor) -> String {
     format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The colour on a dark page.
+    fn dark(colour: RGBColor) -> RGBColor {
+        let (_, hex) = DARK.iter().find(|(light, _)| *light == colour).unwrap();
+        let part = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+        RGBColor(part(1), part(3), part(5))
+    }
+
+    /// Relative luminance, as WCAG defines it.
+    fn luminance(colour: RGBColor) -> f64 {
+        let linear = |part: u8| {
+            let share = f64::from(part) / 255.0;
+            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(colour.0) + 0.7152 * linear(colour.1) + 0.0722 * linear(colour.2)
+    }
+
+    /// Contrast of two colours, as WCAG defines it.
+    fn contrast(one: RGBColor, other: RGBColor) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn text_is_readable_on_light_and_dark() {
+        let on_paper = [INK, MUTED, RED, GREEN, ORANGE, BLUE].map(|text| (PAPER, text));
+        let on_pale = [INK, BLUE].map(|text| (PALE, text));
+        for (fill, text) in on_paper.into_iter().chain(on_pale).chain(SHADES) {
+            let (light, dark) = (contrast(fill, text), contrast(dark(fill), dark(text)));
+            assert!(light >= 4.5, "{text:?} on {fill:?}, light: {light:.2}");
+            assert!(dark >= 4.5, "{text:?} on {fill:?}, dark: {dark:.2}");
+        }
+    }
+
+    #[test]
+    fn shades_go_one_way() {
+        for pair in SHADES.windows(2) {
+            assert!(luminance(pair[0].0) > luminance(pair[1].0), "light: {pair:?}");
+            assert!(luminance(dark(pair[0].0)) < luminance(dark(pair[1].0)), "dark: {pair:?}");
+        }
+    }
 }

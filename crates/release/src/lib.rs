@@ -5,6 +5,7 @@
 //! | what each ask measures, costs and how much noise that takes, without reading data | [`plan`] |
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |
 //! | what share a target error takes | [`target`] |
+//! | the same policy under another promise | [`whatif`] |
 //! | which files are the declared version, for the curator | [`data`] |
 //! | charge, compute, store, show, in this order | [`mod@release`] |
 //! | from answers to what is published: intervals, noise, warnings | [`show`] |
@@ -15,9 +16,11 @@ pub mod plan;
 pub mod release;
 pub mod show;
 pub mod target;
+pub mod whatif;
 
 pub use data::{DataError, Registration, Versioned};
 pub use forecast::{ErrorBound, Expected, expected};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure};
-pub use release::{Answered, Event, Origin, ReleaseError, release};
+pub use release::{Answered, Event, Origin, ReleaseError, release, remembered, stored};
 pub use show::published;
+pub use whatif::{WhatIfError, with_promise};

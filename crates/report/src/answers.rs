@@ -159,13 +159,13 @@ fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], a
         points: rows.iter().map(point).collect(),
         truth: truths.clone(),
     };
-    let (svg, caption) = match shape {
-        Shape::Bars => (bars(&answer()), "bars: what was released; whiskers: its interval"),
-        Shape::Lines => (lines(&answer()), "line: what was released; band: its interval"),
-        Shape::Heatmap => (heatmap(&grid(table, &rows, keys, at, title.clone())), "each field is one released number"),
+    let svg = match shape {
+        Shape::Bars => bars(&answer()),
+        Shape::Lines => lines(&answer()),
+        Shape::Heatmap => heatmap(&grid(table, &rows, keys, at, title.clone())),
         Shape::Table => return None,
     };
-    Some((svg, format!("{title}; {caption}")))
+    Some((svg, title))
 }
 
 /// Where a row stands along an ordered key.

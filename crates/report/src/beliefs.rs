@@ -115,21 +115,21 @@ pub fn section(promised: &Promised<'_>) -> Markup {
             }
         }
         h3 { "Observer by observer" }
-        @for observer in &observers { (one(observer, promised)) }
+        div.pair { @for observer in &observers { (one(observer, promised)) } }
         div.scroll tabindex="0" role="region" aria-label="Table: observers" {
             table {
-                caption { "From the belief before to the beliefs that are possible after" }
+                caption { "What a belief can become: by what is released so far, and whatever will be" }
                 thead { tr {
                     th scope="col" { "observer" } th.number scope="col" { "before" }
-                    th.number scope="col" { "by what is released so far" } th.number scope="col" { "whatever is released" }
+                    th.number scope="col" { "so far" } th.number scope="col" { "in all" }
                     th scope="col" { "promise" }
                 } }
                 tbody { @for observer in &observers { tr {
-                    th scope="row" { (observer.name) ": " (observer.who) }
+                    th scope="row" { (observer.name) }
                     td.number { (percent(&observer.before, 1, Rounding::Nearest)) }
                     td.number { (so_far(observer, account.id.adjacency, &spent)) }
                     td.number { (range(observer.after.as_ref())) }
-                    td { @if observer.covered { "covers them" } @else { span.outside { "outside" } } }
+                    td { @if observer.covered { "covered" } @else { span.outside { "outside" } } }
                 } } }
             }
         }
@@ -172,7 +172,13 @@ fn one(observer: &Observer, promised: &Promised<'_>) -> Markup {
     });
     let name =
         if observer.covered { observer.name.clone() } else { format!("{} (outside the promise)", observer.name) };
-    let gauge_of = Gauge { name, before: drawn(&observer.before), low: drawn(low), high: drawn(high), ceiling, floor };
+    // The picture writes them to a tenth of a percent; they are rounded outward beforehand.
+    let tenths = |share: &Rational, up: bool| {
+        let tenths = share * whole(1000);
+        drawn(&(if up { tenths.ceil() } else { tenths.floor() } / whole(1000)))
+    };
+    let (low, high) = (tenths(low, false), tenths(high, true));
+    let gauge_of = Gauge { name, before: drawn(&observer.before), low, high, ceiling, floor };
     html! { (figure(gauge(&gauge_of), &observer.who)) }
 }
 

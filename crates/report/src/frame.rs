@@ -51,5 +51,14 @@ pub fn figure(svg: String, caption: &str) -> Markup {
 
 /// A list of sentences.
 pub fn list(lines: &[String]) -> Markup {
-    html! { ul { @for line in lines { li { (line) } } } }
+    html! { ul { @for line in lines { li { (said(line)) } } } }
+}
+
+/// A sentence; what stands between backquotes is code.
+fn said(line: &str) -> Markup {
+    html! {
+        @for (at, part) in line.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
 }

@@ -33,8 +33,13 @@ pub fn observers(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> 
     let seen = |preset: Preset| {
         let before = match preset {
             Preset::Stranger | Preset::Acquaintance => preset.priors().high().clone(),
-            // Where a belief can rise the most: from 1/(√R + 1) to its complement (B-2).
-            Preset::Anyone | Preset::Insider => (square_root(odds, PLACES, Rounding::Nearest) + whole(1)).recip(),
+            // Where a belief can rise the most, from 1/(√R + 1) to its complement (B-2); outside the promised interval where
+            // there is one, for inside it they are no others than those whom the promise covers.
+            Preset::Anyone | Preset::Insider => {
+                let steepest = (square_root(odds, PLACES, Rounding::Nearest) + whole(1)).recip();
+                let inside = priors.low() <= &steepest && &steepest <= priors.high();
+                if inside && !priors.is_any() { beyond(priors) } else { steepest }
+            }
         };
         let before = if before.is_one() || before.is_zero() { ratio(1, 2) } else { before };
         let odds = match (preset.knows_size(), size_known) {
@@ -71,6 +76,12 @@ pub fn observers(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> 
     all
 }
 
+/// The middle of the beliefs on the wider side outside an interval that has an end.
+fn beyond(priors: &PriorRange) -> Rational {
+    let (below, above) = (priors.low().clone(), whole(1) - priors.high());
+    if above >= below { whole(1) - above / whole(2) } else { below / whole(2) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,16 +96,18 @@ mod tests {
         let all = observers(Adjacency::AddRemove, &priors, &whole(4));
         assert!(named(&all, "stranger").covered && named(&all, "acquaintance").covered);
         assert_eq!(named(&all, "acquaintance").after, Some((ratio(1, 5), ratio(4, 5))));
-        // From 1/3 to 2/3 under R = 4; the insider's odds can change by 16.
-        assert_eq!(named(&all, "anyone").before, ratio(1, 3));
+        // 1/3 is inside, so beyond it; the insider's odds can change by 16.
+        assert_eq!(named(&all, "anyone").before, ratio(3, 4));
         assert!(!named(&all, "anyone").covered && !named(&all, "insider").covered);
-        assert_eq!(named(&all, "insider").after, Some((ratio(1, 33), ratio(8, 9))));
+        assert_eq!(named(&all, "insider").after, Some((ratio(3, 19), ratio(48, 49))));
     }
 
     #[test]
     fn where_the_size_is_public_nothing_holds_for_those_who_do_not_know_it() {
         let all = observers(Adjacency::ReplaceOne, &PriorRange::any(), &whole(4));
+        // From 1/3 to 2/3.
         assert!(named(&all, "insider").covered);
+        assert_eq!(named(&all, "insider").after.as_ref().map(|(_, high)| high.clone()), Some(ratio(2, 3)));
         assert!(["stranger", "acquaintance", "anyone"].iter().all(|name| named(&all, name).after.is_none()));
     }
 

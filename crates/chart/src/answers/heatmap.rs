@@ -138,6 +138,8 @@ pub fn heatmap(grid: &Grid) -> String {
         }
         if numbers().next().is_some() {
             key(area, (left, bottom + 22.0), grid, range)?;
+        } else {
+            write(area, (left, bottom + 22.0), "no values", (TEXT, MUTED), HPos::Left)?;
         }
         legend::draw(area, (10.0, bottom + 44.0), f64::from(WIDE) - 20.0, &legend)
     })

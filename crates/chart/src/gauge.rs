@@ -79,7 +79,7 @@ pub fn gauge(gauge: &Gauge) -> String {
             line(area, &[(x, top - 5.0), (x, bottom + 5.0)], RED, 3)?;
         }
         if let Some(before) = before {
-            marker(area, scale.at(before), to - from > 12.0)?;
+            marker(area, scale.at(before), to - from > 30.0)?;
         }
         above(
             area,

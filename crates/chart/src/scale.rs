@@ -93,7 +93,7 @@ impl Scale {
         let (from, to) = self.span;
         let powers = to - from;
         let every = (powers / f64::from(wanted.max(1))).ceil().max(1.0);
-        let between: &[f64] = if powers * 3.0 <= f64::from(wanted) * 1.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let between: &[f64] = if powers * 3.0 <= f64::from(wanted) * 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let first = (from.floor() / every).floor() * every;
         (0..=wanted.saturating_mul(3))
             .map(|at| first + f64::from(at) * every)

@@ -122,7 +122,7 @@ fn steps(area: &Area<'_>, frame: &Frame, places: &[Place]) -> Drawn {
 /// A dot for each release, with its number where that touches neither another nor what is `taken`; of many, round numbers.
 fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: &[Place]) -> Drawn {
     let radius = if places.len() > 60 { 2.0 } else { 4.0 };
-    let every = round(places.len().div_ceil(20));
+    let every = round(places.len().div_ceil(12));
     let mut before = frame.bottom;
     for (at, (x, y)) in places.iter().enumerate() {
         dot(area, (*x, *y), radius, BLUE)?;

@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(said(&Scale::linear((-3.0, 7.0), (0.0, 100.0))), ["-2", "0", "2", "4", "6"]);
         assert_eq!(said(&Scale::linear((0.0, 1e12), (0.0, 100.0))), ["0", "0.2T", "0.4T", "0.6T", "0.8T", "1T"]);
         assert_eq!(said(&Scale::linear((0.0, 1e-9), (0.0, 1.0))).len(), 6);
-        assert_eq!(said(&Scale::by_span(&[1.0, 1000.0], true, (0.0, 1.0))), ["1", "10", "100", "1,000"]);
+        assert_eq!(said(&Scale::by_span(&[1.0, 1e4], true, (0.0, 1.0))), ["1", "10", "100", "1,000", "10,000"]);
         assert_eq!(said(&Scale::by_span(&[1.0, 10.0], true, (0.0, 1.0))), ["0", "2", "4", "6", "8", "10"]);
     }
 

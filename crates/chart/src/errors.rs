@@ -1,6 +1,6 @@
 //! The expected error of answers for other promises than the current one.
 
-use crate::canvas::{Drawn, TEXT, picture};
+use crate::canvas::{Area, Drawn, TEXT, picture};
 use crate::frame::{Frame, HEAD, WIDE, room_for};
 use crate::legend::{self, Key};
 use crate::palette::{INK, MUTED, RED};
@@ -48,17 +48,14 @@ pub fn errors(errors: &Errors) -> String {
     let current = errors.current.and_then(known);
     let xs: Vec<f64> = lines.iter().flatten().map(|(x, _)| *x).chain(current).collect();
     let ys: Vec<f64> = lines.iter().flatten().filter_map(|(_, y)| *y).collect();
-    let rows = Scale::by_span(&ys, (HEAD + TALL, HEAD + 20.0));
+    let rows = Scale::by_span(&ys, true, (HEAD + TALL, HEAD + 20.0));
+    let rows = if rows.is_log() { rows.padded(0.04) } else { rows };
     let values = rows.ticks(6);
     let beside =
-        if at_ends { names().map(|name| width(name, TEXT)).fold(0.0, f64::max).min(NAMES) + 22.0 } else { 8.0 };
-    let frame = Frame {
-        left: room_for(&values),
-        right: f64::from(WIDE) - 10.0 - beside,
-        top: HEAD + 20.0,
-        bottom: HEAD + TALL,
-    };
-    let across = Scale::by_span(&xs, (frame.left, frame.right));
+        if at_ends { names().map(|name| width(name, TEXT)).fold(0.0, f64::max).min(NAMES) + 18.0 } else { 8.0 };
+    let frame =
+        Frame { left: room_for(&values), right: f64::from(WIDE) - 8.0 - beside, top: HEAD + 20.0, bottom: HEAD + TALL };
+    let across = Scale::by_span(&xs, false, (frame.left, frame.right));
     let said =
         |label: &str, scale: &Scale| if scale.is_log() { format!("{label} (log scale)") } else { label.to_owned() };
     let below = frame.bottom + 54.0;
@@ -108,15 +105,14 @@ fn placed(errors: &Errors, values: &[Option<f64>]) -> Vec<(f64, Option<f64>)> {
     points
 }
 
-/// Names beside the right ends of lines, each with its mark, and moved apart where ends are close.
-fn named(area: &crate::canvas::Area<'_>, frame: &Frame, ends: &[(Series, Place, &str)]) -> Drawn {
+/// Names beside the right ends of lines, with a line to the end, and moved apart where ends are close.
+fn named(area: &Area<'_>, frame: &Frame, ends: &[(Series, Place, &str)]) -> Drawn {
     let wanted: Vec<(f64, f64)> = ends.iter().map(|(_, (_, y), _)| (*y, 16.0)).collect();
     for ((series, end, name), y) in ends.iter().zip(apart(&wanted, 1.0, (frame.top - 8.0, frame.bottom + 8.0))) {
-        let start = frame.right + 12.0;
-        line(area, &[*end, (start - 6.0, y)], MUTED, 1)?;
-        series.mark(area, (start, y))?;
+        let start = frame.right + 15.0;
+        line(area, &[*end, (start - 3.0, y)], MUTED, 1)?;
         series.mark(area, *end)?;
-        write(area, (start + 9.0, y), &fit(name, TEXT, NAMES), (TEXT, INK), HPos::Left)?;
+        write(area, (start, y), &fit(name, TEXT, NAMES), (TEXT, INK), HPos::Left)?;
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! One observer's belief on a line from 0% to 100%: before, after at least and at most, and how far the promise lets it go.
 
-use crate::canvas::{Drawn, TEXT, picture};
+use crate::canvas::{Area, Drawn, TEXT, picture};
 use crate::frame::WIDE;
-use crate::palette::{BLUE, GRID, INK, MUTED, RED};
+use crate::palette::{BLUE, GRID, INK, MUTED, PAPER, RED};
 use crate::pen::{Place, line, shape, slab, write};
 use crate::scale::{Scale, apart, known};
 use crate::words::{belief, brief, fit, width};
@@ -79,7 +79,7 @@ pub fn gauge(gauge: &Gauge) -> String {
             line(area, &[(x, top - 5.0), (x, bottom + 5.0)], RED, 3)?;
         }
         if let Some(before) = before {
-            marker(area, scale.at(before))?;
+            marker(area, scale.at(before), to - from > 30.0)?;
         }
         above(
             area,
@@ -93,17 +93,18 @@ pub fn gauge(gauge: &Gauge) -> String {
     })
 }
 
-/// The belief before: a pointer from above, and a line through the band that shows on it and beside it.
-fn marker(area: &crate::canvas::Area<'_>, x: f64) -> Drawn {
+/// The belief before: a pointer from above, and a cut through the band unless that is so narrow that it would vanish.
+fn marker(area: &Area<'_>, x: f64, cut: bool) -> Drawn {
     let (top, bottom) = TRACK;
-    let pointer: [Place; 3] = [(x, top + 2.0), (x - 5.0, top - 6.0), (x + 5.0, top - 6.0)];
-    slab(area, (x - 2.0, top), (x + 2.0, bottom), &crate::palette::PAPER)?;
-    line(area, &[(x, top), (x, bottom)], INK, 2)?;
+    let pointer: [Place; 3] = [(x, top), (x - 5.0, top - 8.0), (x + 5.0, top - 8.0)];
+    if cut {
+        line(area, &[(x, top), (x, bottom)], PAPER, 2)?;
+    }
     shape(area, &pointer, &INK)
 }
 
 /// Words above the line, each as near to its place as the others let it.
-fn above(area: &crate::canvas::Area<'_>, scale: &Scale, words: &[(Option<f64>, String, RGBColor)]) -> Drawn {
+fn above(area: &Area<'_>, scale: &Scale, words: &[(Option<f64>, String, RGBColor)]) -> Drawn {
     let placed: Vec<(f64, &str, RGBColor)> =
         words.iter().filter_map(|(at, text, colour)| at.map(|at| (scale.at(at), text.as_str(), *colour))).collect();
     let wanted: Vec<(f64, f64)> = placed.iter().map(|(x, text, _)| (*x, width(text, TEXT))).collect();

@@ -38,9 +38,11 @@ pub fn people(people: &People) -> String {
         people.before, people.at_most, people.at_least
     );
     let columns = if of <= 100 { 10 } else { 25 };
-    let pitch = PANEL / f64::from(columns);
+    // Figures are taller than wide.
+    let across = PANEL / f64::from(columns);
+    let pitch = (across, if columns == 10 { 20.0 } else { across });
     let rows = of.min(DRAWN).div_ceil(columns);
-    let bottom = TOP + pitch * f64::from(rows);
+    let bottom = TOP + pitch.1 * f64::from(rows);
     let panels = [
         ("before", people.before, INK),
         ("after, at most", people.at_most, BLUE),
@@ -76,33 +78,31 @@ fn shown(filled: u32, of: u32) -> u32 {
 fn crowd(
     area: &Area<'_>,
     (left, top): Place,
-    (columns, pitch): (u32, f64),
+    (columns, pitch): (u32, (f64, f64)),
     (filled, of): (u32, u32),
     colour: RGBColor,
 ) -> Drawn {
     for person in 0..of {
-        let x = left + pitch * (f64::from(person % columns) + 0.5);
-        let y = top + pitch * (f64::from(person / columns) + 0.5);
+        let x = left + pitch.0 * (f64::from(person % columns) + 0.5);
+        let y = top + pitch.1 * (f64::from(person / columns) + 0.5);
         let colour = if person < filled { colour } else { GRID };
         if columns > 10 {
-            dot(area, (x, y), pitch * 0.38, colour)?;
+            dot(area, (x, y), pitch.0 * 0.38, colour)?;
         } else {
-            dot(area, (x, y - 4.0), 2.5, colour)?;
-            shape(
-                area,
-                &[
-                    (x - 3.5, y),
-                    (x + 3.5, y),
-                    (x + 3.5, y + 4.0),
-                    (x + 2.0, y + 7.0),
-                    (x - 2.0, y + 7.0),
-                    (x - 3.5, y + 4.0),
-                ],
-                &colour,
-            )?;
+            figure(area, (x, y), colour)?;
         }
     }
     Ok(())
+}
+
+/// Someone, around a place: a head, shoulders, and legs.
+fn figure(area: &Area<'_>, (x, y): Place, colour: RGBColor) -> Drawn {
+    let half = [(1.5, -3.0), (3.8, -2.0), (3.8, 2.5), (2.4, 3.0), (2.2, 8.0)];
+    let right = half.iter().map(|(across, down)| (x + across, y + down));
+    let left = half.iter().rev().map(|(across, down)| (x - across, y + down));
+    let body: Vec<Place> = right.chain(left).collect();
+    dot(area, (x, y - 6.3), 2.5, colour)?;
+    shape(area, &body, &colour)
 }
 
 #[cfg(test)]

@@ -39,13 +39,15 @@ impl Scale {
         Self { span, room, log: false }
     }
 
-    /// Equal room for equal factors if all values are positive and span more than a factor 30; else for equal differences, from zero.
-    pub fn by_span(values: &[f64], room: (f64, f64)) -> Self {
+    /// Equal room for equal factors if all values are positive and span more than a factor 30; else for equal differences, which may have to start from zero.
+    pub fn by_span(values: &[f64], from_zero: bool, room: (f64, f64)) -> Self {
         let (low, high) = span(values.iter().copied());
         if low > 0.0 && high > 30.0 * low {
             Self { span: (low.log10(), high.log10()), room, log: true }
-        } else {
+        } else if from_zero {
             Self::linear((low.min(0.0), high.max(0.0)), room)
+        } else {
+            Self::linear((low, high), room)
         }
     }
 
@@ -83,7 +85,7 @@ impl Scale {
             .take_while(|value| *value <= to + step * 1e-6)
             // Rounding leaves traces of a step where a tick should say zero.
             .map(|value| if value.abs() < step / 2.0 { 0.0 } else { value })
-            .map(|value| (self.at(value), written(value, step)))
+            .map(|value| (self.at(value), written(value, step, from.abs().max(to.abs()))))
             .collect()
     }
 
@@ -91,7 +93,7 @@ impl Scale {
         let (from, to) = self.span;
         let powers = to - from;
         let every = (powers / f64::from(wanted.max(1))).ceil().max(1.0);
-        let between: &[f64] = if powers * 3.0 <= f64::from(wanted) * 1.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let between: &[f64] = if powers * 3.0 <= f64::from(wanted) * 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let first = (from.floor() / every).floor() * every;
         (0..=wanted.saturating_mul(3))
             .map(|at| first + f64::from(at) * every)
@@ -165,10 +167,10 @@ mod tests {
     #[test]
     fn ticks_are_round() {
         assert_eq!(said(&Scale::linear((-3.0, 7.0), (0.0, 100.0))), ["-2", "0", "2", "4", "6"]);
-        assert_eq!(said(&Scale::linear((0.0, 1e12), (0.0, 100.0))), ["0", "200B", "400B", "600B", "800B", "1T"]);
+        assert_eq!(said(&Scale::linear((0.0, 1e12), (0.0, 100.0))), ["0", "0.2T", "0.4T", "0.6T", "0.8T", "1T"]);
         assert_eq!(said(&Scale::linear((0.0, 1e-9), (0.0, 1.0))).len(), 6);
-        assert_eq!(said(&Scale::by_span(&[1.0, 1000.0], (0.0, 1.0))), ["1", "10", "100", "1,000"]);
-        assert_eq!(said(&Scale::by_span(&[1.0, 10.0], (0.0, 1.0))), ["0", "2", "4", "6", "8", "10"]);
+        assert_eq!(said(&Scale::by_span(&[1.0, 1e4], true, (0.0, 1.0))), ["1", "10", "100", "1,000", "10,000"]);
+        assert_eq!(said(&Scale::by_span(&[1.0, 10.0], true, (0.0, 1.0))), ["0", "2", "4", "6", "8", "10"]);
     }
 
     #[test]
@@ -178,7 +180,7 @@ mod tests {
         for one in values {
             for other in values {
                 let scale = Scale::linear(span([one, other].into_iter()), (0.0, 100.0)).padded(0.05);
-                let log = Scale::by_span(&[one, other], (0.0, 100.0));
+                let log = Scale::by_span(&[one, other], false, (0.0, 100.0));
                 for ticks in [scale.ticks(6), scale.ticks_across(14), log.ticks(6)] {
                     assert!(ticks.len() <= 40, "{one} {other}: {ticks:?}");
                     assert!(ticks.iter().all(|(at, _)| (0.0..=100.0).contains(at)), "{one} {other}: {ticks:?}");

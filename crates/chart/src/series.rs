@@ -22,7 +22,7 @@ impl Series {
 
     /// Draws through places. Dashes change with every line, and differently once the colours start again.
     pub fn line(self, area: &Area<'_>, places: &[Place]) -> Drawn {
-        match (self.0 + self.0 / 4) % 5 {
+        match (self.0 + self.0 / 4 * 2) % 5 {
             0 => line(area, places, self.colour(), 2),
             1 => dashes(area, places, self.colour(), 2, (9, 4)),
             2 => dashes(area, places, self.colour(), 2, (3, 3)),

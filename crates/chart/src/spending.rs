@@ -2,10 +2,11 @@
 
 use crate::canvas::{Area, Drawn, TEXT, percent, picture};
 use crate::frame::{Frame, HEAD, WIDE, room_for};
-use crate::palette::{BLUE, INK, MUTED, RED};
-use crate::pen::{Place, dashes, dot, line, write};
+use crate::palette::{BLUE, INK, MUTED, PAPER, RED};
+use crate::pen::{Place, dashes, dot, line, slab, write};
 use crate::scale::{Scale, known, span};
 use crate::words::{brief, count, fit, width};
+use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
 /// The height of the plot, in pixels.
@@ -68,9 +69,11 @@ pub fn spending(spending: &Spending) -> String {
         let limit = scale.at(1.0);
         line(area, &[(frame.left, limit), (frame.right, limit)], RED, 2)?;
         let label = fit(&spending.limit_label, TEXT, frame.right - frame.left - 8.0);
-        write(area, (frame.left + 6.0, limit - 10.0), &label, (TEXT, RED), HPos::Left)?;
+        on_paper(area, (frame.left + 6.0, limit - 11.0), &label, RED)?;
         steps(area, &frame, &places)?;
-        dots(area, &frame, limit, &places)
+        let words = ((frame.left, limit - 20.0), (frame.left + width(&label, TEXT) + 8.0, limit));
+        let line = ((frame.left, limit - 2.0), (frame.right, limit + 2.0));
+        dots(area, &frame, vec![words, line], &places)
     })
 }
 
@@ -88,11 +91,8 @@ fn across(spending: &Spending, releases: &[Release<'_>], room: (f64, f64)) -> Ac
     let counts = !times().all(|time| known(time).is_some()) || last - first < 1.0 || releases.is_empty();
     if counts {
         let scale = Scale::linear((0.5, releases.len().max(1) as f64 + 0.5), room);
-        let every = releases.len().div_ceil(12).max(1);
-        let every = [1, 2, 5, 10, 20, 50, 100].into_iter().find(|step| *step >= every).unwrap_or(every);
-        let ticks = (1..=releases.len())
-            .filter(|at| every == 1 || at % every == 0)
-            .map(|at| (scale.at(at as f64), at.to_string()));
+        let every = round(releases.len().div_ceil(12));
+        let ticks = (1..=releases.len()).filter(|at| at % every == 0).map(|at| (scale.at(at as f64), at.to_string()));
         return Across { ticks: ticks.collect(), scale, counts };
     }
     let changes = spending.changes.iter().map(|(time, _)| *time);
@@ -119,27 +119,38 @@ fn steps(area: &Area<'_>, frame: &Frame, places: &[Place]) -> Drawn {
     line(area, &corners, BLUE, 2)
 }
 
-/// A dot for each release, with its number where there is room for one that touches neither another nor the limit.
-fn dots(area: &Area<'_>, frame: &Frame, limit: f64, places: &[Place]) -> Drawn {
+/// A dot for each release, with its number where that touches neither another nor what is `taken`; of many, round numbers.
+fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: &[Place]) -> Drawn {
     let radius = if places.len() > 60 { 2.0 } else { 4.0 };
-    let mut free = frame.left;
+    let every = round(places.len().div_ceil(12));
+    let mut before = frame.bottom;
     for (at, (x, y)) in places.iter().enumerate() {
         dot(area, (*x, *y), radius, BLUE)?;
         let number = (at + 1).to_string();
         let half = width(&number, TEXT - 1) / 2.0;
-        // Above and left of the step; below it where the limit and its words are.
-        let clash = *y - 22.0 < limit + 2.0 && *y - 4.0 > limit - 20.0;
-        let place = if clash { (x + half + 6.0, y + 13.0) } else { (x - half - 2.0, y - 13.0) };
-        let place = (place.0.clamp(frame.left + half + 2.0, frame.right - half), place.1);
-        if place.0 - half >= free && place.1 < frame.bottom - 6.0 {
-            write(area, place, &number, (TEXT - 1, INK), HPos::Center)?;
-            free = place.0 + half + 5.0;
+        // Where the step does not pass: behind it on the outside, else before it on the inside.
+        let down = if *y > before { 13.0 } else { -13.0 };
+        before = *y;
+        let centres = [(x - half - 3.0, y + down), (x + half + 6.0, y - down)];
+        let spots = centres.map(|(x, y)| ((x, y), ((x - half - 3.0, y - 7.0), (x + half + 3.0, y + 7.0))));
+        let free = |((left, top), (right, bottom)): (Place, Place)| {
+            left >= frame.left - 2.0
+                && right <= frame.right + 10.0
+                && bottom <= frame.bottom
+                && taken.iter().all(|(from, to)| right < from.0 || left > to.0 || bottom < from.1 || top > to.1)
+        };
+        if (at + 1) % every > 0 {
+            continue;
+        }
+        if let Some((centre, spot)) = spots.into_iter().find(|(_, spot)| free(*spot)) {
+            write(area, centre, &number, (TEXT - 1, INK), HPos::Center)?;
+            taken.push(spot);
         }
     }
     Ok(())
 }
 
-/// Where the promise changed: dashed lines, with words above or, where these would touch, further down.
+/// Where the promise changed: dashed lines, with words at the foot of the plot, in rows where they would touch.
 fn changes(area: &Area<'_>, frame: &Frame, across: &Across, spending: &Spending, releases: &[Release<'_>]) -> Drawn {
     let mut changes: Vec<(f64, &str)> = spending
         .changes
@@ -151,20 +162,33 @@ fn changes(area: &Area<'_>, frame: &Frame, across: &Across, spending: &Spending,
         })
         .collect();
     changes.sort_by(|one, other| one.0.total_cmp(&other.0));
-    // Rows of words at the foot of the plot, each with the place from which it is free.
+    for (x, _) in &changes {
+        dashes(area, &[(*x, frame.top), (*x, frame.bottom)], MUTED, 1, (4, 4))?;
+    }
+    // Rows of words, each with the place from which it is free.
     let mut rows = [frame.left; 4];
     for (x, text) in changes {
-        dashes(area, &[(x, frame.top), (x, frame.bottom)], MUTED, 1, (4, 4))?;
         let text = fit(text, TEXT, 150.0);
         let wide = width(&text, TEXT);
         let start = if x + 6.0 + wide > frame.right { x - 6.0 - wide } else { x + 6.0 };
         if let Some((row, free)) = rows.iter_mut().enumerate().find(|(_, free)| **free <= start) {
             let y = frame.bottom - 14.0 - 18.0 * row as f64;
-            write(area, (start, y), &text, (TEXT, MUTED), HPos::Left)?;
+            on_paper(area, (start, y), &text, MUTED)?;
             *free = start.max(x) + wide + 10.0;
         }
     }
     Ok(())
+}
+
+/// Words over lines, which stop around them.
+fn on_paper(area: &Area<'_>, (x, y): Place, text: &str, colour: RGBColor) -> Drawn {
+    slab(area, (x - 3.0, y - 8.0), (x + width(text, TEXT), y + 8.0), &PAPER)?;
+    write(area, (x, y), text, (TEXT, colour), HPos::Left)
+}
+
+/// The next of 1, 2, 5, 10, 20 and so on.
+fn round(least: usize) -> usize {
+    [1, 2, 5, 10, 20, 50, 100, 200, 500].into_iter().find(|step| *step >= least).unwrap_or(least)
 }
 
 /// What the picture shows, in words.

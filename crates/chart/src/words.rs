@@ -61,29 +61,29 @@ pub fn number(value: f64) -> String {
     }
     // The place of the first digit: 2 for hundreds, -1 for tenths.
     let first = size.log10().floor();
-    written(value, 10_f64.powf((first - 3.0).max(-300.0)))
+    written(value, 10_f64.powf((first - 3.0).max(-300.0)), size)
 }
 
-/// A number as precise as a step: that of a tick among others, or of a value to so many digits.
-pub fn written(value: f64, step: f64) -> String {
+/// A number as precise as a step, in the unit of the largest beside which it stands: ticks of one axis are written alike.
+pub fn written(value: f64, step: f64, largest: f64) -> String {
     let size = value.abs();
     if size < f64::MIN_POSITIVE {
         return "0".to_owned();
     }
-    if !(1e-4..1e15).contains(&size) {
+    if size < 1e-4 || largest >= 1e15 {
         let digits = (size.log10().floor() - step.log10().floor()).clamp(0.0, 6.0) as usize;
         let text = format!("{value:.digits$e}");
         let (number, power) = text.split_once('e').unwrap_or((&text, "0"));
         return format!("{}e{power}", trimmed(number));
     }
-    let (unit, name) = match size {
+    let (unit, name) = match largest {
         s if s >= 1e12 => (1e12, "T"),
         s if s >= 1e9 => (1e9, "B"),
         s if s >= 1e6 => (1e6, "M"),
         _ => (1.0, ""),
     };
+    // Few digits behind a unit are shorter than all digits of the number; many are not.
     let decimals = -(step / unit).log10().floor();
-    // With many decimals behind a unit, the plain number is the shorter one.
     if unit > 1.0 && decimals > 3.0 {
         return grouped(&trimmed(&format!("{value:.0$}", (-step.log10().floor()).clamp(0.0, 9.0) as usize)));
     }
@@ -147,8 +147,8 @@ mod tests {
         for (value, text) in cases {
             assert_eq!(number(value), text);
         }
-        assert_eq!(written(1e12 + 10.0, 5.0), "1,000,000,000,010");
-        assert_eq!(written(1.5e6, 5e5), "1.5M");
+        assert_eq!(written(1e12 + 10.0, 5.0, 1e12 + 20.0), "1,000,000,000,010");
+        assert_eq!(written(5e5, 5e5, 2e6), "0.5M");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::frame::WIDE;
 use crate::legend::{self, Key};
 use crate::palette::{GRID, INK, MUTED, PAPER, SHADES};
 use crate::pen::{Place, dot, line, ring, slab, write, write_up};
-use crate::scale::{known, span, stride};
+use crate::scale::{known, span};
 use crate::words::{brief, count, fit, number, width};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
@@ -111,6 +111,8 @@ pub fn heatmap(grid: &Grid) -> String {
     let upright = widest(&grid.columns) + 8.0 > wide;
     let top = if upright { widest(&grid.columns) + 16.0 } else { 26.0 };
     let numbers = || grid.places().filter_map(|(_, _, cell)| cell.map(|(value, _)| number(value)));
+    // Names that go upwards need a line's height each.
+    let every = if upright { (f64::from(TEXT) / wide).ceil() as usize } else { 1 };
     // The mark of a cell stands right of its number.
     let size = [TEXT, TEXT - 2].into_iter().find(|size| numbers().all(|text| width(&text, *size) + 14.0 <= wide));
     let corner = |row: usize, column: usize| (left + wide * column as f64, top + tall * row as f64);
@@ -118,11 +120,7 @@ pub fn heatmap(grid: &Grid) -> String {
     let height = bottom + 44.0 + legend::height(&legend, f64::from(WIDE) - 20.0) + 8.0;
 
     picture((WIDE, height as u32), &grid.title, &grid.description(), |area| {
-        let room = if upright { (wide, TEXT as f64) } else { (wide, 0.0) };
-        let every = stride(
-            &grid.columns.iter().enumerate().map(|(at, _)| (at as f64 * wide, room.1 - 8.0)).collect::<Vec<_>>(),
-        );
-        for (at, name) in grid.columns.iter().enumerate().step_by(if upright { every } else { 1 }) {
+        for (at, name) in grid.columns.iter().enumerate().step_by(every) {
             let x = corner(0, at).0 + wide / 2.0;
             let name = fit(name, TEXT, if upright { NAMES } else { wide });
             if upright {
@@ -138,7 +136,11 @@ pub fn heatmap(grid: &Grid) -> String {
         for (row, column, value) in grid.places() {
             cell(area, corner(row, column), (wide, tall), value, range, size)?;
         }
-        key(area, (left, bottom + 22.0), grid, range)?;
+        if numbers().next().is_some() {
+            key(area, (left, bottom + 22.0), grid, range)?;
+        } else {
+            write(area, (left, bottom + 22.0), "no values", (TEXT, MUTED), HPos::Left)?;
+        }
         legend::draw(area, (10.0, bottom + 44.0), f64::from(WIDE) - 20.0, &legend)
     })
 }
@@ -159,13 +161,13 @@ fn cell(
     size: Option<u32>,
 ) -> Drawn {
     slab(area, (x, y), (x + wide, y + tall), &GRID)?;
-    let inner = [(x + 0.5, y + 0.5), (x + wide - 0.5, y + tall - 0.5)];
+    let (from, to) = ((x + 0.5, y + 0.5), (x + wide - 0.5, y + tall - 0.5));
     let Some((value, trust)) = value else {
-        slab(area, inner[0], inner[1], &PAPER)?;
+        slab(area, from, to, &PAPER)?;
         return line(area, &[(x + 4.0, y + tall - 4.0), (x + wide - 4.0, y + 4.0)], MUTED, 1);
     };
     let (fill, text) = shade(value, range);
-    slab(area, inner[0], inner[1], &fill)?;
+    slab(area, from, to, &fill)?;
     let middle = (x + wide / 2.0, y + tall / 2.0);
     let mark = match size {
         Some(size) => {

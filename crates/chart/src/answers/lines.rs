@@ -1,12 +1,13 @@
 //! Answers along an ordered axis: dates, numbers, bands.
 
 use super::{Answer, Shown, description, shown, signs};
-use crate::canvas::{Area, Drawn, picture};
+use crate::canvas::{Area, Drawn, TEXT, picture};
 use crate::frame::{Frame, HEAD, WIDE, room_for};
 use crate::legend::{self, Key};
-use crate::palette::{BLUE, INK, ORANGE, PALE};
-use crate::pen::{Place, arrow, diamond, dot, line, shape};
+use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
+use crate::pen::{Place, arrow, diamond, dot, line, shape, write};
 use crate::scale::{Scale, span};
+use plotters::style::text_anchor::HPos;
 
 /// The height of the plot, in pixels.
 const TALL: f64 = 240.0;
@@ -17,7 +18,7 @@ pub fn lines(answer: &Answer) -> String {
     let shown = shown(answer);
     let mut legend = vec![(Key::Band, "answer and its interval".to_owned())];
     legend.extend(signs(answer, &shown));
-    let below = HEAD + TALL + 54.0;
+    let below = HEAD + TALL + 36.0;
     let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 8.0;
 
     let (low, high) = span(shown.iter().flat_map(Shown::values));
@@ -39,7 +40,14 @@ pub fn lines(answer: &Answer) -> String {
         // The grid lies over the band, so that values can be read off it.
         band(area, &scale, &frame, &placed)?;
         frame.values(area, &values, &answer.value)?;
-        frame.below(area, &ticks, if shown.is_empty() { "no answers" } else { "" })?;
+        frame.below(area, &ticks, "")?;
+        if low < 0.0 {
+            line(area, &[(frame.left, scale.at(0.0)), (frame.right, scale.at(0.0))], MUTED, 1)?;
+        }
+        if shown.is_empty() {
+            let middle = (f64::midpoint(frame.left, frame.right), f64::midpoint(frame.top, frame.bottom));
+            write(area, middle, "no answers", (TEXT, MUTED), HPos::Center)?;
+        }
         through(area, &scale, &placed)?;
         let radius = if step < 8.0 { 2.0 } else { 3.5 };
         for (x, shown) in &placed {

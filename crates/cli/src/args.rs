@@ -11,6 +11,7 @@ const EXAMPLES: &str = "\
 Examples:
   deniable init data.csv --out policy.toml
   deniable plan examples/clinic/policy.toml
+  deniable explore examples/clinic/policy.toml
   deniable release examples/clinic/policy.toml
   deniable release policy.toml --format json --out answers.json
   deniable report policy.toml --out report.html
@@ -83,6 +84,15 @@ Examples:
 
 Asking the same again shows the stored answer and costs nothing, also with another ORDER BY or other names.")]
     Release(Release),
+    /// Open a local page on which the promise can be moved, with what it costs beside it. No data is read.
+    #[command(after_help = "\
+Examples:
+  deniable explore examples/clinic/policy.toml
+  deniable explore policy.toml --port 8080 --no-open
+
+The page is served to this machine alone, under an address that nobody can guess, until Ctrl-C. \"Use these\" writes the \
+promise into the policy. `deniable plan --sweep` has the same numbers as a table.")]
+    Explore(Explore),
     /// Write a page for everyone: the answers with pictures, the guarantee in words, what was spent. Nothing is charged.
     #[command(after_help = "\
 Examples:
@@ -172,6 +182,19 @@ pub struct Release {
     /// What it may use.
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// `deniable explore`.
+#[derive(Debug, clap::Args)]
+pub struct Explore {
+    /// The policy (TOML).
+    pub policy: PathBuf,
+    /// Serve the page on this port of 127.0.0.1; 0 is any that is free.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// Only print the address; open no browser.
+    #[arg(long)]
+    pub no_open: bool,
 }
 
 /// `deniable report`.

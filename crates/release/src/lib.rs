@@ -23,4 +23,3 @@ pub use forecast::{ErrorBound, Expected, expected};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure};
 pub use release::{Answered, Event, Origin, ReleaseError, release, remembered, stored};
 pub use show::published;
-pub use whatif::{WhatIfError, with_promise};

@@ -1,6 +1,7 @@
 //! The same policy under another promise: what `plan --sweep` tables and `explore` shows.
 
 use deniable_core::adversary::{Adversary, AdversaryError, PriorRange};
+use deniable_core::exact::Rational;
 use deniable_core::promise::{Promise, PromiseError, binding};
 use deniable_policy::Policy;
 
@@ -13,9 +14,46 @@ pub enum WhatIfError {
     /// The adversary cannot be described so.
     #[error(transparent)]
     Adversary(#[from] AdversaryError),
+    /// Another part of the promise is not known.
+    #[error("`{0}` needs the rest of that promise")]
+    NeedsRest(&'static str, &'static str),
     /// There is no promise.
     #[error("nothing is promised")]
     Nothing,
+}
+
+/// The promises whose number can be varied, as a policy spells them.
+pub const KEYS: [&str; 8] =
+    ["posterior_at_most", "posterior_at_least", "gain", "loss", "rho", "alpha", "beta", "epsilon"];
+
+/// The promise of this key with this number; what else it consists of is taken from the policy's own.
+///
+/// # Errors
+/// When the policy has no promise to take the rest from.
+pub fn promise(policy: &Policy, key: &'static str, value: Rational) -> Result<Promise, WhatIfError> {
+    Ok(match key {
+        "posterior_at_most" => Promise::PosteriorAtMost(value),
+        "posterior_at_least" => Promise::PosteriorAtLeast(value),
+        "gain" => Promise::Gain(value),
+        "loss" => Promise::Loss(value),
+        "epsilon" => Promise::Epsilon(value),
+        "rho" => {
+            let among = policy.promises.iter().find_map(|promise| match promise {
+                Promise::Rho { among, .. } => Some(*among),
+                _ => None,
+            });
+            Promise::Rho { rho: value, among: among.ok_or(WhatIfError::NeedsRest(key, "rho` with `among"))? }
+        }
+        _ => {
+            let known = policy.promises.iter().find_map(|promise| match promise {
+                Promise::AlphaBeta { alpha, beta, least, most } => Some((alpha, beta, least, most)),
+                _ => None,
+            });
+            let (alpha, beta, least, most) = known.ok_or(WhatIfError::NeedsRest(key, "alpha` with `beta"))?;
+            let (alpha, beta) = if key == "alpha" { (value, beta.clone()) } else { (alpha.clone(), value) };
+            Promise::AlphaBeta { alpha, beta, least: least.clone(), most: most.clone() }
+        }
+    })
 }
 
 /// The policy with this promise alone in place of all its promises, and other beliefs beforehand where they are given.

@@ -5,6 +5,7 @@
 //! | what goes onto the page? | [`report`] |
 //! | what did an account promise, spend and have left? | [`overview`] |
 //! | who could learn how much? | [`observers`] |
+//! | what does a promise allow, and what do its odds make of a belief? | [`stated`] |
 //! | which picture suits an answer? | [`answers`] |
 //!
 //! A page is a file without anything beside it: no script, no font, no address. What is on it was published already, or
@@ -17,5 +18,7 @@ pub mod observers;
 pub mod overview;
 pub mod report;
 mod spending;
+pub mod stated;
 
 pub use report::{Chosen, Report, ReportError};
+pub use stated::Stated;

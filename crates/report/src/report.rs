@@ -3,6 +3,7 @@
 use crate::beliefs::{self, Promised};
 use crate::frame::{list, page};
 use crate::overview::AccountOverview;
+use crate::stated::Stated;
 use crate::{answers, spending};
 use deniable_ledger::{Account, Release, Summary};
 use deniable_publication::Guarantee;
@@ -143,7 +144,7 @@ fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, Repor
 
 impl Shown<'_> {
     fn promised(&self) -> Promised<'_> {
-        Promised { account: self.account, guarantee: self.guarantee.as_ref() }
+        Promised { account: self.account, stated: Stated::of(self.account), guarantee: self.guarantee.as_ref() }
     }
 
     fn answered(&self) -> Markup {

@@ -4,6 +4,7 @@ mod ask;
 mod check;
 mod data;
 mod explain;
+mod explore;
 mod init;
 mod ledger;
 mod plan;
@@ -36,6 +37,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),
         Command::Release(release) => release::run(&release),
+        Command::Explore(explore) => explore::run(&explore),
         Command::Report(report) => report::run(&report),
         Command::Data(crate::args::Data::Check { place }) => data::check(&place),
         Command::Ledger(command) => ledger::run(&command),

@@ -3,15 +3,12 @@
 use crate::error::{Complaint, Failure};
 use crate::render::sweep::{Point, Shown};
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_core::promise::Promise;
 use deniable_policy::Policy;
-use deniable_release::{Plan, expected, with_promise};
+use deniable_release::whatif::{KEYS, WhatIfError, promise, with_promise};
+use deniable_release::{Plan, expected};
 
 /// Most points of a sweep.
 const MOST: usize = 50;
-/// The promises that can be swept, as a policy spells them.
-const KEYS: [&str; 8] = ["posterior_at_most", "posterior_at_least", "gain", "loss", "rho", "alpha", "beta", "epsilon"];
-
 /// Promises of one kind, evenly spaced.
 pub struct Sweep {
     key: &'static str,
@@ -59,7 +56,12 @@ impl Sweep {
     }
 
     fn point(&self, policy: &Policy, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
-        let promise = self.promise(policy, value)?;
+        let promise = promise(policy, self.key, value.clone()).map_err(|error| match error {
+            WhatIfError::NeedsRest(_, needed) => {
+                usage(&error, format!("state `{needed}` in the policy's [promise]; a sweep changes one number of it"))
+            }
+            _ => usage(&error, "sweep a range in which every promise can be kept"),
+        })?;
         let refused = |error: &dyn std::fmt::Display| {
             usage(format!("at {} = {value}: {error}", self.key), "sweep a range in which every promise can be kept")
         };
@@ -82,38 +84,5 @@ impl Sweep {
             Err(errors) => Err(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
         };
         Ok(Point::new(value, &limit, answers))
-    }
-
-    fn promise(&self, policy: &Policy, value: &Rational) -> Result<Promise, Failure> {
-        let value = value.clone();
-        let of = |needed: &str| {
-            usage(
-                format!("--sweep {} needs the rest of that promise", self.key),
-                format!("state `{needed}` in the policy's [promise]; a sweep changes one number of it"),
-            )
-        };
-        Ok(match self.key {
-            "posterior_at_most" => Promise::PosteriorAtMost(value),
-            "posterior_at_least" => Promise::PosteriorAtLeast(value),
-            "gain" => Promise::Gain(value),
-            "loss" => Promise::Loss(value),
-            "epsilon" => Promise::Epsilon(value),
-            "rho" => {
-                let among = policy.promises.iter().find_map(|promise| match promise {
-                    Promise::Rho { among, .. } => Some(*among),
-                    _ => None,
-                });
-                Promise::Rho { rho: value, among: among.ok_or_else(|| of("rho` with `among"))? }
-            }
-            _ => {
-                let known = policy.promises.iter().find_map(|promise| match promise {
-                    Promise::AlphaBeta { alpha, beta, least, most } => Some((alpha, beta, least, most)),
-                    _ => None,
-                });
-                let (alpha, beta, least, most) = known.ok_or_else(|| of("alpha` with `beta"))?;
-                let (alpha, beta) = if self.key == "alpha" { (value, beta.clone()) } else { (alpha.clone(), value) };
-                Promise::AlphaBeta { alpha, beta, least: least.clone(), most: most.clone() }
-            }
-        })
     }
 }

@@ -1,0 +1,122 @@
+//! The promises that can be chosen, and the steps of the control for each.
+
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio, whole};
+use deniable_core::promise::Promise;
+use deniable_policy::Policy;
+use deniable_release::whatif::{KEYS, promise, with_promise};
+use num_traits::{One, Zero};
+
+/// A promise with the values that its control can take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dial {
+    /// The promise, as a policy spells it.
+    pub key: &'static str,
+    /// The values, ascending; each can be kept.
+    pub values: Vec<Rational>,
+}
+
+/// What a promise is called on the page.
+#[must_use]
+pub fn name(key: &str) -> &'static str {
+    match key {
+        "posterior_at_most" => "nobody becomes surer than",
+        "posterior_at_least" => "nobody becomes less sure than",
+        "gain" => "belief grows at most by a factor of",
+        "loss" => "disbelief grows at most by a factor of",
+        "rho" => "no one of the equally likely becomes likelier than",
+        "alpha" => "belief in the true world falls at most by",
+        "beta" => "belief in the true world rises at most by",
+        _ => "differential privacy with an ε of",
+    }
+}
+
+/// A value as it is shown: beliefs in percent.
+#[must_use]
+pub fn shown(key: &str, value: &Rational) -> String {
+    match key {
+        "posterior_at_most" | "posterior_at_least" | "rho" => percent(value, 2, Rounding::Nearest),
+        _ => decimal(value, 4, Rounding::Nearest),
+    }
+}
+
+/// The key of the promise that decides a policy's noise.
+#[must_use]
+pub fn current(policy: &Policy) -> (&'static str, Rational) {
+    match policy.promises.get(policy.binding) {
+        Some(Promise::PosteriorAtMost(value)) => ("posterior_at_most", value.clone()),
+        Some(Promise::PosteriorAtLeast(value)) => ("posterior_at_least", value.clone()),
+        Some(Promise::Gain(value)) => ("gain", value.clone()),
+        Some(Promise::Loss(value)) => ("loss", value.clone()),
+        Some(Promise::Rho { rho, .. }) => ("rho", rho.clone()),
+        Some(Promise::AlphaBeta { beta, .. }) => ("beta", beta.clone()),
+        Some(Promise::Epsilon(value)) => ("epsilon", value.clone()),
+        None => ("epsilon", Rational::one()),
+    }
+}
+
+/// Steps of a control before it is known which can be kept.
+fn steps(key: &str) -> Vec<Rational> {
+    let range = |from: i64, to: i64, step: i64, of: i64| -> Vec<Rational> {
+        (0..=(to - from) / step).map(|at| ratio(from + at * step, of)).collect()
+    };
+    match key {
+        "posterior_at_most" | "posterior_at_least" | "rho" => range(1, 99, 1, 100),
+        "gain" | "loss" => [range(105, 200, 5, 100), range(21, 40, 1, 10), range(9, 20, 1, 2)].concat(),
+        "alpha" => range(1, 99, 2, 100),
+        "beta" => [range(1, 100, 3, 100), range(11, 50, 1, 10)].concat(),
+        _ => [range(1, 9, 1, 100), range(1, 20, 1, 10), range(9, 20, 1, 4)].concat(),
+    }
+}
+
+/// The controls for a policy, its own promise first, for observers with these beliefs beforehand.
+#[must_use]
+pub fn dials(policy: &Policy, priors: &PriorRange) -> Vec<Dial> {
+    let (own, value) = current(policy);
+    let kept = |key: &'static str, value: &Rational| {
+        let promise = promise(policy, key, value.clone()).ok()?;
+        with_promise(policy, promise, Some(priors.clone())).ok()
+    };
+    let dial = |key: &'static str| {
+        let mut values = steps(key);
+        if key == own {
+            values.push(value.clone());
+        }
+        values.retain(|value| *value > Rational::zero() && kept(key, value).is_some());
+        values.sort();
+        values.dedup();
+        (!values.is_empty()).then_some(Dial { key, values })
+    };
+    let mut all: Vec<Dial> = KEYS.into_iter().filter_map(dial).collect();
+    all.sort_by_key(|dial| dial.key != own);
+    all
+}
+
+/// The interval of beliefs from whole percents; the ends 0 and 100 are open.
+///
+/// # Errors
+/// When the ends are inverted or beyond 100.
+pub fn priors(low: u32, high: u32) -> Result<PriorRange, String> {
+    let end = |percent: u32, open: u32| (percent != open).then(|| whole(percent) / whole(100));
+    PriorRange::new(end(low, 0), end(high, 100)).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_the_interval_are_open() {
+        assert_eq!(priors(0, 100), Ok(PriorRange::any()));
+        assert_eq!(priors(20, 50).unwrap().low(), &ratio(1, 5));
+        assert!(priors(60, 50).is_err() && priors(0, 150).is_err());
+    }
+
+    #[test]
+    fn steps_ascend_and_are_few() {
+        for key in KEYS {
+            let steps = steps(key);
+            assert!(steps.windows(2).all(|pair| pair[0] < pair[1]) && (20..=120).contains(&steps.len()), "{key}");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// Moves the page: reads the controls, asks the server what they come to, and shows it. Nothing is computed here.
+"use strict";
+
+const at = (id) => document.getElementById(id);
+const state = { dials: [], key: document.body.dataset.key, value: document.body.dataset.value, draw: 0, asked: 0 };
+
+async function ask(path, choice) {
+  const response = await fetch(path + "?" + new URLSearchParams(choice));
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+const interval = () => ({ low: at("low").value, high: at("high").value });
+const choice = () => ({ key: state.key, value: state.value, ...interval(), draw: state.draw });
+
+function say(text, refused) {
+  at("status").textContent = text;
+  at("status").className = refused ? "refusal" : "";
+}
+
+// The nearest value that this control has, as the interval of beliefs may have taken some away.
+function nearest(values, wanted) {
+  let best = 0;
+  values.forEach((value, index) => {
+    if (Math.abs(number(value) - number(wanted)) < Math.abs(number(values[best]) - number(wanted))) best = index;
+  });
+  return best;
+}
+function number(text) {
+  const [top, bottom] = text.split("/");
+  return Number(top) / (bottom ? Number(bottom) : 1);
+}
+
+function showDial() {
+  const dial = state.dials.find((one) => one.key === state.key) || state.dials[0];
+  if (!dial) throw new Error("no promise can be kept for these beliefs beforehand");
+  state.key = dial.key;
+  const index = nearest(dial.values, state.value);
+  state.value = dial.values[index];
+  at("kind").value = dial.key;
+  at("value").max = dial.values.length - 1;
+  at("value").value = index;
+  at("value").setAttribute("aria-valuetext", dial.name + " " + dial.shown[index]);
+  at("value-shown").textContent = dial.shown[index];
+}
+
+function showInterval() {
+  const { low, high } = interval();
+  at("low-shown").textContent = low === "0" ? "any" : low + "%";
+  at("high-shown").textContent = high === "100" ? "any" : high + "%";
+}
+
+async function changeInterval() {
+  const before = state.key;
+  showInterval();
+  try {
+    state.dials = await ask("dials", interval());
+    const kind = at("kind");
+    kind.replaceChildren(...state.dials.map((dial) => new Option(dial.name, dial.key)));
+    if (!state.dials.some((dial) => dial.key === before)) state.value = "2";
+    showDial();
+    await look();
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+function table(ask) {
+  const made = element("table");
+  const head = made.createTHead().insertRow();
+  const relative = ask.errors.some((error) => error.relative);
+  for (const name of ["answer", "off by at most"].concat(relative ? ["relative"] : [])) {
+    const cell = element("th", name, name === "answer" ? "" : "number");
+    cell.scope = "col";
+    head.append(cell);
+  }
+  const body = made.createTBody();
+  for (const error of ask.errors) {
+    const row = body.insertRow();
+    const name = element("th", error.name);
+    name.scope = "row";
+    row.append(name, element("td", error.error, "number"));
+    if (relative) row.append(element("td", error.relative || "", "number"));
+  }
+  return made;
+}
+
+function showAsk(ask) {
+  const made = element("section", undefined, "ask");
+  made.append(element("h3", ask.name), table(ask));
+  for (const svg of ask.pictures) {
+    const figure = element("figure");
+    figure.innerHTML = svg; // drawn by the server, which escapes every text in it
+    made.append(figure);
+  }
+  return made;
+}
+
+// Answers may come back in another order than they were asked in: only the last counts.
+async function look() {
+  const asked = ++state.asked;
+  const chosen = choice();
+  try {
+    const view = await ask("view", chosen);
+    if (asked !== state.asked) return;
+    at("odds").textContent = view.odds;
+    at("epsilon").textContent = view.epsilon;
+    at("sentence").textContent = view.sentence;
+    at("people").innerHTML = view.people;
+    at("belief").innerHTML = view.belief;
+    at("asks").replaceChildren(...view.asks.map(showAsk));
+    say("");
+    const errors = await ask("errors", chosen);
+    if (asked === state.asked) at("errors").innerHTML = errors;
+  } catch (error) {
+    if (asked === state.asked) say(error.message, true);
+  } finally {
+    if (asked === state.asked) document.body.dataset.shown = String(asked);
+  }
+}
+
+async function use() {
+  try {
+    const response = await fetch("policy", {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-deniable": "use" },
+      body: JSON.stringify({ ...choice(), low: Number(at("low").value), high: Number(at("high").value) }),
+    });
+    if (!response.ok) throw new Error(await response.text());
+    say("Written into the policy. If answers were released under the old promise, “deniable ledger change-promise” comes next.");
+    at("use").disabled = true;
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+at("kind").addEventListener("change", () => { state.key = at("kind").value; state.value = "2"; showDial(); look(); });
+at("value").addEventListener("input", () => {
+  const dial = state.dials.find((one) => one.key === state.key);
+  state.value = dial.values[Number(at("value").value)];
+  showDial();
+  look();
+});
+at("low").addEventListener("input", () => {
+  if (Number(at("low").value) > Number(at("high").value)) at("high").value = at("low").value;
+  changeInterval();
+});
+at("high").addEventListener("input", () => {
+  if (Number(at("low").value) > Number(at("high").value)) at("low").value = at("high").value;
+  changeInterval();
+});
+at("redraw").addEventListener("click", () => { state.draw += 1; look(); });
+at("use").addEventListener("click", use);
+changeInterval();

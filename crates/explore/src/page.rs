@@ -1,0 +1,105 @@
+//! The page: controls above, pictures below. What they show comes from the server, choice by choice.
+
+use crate::dial::{self, Dial};
+use crate::view::{Explorer, exact};
+use deniable_chart::palette;
+use maud::{DOCTYPE, PreEscaped, html};
+use num_traits::ToPrimitive;
+use serde::Serialize;
+
+/// What moves the page.
+pub const SCRIPT: &str = include_str!("explore.js");
+const STYLE: &str = include_str!("explore.css");
+
+/// A control as the page needs it.
+#[derive(Debug, Serialize)]
+pub struct Control {
+    key: &'static str,
+    name: &'static str,
+    /// Exact values, to be sent back.
+    values: Vec<String>,
+    /// The same for reading.
+    shown: Vec<String>,
+}
+
+/// The controls, as the page needs them.
+pub fn dials(dials: &[Dial]) -> Vec<Control> {
+    let control = |dial: &Dial| Control {
+        key: dial.key,
+        name: dial::name(dial.key),
+        values: dial.values.iter().map(exact).collect(),
+        shown: dial.values.iter().map(|value| dial::shown(dial.key, value)).collect(),
+    };
+    dials.iter().map(control).collect()
+}
+
+/// The page of a policy.
+pub fn page(explorer: &Explorer) -> String {
+    let policy = explorer.policy();
+    let priors = policy.adversary.priors();
+    let whole =
+        |share: &deniable_core::exact::Rational| (share * deniable_core::exact::whole(100)).round().to_integer();
+    let (low, high) = (whole(priors.low()).to_u32().unwrap_or(0), whole(priors.high()).to_u32().unwrap_or(100));
+    let (key, value) = dial::current(policy);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "Explore: " (policy.name) }
+                style { (PreEscaped(STYLE)) (PreEscaped(palette::style())) }
+                script src="explore.js" defer {}
+            }
+            body data-key=(key) data-value=(exact(&value)) {
+                header {
+                    h1 { "What would another promise cost? " span.muted { (policy.name) } }
+                    p.muted { "No data is read. Answers below are about made-up rows of the declared shape." }
+                }
+                noscript { p.refusal { "This page needs JavaScript. “deniable plan --sweep” has the same numbers as a table." } }
+                main {
+                    section.controls aria-label="Controls" {
+                        div.control {
+                            label for="kind" { "The promise" }
+                            select #kind {}
+                            input #value type="range" min="0" max="1" step="1" value="0" aria-describedby="value-shown"
+                                aria-label="How much is promised";
+                            output #value-shown for="value" {}
+                        }
+                        div.control {
+                            label for="low" { "Beliefs beforehand, from" }
+                            input #low type="range" min="0" max="95" step="5" value=(low) aria-describedby="low-shown";
+                            output #low-shown for="low" {}
+                        }
+                        div.control {
+                            label for="high" { "to" }
+                            input #high type="range" min="5" max="100" step="5" value=(high) aria-describedby="high-shown";
+                            output #high-shown for="high" {}
+                        }
+                        dl.read aria-label="What it comes to" {
+                            div { dt { "largest odds ratio" } dd #odds {} }
+                            div { dt { "as ε, rounded up" } dd #epsilon {} }
+                        }
+                        div.buttons {
+                            button #use type="button" { "Use these" }
+                            button #redraw type="button" { "Other noise" }
+                        }
+                        p #status role="status" {}
+                    }
+                    section aria-labelledby="learn" {
+                        h2 #learn { "What anyone can learn" }
+                        p #sentence {}
+                        div.pair { figure #belief {} figure #people {} }
+                    }
+                    section aria-labelledby="cost" {
+                        h2 #cost { "What it costs in accuracy" }
+                        figure #errors {}
+                        div #asks {}
+                    }
+                }
+            }
+        }
+    }
+    .into_string()
+}

@@ -1,0 +1,142 @@
+//! A server for one curator on one machine: loopback only, behind a random token, for as long as the program runs.
+//!
+//! Whoever does not know the token is told nothing. A page of another site cannot read what is answered here (no CORS), cannot
+//! be this host by another name (the Host header is checked), and cannot write (a header that needs CORS is asked for).
+
+use crate::page;
+use crate::view::{Choice, Explorer};
+use crate::write;
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+/// The header without which nothing is written.
+const INTENT: &str = "x-deniable";
+
+/// A server that did not start or stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// There is no random token.
+    #[error("no random numbers from the system: {0}")]
+    Entropy(#[from] getrandom::Error),
+    /// The port is taken, or the loopback device is not there.
+    #[error("cannot listen on 127.0.0.1, port {port}: {error}")]
+    Listen {
+        /// The port asked for; 0 is any.
+        port: u16,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// It stopped.
+    #[error("the page is no longer served: {0}")]
+    Stopped(std::io::Error),
+}
+
+/// What every request is answered from.
+struct Served {
+    explorer: Explorer,
+    hosts: [String; 2],
+}
+
+/// Serves the page until the program ends. `ready` is told its address once it can be opened.
+///
+/// # Errors
+/// When it cannot be served.
+pub fn serve(explorer: Explorer, port: u16, ready: &dyn Fn(&str)) -> Result<(), ServeError> {
+    let mut random = [0_u8; 16];
+    getrandom::fill(&mut random)?;
+    let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.map_err(|error| ServeError::Listen { port, error })?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await;
+        let listener = listener.map_err(|error| ServeError::Listen { port, error })?;
+        let port = listener.local_addr().map_err(|error| ServeError::Listen { port, error })?.port();
+        let served = Served { explorer, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] };
+        ready(&format!("http://127.0.0.1:{port}/{token}/"));
+        axum::serve(listener, router(&token, served)).await.map_err(ServeError::Stopped)
+    })
+}
+
+fn router(token: &str, served: Served) -> Router {
+    let served = Arc::new(served);
+    let pages = Router::new()
+        .route("/", get(index))
+        .route("/explore.js", get(|| async { ([(header::CONTENT_TYPE, "text/javascript")], page::SCRIPT) }))
+        .route("/dials", get(dials))
+        .route("/view", get(view))
+        .route("/errors", get(errors))
+        .route("/policy", post(save))
+        .with_state(served.clone());
+    // Nothing is found outside the token's folder, not even that there is one.
+    Router::new().nest(&format!("/{token}"), pages).layer(middleware::from_fn_with_state(served, guard))
+}
+
+/// Only for this host by its own names; and what is answered is for this page alone.
+async fn guard(State(served): State<Arc<Served>>, request: Request, next: Next) -> Response {
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    if !host.is_some_and(|host| served.hosts.iter().any(|own| own == host)) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CACHE_CONTROL, "no-store"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'; \
+             base-uri 'none'; form-action 'none'",
+        ),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+async fn index(State(served): State<Arc<Served>>) -> Html<String> {
+    Html(page::page(&served.explorer))
+}
+
+/// The interval of beliefs beforehand, in whole percents.
+#[derive(serde::Deserialize)]
+struct Interval {
+    low: u32,
+    high: u32,
+}
+
+async fn dials(State(served): State<Arc<Served>>, Query(interval): Query<Interval>) -> Response {
+    answer(move || served.explorer.dials(interval.low, interval.high).map(|dials| page::dials(&dials))).await
+}
+
+async fn view(State(served): State<Arc<Served>>, Query(choice): Query<Choice>) -> Response {
+    answer(move || served.explorer.view(&choice)).await
+}
+
+async fn errors(State(served): State<Arc<Served>>, Query(choice): Query<Choice>) -> Response {
+    answer(move || served.explorer.errors(&choice)).await
+}
+
+async fn save(State(served): State<Arc<Served>>, headers: HeaderMap, Json(choice): Json<Choice>) -> Response {
+    if !headers.contains_key(INTENT) {
+        return StatusCode::FORBIDDEN.into_response();
+    }
+    answer(move || write::write(&served.explorer, &choice).map_err(|error| error.to_string())).await
+}
+
+/// Computes away from the server's own thread, and answers with JSON; a refusal is a sentence for the page.
+async fn answer<T: serde::Serialize + Send + 'static>(
+    compute: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Response {
+    match tokio::task::spawn_blocking(compute).await {
+        Ok(Ok(found)) => Json(found).into_response(),
+        Ok(Err(refusal)) => (StatusCode::UNPROCESSABLE_ENTITY, refusal).into_response(),
+        Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "this choice could not be computed").into_response(),
+    }
+}

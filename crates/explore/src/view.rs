@@ -1,0 +1,279 @@
+//! What a choice comes to: beliefs, odds, expected errors, and answers on made-up rows.
+
+use crate::dial::{self, Dial};
+use deniable_chart::belief::curve;
+use deniable_chart::errors::{Errors, errors};
+use deniable_chart::people::people;
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::{Rational, Rounding, decimal, ratio};
+use deniable_core::noise::Decay;
+use deniable_policy::Policy;
+use deniable_publication::Table;
+use deniable_publication::guarantee::odds_decimal;
+use deniable_release::show::table;
+use deniable_release::whatif::{promise, with_promise};
+use deniable_release::{Answered, Origin, Plan, PlannedAsk, expected};
+use deniable_report::Stated;
+use deniable_report::answers::pictures;
+use deniable_sql::output::Noisy;
+use deniable_sql::source::Simulation;
+use deniable_sql::{Resources, SourceError};
+use num_traits::ToPrimitive;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use serde::{Deserialize, Serialize};
+
+/// Rows that are made up where the policy does not say how many are typical.
+const ROWS: u64 = 10_000;
+/// Rows that are made up at most: enough to look like any larger table.
+const MOST_ROWS: u64 = 100_000;
+/// Answers with more cells than this are not simulated: no picture shows them.
+const MOST_CELLS: usize = 400;
+/// Points of the picture of errors.
+const POINTS: usize = 12;
+/// Lines of the picture of errors.
+const LINES: usize = 8;
+
+/// What the curator chose. Beliefs are whole percents, 0 and 100 being open ends.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// The promise, as a policy spells it.
+    pub key: String,
+    /// Its number, exact.
+    pub value: String,
+    /// The lowest belief beforehand.
+    pub low: u32,
+    /// The highest belief beforehand.
+    pub high: u32,
+    /// Which draw of noise to show.
+    #[serde(default)]
+    pub draw: u64,
+}
+
+/// A policy, with its questions answered on made-up rows.
+pub struct Explorer {
+    policy: Policy,
+    simulations: Vec<Option<(Simulation, Table)>>,
+}
+
+/// Everything that the page shows of a choice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct View {
+    /// The promise's number, as it is shown.
+    pub value: String,
+    /// The largest odds ratio, exact where rational.
+    pub odds: String,
+    /// Its natural logarithm, rounded up.
+    pub epsilon: String,
+    /// The guarantee in natural frequencies.
+    pub sentence: String,
+    /// The picture of it.
+    pub people: String,
+    /// The curve of beliefs.
+    pub belief: String,
+    /// The questions.
+    pub asks: Vec<AskView>,
+}
+
+/// One question under a choice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AskView {
+    /// Its name.
+    pub name: String,
+    /// What to expect of each of its answers.
+    pub errors: Vec<ErrorView>,
+    /// Answers on made-up rows.
+    pub pictures: Vec<String>,
+}
+
+/// The expected error of one answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ErrorView {
+    /// The answer.
+    pub name: String,
+    /// How far it may be from the truth, at the policy's confidence.
+    pub error: String,
+    /// Against what it is about, where typical rows are stated.
+    pub relative: Option<String>,
+}
+
+impl Explorer {
+    /// Understands a policy and answers its questions on made-up rows.
+    ///
+    /// # Errors
+    /// When a question cannot be computed at all.
+    pub fn new(plan: &Plan) -> Result<Self, SourceError> {
+        let rows = plan.policy.data.typical_rows.unwrap_or(ROWS).min(MOST_ROWS);
+        let tables: Vec<deniable_sql::Table> = plan.tables().into_iter().map(|(table, _)| table).collect();
+        let simulate = |ask: &PlannedAsk| {
+            let cells: usize = (0..ask.query.levels().len()).map(|level| ask.query.cells(level)).sum();
+            if cells > MOST_CELLS {
+                return Ok(None);
+            }
+            let simulation = Simulation::new(&tables, rows, &ask.query, &Resources::default())?;
+            let truth = shown(plan, ask, &simulation, &still(ask), 0);
+            Ok(Some((simulation, truth)))
+        };
+        let simulations = plan.asks.iter().map(simulate).collect::<Result<_, SourceError>>()?;
+        Ok(Self { policy: plan.policy.clone(), simulations })
+    }
+
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The controls, for these beliefs beforehand.
+    ///
+    /// # Errors
+    /// When the interval makes no sense.
+    pub fn dials(&self, low: u32, high: u32) -> Result<Vec<Dial>, String> {
+        Ok(dial::dials(&self.policy, &dial::priors(low, high)?))
+    }
+
+    /// The policy as it would be with this choice.
+    ///
+    /// # Errors
+    /// In words for the page, when the choice cannot be kept.
+    pub fn chosen(&self, choice: &Choice) -> Result<Policy, String> {
+        self.with(&choice.key, &value(&choice.value)?, &dial::priors(choice.low, choice.high)?)
+    }
+
+    fn with(&self, key: &str, value: &Rational, priors: &PriorRange) -> Result<Policy, String> {
+        let known = deniable_release::whatif::KEYS.into_iter().find(|known| *known == key);
+        let key = known.ok_or_else(|| "no such promise".to_owned())?;
+        let promise = promise(&self.policy, key, value.clone()).map_err(|error| error.to_string())?;
+        with_promise(&self.policy, promise, Some(priors.clone())).map_err(|error| error.to_string())
+    }
+
+    /// What a choice comes to.
+    ///
+    /// # Errors
+    /// In words for the page, when the choice cannot be kept or leaves no sensible noise.
+    pub fn view(&self, choice: &Choice) -> Result<View, String> {
+        let plan = planned(self.chosen(choice)?)?;
+        let policy = &plan.policy;
+        let stated = Stated {
+            promises: policy.promises.clone(),
+            priors: policy.adversary.priors().clone(),
+            adjacency: policy.adversary.adjacency(),
+            odds: policy.limit.odds_at_most(),
+        };
+        let (sentence, frequencies) = stated.in_frequencies();
+        let asks = plan.asks.iter().zip(&self.simulations).map(|(ask, simulation)| AskView {
+            name: ask.ask.name.clone(),
+            errors: expected(&ask.query, &ask.measures, policy)
+                .into_iter()
+                .map(|answer| ErrorView {
+                    relative: answer.relative.as_ref().map(|share| share_of(share)),
+                    error: answer.error.to_string(),
+                    name: answer.name,
+                })
+                .collect(),
+            pictures: simulation.as_ref().map_or_else(Vec::new, |(simulation, truth)| {
+                let decays: Vec<Decay> = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
+                let noisy = shown(&plan, ask, simulation, &decays, choice.draw);
+                pictures(&noisy, Some(truth)).into_iter().map(|(svg, _)| svg).collect()
+            }),
+        });
+        Ok(View {
+            value: dial::shown(&choice.key, &value(&choice.value)?),
+            odds: match policy.limit.exact_odds() {
+                Some(odds) => odds.to_string(),
+                None => format!("{} (at most {})", policy.limit, odds_decimal(&stated.odds)),
+            },
+            epsilon: policy.limit.epsilon_decimal(4),
+            sentence,
+            people: people(&frequencies),
+            belief: curve(&stated.beliefs()),
+            asks: asks.collect(),
+        })
+    }
+
+    /// How errors move with the promise: each answer's, against the promise's number.
+    ///
+    /// # Errors
+    /// In words for the page, when there is no such control.
+    pub fn errors(&self, choice: &Choice) -> Result<String, String> {
+        let (priors, current) = (dial::priors(choice.low, choice.high)?, value(&choice.value)?);
+        let dials = self.dials(choice.low, choice.high)?;
+        let dial = dials.iter().find(|dial| dial.key == choice.key).ok_or("no such promise")?;
+        let step = (dial.values.len() / POINTS).max(1);
+        let mut x = Vec::new();
+        let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
+        for value in dial.values.iter().step_by(step) {
+            let plan = self.with(dial.key, value, &priors).and_then(planned);
+            x.push(value.to_f64().unwrap_or(0.0));
+            let Ok(plan) = plan else { continue };
+            for ask in &plan.asks {
+                for answer in expected(&ask.query, &ask.measures, &plan.policy) {
+                    let name = if answer.name == ask.ask.name {
+                        answer.name
+                    } else {
+                        format!("{}: {}", ask.ask.name, answer.name)
+                    };
+                    let at = match lines.iter().position(|(known, _)| *known == name) {
+                        Some(at) => at,
+                        None if lines.len() < LINES => {
+                            lines.push((name, Vec::new()));
+                            lines.len() - 1
+                        }
+                        None => continue,
+                    };
+                    if let Some((_, values)) = lines.get_mut(at) {
+                        values.resize(x.len() - 1, None);
+                        values.push(answer.error.number().and_then(ToPrimitive::to_f64));
+                    }
+                }
+            }
+        }
+        for (_, values) in &mut lines {
+            values.resize(x.len(), None);
+        }
+        Ok(errors(&Errors {
+            x_label: dial::name(dial.key).to_owned(),
+            y_label: "error, in each answer's own units".to_owned(),
+            x,
+            lines,
+            current: current.to_f64(),
+        }))
+    }
+}
+
+fn planned(policy: Policy) -> Result<Plan, String> {
+    Plan::new(policy).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+}
+
+/// An exact number that came from the page.
+fn value(text: &str) -> Result<Rational, String> {
+    deniable_core::exact::parse_rational(text).map_err(|error| error.to_string())
+}
+
+fn share_of(share: &Rational) -> String {
+    deniable_core::exact::percent(share, if *share < ratio(1, 10) { 2 } else { 0 }, Rounding::Up)
+}
+
+/// Noise that is none: a draw other than 0 has a chance of less than 10^-20.
+fn still(ask: &PlannedAsk) -> Vec<Decay> {
+    let none = Decay::exactly(ratio(1, i64::MAX)).into_iter().cycle();
+    none.take(ask.measures.len()).collect()
+}
+
+/// A simulated answer in the form of a released one.
+fn shown(plan: &Plan, ask: &PlannedAsk, simulation: &Simulation, decays: &[Decay], draw: u64) -> Table {
+    // A fixed seed: moving the promise then moves the noise of one draw, instead of showing another. Nobody is protected
+    // by it, as the rows are made up.
+    let mut rng = ChaCha20Rng::seed_from_u64(draw);
+    let values = simulation.with_noise(&ask.query, decays, &plan.policy.confidence, &mut rng);
+    let consistent = if ask.ask.consistent { ask.query.made_consistent(&values, decays) } else { None };
+    table(plan, ask, &Answered { noisy: Noisy { values, consistent, decays: decays.to_vec() }, origin: Origin::Stored })
+}
+
+/// A value for the page's control, exact.
+#[must_use]
+pub fn exact(value: &Rational) -> String {
+    let short = decimal(value, 6, Rounding::Nearest);
+    if deniable_core::exact::parse_rational(&short).as_ref() == Ok(value) { short } else { value.to_string() }
+}

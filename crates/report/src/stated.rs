@@ -1,0 +1,126 @@
+//! A promise as pictures need it: what is allowed, and what the odds make of every belief.
+
+use crate::observers::{Observer, observers};
+use deniable_chart::belief::{Beliefs, Mark};
+use deniable_chart::people::People;
+use deniable_core::adversary::{Adjacency, PriorRange};
+use deniable_core::belief::posterior_range;
+use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
+use deniable_core::promise::Promise;
+use deniable_ledger::Account;
+use deniable_publication::guarantee::examples;
+use num_traits::{One, ToPrimitive, Zero};
+
+/// Beyond this an odds ratio is drawn as this: nothing is left to see.
+const MOST_ODDS: f64 = 1e12;
+/// Points of the promise's lines.
+const STEPS: i64 = 40;
+
+/// A promise, and the odds ratio that keeps it.
+#[derive(Debug, Clone)]
+pub struct Stated {
+    /// What is promised; all of it is kept.
+    pub promises: Vec<Promise>,
+    /// The beliefs before that it is about.
+    pub priors: PriorRange,
+    /// Whether the number of people is protected or public.
+    pub adjacency: Adjacency,
+    /// The largest odds ratio, rounded up.
+    pub odds: Rational,
+}
+
+/// A share as a number for a picture.
+pub(crate) fn drawn(share: &Rational) -> f64 {
+    share.to_f64().unwrap_or(0.0)
+}
+
+impl Stated {
+    /// As an account's terms record it.
+    #[must_use]
+    pub fn of(account: &Account) -> Self {
+        Self {
+            promises: account.terms.promise.split("; ").filter_map(|stated| stated.parse().ok()).collect(),
+            priors: PriorRange::of_family(&account.terms.adversary).unwrap_or_else(PriorRange::any),
+            adjacency: account.id.adjacency,
+            odds: account.terms.limit.odds_at_most(),
+        }
+    }
+
+    /// The belief before that serves as an example: the likeliest that the promise is about, one half at most.
+    fn example(&self) -> Rational {
+        let all = examples(&self.priors);
+        let half = ratio(1, 2);
+        all.iter().filter(|prior| **prior <= half).max().or(all.first()).cloned().unwrap_or(half)
+    }
+
+    /// The guarantee in one sentence with natural frequencies, exact and rounded outward.
+    #[must_use]
+    pub fn in_frequencies(&self) -> (String, People) {
+        let before = self.example();
+        let (low, high) = posterior_range(&before, &self.odds);
+        // Rare things need more people to be whole ones.
+        let of: u32 = if before < ratio(1, 20) { 1000 } else { 100 };
+        let count = |share: &Rational, up: bool| {
+            let people = share * whole(of);
+            let people = if up { people.ceil() } else { people.floor() };
+            people.to_integer().to_u32().unwrap_or(of)
+        };
+        let people = People {
+            before: (&before * whole(of)).round().to_integer().to_u32().unwrap_or(0),
+            at_most: count(&high, true),
+            at_least: count(&low, false),
+            of,
+        };
+        let sentence = format!(
+            "Take {of} people like you, of each of whom an observer thinks it {} likely that they are in the data: {} of the \
+             {of}. Whatever is released, the observer can become at most as sure as if {} of the {of} were in it, and at \
+             least as sure as if {} were.",
+            percent(&before, 2, Rounding::Nearest),
+            people.before,
+            people.at_most,
+            people.at_least
+        );
+        (sentence, people)
+    }
+
+    /// Who could learn how much.
+    #[must_use]
+    pub fn observers(&self) -> Vec<Observer> {
+        observers(self.adjacency, &self.priors, &self.odds)
+    }
+
+    /// The tightest floor and ceiling that the promises allow at a belief; `None` where none speaks of it.
+    #[must_use]
+    pub fn allowed(&self, before: &Rational) -> Option<(Rational, Rational)> {
+        let all: Vec<(Rational, Rational)> =
+            self.promises.iter().filter_map(|promise| promise.allows(before)).collect();
+        let floor = all.iter().map(|(floor, _)| floor).max()?;
+        let ceiling = all.iter().map(|(_, ceiling)| ceiling).min()?;
+        Some((floor.clone(), ceiling.clone()))
+    }
+
+    /// The curve of beliefs, with the promise and the observers drawn in.
+    #[must_use]
+    pub fn beliefs(&self) -> Beliefs {
+        let (from, to) = (self.priors.low(), self.priors.high());
+        let inside = (0..=STEPS).map(|step| from + (to - from) * ratio(step, STEPS));
+        let allowed: Vec<(Rational, (Rational, Rational))> = inside
+            .filter(|before| !before.is_zero() && !before.is_one())
+            .filter_map(|before| self.allowed(&before).map(|range| (before, range)))
+            .collect();
+        let line = |of: &dyn Fn(&(Rational, Rational)) -> Option<Rational>| -> Vec<(f64, f64)> {
+            allowed.iter().filter_map(|(before, range)| Some((drawn(before), drawn(&of(range)?)))).collect()
+        };
+        let observers = self.observers();
+        let marked = observers.iter().filter(|observer| observer.after.is_some() && observer.name != "insider");
+        Beliefs {
+            odds: self.odds.to_f64().unwrap_or(MOST_ODDS).min(MOST_ODDS),
+            priors: (drawn(from), drawn(to)),
+            promised: line(&|(_, ceiling)| (!ceiling.is_one()).then(|| ceiling.clone())),
+            floor: line(&|(floor, _)| (!floor.is_zero()).then(|| floor.clone())),
+            marks: marked
+                .map(|observer| Mark { name: observer.name.clone(), before: drawn(&observer.before) })
+                .collect(),
+        }
+    }
+}

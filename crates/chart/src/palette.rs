@@ -56,6 +56,8 @@ const DARK: [(RGBColor, &str); 9] = [
 #[must_use]
 pub fn style() -> String {
     let mut rules = String::from("svg.chart{width:100%;height:auto;display:block}\n");
+    // Cells that touch would show what is behind them along their edges.
+    rules.push_str("svg.chart rect{shape-rendering:crispEdges}\n");
     rules.push_str("@media screen and (prefers-color-scheme:dark){\n");
     let ramp = RAMP.iter().copied().zip(RAMP_DARK);
     for (colour, dark) in DARK.iter().copied().chain(ramp) {

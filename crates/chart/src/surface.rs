@@ -8,8 +8,10 @@ use plotters::style::text_anchor::{HPos, VPos};
 /// Size of a panel and of the legend below all of them, in pixels.
 const PANEL: (u32, u32) = (430, 350);
 const LEGEND: u32 = 74;
+/// More of it where regions are explained below the colours, because there is no room beside them.
+const BELOW: u32 = 50;
 /// Width of a colour in the legend, in pixels.
-const SWATCH: i32 = 62;
+const SWATCH: i32 = 50;
 
 /// One parameter: its name and its values, growing and above 0.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,7 +78,8 @@ pub struct Surface {
 #[must_use]
 pub fn cells(surface: &Surface) -> String {
     let many = u32::try_from(surface.panels.len().max(1)).unwrap_or(1);
-    picture((PANEL.0 * many, PANEL.1 + LEGEND), &surface.title, &surface.description, |area| -> Drawn {
+    let legend_height = if many == 1 { LEGEND + BELOW } else { LEGEND };
+    picture((PANEL.0 * many, PANEL.1 + legend_height), &surface.title, &surface.description, |area| -> Drawn {
         let (panels, below) = area.split_vertically(px(PANEL.1));
         for (panel, place) in surface.panels.iter().zip(panels.split_evenly((1, many as usize))) {
             draw(panel, surface, &place)?;
@@ -220,9 +223,11 @@ fn legend(surface: &Surface, area: &Area<'_>) -> Drawn {
         (all().any(|cell| cell.warned), PAPER, RED, &surface.warning),
         (all().any(|cell| cell.value.is_none()), GRID, MUTED, &surface.outside),
     ];
-    let start = 76 + SWATCH * i32::try_from(RAMP.len()).unwrap_or(0) + 26;
+    let colours = i32::try_from(RAMP.len()).unwrap_or(0);
+    let beside = surface.panels.len() > 1;
+    let (start, first) = if beside { (76 + SWATCH * colours + 26, 2) } else { (76, 62) };
     for (at, (_, fill, stroke, name)) in (0..).zip(regions.iter().filter(|(any, ..)| *any)) {
-        let top = 2 + 24 * at;
+        let top = first + 24 * at;
         area.draw(&Rectangle::new([shift(start, top), shift(start + 32, top + 16)], fill.filled()))?;
         for line in 0..2 {
             let from = start + 16 * line;

@@ -1,4 +1,4 @@
-//! From (α,β) to noise (B-6, M-DI) and to ε (AB-DI Theorem 4).
+//! From (α,β) to noise (B-6, M-GEO) and to ε (ABDI-T4).
 
 use crate::adversary::Adversary;
 use deniable_core::adversary::PriorRange;
@@ -26,7 +26,7 @@ pub fn largest_odds(
     promise.largest_odds(&PriorRange::any()).map(|odds| odds.odds_at_least())
 }
 
-/// Two-sided geometric noise of scale `λ = Θ / ln R` in units (M-DI): the noise that is drawn, not a limit of it.
+/// Two-sided geometric noise of scale `λ = Θ / ln R` in units (M-GEO): the noise that is drawn, not a limit of it.
 #[derive(Debug, Clone)]
 pub struct Noise {
     sampler: TwoSidedGeometric,
@@ -87,7 +87,7 @@ pub fn scale(odds: &Rational, theta: &Rational) -> (Rational, Rational) {
     (theta / ln.high(), theta / ln.low())
 }
 
-/// `ε = Δ/λ = (Δ/Θ)·ln R`, rounded up: what the same noise is worth as differential privacy (AB-DI Theorem 4).
+/// `ε = Δ/λ = (Δ/Θ)·ln R`, rounded up: what the same noise is worth as differential privacy (ABDI-T4).
 #[must_use]
 pub fn epsilon(odds: &Rational, theta: &Rational, delta: &Rational) -> Rational {
     Enclosure::ln(odds, BITS).times(&(delta / theta)).high()

@@ -1,4 +1,4 @@
-//! Several answers: what composing odds keeps (C-1), beside what AB-DI Theorem 1 claims (C-6, E-2).
+//! Several answers: what composing odds keeps (C-1), beside what the paper's Theorem 1 claims (ABDI-T1, C-6, E-2).
 //!
 //! A world's answers may differ from those of all others by Θ in every query. Then the noise gives exactly the odds
 //! ratio `R` each time, `R^k` after `k` answers, and belief reaches the ends that [`world_multiples`] computes. Where

@@ -1,13 +1,15 @@
 //! The page for a statistician: `docs/evaluation/README.md`. Every number in it is computed.
 
+mod several;
+
 use crate::adversary::Adversary;
-use crate::composed::{Composition, Verdict};
-use crate::pictures::{self, answers, composition_file, settings, surface_file};
+use crate::calibrate::{Noise, scale};
+use crate::pictures::{self, surface_file};
 use crate::queries::{Aggregate, Query};
 use crate::quoted::{Compared, top};
 use crate::record::{Line, points};
 use crate::surface::{Measure, Surface};
-use crate::written::{at_most, exact, grouped, share, significant, three};
+use crate::written::{at_most, exact, grouped, significant, three};
 use crate::{EvaluateError, Evaluation};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, whole};
@@ -19,18 +21,33 @@ use std::fmt::Write;
 /// # Errors
 /// When a line of the table cannot be computed.
 pub fn readme(evaluation: &Evaluation) -> Result<String, EvaluateError> {
-    let mut page = beginning(evaluation);
+    let mut page = beginning(evaluation)?;
     page.push_str(&table(evaluation)?);
     for adversary in Adversary::ALL {
         page.push_str(&section(evaluation, adversary)?);
     }
     page.push_str(&figures_of_the_text(evaluation));
-    page.push_str(&composition(evaluation)?);
+    page.push_str(&several::composition(evaluation)?);
     page.push_str(&ending());
     Ok(page)
 }
 
-fn beginning(evaluation: &Evaluation) -> String {
+/// How far the geometric noise is from Laplace noise of the same scale, in mean size: most where it is narrowest.
+fn from_laplace(evaluation: &Evaluation) -> Result<f64, EvaluateError> {
+    let mut widest: f64 = 0.0;
+    for adversary in Adversary::ALL {
+        let odds = evaluation.settings.grid.odds(adversary, evaluation.worlds)?;
+        let Some(largest) = odds.iter().flatten().flatten().max() else { continue };
+        for query in crate::DRAWN {
+            let noise = Noise::hiding(largest, &query.theta_units())?;
+            let scale = scale(largest, &whole(query.theta_units())).1;
+            widest = widest.max((noise.mean_size() / scale - whole(1)).to_f64().unwrap_or(f64::NAN).abs());
+        }
+    }
+    Ok(widest)
+}
+
+fn beginning(evaluation: &Evaluation) -> Result<String, EvaluateError> {
     let (rows, worlds) = (grouped(&evaluation.adult.rows().to_string()), grouped(&evaluation.worlds.to_string()));
     let settings = &evaluation.settings;
     let (alphas, betas) = (&settings.grid.alphas, &settings.grid.betas);
@@ -38,7 +55,7 @@ fn beginning(evaluation: &Evaluation) -> String {
         let end = |value: Option<&Rational>| value.map(exact).unwrap_or_default();
         format!("{} to {}", end(values.first()), end(values.last()))
     };
-    format!(
+    Ok(format!(
         "# The (α,β) evaluation on UCI Adult
 
 The paper on (α,β)-differential identifiability (AB-DI in [docs/theorems](../theorems/papers.md)) ends with an evaluation on UCI Adult: how
@@ -54,26 +71,26 @@ All numbers and pictures come from one command; see [the end](#make-it-again). F
   worlds, one for each person who may be the missing one. An answer may move belief in a world down to `1−α` times what it was, and up to `1+β`
   times (B-6).
 - **The data.** {rows} records. One more person makes a universe of {worlds} people, so there are {worlds} worlds; the paper has the same number.
-- **The noise.** The largest odds ratio `R` that keeps the promise is an exact fraction. The noise is two-sided geometric with scale `λ = Θ / ln R` (M-DI): the
-  paper's Laplace noise on whole numbers. At these scales both are equally wide.
+- **The noise.** The largest odds ratio `R` that keeps the promise is an exact fraction. The noise is two-sided geometric with scale `λ = Θ / ln R` (M-GEO): the
+  paper's Laplace noise on whole numbers. For the queries that are drawn, the mean sizes of both differ by {width}% at most.
 - **The error ratio.** The size of the noise over the size of the answer. *Expected* is `E|k| = 2r/(1−r²)` for the exact distribution. *Measured* is
-  the mean of {repetitions} draws at each point, which is within about {error} of the expected one in two cases of three. The draws have a fixed seed
+  the mean of {repetitions} draws at each point, which is within about {error:.0}% of the expected one in two cases of three. The draws have a fixed seed
   ({seed}), so that this page can be made again. A release takes its randomness from the operating system and has no seed.
 - **The grid.** {na} values of α ({alpha}) by {nb} of β ({beta}), ten to a factor of ten. The definition wants α below 1; the last values
   show where it ends.
 
-MIN and MAX get the paper's noise here. A release of Deniable answers MIN, MAX and quantiles by the exponential mechanism, which does far better on
-such data.
+MIN, MAX and MEDIAN get the paper's noise here. A release of Deniable answers them by the exponential mechanism (M-EXP) instead.
 
 ",
         repetitions = settings.repetitions,
-        error = format!("{:.0}%", 100.0 / f64::from(settings.repetitions).sqrt()),
+        error = 100.0 / f64::from(settings.repetitions).sqrt(),
         seed = settings.seed,
         na = alphas.len(),
         nb = betas.len(),
         alpha = ends(alphas),
         beta = ends(betas),
-    )
+        width = significant(100.0 * from_laplace(evaluation)?, 2),
+    ))
 }
 
 fn table(evaluation: &Evaluation) -> Result<String, EvaluateError> {
@@ -175,12 +192,15 @@ fn section(evaluation: &Evaluation, adversary: Adversary) -> Result<String, Eval
         .iter()
         .map(|surface| format!("{} to {} for {}", three(least(surface)), three(most(surface)), surface.query.name()))
         .collect();
+    let points_drawn: usize = surfaces.iter().map(|surface| surface.expected.iter().flatten().flatten().count()).sum();
     let deviation = surfaces.iter().map(|surface| surface.largest_deviation()).fold(0.0, f64::max);
     let _ = write!(
         text,
-        "Over the grid the expected ratio goes from {}. The measured ratio differs from the expected one by at most {:.0}% at any point. ",
+        "Over the grid the expected ratio goes from {}. The measured ratio is within {:.0}% of the expected one at all of {} points; one point's standard error is {:.0}%. ",
         listed(&said),
-        100.0 * deviation
+        100.0 * deviation,
+        grouped(&points_drawn.to_string()),
+        100.0 / f64::from(evaluation.settings.repetitions).sqrt()
     );
     text.push_str(&compared_with_weak(evaluation, adversary));
     let [first, second] = points();
@@ -207,7 +227,7 @@ fn section(evaluation: &Evaluation, adversary: Adversary) -> Result<String, Eval
         let ((e1, m1), (e2, m2)) = (at(&first), at(&second));
         let _ = writeln!(text, "| {} | {over} | {e1} | {m1} | {e2} | {m2} |", surface.query.name());
     }
-    text.push_str(&after_answers(evaluation, adversary));
+    text.push_str(&several::after_answers(evaluation, adversary));
     Ok(text)
 }
 
@@ -230,19 +250,14 @@ fn compared_with_weak(evaluation: &Evaluation, adversary: Adversary) -> String {
     let same_best = of(adversary).zip(of(Adversary::Weak)).all(|(mine, weak)| range(mine).0 < range(weak).0 * 1.001);
     match adversary {
         Adversary::Weak => {
-            let seen: usize = evaluation.adult.rows();
-            format!(
-                "With {} worlds the prior hardly matters: 1/{} is next to 0.",
-                grouped(&(seen + 1).to_string()),
-                grouped(&(seen + 1).to_string())
-            )
+            let worlds = grouped(&evaluation.worlds.to_string());
+            format!("With {worlds} worlds the prior hardly matters: 1/{worlds} is next to 0.")
         }
         Adversary::Strong => {
             let best = if same_best {
-                "The paper sees more noise for MIN(capital_gain) here, as β must stay below 9. On this grid that does not show: α is at most 0.8 there, which holds R at 5, and \
-                 β = 4 allows as much. It would show for α above 0.9."
+                hidden_range(evaluation)
             } else {
-                "The smaller range of β leaves more noise at best."
+                "The smaller range of β leaves more noise at best.".to_owned()
             };
             format!(
                 "Where both have a promise, the expected ratio differs from that against A_w by at most {}%. {best}",
@@ -256,43 +271,20 @@ fn compared_with_weak(evaluation: &Evaluation, adversary: Adversary) -> String {
     }
 }
 
-fn after_answers(evaluation: &Evaluation, adversary: Adversary) -> String {
-    let Some((_, all)) = evaluation.compositions.iter().find(|(who, _)| *who == adversary) else {
-        return String::new();
-    };
-    let rises: usize = all.iter().map(|composition| composition.verdict().rises_above).sum();
-    let mut text = format!(
-        "\nAfter several answers, each with its own (α,β), by composed odds; [what this shows](#several-answers). It is the same for every query.\n\n![{}: how far belief in a world can fall after 1, 5 and 20 answers]({})\n\n",
-        adversary.name(),
-        composition_file(adversary)
-    );
-    let said: Vec<String> =
-        all.iter().map(|composition| said_of(evaluation, composition, &composition.verdict())).collect();
-    let _ = write!(text, "Theorem 1 is unsafe {}. ", listed(&said));
-    text.push_str(if rises == 0 {
-        "Its upper claim holds at every point.\n\n"
-    } else {
-        "Its upper claim fails as well.\n\n"
-    });
-    text
-}
-
-fn said_of(evaluation: &Evaluation, composition: &Composition, verdict: &Verdict) -> String {
-    let many = match composition.answers {
-        1 => "after 1 answer".to_owned(),
-        answers => format!("after {answers} answers"),
-    };
-    let Some((part, row, column)) = &verdict.worst else { return format!("{many} nowhere") };
-    let grid = &evaluation.settings.grid;
-    let short = (whole(1) - part).to_f64().unwrap_or(0.0);
+/// Why the range of the strong adversary's β does not show on the grid.
+fn hidden_range(evaluation: &Evaluation) -> String {
+    let strong = Adversary::Strong;
+    let largest = evaluation.settings.grid.alphas.iter().filter(|alpha| **alpha < whole(1)).max();
+    let (Some(alpha), Some(limit)) = (largest, strong.beta_below(evaluation.worlds)) else { return String::new() };
+    let odds = (whole(1) - alpha).recip();
     format!(
-        "{many} at {} of {} points ({}; at worst belief falls to {}% less than claimed, at α = {}, β = {})",
-        grouped(&verdict.falls_below.to_string()),
-        grouped(&verdict.points.to_string()),
-        share(verdict.falls_below, verdict.points),
-        significant(100.0 * short, 2),
-        exact(&grid.alphas[*row]),
-        exact(&grid.betas[*column]),
+        "The paper sees more noise for MIN(capital_gain) here, as β must stay below {}. On this grid that does not show: α is at most {}, which holds R at {}, and β = {} allows as \
+         much. It would show for α above {}.",
+        exact(&limit),
+        exact(alpha),
+        exact(&odds),
+        exact(&(&odds - whole(1))),
+        exact(&(whole(1) - (whole(1) + &limit).recip())),
     )
 }
 
@@ -327,7 +319,7 @@ fn verdict_on(evaluation: &Evaluation, compared: &Compared) -> String {
         return format!("This agrees: what rounds to the quoted figure has Θ from {low} to {high}.");
     }
     let mut text = format!(
-        "This does not agree, and A_s and Theorem 2 give the same. A Θ of {middle} would give the quoted figure, and {low} to {high} what rounds to it."
+        "This does not agree, and nor does any other adversary here (see the tables above). A Θ of {middle} would give the quoted figure, and {low} to {high} what rounds to it."
     );
     if quoted.query.aggregate == Aggregate::Max {
         let (largest, times, next) = top(&evaluation.adult, quoted.query.column);
@@ -337,7 +329,7 @@ fn verdict_on(evaluation: &Evaluation, compared: &Compared) -> String {
                 compared.expected * (largest - next) as f64 / quoted.query.theta_units().to_f64().unwrap_or(f64::NAN);
             let _ = write!(
                 text,
-                " We know of no such Θ. The next smaller value in the data is {} below {}; that would give {}, and is no sensitivity: {} records have the largest value, so leaving out one changes nothing.",
+                " No Θ that we know of does. The next smaller value in the data is {} below {}; that would give {}, and is no sensitivity: {} records have the largest value, so leaving out one changes nothing.",
                 grouped(&(largest - next).to_string()),
                 exact(&value),
                 three(ratio),
@@ -351,74 +343,6 @@ fn verdict_on(evaluation: &Evaluation, compared: &Compared) -> String {
         );
     }
     text
-}
-
-fn composition(evaluation: &Evaluation) -> Result<String, EvaluateError> {
-    let mut text = String::from(
-        "## Several answers
-
-Noise for one answer allows odds up to R. After k answers the odds can be R^k, and belief in a world of prior P falls to `1/(P + R^k (1−P))` of what it was at worst.
-This bound is attained: by a world whose answers are Θ away from those of all others (C-1, B-6). The paper's Theorem 1 claims `∏(1−α_i)` instead, and `∏(1+β_i)` upwards. With P_min = 0
-both rules agree wherever α binds (C-6). With P_min > 0 they do not: the second answer meets an adversary whose beliefs are no longer those that the noise was made for. Then
-belief falls below the claim wherever α decides R and two answers or more are given (E-2). In the pictures above that is hatched; each point was decided on exact fractions. The
-upward claim is always on the safe side.
-
-How much it matters depends on the number of worlds. Below are equally likely worlds, at an (α,β) where α decides R.
-
-![Lowest belief after 1 to 20 answers: claimed by Theorem 1, and reached](answers.svg)
-
-| worlds | α, β | R | answers | claimed | reached | claimed / reached |
-|---:|---|---:|---:|---:|---:|---:|
-",
-    );
-    for setting in settings(evaluation) {
-        let all = answers(&setting);
-        let (worlds, alpha, beta) = &setting;
-        let odds = crate::calibrate::largest_odds(Adversary::Weak, *worlds, alpha, beta)?;
-        for (answers, composed) in (1_u32..).zip(&all).filter(|(answers, _)| [1, 2, 5, 20].contains(answers)) {
-            let float = |value: &Rational| value.to_f64().unwrap_or(f64::NAN);
-            let _ = writeln!(
-                text,
-                "| {} | {}, {} | {} | {answers} | {} | {} | {} |",
-                grouped(&worlds.to_string()),
-                exact(alpha),
-                exact(beta),
-                significant(float(&odds), 6),
-                three(float(&composed.claimed.low)),
-                three(float(&composed.kept.low)),
-                significant(float(&(&composed.claimed.low / &composed.kept.low)), 5),
-            );
-        }
-    }
-    text.push_str(
-        "\nThe first rows are the example of E-2: two worlds, two answers, and 0.2 of a belief where 0.25 was claimed. With as many worlds as Adult has, the claim is false but close. It is not close in
-small universes, and those are where a prior says most. Deniable never composes α and β. It multiplies odds, and translates the total once.\n\n",
-    );
-    text.push_str(&shared(evaluation)?);
-    Ok(text)
-}
-
-/// What a promise about all answers together costs each of them.
-fn shared(evaluation: &Evaluation) -> Result<String, EvaluateError> {
-    let (alpha, beta) = points()[1].clone();
-    let mut text = format!(
-        "Read the other way: if (α,β) = ({}, {}) is promised about all answers together, each of k answers gets odds of R^(1/k), and its noise is k times as wide. Against A_w:\n\n| query | noise over | 1 answer | 5 answers | 20 answers |\n|---|---|---:|---:|---:|\n",
-        exact(&alpha),
-        exact(&beta)
-    );
-    let odds = crate::calibrate::largest_odds(Adversary::Weak, evaluation.worlds, &alpha, &beta)?;
-    for query in crate::DRAWN {
-        let yardstick = crate::surface::Yardstick::of(query, &evaluation.adult);
-        let over = if yardstick.measure == Measure::Answer { "the answer" } else { "the domain's width" };
-        let mut cells = Vec::new();
-        for answers in crate::ANSWERS {
-            let noise = crate::calibrate::Noise::sharing(&odds, answers, &query.theta_units())?;
-            cells.push(three(yardstick.multiple(noise.mean_size())));
-        }
-        let _ = writeln!(text, "| {} | {over} | {} |", query.name(), cells.join(" | "));
-    }
-    text.push('\n');
-    Ok(text)
 }
 
 fn ending() -> String {

@@ -110,3 +110,48 @@ pub fn top(adult: &Adult, column: Column) -> (i64, usize, Option<i64>) {
     let below = values.partition_point(|value| *value < largest);
     (largest, values.len() - below, below.checked_sub(1).map(|at| values[at]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::LOG2_E; // 1 over ln 2: noise for odds of 2, beside Θ
+
+    /// As many rows as Adult has, with its sum of hours and its largest capital loss.
+    fn stand_in() -> Adult {
+        let line = |loss: u32, hours: u32| format!("40, a, 1, b, 1, c, d, e, f, g, 0, {loss}, {hours}, h, i\n");
+        let mut text = line(4356, 40);
+        let longer = 1_316_684 - 40 * 32_561;
+        (1..32_561).for_each(|row| text.push_str(&line(row % 3 * 1950, if row <= longer { 41 } else { 40 })));
+        Adult::read(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn the_quoted_figures_are_met_and_missed_as_the_page_says() {
+        let adult = stand_in();
+        let [hours, loss] = Quoted::all().map(|quoted| quoted.compare(&adult, adult.rows() + 1).unwrap());
+        assert_eq!(hours.quoted.query.units(&adult), 1_316_684.into());
+        assert_eq!(hours.quoted.query.theta_units(), 98.into());
+        assert!((hours.expected - 9.34e-3).abs() < 5e-6 && hours.agrees(), "{}", hours.expected);
+        assert_eq!(loss.quoted.query.theta_units(), 4356.into());
+        assert!((loss.expected - LOG2_E).abs() < 5e-5 && !loss.agrees(), "{}", loss.expected);
+        // Which Θ would give 0.1: ln 2 · 0.1 · 4356, next to it at A_w's prior.
+        let float = |theta: &Rational| theta.to_f64().unwrap();
+        assert!((float(&loss.theta.1) - 301.94).abs() < 0.01, "{}", float(&loss.theta.1));
+        assert!((float(&loss.theta.0) * 2.0 / float(&loss.theta.1) - 1.0).abs() < 1e-12);
+        // Laplace noise of that scale: e^(−0.05 ln 2) − e^(−0.15 ln 2).
+        let chance = 2_f64.powf(-0.05) - 2_f64.powf(-0.15);
+        assert!((loss.one_draw - chance).abs() < 1e-3, "{} for {chance}", loss.one_draw);
+        assert_eq!(top(&adult, Column::CapitalLoss), (4356, 1, Some(3900)));
+    }
+
+    /// MAX(capital_loss) at (0.5, 1) is 1.44 against every adversary: the quoted 0.1 is not another one's.
+    #[test]
+    fn no_adversary_gives_the_other_figure() {
+        let adult = stand_in();
+        for adversary in Adversary::ALL {
+            let [_, loss] = Quoted::all();
+            let found = Quoted { adversary, ..loss }.compare(&adult, adult.rows() + 1).unwrap();
+            assert!((found.expected - LOG2_E).abs() < 1e-4, "{adversary:?}: {}", found.expected);
+        }
+    }
+}

@@ -3,9 +3,9 @@
 use deniable_core::exact::{Rational, Rounding, decimal};
 use num_traits::{Signed, ToPrimitive};
 
-/// A float with three significant digits, as a plain decimal.
+/// A float with three significant digits, as a plain decimal unless it is very small.
 pub(crate) fn three(value: f64) -> String {
-    significant(value, 3)
+    if value != 0.0 && value.abs() < 5e-6 { format!("{value:.2e}") } else { significant(value, 3) }
 }
 
 /// A float with this many significant digits, as a plain decimal with commas between thousands.
@@ -63,9 +63,10 @@ mod tests {
     #[test]
     fn numbers_are_short_and_plain() {
         assert_eq!(
-            [0.009_341, 1.442_7, 0.999_6, 1234.4, 98_765.0].map(three),
+            [0.009_341, 1.438_6, 0.999_6, 1234.4, 98_765.0].map(three),
             ["0.00934", "1.44", "1.00", "1,230", "98,800"]
         );
+        assert_eq!(three(9.537e-7), "9.54e-7");
         assert_eq!(significant(1_234_567.0, 4), "1,235,000");
         assert_eq!(
             [whole(1_316_684), ratio(1, 8), ratio(73, 32_561)].map(|n| exact(&n)),

@@ -1,32 +1,190 @@
 //! Every picture with made-up numbers, on one page: `cargo run -p deniable-chart --example gallery > gallery.html`.
 
+use deniable_chart::answers::{Answer, Grid, Point, bars, heatmap, lines};
 use deniable_chart::belief::{Beliefs, Mark, curve};
 use deniable_chart::composition::{self, Composition};
+use deniable_chart::errors::{Errors, errors};
+use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::palette;
-use deniable_chart::surface::{self, Axis, Cell, Spot, Surface};
+use deniable_chart::people::{People, people};
+use deniable_chart::spending::{Spending, spending};
+use deniable_chart::surface::{self, Axis, Cell, Spot, Surface, cells};
 
 #[expect(clippy::print_stdout, reason = "the page is the output")]
 fn main() {
+    println!("<!doctype html><meta charset=utf-8><title>Gallery</title><style>{}</style>", palette::style());
+    println!(
+        "<style>body{{font-family:system-ui;max-width:42rem;margin:auto;padding:0 1rem;background:#fff}}\
+         figure{{margin:1.5rem 0}}\
+         @media screen and (prefers-color-scheme:dark){{body{{background:#14181e;color:#e6e9ee}}}}</style>"
+    );
+    let groups = [beliefs(), gauges(), crowds(), answers(), grids(), spendings(), sweeps(), surfaces(), compositions()];
+    for svg in groups.into_iter().flatten() {
+        println!("<figure>{svg}</figure>");
+    }
+}
+
+/// Numbers that look like noise, between -1 and 1, the same in every run.
+fn noise(at: u32) -> f64 {
+    (f64::from(at) * 12.9898).sin() * 43758.5453 % 1.0
+}
+
+fn beliefs() -> Vec<String> {
     let mark = |name: &str, before| Mark { name: name.to_owned(), before };
-    let beliefs = Beliefs {
+    vec![curve(&Beliefs {
         odds: 3.0,
         priors: (0.0, 0.5),
         promised: vec![(0.0, 0.75), (0.5, 0.75)],
         floor: Vec::new(),
         marks: vec![mark("stranger", 0.01), mark("acquaintance", 0.5), mark("insider", 0.9)],
+    })]
+}
+
+fn gauges() -> Vec<String> {
+    let of = |name: &str, (before, low, high): (f64, f64, f64), ceiling, floor| {
+        gauge(&Gauge { name: name.to_owned(), before, low, high, ceiling, floor })
     };
-    println!("<!doctype html><meta charset=utf-8><title>Gallery</title><style>{}</style>", palette::style());
-    println!(
-        "<style>body{{font-family:system-ui;max-width:60rem;margin:auto;background:#fff}}\
-         @media screen and (prefers-color-scheme:dark){{body{{background:#14181e;color:#e6e9ee}}}}</style>"
-    );
-    println!("<figure>{}</figure>", curve(&beliefs));
-    println!("<figure>{}</figure>", surface::cells(&noise()));
-    println!("<figure>{}</figure>", composition::curve(&answers()));
+    vec![
+        of("An acquaintance", (0.5, 0.25, 0.75), Some(0.8), Some(0.2)),
+        of("A stranger", (0.01, 0.0033, 0.0294), Some(0.03), None),
+        of("A neighbour who is all but sure", (0.99, 0.9706, 0.9966), None, Some(0.97)),
+        of("Before any answer", (0.2, 0.2, 0.2), Some(0.5), None),
+        of("One who knows nothing of the size of the data", (0.05, 0.0, 1.0), None, None),
+    ]
+}
+
+fn crowds() -> Vec<String> {
+    vec![
+        people(&People { before: 20, at_most: 43, at_least: 8, of: 100 }),
+        people(&People { before: 10, at_most: 29, at_least: 3, of: 1000 }),
+    ]
+}
+
+fn point(label: &str, value: Option<f64>, low: Option<f64>, high: Option<f64>) -> Point {
+    Point { label: label.to_owned(), value, low, high }
+}
+
+fn around(label: &str, value: f64, margin: f64) -> Point {
+    point(label, Some(value), Some(value - margin), Some(value + margin))
+}
+
+fn answers() -> Vec<String> {
+    let of = |value: &str, points, truth| Answer {
+        title: "Made-up answers".to_owned(),
+        value: value.to_owned(),
+        points,
+        truth,
+    };
+    let few = vec![
+        around("Café", 31.0, 4.0),
+        around("Park", 52.5, 6.0),
+        around("A very long name of a place, as they occur", 18.0, 3.0),
+        point("Only an interval", None, Some(20.0), Some(44.0)),
+        point("No lower bound", Some(25.0), None, Some(33.0)),
+        point("No bound at all", Some(12.0), None, None),
+        point("Nothing", None, None, None),
+    ];
+    let signed = vec![around("North", -12.0, 5.0), around("East", 8.0, 6.0), around("South", 1.0, 3.0)];
+    let many = |number: u32, name: &str| -> Vec<Point> {
+        let value = |at| 200.0 + 80.0 * (f64::from(at) / 9.0).sin() + 20.0 * noise(at);
+        (1..=number).map(|at| around(&format!("{name} {at}"), value(at), 25.0)).collect()
+    };
+    let truth = |number| (1..=number).map(|at| 200.0 + 80.0 * (f64::from(at) / 9.0).sin()).collect();
+    let days = vec![
+        around("Mon", 1.2e6, 1e5),
+        around("Tue", 1.4e6, 1e5),
+        point("Wed", None, Some(1.2e6), Some(1.7e6)),
+        point("Thu", Some(1.5e6), Some(1.4e6), None),
+        around("Fri", 1.9e6, 1e5),
+        point("Sat", None, None, None),
+        around("Sun", 0.9e6, 1e5),
+    ];
+    vec![
+        bars(&of("minutes", few, Some(vec![33.0, 50.0, 19.0, 30.0, 26.0, 11.0]))),
+        bars(&of("change in minutes", signed, None)),
+        bars(&of("trips", vec![around("all", 12_345.0, 120.0)], None)),
+        bars(&of("trips", many(60, "zone"), Some(truth(60)))),
+        lines(&of("visits", days, None)),
+        lines(&of("trips", many(90, "day"), Some(truth(90)))),
+        lines(&of("change", (1..=8).map(|at| around(&at.to_string(), noise(at) * 5.0, 1.5)).collect(), None)),
+        lines(&of("trips", vec![around("2026", 120.0, 30.0)], None)),
+    ]
+}
+
+fn grids() -> Vec<String> {
+    let grid = |rows: u32, columns: u32, scale: f64, margin: f64| {
+        let value = |row: u32, column: u32| ((noise(row * 31 + column) + 1.0) * scale).round();
+        let cells = |of: &dyn Fn(u32, u32) -> Option<f64>| {
+            (0..rows).map(|row| (0..columns).map(|column| of(row, column)).collect()).collect()
+        };
+        heatmap(&Grid {
+            title: "Made-up grid".to_owned(),
+            value: "trips".to_owned(),
+            rows: (0..rows).map(|row| format!("zone {}", row + 1)).collect(),
+            columns: (0..columns).map(|column| format!("{} h", column * 24 / columns)).collect(),
+            cells: cells(&|row, column| ((row + column) % 11 != 7).then_some(value(row, column))),
+            margins: cells(&|row, column| ((row * column) % 7 != 6).then_some(margin)),
+        })
+    };
+    vec![grid(5, 6, 250.0, 40.0), grid(7, 24, 2000.0, 300.0), grid(2, 3, 1e6, 1e3)]
+}
+
+fn spendings() -> Vec<String> {
+    let of = |times: Vec<(f64, f64)>, changes: Vec<(f64, &str)>, ticks: Vec<(f64, &str)>| {
+        let named = |(at, (time, spent)): (usize, (f64, f64))| (time, spent, format!("release {}", at + 1));
+        let owned =
+            |pairs: Vec<(f64, &str)>| pairs.into_iter().map(|(time, text)| (time, text.to_owned())).collect::<Vec<_>>();
+        spending(&Spending {
+            times: times.into_iter().enumerate().map(named).collect(),
+            changes: owned(changes),
+            limit_label: "the promise: odds of at most 3".to_owned(),
+            ticks: owned(ticks),
+        })
+    };
+    let weeks = || vec![(0.0, "1 May"), (7.0, "8 May"), (14.0, "15 May"), (21.0, "22 May"), (28.0, "29 May")];
+    let days = |pairs: Vec<(f64, &'static str)>| pairs.into_iter().map(|(d, t)| (d * 86400.0, t)).collect::<Vec<_>>();
+    let some = [(1.0, 0.1), (4.0, 0.25), (4.2, 0.4), (12.0, 0.3), (18.0, 0.55), (27.0, 0.9)];
+    vec![
+        of(
+            some.map(|(day, spent)| (day * 86400.0, spent)).to_vec(),
+            days(vec![(10.0, "odds 3, was 2"), (11.5, "priors up to 50%")]),
+            days(weeks()),
+        ),
+        of(vec![(5.0, 0.3)], Vec::new(), Vec::new()),
+        of(
+            (0..200).map(|at| (f64::from(at) * 12_000.0, f64::from(at) / 180.0)).collect(),
+            days(vec![(20.0, "odds 3, was 2")]),
+            days(weeks()),
+        ),
+        of((1..=9).map(|at| (100.0, f64::from(at) * 0.11)).collect(), vec![(100.5, "odds 3, was 2")], Vec::new()),
+    ]
+}
+
+fn sweeps() -> Vec<String> {
+    let of = |names: &[&str], from: f64, factor: f64, current| {
+        let x: Vec<f64> = (0..13).map(|at| from * factor.powi(at)).collect();
+        let line = |(at, name): (usize, &&str)| {
+            let size = 1.5_f64.powi(at as i32);
+            let values = x.iter().map(|x| (at != 1 || *x > 0.2).then_some(size * (1.0 + 20.0 / x))).collect();
+            ((*name).to_owned(), values)
+        };
+        errors(&Errors {
+            x_label: "largest odds ratio".to_owned(),
+            y_label: "expected error in trips".to_owned(),
+            lines: names.iter().enumerate().map(line).collect(),
+            current,
+            x,
+        })
+    };
+    vec![
+        of(&["count", "sum of minutes", "median", "people per zone"], 0.05, 1.7, Some(3.0)),
+        of(&["count", "sum of minutes"], 2.0, 1.1, Some(2.0)),
+        of(&["count", "sum", "mean", "median", "maximum", "people per zone", "share"], 1.5, 1.3, Some(3.0)),
+    ]
 }
 
 /// Noise that shrinks with either parameter, with a warned region and one without a meaning.
-fn noise() -> Surface {
+fn surfaces() -> Vec<String> {
     let values: Vec<f64> = (0..31).map(|at| 10_f64.powf(f64::from(at) / 10.0 - 3.0)).collect();
     let cell = |up: f64, across: f64| Cell {
         value: (up < 0.9).then(|| 1.0 / up.min(across)),
@@ -34,7 +192,7 @@ fn noise() -> Surface {
     };
     let rows = values.iter().map(|up| values.iter().map(|across| cell(*up, *across)).collect());
     let axis = |name: &str| Axis { name: name.to_owned(), values: values.clone() };
-    Surface {
+    vec![cells(&Surface {
         title: "Noise over α and β".to_owned(),
         description: "Less noise where both are large.".to_owned(),
         across: axis("β"),
@@ -48,16 +206,16 @@ fn noise() -> Surface {
         limits: [3.0, 10.0, 30.0, 100.0, 300.0].map(|limit| (limit, limit.to_string())).to_vec(),
         warning: "unsafe".to_owned(),
         outside: "no promise".to_owned(),
-    }
+    })]
 }
 
-fn answers() -> Composition {
+fn compositions() -> Vec<String> {
     let powers = |base: f64| (1..=10).map(|answer| base.powi(answer)).collect();
-    Composition {
+    vec![composition::curve(&Composition {
         title: "Belief after 1 to 10 answers".to_owned(),
         description: "It falls below the claim.".to_owned(),
         panels: vec![composition::Panel { title: "two worlds".to_owned(), claimed: powers(0.5), reached: powers(0.4) }],
         claimed: "claimed".to_owned(),
         reached: "reached".to_owned(),
-    }
+    })]
 }

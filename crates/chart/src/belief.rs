@@ -78,9 +78,9 @@ pub fn curve(beliefs: &Beliefs) -> String {
             chart.draw_series([high, lowest].map(|end| Circle::new((*before, end), px(5), INK.filled())))?;
             // The name stands where the band leaves room for it: left of the upper end, right of the lower one.
             let (at, side, away) = if *before > 0.5 {
-                ((*before, lowest), HPos::Left, shift(9, 6))
+                ((*before, lowest), HPos::Left, shift(9, 8))
             } else {
-                ((*before, high), HPos::Right, shift(-9, -6))
+                ((*before, high), HPos::Right, shift(-9, -12))
             };
             let style = placed(TEXT, INK, side, VPos::Center);
             chart.draw_series([EmptyElement::at(at) + Text::new(name.clone(), away, style)])?;

@@ -1,6 +1,7 @@
 //! An empty picture, and how it becomes an element of a page.
 
 use crate::palette::{GRID, INK, MUTED};
+use crate::words::plain;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -19,6 +20,12 @@ pub const TEXT: u32 = 14;
 /// A size in the library's units, from pixels of the picture as it was designed; on a page it scales.
 pub const fn px(pixels: u32) -> u32 {
     pixels * UNITS
+}
+
+/// A place in the library's units, from pixels.
+pub fn place((right, down): (f64, f64)) -> (i32, i32) {
+    let units = |pixels: f64| (pixels * f64::from(UNITS)).round() as i32;
+    (units(right), units(down))
 }
 
 /// A shift in the library's units, from pixels.
@@ -57,17 +64,21 @@ pub fn picture(
 
 /// Text that cannot become markup.
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// Without what every element repeats: the font is that of the picture, and full opacity goes without saying.
 fn shortened(body: &str) -> String {
-    body.replace(" font-family=\"sans-serif\"", "").replace(" opacity=\"1\"", "").replace('\n', "")
+    body.replace(" font-family=\"sans-serif\"", "")
+        .replace(" opacity=\"1\"", "")
+        .replace(" stroke=\"none\" stroke-width=\"1\"", "")
+        .replace(" stroke=\"none\"", "")
+        .replace('\n', "")
 }
 
-/// Text of a size in pixels, in a colour.
+/// Text of a size in pixels, in a colour. The library writes sizes of text divided by 1.24, which is undone here.
 pub fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
-    ("sans-serif", px(size)).into_font().color(&colour)
+    ("sans-serif", f64::from(px(size)) * 1.24).into_font().color(&colour)
 }
 
 /// Text that is placed by its middle, start or end.

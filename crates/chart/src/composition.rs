@@ -14,7 +14,7 @@ const LEGEND: u32 = 40;
 pub struct Panel {
     /// What is set, in a few words.
     pub title: String,
-    /// For 1, 2, 3 ... answers: the lowest belief that is claimed, as a multiple of the belief before; above 0.
+    /// For 1, 2, 3 ... answers: the lowest belief that is claimed, as a multiple of the belief before; above 0, or missing.
     pub claimed: Vec<f64>,
     /// The lowest that can be reached.
     pub reached: Vec<f64>,
@@ -41,10 +41,11 @@ pub fn curve(composition: &Composition) -> String {
     let panels = &composition.panels;
     let many = u32::try_from(panels.len().max(1)).unwrap_or(1);
     let values = || panels.iter().flat_map(|panel| panel.claimed.iter().chain(&panel.reached));
-    let bottom = values().copied().fold(1.0, f64::min).log10().floor();
+    let bottom = values().map(|value| value.log10()).filter(|log| log.is_finite()).fold(-1.0, f64::min).floor();
     let answers = panels.iter().map(|panel| panel.claimed.len()).max().unwrap_or(1);
     let line = |values: &[f64]| -> Vec<(f64, f64)> {
-        (1..).zip(values).map(|(answer, value)| (f64::from(answer), value.log10())).collect()
+        let points = (1..).zip(values).map(|(answer, value)| (f64::from(answer), value.log10()));
+        points.filter(|(_, log)| log.is_finite()).collect()
     };
     let size = (PANEL.0 * many, PANEL.1 + LEGEND);
     picture(size, &composition.title, &composition.description, |area| -> Drawn {

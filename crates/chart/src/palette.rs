@@ -25,7 +25,19 @@ pub const ORANGE: RGBColor = RGBColor(0xb3, 0x5c, 0x00);
 /// What is behind everything.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xfe);
 
-/// From little to much, in seven steps: the last stands out most from what is behind, on light and on dark.
+/// From few to many: a fill, and the colour of text on it. The steps are as even to the eye as readable text allows: between
+/// the fourth and the fifth, text changes from dark to light, and no fill between them would carry either.
+pub const SHADES: [(RGBColor, RGBColor); 6] = [
+    (PAPER, INK),
+    (PALE, INK),
+    (RGBColor(0x9f, 0xc3, 0xe8), INK),
+    (RGBColor(0x6f, 0xa3, 0xd6), INK),
+    (RGBColor(0x3a, 0x74, 0xb4), PAPER),
+    (BLUE, PAPER),
+];
+
+/// From little to much, in seven steps, for cells that carry no text: the last stands out most from what is behind, on light
+/// and on dark.
 pub const RAMP: [RGBColor; 7] = [
     RGBColor(0xe8, 0xf0, 0xfa),
     RGBColor(0xc3, 0xd9, 0xf0),
@@ -40,7 +52,7 @@ pub const RAMP: [RGBColor; 7] = [
 const RAMP_DARK: [&str; 7] = ["#1b2532", "#21374f", "#285074", "#336d9c", "#4b8fc4", "#7db7ea", "#c4e0fb"];
 
 /// Each colour with its value on a dark page.
-const DARK: [(RGBColor, &str); 9] = [
+const DARK: [(RGBColor, &str); 12] = [
     (INK, "#e6e9ee"),
     (MUTED, "#9aa4b2"),
     (GRID, "#343b46"),
@@ -50,6 +62,9 @@ const DARK: [(RGBColor, &str); 9] = [
     (GREEN, "#5fd0a5"),
     (ORANGE, "#f2ab5a"),
     (PAPER, "#14181e"),
+    (RGBColor(0x9f, 0xc3, 0xe8), "#2a5482"),
+    (RGBColor(0x6f, 0xa3, 0xd6), "#34699e"),
+    (RGBColor(0x3a, 0x74, 0xb4), "#5590cc"),
 ];
 
 /// Rules for a page that holds charts: they fill their place, and follow the reader's choice of light or dark on screen.
@@ -57,7 +72,7 @@ const DARK: [(RGBColor, &str); 9] = [
 pub fn style() -> String {
     let mut rules = String::from("svg.chart{width:100%;height:auto;display:block}\n");
     // Cells that touch would show what is behind them along their edges.
-    rules.push_str("svg.chart rect{shape-rendering:crispEdges}\n");
+    rules.push_str("svg.cells rect{shape-rendering:crispEdges}\n");
     rules.push_str("@media screen and (prefers-color-scheme:dark){\n");
     let ramp = RAMP.iter().copied().zip(RAMP_DARK);
     for (colour, dark) in DARK.iter().copied().chain(ramp) {
@@ -88,6 +103,47 @@ fn hex(colour: RGBColor) -> String {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    /// The colour on a dark page.
+    fn dark(colour: RGBColor) -> RGBColor {
+        let (_, hex) = DARK.iter().find(|(light, _)| *light == colour).unwrap();
+        let part = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+        RGBColor(part(1), part(3), part(5))
+    }
+
+    /// Relative luminance, as WCAG defines it.
+    fn luminance(colour: RGBColor) -> f64 {
+        let linear = |part: u8| {
+            let share = f64::from(part) / 255.0;
+            if share <= 0.04045 { share / 12.92 } else { ((share + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * linear(colour.0) + 0.7152 * linear(colour.1) + 0.0722 * linear(colour.2)
+    }
+
+    /// Contrast of two colours, as WCAG defines it.
+    fn contrast(one: RGBColor, other: RGBColor) -> f64 {
+        let (one, other) = (luminance(one), luminance(other));
+        (one.max(other) + 0.05) / (one.min(other) + 0.05)
+    }
+
+    #[test]
+    fn text_is_readable_on_light_and_dark() {
+        let on_paper = [INK, MUTED, RED, GREEN, ORANGE, BLUE].map(|text| (PAPER, text));
+        let on_pale = [INK, BLUE].map(|text| (PALE, text));
+        for (fill, text) in on_paper.into_iter().chain(on_pale).chain(SHADES) {
+            let (light, dark) = (contrast(fill, text), contrast(dark(fill), dark(text)));
+            assert!(light >= 4.5, "{text:?} on {fill:?}, light: {light:.2}");
+            assert!(dark >= 4.5, "{text:?} on {fill:?}, dark: {dark:.2}");
+        }
+    }
+
+    #[test]
+    fn shades_go_one_way() {
+        for pair in SHADES.windows(2) {
+            assert!(luminance(pair[0].0) > luminance(pair[1].0), "light: {pair:?}");
+            assert!(luminance(dark(pair[0].0)) < luminance(dark(pair[1].0)), "dark: {pair:?}");
+        }
+    }
 
     /// Rules go by the colour itself: two roles of one colour could not be told apart on a dark page.
     #[test]

@@ -10,8 +10,8 @@ const PANEL: (u32, u32) = (430, 350);
 const LEGEND: u32 = 74;
 /// More of it where regions are explained below the colours, because there is no room beside them.
 const BELOW: u32 = 50;
-/// Width of a colour in the legend, in pixels.
-const SWATCH: i32 = 50;
+/// Width of a colour in the legend, in pixels: where there is one panel, and where there are more.
+const SWATCH: (i32, i32) = (50, 58);
 
 /// One parameter: its name and its values, growing and above 0.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,10 +25,17 @@ pub struct Axis {
 /// A cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// What is shown as a colour; nothing where the parameters make no sense.
+    /// What is shown as a colour; nothing, or not finite, where the parameters make no sense.
     pub value: Option<f64>,
     /// Whether the cell lies in the region that is warned of.
     pub warned: bool,
+}
+
+impl Cell {
+    /// The value, where there is one.
+    fn finite(&self) -> Option<f64> {
+        self.value.filter(|value| value.is_finite())
+    }
 }
 
 /// A point that is named.
@@ -79,13 +86,16 @@ pub struct Surface {
 pub fn cells(surface: &Surface) -> String {
     let many = u32::try_from(surface.panels.len().max(1)).unwrap_or(1);
     let legend_height = if many == 1 { LEGEND + BELOW } else { LEGEND };
-    picture((PANEL.0 * many, PANEL.1 + legend_height), &surface.title, &surface.description, |area| -> Drawn {
-        let (panels, below) = area.split_vertically(px(PANEL.1));
-        for (panel, place) in surface.panels.iter().zip(panels.split_evenly((1, many as usize))) {
-            draw(panel, surface, &place)?;
-        }
-        legend(surface, &below)
-    })
+    let drawn =
+        picture((PANEL.0 * many, PANEL.1 + legend_height), &surface.title, &surface.description, |area| -> Drawn {
+            let (panels, below) = area.split_vertically(px(PANEL.1));
+            for (panel, place) in surface.panels.iter().zip(panels.split_evenly((1, many as usize))) {
+                draw(panel, surface, &place)?;
+            }
+            legend(surface, &below)
+        });
+    // The style sheet draws their edges sharp.
+    drawn.replacen("class=\"chart\"", "class=\"chart cells\"", 1)
 }
 
 /// The ends of each cell on a logarithmic axis: half-way between neighbours.
@@ -132,7 +142,7 @@ fn draw(panel: &Panel, surface: &Surface, area: &Area<'_>) -> Drawn {
         let corners = [(across[from.0], up[from.1]), (across[to.0], up[to.1])];
         chart.draw_series([Rectangle::new(corners, fill.filled())])?;
     }
-    let outside = |cell: &Cell| cell.value.is_none();
+    let outside = |cell: &Cell| cell.finite().is_none();
     for (stroke, hatched) in [(MUTED, &outside as &dyn Fn(&Cell) -> bool), (RED, &|cell: &Cell| cell.warned)] {
         for (from, to) in hatch(&panel.cells, hatched) {
             let line = vec![(across[from.0], up[from.1]), (across[to.0], up[to.1])];
@@ -170,7 +180,7 @@ fn blocks(cells: &[Vec<Cell>], limits: &[(f64, String)]) -> Vec<Block> {
     let (mut done, mut open): (Vec<Block>, Vec<Block>) = (Vec::new(), Vec::new());
     for (row, cells) in cells.iter().enumerate() {
         let colours: Vec<Option<usize>> =
-            cells.iter().map(|cell| cell.value.map(|value| step(value, limits))).collect();
+            cells.iter().map(|cell| cell.finite().map(|value| step(value, limits))).collect();
         let mut next = Vec::new();
         let mut from = 0;
         for run in colours.chunk_by(|one, next| one == next) {
@@ -205,27 +215,28 @@ fn hatch(cells: &[Vec<Cell>], inside: &dyn Fn(&Cell) -> bool) -> Vec<(Corner, Co
 }
 
 fn legend(surface: &Surface, area: &Area<'_>) -> Drawn {
+    let beside = surface.panels.len() > 1;
+    let wide = if beside { SWATCH.1 } else { SWATCH.0 };
     let text = |across, down| placed(TEXT - 1, INK, across, down);
     let swatch = |at: i32, down: i32, fill: RGBColor| {
-        Rectangle::new([shift(at, down), shift(at + SWATCH, down + 14)], fill.filled())
+        Rectangle::new([shift(at, down), shift(at + wide, down + 14)], fill.filled())
     };
     area.draw(&Text::new(surface.colours.clone(), shift(76, 8), text(HPos::Left, VPos::Center)))?;
     for (at, colour) in (0..).zip(RAMP.iter().take(surface.limits.len() + 1)) {
-        area.draw(&swatch(76 + at * SWATCH, 20, *colour))?;
+        area.draw(&swatch(76 + at * wide, 20, *colour))?;
     }
     for (at, (_, name)) in (1..).zip(&surface.limits) {
-        let place = shift(76 + at * SWATCH, 45);
+        let place = shift(76 + at * wide, 45);
         area.draw(&Text::new(name.clone(), place, text(HPos::Center, VPos::Center)))?;
     }
     // Hatched regions are explained where there are any.
     let all = || surface.panels.iter().flat_map(|panel| panel.cells.iter().flatten());
     let regions = [
         (all().any(|cell| cell.warned), PAPER, RED, &surface.warning),
-        (all().any(|cell| cell.value.is_none()), GRID, MUTED, &surface.outside),
+        (all().any(|cell| cell.finite().is_none()), GRID, MUTED, &surface.outside),
     ];
     let colours = i32::try_from(RAMP.len()).unwrap_or(0);
-    let beside = surface.panels.len() > 1;
-    let (start, first) = if beside { (76 + SWATCH * colours + 26, 2) } else { (76, 62) };
+    let (start, first) = if beside { (76 + wide * colours + 26, 2) } else { (76, 62) };
     for (at, (_, fill, stroke, name)) in (0..).zip(regions.iter().filter(|(any, ..)| *any)) {
         let top = first + 24 * at;
         area.draw(&Rectangle::new([shift(start, top), shift(start + 32, top + 16)], fill.filled()))?;
@@ -244,7 +255,9 @@ mod tests {
     use super::*;
 
     fn row(values: [f64; 3]) -> Vec<Cell> {
-        values.map(|value| Cell { value: (value > 0.0).then_some(value), warned: value > 50.0 }).to_vec()
+        values
+            .map(|value| Cell { value: Some(if value > 0.0 { value } else { f64::NAN }), warned: value > 50.0 })
+            .to_vec()
     }
 
     fn surface() -> Surface {

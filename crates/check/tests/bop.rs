@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::Dice;
+use common::dice::Dice;
 use deniable_check::Bound;
 use deniable_check::bop::{Background, Block, TableError};
 use deniable_core::exact::{Rational, ratio, whole};

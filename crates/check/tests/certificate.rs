@@ -1,6 +1,9 @@
 //! Decisions pass the rechecker, and a file with any one digit altered does not.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
+mod common;
+
+use common::dice::Dice;
 use deniable_check::certificate::certificate;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::{Family, Prior};
@@ -11,21 +14,21 @@ use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_recheck::format::{self, Certificate, Value as Claimed, Witness as Form};
 use deniable_recheck::{LIMIT, Report, Upper, recheck};
-use rand_chacha::ChaCha20Rng;
-use rand_core::{Rng, SeedableRng};
 
 const SIGNS: [Sign; 3] = [Sign::Positive, Sign::Negative, Sign::Both];
 
 /// A random table whose rows have parts of 1/`of`, of which some are zero.
-fn random(entities: usize, outputs: usize, of: u64, zeros: bool, seed: u64) -> Mechanism {
-    let mut rng = ChaCha20Rng::seed_from_u64(seed);
+fn random(entities: usize, outputs: usize, of: i64, zeros: bool, seed: u64) -> Mechanism {
+    let mut dice = Dice::new(seed);
     let row = |_| {
-        let mut parts: Vec<u64> = (1..outputs).map(|_| rng.next_u64() % (of / outputs as u64)).collect();
+        let mut parts: Vec<i64> = (1..outputs).map(|_| dice.between(1, of / outputs as i64)).collect();
         for part in &mut parts {
-            *part = if zeros && rng.next_u64().is_multiple_of(5) { 0 } else { *part + 1 };
+            if zeros && dice.below(5) == 0 {
+                *part = 0;
+            }
         }
-        parts.push(of - parts.iter().sum::<u64>());
-        Some(parts.into_iter().map(|part| whole(part) / whole(of)).collect())
+        parts.push(of - parts.iter().sum::<i64>());
+        Some(parts.into_iter().map(|part| ratio(part, of)).collect())
     };
     let rows: Vec<Option<Vec<Rational>>> = (0..1_u32 << entities).map(row).collect();
     let names = ["ann", "bob", "cy", "dee", "eve"];
@@ -126,7 +129,7 @@ fn events_crowds_and_simulators_pass() {
     let (mut passed, mut infinite, mut brackets) = (0, 0, 0);
     for seed in 0..24 {
         let (n, outputs) = (1 + seed as usize % 4, 2 + seed as usize % 3);
-        let mechanism = random(n, outputs, 12 + 48 * (seed % 2), seed % 4 < 2, 100 + seed);
+        let mechanism = random(n, outputs, 12 + 48 * (seed as i64 % 2), seed % 4 < 2, 100 + seed);
         let mut notions: Vec<Notion> = (1..=n + 1).map(|crowd| Notion::CrowdBlending { crowd }).collect();
         notions.extend((0..=n.min(2)).map(|rows| Notion::ZeroKnowledge { rows }));
         for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
@@ -285,16 +288,16 @@ fn large_enumerations_are_named() {
 #[test]
 fn tables_without_a_common_denominator_are_decided_exactly() {
     for seed in 0..4 {
-        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        let mut dice = Dice::new(seed);
         let rows = (0..1_u32 << 6).map(|data| {
-            let of = (1_u64 << 40) + 2 * u64::from(data) + 1;
+            let of = (1_i64 << 40) + 2 * i64::from(data) + 1;
             // Half of the rows are nearly alike: nearer to each other than floats tell.
             let part = if data % 2 == 0 {
                 of / 3
             } else {
-                of / 3 + rng.next_u64() % 3 + (seed % 2) * (rng.next_u64() % (of / 3))
+                of / 3 + dice.between(0, 2) + (seed as i64 % 2) * dice.between(0, of / 3 - 1)
             };
-            Some(vec![whole(part) / whole(of), whole(of - part) / whole(of)])
+            Some(vec![ratio(part, of), ratio(of - part, of)])
         });
         let names = (1..=6).map(|name| format!("e{name}")).collect();
         let mechanism = Mechanism::partial(names, vec!["yes".to_owned(), "no".to_owned()], rows.collect()).unwrap();

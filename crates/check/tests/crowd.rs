@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{Dice, and, apart, dp, exact, mechanism, mixture, random, then, value, verdict};
+use common::dice::Dice;
+use common::mechanisms::{and, apart, exact, mixture, then, yes};
+use common::{dp, value, verdict};
 use deniable_check::Bound;
 use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::Notion;
@@ -36,15 +38,12 @@ fn the_value_is_the_least_that_holds() {
     let mut by_crowd = 0;
     for number in 0..40 {
         let mechanism = if number % 2 == 0 {
-            random(3, 2 + number % 3, i64::from(number % 6 != 0), 9, &mut dice)
+            dice.mechanism(3, 2 + number % 3, i64::from(number % 6 != 0), 9)
         } else {
             // By size, nearly: crowds matter.
-            let yes: Vec<i64> = (0..4).map(|_| dice.between(1, 98)).collect();
+            let chances: Vec<i64> = (0..4).map(|_| dice.between(1, 98)).collect();
             let wobble: Vec<i64> = (0..8).map(|_| dice.between(0, 1)).collect();
-            mechanism(3, 2, |data| {
-                let yes = ratio(yes[data.count_ones() as usize] + wobble[data as usize], 100);
-                vec![whole(1) - &yes, yes]
-            })
+            yes(3, |data| ratio(chances[data.count_ones() as usize] + wobble[data as usize], 100))
         };
         for size in 1..4 {
             let tight = crowd(&mechanism, size);
@@ -70,7 +69,7 @@ fn replace_one_is_not_enough() {
     assert_eq!(crowd(&size, 2), Bound::Infinite);
     let shown = verdict(&size, &Notion::CrowdBlending { crowd: 2 });
     let line = shown.witness.unwrap().line(&size);
-    assert_eq!(line, "a in {a}: removing it: Pr[a | {}] / Pr[a | {a}] = 1 / 0 = ∞");
+    assert_eq!(line, "t0 in {t0}: removing it: Pr[o0 | {}] / Pr[o0 | {t0}] = 1 / 0 = ∞");
     // Sizes below 2 are not told: then all have a crowd, and nobody has DP.
     let told = exact(3, 3, |data| (data.count_ones() as usize).saturating_sub(1));
     assert_eq!((crowd(&told, 2), dp(&told)), (Bound::one(), Bound::Infinite));
@@ -104,7 +103,7 @@ fn it_neither_composes_nor_mixes() {
 fn post_processing_helps() {
     let mut dice = Dice::new(62);
     for number in 0..40 {
-        let mechanism = random(3, 3, i64::from(number % 4 != 0), 6, &mut dice);
+        let mechanism = dice.mechanism(3, 3, i64::from(number % 4 != 0), 6);
         let kernel: Vec<Vec<Rational>> = (0..3).map(|_| dice.distribution(2, 0, 3)).collect();
         let after = then(&mechanism, &kernel);
         for size in 1..4 {

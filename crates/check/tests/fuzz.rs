@@ -1,12 +1,12 @@
 //! Damaged mechanisms, protocols and certificates, from a seeded mutator: what fuzzing looks for at length.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod common;
 #[path = "../../../fuzz/src/check.rs"]
 mod fuzzed;
 
+use common::dice::Dice;
 use fuzzed::check;
-use rand_chacha::ChaCha20Rng;
-use rand_core::{Rng, SeedableRng};
 
 /// A text, and the byte that says how it is read.
 const SEEDS: [(u8, &str); 11] = [
@@ -56,28 +56,27 @@ fn the_seeds_are_understood() {
 
 #[test]
 fn damaged_texts_are_refused_with_words() {
-    let mut dice = ChaCha20Rng::seed_from_u64(4);
-    let mut below = |end: usize| usize::try_from(dice.next_u64() % end as u64).unwrap();
+    let mut dice = Dice::new(4);
     let (mut understood, all) = (0, 4_000);
     for _ in 0..all {
-        let (choice, seed) = SEEDS[below(SEEDS.len())];
+        let (choice, seed) = SEEDS[dice.below(SEEDS.len())];
         let mut text: Vec<char> = seed.chars().collect();
-        for _ in 0..=below(2) {
-            let from = below(text.len() + 1);
-            let to = (from + below(8)).min(text.len());
-            let put: Vec<char> = match below(4) {
+        for _ in 0..=dice.below(2) {
+            let from = dice.below(text.len() + 1);
+            let to = (from + dice.below(8)).min(text.len());
+            let put: Vec<char> = match dice.below(4) {
                 0 => Vec::new(),
-                1 => PIECES[below(PIECES.len())].chars().collect(),
+                1 => PIECES[dice.below(PIECES.len())].chars().collect(),
                 2 => text[from..to].repeat(2),
                 _ => {
-                    let begin = below(text.len() + 1);
-                    text[begin..(begin + below(40)).min(text.len())].to_vec()
+                    let begin = dice.below(text.len() + 1);
+                    text[begin..(begin + dice.below(40)).min(text.len())].to_vec()
                 }
             };
             text.splice(from..to, put);
         }
         // Now and then read as something else.
-        let choice = if below(20) == 0 { below(5) as u8 } else { choice };
+        let choice = if dice.below(20) == 0 { dice.below(5) as u8 } else { choice };
         understood += u32::from(check(&bytes(choice, &text.iter().collect::<String>())));
     }
     // Enough get past the reader to be decided.

@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{Dice, apart, dp, exact, random, value, verdict};
+use common::dice::Dice;
+use common::mechanisms::{apart, exact, mechanism};
+use common::{dp, value, verdict};
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::Family;
@@ -19,7 +21,7 @@ fn induced(mechanism: &Mechanism, allowed: &[Dataset]) -> Bound {
 fn every_pair_with_nothing_between() {
     let mut dice = Dice::new(71);
     for number in 0..60 {
-        let mechanism = random(4, 2, i64::from(number % 4 != 0), 9, &mut dice);
+        let mechanism = dice.mechanism(4, 2, i64::from(number % 4 != 0), 9);
         let allowed: Vec<Dataset> = (0..16).filter(|_| dice.between(0, 2) > 0).collect();
         let mut worst = Bound::one();
         for a in &allowed {
@@ -40,7 +42,7 @@ fn it_contains_other_notions() {
     let mut dice = Dice::new(72);
     let all: Vec<Dataset> = (0..16).collect();
     for _ in 0..10 {
-        let mechanism = random(4, 3, 1, 9, &mut dice);
+        let mechanism = dice.mechanism(4, 3, 1, 9);
         assert_eq!(induced(&mechanism, &all), dp(&mechanism));
         // All sizes, each public in turn: exchanges of one for one.
         let sized = (0..5).map(|size| all.iter().copied().filter(|data| data.count_ones() == size).collect::<Vec<_>>());
@@ -52,14 +54,14 @@ fn it_contains_other_notions() {
     }
     // A couple that joins together: DP of 3 for each of them is 9 for the two.
     let answers = |data: Dataset, person: u32| if data >> person & 1 == 1 { ratio(3, 4) } else { ratio(1, 4) };
-    let couple = common::mechanism(2, 4, |data| {
+    let couple = mechanism(2, 4, |data| {
         let (a, b) = (answers(data, 0), answers(data, 1));
         let (not_a, not_b) = (whole(1) - &a, whole(1) - &b);
         vec![&not_a * &not_b, &a * &not_b, &not_a * &b, &a * &b]
     });
     assert_eq!((dp(&couple), induced(&couple, &[0b00, 0b11])), (Bound::Finite(whole(3)), Bound::Finite(whole(9))));
     let shown = verdict(&couple, &Notion::Induced { allowed: vec![0b00, 0b11] });
-    assert_eq!(shown.witness.unwrap().line(&couple), "Pr[a | {}] / Pr[a | {a, b}] = 9/16 / 1/16 = 9");
+    assert_eq!(shown.witness.unwrap().line(&couple), "Pr[o0 | {}] / Pr[o0 | {t0, t1}] = 9/16 / 1/16 = 9");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 mod common;
 
-use common::{Dice, dp, value};
+use common::dice::Dice;
+use common::{dp, value};
 use deniable_check::Bound;
 use deniable_check::notion::{Notion, Sign};
 use deniable_check::protocol::builtin::{and, noisy_bits, xor};

@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{Dice, dp, exact, mechanism, random, value, zero_knowledge};
+use common::dice::Dice;
+use common::mechanisms::{exact, mechanism, yes};
+use common::{dp, value, zero_knowledge};
 use deniable_check::Bound;
 use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::Notion;
@@ -17,6 +19,11 @@ fn crowd(mechanism: &Mechanism, crowd: usize) -> Bound {
     value(mechanism, &Notion::CrowdBlending { crowd })
 }
 
+/// Every member adds to the answer: among five, each doubles the probability of yes.
+fn sum() -> Mechanism {
+    yes(5, |data| ratio(1 << data.count_ones(), 64))
+}
+
 /// ε-FLP implies ε-ZKP, ε-ZKP implies 2ε-DP, ε-DP implies crowd-blending. With all others seen, ε-DP implies ε-ZKP.
 #[test]
 fn each_implies_the_next() {
@@ -24,7 +31,7 @@ fn each_implies_the_next() {
     let mut root = whole(0);
     for number in 0..40 {
         let entities = 2 + number % 3;
-        let mechanism = random(entities, 2 + number % 2, i64::from(number % 5 != 0), 9, &mut dice);
+        let mechanism = dice.mechanism(entities, 2 + number % 2, i64::from(number % 5 != 0), 9);
         let (lunch, dp) = (lunch(&mechanism), dp(&mechanism));
         for rows in 0..entities {
             let (low, high) = zero_knowledge(&mechanism, rows);
@@ -51,11 +58,8 @@ fn each_is_strictly_stricter() {
     // Crowd-blending without DP: "are both in?".
     let both = exact(2, 2, |data| usize::from(data == 3));
     assert_eq!((crowd(&both, 2), dp(&both)), (Bound::one(), Bound::Infinite));
-    // DP with less than what zero knowledge of one row costs: every member adds to the answer.
-    let sum = mechanism(5, 2, |data| {
-        let yes = ratio(1 << data.count_ones(), 64);
-        vec![whole(1) - &yes, yes]
-    });
+    // DP with less than what zero knowledge of one row costs.
+    let sum = sum();
     let (dp_value, (low, _)) = (dp(&sum), zero_knowledge(&sum, 1));
     assert_eq!(dp_value, Bound::Finite(whole(2)));
     assert!(low > dp_value, "{low}");
@@ -71,10 +75,7 @@ fn each_is_strictly_stricter() {
 /// The fewer rows a simulator sees, the dearer: a factor 2 for each member, and one root for who is between two.
 #[test]
 fn fewer_rows_are_dearer() {
-    let sum = mechanism(5, 2, |data| {
-        let yes = ratio(1 << data.count_ones(), 64);
-        vec![whole(1) - &yes, yes]
-    });
+    let sum = sum();
     for (rows, square) in [(0, 32), (1, 16), (2, 8), (3, 4), (4, 2)] {
         let (low, high) = zero_knowledge(&sum, rows);
         assert!(low.power(2) <= Bound::Finite(whole(square)) && Bound::Finite(whole(square)) <= high.power(2));

@@ -3,7 +3,9 @@
 
 mod common;
 
-use common::{Dice, apart, dp, exact, mechanism, random, row, value, zero_knowledge};
+use common::dice::Dice;
+use common::mechanisms::{apart, exact, mechanism, row, yes};
+use common::{dp, value, zero_knowledge};
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::Family;
@@ -78,7 +80,7 @@ fn nothing_is_possible_in_three_ways() {
 fn who_sees_all_stands_between_two() {
     let mut dice = Dice::new(51);
     for number in 0..20 {
-        let mechanism = random(3, 2 + number % 3, 1, 9, &mut dice);
+        let mechanism = dice.mechanism(3, 2 + number % 3, 1, 9);
         let mut square = whole(1);
         for t in 0..3 {
             for others in (0..8_u32).filter(|data| data >> t & 1 == 0) {
@@ -101,7 +103,7 @@ fn a_grid_over_simulators_is_no_better() {
     const STEPS: i64 = 40;
     let mut dice = Dice::new(52);
     for _ in 0..6 {
-        let mechanism = random(3, 2, 2, 9, &mut dice);
+        let mechanism = dice.mechanism(3, 2, 2, 9);
         let mut worst_grid = whole(1);
         for t in 0..3_usize {
             let others: Vec<usize> = (0..3).filter(|other| *other != t).collect();
@@ -141,7 +143,7 @@ fn more_rows_are_never_worse() {
     let mut widest = whole(0);
     for number in 0..24 {
         // With zeros in every fourth.
-        let mechanism = random(4, 2 + number % 3, i64::from(number % 4 != 0), 9, &mut dice);
+        let mechanism = dice.mechanism(4, 2 + number % 3, i64::from(number % 4 != 0), 9);
         let brackets: Vec<(Bound, Bound)> = (0..4).map(|rows| zero_knowledge(&mechanism, rows)).collect();
         // Who sees k rows can forget a random one.
         assert!(brackets.windows(2).all(|pair| pair[1].0 <= pair[0].1), "{brackets:?}");
@@ -165,10 +167,7 @@ fn small_probabilities_and_larger_universes() {
     for rows in 0..5 {
         zero_knowledge(&rare, rows);
     }
-    let noisy = mechanism(6, 2, |data| {
-        let yes = ratio(2 + i64::from(data.count_ones()), 10);
-        vec![whole(1) - &yes, yes]
-    });
+    let noisy = yes(6, |data| ratio(2 + i64::from(data.count_ones()), 10));
     let values: Vec<Bound> = (0..6).map(|rows| zero_knowledge(&noisy, rows).0).collect();
     assert!(values.windows(2).all(|pair| pair[1] <= pair[0]), "{values:?}");
 }
@@ -176,7 +175,7 @@ fn small_probabilities_and_larger_universes() {
 #[test]
 fn proofs_do_not_prove_more_than_is_true() {
     let mut dice = Dice::new(55);
-    let mechanism = random(4, 3, 1, 9, &mut dice);
+    let mechanism = dice.mechanism(4, 3, 1, 9);
     let (low, high) = zero_knowledge(&mechanism, 1);
     let verdict = common::verdict(&mechanism, &Notion::ZeroKnowledge { rows: 1 });
     assert!(matches!(verdict.value, Value::Between { .. }));

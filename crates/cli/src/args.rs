@@ -13,6 +13,7 @@ Examples:
   deniable plan examples/clinic/policy.toml
   deniable release examples/clinic/policy.toml
   deniable release policy.toml --format json --out answers.json
+  deniable report policy.toml --out report.html
   deniable ask policy.toml 'SELECT COUNT(*) FROM visits' --spend 1/40
   deniable data check policy.toml
   deniable ledger show policy.toml
@@ -82,6 +83,16 @@ Examples:
 
 Asking the same again shows the stored answer and costs nothing, also with another ORDER BY or other names.")]
     Release(Release),
+    /// Write a page for everyone: the answers with pictures, the guarantee in words, what was spent. Nothing is charged.
+    #[command(after_help = "\
+Examples:
+  deniable report policy.toml --out report.html
+  deniable report --ledger clinic.ledger --out everything.html
+  deniable release policy.toml --report report.html
+
+The page is one file that loads nothing from elsewhere, for screens, print and screen readers. Nothing on it comes from \
+private data but the released answers.")]
+    Report(Report),
     /// Answer a question that is not in the policy, from what is left of the promise; without SQL, a prompt.
     #[command(after_help = "\
 Examples:
@@ -155,9 +166,25 @@ pub struct Release {
     /// Write the answers to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write a page as well: the answers with pictures, the guarantee, what was spent.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
     /// What it may use.
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// `deniable report`.
+#[derive(Debug, clap::Args)]
+pub struct Report {
+    /// The policy whose stored answers are shown; without it, everything that the ledger holds.
+    pub policy: Option<PathBuf>,
+    /// Use this ledger instead of the policy's, or alone.
+    #[arg(long, value_name = "PATH")]
+    pub ledger: Option<PathBuf>,
+    /// Write the page to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// What a computation may use.

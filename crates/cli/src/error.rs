@@ -300,6 +300,15 @@ impl From<StoreError> for Failure {
     }
 }
 
+impl From<deniable_report::ReportError> for Failure {
+    fn from(error: deniable_report::ReportError) -> Self {
+        Self::refused(
+            error,
+            "no page was written; the ledger was changed by something else, so go back to a backup of it",
+        )
+    }
+}
+
 impl From<VerifyError> for Failure {
     fn from(error: VerifyError) -> Self {
         Self::Refused(vec![Complaint::new(error)])

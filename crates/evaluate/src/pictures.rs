@@ -16,8 +16,7 @@ use num_traits::ToPrimitive;
 const LONGEST: u32 = 20;
 
 /// Colours of what composed odds do to a belief: by how much it can fall.
-const FALLS: [(f64, &str); 6] =
-    [(1.01, "1.01"), (1.1, "1.1"), (2.0, "2"), (10.0, "10"), (100.0, "100"), (1e6, "1,000,000")];
+const FALLS: [(f64, &str); 6] = [(1.01, "1.01"), (1.1, "1.1"), (2.0, "2"), (10.0, "10"), (100.0, "100"), (1e6, "1e6")];
 
 /// A setting of the curves: how many equally likely worlds, and the (α,β) of each answer.
 pub type Setting = (usize, Rational, Rational);

@@ -1,12 +1,15 @@
 //! Charge durably, compute, store, show. In this order, always.
 
 use crate::data::{self, DataError, Registration, Versioned};
-use crate::left::share_left;
 use crate::plan::{Plan, PlannedAsk};
+use crate::show;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Decay;
-use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger};
+use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger, Summary};
+use deniable_publication::Guarantee;
+use deniable_publication::left::share_left;
+use deniable_publication::remembered::Remembered;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
 use deniable_sql::{Progress, Resources, Salt, Source, SourceError, exact};
@@ -149,8 +152,7 @@ pub fn release<R: CryptoRng>(
     if ledger.summary().accounts.iter().any(|known| known.id.kind == account.kind) {
         ledger.open_account(&account, &plan.terms())?;
     }
-    let stored: Vec<Option<Answered>> =
-        plan.asks.iter().map(|ask| stored_answer(plan, ask, ledger)).collect::<Result<_, _>>()?;
+    let stored = stored(plan, &ledger.summary())?;
     let pending: Vec<&PlannedAsk> =
         plan.asks.iter().zip(&stored).filter(|(_, stored)| stored.is_none()).map(|(ask, _)| ask).collect();
     let reads = |table: &Versioned, asks: &[&PlannedAsk]| {
@@ -198,15 +200,19 @@ pub fn salt(ledger: &Ledger) -> Salt {
     Salt(ledger.key().derive(SALT))
 }
 
-/// The answer that the ledger already holds, if any.
-fn stored_answer(plan: &Plan, ask: &PlannedAsk, ledger: &Ledger) -> Result<Option<Answered>, ReleaseError> {
-    let identity = ask.for_ledger(&plan.policy).identity;
-    let summary = ledger.summary();
-    let account = plan.account();
-    let release =
-        summary.accounts.iter().find(|known| known.id == account).and_then(|account| account.release(&identity));
-    let Some(answer) = release.and_then(|release| release.answer.as_ref()) else { return Ok(None) };
-    Ok(Some(Answered { noisy: read_answer(ask, answer)?, origin: Origin::Stored }))
+/// The answer that a ledger already holds to each ask of a plan, if any: free, and without a look at the files.
+///
+/// # Errors
+/// When a stored answer does not fit its ask.
+pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<Answered>>, ReleaseError> {
+    let id = plan.account();
+    let account = ledger.accounts.iter().find(|known| known.id == id);
+    let answer = |ask: &PlannedAsk| {
+        let release = account.and_then(|account| account.release(&ask.for_ledger(&plan.policy).identity));
+        let Some(answer) = release.and_then(|release| release.answer.as_ref()) else { return Ok(None) };
+        Ok(Some(Answered { noisy: read_answer(ask, answer)?, origin: Origin::Stored }))
+    };
+    plan.asks.iter().map(answer).collect()
 }
 
 /// Refuses before the first charge when the asks that must be paid for do not fit together.
@@ -281,11 +287,23 @@ fn answer<R: CryptoRng>(
         values: written(&values),
         decays: ask.measures.iter().map(|measure| measure.decay.ratio().to_string()).collect(),
     };
-    let json = serde_json::to_value(&stored)
-        .map_err(|error| ReleaseError::Stored { ask: name(), reason: error.to_string() })?;
+    let unreadable = |error: serde_json::Error| ReleaseError::Stored { ask: name(), reason: error.to_string() };
+    let mut json = serde_json::to_value(&stored).map_err(unreadable)?;
+    let shown = Answered { noisy: read_answer(ask, &json)?, origin };
+    remembered(plan, ask, &shown).add_to(&mut json);
     // What is shown is what is stored, even when another process was faster.
     let kept = ledger.store_answer(charge, &json).map_err(|error| ReleaseError::Answer { ask: name(), error })?;
     Ok(Answered { noisy: read_answer(ask, &kept)?, origin })
+}
+
+/// What a report from the ledger alone will show of an answer.
+#[must_use]
+pub fn remembered(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Remembered {
+    Remembered {
+        confidence: show::confidence(plan),
+        table: show::table(plan, ask, answered),
+        guarantee: Guarantee::of(&plan.policy),
+    }
 }
 
 fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, ReleaseError> {

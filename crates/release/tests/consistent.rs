@@ -5,7 +5,7 @@ use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, show};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin, ReleaseError};
-use deniable_release::{Plan, Publication, Versioned, release};
+use deniable_release::{Plan, Versioned, published, release};
 use deniable_sql::Resources;
 use serde_json::{Value, json};
 use std::fs;
@@ -72,7 +72,7 @@ impl Place {
     }
 
     fn note(&self, plan: &Plan, answer: &Answered) -> (bool, String) {
-        let publication = Publication::new(plan, std::slice::from_ref(answer));
+        let publication = published(plan, std::slice::from_ref(answer));
         let ask = &publication.asks[0];
         (ask.consistent.unwrap(), ask.warnings.last().unwrap().clone())
     }

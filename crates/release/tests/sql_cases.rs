@@ -12,7 +12,7 @@ use datafusion::prelude::SessionContext;
 use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
 use deniable_policy::Policy;
-use deniable_release::{Answered, Origin, Plan, Publication};
+use deniable_release::{Answered, Origin, Plan};
 use deniable_sql::output::Noisy;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
 use rand_chacha::ChaCha20Rng;
@@ -85,7 +85,7 @@ fn published(policy: &str, cases: &[&Case]) -> Vec<Value> {
         Answered { noisy: Noisy { values, decays, consistent: None }, origin: Origin::Charged }
     };
     let answers: Vec<Answered> = plan.asks.iter().map(|ask| &ask.query).map(answer).collect();
-    let json = serde_json::to_value(Publication::new(&plan, &answers)).unwrap();
+    let json = serde_json::to_value(deniable_release::published(&plan, &answers)).unwrap();
     json["asks"].as_array().unwrap().clone()
 }
 

@@ -1,6 +1,8 @@
 //! (ε,δ): all events of all pairs.
 
-use crate::world::{Dice, attained};
+use crate::common::dice::Dice;
+use crate::common::mechanisms::{exchanged, pairs};
+use crate::world::attained;
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::Family;
@@ -15,17 +17,15 @@ use num_traits::Zero;
 fn events(mechanism: &Mechanism, adjacency: Adjacency) -> Vec<(Rational, Rational)> {
     let near = |a: u32, b: u32| match adjacency {
         Adjacency::AddRemove => (a ^ b).count_ones() == 1,
-        Adjacency::ReplaceOne => (a ^ b).count_ones() == 2 && a.count_ones() == b.count_ones(),
+        Adjacency::ReplaceOne => exchanged(a, b),
     };
     let chance = |event: u32, data| {
         let each = (0..mechanism.outputs().len()).filter(|output| event >> output & 1 == 1);
         each.map(|output| mechanism.probability(output, data)).sum::<Rational>()
     };
     let mut all = vec![];
-    for a in mechanism.datasets() {
-        for b in mechanism.datasets().filter(|b| near(a, *b)) {
-            all.extend((0..1 << mechanism.outputs().len()).map(|event| (chance(event, a), chance(event, b))));
-        }
+    for (a, b) in pairs(mechanism).filter(|(a, b)| near(*a, *b)) {
+        all.extend((0..1 << mechanism.outputs().len()).map(|event| (chance(event, a), chance(event, b))));
     }
     all
 }

@@ -1,7 +1,9 @@
 //! Independent entities, each with a range of its own.
 
+use crate::common::bayes::{BOTH, gain_at, outputs};
+use crate::common::dice::{Dice, grid};
 use crate::sized::membership;
-use crate::world::{BOTH, Dice, attained, gain_at, grid, outputs, range, shown};
+use crate::world::{attained, range, shown};
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::{Family, Prior};
@@ -52,7 +54,7 @@ fn the_worst_beliefs_are_ends_of_the_ranges() {
                     // Nor is anything inside the box worse.
                     for _ in 0..6 {
                         let inside = ranges.iter().map(|range| {
-                            let part = ratio(dice.below(9) as i64, 8);
+                            let part = ratio(dice.between(0, 8), 8);
                             range.low() + (range.high() - range.low()) * part
                         });
                         let table = Prior::Independent(inside.collect()).table();
@@ -126,7 +128,7 @@ fn everybody_needs_a_range_and_every_dataset_a_row() {
     let ask = |mechanism: &Mechanism, count| {
         decide(mechanism, &membership(Direction::Presence), &Family::Box(vec![PriorRange::any(); count]))
     };
-    let mechanism = dice.mechanism(3, 2, 0);
+    let mechanism = dice.partial(3, 2, 0, 0);
     assert_eq!(ask(&mechanism, 2), Err(CheckError::Ranges { found: 2, expected: 3 }));
     assert!(matches!(ask(&dice.partial(3, 2, 0, 2), 3), Err(CheckError::Missing { .. })));
     // With any priors the box is F-DI.

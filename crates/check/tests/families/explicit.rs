@@ -1,7 +1,10 @@
 //! F-EXPL.
 
+use crate::common::bayes::{BOTH, Table, gain, mixed, table};
+use crate::common::dice::Dice;
+use crate::common::mechanisms::yes;
 use crate::sized::membership;
-use crate::world::{BOTH, Dice, Table, attained, gain, scaled, shown};
+use crate::world::{attained, shown};
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::{Family, Prior};
@@ -12,14 +15,7 @@ use deniable_core::exact::{Rational, ratio, whole};
 
 /// A random prior over all datasets, about one in `zeros` of which is impossible.
 fn prior(entities: usize, zeros: usize, dice: &mut Dice) -> Table {
-    let weights = dice.distribution(1 << entities, zeros);
-    scaled((0..1 << entities).zip(weights).collect()).unwrap()
-}
-
-fn mixed(priors: &[Table], weights: &[Rational]) -> Table {
-    let all =
-        priors.iter().zip(weights).flat_map(|(prior, weight)| prior.iter().map(move |(data, p)| (*data, p * weight)));
-    scaled(all.collect()).unwrap()
+    table(dice.sparse(1 << entities, zeros))
 }
 
 fn family(priors: &[Table]) -> Family {
@@ -58,7 +54,7 @@ fn mixtures_stay_below_and_the_witness_is_one() {
                     let weights = if priors.len() == 2 {
                         vec![ratio(step, 40), ratio(40 - step, 40)]
                     } else {
-                        dice.distribution(priors.len(), 4)
+                        dice.sparse(priors.len(), 4)
                     };
                     let found = gain(&mechanism, &mixed(&priors, &weights), about).unwrap_or_else(Bound::one);
                     assert!(found <= *high, "{found} at {weights:?}, {:?}", verdict.value);
@@ -97,7 +93,7 @@ fn no_mixture_is_missed() {
     let mut dice = Dice::new(33);
     for _ in 0..25 {
         let priors = [prior(2, 0, &mut dice), prior(2, 0, &mut dice)];
-        let mechanism = dice.mechanism(2, 2, 0);
+        let mechanism = dice.partial(2, 2, 0, 0);
         for about in BOTH {
             let high = decide(&mechanism, &membership(about), &family(&priors)).unwrap().value.high().clone();
             let at = |step| gain(&mechanism, &mixed(&priors, &[ratio(step, 500), ratio(500 - step, 500)]), about);
@@ -132,11 +128,7 @@ fn ends_that_are_certain_are_approached() {
 fn an_irrational_peak_is_bracketed() {
     // The answer tells whether one of the second and third is in, who tell nothing by themselves; and of the first as
     // far as the prior links them. Prior 1: the first is in rarely, and the answer is rarely yes. Prior 2: linked.
-    let mechanism = Mechanism::from_fn(3, &["yes", "no"], |data, output| {
-        let yes = if (data >> 1).count_ones() == 1 { ratio(9, 10) } else { ratio(1, 10) };
-        if output == 0 { yes } else { whole(1) - yes }
-    })
-    .unwrap();
+    let mechanism = yes(3, |data| if (data >> 1).count_ones() == 1 { ratio(9, 10) } else { ratio(1, 10) });
     let split = |first: u32, one: bool, weight: Rational| {
         let half = weight / whole(2);
         let others = if one { [0b010_u32, 0b100] } else { [0b000, 0b110] };

@@ -1,7 +1,10 @@
 //! F-NIk.
 
+use crate::common::bayes::{BOTH, Table, gain, given};
+use crate::common::dice::Dice;
+use crate::common::mechanisms::{one_way, pairs, yes};
 use crate::sized::membership;
-use crate::world::{BOTH, Dice, Table, attained, gain, given};
+use crate::world::attained;
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::Family;
@@ -16,7 +19,7 @@ fn entangled(sizes: &[usize], dice: &mut Dice) -> Table {
     let mut start = 0;
     let mut table: Table = vec![(0, whole(1))];
     for size in sizes {
-        let weights = dice.distribution(1 << size, 2);
+        let weights = dice.sparse(1 << size, 2);
         table = table
             .iter()
             .flat_map(|(data, weight)| {
@@ -40,15 +43,10 @@ fn groups_are_pairs_of_datasets_some_steps_apart() {
             for about in BOTH {
                 let verdict = decide(&mechanism, &membership(about), &Family::Groups(k)).unwrap();
                 let mut plain = Bound::one();
-                for more in mechanism.datasets() {
-                    for less in mechanism.datasets() {
-                        let own = if about == Direction::Presence { more & !less } else { less & !more };
-                        if own != 0 && (more ^ less).count_ones() as usize <= k {
-                            let each = (0..mechanism.outputs().len()).filter_map(|output| {
-                                Bound::of(&mechanism.probability(output, more), &mechanism.probability(output, less))
-                            });
-                            plain = plain.max(each.max().unwrap());
-                        }
+                for (more, less) in pairs(&mechanism) {
+                    let own = if about == Direction::Presence { more & !less } else { less & !more };
+                    if own != 0 && (more ^ less).count_ones() as usize <= k {
+                        plain = plain.max(one_way(&mechanism, more, less));
                     }
                 }
                 assert_eq!(*verdict.value.high(), plain);
@@ -86,18 +84,11 @@ fn groups_are_pairs_of_datasets_some_steps_apart() {
 fn a_group_that_comes_and_goes_together_attains_the_power() {
     for k in 1..=3_u32 {
         let group = (1 << k) - 1;
-        let yes = |data: u32| (whole(2) * power(&whole(3), (data ^ group).count_ones())).recip();
-        let mechanism =
-            Mechanism::from_fn(
-                4,
-                &["yes", "no"],
-                |data, output| if output == 0 { yes(data) } else { whole(1) - yes(data) },
-            )
-            .unwrap();
+        let mechanism = yes(4, |data| (whole(2) * power(&whole(3), (data ^ group).count_ones())).recip());
         let verdict = decide(&mechanism, &membership(Direction::Presence), &Family::Groups(k as usize)).unwrap();
         assert_eq!(verdict.value, Value::Approached(Bound::Finite(whole(3_u64.pow(k)))));
     }
-    let mechanism = Dice::new(12).mechanism(2, 2, 0);
+    let mechanism = Dice::new(12).partial(2, 2, 0, 0);
     assert!(matches!(
         decide(&mechanism, &membership(Direction::Presence), &Family::Groups(0)),
         Err(CheckError::OutOfRange { name: "k", .. })

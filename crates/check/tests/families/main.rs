@@ -4,6 +4,8 @@
 
 mod approximate;
 mod boxed;
+#[path = "../common/mod.rs"]
+mod common;
 mod explicit;
 mod groups;
 mod posterior;

@@ -1,7 +1,10 @@
 //! The highest and lowest belief after an answer.
 
+use crate::common::bayes::{BOTH, Table, mixed, posteriors, table};
+use crate::common::dice::{Dice, grid};
+use crate::common::mechanisms::{exchanged, pairs};
 use crate::sized::sign;
-use crate::world::{BOTH, Dice, Table, attained, grid, posteriors, range, scaled, shown_belief};
+use crate::world::{attained, range, shown_belief};
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::{Family, Prior};
@@ -96,9 +99,8 @@ fn a_box_at_its_vertices() {
 fn a_public_size() {
     let mut open = 0;
     for mechanism in Dice::new(54).complete(4, 12) {
-        let near = |a: u32, b: u32| a.count_ones() == b.count_ones() && (a ^ b).count_ones() == 2;
-        let pairs = (0..16).flat_map(|a| (0..16).map(move |b| (a, b))).filter(|(a, b)| near(*a, *b));
-        let two: Vec<Table> = pairs.map(|(a, b)| vec![(a, ratio(1, 4)), (b, ratio(3, 4))]).collect();
+        let near = pairs(&mechanism).filter(|(a, b)| exchanged(*a, *b));
+        let two: Vec<Table> = near.map(|(a, b)| vec![(a, ratio(1, 4)), (b, ratio(3, 4))]).collect();
         for about in BOTH {
             for family in [Family::Bounded, Family::OneOfTwo] {
                 let verdict = ask(&mechanism, about, &family(range((1, 4), (3, 4))));
@@ -133,21 +135,12 @@ fn given_priors_and_mixtures() {
     let mut approached = 0;
     for round in 0..60 {
         let entities = 1 + round % 3;
-        let mechanism = dice.mechanism(entities, 2, [0, 2, 3, 4][round % 4]);
-        let mut table =
-            || scaled((0..1 << entities).zip(dice.distribution(1 << entities, 2 + round % 3)).collect()).unwrap();
-        let priors: Vec<Table> = (0..1 + round % 3).map(|_| table()).collect();
+        let mechanism = dice.partial(entities, 2, [0, 2, 3, 4][round % 4], 0);
+        let priors: Vec<Table> = (0..1 + round % 3).map(|_| table(dice.sparse(1 << entities, 2 + round % 3))).collect();
         let family = Family::Explicit(priors.iter().cloned().map(Prior::Table).collect());
         for about in BOTH {
             let found = decide(&mechanism, &Notion::Posterior { sign: sign(about) }, &family);
-            let mixtures: Vec<Table> = (0..30)
-                .map(|_| {
-                    let weights = dice.distribution(priors.len(), 3);
-                    let all = priors.iter().zip(&weights);
-                    scaled(all.flat_map(|(prior, weight)| prior.iter().map(move |(d, p)| (*d, p * weight))).collect())
-                        .unwrap()
-                })
-                .collect();
+            let mixtures: Vec<Table> = (0..30).map(|_| mixed(&priors, &dice.sparse(priors.len(), 3))).collect();
             let Some(plain) = farthest(&mechanism, &mixtures, about) else {
                 assert!(matches!(found, Err(CheckError::NoPrior { .. })));
                 continue;

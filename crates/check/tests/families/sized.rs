@@ -1,12 +1,13 @@
 //! F-DB, F-DB2, F-DCm and (α,β).
 
-use crate::world::{
-    BOTH, Dice, Table, attained, belief, gain, given, posteriors, range, shown, shown_belief, sized_grid, witness,
-};
+use crate::common::bayes::{BOTH, Table, belief, gain, given, posteriors, sized_grid};
+use crate::common::dice::{Dice, grid};
+use crate::common::mechanisms::{exchanged, one_way, pairs, yes};
+use crate::world::{attained, range, shown, shown_belief, witness};
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::Family;
-use deniable_check::mechanism::{Dataset, Mechanism};
+use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::{Direction, Notion, Sign};
 use deniable_check::verdict::{Value, Witness};
 use deniable_core::adversary::PriorRange;
@@ -23,15 +24,13 @@ pub fn sign(about: Direction) -> Sign {
 
 /// The replace-one ratio, pair by pair.
 fn replace_one(mechanism: &Mechanism) -> Option<Bound> {
-    let near = |a: Dataset, b: Dataset| a.count_ones() == b.count_ones() && (a ^ b).count_ones() == 2;
-    let pairs =
-        mechanism.datasets().flat_map(|a| mechanism.datasets().map(move |b| (a, b))).filter(|(a, b)| near(*a, *b));
-    let ratio = |(a, b)| {
-        let each = (0..mechanism.outputs().len())
-            .filter_map(move |output| Bound::of(&mechanism.probability(output, a), &mechanism.probability(output, b)));
-        each.max()
-    };
-    pairs.filter_map(ratio).max()
+    let near = pairs(mechanism).filter(|(a, b)| exchanged(*a, *b));
+    near.map(|(a, b)| one_way(mechanism, a, b)).max()
+}
+
+/// Whether the first is in alone, truthfully three times out of four.
+fn first_alone(entities: usize) -> Mechanism {
+    yes(entities, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) })
 }
 
 fn lopsided() -> Vec<Rational> {
@@ -125,8 +124,7 @@ fn two_entities_need_both_beliefs_in_the_range() {
                     continue;
                 };
                 // Every pair, at both ends of the beliefs that come with their reverse.
-                let all = mechanism.datasets().flat_map(|a| mechanism.datasets().map(move |b| (a, b)));
-                let near = all.filter(|(a, b)| a.count_ones() == b.count_ones() && (a ^ b).count_ones() == 2);
+                let near = pairs(&mechanism).filter(|(a, b)| exchanged(*a, *b));
                 let end = ratio(top, bottom);
                 let two = near.map(|(a, b)| vec![(a, end.clone()), (b, whole(1) - &end)]);
                 let plain = two.filter_map(|prior| gain(&mechanism, &prior, about)).max().unwrap_or_else(Bound::one);
@@ -142,25 +140,14 @@ fn two_entities_need_both_beliefs_in_the_range() {
 fn presence_and_absence_differ_in_bounded_ranges() {
     // R = 3. Priors of presence in [1/5, 1/2]: γ = max(3/(1+2/5), 1+1) = 15/7, at 1/5, whose reverse is no belief of
     // the family; two entities show 2 at 1/2. Absence lies in [1/2, 4/5]: 1 + 2·4/5 = 13/5.
-    let tell = |data: Dataset| if data == 1 { ratio(3, 4) } else { ratio(1, 4) };
-    let mechanism = Mechanism::from_fn(
-        2,
-        &["yes", "no"],
-        |data, output| if output == 0 { tell(data) } else { whole(1) - tell(data) },
-    )
-    .unwrap();
+    let mechanism = first_alone(2);
     let family = Family::Bounded(range((1, 5), (1, 2)));
     let found = BOTH.map(|about| decide(&mechanism, &membership(about), &family).unwrap().value);
     let between = |high| Value::Between { low: Bound::Finite(whole(2)), high: Bound::Finite(high), theorem: "B-3" };
     assert_eq!(found[0], between(ratio(15, 7)));
     assert_eq!(found[1].to_string(), "2 .. 13/5");
     // With three entities somebody believes 1/5, 2/5 and 2/5 of them, and the bound is reached.
-    let mechanism = Mechanism::from_fn(
-        3,
-        &["yes", "no"],
-        |data, output| if output == 0 { tell(data) } else { whole(1) - tell(data) },
-    )
-    .unwrap();
+    let mechanism = first_alone(3);
     let verdict = decide(&mechanism, &membership(Direction::Presence), &family).unwrap();
     assert_eq!(verdict.value, attained(Bound::Finite(ratio(15, 7))));
     assert!(matches!(
@@ -210,7 +197,7 @@ fn one_of_m_is_what_all_sets_of_candidates_show() {
 
 #[test]
 fn one_of_more_than_there_are_is_refused() {
-    let mechanism = Dice::new(5).mechanism(3, 2, 0);
+    let mechanism = Dice::new(5).partial(3, 2, 0, 0);
     let error = decide(&mechanism, &Notion::Rho { among: 4 }, &Family::All).unwrap_err();
     assert_eq!(error.to_string(), "the observer takes one of 4 entities to be in, and the universe has 3");
     let error = decide(&mechanism, &membership(Direction::Presence), &Family::OneOf(1)).unwrap_err();
@@ -245,7 +232,7 @@ fn worlds(entities: usize, least: &Rational, steps: i64) -> Vec<Table> {
     let mut all = vec![];
     for certain in 0..1_u32 << entities {
         let outside: Vec<u32> = (0..entities).map(|t| 1 << t).filter(|bit| certain & bit == 0).collect();
-        for weights in crate::world::grid(outside.len(), &(0..=steps).map(|k| ratio(k, steps)).collect::<Vec<_>>()) {
+        for weights in grid(outside.len(), &(0..=steps).map(|k| ratio(k, steps)).collect::<Vec<_>>()) {
             let sum: Rational = weights.iter().sum();
             let two = weights.iter().filter(|weight| !weight.is_zero()).count() >= 2;
             if sum.is_one() && two && weights.iter().all(|weight| weight.is_zero() || weight >= least) {
@@ -300,13 +287,7 @@ fn worlds_rise_and_fall_as_the_replace_one_ratio_says() {
 
 #[test]
 fn worlds_of_any_prior_are_approached() {
-    let tell = |data: Dataset| if data == 1 { ratio(3, 4) } else { ratio(1, 4) };
-    let mechanism = Mechanism::from_fn(
-        2,
-        &["yes", "no"],
-        |data, output| if output == 0 { tell(data) } else { whole(1) - tell(data) },
-    )
-    .unwrap();
+    let mechanism = first_alone(2);
     let ask = |sign, least| decide(&mechanism, &Notion::AlphaBeta { least, sign }, &Family::All);
     let verdict = ask(Sign::Positive, whole(0)).unwrap();
     assert_eq!(verdict.value, Value::Approached(Bound::Finite(whole(2))));

@@ -1,6 +1,7 @@
 //! C-5 and C-6: what sampling first saves, and which (α,β)-promises compose.
 
-use crate::chance::Dice;
+use crate::chance::random;
+use crate::common::dice::Dice;
 use deniable_check::Bound;
 use deniable_check::decide::decide;
 use deniable_check::family::Family;
@@ -25,7 +26,7 @@ fn sampling_first_costs_less() {
     };
     let mut compared = 0;
     for _ in 0..200 {
-        let mechanism = dice.mechanism(3, 3);
+        let mechanism = random(3, 3, &mut dice);
         let verdict = decide(&mechanism, &Notion::Unbounded { sign: Sign::Both }, &Family::All).unwrap();
         let Bound::Finite(all) = verdict.value.high().clone() else { continue };
         for rate in [ratio(1, 10), ratio(1, 2), ratio(9, 10)] {

@@ -1,12 +1,9 @@
 //! LQS13 Lemma 4.9: with a known size, datasets with and without an entity pair up one exchange apart.
 
-use crate::chance::Dice;
+use crate::chance::{random_prior, random_sized};
+use crate::common::dice::Dice;
+use crate::common::mechanisms::exchanged;
 use deniable_check::coupling::{Coupling, couple, holds};
-use deniable_check::mechanism::Dataset;
-
-fn exchanged(a: Dataset, b: Dataset) -> bool {
-    a.count_ones() == b.count_ones() && (a ^ b).count_ones() == 2
-}
 
 /// The coupling is computed as a flow, and its certificate re-checked, for random independent entities given the size.
 #[test]
@@ -16,7 +13,7 @@ fn a_known_size_always_pairs_up() {
     for number in 0..400_u32 {
         let entities = 2 + (number % 5) as usize;
         let size = 1 + number / 5 % (entities as u32);
-        let Some(prior) = dice.sized(entities, size) else { continue };
+        let Some(prior) = random_sized(entities, size, &mut dice) else { continue };
         for t in 0..entities {
             let Some(answer) = couple(&prior, t, exchanged) else { continue };
             assert!(matches!(answer, Coupling::Paired(_)), "{prior:?} {t}");
@@ -33,7 +30,7 @@ fn arbitrary_priors_are_stranded_now_and_then() {
     let mut dice = Dice::new(491);
     let (mut paired, mut stranded) = (0, 0);
     for _ in 0..300 {
-        let prior = dice.prior(4);
+        let prior = random_prior(4, &mut dice);
         for t in 0..4 {
             let Some(answer) = couple(&prior, t, |a, b| (a ^ b).count_ones() == 1) else { continue };
             assert!(holds(&answer, &prior, t, |a, b| (a ^ b).count_ones() == 1));

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod chance;
+#[path = "../common/mod.rs"]
+mod common;
 mod composition;
 mod coupling;
 mod membership;

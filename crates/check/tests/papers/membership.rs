@@ -1,6 +1,9 @@
 //! LQS13, section 3: what a bound on the likelihood ratio has to do with beliefs.
 
-use crate::chance::{Dice, largest_ratio, likelihoods, scaled, smallest_gain};
+use crate::chance::{largest_ratio, random, random_prior, ratio_about, scaled, smallest_gain};
+use crate::common::bayes::{BOTH, likelihoods};
+use crate::common::dice::Dice;
+use crate::common::mechanisms::{one_way, pairs};
 use deniable_check::Bound;
 use deniable_check::decide::decide;
 use deniable_check::family::{Family, Prior};
@@ -12,16 +15,14 @@ use deniable_core::belief::tight_gain;
 use deniable_core::exact::{ratio, whole};
 use num_traits::{One, Zero};
 
-const SIDES: [Direction; 2] = [Direction::Presence, Direction::Absence];
-
 /// Lemma 3.2, over 600 random mechanisms and arbitrary priors.
 #[test]
 fn a_bounded_ratio_bounds_the_gain() {
     let mut dice = Dice::new(32);
     let mut tighter = 0;
     for _ in 0..600 {
-        let (mechanism, prior) = (dice.mechanism(3, 3), dice.prior(3));
-        for side in SIDES {
+        let (mechanism, prior) = (random(3, 3, &mut dice), random_prior(3, &mut dice));
+        for side in BOTH {
             let (odds, gain) = (largest_ratio(&mechanism, &prior, side), smallest_gain(&mechanism, &prior, side));
             assert!(gain <= odds, "{gain} {odds} {prior:?}");
             tighter += u32::from(gain < odds);
@@ -37,14 +38,14 @@ fn scaling_about_an_entity_keeps_its_likelihoods() {
     let mut dice = Dice::new(34);
     let mut seen = 0;
     for _ in 0..300 {
-        let (mechanism, prior) = (dice.mechanism(3, 2), dice.prior(3));
+        let (mechanism, prior) = (random(3, 2, &mut dice), random_prior(3, &mut dice));
         for t in (0..3).filter(|t| !prior.belief(*t).is_zero() && !prior.belief(*t).is_one()) {
             for belief in [ratio(1, 1000), ratio(1, 2), ratio(98, 99)] {
                 let other = scaled(&prior, t, &belief);
                 assert!(other.is_distribution() && other.belief(t) == belief);
                 for output in 0..2 {
-                    let same = likelihoods(&mechanism, &prior, t, output);
-                    assert_eq!(likelihoods(&mechanism, &other, t, output), same);
+                    let same = likelihoods(&mechanism, &prior.table(), t, output);
+                    assert_eq!(likelihoods(&mechanism, &other.table(), t, output), same);
                 }
                 seen += 1;
             }
@@ -59,21 +60,13 @@ fn scaling_reaches_the_likelihood_ratio() {
     let mut dice = Dice::new(36);
     let mut reached = 0;
     for _ in 0..300 {
-        let (mechanism, prior) = (dice.mechanism(2, 3), dice.prior(2));
+        let (mechanism, prior) = (random(2, 3, &mut dice), random_prior(2, &mut dice));
         for (side, belief) in [(Direction::Presence, ratio(1, 100_000)), (Direction::Absence, ratio(99_999, 100_000))] {
             for t in (0..2).filter(|t| !prior.belief(*t).is_zero() && !prior.belief(*t).is_one()) {
                 // About this entity alone: the others' beliefs move too, so they are asked by themselves.
-                let only = |prior: &Prior| {
-                    let each = (0..3).filter_map(|output| likelihoods(&mechanism, prior, t, output));
-                    let ratios = each.filter_map(|(present, absent)| match side {
-                        Direction::Presence => Bound::of(&present, &absent),
-                        Direction::Absence => Bound::of(&absent, &present),
-                    });
-                    ratios.max().unwrap()
-                };
-                let odds = only(&prior);
+                let odds = ratio_about(&mechanism, &prior, t, side).unwrap();
                 let far = scaled(&prior, t, &belief);
-                assert_eq!(only(&far), odds);
+                assert_eq!(ratio_about(&mechanism, &far, t, side).as_ref(), Some(&odds));
                 let Bound::Finite(odds) = odds else { continue };
                 let believed = if side == Direction::Presence { far.belief(t) } else { whole(1) - far.belief(t) };
                 let gain = tight_gain(&believed, &odds);
@@ -90,16 +83,12 @@ fn scaling_reaches_the_likelihood_ratio() {
 fn all_priors_ask_for_every_pair() {
     let mut dice = Dice::new(37);
     for _ in 0..200 {
-        let mechanism = dice.mechanism(3, 3);
-        for (sign, side) in [(Sign::Positive, SIDES[0]), (Sign::Negative, SIDES[1])] {
+        let mechanism = random(3, 3, &mut dice);
+        for (sign, side) in [(Sign::Positive, Direction::Presence), (Sign::Negative, Direction::Absence)] {
             let verdict = decide(&mechanism, &Notion::Membership { sign }, &Family::All).unwrap();
-            let pairs = mechanism.datasets().flat_map(|a| mechanism.datasets().map(move |b| (a, b)));
-            let apart = pairs.filter(|(a, b)| if side == Direction::Presence { a & !b > 0 } else { b & !a > 0 });
-            let ratios =
-                apart.flat_map(|(a, b)| (0..3).map(move |output| (a, b, output))).filter_map(|(a, b, output)| {
-                    Bound::of(&mechanism.probability(output, a), &mechanism.probability(output, b))
-                });
-            assert_eq!(*verdict.value.high(), ratios.max().unwrap());
+            let apart =
+                pairs(&mechanism).filter(|(a, b)| if side == Direction::Presence { a & !b > 0 } else { b & !a > 0 });
+            assert_eq!(*verdict.value.high(), apart.map(|(a, b)| one_way(&mechanism, a, b)).max().unwrap());
             // Two datasets with a lopsided prior come near it.
             let Some(Witness::Datasets { more, less, .. }) = verdict.witness else { panic!("{verdict:?}") };
             let belief = if side == Direction::Presence { ratio(1, 1_000_000) } else { ratio(999_999, 1_000_000) };
@@ -128,8 +117,8 @@ fn all_priors_ask_for_every_pair() {
 fn independent_priors_never_exceed_the_verdict() {
     let mut dice = Dice::new(45);
     for _ in 0..150 {
-        let mechanism = dice.mechanism(3, 3);
-        for (sign, side) in [(Sign::Positive, SIDES[0]), (Sign::Negative, SIDES[1])] {
+        let mechanism = random(3, 3, &mut dice);
+        for (sign, side) in [(Sign::Positive, Direction::Presence), (Sign::Negative, Direction::Absence)] {
             let notion = Notion::Membership { sign };
             let any = decide(&mechanism, &notion, &Family::Independent(PriorRange::any())).unwrap();
             let udp = decide(&mechanism, &Notion::Unbounded { sign }, &Family::All).unwrap();
@@ -139,7 +128,7 @@ fn independent_priors_never_exceed_the_verdict() {
             let mut nearest = Bound::one();
             for _ in 0..40 {
                 // Certain, or with a belief between a fifth and four fifths.
-                let belief = |dice: &mut Dice| [0, 10, 2, 3, 5, 8][dice.below(6) as usize];
+                let belief = |dice: &mut Dice| [0, 10, 2, 3, 5, 8][dice.below(6)];
                 let beliefs = (0..3).map(|_| ratio(belief(&mut dice), 10)).collect();
                 let gain = smallest_gain(&mechanism, &Prior::Independent(beliefs), side);
                 assert!(gain <= *within.value.high() && gain <= *any.value.high());
@@ -155,9 +144,9 @@ fn independent_priors_never_exceed_the_verdict() {
 fn the_uniform_prior_is_bayes_rule() {
     let mut dice = Dice::new(50);
     for _ in 0..300 {
-        let mechanism = dice.mechanism(3, 3);
+        let mechanism = random(3, 3, &mut dice);
         let prior = Prior::Independent(vec![ratio(1, 2); 3]);
-        for (sign, side) in [(Sign::Positive, SIDES[0]), (Sign::Negative, SIDES[1])] {
+        for (sign, side) in [(Sign::Positive, Direction::Presence), (Sign::Negative, Direction::Absence)] {
             let verdict = decide(&mechanism, &Notion::Membership { sign }, &Family::Uniform).unwrap();
             assert_eq!(verdict.value, Value::Attained(smallest_gain(&mechanism, &prior, side)));
         }
@@ -171,8 +160,8 @@ fn a_bounded_gain_does_not_bound_the_ratio() {
     let table = vec![vec![ratio(3, 4), ratio(1, 4)], vec![ratio(1, 4), ratio(3, 4)]];
     let mechanism = Mechanism::new(&["ann"], &["no", "yes"], table).unwrap();
     let prior = Prior::Independent(vec![ratio(1, 2)]);
-    assert_eq!(largest_ratio(&mechanism, &prior, SIDES[0]), Bound::Finite(whole(3)));
-    assert_eq!(smallest_gain(&mechanism, &prior, SIDES[0]), Bound::Finite(whole(2)));
+    assert_eq!(largest_ratio(&mechanism, &prior, Direction::Presence), Bound::Finite(whole(3)));
+    assert_eq!(smallest_gain(&mechanism, &prior, Direction::Presence), Bound::Finite(whole(2)));
 }
 
 /// I-FLP: PMP and NMP over all priors together are free-lunch privacy.
@@ -180,14 +169,10 @@ fn a_bounded_gain_does_not_bound_the_ratio() {
 fn free_lunch_is_all_priors_in_both_directions() {
     let mut dice = Dice::new(9);
     for _ in 0..200 {
-        let mechanism = dice.mechanism(3, 3);
+        let mechanism = random(3, 3, &mut dice);
         let both = decide(&mechanism, &Notion::Membership { sign: Sign::Both }, &Family::All).unwrap();
         let lunch = decide(&mechanism, &Notion::FreeLunch, &Family::All).unwrap();
         assert_eq!(both.value.high(), lunch.value.high());
-        let rows = mechanism.datasets().flat_map(|a| mechanism.datasets().map(move |b| (a, b)));
-        let ratios = rows.flat_map(|(a, b)| (0..3).map(move |output| (a, b, output))).filter_map(|(a, b, output)| {
-            Bound::of(&mechanism.probability(output, a), &mechanism.probability(output, b))
-        });
-        assert_eq!(*lunch.value.high(), ratios.max().unwrap());
+        assert_eq!(*lunch.value.high(), pairs(&mechanism).map(|(a, b)| one_way(&mechanism, a, b)).max().unwrap());
     }
 }

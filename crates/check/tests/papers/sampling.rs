@@ -1,6 +1,7 @@
 //! LQS13 Theorem 5.10: differential privacy under sampling and priors of 0 or β.
 
-use crate::chance::{Dice, smallest_gain};
+use crate::chance::{random, smallest_gain};
+use crate::common::dice::Dice;
 use deniable_check::Bound;
 use deniable_check::decide::decide;
 use deniable_check::family::{Family, Prior};
@@ -14,7 +15,7 @@ use num_traits::Zero;
 fn sampling_and_fixed_priors_agree() {
     let mut dice = Dice::new(510);
     for number in 0..200 {
-        let mechanism = dice.mechanism(3, 2 + number % 2);
+        let mechanism = random(3, 2 + number % 2, &mut dice);
         for rate in [ratio(1, 10), ratio(1, 2), ratio(9, 10)] {
             let sampled = Notion::Sampling { rate: rate.clone(), sign: Sign::Positive };
             let odds = decide(&mechanism, &sampled, &Family::All).unwrap();

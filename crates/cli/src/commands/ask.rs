@@ -11,7 +11,7 @@ use crate::render::{self, plan::Shown};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_ledger::Account;
 use deniable_policy::{Ask, Policy, Size};
-use deniable_release::{Plan, Publication};
+use deniable_release::{Plan, published};
 use std::path::PathBuf;
 
 /// Runs it.
@@ -32,7 +32,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         );
     }
     let answers = obtain(&plan, &args.limits)?;
-    publish(&written(&Publication::new(&plan, &answers), args.format)?, None)
+    publish(&written(&published(&plan, &answers), args.format)?, None)
 }
 
 /// The plan of a single question that is charged to the whole promise.

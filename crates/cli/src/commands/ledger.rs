@@ -1,11 +1,10 @@
 //! `deniable ledger`.
 
-use super::{open_ledger, plan, publish, say};
+use super::{ledger_path, open_ledger, plan, publish, say};
 use crate::args::{LedgerCommand, LedgerFormat};
 use crate::error::Failure;
 use crate::render;
-use deniable_policy::Policy;
-use std::path::{Path, PathBuf};
+use deniable_report::overview::Overview;
 
 /// Runs it.
 pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
@@ -14,7 +13,7 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             let summary = deniable_ledger::show(&ledger_path(path)?)?;
             let text = match format {
                 LedgerFormat::Table => render::ledger::table(&summary),
-                LedgerFormat::Json => render::json(&render::ledger::Shown::new(&summary))?,
+                LedgerFormat::Json => render::json(&Overview::new(&summary))?,
             };
             publish(&text, None)
         }
@@ -44,12 +43,4 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             Ok(())
         }
     }
-}
-
-/// The ledger itself, or the one that a policy names.
-fn ledger_path(path: &Path) -> Result<PathBuf, Failure> {
-    if path.extension().is_some_and(|extension| extension == "toml") {
-        return Ok(Policy::load(path)?.ledger);
-    }
-    Ok(path.to_owned())
 }

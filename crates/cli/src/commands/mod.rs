@@ -10,6 +10,7 @@ mod plan;
 mod prompt;
 mod recheck;
 mod release;
+mod report;
 mod statements;
 mod sweep;
 mod translate;
@@ -35,6 +36,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),
         Command::Release(release) => release::run(&release),
+        Command::Report(report) => report::run(&report),
         Command::Data(crate::args::Data::Check { place }) => data::check(&place),
         Command::Ledger(command) => ledger::run(&command),
     }?;
@@ -98,6 +100,14 @@ fn locate(plan: &Plan) -> Result<Vec<Versioned>, SourceError> {
 
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The ledger itself, or the one that a policy names.
+fn ledger_path(path: &Path) -> Result<PathBuf, Failure> {
+    if path.extension().is_some_and(|extension| extension == "toml") {
+        return Ok(Policy::load(path)?.ledger);
+    }
+    Ok(path.to_owned())
 }
 
 /// Opens the policy's ledger, and says so when it begins a new one.

@@ -11,7 +11,7 @@ use crate::error::{Complaint, Failure};
 use crate::render::{self, plan::Shown};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_policy::{ColumnType, Key, Policy, Role};
-use deniable_release::{Plan, Publication};
+use deniable_release::{Plan, published};
 use num_traits::ToPrimitive;
 use rustyline::config::Behavior;
 use rustyline::error::ReadlineError;
@@ -195,7 +195,7 @@ impl Prompt<'_> {
             }
         }
         let answers = obtain(&plan, &self.args.limits)?;
-        let publication = Publication::new(&plan, &answers);
+        let publication = published(&plan, &answers);
         let text = match self.args.format {
             // The guarantee is the same each time, and `deniable ledger show` tells it.
             Format::Table => {

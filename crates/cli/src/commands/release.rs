@@ -1,12 +1,14 @@
 //! `deniable release`.
 
+use super::report::page;
 use super::{choose, locate, open_ledger, plan, publish, say};
 use crate::args::{Format, Limits, Release};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::noise::SystemRng;
-use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Publication, Versioned, release};
+use deniable_publication::Publication;
+use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Versioned, published, release};
 use deniable_sql::Resources;
 use std::path::{Path, PathBuf};
 
@@ -20,17 +22,34 @@ pub fn run(args: &Release) -> Result<(), Failure> {
             .help(format!("choose one with --ask: \"{}\"", names.join("\", \"")));
         return Err(Failure::Usage(complaint));
     }
-    if let Some(out) = &args.out {
-        let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            let complaint = Complaint::new(format!("--out {}: its folder is not there", out.display()));
-            return Err(Failure::Usage(complaint.help("make the folder first, or name another; nothing was charged")));
+    for (flag, out) in [("--out", &args.out), ("--report", &args.report)] {
+        if let Some(out) = out {
+            writable(flag, out, &plan, args)?;
         }
-        spare_own_files(out, &plan, args)?;
     }
     let answers = obtain(&plan, &args.limits)?;
-    let publication = Publication::new(&plan, &answers);
-    publish(&written(&publication, args.format)?, args.out.as_ref())
+    let publication = published(&plan, &answers);
+    publish(&written(&publication, args.format)?, args.out.as_ref())?;
+    if let Some(report) = &args.report {
+        let summary = deniable_ledger::show(&plan.policy.ledger)?;
+        publish(&page(&plan, &summary, plan.asks.iter().zip(&answers))?, Some(report))?;
+        say(format!("the page is {}", super::shown(report)));
+    }
+    Ok(())
+}
+
+/// Refuses what could not be written, or would overwrite something that is needed, before anything is charged.
+fn writable(flag: &str, out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
+    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if folder.is_some_and(|folder| !folder.is_dir()) {
+        let complaint = Complaint::new(format!("{flag} {}: its folder is not there", out.display()));
+        return Err(Failure::Usage(complaint.help("make the folder first, or name another; nothing was charged")));
+    }
+    if args.out.as_deref().is_some_and(|other| Some(other) == args.report.as_deref()) {
+        let complaint = Complaint::new(format!("--out and --report both name {}", out.display()));
+        return Err(Failure::Usage(complaint.help("give each a file of its own; nothing was charged")));
+    }
+    spare_own_files(flag, out, plan, args)
 }
 
 /// Answers a plan's asks, with a word for the curator about each. What was recorded is never lost unnoticed: the
@@ -88,7 +107,7 @@ fn enough_memory(plan: &Plan, limits: &Limits) -> Result<(), Failure> {
 }
 
 /// Refuses to write answers over the data, the policy or the ledger.
-fn spare_own_files(out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
+fn spare_own_files(flag: &str, out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
     let Ok(out) = out.canonicalize() else { return Ok(()) };
     let tables = locate(plan).unwrap_or_default();
     let data = tables.iter().flat_map(|table| table.source.files());
@@ -99,7 +118,7 @@ fn spare_own_files(out: &Path, plan: &Plan, args: &Release) -> Result<(), Failur
     if own.filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
         return Ok(());
     }
-    let complaint = Complaint::new(format!("--out would overwrite {}, which this release reads", out.display()));
+    let complaint = Complaint::new(format!("{flag} would overwrite {}, which this release reads", out.display()));
     Err(Failure::Usage(complaint.help("name another file for the answers")))
 }
 

@@ -3,9 +3,9 @@
 use crate::error::{Complaint, Failure};
 use crate::render::sweep::{Point, Shown};
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_core::promise::{Promise, binding};
+use deniable_core::promise::Promise;
 use deniable_policy::Policy;
-use deniable_release::{Plan, expected};
+use deniable_release::{Plan, expected, with_promise};
 
 /// Most points of a sweep.
 const MOST: usize = 50;
@@ -63,14 +63,8 @@ impl Sweep {
         let refused = |error: &dyn std::fmt::Display| {
             usage(format!("at {} = {value}: {error}", self.key), "sweep a range in which every promise can be kept")
         };
-        let (priors, known) = (policy.adversary.priors(), policy.adversary.knows_size());
-        let limit = match binding(std::slice::from_ref(&promise), priors, known) {
-            Ok(Some((_, limit))) => limit,
-            Ok(None) => return Err(refused(&"nothing is promised")),
-            Err(error) => return Err(refused(&error)),
-        };
-        let mut policy = policy.clone();
-        (policy.promises, policy.limit, policy.binding) = (vec![promise], limit.clone(), 0);
+        let policy = with_promise(policy, promise, None).map_err(|error| refused(&error))?;
+        let limit = policy.limit.clone();
         let copy = policy.clone();
         let answers = match Plan::new(policy) {
             Ok(mut plan) => {

@@ -1,8 +1,8 @@
 //! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`.
 
 use crate::error::Failure;
-use deniable_release::Publication;
-use deniable_release::publication::{Cell, KeyValue, Scalar, Table};
+use deniable_publication::Publication;
+use deniable_publication::{Cell, KeyValue, Scalar, Table};
 
 /// The rows of a publication's only ask.
 pub fn publication(publication: &Publication) -> Result<String, Failure> {

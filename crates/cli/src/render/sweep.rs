@@ -4,8 +4,8 @@ use super::table::{grid, wrapped};
 use comfy_table::{Cell, CellAlignment};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal};
+use deniable_publication::guarantee::odds_decimal;
 use deniable_release::forecast::{ErrorBound, short};
-use deniable_release::guarantee::odds_decimal;
 use num_traits::{ToPrimitive, Zero};
 use serde::Serialize;
 

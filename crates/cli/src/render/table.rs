@@ -2,8 +2,8 @@
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{CellAlignment, ContentArrangement, Table as Grid};
-use deniable_release::Publication;
-use deniable_release::publication::{Cell, KeyValue, Table};
+use deniable_publication::Publication;
+use deniable_publication::{Cell, KeyValue, Table};
 use std::fmt::Write;
 
 /// Widest line of running text.
@@ -79,7 +79,8 @@ pub fn guarantee(publication: &Publication) -> String {
         }
     };
     list("whatever is released, now and later, together:", &guarantee.promises);
-    let beliefs: Vec<String> = guarantee.beliefs.iter().map(deniable_release::guarantee::Belief::sentence).collect();
+    let beliefs: Vec<String> =
+        guarantee.beliefs.iter().map(deniable_publication::guarantee::Belief::sentence).collect();
     list("so that", &beliefs);
     list("against", &guarantee.adversary);
     list("provided that", &guarantee.assumptions);

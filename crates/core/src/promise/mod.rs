@@ -4,7 +4,11 @@
 //! together, may give an observer about one person. Translation back to beliefs happens once, from the
 //! total (C-1); promises themselves are never composed (E-2, E-3, E-4).
 
+mod allows;
 mod bounds;
+mod stated;
+
+pub use stated::NotAPromise;
 
 use crate::adversary::PriorRange;
 use crate::budget::{Spend, SpendError};

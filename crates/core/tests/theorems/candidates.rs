@@ -1,7 +1,8 @@
 //! F-DCm and B-5: one of `m` equally likely people, the rest certain.
 
+use crate::dice::Dice;
 use crate::prior::{Prior, sized_grid};
-use crate::world::{About, Bound, Dataset, Dice, Mechanism, adjacent, finite};
+use crate::world::{About, Bound, Dataset, Mechanism, adjacent, finite};
 use deniable_core::adversary::Adjacency::ReplaceOne;
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};

@@ -1,7 +1,8 @@
 //! C-2, C-3 and C-4: disjoint groups, post-processing, and a public coin.
 
+use crate::dice::Dice;
 use crate::prior::{Prior, independent_grid};
-use crate::world::{About, BOTH, Bound, Dataset, Dice, Mechanism, finite};
+use crate::world::{About, BOTH, Bound, Dataset, Mechanism, finite};
 use deniable_core::adversary::Adjacency::{AddRemove, ReplaceOne};
 use deniable_core::exact::{Rational, ratio, whole};
 
@@ -85,7 +86,7 @@ fn priors(people: usize, dice: &mut Dice) -> Vec<Prior> {
     let independent = independent_grid(people, &beliefs);
     let sized = independent.iter().filter_map(|prior| prior.of_size(1)).collect();
     let worlds = 1 << people;
-    let random = (0..30).filter_map(|_| Prior::weighted((0..worlds).zip(dice.distribution(worlds, -4)))).collect();
+    let random = (0..30).filter_map(|_| Prior::weighted((0..worlds).zip(dice.distribution(worlds, -4, 9)))).collect();
     [independent, sized, random].concat()
 }
 
@@ -111,7 +112,7 @@ fn post_processing_never_gains() {
     let priors = priors(2, &mut dice);
     for before in Mechanism::several(2, 8, &mut dice) {
         let answers = before.row(0).len();
-        let kernel: Vec<_> = (0..answers).map(|_| dice.distribution(3, -3)).collect();
+        let kernel: Vec<_> = (0..answers).map(|_| dice.distribution(3, -3, 9)).collect();
         assert!(compare(&before.then(&kernel), &before, &priors, |after, before| after <= before) > 80);
 
         // A processing that can be undone changes nothing, so the comparison is sharp.

@@ -1,8 +1,9 @@
 //! F-DU, F-DI, F-DI2, F-DB and F-DB2: which datasets a family of priors forces a mechanism to hide from each other.
 
 use crate::coupling::all_paired;
+use crate::dice::Dice;
 use crate::prior::{Prior, independent_grid, sized_grid};
-use crate::world::{About, BOTH, Bound, Dataset, Dice, Mechanism, adjacent, finite, one_more, replacements};
+use crate::world::{About, BOTH, Bound, Dataset, Mechanism, adjacent, finite, one_more, replacements};
 use deniable_core::adversary::Adjacency::{AddRemove, ReplaceOne};
 use deniable_core::belief::tight_gain;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -170,7 +171,7 @@ fn all_priors_need_every_pair_of_datasets() {
         let pairs: Vec<_> = (0..worlds).flat_map(|a| (0..worlds).map(move |b| (a, b))).collect();
         let outside: Vec<_> = pairs.iter().copied().filter(|(a, b)| a & !b != 0).collect();
         let random: Vec<_> =
-            (0..40).filter_map(|_| Prior::weighted((0..worlds).zip(dice.distribution(worlds, 0)))).collect();
+            (0..40).filter_map(|_| Prior::weighted((0..worlds).zip(dice.distribution(worlds, 0, 9)))).collect();
         let odds = mechanism.strength(&outside);
         assert!(mechanism.worst_likelihood(&random, About::Presence) <= Some(odds.clone()));
         assert_eq!(mechanism.worst_likelihood(&halves(&outside), About::Presence), Some(odds.clone()));

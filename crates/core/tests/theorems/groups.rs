@@ -4,8 +4,9 @@
 //! besides; mechanisms that decay with the distance from one dataset attain them.
 
 use crate::coupling::all_paired;
+use crate::dice::{Dice, grid};
 use crate::prior::Prior;
-use crate::world::{About, BOTH, Bound, Dataset, Dice, Mechanism, finite, replacements};
+use crate::world::{About, BOTH, Bound, Dataset, Mechanism, finite, replacements};
 use deniable_core::adversary::Adjacency::{AddRemove, ReplaceOne};
 use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::exact::{Rational, power, ratio, whole};
@@ -26,7 +27,7 @@ fn people(sizes: &[u32]) -> usize {
 
 /// Groups that are all in or all out, each with one of these beliefs.
 fn together(sizes: &[u32], beliefs: &[Rational]) -> Vec<Prior> {
-    let choices = crate::prior::grid(sizes.len(), beliefs);
+    let choices = grid(sizes.len(), beliefs);
     let prior = |beliefs: &Vec<Rational>| {
         let groups = members(sizes).into_iter().zip(beliefs);
         Prior::product(&groups.map(|(group, p)| vec![(group, p.clone()), (0, whole(1) - p)]).collect::<Vec<_>>())
@@ -39,7 +40,7 @@ fn entangled(sizes: &[u32], count: usize, dice: &mut Dice) -> Vec<Prior> {
     let mut prior = || {
         let groups = members(sizes).into_iter().map(|group| {
             let subsets: Vec<Dataset> = (0..=group).filter(|set| set & !group == 0).collect();
-            let weights = dice.distribution(subsets.len(), -5);
+            let weights = dice.distribution(subsets.len(), -5, 9);
             subsets.into_iter().zip(weights).collect()
         });
         Prior::product(&groups.collect::<Vec<_>>())

@@ -9,6 +9,7 @@
 mod candidates;
 mod composition;
 mod coupling;
+mod dice;
 mod errata;
 mod exponential;
 mod families;

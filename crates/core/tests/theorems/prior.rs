@@ -1,5 +1,6 @@
 //! Prior beliefs over all datasets of a small universe.
 
+use crate::dice::grid;
 use crate::world::Dataset;
 use deniable_core::exact::{Rational, whole};
 use num_traits::Zero;
@@ -66,16 +67,6 @@ fn scaled(mut worlds: Vec<(Dataset, Rational)>) -> Option<Vec<(Dataset, Rational
         return None;
     }
     Some(worlds.into_iter().map(|(data, weight)| (data, weight / &sum)).collect())
-}
-
-/// Every way to choose one of `values` for each of `places` places.
-pub fn grid(places: usize, values: &[Rational]) -> Vec<Vec<Rational>> {
-    (0..places).fold(vec![vec![]], |all, _| {
-        let longer = all.iter().flat_map(|start| {
-            values.iter().map(move |value| start.iter().cloned().chain([value.clone()]).collect::<Vec<_>>())
-        });
-        longer.collect()
-    })
 }
 
 /// Independent people, each with one of these beliefs.

@@ -1,11 +1,10 @@
 //! Mechanisms as tables, and what an answer tells an observer.
 
+use crate::dice::Dice;
 use crate::prior::Prior;
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, power, ratio, whole};
 use num_traits::{One, Signed, Zero};
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// Who is in the data: bit `t` stands for person `t`.
 pub type Dataset = usize;
@@ -57,32 +56,6 @@ pub enum About {
 
 pub const BOTH: [About; 2] = [About::Presence, About::Absence];
 
-/// Seeded choices, so that a failure comes back.
-pub struct Dice(ChaCha20Rng);
-
-impl Dice {
-    pub fn new(seed: u64) -> Self {
-        Self(ChaCha20Rng::seed_from_u64(seed))
-    }
-
-    /// A whole number from `low` to `high`.
-    pub fn between(&mut self, low: i64, high: i64) -> i64 {
-        let span = u64::try_from(high - low + 1).unwrap();
-        low + i64::try_from(self.0.next_u64() % span).unwrap()
-    }
-
-    /// A distribution over `outcomes` things, each of weight `least` to 9 (0 if negative) before scaling.
-    pub fn distribution(&mut self, outcomes: usize, least: i64) -> Vec<Rational> {
-        loop {
-            let weights: Vec<i64> = (0..outcomes).map(|_| self.between(least, 9).max(0)).collect();
-            let sum: i64 = weights.iter().sum();
-            if sum > 0 {
-                return weights.iter().map(|w| ratio(*w, sum)).collect();
-            }
-        }
-    }
-}
-
 /// For every dataset, the probability of every answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mechanism {
@@ -115,7 +88,7 @@ impl Mechanism {
     }
 
     pub fn random(people: usize, answers: usize, least: i64, dice: &mut Dice) -> Self {
-        Self::new(people, |_| dice.distribution(answers, least))
+        Self::new(people, |_| dice.distribution(answers, least, 9))
     }
 
     /// A mixed bag: without zeros, with zeros, and the exact size.

@@ -20,6 +20,15 @@ pub(super) enum Cells {
 }
 
 impl Exact {
+    /// The same once more, for answers on made-up rows alone: noise that is drawn twice about somebody averages out.
+    pub(crate) fn again(&self) -> Self {
+        let cells = self.cells.iter().map(|cells| match cells {
+            Cells::Sums(sums) => Cells::Sums(sums.clone()),
+            Cells::Values(values) => Cells::Values(values.clone()),
+        });
+        Self { cells: cells.collect() }
+    }
+
     /// The released numbers: one vector for each measure, [`Query::width`] whole numbers for each of its cells.
     ///
     /// `confidence` is that of the intervals of several quantiles, which are drawn together with them. Sums stay within

@@ -19,10 +19,12 @@ mod parquet;
 mod partitions;
 pub(crate) mod reading;
 mod scan;
+pub mod synthetic;
 mod text;
 mod texts;
 
 pub use exact::{Progress, Resources, exact};
+pub use synthetic::{Simulation, synthetic};
 pub use texts::texts;
 
 use crate::error::SourceError;

@@ -1,204 +1,47 @@
-//! What is published: the released values, their intervals and noise, warnings, and the guarantee.
+//! From answers to what is published: values with their intervals, the noise of each measure, and warnings.
 //!
-//! Nothing in a [`Publication`] depends on the data but the released values, and whether they were small enough to be made
-//! consistent. Everything else follows from the policy and is the same whatever the files hold.
+//! Nothing here depends on the data but the released values, and whether they were small enough to be made consistent.
+//! Everything else follows from the policy and is the same whatever the files hold.
 
-use crate::guarantee::{Guarantee, odds_decimal};
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_policy::Key;
+use deniable_publication::guarantee::{Guarantee, odds_decimal};
+use deniable_publication::{
+    ALL, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Scalar, Table,
+};
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Step, Term};
 use deniable_sql::plan::{Answer, Measure, MeasureKind, Moments, Target, ValueKind};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use serde::Serialize;
 
 /// Decimals shown of numbers that are not on a decimal grid, such as averages.
 const PLACES: u32 = 4;
 
-/// A publication: one policy, its answers and its guarantee.
-#[derive(Debug, Clone, Serialize)]
-pub struct Publication {
-    /// The policy's name.
-    pub policy: String,
-    /// The people it is about.
-    pub population: String,
-    /// The table and its declared version.
-    pub data: DataVersion,
-    /// The confidence of every interval.
-    pub confidence: String,
-    /// The answers.
-    pub asks: Vec<Table>,
-    /// The guarantee.
-    pub guarantee: Guarantee,
-}
-
-/// Which data was asked.
-#[derive(Debug, Clone, Serialize)]
-pub struct DataVersion {
-    /// The table's name.
-    pub table: String,
-    /// The declared version.
-    pub version: String,
-}
-
-/// One answered ask.
-#[derive(Debug, Clone, Serialize)]
-pub struct Table {
-    /// The ask's name.
-    pub name: String,
-    /// Its SQL.
-    pub sql: String,
-    /// The part of the promise that it used.
-    pub share: String,
-    /// The odds ratio that it may have given.
-    pub odds: String,
-    /// The names of the columns.
-    pub columns: Vec<String>,
-    /// The rows.
-    pub rows: Vec<Vec<Cell>>,
-    /// The noise of each measure.
-    pub noise: Vec<Noise>,
-    /// Whether the levels were made to add up, and counts not to be negative; absent where there is nothing to add up.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub consistent: Option<bool>,
-    /// Where declarations can bias the answers, and whether levels add up.
-    pub warnings: Vec<String>,
-}
-
-/// One shown value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Cell {
-    /// A key of a group.
-    Key(Option<KeyValue>),
-    /// A released number, day or time with its interval.
-    Number(NumberCell),
-}
-
-/// What stands in place of a key where a row is about all of them.
-pub const ALL: &str = "(all)";
-
-/// A key, in JSON's types.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum KeyValue {
-    /// Of a text column, or a text of the question.
-    Text(String),
-    /// Of an integer column.
-    Integer(i64),
-    /// A band of decimals, such as those of `FLOOR(x / 10) * 10`.
-    Decimal(serde_json::Number),
-    /// Of a boolean column.
-    Boolean(bool),
-}
-
-/// A released value with its interval; ends of numbers are rounded outward.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NumberCell {
-    /// The released value; absent where it is undefined.
-    pub value: Option<Scalar>,
-    /// The lower end; absent where nothing bounds it.
-    pub low: Option<Scalar>,
-    /// The upper end; absent where nothing bounds it.
-    pub high: Option<Scalar>,
-    /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rows: Option<serde_json::Number>,
-}
-
-/// A number, or a day or time.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Scalar {
-    /// A number, digit by digit.
-    Number(serde_json::Number),
-    /// A day or a time, as ISO 8601 writes it.
-    Time(String),
-}
-
-impl std::fmt::Display for Scalar {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Time(time) => f.write_str(time),
-        }
+/// Puts answers, in the plan's order, into the form that is published.
+#[must_use]
+pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
+    let policy = &plan.policy;
+    Publication {
+        policy: policy.name.clone(),
+        population: policy.population.clone(),
+        data: DataVersion { table: policy.data.table.clone(), version: policy.data.version.clone() },
+        confidence: confidence(plan),
+        asks: plan.asks.iter().zip(answers).map(|(ask, answered)| table(plan, ask, answered)).collect(),
+        guarantee: Guarantee::of(policy),
     }
 }
 
-/// The noise of one measure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Noise {
-    /// What is measured.
-    pub measure: String,
-    /// How the noise comes about, and so what the other numbers are in.
-    pub kind: NoiseKind,
-    /// How far one person can move it: all its cells together, all its counts together, or the distance of a candidate
-    /// from the wanted rank, in rows.
-    pub sensitivity: String,
-    /// The scale of what is added, rounded up; absent where nothing is added.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scale: Option<String>,
-    /// The noise stays within this with the stated confidence.
-    pub margin: String,
-    /// Ratio of the probabilities of neighbouring noise values, or of candidates whose distances differ by one step, exact.
-    pub decay: String,
+/// The confidence of every interval, as it is shown.
+pub fn confidence(plan: &Plan) -> String {
+    percent(&plan.policy.confidence, 4, Rounding::Down)
 }
 
-/// How noise comes about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NoiseKind {
-    /// Added to each cell, in the measure's own terms (M-GEO).
-    Geometric,
-    /// A value is chosen, the likelier the nearer it is to the wanted rank; numbers are rows by rank (M-EXP).
-    Exponential,
-    /// Added to counts of rows, from which quantiles are read; numbers are rows, the margin rows by rank.
-    Tree,
-}
-
-impl Noise {
-    /// As a sentence, for a confidence as it is shown.
-    #[must_use]
-    pub fn sentence(&self, confidence: &str) -> String {
-        let Self { measure, margin, .. } = self;
-        let scale = self.scale.as_deref().unwrap_or("0");
-        match self.kind {
-            NoiseKind::Geometric => {
-                format!("{measure} has scale {scale}, and stays within {margin} in {confidence} of all draws")
-            }
-            NoiseKind::Exponential => format!(
-                "{measure} is chosen by chance, the likelier the nearer its rank, and stays within {margin} rows of the \
-                 wanted rank in {confidence} of all draws"
-            ),
-            NoiseKind::Tree => format!(
-                "{measure} are read off counts of rows whose noise has scale {scale}, and each stays within {margin} rows \
-                 of the wanted rank in {confidence} of all draws"
-            ),
-        }
-    }
-}
-
-impl Publication {
-    /// Puts answers, in the plan's order, into the form that is published.
-    #[must_use]
-    pub fn new(plan: &Plan, answers: &[Answered]) -> Self {
-        let policy = &plan.policy;
-        Self {
-            policy: policy.name.clone(),
-            population: policy.population.clone(),
-            data: DataVersion { table: policy.data.table.clone(), version: policy.data.version.clone() },
-            confidence: percent(&policy.confidence, 4, Rounding::Down),
-            asks: plan.asks.iter().zip(answers).map(|(ask, answered)| table(plan, ask, answered)).collect(),
-            guarantee: Guarantee::of(policy),
-        }
-    }
-}
-
-fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
+/// One ask's answer, in the form that is published.
+pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
     let places: Vec<u32> = ask.query.output().columns.iter().map(|term| places(term, ask)).collect();
     let rows = ask.query.show(&answered.noisy, &plan.policy.confidence);
     let rows = rows.iter().map(|row| row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places)).collect());
@@ -460,37 +303,6 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
         }
     }
     all
-}
-
-impl NumberCell {
-    /// The value as text, `-` where it is undefined.
-    #[must_use]
-    pub fn value_text(&self) -> String {
-        self.value.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)
-    }
-
-    /// The interval as text.
-    #[must_use]
-    pub fn interval_text(&self) -> String {
-        if let Some(rows) = &self.rows {
-            return format!("{rows} rows by rank");
-        }
-        let end = |end: &Option<Scalar>| end.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
-        format!("{} .. {}", end(&self.low), end(&self.high))
-    }
-}
-
-impl KeyValue {
-    /// The key as text.
-    #[must_use]
-    pub fn text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            Self::Integer(value) => value.to_string(),
-            Self::Decimal(value) => value.to_string(),
-            Self::Boolean(truth) => truth.to_string(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! The guarantee in words and numbers: translated to beliefs once, from the total (C-1).
 
-use deniable_core::adversary::{Adjacency, MovesTogether};
+use deniable_core::adversary::{Adjacency, MovesTogether, PriorRange};
 use deniable_core::belief::{gain_over, posterior_range};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio};
 use deniable_policy::Policy;
 use num_traits::{One, Zero};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What the promise means, in a form that can be printed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Guarantee {
     /// The largest odds ratio that everything ever released about this population may give, exact where rational.
     pub odds: String,
@@ -32,7 +32,7 @@ pub struct Guarantee {
 }
 
 /// What one prior belief can become.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Belief {
     /// The belief before, exact.
     pub before: String,
@@ -69,7 +69,7 @@ impl Guarantee {
         let adversary = &policy.adversary;
         // Beliefs are worked out from a ratio that is certainly not too small.
         let odds = policy.limit.odds_at_most();
-        let beliefs = examples(policy).iter().map(|prior| Belief::of(prior, &odds)).collect();
+        let beliefs = examples(adversary.priors()).iter().map(|prior| Belief::of(prior, &odds)).collect();
         Self {
             odds: policy.limit.to_string(),
             epsilon: policy.limit.epsilon_decimal(4),
@@ -91,9 +91,9 @@ pub fn beliefs_so_far(spent: &Spend, priors: &[Rational]) -> Vec<Belief> {
     priors.iter().map(|prior| Belief::of(prior, &odds)).collect()
 }
 
-/// The curator's own numbers: the ends of the stated interval, and 20% and 50% where they lie inside.
-fn examples(policy: &Policy) -> Vec<Rational> {
-    let priors = policy.adversary.priors();
+/// Beliefs before that are worth an example: the ends of the stated interval, and 20% and 50% where they lie inside.
+#[must_use]
+pub fn examples(priors: &PriorRange) -> Vec<Rational> {
     let inside = |prior: &Rational| priors.low() <= prior && prior <= priors.high();
     let mut all: Vec<Rational> = [ratio(1, 5), ratio(1, 2), priors.low().clone(), priors.high().clone()]
         .into_iter()
@@ -154,7 +154,7 @@ fn outside(policy: &Policy, odds: &Rational) -> Vec<String> {
     let mut all = Vec::new();
     let shown = odds_decimal;
     if !adversary.priors().is_any() {
-        let gain = gain_over(&deniable_core::adversary::PriorRange::any(), odds);
+        let gain = gain_over(&PriorRange::any(), odds);
         all.push(format!(
             "whoever believed something outside that interval: their odds still change by at most {} either way, \
              their belief by at most a factor {}",

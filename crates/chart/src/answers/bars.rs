@@ -1,0 +1,87 @@
+//! Answers as bars from zero, with their intervals.
+
+use super::{Answer, Shown, description, shown, signs};
+use crate::canvas::{Area, Drawn, TEXT, picture};
+use crate::frame::WIDE;
+use crate::legend::{self, Key, whisker};
+use crate::palette::{BLUE, GRID, INK, MUTED, ORANGE, PALE};
+use crate::pen::{arrow, diamond, line, slab, write};
+use crate::scale::{Scale, span};
+use crate::words::{fit, number, width};
+use plotters::style::text_anchor::HPos;
+
+/// Names take at most so much room, in pixels.
+const NAMES: f64 = 170.0;
+/// Above the first bar.
+const TOP: f64 = 8.0;
+/// Below the last bar: ticks and what they are.
+const FOOT: f64 = 50.0;
+
+/// One bar for each answer, with its name on the left and its number on the right.
+#[must_use]
+pub fn bars(answer: &Answer) -> String {
+    let shown = shown(answer);
+    // Many bars are drawn closer, down to what can still be read.
+    let (row, size) = if shown.len() <= 24 { (26.0, TEXT) } else { (19.0, TEXT - 1) };
+    let mut legend = vec![(Key::Bar, "answer".to_owned()), (Key::Interval, "its interval".to_owned())];
+    legend.extend(signs(answer, &shown));
+    let bottom = TOP + row * shown.len().max(1) as f64;
+    let below = bottom + FOOT;
+    let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 8.0;
+
+    let numbers: Vec<String> = shown.iter().map(|shown| shown.value.map_or("no value".to_owned(), number)).collect();
+    let widest = |words: &mut dyn Iterator<Item = &str>| words.map(|word| width(word, size)).fold(0.0, f64::max);
+    let left = widest(&mut answer.points.iter().map(|point| point.label.as_str())).min(NAMES) + 18.0;
+    let right = f64::from(WIDE) - widest(&mut numbers.iter().map(String::as_str)) - 20.0;
+    let values = shown.iter().flat_map(Shown::values).chain([0.0]);
+    let scale = Scale::linear(span(values), (left, right));
+    let scale = if shown.iter().any(Shown::is_open) { scale.padded(0.08) } else { scale };
+
+    picture((WIDE, tall as u32), &answer.title, &description(answer, &shown), |area| {
+        for (x, text) in scale.ticks_across(TEXT) {
+            line(area, &[(x, TOP), (x, bottom)], GRID, 1)?;
+            write(area, (x, bottom + 14.0), &text, (TEXT, INK), HPos::Center)?;
+        }
+        let axis = fit(&answer.value, TEXT, f64::from(WIDE) - 20.0);
+        let middle = f64::midpoint(left, right);
+        let middle = middle.min(f64::from(WIDE) - 10.0 - width(&axis, TEXT) / 2.0).max(10.0 + width(&axis, TEXT) / 2.0);
+        write(area, (middle, bottom + 35.0), &axis, (TEXT, MUTED), HPos::Center)?;
+        for (at, ((point, shown), number)) in answer.points.iter().zip(&shown).zip(&numbers).enumerate() {
+            let y = TOP + row * (at as f64 + 0.5);
+            write(area, (left - 10.0, y), &fit(&point.label, size, NAMES), (size, INK), HPos::Right)?;
+            let colour = if shown.value.is_some() { INK } else { MUTED };
+            write(area, (right + 10.0, y), number, (size, colour), HPos::Left)?;
+            bar(area, &scale, shown, y, row, (left, right))?;
+        }
+        line(area, &[(scale.at(0.0), TOP), (scale.at(0.0), bottom)], MUTED, 1)?;
+        if shown.is_empty() {
+            write(area, (middle, TOP + row / 2.0), "no answers", (TEXT, MUTED), HPos::Center)?;
+        }
+        legend::draw(area, (10.0, below), f64::from(WIDE) - 20.0, &legend)
+    })
+}
+
+/// A bar at a height, its interval, and the truth.
+fn bar(area: &Area<'_>, scale: &Scale, shown: &Shown, y: f64, row: f64, (left, right): (f64, f64)) -> Drawn {
+    let half = row * 0.34;
+    if let Some(value) = shown.value {
+        slab(area, (scale.at(0.0), y - half), (scale.at(value), y + half), &PALE)?;
+        line(area, &[(scale.at(value), y - half), (scale.at(value), y + half)], BLUE, 3)?;
+    }
+    let inner = shown.value.or(shown.low).or(shown.high).map(|value| scale.at(value));
+    match (shown.low.map(|low| scale.at(low)), shown.high.map(|high| scale.at(high)), inner) {
+        (Some(low), Some(high), _) => whisker(area, (low, high), y)?,
+        // What has an open end goes to the edge of the plot.
+        (low, high, Some(_)) => {
+            line(area, &[(low.unwrap_or(left + 4.0), y), (high.unwrap_or(right - 4.0), y)], INK, 2)?;
+            for (end, tip, towards) in [(low, left, -1.0), (high, right, 1.0)] {
+                match end {
+                    Some(x) => line(area, &[(x, y - 4.0), (x, y + 4.0)], INK, 2)?,
+                    None => arrow(area, (tip, y), (towards, 0.0), INK)?,
+                }
+            }
+        }
+        (_, _, None) => {}
+    }
+    shown.truth.map_or(Ok(()), |truth| diamond(area, (scale.at(truth), y), 5.0, ORANGE))
+}

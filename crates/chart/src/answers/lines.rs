@@ -1,0 +1,112 @@
+//! Answers along an ordered axis: dates, numbers, bands.
+
+use super::{Answer, Shown, description, shown, signs};
+use crate::canvas::{Area, Drawn, TEXT, picture};
+use crate::frame::{Frame, HEAD, WIDE, room_for};
+use crate::legend::{self, Key};
+use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
+use crate::pen::{Place, arrow, diamond, dot, line, shape, write};
+use crate::scale::{Scale, span};
+use plotters::style::text_anchor::HPos;
+
+/// The height of the plot, in pixels.
+const TALL: f64 = 240.0;
+
+/// A line through the answers, with their intervals as a band. Points are drawn at equal distances, in their order.
+#[must_use]
+pub fn lines(answer: &Answer) -> String {
+    let shown = shown(answer);
+    let mut legend = vec![(Key::Band, "answer and its interval".to_owned())];
+    legend.extend(signs(answer, &shown));
+    let below = HEAD + TALL + 36.0;
+    let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 8.0;
+
+    let (low, high) = span(shown.iter().flat_map(Shown::values));
+    // Zero is shown where it is near.
+    let (low, high) =
+        (if low < high / 2.0 { low.min(0.0) } else { low }, if high > low / 2.0 { high } else { high.max(0.0) });
+    let scale = Scale::linear((low, high), (HEAD + TALL, HEAD));
+    let lies_open = shown.iter().any(Shown::is_open) || low < 0.0;
+    let scale = if lies_open || low > 0.0 { scale.padded(0.06) } else { scale };
+    let values = scale.ticks(6);
+    let frame = Frame { left: room_for(&values), right: f64::from(WIDE) - 20.0, top: HEAD, bottom: HEAD + TALL };
+    let step = (frame.right - frame.left) / shown.len().max(1) as f64;
+    let x = |at: usize| frame.left + step * (at as f64 + 0.5);
+    let ticks: Vec<(f64, String)> =
+        answer.points.iter().enumerate().map(|(at, point)| (x(at), point.label.clone())).collect();
+
+    picture((WIDE, tall as u32), &answer.title, &description(answer, &shown), |area| {
+        let placed: Vec<(f64, Shown)> = shown.iter().enumerate().map(|(at, shown)| (x(at), *shown)).collect();
+        // The grid lies over the band, so that values can be read off it.
+        band(area, &scale, &frame, &placed)?;
+        frame.values(area, &values, &answer.value)?;
+        frame.below(area, &ticks, "")?;
+        if low < 0.0 {
+            line(area, &[(frame.left, scale.at(0.0)), (frame.right, scale.at(0.0))], MUTED, 1)?;
+        }
+        if shown.is_empty() {
+            let middle = (f64::midpoint(frame.left, frame.right), f64::midpoint(frame.top, frame.bottom));
+            write(area, middle, "no answers", (TEXT, MUTED), HPos::Center)?;
+        }
+        through(area, &scale, &placed)?;
+        let radius = if step < 8.0 { 2.0 } else { 3.5 };
+        for (x, shown) in &placed {
+            ends(area, &scale, &frame, *x, shown)?;
+            shown.value.map_or(Ok(()), |value| dot(area, (*x, scale.at(value)), radius, BLUE))?;
+            shown.truth.map_or(Ok(()), |truth| diamond(area, (*x, scale.at(truth)), radius + 1.5, ORANGE))?;
+        }
+        legend::draw(area, (10.0, below), f64::from(WIDE) - 20.0, &legend)
+    })
+}
+
+/// The intervals as a band, interrupted where nothing is known. An open end goes to the edge of the plot.
+fn band(area: &Area<'_>, scale: &Scale, frame: &Frame, placed: &[(f64, Shown)]) -> Drawn {
+    for run in placed.split(|(_, shown)| shown.is_empty()) {
+        let high = run.iter().map(|(x, shown)| (*x, shown.high.map_or(frame.top, |high| scale.at(high))));
+        let low = run.iter().rev().map(|(x, shown)| (*x, shown.low.map_or(frame.bottom, |low| scale.at(low))));
+        let outline: Vec<Place> = high.chain(low).collect();
+        match run {
+            [] => {}
+            // One point has no width of its own.
+            [(x, _)] => {
+                let wide = |(_, y): &Place| [(x - 5.0, *y), (x + 5.0, *y)];
+                let corners: Vec<Place> = outline.iter().flat_map(wide).collect();
+                if let [a, b, c, d] = corners[..] {
+                    shape(area, &[a, b, d, c], &PALE)?;
+                }
+            }
+            _ => shape(area, &outline, &PALE)?,
+        }
+    }
+    Ok(())
+}
+
+/// The line through the values, interrupted where there is none.
+fn through(area: &Area<'_>, scale: &Scale, placed: &[(f64, Shown)]) -> Drawn {
+    for run in placed.split(|(_, shown)| shown.value.is_none()) {
+        let places: Vec<Place> =
+            run.iter().filter_map(|(x, shown)| shown.value.map(|value| (*x, scale.at(value)))).collect();
+        if places.len() > 1 {
+            line(area, &places, BLUE, 2)?;
+        }
+    }
+    Ok(())
+}
+
+/// Arrows at open ends, and a stroke for an interval around no value.
+fn ends(area: &Area<'_>, scale: &Scale, frame: &Frame, x: f64, shown: &Shown) -> Drawn {
+    if shown.is_empty() {
+        return Ok(());
+    }
+    if shown.low.is_none() {
+        arrow(area, (x, frame.bottom), (0.0, 1.0), INK)?;
+    }
+    if shown.high.is_none() {
+        arrow(area, (x, frame.top), (0.0, -1.0), INK)?;
+    }
+    if shown.value.is_none() {
+        let end = |value: Option<f64>, edge| value.map_or(edge, |value| scale.at(value));
+        line(area, &[(x, end(shown.low, frame.bottom)), (x, end(shown.high, frame.top))], INK, 2)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,101 @@
+//! What signs stand for, below a picture. Nothing there is told by colour alone.
+
+use crate::canvas::{Area, Drawn, TEXT};
+use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
+use crate::pen::{Place, arrow, diamond, dot, line, ring, slab, write};
+use crate::series::Series;
+use crate::words::width;
+use plotters::style::text_anchor::HPos;
+
+/// The height of a row, in pixels.
+const ROW: f64 = 22.0;
+/// The room of a sign, in pixels.
+const SIGN: f64 = 34.0;
+
+/// A sign.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Key {
+    /// A bar, and the line at its end.
+    Bar,
+    /// The line of an interval, with its ends.
+    Interval,
+    /// An interval as a band behind a line.
+    Band,
+    /// An interval without an end.
+    Open,
+    /// What is true where it is known.
+    Truth,
+    /// A mark of what is hardly more than noise.
+    Weak,
+    /// A mark of what has no known interval.
+    Unknown,
+    /// A struck-out cell.
+    Nothing,
+    /// A line among several.
+    Line(Series),
+}
+
+/// Each sign's place, and the height of all, when they stand in rows of a width.
+fn places(items: &[(Key, String)], wide: f64) -> (Vec<Place>, f64) {
+    let mut at = (0.0, 0.0);
+    let mut places = Vec::new();
+    for (_, words) in items {
+        let needed = SIGN + width(words, TEXT) + 16.0;
+        if at.0 > 0.0 && at.0 + needed > wide {
+            at = (0.0, at.1 + ROW);
+        }
+        places.push(at);
+        at.0 += needed;
+    }
+    (places, if items.is_empty() { 0.0 } else { at.1 + ROW })
+}
+
+/// The height of a legend of a width, in pixels.
+pub fn height(items: &[(Key, String)], wide: f64) -> f64 {
+    places(items, wide).1
+}
+
+/// Draws the signs with what they stand for, from a corner at the upper left.
+pub fn draw(area: &Area<'_>, (left, top): Place, wide: f64, items: &[(Key, String)]) -> Drawn {
+    for ((key, words), (right, down)) in items.iter().zip(places(items, wide).0) {
+        let at = (left + right, top + down + ROW / 2.0);
+        sign(area, *key, at)?;
+        write(area, (at.0 + SIGN, at.1), words, (TEXT, INK), HPos::Left)?;
+    }
+    Ok(())
+}
+
+/// Draws a sign from the middle of its left side.
+fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> Drawn {
+    let (end, middle) = (x + 26.0, x + 13.0);
+    match key {
+        Key::Bar => {
+            slab(area, (x, y - 5.0), (end, y + 5.0), &PALE)?;
+            line(area, &[(end, y - 5.0), (end, y + 5.0)], BLUE, 3)
+        }
+        Key::Interval => whisker(area, (x, end), y),
+        Key::Band => {
+            slab(area, (x, y - 7.0), (end, y + 7.0), &PALE)?;
+            line(area, &[(x, y), (end, y)], BLUE, 2)?;
+            dot(area, (middle, y), 3.5, BLUE)
+        }
+        Key::Open => {
+            line(area, &[(x, y), (end - 4.0, y)], INK, 2)?;
+            arrow(area, (end, y), (1.0, 0.0), INK)
+        }
+        Key::Truth => diamond(area, (middle, y), 5.0, ORANGE),
+        Key::Weak => dot(area, (middle, y), 3.0, INK),
+        Key::Unknown => ring(area, (middle, y), 3.0, INK),
+        Key::Nothing => line(area, &[(x + 4.0, y + 6.0), (x + 22.0, y - 6.0)], MUTED, 1),
+        Key::Line(series) => {
+            series.line(area, &[(x, y), (end, y)])?;
+            series.mark(area, (middle, y))
+        }
+    }
+}
+
+/// The line of an interval between two places across, with its ends.
+pub fn whisker(area: &Area<'_>, (from, to): (f64, f64), y: f64) -> Drawn {
+    line(area, &[(from, y), (to, y)], INK, 2)?;
+    [from, to].into_iter().try_for_each(|x| line(area, &[(x, y - 4.0), (x, y + 4.0)], INK, 2))
+}

@@ -1,0 +1,42 @@
+//! What the ledger remembers of what was shown, so that a report can be written from the ledger alone.
+
+use crate::guarantee::Guarantee;
+use crate::table::Table;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The name under which an answer's entry in the ledger holds it.
+const FIELD: &str = "published";
+/// Tables of more cells than this are not kept a second time: no page shows them, and the policy can show them again.
+const MOST_CELLS: usize = 20_000;
+
+/// An answer as it was first shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// The confidence of its intervals.
+    pub confidence: String,
+    /// The answer.
+    pub table: Table,
+    /// The guarantee that was given with it.
+    pub guarantee: Guarantee,
+}
+
+impl Remembered {
+    /// Adds it to an answer's entry, unless it is too large.
+    pub fn add_to(&self, entry: &mut Value) {
+        let cells = self.table.rows.len() * self.table.columns.len();
+        if let (Value::Object(fields), Ok(own)) = (entry, serde_json::to_value(self))
+            && cells <= MOST_CELLS
+        {
+            fields.insert(FIELD.to_owned(), own);
+        }
+    }
+
+    /// What an answer's entry holds; `None` where it was too large or written by a version that kept none.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn of(entry: &Value) -> Result<Option<Self>, serde_json::Error> {
+        entry.get(FIELD).map(Self::deserialize).transpose()
+    }
+}

@@ -1,0 +1,260 @@
+//! Answers: one policy's tables, their cells, intervals and noise.
+
+use crate::guarantee::Guarantee;
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde_json::Value;
+
+/// A publication: one policy, its answers and its guarantee.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Publication {
+    /// The policy's name.
+    pub policy: String,
+    /// The people it is about.
+    pub population: String,
+    /// The table and its declared version.
+    pub data: DataVersion,
+    /// The confidence of every interval.
+    pub confidence: String,
+    /// The answers.
+    pub asks: Vec<Table>,
+    /// The guarantee.
+    pub guarantee: Guarantee,
+}
+
+/// Which data was asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataVersion {
+    /// The table's name.
+    pub table: String,
+    /// The declared version.
+    pub version: String,
+}
+
+/// One answered ask.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// The ask's name.
+    pub name: String,
+    /// Its SQL.
+    pub sql: String,
+    /// The part of the promise that it used.
+    pub share: String,
+    /// The odds ratio that it may have given.
+    pub odds: String,
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Cell>>,
+    /// The noise of each measure.
+    pub noise: Vec<Noise>,
+    /// Whether the levels were made to add up, and counts not to be negative; absent where there is nothing to add up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consistent: Option<bool>,
+    /// Where declarations can bias the answers, and whether levels add up.
+    pub warnings: Vec<String>,
+}
+
+/// One shown value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// A key of a group.
+    Key(Option<KeyValue>),
+    /// A released number, day or time with its interval.
+    Number(NumberCell),
+}
+
+/// What stands in place of a key where a row is about all of them.
+pub const ALL: &str = "(all)";
+
+/// A key, in JSON's types.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum KeyValue {
+    /// Of a text column, or a text of the question.
+    Text(String),
+    /// Of an integer column.
+    Integer(i64),
+    /// A band of decimals, such as those of `FLOOR(x / 10) * 10`.
+    Decimal(serde_json::Number),
+    /// Of a boolean column.
+    Boolean(bool),
+}
+
+/// A released value with its interval; ends of numbers are rounded outward.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NumberCell {
+    /// The released value; absent where it is undefined.
+    pub value: Option<Scalar>,
+    /// The lower end; absent where nothing bounds it.
+    pub low: Option<Scalar>,
+    /// The upper end; absent where nothing bounds it.
+    pub high: Option<Scalar>,
+    /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<serde_json::Number>,
+}
+
+/// A number, or a day or time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Scalar {
+    /// A number, digit by digit.
+    Number(serde_json::Number),
+    /// A day or a time, as ISO 8601 writes it.
+    Time(String),
+}
+
+impl std::fmt::Display for Scalar {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Time(time) => f.write_str(time),
+        }
+    }
+}
+
+/// The noise of one measure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Noise {
+    /// What is measured.
+    pub measure: String,
+    /// How the noise comes about, and so what the other numbers are in.
+    pub kind: NoiseKind,
+    /// How far one person can move it: all its cells together, all its counts together, or the distance of a candidate
+    /// from the wanted rank, in rows.
+    pub sensitivity: String,
+    /// The scale of what is added, rounded up; absent where nothing is added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<String>,
+    /// The noise stays within this with the stated confidence.
+    pub margin: String,
+    /// Ratio of the probabilities of neighbouring noise values, or of candidates whose distances differ by one step, exact.
+    pub decay: String,
+}
+
+/// How noise comes about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum NoiseKind {
+    /// Added to each cell, in the measure's own terms (M-GEO).
+    Geometric,
+    /// A value is chosen, the likelier the nearer it is to the wanted rank; numbers are rows by rank (M-EXP).
+    Exponential,
+    /// Added to counts of rows, from which quantiles are read; numbers are rows, the margin rows by rank.
+    Tree,
+}
+
+impl Noise {
+    /// As a sentence, for a confidence as it is shown.
+    #[must_use]
+    pub fn sentence(&self, confidence: &str) -> String {
+        let Self { measure, margin, .. } = self;
+        let scale = self.scale.as_deref().unwrap_or("0");
+        match self.kind {
+            NoiseKind::Geometric => {
+                format!("{measure} has scale {scale}, and stays within {margin} in {confidence} of all draws")
+            }
+            NoiseKind::Exponential => format!(
+                "{measure} is chosen by chance, the likelier the nearer its rank, and stays within {margin} rows of the \
+                 wanted rank in {confidence} of all draws"
+            ),
+            NoiseKind::Tree => format!(
+                "{measure} are read off counts of rows whose noise has scale {scale}, and each stays within {margin} rows \
+                 of the wanted rank in {confidence} of all draws"
+            ),
+        }
+    }
+}
+
+impl NumberCell {
+    /// The value as text, `-` where it is undefined.
+    #[must_use]
+    pub fn value_text(&self) -> String {
+        self.value.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)
+    }
+
+    /// The interval as text.
+    #[must_use]
+    pub fn interval_text(&self) -> String {
+        if let Some(rows) = &self.rows {
+            return format!("{rows} rows by rank");
+        }
+        let end = |end: &Option<Scalar>| end.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
+        format!("{} .. {}", end(&self.low), end(&self.high))
+    }
+}
+
+impl KeyValue {
+    /// The key as text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Integer(value) => value.to_string(),
+            Self::Decimal(value) => value.to_string(),
+            Self::Boolean(truth) => truth.to_string(),
+        }
+    }
+}
+
+// Numbers keep every digit, and such numbers do not survive serde's own choice among untagged variants: each is read by hand.
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Number(number) => Ok(Self::Number(number)),
+            Value::String(time) => Ok(Self::Time(time)),
+            other => Err(D::Error::custom(format!("{other} is neither a number nor a time"))),
+        }
+    }
+}
+
+impl KeyValue {
+    fn read(value: Value) -> Result<Self, String> {
+        match value {
+            Value::String(text) => Ok(Self::Text(text)),
+            Value::Bool(truth) => Ok(Self::Boolean(truth)),
+            Value::Number(number) => Ok(number.as_i64().map_or(Self::Decimal(number), Self::Integer)),
+            other => Err(format!("{other} is no key")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Cell {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Null => Ok(Self::Key(None)),
+            value @ Value::Object(_) => NumberCell::deserialize(value).map(Self::Number).map_err(D::Error::custom),
+            value => KeyValue::read(value).map(|key| Self::Key(Some(key))).map_err(D::Error::custom),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_read_back_to_the_last_digit() {
+        let number = |text: &str| Scalar::Number(text.parse().unwrap());
+        let row = vec![
+            Cell::Key(None),
+            Cell::Key(Some(KeyValue::Text("a".to_owned()))),
+            Cell::Key(Some(KeyValue::Integer(i64::MIN))),
+            Cell::Key(Some(KeyValue::Decimal("0.10".parse().unwrap()))),
+            Cell::Key(Some(KeyValue::Boolean(true))),
+            Cell::Number(NumberCell {
+                value: Some(number("123456789012345678901234567890.1000")),
+                low: None,
+                high: Some(Scalar::Time("2026-11-21".to_owned())),
+                rows: Some("7".parse().unwrap()),
+            }),
+        ];
+        let text = serde_json::to_string(&row).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<Cell>>(&text).unwrap(), row);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::from_value::<Vec<Cell>>(value).unwrap(), row);
+        assert!(serde_json::from_str::<Cell>("[1]").is_err());
+    }
+}

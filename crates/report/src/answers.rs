@@ -1,0 +1,270 @@
+//! Answers on a page: the picture that suits their shape, the table, and what to know about them.
+
+use crate::frame::{figure, list};
+use deniable_chart::answers::{Answer, Grid, Point, bars, heatmap, lines};
+use deniable_publication::remembered::Remembered;
+use deniable_publication::{ALL, Cell, KeyValue, NumberCell, Scalar, Table};
+use maud::{Markup, html};
+
+/// Rows of a table that a page shows; the JSON has all.
+const MOST_ROWS: usize = 400;
+/// Bars of one picture.
+const MOST_BARS: usize = 60;
+/// Points of a line: more cannot be told apart.
+const MOST_POINTS: usize = 400;
+/// Rows or columns of a heatmap.
+const MOST_CELLS: usize = 30;
+/// Pictures of one answer: one for each of its numbers.
+const MOST_PICTURES: usize = 4;
+
+/// Which picture suits an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// One bar a row.
+    Bars,
+    /// A line along an ordered key: numbers, days or times.
+    Lines,
+    /// A field of two keys.
+    Heatmap,
+    /// None: too many rows, or nothing but keys.
+    Table,
+}
+
+/// The positions of the keys and of the numbers among the columns.
+fn columns(table: &Table) -> (Vec<usize>, Vec<usize>) {
+    let is_number = |at: &usize| table.rows.iter().any(|row| matches!(row.get(*at), Some(Cell::Number(_))));
+    (0..table.columns.len()).partition(|at| !is_number(at))
+}
+
+/// The rows of the finest grouping: totals beside their parts would be drawn twice.
+fn finest(table: &Table) -> Vec<&Vec<Cell>> {
+    let total =
+        |row: &&Vec<Cell>| row.iter().any(|cell| matches!(cell, Cell::Key(Some(KeyValue::Text(text))) if text == ALL));
+    let parts: Vec<&Vec<Cell>> = table.rows.iter().filter(|row| !total(row)).collect();
+    if parts.is_empty() { table.rows.iter().collect() } else { parts }
+}
+
+/// Whether a text is a day or a time as ISO 8601 writes it, so that its order is that of time.
+fn is_time(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    matches!(text.get(..10).map(|day| day.split('-').collect::<Vec<_>>()).as_deref(), Some([year, month, day])
+        if year.len() == 4 && digits(year) && digits(month) && digits(day))
+}
+
+/// The picture that suits an answer.
+#[must_use]
+pub fn shape(table: &Table) -> Shape {
+    let (keys, numbers) = columns(table);
+    let rows = finest(table);
+    if numbers.is_empty() || rows.is_empty() {
+        return Shape::Table;
+    }
+    let distinct = |at: usize| {
+        let mut texts: Vec<String> = rows.iter().map(|row| label(row, &[at])).collect();
+        texts.sort();
+        texts.dedup();
+        texts.len()
+    };
+    let ordered = |at: usize| {
+        rows.iter().filter(|row| !matches!(row.get(at), Some(Cell::Key(None)))).all(|row| match row.get(at) {
+            Some(Cell::Key(Some(KeyValue::Integer(_) | KeyValue::Decimal(_)))) => true,
+            Some(Cell::Key(Some(KeyValue::Text(text)))) => is_time(text),
+            _ => false,
+        })
+    };
+    match keys.as_slice() {
+        [key] if ordered(*key) && distinct(*key) == rows.len() && (4..=MOST_POINTS).contains(&rows.len()) => {
+            Shape::Lines
+        }
+        [down, across]
+            if (2..=MOST_CELLS).contains(&distinct(*down))
+                && (2..=MOST_CELLS).contains(&distinct(*across))
+                && rows.len() > 4
+                && rows.len() * 2 > distinct(*down) * distinct(*across) =>
+        {
+            Shape::Heatmap
+        }
+        _ if rows.len() <= MOST_BARS => Shape::Bars,
+        _ => Shape::Table,
+    }
+}
+
+/// The keys of a row, as text.
+fn label(row: &[Cell], keys: &[usize]) -> String {
+    let text = |at: &usize| match row.get(*at) {
+        Some(Cell::Key(Some(key))) => key.text(),
+        _ => "NULL".to_owned(),
+    };
+    keys.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+/// A number for a picture.
+fn value(scalar: &Option<Scalar>) -> Option<f64> {
+    match scalar {
+        Some(Scalar::Number(number)) => number.to_string().parse().ok(),
+        Some(Scalar::Time(_)) | None => None,
+    }
+}
+
+fn number(row: &[Cell], at: usize) -> Option<&NumberCell> {
+    match row.get(at) {
+        Some(Cell::Number(number)) => Some(number),
+        _ => None,
+    }
+}
+
+/// The pictures of an answer, one for each of its numbers, with their captions.
+///
+/// `truth` is for simulated data only: the answer without noise, in the form of the answer itself.
+#[must_use]
+pub fn pictures(table: &Table, truth: Option<&Table>) -> Vec<(String, String)> {
+    let (keys, numbers) = columns(table);
+    let shape = shape(table);
+    let drawable = numbers.into_iter().filter(|at| finest(table).iter().any(|row| has_value(row, *at)));
+    drawable.take(MOST_PICTURES).filter_map(|at| picture(table, truth, shape, &keys, at)).collect()
+}
+
+fn has_value(row: &[Cell], at: usize) -> bool {
+    number(row, at).is_some_and(|number| value(&number.value).is_some())
+}
+
+fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], at: usize) -> Option<(String, String)> {
+    let name = table.columns.get(at).cloned().unwrap_or_default();
+    let title = if keys.is_empty() { name.clone() } else { format!("{name} by {}", named(table, keys)) };
+    let mut rows = finest(table);
+    if shape == Shape::Lines {
+        rows.sort_by(|one, other| {
+            ordering(one, keys).cmp(&ordering(other, keys)).then_with(|| label(one, keys).cmp(&label(other, keys)))
+        });
+    }
+    let point = |row: &&Vec<Cell>| {
+        let cell = number(row, at);
+        Point {
+            label: if keys.is_empty() { name.clone() } else { label(row, keys) },
+            value: cell.and_then(|cell| value(&cell.value)),
+            low: cell.and_then(|cell| value(&cell.low)),
+            high: cell.and_then(|cell| value(&cell.high)),
+        }
+    };
+    let truths = truth.map(|truth| {
+        let found = |row: &&Vec<Cell>| {
+            let same = truth.rows.iter().find(|other| label(other, keys) == label(row, keys));
+            same.and_then(|row| number(row, at)).and_then(|cell| value(&cell.value)).unwrap_or(f64::NAN)
+        };
+        rows.iter().map(found).collect()
+    });
+    let answer = || Answer {
+        title: title.clone(),
+        value: name.clone(),
+        points: rows.iter().map(point).collect(),
+        truth: truths.clone(),
+    };
+    let svg = match shape {
+        Shape::Bars => bars(&answer()),
+        Shape::Lines => lines(&answer()),
+        Shape::Heatmap => heatmap(&grid(table, &rows, keys, at, title.clone())),
+        Shape::Table => return None,
+    };
+    Some((svg, title))
+}
+
+/// Where a row stands along an ordered key.
+fn ordering(row: &[Cell], keys: &[usize]) -> Option<i64> {
+    match keys.first().and_then(|at| row.get(*at)) {
+        Some(Cell::Key(Some(KeyValue::Integer(value)))) => Some(value.saturating_mul(1000)),
+        Some(Cell::Key(Some(KeyValue::Decimal(value)))) => {
+            value.to_string().parse::<f64>().ok().map(|value| (value * 1000.0).round() as i64)
+        }
+        _ => None,
+    }
+}
+
+fn named(table: &Table, keys: &[usize]) -> String {
+    let names: Vec<&str> = keys.iter().filter_map(|at| table.columns.get(*at)).map(String::as_str).collect();
+    names.join(" and ")
+}
+
+fn grid(table: &Table, rows: &[&Vec<Cell>], keys: &[usize], at: usize, title: String) -> Grid {
+    let labels = |key: usize| {
+        let mut all: Vec<String> = Vec::new();
+        for row in rows {
+            let text = label(row, &[key]);
+            if !all.contains(&text) {
+                all.push(text);
+            }
+        }
+        all
+    };
+    let (down, across) = (keys.first().copied().unwrap_or(0), keys.get(1).copied().unwrap_or(0));
+    let (names, heads) = (labels(down), labels(across));
+    let cell = |name: &String, head: &String| {
+        rows.iter()
+            .find(|row| label(row, &[down]) == *name && label(row, &[across]) == *head)
+            .and_then(|row| number(row, at))
+    };
+    let field = |of: &dyn Fn(&NumberCell) -> Option<f64>| -> Vec<Vec<Option<f64>>> {
+        names.iter().map(|name| heads.iter().map(|head| cell(name, head).and_then(of)).collect()).collect()
+    };
+    Grid {
+        title,
+        value: table.columns.get(at).cloned().unwrap_or_default(),
+        cells: field(&|cell| value(&cell.value)),
+        margins: field(&|cell| Some((value(&cell.high)? - value(&cell.low)?) / 2.0)),
+        rows: names,
+        columns: heads,
+    }
+}
+
+/// One answer on a page.
+pub fn section(shown: &Remembered) -> Markup {
+    let Remembered { table, confidence, .. } = shown;
+    let (_, numbers) = columns(table);
+    html! {
+        h3 { (table.name) }
+        details { summary { "the question" } pre { code { (table.sql) } } }
+        @for (svg, caption) in pictures(table, None) { (figure(svg, &caption)) }
+        (rows(table, &numbers, confidence))
+        @if !table.warnings.is_empty() {
+            h4 { "To know about these numbers" }
+            (list(&table.warnings))
+        }
+        details {
+            summary { "the noise" }
+            (list(&table.noise.iter().map(|noise| noise.sentence(confidence)).collect::<Vec<_>>()))
+        }
+    }
+}
+
+fn rows(table: &Table, numbers: &[usize], confidence: &str) -> Markup {
+    let more = table.rows.len().saturating_sub(MOST_ROWS);
+    html! {
+        div.scroll tabindex="0" role="region" aria-label={ "Table: " (table.name) } {
+            table {
+                caption { (table.name) ", with " (confidence) " intervals" }
+                thead { tr {
+                    @for (at, name) in table.columns.iter().enumerate() {
+                        @if numbers.contains(&at) {
+                            th.number scope="col" { (name) }
+                            th.number scope="col" { (confidence) " interval" }
+                        } @else {
+                            th scope="col" { (name) }
+                        }
+                    }
+                } }
+                tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for cell in row { (field(cell)) } } } }
+            }
+        }
+        @if table.rows.is_empty() { p.muted { "No rows: LIMIT or OFFSET left none." } }
+        @if more > 0 { p.muted { (more) " more rows are in the JSON form of this release." } }
+    }
+}
+
+fn field(cell: &Cell) -> Markup {
+    match cell {
+        Cell::Key(key) => html! { th scope="row" { (key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text)) } },
+        Cell::Number(number) => html! {
+            td.number { (number.value_text()) }
+            td.number { (number.interval_text()) }
+        },
+    }
+}

@@ -1,0 +1,64 @@
+//! The frame of every page: head, style, contents.
+
+use deniable_chart::palette;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const STYLE: &str = include_str!("page.css");
+
+/// A page from its title, the sentence below it, and its sections as (anchor, heading, contents).
+pub fn page(title: &str, lead: &Markup, sections: &[(&str, &str, Markup)], foot: &Markup) -> String {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                // Whatever this page might hold, a browser must not fetch anything for it.
+                meta http-equiv="Content-Security-Policy"
+                    content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(palette::style())) }
+            }
+            body {
+                a.skip href="#contents" { "Skip to the contents" }
+                header {
+                    h1 { (title) }
+                    (lead)
+                    nav aria-label="Sections" {
+                        ul { @for (anchor, heading, _) in sections { li { a href={ "#" (anchor) } { (heading) } } } }
+                    }
+                }
+                main #contents {
+                    @for (anchor, heading, contents) in sections {
+                        section id=(anchor) aria-labelledby={ (anchor) "-heading" } {
+                            h2 id={ (anchor) "-heading" } { (heading) }
+                            (contents)
+                        }
+                    }
+                }
+                footer { (foot) }
+            }
+        }
+    }
+    .into_string()
+}
+
+/// A picture with its caption.
+pub fn figure(svg: String, caption: &str) -> Markup {
+    html! { figure { (PreEscaped(svg)) figcaption { (caption) } } }
+}
+
+/// A list of sentences.
+pub fn list(lines: &[String]) -> Markup {
+    html! { ul { @for line in lines { li { (said(line)) } } } }
+}
+
+/// A sentence; what stands between backquotes is code.
+fn said(line: &str) -> Markup {
+    html! {
+        @for (at, part) in line.split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Observers of different knowledge, and what each can come to believe under an odds ratio (B-1, B-4).
+
+use deniable_core::adversary::{Adjacency, Preset, PriorRange};
+use deniable_core::belief::posterior_range;
+use deniable_core::exact::{Rational, Rounding, percent, ratio, square_root, whole};
+use num_traits::{One, Zero};
+
+/// Digits of a belief that is not rational.
+const PLACES: u32 = 6;
+
+/// Someone who looks at everything that was released.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observer {
+    /// In a word or two.
+    pub name: String,
+    /// In a sentence.
+    pub who: String,
+    /// The belief before that is shown.
+    pub before: Rational,
+    /// The lowest and highest belief after; `None` where nothing is promised.
+    pub after: Option<(Rational, Rational)>,
+    /// Whether the promise is about this observer.
+    pub covered: bool,
+}
+
+/// The observers that a page shows, for the family that an account's promise is about.
+///
+/// `odds` is the largest odds ratio about one person. Under add/remove, whoever also knows the size is bounded by its square;
+/// under replace-one nothing bounds whoever does not know it (B-4).
+#[must_use]
+pub fn observers(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> Vec<Observer> {
+    let size_known = adjacency == Adjacency::ReplaceOne;
+    let seen = |preset: Preset| {
+        let before = match preset {
+            Preset::Stranger | Preset::Acquaintance => preset.priors().high().clone(),
+            // Where a belief can rise the most, from 1/(√R + 1) to its complement (B-2); outside the promised interval where
+            // there is one, for inside it they are no others than those whom the promise covers.
+            Preset::Anyone | Preset::Insider => {
+                let steepest = (square_root(odds, PLACES, Rounding::Nearest) + whole(1)).recip();
+                let inside = priors.low() <= &steepest && &steepest <= priors.high();
+                if inside && !priors.is_any() { beyond(priors) } else { steepest }
+            }
+        };
+        let before = if before.is_one() || before.is_zero() { ratio(1, 2) } else { before };
+        let odds = match (preset.knows_size(), size_known) {
+            (true, false) => Some(odds * odds),
+            (false, true) => None,
+            _ => Some(odds.clone()),
+        };
+        let inside = priors.low() <= &before && &before <= priors.high();
+        let own = priors.is_any() || !matches!(preset, Preset::Anyone | Preset::Insider);
+        Observer {
+            name: preset.name().to_owned(),
+            who: preset.sentence().to_owned(),
+            after: odds.as_ref().map(|odds| posterior_range(&before, odds)),
+            covered: inside && own && preset.knows_size() == size_known,
+            before,
+        }
+    };
+    let mut all: Vec<Observer> = Preset::ALL.into_iter().map(seen).collect();
+    // The curator's own interval, where it is none of the presets'.
+    let size = if size_known { "knows how many people are in the data" } else { "does not know how many people are" };
+    for end in [priors.low(), priors.high()] {
+        let known =
+            end.is_zero() || end.is_one() || all.iter().any(|observer| observer.covered && observer.before == *end);
+        if !known {
+            all.push(Observer {
+                name: format!("yours at {}", percent(end, 1, Rounding::Nearest)),
+                who: format!("someone who gave it {} and {size}", percent(end, 1, Rounding::Nearest)),
+                before: end.clone(),
+                after: Some(posterior_range(end, odds)),
+                covered: true,
+            });
+        }
+    }
+    all
+}
+
+/// The middle of the beliefs on the wider side outside an interval that has an end.
+fn beyond(priors: &PriorRange) -> Rational {
+    let (below, above) = (priors.low().clone(), whole(1) - priors.high());
+    if above >= below { whole(1) - above / whole(2) } else { below / whole(2) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named<'a>(all: &'a [Observer], name: &str) -> &'a Observer {
+        all.iter().find(|observer| observer.name == name).unwrap()
+    }
+
+    #[test]
+    fn whoever_knows_more_than_the_family_is_outside_it() {
+        let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
+        let all = observers(Adjacency::AddRemove, &priors, &whole(4));
+        assert!(named(&all, "stranger").covered && named(&all, "acquaintance").covered);
+        assert_eq!(named(&all, "acquaintance").after, Some((ratio(1, 5), ratio(4, 5))));
+        // 1/3 is inside, so beyond it; the insider's odds can change by 16.
+        assert_eq!(named(&all, "anyone").before, ratio(3, 4));
+        assert!(!named(&all, "anyone").covered && !named(&all, "insider").covered);
+        assert_eq!(named(&all, "insider").after, Some((ratio(3, 19), ratio(48, 49))));
+    }
+
+    #[test]
+    fn where_the_size_is_public_nothing_holds_for_those_who_do_not_know_it() {
+        let all = observers(Adjacency::ReplaceOne, &PriorRange::any(), &whole(4));
+        // From 1/3 to 2/3.
+        assert!(named(&all, "insider").covered);
+        assert_eq!(named(&all, "insider").after.as_ref().map(|(_, high)| high.clone()), Some(ratio(2, 3)));
+        assert!(["stranger", "acquaintance", "anyone"].iter().all(|name| named(&all, name).after.is_none()));
+    }
+
+    #[test]
+    fn an_interval_of_ones_own_is_shown_by_its_ends() {
+        let priors = PriorRange::new(Some(ratio(1, 5)), Some(ratio(4, 5))).unwrap();
+        let all = observers(Adjacency::AddRemove, &priors, &whole(3));
+        assert!(named(&all, "yours at 20%").covered && named(&all, "yours at 80%").covered);
+    }
+}

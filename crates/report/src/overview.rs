@@ -1,0 +1,207 @@
+//! What an account promised, spent and has left, ready to be written: as a table, as JSON or on a page.
+
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rounding, decimal, ratio, whole};
+use deniable_ledger::{Account, Release, Summary};
+use deniable_publication::Belief;
+use deniable_publication::guarantee::{beliefs_so_far, odds_decimal};
+use deniable_publication::left::{MOST, questions_left};
+use serde::Serialize;
+
+/// A ledger, in a form that can be written as JSON.
+#[derive(Debug, Clone, Serialize)]
+pub struct Overview {
+    /// The people it is about.
+    pub population: String,
+    /// The last entry.
+    pub head: String,
+    /// The registered data.
+    pub versions: Vec<VersionOverview>,
+    /// What was promised and spent.
+    pub accounts: Vec<AccountOverview>,
+}
+
+/// Data that was registered.
+#[derive(Debug, Clone, Serialize)]
+pub struct VersionOverview {
+    /// The table.
+    pub table: String,
+    /// Its declared version.
+    pub version: String,
+}
+
+/// One account.
+#[derive(Debug, Clone, Serialize)]
+pub struct AccountOverview {
+    /// What it counts for.
+    pub account: String,
+    /// What is promised.
+    pub promise: String,
+    /// Against whom: the family of priors.
+    pub adversary: String,
+    /// The largest odds ratio.
+    pub limit: String,
+    /// The odds ratio spent.
+    pub spent: String,
+    /// What is left of it, in words.
+    pub left: String,
+    /// How many more questions like recent ones the promise pays for.
+    pub more: Vec<Headroom>,
+    /// What anyone can believe by now.
+    pub beliefs: Vec<Belief>,
+    /// Every charge, in order.
+    pub releases: Vec<ReleaseOverview>,
+    /// Every change of the promise, in order.
+    pub changes: Vec<ChangeOverview>,
+}
+
+/// What the promise still pays for.
+#[derive(Debug, Clone, Serialize)]
+pub struct Headroom {
+    /// The question's name.
+    pub ask: String,
+    /// The odds ratio that it costs.
+    pub cost: String,
+    /// Exact; stops at a million.
+    pub questions: u64,
+}
+
+/// One charge.
+#[derive(Debug, Clone, Serialize)]
+pub struct ReleaseOverview {
+    /// The number of its entry.
+    pub entry: u64,
+    /// When.
+    pub at: String,
+    /// The policy that asked.
+    pub policy: String,
+    /// The question's name.
+    pub ask: String,
+    /// The question.
+    pub sql: String,
+    /// The odds ratio that it costs.
+    pub cost: String,
+    /// Whether there is an answer yet.
+    pub answered: bool,
+}
+
+/// A change of the promise.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChangeOverview {
+    /// The number of its entry.
+    pub entry: u64,
+    /// When.
+    pub at: String,
+    /// The terms until then.
+    pub from: String,
+    /// The terms since.
+    pub to: String,
+    /// Whether larger odds are allowed since.
+    pub weaker: bool,
+    /// Why.
+    pub reason: String,
+}
+
+impl Overview {
+    /// Brings a summary into this form.
+    #[must_use]
+    pub fn new(summary: &Summary) -> Self {
+        Self {
+            population: summary.population.clone(),
+            head: summary.head.to_string(),
+            versions: summary
+                .versions
+                .iter()
+                .map(|version| VersionOverview { table: version.source.clone(), version: version.version.clone() })
+                .collect(),
+            accounts: summary.accounts.iter().map(AccountOverview::new).collect(),
+        }
+    }
+}
+
+impl AccountOverview {
+    /// Brings an account into this form.
+    #[must_use]
+    pub fn new(account: &Account) -> Self {
+        let releases = account.releases.iter().map(|release| ReleaseOverview {
+            entry: release.seq,
+            at: release.at.to_string(),
+            policy: release.policy.clone(),
+            ask: release.ask.name.clone(),
+            sql: release.ask.sql.trim().to_owned(),
+            cost: release.cost.to_string(),
+            answered: release.answer.is_some(),
+        });
+        let changes = account.changes.iter().map(|change| ChangeOverview {
+            entry: change.seq,
+            at: change.at.to_string(),
+            from: change.from.to_string(),
+            to: change.to.to_string(),
+            weaker: change.weaker,
+            reason: change.reason.clone(),
+        });
+        Self {
+            account: account.id.to_string(),
+            promise: account.terms.promise.clone(),
+            adversary: account.terms.adversary.clone(),
+            limit: account.terms.limit.to_string(),
+            spent: amount(&account.spent),
+            left: left(&account.spent, &account.terms.limit),
+            more: more(account),
+            beliefs: beliefs_so_far(&account.spent, &[ratio(1, 100), ratio(1, 5), ratio(1, 2)]),
+            releases: releases.collect(),
+            changes: changes.collect(),
+        }
+    }
+}
+
+/// Costs that are shown as examples.
+const EXAMPLES: usize = 3;
+
+/// How many more questions fit, by the last charges of different costs.
+fn more(account: &Account) -> Vec<Headroom> {
+    let mut examples: Vec<&Release> = Vec::new();
+    for release in account.releases.iter().rev() {
+        if examples.len() < EXAMPLES && examples.iter().all(|known| known.cost != release.cost) {
+            examples.push(release);
+        }
+    }
+    let shown = |release: &&Release| Headroom {
+        ask: release.ask.name.clone(),
+        cost: release.cost.to_string(),
+        questions: questions_left(&account.spent, &release.cost, &account.terms.limit),
+    };
+    examples.iter().map(shown).collect()
+}
+
+impl Headroom {
+    /// As words: "12 more questions".
+    #[must_use]
+    pub fn questions_in_words(&self) -> String {
+        match self.questions {
+            0 => "no more question".to_owned(),
+            1 => "1 more question".to_owned(),
+            MOST => format!("{MOST} and more questions"),
+            many => format!("{many} more questions"),
+        }
+    }
+}
+
+/// An odds ratio, with a decimal beside it where it is no fraction.
+fn amount(spend: &Spend) -> String {
+    match spend.exact_odds() {
+        Some(odds) => odds.to_string(),
+        None => format!("{spend} (at most {})", odds_decimal(&spend.odds_at_most())),
+    }
+}
+
+/// What part of the promise is left.
+fn left(spent: &Spend, limit: &Spend) -> String {
+    match spent.exact_part_of(limit) {
+        Some(part) => {
+            let rest = whole(1) - part;
+            format!("{rest} of ln {limit} (about {}%)", decimal(&(&rest * whole(100)), 1, Rounding::Down))
+        }
+        None => format!("what lies between {} and {limit}", amount(spent)),
+    }
+}

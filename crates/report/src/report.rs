@@ -1,0 +1,208 @@
+//! What goes onto the page, and in which order.
+
+use crate::beliefs::{self, Promised};
+use crate::frame::{list, page};
+use crate::overview::AccountOverview;
+use crate::{answers, spending};
+use deniable_ledger::{Account, Release, Summary};
+use deniable_publication::Guarantee;
+use deniable_publication::remembered::Remembered;
+use maud::{Markup, html};
+
+/// A page that could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// An answer in the ledger is none.
+    #[error("entry {entry} of the ledger, the answer of \"{ask}\", cannot be read: {reason}")]
+    Unreadable {
+        /// The number of the charge's entry.
+        entry: u64,
+        /// The question.
+        ask: String,
+        /// What is wrong.
+        reason: serde_json::Error,
+    },
+}
+
+/// An answer that the page is about, by the identity under which the ledger knows it.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// Hex digest of everything that decides the answer's distribution.
+    pub identity: String,
+    /// The answer as a policy shows it.
+    pub shown: Remembered,
+}
+
+/// A page: a ledger, and the answers that are shown in full.
+#[derive(Debug)]
+pub struct Report<'a> {
+    summary: &'a Summary,
+    accounts: Vec<Shown<'a>>,
+}
+
+/// One account with what is shown of it.
+#[derive(Debug)]
+struct Shown<'a> {
+    account: &'a Account,
+    answers: Vec<Remembered>,
+    /// Names of answers that the ledger holds without the form in which they were shown.
+    unseen: Vec<&'a str>,
+    guarantee: Option<Guarantee>,
+}
+
+impl<'a> Report<'a> {
+    /// A page on everything that a ledger holds.
+    ///
+    /// # Errors
+    /// When an answer cannot be read: no half page is written.
+    pub fn of_ledger(summary: &'a Summary) -> Result<Self, ReportError> {
+        let accounts = summary.accounts.iter().map(|account| shown(account, &[])).collect::<Result<_, _>>()?;
+        Ok(Self { summary, accounts })
+    }
+
+    /// A page on these answers, in this order, of the account that holds them; the spending is that of the whole ledger.
+    ///
+    /// # Errors
+    /// As [`Self::of_ledger`].
+    pub fn of_answers(summary: &'a Summary, chosen: &[Chosen]) -> Result<Self, ReportError> {
+        let holds = |account: &&Account| chosen.iter().any(|one| account.release(&one.identity).is_some());
+        let accounts: Vec<&Account> = summary.accounts.iter().filter(holds).collect();
+        let accounts = accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
+        Ok(Self { summary, accounts })
+    }
+
+    /// The page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let title = format!("What was released about {}", self.summary.population);
+        let several = self.accounts.len() > 1;
+        let named = |heading: &str, shown: &Shown<'_>| {
+            if several { format!("{heading}: {}", shown.account.id) } else { heading.to_owned() }
+        };
+        let lead = html! {
+            @for shown in &self.accounts {
+                @if several { h2 { (shown.account.id) } }
+                (beliefs::promise(&shown.promised()))
+            }
+            @if self.accounts.is_empty() { p.lead { "Nothing was promised or released yet." } }
+        };
+        let mut sections: Vec<(String, String, Markup)> = Vec::new();
+        for (at, shown) in self.accounts.iter().enumerate() {
+            let mut add = |anchor: &str, heading: &str, contents: Markup| {
+                sections.push((format!("{anchor}{}", at + 1), named(heading, shown), contents));
+            };
+            add("answers", "The answers", shown.answered());
+            add("beliefs", "What anyone can learn about one person", beliefs::section(&shown.promised()));
+            add("spending", "What was spent, and what is left", spending::section(shown.account));
+            add("exact", "For the expert", shown.exact());
+        }
+        let sections: Vec<(&str, &str, Markup)> = sections
+            .iter()
+            .map(|(anchor, heading, contents)| (anchor.as_str(), heading.as_str(), contents.clone()))
+            .collect();
+        let foot = html! {
+            p {
+                "Written by Deniable from a ledger whose last entry is " code { (self.summary.head) }
+                ". Nothing on this page comes from private data but the released answers themselves."
+            }
+        };
+        page(&title, &lead, &sections, &foot)
+    }
+}
+
+fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, ReportError> {
+    let remembered = |release: &Release| {
+        let entry = release.answer.as_ref();
+        entry.map_or(Ok(None), Remembered::of).map_err(|reason| ReportError::Unreadable {
+            entry: release.seq,
+            ask: release.ask.name.clone(),
+            reason,
+        })
+    };
+    let mut all = Vec::new();
+    for release in &account.releases {
+        all.push((release, remembered(release)?));
+    }
+    // The words in force are those that were said with the same promise, the latest first; the policy's own are later still.
+    let limit = account.terms.limit.to_string();
+    let said = all.iter().rev().filter_map(|(_, shown)| shown.as_ref()).chain(chosen.iter().map(|one| &one.shown));
+    let mut said: Vec<&Guarantee> = said.map(|shown| &shown.guarantee).collect();
+    said.sort_by_key(|guarantee| !chosen.iter().any(|one| one.shown.guarantee == **guarantee));
+    let guarantee = said.into_iter().find(|guarantee| guarantee.odds == limit).cloned();
+    let (answers, unseen) = if chosen.is_empty() {
+        let unseen = |(release, shown): &(&'a Release, Option<Remembered>)| {
+            (release.answer.is_some() && shown.is_none()).then_some(release.ask.name.as_str())
+        };
+        let unseen = all.iter().filter_map(unseen).collect();
+        (all.into_iter().filter_map(|(_, shown)| shown).collect(), unseen)
+    } else {
+        (chosen.iter().map(|one| one.shown.clone()).collect(), Vec::new())
+    };
+    Ok(Shown { account, answers, unseen, guarantee })
+}
+
+impl Shown<'_> {
+    fn promised(&self) -> Promised<'_> {
+        Promised { account: self.account, guarantee: self.guarantee.as_ref() }
+    }
+
+    fn answered(&self) -> Markup {
+        html! {
+            @for answer in &self.answers { (answers::section(answer)) }
+            @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
+            @if !self.unseen.is_empty() {
+                p { "These answers are too large for a page, or were stored by an earlier version; a report on their policy shows them:" }
+                (list(&self.unseen.iter().map(ToString::to_string).collect::<Vec<_>>()))
+            }
+        }
+    }
+
+    /// Exact parameters, folded away.
+    fn exact(&self) -> Markup {
+        let (account, overview) = (self.account, AccountOverview::new(self.account));
+        html! {
+            details {
+                summary { "exact parameters and theorems" }
+                table {
+                    tbody {
+                        tr { th scope="row" { "account" } td { (overview.account) } }
+                        tr { th scope="row" { "promise, as recorded" } td { (overview.promise) } }
+                        tr { th scope="row" { "family of priors" } td { (overview.adversary) } }
+                        tr { th scope="row" { "largest odds ratio" } td { (overview.limit) } }
+                        tr { th scope="row" { "as ε, rounded up" } td { (account.terms.limit.epsilon_decimal(6)) } }
+                        tr { th scope="row" { "spent" } td { (overview.spent) } }
+                        tr { th scope="row" { "people who may move together" } td { (account.terms.group) } }
+                        @if let Some(guarantee) = &self.guarantee {
+                            tr { th scope="row" { "odds from the promise by" } td { (guarantee.theorem) } }
+                        }
+                        tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO or M-EXP; sensitivities by S-CAP" } }
+                    }
+                }
+                @for answer in &self.answers { (noise(answer)) }
+            }
+        }
+    }
+}
+
+/// The exact noise of an answer.
+fn noise(answer: &Remembered) -> Markup {
+    let table = &answer.table;
+    html! {
+        h4 { (table.name) ": share " (table.share) ", odds ratio " (table.odds) }
+        div.scroll tabindex="0" role="region" aria-label={ "Table: noise of " (table.name) } {
+            table {
+                thead { tr {
+                    th scope="col" { "measure" } th.number scope="col" { "sensitivity" } th.number scope="col" { "scale" }
+                    th.number scope="col" { "margin at " (answer.confidence) } th scope="col" { "decay, exact" }
+                } }
+                tbody { @for noise in &table.noise { tr {
+                    th scope="row" { (noise.measure) }
+                    td.number { (noise.sensitivity) }
+                    td.number { (noise.scale.as_deref().unwrap_or("-")) }
+                    td.number { (noise.margin) }
+                    td { code { (noise.decay) } }
+                } } }
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The ledger on a page: what was spent when, and what is left, in questions.
+
+use crate::frame::figure;
+use crate::overview::AccountOverview;
+use deniable_chart::spending::{Spending, spending};
+use deniable_core::budget::Spend;
+use deniable_ledger::Account;
+use maud::{Markup, html};
+use num_traits::ToPrimitive;
+
+/// Dates under the picture.
+const TICKS: usize = 4;
+
+/// The day of a charge. Not its time: the time between two charges is how long an answer took, and that depends on rows.
+fn day(at: &jiff::Timestamp) -> String {
+    at.strftime("%Y-%m-%d").to_string()
+}
+
+/// The part of a limit that is spent, for a picture.
+fn share(spent: &Spend, limit: &Spend) -> f64 {
+    let exact = spent.exact_part_of(limit).and_then(|part| part.to_f64());
+    let epsilon = |spend: &Spend| spend.epsilon_decimal(6).parse::<f64>().unwrap_or(0.0);
+    exact.unwrap_or_else(|| if limit.is_nothing() { 0.0 } else { epsilon(spent) / epsilon(limit) })
+}
+
+fn drawn(account: &Account) -> Spending {
+    /// Seconds of a day.
+    const DAY: i64 = 86_400;
+    let seconds = |at: &jiff::Timestamp| (at.as_second() / DAY * DAY) as f64;
+    let limit = &account.terms.limit;
+    let mut spent = Spend::nothing();
+    let mut times = Vec::new();
+    for release in &account.releases {
+        spent = spent.and(&release.cost);
+        times.push((seconds(&release.at), share(&spent, limit), release.ask.name.clone()));
+    }
+    let mut days: Vec<&jiff::Timestamp> = account.releases.iter().map(|release| &release.at).collect();
+    days.dedup_by_key(|at| day(at));
+    let step = days.len().div_ceil(TICKS).max(1);
+    Spending {
+        times,
+        changes: account.changes.iter().map(|change| (seconds(&change.at), "promise changed".to_owned())).collect(),
+        limit_label: format!("the promise: an odds ratio of {limit}"),
+        ticks: days.iter().step_by(step).map(|at| (seconds(at), day(at))).collect(),
+    }
+}
+
+/// What was spent when, and what is left.
+pub fn section(account: &Account) -> Markup {
+    let overview = AccountOverview::new(account);
+    html! {
+        @if account.releases.is_empty() {
+            p { "Nothing was released yet." }
+        } @else {
+            (figure(spending(&drawn(account)), "Each step is one answer; full is the whole promise. Answers that were asked \
+                for again are free."))
+            p { "Left: " (overview.left) "." }
+            @if !overview.more.is_empty() {
+                p { "That is enough for" }
+                ul { @for headroom in &overview.more {
+                    li { (headroom.questions_in_words()) " like “" (headroom.ask) "”" }
+                } }
+            }
+            (table(account, &overview))
+        }
+        @for change in &overview.changes {
+            p {
+                "The promise was changed (entry " (change.entry) ") from " (change.from) " to " (change.to) "; "
+                @if change.weaker { span.outside { "weaker than before" } } @else { "not weaker" }
+                ". Reason: " (change.reason)
+            }
+        }
+    }
+}
+
+fn table(account: &Account, overview: &AccountOverview) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Table: charges" {
+            table {
+                caption { "Every charge, in order" }
+                thead { tr {
+                    th.number scope="col" { "entry" } th scope="col" { "day (UTC)" } th scope="col" { "policy" }
+                    th scope="col" { "question" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
+                } }
+                tbody { @for (release, shown) in account.releases.iter().zip(&overview.releases) { tr {
+                    td.number { (shown.entry) }
+                    td { (day(&release.at)) }
+                    td { (shown.policy) }
+                    th scope="row" { (shown.ask) }
+                    td { (shown.cost) }
+                    td { @if shown.answered { "yes" } @else { "not yet" } }
+                } } }
+            }
+        }
+    }
+}

@@ -2,11 +2,13 @@
 
 use deniable_chart::answers::{Answer, Grid, Point, bars, heatmap, lines};
 use deniable_chart::belief::{Beliefs, Mark, curve};
+use deniable_chart::composition::{self, Composition};
 use deniable_chart::errors::{Errors, errors};
 use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::palette;
 use deniable_chart::people::{People, people};
 use deniable_chart::spending::{Spending, spending};
+use deniable_chart::surface::{self, Axis, Cell, Spot, Surface, cells};
 
 #[expect(clippy::print_stdout, reason = "the page is the output")]
 fn main() {
@@ -16,7 +18,7 @@ fn main() {
          figure{{margin:1.5rem 0}}\
          @media screen and (prefers-color-scheme:dark){{body{{background:#14181e;color:#e6e9ee}}}}</style>"
     );
-    let groups = [beliefs(), gauges(), crowds(), answers(), grids(), spendings(), sweeps()];
+    let groups = [beliefs(), gauges(), crowds(), answers(), grids(), spendings(), sweeps(), surfaces(), compositions()];
     for svg in groups.into_iter().flatten() {
         println!("<figure>{svg}</figure>");
     }
@@ -179,4 +181,41 @@ fn sweeps() -> Vec<String> {
         of(&["count", "sum of minutes"], 2.0, 1.1, Some(2.0)),
         of(&["count", "sum", "mean", "median", "maximum", "people per zone", "share"], 1.5, 1.3, Some(3.0)),
     ]
+}
+
+/// Noise that shrinks with either parameter, with a warned region and one without a meaning.
+fn surfaces() -> Vec<String> {
+    let values: Vec<f64> = (0..31).map(|at| 10_f64.powf(f64::from(at) / 10.0 - 3.0)).collect();
+    let cell = |up: f64, across: f64| Cell {
+        value: (up < 0.9).then(|| 1.0 / up.min(across)),
+        warned: up < across && across > 0.1 && up < 0.9,
+    };
+    let rows = values.iter().map(|up| values.iter().map(|across| cell(*up, *across)).collect());
+    let axis = |name: &str| Axis { name: name.to_owned(), values: values.clone() };
+    vec![cells(&Surface {
+        title: "Noise over α and β".to_owned(),
+        description: "Less noise where both are large.".to_owned(),
+        across: axis("β"),
+        up: axis("α"),
+        panels: vec![surface::Panel {
+            title: "expected".to_owned(),
+            cells: rows.collect(),
+            spots: vec![Spot { at: (0.01, 0.01), name: "100".to_owned() }],
+        }],
+        colours: "error ratio".to_owned(),
+        limits: [3.0, 10.0, 30.0, 100.0, 300.0].map(|limit| (limit, limit.to_string())).to_vec(),
+        warning: "unsafe".to_owned(),
+        outside: "no promise".to_owned(),
+    })]
+}
+
+fn compositions() -> Vec<String> {
+    let powers = |base: f64| (1..=10).map(|answer| base.powi(answer)).collect();
+    vec![composition::curve(&Composition {
+        title: "Belief after 1 to 10 answers".to_owned(),
+        description: "It falls below the claim.".to_owned(),
+        panels: vec![composition::Panel { title: "two worlds".to_owned(), claimed: powers(0.5), reached: powers(0.4) }],
+        claimed: "claimed".to_owned(),
+        reached: "reached".to_owned(),
+    })]
 }

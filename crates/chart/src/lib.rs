@@ -8,6 +8,8 @@
 //! | released answers with their intervals: bars, lines, a grid of two keys | [`answers`] |
 //! | the expected error of answers for other promises | [`errors`] |
 //! | how much of the promise is spent, release by release | [`spending`] |
+//! | what depends on two parameters, as coloured cells with hatched regions | [`surface`] |
+//! | belief after more and more answers: what is claimed and what is kept | [`composition`] |
 //!
 //! A chart is drawn from plain numbers and is for looking at: nothing that is decided or promised comes from here. Every
 //! function returns one `<svg>` element that scales with the page, carries a title and a description for those who do not
@@ -17,6 +19,7 @@
 pub mod answers;
 pub mod belief;
 mod canvas;
+pub mod composition;
 pub mod errors;
 mod frame;
 pub mod gauge;
@@ -27,6 +30,7 @@ pub mod people;
 mod scale;
 mod series;
 pub mod spending;
+pub mod surface;
 #[cfg(test)]
 mod testing;
 mod words;

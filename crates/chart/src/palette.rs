@@ -36,6 +36,21 @@ pub const SHADES: [(RGBColor, RGBColor); 6] = [
     (BLUE, PAPER),
 ];
 
+/// From little to much, in seven steps, for cells that carry no text: the last stands out most from what is behind, on light
+/// and on dark.
+pub const RAMP: [RGBColor; 7] = [
+    RGBColor(0xe8, 0xf0, 0xfa),
+    RGBColor(0xc3, 0xd9, 0xf0),
+    RGBColor(0x98, 0xbd, 0xe3),
+    RGBColor(0x69, 0x9d, 0xd1),
+    RGBColor(0x3d, 0x7c, 0xb9),
+    RGBColor(0x22, 0x5b, 0x97),
+    RGBColor(0x12, 0x39, 0x68),
+];
+
+/// The ramp on a dark page, in the same order.
+const RAMP_DARK: [&str; 7] = ["#1b2532", "#21374f", "#285074", "#336d9c", "#4b8fc4", "#7db7ea", "#c4e0fb"];
+
 /// Each colour with its value on a dark page.
 const DARK: [(RGBColor, &str); 12] = [
     (INK, "#e6e9ee"),
@@ -56,15 +71,27 @@ const DARK: [(RGBColor, &str); 12] = [
 #[must_use]
 pub fn style() -> String {
     let mut rules = String::from("svg.chart{width:100%;height:auto;display:block}\n");
+    // Cells that touch would show what is behind them along their edges.
+    rules.push_str("svg.cells rect{shape-rendering:crispEdges}\n");
     rules.push_str("@media screen and (prefers-color-scheme:dark){\n");
-    for (colour, dark) in &DARK {
-        let light = hex(*colour);
+    let ramp = RAMP.iter().copied().zip(RAMP_DARK);
+    for (colour, dark) in DARK.iter().copied().chain(ramp) {
+        let light = hex(colour);
         for attribute in ["fill", "stroke"] {
             rules.push_str(&format!("svg.chart [{attribute}=\"{light}\"]{{{attribute}:{dark}}}\n"));
         }
     }
     rules.push_str("}\n");
     rules
+}
+
+/// A picture as a file of its own: no page styles it, and none puts anything behind it, so it carries both.
+#[must_use]
+pub fn standalone(picture: &str) -> String {
+    let Some((opening, rest)) = picture.split_once('>') else { return picture.to_owned() };
+    let style = style();
+    let behind = hex(PAPER);
+    format!("{opening}><style>\n{style}</style><rect width=\"100%\" height=\"100%\" fill=\"{behind}\"/>{rest}\n")
 }
 
 /// A colour as the plotting library writes it.
@@ -75,6 +102,7 @@ fn hex(colour: RGBColor) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     /// The colour on a dark page.
     fn dark(colour: RGBColor) -> RGBColor {
@@ -115,5 +143,20 @@ mod tests {
             assert!(luminance(pair[0].0) > luminance(pair[1].0), "light: {pair:?}");
             assert!(luminance(dark(pair[0].0)) < luminance(dark(pair[1].0)), "dark: {pair:?}");
         }
+    }
+
+    /// Rules go by the colour itself: two roles of one colour could not be told apart on a dark page.
+    #[test]
+    fn no_two_roles_share_a_colour() {
+        let all: Vec<String> = DARK.iter().map(|(colour, _)| hex(*colour)).chain(RAMP.map(hex)).collect();
+        assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+    }
+
+    #[test]
+    fn a_file_of_its_own_carries_its_style_and_its_background() {
+        let file = standalone("<svg class=\"chart\" viewBox=\"0 0 4 4\"><title>A &gt; B</title></svg>");
+        assert!(file.starts_with("<svg class=\"chart\" viewBox=\"0 0 4 4\"><style>\nsvg.chart{"), "{file}");
+        assert!(file.ends_with("fill=\"#FFFFFE\"/><title>A &gt; B</title></svg>\n"), "{file}");
+        assert!(file.contains("prefers-color-scheme:dark"), "{file}");
     }
 }

@@ -1,0 +1,84 @@
+//! The adversaries of the paper's evaluation: how likely they hold each possible world beforehand.
+
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::promise::Promise;
+
+/// Someone who knows all rows but does not know which person is missing, and weighs the worlds that are left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Adversary {
+    /// `A_w`: every world is equally likely.
+    Weak,
+    /// `A_s`: some worlds are impossible, and none is likelier than one in ten.
+    Strong,
+    /// Nothing is known about the adversary.
+    Unknown,
+}
+
+impl Adversary {
+    /// In the order of the page.
+    pub const ALL: [Self; 3] = [Self::Weak, Self::Strong, Self::Unknown];
+
+    /// For names of files.
+    #[must_use]
+    pub fn slug(self) -> &'static str {
+        match self {
+            Self::Weak => "weak",
+            Self::Strong => "strong",
+            Self::Unknown => "prior-free",
+        }
+    }
+
+    /// As the paper writes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Weak => "A_w",
+            Self::Strong => "A_s",
+            Self::Unknown => "prior-free",
+        }
+    }
+
+    /// `P_min`: the smallest prior of a world, where there are `worlds` of them.
+    #[must_use]
+    pub fn least(self, worlds: usize) -> Rational {
+        match self {
+            Self::Weak => whole(worlds).recip(),
+            Self::Strong | Self::Unknown => whole(0),
+        }
+    }
+
+    /// `P_max`: the largest prior of a world, where one is stated.
+    #[must_use]
+    pub fn most(self, worlds: usize) -> Option<Rational> {
+        match self {
+            Self::Weak => Some(whole(worlds).recip()),
+            Self::Strong => Some(ratio(1, 10)),
+            Self::Unknown => None,
+        }
+    }
+
+    /// The β from which on the promise says nothing: `1/P_max − 1` (B-6).
+    #[must_use]
+    pub fn beta_below(self, worlds: usize) -> Option<Rational> {
+        self.most(worlds).map(|most| most.recip() - whole(1))
+    }
+
+    /// The promise that belief in a world stays between `(1−α)` and `(1+β)` times what it was.
+    #[must_use]
+    pub fn promise(self, worlds: usize, alpha: Rational, beta: Rational) -> Promise {
+        Promise::AlphaBeta { alpha, beta, least: self.least(worlds), most: self.most(worlds) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_range_of_beta_is_that_of_the_paper() {
+        assert_eq!(Adversary::Strong.beta_below(32_562), Some(whole(9)));
+        assert_eq!(Adversary::Weak.beta_below(32_562), Some(whole(32_561)));
+        assert_eq!(Adversary::Unknown.beta_below(32_562), None);
+        assert_eq!(Adversary::Weak.least(32_562), ratio(1, 32_562));
+    }
+}

@@ -138,6 +138,14 @@ Examples:
   deniable translate --from epsilon=1
   deniable translate --from odds=3/2 --from odds=2 --compose --to gain --prior 1/2..1/2")]
     Translate(check::Translate),
+    /// Make the evaluation of the (α,β) paper again, from UCI Adult. For a page in the documentation; nothing is released.
+    #[command(after_help = "\
+Examples:
+  deniable evaluate path/to/adult.data --out docs/evaluation
+
+The draws have a fixed seed, so that the same files are written again. It is the one command that looks at data without a \
+ledger: Adult is public.")]
+    Evaluate(Evaluate),
     /// Explain a notion, a family of priors, a mechanism or a theorem.
     #[command(after_help = "\
 Examples:
@@ -182,6 +190,16 @@ pub struct Release {
     /// What it may use.
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// `deniable evaluate`.
+#[derive(Debug, clap::Args)]
+pub struct Evaluate {
+    /// UCI Adult's `adult.data`.
+    pub adult: PathBuf,
+    /// Write the page, its pictures and its tables into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
 }
 
 /// `deniable explore`.

@@ -3,6 +3,7 @@
 mod ask;
 mod check;
 mod data;
+mod evaluate;
 mod explain;
 mod explore;
 mod init;
@@ -37,6 +38,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),
         Command::Release(release) => release::run(&release),
+        Command::Evaluate(evaluate) => evaluate::run(&evaluate),
         Command::Explore(explore) => explore::run(&explore),
         Command::Report(report) => report::run(&report),
         Command::Data(crate::args::Data::Check { place }) => data::check(&place),

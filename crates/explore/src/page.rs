@@ -48,6 +48,8 @@ pub fn page(explorer: &Explorer) -> String {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                // Without it browsers ask for one elsewhere.
+                link rel="icon" href="data:,";
                 title { "Explore: " (policy.name) }
                 style { (PreEscaped(STYLE)) (PreEscaped(palette::style())) }
                 script src="explore.js" defer {}

@@ -65,16 +65,17 @@ pub fn serve(explorer: Explorer, port: u16, ready: &dyn Fn(&str)) -> Result<(), 
 
 fn router(token: &str, served: Served) -> Router {
     let served = Arc::new(served);
-    let pages = Router::new()
-        .route("/", get(index))
-        .route("/explore.js", get(|| async { ([(header::CONTENT_TYPE, "text/javascript")], page::SCRIPT) }))
-        .route("/dials", get(dials))
-        .route("/view", get(view))
-        .route("/errors", get(errors))
-        .route("/policy", post(save))
-        .with_state(served.clone());
+    let at = |name: &str| format!("/{token}/{name}");
     // Nothing is found outside the token's folder, not even that there is one.
-    Router::new().nest(&format!("/{token}"), pages).layer(middleware::from_fn_with_state(served, guard))
+    Router::new()
+        .route(&at(""), get(index))
+        .route(&at("explore.js"), get(|| async { ([(header::CONTENT_TYPE, "text/javascript")], page::SCRIPT) }))
+        .route(&at("dials"), get(dials))
+        .route(&at("view"), get(view))
+        .route(&at("errors"), get(errors))
+        .route(&at("policy"), post(save))
+        .with_state(served.clone())
+        .layer(middleware::from_fn_with_state(served, guard))
 }
 
 /// Only for this host by its own names; and what is answered is for this page alone.
@@ -91,7 +92,7 @@ async fn guard(State(served): State<Arc<Served>>, request: Request, next: Next) 
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (
             header::CONTENT_SECURITY_POLICY,
-            "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'; \
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; img-src data:; frame-ancestors 'none'; \
              base-uri 'none'; form-action 'none'",
         ),
     ] {

@@ -189,7 +189,7 @@ impl Shown<'_> {
 fn noise(answer: &Remembered) -> Markup {
     let table = &answer.table;
     html! {
-        h4 { (table.name) ": share " (table.share) ", odds ratio " (table.odds) }
+        h3 { (table.name) ": share " (table.share) ", odds ratio " (table.odds) }
         div.scroll tabindex="0" role="region" aria-label={ "Table: noise of " (table.name) } {
             table {
                 thead { tr {

@@ -167,7 +167,7 @@ impl Explorer {
             errors: expected(&ask.query, &ask.measures, policy)
                 .into_iter()
                 .map(|answer| ErrorView {
-                    relative: answer.relative.as_ref().map(|share| share_of(share)),
+                    relative: answer.relative.as_ref().map(share_of),
                     error: answer.error.to_string(),
                     name: answer.name,
                 })
@@ -208,12 +208,10 @@ impl Explorer {
             x.push(value.to_f64().unwrap_or(0.0));
             let Ok(plan) = plan else { continue };
             for ask in &plan.asks {
-                for answer in expected(&ask.query, &ask.measures, &plan.policy) {
-                    let name = if answer.name == ask.ask.name {
-                        answer.name
-                    } else {
-                        format!("{}: {}", ask.ask.name, answer.name)
-                    };
+                let answers = expected(&ask.query, &ask.measures, &plan.policy);
+                let alone = answers.len() == 1;
+                for answer in answers {
+                    let name = if alone { ask.ask.name.clone() } else { format!("{}: {}", ask.ask.name, answer.name) };
                     let at = match lines.iter().position(|(known, _)| *known == name) {
                         Some(at) => at,
                         None if lines.len() < LINES => {

@@ -1,4 +1,4 @@
-//! Association results of case-control cohorts that nobody's participation can be read from (G-1 to G-3).
+//! Association results of case-control cohorts that nobody's participation can be read from.
 //!
 //! | question | module |
 //! |---|---|

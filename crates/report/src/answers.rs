@@ -215,14 +215,15 @@ fn grid(table: &Table, rows: &[&Vec<Cell>], keys: &[usize], at: usize, title: St
     }
 }
 
-/// One answer on a page.
-pub fn section(shown: &Remembered) -> Markup {
+/// One answer on a page, with pictures where there is room for them.
+pub fn section(shown: &Remembered, drawn: bool) -> Markup {
     let Remembered { table, confidence, .. } = shown;
     let (_, numbers) = columns(table);
+    let pictures = if drawn { pictures(table, None) } else { Vec::new() };
     html! {
         h3 { (table.name) }
         details { summary { "the question" } pre { code { (table.sql) } } }
-        @for (svg, caption) in pictures(table, None) { (figure(svg, &caption)) }
+        @for (svg, caption) in pictures { (figure(svg, &caption)) }
         (rows(table, &numbers, confidence))
         @if !table.warnings.is_empty() {
             h4 { "To know about these numbers" }

@@ -8,7 +8,14 @@ use crate::{answers, spending};
 use deniable_ledger::{Account, Release, Summary};
 use deniable_publication::Guarantee;
 use deniable_publication::remembered::Remembered;
-use maud::{Markup, html};
+use maud::{Markup, PreEscaped, html};
+
+/// Bytes of answers with pictures; from there on they come without, so that a page stays below a megabyte.
+const DRAWN_BYTES: usize = 450_000;
+/// Bytes of answers; what is beyond is named only.
+const SHOWN_BYTES: usize = 650_000;
+/// Answers whose exact noise is listed.
+const MOST_EXACT: usize = 100;
 
 /// A page that could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -148,8 +155,21 @@ impl Shown<'_> {
     }
 
     fn answered(&self) -> Markup {
+        let (mut written, mut beyond) = (String::new(), Vec::new());
+        for answer in &self.answers {
+            let section = answers::section(answer, written.len() < DRAWN_BYTES).into_string();
+            if written.len() + section.len() > SHOWN_BYTES {
+                beyond.push(answer.table.name.clone());
+            } else {
+                written.push_str(&section);
+            }
+        }
         html! {
-            @for answer in &self.answers { (answers::section(answer)) }
+            (PreEscaped(written))
+            @if !beyond.is_empty() {
+                p { "There is no room on this page for these answers; a report on their policy may have it:" }
+                (list(&beyond))
+            }
             @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
             @if !self.unseen.is_empty() {
                 p { "These answers are too large for a page, or were stored by an earlier version; a report on their policy shows them:" }
@@ -179,7 +199,7 @@ impl Shown<'_> {
                         tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO or M-EXP; sensitivities by S-CAP" } }
                     }
                 }
-                @for answer in &self.answers { (noise(answer)) }
+                @for answer in self.answers.iter().take(MOST_EXACT) { (noise(answer)) }
             }
         }
     }

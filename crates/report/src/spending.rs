@@ -8,6 +8,10 @@ use deniable_ledger::Account;
 use maud::{Markup, html};
 use num_traits::ToPrimitive;
 
+/// Charges that are listed, the latest.
+const MOST_CHARGES: usize = 300;
+/// Charges that are drawn one by one; of more, every nth.
+const MOST_STEPS: usize = 400;
 /// Dates under the picture.
 const TICKS: usize = 4;
 
@@ -34,11 +38,14 @@ fn drawn(account: &Account) -> Spending {
         spent = spent.and(&release.cost);
         times.push((seconds(&release.at), share(&spent, limit), release.ask.name.clone()));
     }
+    let every = times.len().div_ceil(MOST_STEPS).max(1);
+    let last = times.len().saturating_sub(1);
+    let times = times.into_iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last).map(|(_, step)| step);
     let mut days: Vec<&jiff::Timestamp> = account.releases.iter().map(|release| &release.at).collect();
     days.dedup_by_key(|at| day(at));
     let step = days.len().div_ceil(TICKS).max(1);
     Spending {
-        times,
+        times: times.collect(),
         changes: account.changes.iter().map(|change| (seconds(&change.at), "promise changed".to_owned())).collect(),
         limit_label: format!("the promise: an odds ratio of {limit}"),
         ticks: days.iter().step_by(step).map(|at| (seconds(at), day(at))).collect(),
@@ -74,7 +81,9 @@ pub fn section(account: &Account) -> Markup {
 }
 
 fn table(account: &Account, overview: &AccountOverview) -> Markup {
+    let earlier = account.releases.len().saturating_sub(MOST_CHARGES);
     html! {
+        @if earlier > 0 { p.muted { (earlier) " earlier charges are in “deniable ledger show”." } }
         div.scroll tabindex="0" role="region" aria-label="Table: charges" {
             table {
                 caption { "Every charge, in order" }
@@ -82,7 +91,7 @@ fn table(account: &Account, overview: &AccountOverview) -> Markup {
                     th.number scope="col" { "entry" } th scope="col" { "day (UTC)" } th scope="col" { "policy" }
                     th scope="col" { "question" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
                 } }
-                tbody { @for (release, shown) in account.releases.iter().zip(&overview.releases) { tr {
+                tbody { @for (release, shown) in account.releases.iter().zip(&overview.releases).skip(earlier) { tr {
                     td.number { (shown.entry) }
                     td { (day(&release.at)) }
                     td { (shown.policy) }

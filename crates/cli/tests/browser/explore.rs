@@ -80,7 +80,7 @@ fn the_promise_is_moved_by_keyboard_and_written() {
     assert_eq!(planned(&place), browser.text(error));
 
     // Somebody edited the file meanwhile: nothing is overwritten.
-    place.write("policy.toml", &format!("{new}\n# mine\n"));
+    place.write("policy.toml", format!("{new}\n# mine\n"));
     browser.eval("document.getElementById('use').disabled = false; document.getElementById('use').focus()");
     browser.press("Enter");
     browser.until("document.getElementById('status').textContent.includes('nothing was written')");

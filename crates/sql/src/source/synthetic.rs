@@ -121,7 +121,7 @@ fn uniform(rng: &mut ChaCha20Rng) -> f64 {
 }
 
 fn below(rng: &mut ChaCha20Rng, end: u64) -> u64 {
-    u64::from(rng.next_u32()) * end >> 32
+    (u64::from(rng.next_u32()) * end) >> 32
 }
 
 /// Values in the type that a column has in SQL; whatever is not of it is NULL.

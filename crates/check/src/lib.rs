@@ -14,6 +14,7 @@
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
 //! | how does somebody else check it? | [`certificate`] |
 //! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
+//! | what is said where nothing is learned, or nothing asked? | [`nothing`] |
 //! | how is any of these read by file or by name? | [`subject`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
@@ -43,6 +44,7 @@ pub mod decide;
 pub mod family;
 pub mod mechanism;
 mod middle;
+pub mod nothing;
 pub mod notion;
 pub mod priors;
 pub mod protocol;

@@ -12,7 +12,7 @@ use deniable_core::exact::{Rational, whole};
 pub struct Verdict {
     /// The tight parameter of the notion.
     pub value: Value,
-    /// Where it is reached; `None` where nothing is ever learned.
+    /// Where it is reached; `None` where nothing is learned, or nothing is asked about.
     pub witness: Option<Witness>,
     /// The entries of `docs/theorems` that say why nothing is worse.
     pub theorems: Vec<&'static str>,
@@ -34,6 +34,9 @@ pub enum Value {
         /// The entry of `docs/theorems` that bounds it.
         theorem: &'static str,
     },
+    /// The table holds no pair of datasets, and the family no uncertain observer, that the notion is about: it promises
+    /// nothing to anybody, and every parameter holds. This is the least.
+    Vacuous(Bound),
 }
 
 impl Value {
@@ -41,7 +44,7 @@ impl Value {
     #[must_use]
     pub fn high(&self) -> &Bound {
         match self {
-            Self::Attained(value) | Self::Approached(value) => value,
+            Self::Attained(value) | Self::Approached(value) | Self::Vacuous(value) => value,
             Self::Between { high, .. } => high,
         }
     }
@@ -50,9 +53,15 @@ impl Value {
     #[must_use]
     pub fn low(&self) -> &Bound {
         match self {
-            Self::Attained(value) | Self::Approached(value) => value,
+            Self::Attained(value) | Self::Approached(value) | Self::Vacuous(value) => value,
             Self::Between { low, .. } => low,
         }
+    }
+
+    /// Whether nobody and no pair of datasets is asked about.
+    #[must_use]
+    pub fn is_vacuous(&self) -> bool {
+        matches!(self, Self::Vacuous(_))
     }
 
     /// Whether a claimed parameter holds; `None` where the bracket does not tell.
@@ -72,7 +81,7 @@ impl Value {
 impl std::fmt::Display for Value {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Attained(value) | Self::Approached(value) => write!(f, "{value}"),
+            Self::Attained(value) | Self::Approached(value) | Self::Vacuous(value) => write!(f, "{value}"),
             Self::Between { low, high, .. } => write!(f, "{low} .. {high}"),
         }
     }

@@ -108,6 +108,15 @@ impl Statement {
     /// When it does not show the claim.
     pub fn witness(&self) -> Result<(), RecheckError> {
         let witness = self.witness.as_ref();
+        if self.value == Value::Vacuous {
+            // That there is nothing is shown by looking at everything.
+            return match witness {
+                None => Ok(()),
+                Some(_) => {
+                    Err(RecheckError::Unfit("it shows something, and the claim is that there is nothing".to_owned()))
+                }
+            };
+        }
         let shown: Vec<(Measure, Result<Shown, RecheckError>)> = match (&self.question, witness) {
             (Question::Approximate { exchange, given }, _) => {
                 return approximate::witness(&self.table, *exchange, given, &self.value, witness);
@@ -144,6 +153,18 @@ impl Statement {
             }
             _ => measure.nothing(),
         };
+        // Whoever there is, the highest belief afterwards is no less than the lowest before, and the lowest no more than
+        // the highest.
+        if let (Value::Between { low, high, .. }, question::Scenes::Exchanged(beliefs)) = (&self.value, &line.scenes) {
+            let shown = match measure {
+                Measure::Highest => *low <= Extended::Finite(beliefs.0.clone()),
+                Measure::Lowest => *high >= Extended::Finite(beliefs.1.clone()),
+                _ => Some(low) == alone.as_ref(),
+            };
+            if shown {
+                return Ok(());
+            }
+        }
         self.nothing_at(alone)
     }
 
@@ -167,11 +188,11 @@ impl Statement {
         Ok(Upper::Holds)
     }
 
-    /// The claim that nothing may be beyond.
-    fn beyond(&self, measure: Measure) -> &Extended {
+    /// The claim that nothing may be beyond; `None` that there is nothing.
+    fn beyond(&self, measure: Measure) -> Option<&Extended> {
         match &self.value {
-            Value::Between { low, .. } if measure == Measure::Lowest => low,
-            Value::Attained(claim) | Value::Approached(claim) | Value::Between { high: claim, .. } => claim,
+            Value::Between { low, .. } if measure == Measure::Lowest => Some(low),
+            value => value.high(),
         }
     }
 
@@ -195,16 +216,18 @@ impl Statement {
     /// # Errors
     /// When an observation is beyond it.
     pub fn upper_of(&self, outputs: std::ops::Range<usize>) -> Result<(), RecheckError> {
-        let (Value::Attained(claim) | Value::Approached(claim) | Value::Between { high: claim, .. }) = &self.value;
         match &self.question {
             Question::Lines(lines) => {
                 let each = |line: &Line| upper::check(&self.table, line, self.beyond(line.measure), outputs.clone());
                 lines.iter().try_for_each(each)
             }
             Question::Approximate { exchange, given } => approximate::upper(&self.table, *exchange, given, &self.value),
-            Question::Crowd(crowd) => crowd::upper(&self.table, *crowd, claim),
+            Question::Crowd(crowd) => match self.value.high() {
+                Some(claim) => crowd::upper(&self.table, *crowd, claim),
+                None => simulation::nobody(&self.table),
+            },
             Question::Mixture { priors, presence, measure } => {
-                let claim = self.beyond(*measure);
+                let Some(claim) = self.beyond(*measure) else { return mixture::nobody(&self.table, priors) };
                 presence.iter().try_for_each(|presence| mixture::upper(&self.table, priors, *presence, *measure, claim))
             }
             Question::Simulation(rows) => simulation::upper(&self.table, *rows, &self.value, self.witness.as_ref()),

@@ -23,6 +23,7 @@ impl Shown {
         let right = match value {
             Value::Attained(claim) => self.reached.contains(claim),
             Value::Approached(claim) => self.limits.contains(claim),
+            Value::Vacuous => false,
             Value::Between { low, high, .. } => {
                 let reached = if measure == Measure::Lowest { high } else { low };
                 self.reached.iter().chain(&self.limits).any(|shown| !measure.is_worse(reached, shown))
@@ -70,6 +71,7 @@ pub(crate) fn text(value: &Value) -> String {
         Value::Attained(claim) => claim.to_string(),
         Value::Approached(claim) => format!("{claim} as a limit"),
         Value::Between { low, .. } => format!("at least {low}"),
+        Value::Vacuous => "that there is nothing to compare".to_owned(),
     }
 }
 

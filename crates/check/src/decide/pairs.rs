@@ -107,7 +107,11 @@ fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs:
         Pairs::Listed(listed) => listed.iter().for_each(|(more, less)| offer(*more, *less)),
         Pairs::Any => {
             if let (Some(most), Some(least)) = extremes(values, mechanism.datasets()) {
-                offer(most, least);
+                // Where all values are the same, any other dataset is as far from the first.
+                let other = || mechanism.datasets().find(|data| *data != most);
+                if let Some(least) = if most == least { other() } else { Some(least) } {
+                    offer(most, least);
+                }
             }
         }
         Pairs::PresentInOne(direction) => {

@@ -50,6 +50,9 @@ pub(super) fn decide(
             }
         }
     }
+    if best.place.is_none() && peaks.is_empty() {
+        return Err(CheckError::NoPrior { why: "all the priors are certain of everybody".to_owned() });
+    }
     Ok(tables.verdict(mechanism, best, peaks, theorems))
 }
 

@@ -42,7 +42,8 @@ fn missing(notion: &Notion, family: &Family) -> String {
             Family::All | Family::Groups(_) => {
                 "no two datasets of the table differ by an entity that only the first has, and nobody else is uncertain"
             }
-            Family::Uniform | Family::Sampled(_) | Family::Box(_) | Family::Explicit(_) => NOBODY,
+            Family::Explicit(_) => "all the given priors are certain of everybody",
+            Family::Uniform | Family::Sampled(_) | Family::Box(_) => NOBODY,
         },
     };
     none.to_owned()

@@ -45,7 +45,7 @@ impl Subject {
                 (root.members("the file").is_ok_and(|keys| keys.iter().any(|(key, _)| key == "groups")), false)
             }
             None => {
-                let header = file::csv::sheet(file::without_mark(source))?.header;
+                let header = file::csv::header(file::without_mark(source))?;
                 let has = |name: &str| header.iter().any(|column| column == name);
                 (!has("dataset") && !has("party"), has("party"))
             }

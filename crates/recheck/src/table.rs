@@ -111,6 +111,16 @@ impl Table {
         Some(&self.kinds[kind])
     }
 
+    /// How many rows differ.
+    pub(crate) fn kinds(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Which of the rows that differ a dataset has.
+    pub(crate) fn kind(&self, data: Data) -> Option<usize> {
+        *self.rows.get(data as usize)?
+    }
+
     /// `Pr[o | data]`, if the dataset has a row.
     #[must_use]
     pub fn get(&self, output: usize, data: Data) -> Option<&Q> {

@@ -40,9 +40,12 @@ pub(crate) fn check(
 pub(crate) fn steps(table: &Table, scenes: &Scenes) -> u128 {
     let n = table.size() as u32;
     let (power, size) = (|base: u128| base.pow(n), u128::from(n));
+    // To see that a pair of rows was looked at takes little.
+    let kinds = table.kinds() as u128;
+    let pairs = |all: u128| if kinds * kinds <= MOST_PAIRS as u128 { all.min(kinds * kinds + all / 32) } else { all };
     match scenes {
-        Scenes::OneMore(_) => size * power(2) / 2,
-        Scenes::Exchanged(_) => size * size * power(2) / 4,
+        Scenes::OneMore(_) => pairs(size * power(2) / 2),
+        Scenes::Exchanged(_) => pairs(size * size * power(2) / 4),
         Scenes::Any => power(2),
         Scenes::Apart(most) if *most >= table.size() => size * power(2),
         Scenes::Apart(most) => power(2) * (1..=*most).map(|apart| choose(size, apart as u128)).sum::<u128>(),
@@ -96,19 +99,29 @@ fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Re
     let n = table.size();
     match &line.scenes {
         Scenes::OneMore(beliefs) => {
-            let values: Vec<Option<&Q>> = table.subsets().map(|data| table.get(output, data)).collect();
-            one_more(n, &values, presence, &oriented(beliefs), see)
+            let mut fresh = Fresh::new(table);
+            for without in table.subsets() {
+                for with in (0..n).filter(|t| !has(without, *t)).map(|t| without | 1 << t) {
+                    let (top, bottom) = if presence { (with, without) } else { (without, with) };
+                    if fresh.is_new(top, bottom) {
+                        pair(table, output, top, bottom, &oriented(beliefs), see)?;
+                    }
+                }
+            }
+            Ok(())
         }
         Scenes::Thinned(rate) => {
             let values: Vec<Q> = table.subsets().map(|data| thinned(table, output, rate, data)).collect();
-            one_more(n, &values.iter().map(Some).collect::<Vec<_>>(), presence, &any, see)
+            one_more(n, &values, presence, &any, see)
         }
         Scenes::Exchanged(beliefs) => {
             let beliefs = oriented(beliefs);
+            let mut fresh = Fresh::new(table);
             for data in table.subsets() {
                 for (out, new) in (0..n).flat_map(|out| (0..n).map(move |new| (out, new))) {
-                    if has(data, out) && !has(data, new) {
-                        pair(table, output, data, data & !(1 << out) | 1 << new, &beliefs, see)?;
+                    let other = data & !(1 << out) | 1 << new;
+                    if has(data, out) && !has(data, new) && fresh.is_new(data, other) {
+                        pair(table, output, data, other, &beliefs, see)?;
                     }
                 }
             }
@@ -186,7 +199,32 @@ fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Re
     }
 }
 
-/// The datasets of one kind that have a row, by the probability of the output.
+/// Which pairs of rows were looked at, where few rows differ: another pair of datasets with the same two rows shows the
+/// same.
+struct Fresh<'a> {
+    table: &'a Table,
+    seen: Vec<bool>,
+}
+
+/// Most pairs of rows that are remembered.
+const MOST_PAIRS: usize = 1 << 20;
+
+impl<'a> Fresh<'a> {
+    fn new(table: &'a Table) -> Self {
+        let pairs = table.kinds() * table.kinds();
+        Self { table, seen: if pairs <= MOST_PAIRS { vec![false; pairs] } else { Vec::new() } }
+    }
+
+    fn is_new(&mut self, top: Data, bottom: Data) -> bool {
+        let (Some(top), Some(bottom)) = (self.table.kind(top), self.table.kind(bottom)) else { return false };
+        match self.seen.get_mut(top * self.table.kinds() + bottom) {
+            Some(seen) => !std::mem::replace(seen, true),
+            None => true,
+        }
+    }
+}
+
+/// The datasets of one side that have a row, by the probability of the output.
 fn by_value(table: &Table, output: usize, kind: impl Fn(Data) -> bool) -> Vec<Data> {
     let mut all: Vec<Data> = table.subsets().filter(|data| kind(*data) && table.row(*data).is_some()).collect();
     all.sort_by_key(|data| table.get(output, *data));
@@ -204,7 +242,7 @@ fn sum<'a>(values: impl Iterator<Item = &'a Q>) -> Q {
 
 fn one_more(
     n: usize,
-    values: &[Option<&Q>],
+    values: &[Q],
     presence: bool,
     beliefs: &Beliefs,
     see: &mut Visitor<'_>,
@@ -213,9 +251,7 @@ fn one_more(
         for t in (0..n).filter(|t| !has(without, *t)) {
             let with = without | 1 << t;
             let (top, bottom) = if presence { (with, without) } else { (without, with) };
-            if let (Some(high), Some(low)) = (values[top as usize], values[bottom as usize]) {
-                see(Place::Pair(top, bottom), high, low, beliefs)?;
-            }
+            see(Place::Pair(top, bottom), &values[top as usize], &values[bottom as usize], beliefs)?;
         }
     }
     Ok(())

@@ -158,7 +158,7 @@ fn explicit(
         }
     }
     let Some((value, attained, priors, asked)) = highest else {
-        return Err(CheckError::NoPrior { why: "all the priors are certain of everybody".to_owned() });
+        return Ok(vacuous(nothing(), theorems));
     };
     // The first of the pair has the value; the second makes the observer uncertain.
     let weight = match (priors.0 == priors.1, attained) {

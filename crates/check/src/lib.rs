@@ -12,6 +12,7 @@
 //! | can what is believed with and without an entity be paired? | [`coupling`] |
 //! | what does a published, generalised table tell? | [`bop`] |
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
+//! | what does somebody claim of it, and does it hold? | [`claim`] |
 //! | how does somebody else check it? | [`certificate`] |
 //! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
 //! | what is said where nothing is learned, or nothing asked? | [`nothing`] |
@@ -38,6 +39,7 @@
 pub mod bop;
 pub mod bound;
 pub mod certificate;
+pub mod claim;
 pub mod counts;
 pub mod coupling;
 pub mod decide;

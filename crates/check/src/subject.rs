@@ -141,7 +141,11 @@ impl Asked {
             },
         };
         let verdict = decide(mechanism, notion, family)?;
-        let line = verdict.witness.as_ref().map(|witness| witness.line(mechanism));
+        let disbelief = |witness: &Witness| match notion {
+            Notion::Membership { .. } => witness.disbelief().unwrap_or_default(),
+            _ => String::new(),
+        };
+        let line = verdict.witness.as_ref().map(|witness| witness.line(mechanism) + &disbelief(witness));
         Ok(Answer::new(verdict, line, notion, family))
     }
 }

@@ -4,7 +4,7 @@ use crate::error::RecheckError;
 use crate::format::{Mechanism, Members, Prior};
 use crate::number::{Fraction, Q};
 use num_traits::{One, Signed, Zero};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Who is in: bit `t` stands for the entity at `t`.
 pub type Data = u32;
@@ -114,6 +114,15 @@ impl Table {
     /// How many rows differ.
     pub(crate) fn kinds(&self) -> usize {
         self.kinds.len()
+    }
+
+    /// How many words of 64 bits all denominators of the output where these are most have together.
+    pub(crate) fn words(&self) -> u128 {
+        let bits = |output: usize| {
+            let all: BTreeSet<_> = self.kinds.iter().map(|row| row[output].denom()).collect();
+            all.into_iter().map(num_bigint::BigInt::bits).sum::<u64>()
+        };
+        u128::from((0..self.outputs()).map(bits).max().unwrap_or(0).div_ceil(64))
     }
 
     /// Which of the rows that differ a dataset has.

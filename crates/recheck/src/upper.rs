@@ -2,12 +2,12 @@
 
 use crate::error::RecheckError;
 use crate::measure::flipped;
-use crate::number::{Extended, Q};
+use crate::number::{Extended, Q, sum};
 use crate::question::{Beliefs, Line, Measure, Scenes};
 use crate::table::{Data, Table, has};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 
 /// That no observation of the line is beyond the claim; without one, that there is no observation.
 pub(crate) fn check(
@@ -36,29 +36,34 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// How many fractions [`check`] adds or compares for each output.
-pub(crate) fn steps(table: &Table, scenes: &Scenes) -> u128 {
+/// How many microseconds or so [`check`] takes for each output.
+pub(crate) fn steps(table: &Table, line: &Line) -> u128 {
     let n = table.size() as u32;
     let (power, size) = (|base: u128| base.pow(n), u128::from(n));
     // To see that a pair of rows was looked at takes little.
     let kinds = table.kinds() as u128;
     let pairs = |all: u128| if kinds * kinds <= MOST_PAIRS as u128 { all.min(kinds * kinds + all / 32) } else { all };
-    match scenes {
-        Scenes::OneMore(_) => pairs(size * power(2) / 2),
-        Scenes::Exchanged(_) => pairs(size * size * power(2) / 4),
-        Scenes::Any => power(2),
-        Scenes::Apart(most) if *most >= table.size() => size * power(2),
-        Scenes::Apart(most) => power(2) * (1..=*most).map(|apart| choose(size, apart as u128)).sum::<u128>(),
+    // A ratio is one division. A belief afterwards takes a dozen, at both ends of a range.
+    let each = if line.measure == Measure::Ratio { 3 } else { 15 };
+    // Sums of many fractions have as many digits as all denominators together, and to reduce them takes the square.
+    let words = table.words();
+    let large = words * words / 30;
+    match &line.scenes {
+        Scenes::OneMore(_) => each * pairs(size * power(2) / 2),
+        Scenes::Exchanged(_) => each * pairs(size * size * power(2) / 4),
+        Scenes::Any => 10 * power(2) + each,
+        Scenes::Apart(most) if *most >= table.size() => 6 * size * power(2) + each,
+        Scenes::Apart(most) => each * power(2) * (1..=*most).map(|apart| choose(size, apart as u128)).sum::<u128>(),
         Scenes::OneOf(among) => {
             let maybe = *among as u128;
-            choose(size, maybe) * maybe * power(2) / 2_u128.pow(n.min(*among as u32))
+            3 * each * choose(size, maybe) * maybe * power(2) / 2_u128.pow(n.min(*among as u32))
         }
-        Scenes::Uniform => size * power(2),
+        Scenes::Uniform => size * power(2) / 5 + size * each * (1 + large),
         // Each entity beside every set of others that may be in, and their subsets: two sums of products for each.
-        Scenes::Sampled(_) => 4 * size * power(3) / 3,
-        Scenes::Corners(_) => size * power(4),
-        Scenes::Thinned(_) => 2 * power(3),
-        Scenes::Induced(allowed) => (allowed.len() as u128).pow(3),
+        Scenes::Sampled(_) => 4 * size * power(3) + size * power(2) / 2 * each * (1 + large),
+        Scenes::Corners(_) => 3 * size * power(4) + size * power(2) / 2 * each * (1 + large),
+        Scenes::Thinned(_) => 5 * power(3) + power(2) * (1 + large),
+        Scenes::Induced(allowed) => each * (allowed.len() as u128).pow(3),
     }
 }
 
@@ -167,7 +172,7 @@ fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Re
             for t in 0..n {
                 let mean = |side: bool| {
                     let values = table.subsets().filter(|data| has(*data, t) == side);
-                    sum(values.filter_map(|data| table.get(output, data))) / &others
+                    sum(values.filter_map(|data| table.get(output, data).map(Cow::Borrowed))) / &others
                 };
                 let (top, bottom) = (mean(presence), mean(!presence));
                 see(Place::Sum(t, 0, 0), &top, &bottom, &(half.clone(), half.clone()))?;
@@ -231,15 +236,6 @@ fn by_value(table: &Table, output: usize, kind: impl Fn(Data) -> bool) -> Vec<Da
     all
 }
 
-/// A sum of fractions, of which those of one denominator are added as whole numbers.
-fn sum<'a>(values: impl Iterator<Item = &'a Q>) -> Q {
-    let mut parts: BTreeMap<&BigInt, BigInt> = BTreeMap::new();
-    for value in values {
-        *parts.entry(value.denom()).or_default() += value.numer();
-    }
-    parts.into_iter().map(|(of, part)| Q::new(part, of.clone())).sum()
-}
-
 fn one_more(
     n: usize,
     values: &[Q],
@@ -288,7 +284,7 @@ fn one_of(
             let members: Vec<usize> = (0..n).filter(|t| has(maybe, *t)).collect();
             let values: Option<Vec<&Q>> = members.iter().map(|t| table.get(output, sure | 1 << t)).collect();
             let Some(values) = values else { continue };
-            let all = sum(values.iter().copied());
+            let all = sum(values.iter().copied().map(Cow::Borrowed));
             for (at, t) in members.iter().enumerate() {
                 let rest = (&all - values[at]) / Q::from_integer((among - 1).into());
                 let (top, bottom) = if presence { (values[at], &rest) } else { (&rest, values[at]) };

@@ -16,7 +16,7 @@ const MORE: [&str; 2] = ["sampled-gain", "k-max"];
 
 /// A text that is no statement: where, why, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}`, at `{at}`: {problem}; {mend}")]
+#[error("{}{problem}; {mend}", place(text, at))]
 pub struct ParseError {
     /// All of the text.
     pub text: String,
@@ -26,6 +26,11 @@ pub struct ParseError {
     pub problem: String,
     /// What to write.
     pub mend: String,
+}
+
+/// The text, and the part of it that is wrong where that is not all of it.
+fn place(text: &str, at: &str) -> String {
+    if text.trim() == at { format!("`{text}`: ") } else { format!("`{text}`, at `{at}`: ") }
 }
 
 /// Reads a statement such as `gain=3/2`; `priors` are meant where the text names none.
@@ -111,6 +116,21 @@ pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
 pub fn priors(text: &str) -> Result<PriorRange, ParseError> {
     let reader = Reader { text };
     reader.priors(text)
+}
+
+/// An example of every notion, each once: `unbounded-odds` is another name of `odds`.
+#[must_use]
+pub fn targets() -> Vec<&'static str> {
+    let mut seen: Vec<Target> = Vec::new();
+    let new = |text: &&str| match target(text, &PriorRange::any()) {
+        Ok(target) if seen.contains(&target) => false,
+        Ok(target) => {
+            seen.push(target);
+            true
+        }
+        Err(_) => true,
+    };
+    SPELLINGS.iter().map(|spelling| spelling.target).filter(new).collect()
 }
 
 struct Reader<'a> {
@@ -223,7 +243,7 @@ impl<'a> Reader<'a> {
         if text.trim() == "any" {
             return Ok(PriorRange::any());
         }
-        let looks = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let looks = text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
         if !looks {
             let words = ["add-remove", "replace-one", "any"];
             let mend = match nearest(text, &words) {
@@ -234,8 +254,9 @@ impl<'a> Reader<'a> {
         }
         let (low, high) = text.split_once("..").unwrap_or((text, text));
         let end = |end: &str| if end.trim().is_empty() { Ok(None) } else { self.number(end).map(Some) };
-        PriorRange::new(end(low)?, end(high)?)
-            .map_err(|wrong| self.error(text, wrong.to_string(), "write priors as `1/5..4/5`, `..1/2` or `any`"))
+        PriorRange::new(end(low)?, end(high)?).map_err(|wrong| {
+            self.error(text, wrong.to_string(), "write priors from 0 to 1, as `1/5..4/5`, `..1/2` or `any`")
+        })
     }
 
     fn number(&self, text: &str) -> Result<Rational, ParseError> {

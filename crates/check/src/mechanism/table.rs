@@ -80,12 +80,7 @@ impl Table {
     }
 
     /// From rows that many datasets share: `which` says each dataset's.
-    pub(super) fn shared(
-        rows: &[Vec<Rational>],
-        which: &[u32],
-        outputs: usize,
-        common: Option<u64>,
-    ) -> Self {
+    pub(super) fn shared(rows: &[Vec<Rational>], which: &[u32], outputs: usize, common: Option<u64>) -> Self {
         let output = |at: usize| rows.iter().map(move |row| &row[at]);
         match common {
             Some(of) => {

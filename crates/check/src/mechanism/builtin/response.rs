@@ -1,6 +1,8 @@
 //! Randomised response (M-RR).
 
-use super::{Builtin, BuiltinError, ENTITIES, Given, ODDS, Parameter, by_kind, by_rows, entities, entities_apart, numbers};
+use super::{
+    Builtin, BuiltinError, ENTITIES, Given, ODDS, Parameter, by_kind, by_rows, entities, entities_apart, numbers,
+};
 use crate::mechanism::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 

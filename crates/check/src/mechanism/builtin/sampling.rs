@@ -1,6 +1,8 @@
 //! Poisson sampling: every member is kept with the same probability, independently.
 
-use super::{Builtin, BuiltinError, ENTITIES, Given, Parameter, by_rows, by_size, counts, entities, entities_apart, numbers};
+use super::{
+    Builtin, BuiltinError, ENTITIES, Given, Parameter, by_rows, by_size, counts, entities, entities_apart, numbers,
+};
 use crate::mechanism::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 use num_bigint::BigInt;

@@ -64,7 +64,16 @@ fn syntax(error: &::csv::Error) -> FileError {
 
 /// The position of a column that must be there.
 pub(crate) fn column(header: &[String], key: &'static str) -> Result<usize, FileError> {
-    let missing = || FileErrorKind::MissingKey { key, section: "the header" }.at(Place::Line(1));
+    let missing = || {
+        let error = FileErrorKind::MissingKey { key, section: "the header" }.at(Place::Line(1));
+        // One field that has other delimiters in it is a row of several.
+        let delimiter = [(';', "`;`"), ('\t', "a tab"), ('|', "`|`")].into_iter();
+        let other = delimiter.filter(|(sign, _)| header.len() == 1 && header[0].contains(*sign)).map(|(_, name)| name);
+        match other.into_iter().next() {
+            Some(name) => error.hint(format!("the delimiter looks like {name}: write commas")),
+            None => error.hint(format!("the columns here are {}", header.join(", "))),
+        }
+    };
     header.iter().position(|name| name == key).ok_or_else(missing)
 }
 

@@ -3,7 +3,7 @@
 //! `name=value`, `name:parameter`, and after `@` the adjacency or the priors: `gain=3/2@1/5..4/5@replace-one`.
 //! [`SPELLINGS`] lists every name with an example.
 
-use crate::notion::{Notion, SPELLINGS, Sign};
+use crate::notion::{Notion, SPELLINGS, Sign, canonical};
 use crate::statement::{Stated, Statement, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::budget::Spend;
@@ -160,6 +160,8 @@ impl<'a> Reader<'a> {
             Some((name, parameter)) => (name.trim(), Some(parameter.trim())),
             None => (front, None),
         };
+        // Another name for it is as good.
+        let name = if MORE.contains(&name) { name } else { canonical(name).unwrap_or(name) };
         let known = SPELLINGS.iter().find(|spelling| spelling.name == name);
         let extra = MORE.contains(&name);
         if known.is_none() && !extra {
@@ -381,5 +383,27 @@ impl<'a> Reader<'a> {
         let k = k.ok_or_else(|| self.error(text, "not a k", "write a whole number from 2 to 1000"))?;
         let all = whole(2).pow(k);
         Ok((&all - Rational::one()) / (all - whole(2)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_translated_once() {
+        let all = targets();
+        assert!(all.contains(&"odds") && all.contains(&"epsilon") && !all.contains(&"unbounded-odds"), "{all:?}");
+        let each: Vec<Target> = all.iter().filter_map(|text| target(text, &PriorRange::any()).ok()).collect();
+        assert!((1..each.len()).all(|at| !each[..at].contains(&each[at])));
+        assert_eq!(each.len(), all.len());
+    }
+
+    #[test]
+    fn a_text_that_is_all_wrong_is_quoted_once() {
+        let said = priors("1/5..6/5").unwrap_err().to_string();
+        assert_eq!(said.matches("1/5..6/5").count(), 1, "{said}");
+        assert!(priors("-1/5..1/2").unwrap_err().to_string().contains("-1/5..1/2"));
+        assert!(statement("gamma=2", &PriorRange::any()) == statement("gain=2", &PriorRange::any()));
     }
 }

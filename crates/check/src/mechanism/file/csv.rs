@@ -3,7 +3,7 @@
 use super::error::{FileError, FileErrorKind, Place};
 use super::record::Record;
 use super::tree::printable;
-use crate::mechanism::hint::did_you_mean;
+use crate::mechanism::hint::{did_you_mean, shown};
 use deniable_core::exact::{Rational, parse_rational};
 
 /// The columns, in any order.
@@ -71,7 +71,10 @@ pub(crate) fn column(header: &[String], key: &'static str) -> Result<usize, File
         let other = delimiter.filter(|(sign, _)| header.len() == 1 && header[0].contains(*sign)).map(|(_, name)| name);
         match other.into_iter().next() {
             Some(name) => error.hint(format!("the delimiter looks like {name}: write commas")),
-            None => error.hint(format!("the columns here are {}", header.join(", "))),
+            None => error.hint(format!(
+                "the columns here are {}",
+                header.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
+            )),
         }
     };
     header.iter().position(|name| name == key).ok_or_else(missing)

@@ -115,7 +115,10 @@ fn unknown_and_missing_keys_are_told() {
         wrong("dataset,ouput,probability\n,a,1\n", Format::Csv),
         "line 1: `ouput` means nothing in the header; did you mean `output`?"
     );
-    assert_eq!(wrong("dataset,output\n,a\n", Format::Csv), "line 1: `probability` is missing in the header");
+    assert_eq!(
+        wrong("dataset,output\n,a\n", Format::Csv),
+        "line 1: `probability` is missing in the header; the columns here are dataset, output"
+    );
 }
 
 #[test]

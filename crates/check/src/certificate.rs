@@ -187,6 +187,7 @@ fn value(value: &Value) -> format::Value {
         Value::Between { low, high, theorem } => {
             format::Value::Between { low: bound(low), high: bound(high), theorem: (*theorem).to_owned() }
         }
+        Value::Vacuous(_) => format::Value::Vacuous,
     }
 }
 

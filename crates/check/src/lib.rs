@@ -12,8 +12,10 @@
 //! | can what is believed with and without an entity be paired? | [`coupling`] |
 //! | what does a published, generalised table tell? | [`bop`] |
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
+//! | what does somebody claim of it, and does it hold? | [`claim`] |
 //! | how does somebody else check it? | [`certificate`] |
 //! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
+//! | what is said where nothing is learned, or nothing asked? | [`nothing`] |
 //! | how is any of these read by file or by name? | [`subject`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
@@ -37,12 +39,14 @@
 pub mod bop;
 pub mod bound;
 pub mod certificate;
+pub mod claim;
 pub mod counts;
 pub mod coupling;
 pub mod decide;
 pub mod family;
 pub mod mechanism;
 mod middle;
+pub mod nothing;
 pub mod notion;
 pub mod priors;
 pub mod protocol;

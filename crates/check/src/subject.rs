@@ -6,6 +6,7 @@ use crate::family::Family;
 use crate::mechanism::builtin::{self, BuiltinError};
 use crate::mechanism::file::{self, Declared, FileError, Format, Place, Record};
 use crate::mechanism::{Mechanism, MechanismError};
+use crate::nothing;
 use crate::notion::Notion;
 use crate::protocol::{self, Party, Protocol};
 use crate::verdict::{Verdict, Witness};
@@ -44,7 +45,7 @@ impl Subject {
                 (root.members("the file").is_ok_and(|keys| keys.iter().any(|(key, _)| key == "groups")), false)
             }
             None => {
-                let header = file::csv::sheet(file::without_mark(source))?.header;
+                let header = file::csv::header(file::without_mark(source))?;
                 let has = |name: &str| header.iter().any(|column| column == name);
                 (!has("dataset") && !has("party"), has("party"))
             }
@@ -135,13 +136,17 @@ impl Asked {
                         Witness::Counts(witness) => Some(witness.line()),
                         _ => None,
                     });
-                    return Ok(Answer { verdict, line });
+                    return Ok(Answer::new(verdict, line, notion, family));
                 }
             },
         };
         let verdict = decide(mechanism, notion, family)?;
-        let line = verdict.witness.as_ref().map(|witness| witness.line(mechanism));
-        Ok(Answer { verdict, line })
+        let disbelief = |witness: &Witness| match notion {
+            Notion::Membership { .. } => witness.disbelief().unwrap_or_default(),
+            _ => String::new(),
+        };
+        let line = verdict.witness.as_ref().map(|witness| witness.line(mechanism) + &disbelief(witness));
+        Ok(Answer::new(verdict, line, notion, family))
     }
 }
 
@@ -152,6 +157,15 @@ pub struct Answer {
     pub verdict: Verdict,
     /// Its witness, if anything is learned.
     pub line: Option<String>,
+    /// Why there is none, where there is none.
+    pub nothing: Option<String>,
+}
+
+impl Answer {
+    fn new(verdict: Verdict, line: Option<String>, notion: &Notion, family: &Family) -> Self {
+        let nothing = line.is_none().then(|| nothing::why(notion, family, &verdict.value));
+        Self { verdict, line, nothing }
+    }
 }
 
 #[cfg(test)]

@@ -109,7 +109,7 @@ impl Library {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// The entry that a text means.
+    /// The entry that a text means; a parameter after `:` is left out.
     ///
     /// # Errors
     /// When there is none, with guesses.
@@ -117,7 +117,9 @@ impl Library {
         let wanted = key(text);
         // Identifiers first: an alias never hides one.
         let named = self.entries.iter().find(|entry| key(&entry.id) == wanted);
-        let found = named.or_else(|| self.entries.iter().find(|entry| names(entry).any(|name| key(name) == wanted)));
+        let by = |wanted: &str| self.entries.iter().find(|entry| names(entry).any(|name| key(name) == wanted));
+        // `rho:100` is `rho` with a parameter.
+        let found = named.or_else(|| by(&wanted)).or_else(|| by(&key(text.split_once(':')?.0)));
         if let Some(entry) = found {
             return Ok(entry.clone());
         }

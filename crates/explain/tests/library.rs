@@ -145,3 +145,50 @@ fn broken_pages_are_reported() {
     assert_eq!((library.entries.len(), library.problems.len()), (0, 2));
     assert!(library.problems[0].starts_with("docs/notions/p.md: X needs Kind, Aliases"), "{:?}", library.problems);
 }
+
+/// Whatever `deniable check --list` prints has an entry, of its kind.
+#[test]
+fn every_word_of_check_is_explained() {
+    use deniable_check::mechanism::builtin;
+    use deniable_check::subject::PROTOCOLS;
+    use deniable_check::words::{FAMILIES, NOTIONS as WORDS};
+    let explained = |name: &str, kind: Kind| {
+        let entry = lookup(name).unwrap_or_else(|unknown| panic!("{unknown}"));
+        assert_eq!(entry.kind, kind, "`{name}` opens {}", entry.id);
+    };
+    for word in WORDS.iter() {
+        explained(word.name, Kind::Notion);
+        explained(word.form, Kind::Notion);
+    }
+    for word in FAMILIES.iter() {
+        explained(word.name, Kind::Family);
+        explained(word.form, Kind::Family);
+    }
+    for name in ["semi-honest", "semi-honest-both", "induced", "rho:100"] {
+        explained(name, Kind::Notion);
+    }
+    let built_in = builtin::LIST.iter().map(|builtin| builtin.name);
+    for name in built_in.chain(PROTOCOLS.iter().map(|(name, _)| *name)) {
+        // Differential privacy under sampling has the name of the mechanism too.
+        explained(name, if name == "sampling" { Kind::Notion } else { Kind::Mechanism });
+    }
+    assert_eq!(lookup("groups").unwrap().id, "F-NIk");
+}
+
+/// Whatever name is explained, the translator takes it where it knows the notion.
+#[test]
+fn every_name_of_a_translated_notion_is_accepted() {
+    use deniable_translate::notion::{SPELLINGS, canonical};
+    for spelling in &SPELLINGS {
+        let Ok(entry) = lookup(spelling.name) else { continue };
+        if entry.kind != Kind::Notion {
+            continue;
+        }
+        for name in entry.aliases.iter().chain([&entry.id]) {
+            assert!(canonical(name).is_some(), "`{name}` of {} is unknown to translate", entry.id);
+        }
+    }
+    for (alias, name) in [("gamma", "gain"), ("PMP", "gain"), ("dp", "epsilon"), ("ceiling", "posterior")] {
+        assert_eq!(canonical(alias), Some(name));
+    }
+}

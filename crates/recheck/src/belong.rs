@@ -80,16 +80,22 @@ pub(crate) fn belief(prior: &Weights, t: usize) -> Q {
     prior.iter().filter(|(data, _)| has(*data, t)).map(|(_, weight)| weight).sum()
 }
 
-/// That every possible dataset is as likely as its members are together, independent of each other. Their weights
-/// summing to 1, no dataset is missing then.
+/// That every possible dataset is as likely as its members are together, independent of each other.
 fn independent(prior: &Weights, beliefs: &[Q]) -> Result<(), String> {
-    for (data, weight) in prior {
-        let factor = |(s, p): (usize, &Q)| if has(*data, s) { p.clone() } else { Q::one() - p };
-        if *weight != beliefs.iter().enumerate().map(factor).product::<Q>() {
+    let sure = (0..beliefs.len()).filter(|s| beliefs[*s].is_one()).fold(0, |sure: Data, s| sure | 1 << s);
+    let mut expected = vec![(sure, Q::one())];
+    for (s, p) in beliefs.iter().enumerate().filter(|(_, p)| !p.is_zero() && !p.is_one()) {
+        let with: Vec<_> = expected.iter().map(|(data, weight)| (data | 1 << s, weight * p)).collect();
+        let rest = Q::one() - p;
+        expected = expected.into_iter().map(|(data, weight)| (data, weight * &rest)).chain(with).collect();
+        if expected.len() > prior.len() {
             return Err("its entities depend on each other".to_owned());
         }
     }
-    Ok(())
+    expected.sort();
+    let mut given = prior.to_vec();
+    given.sort();
+    if given == expected { Ok(()) } else { Err("its entities depend on each other".to_owned()) }
 }
 
 /// That the prior is that of independent entities, given the size: datasets of one size with weights that are products

@@ -47,6 +47,9 @@ pub enum RecheckError {
         /// What it shows.
         shows: String,
     },
+    /// Something to compare where there is said to be nothing.
+    #[error("the claim is that there is nothing to compare, and there is {0}")]
+    NotVacuous(String),
     /// An upper bound that does not hold.
     #[error("the claim is at most {claim}, and {place} gives {found}")]
     Exceeded {

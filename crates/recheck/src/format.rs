@@ -155,6 +155,19 @@ pub enum Value {
         /// The theorem that says so.
         theorem: String,
     },
+    /// The table has nothing that the notion is about: it promises nothing to anybody.
+    Vacuous,
+}
+
+impl Value {
+    /// What nothing is beyond; `None` where nothing is asked about.
+    #[must_use]
+    pub fn high(&self) -> Option<&Extended> {
+        match self {
+            Self::Attained(claim) | Self::Approached(claim) | Self::Between { high: claim, .. } => Some(claim),
+            Self::Vacuous => None,
+        }
+    }
 }
 
 /// Where the value is seen.

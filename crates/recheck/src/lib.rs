@@ -37,7 +37,7 @@ use crate::question::{Line, Measure, Question};
 use crate::table::Table;
 use crate::witness::Shown;
 
-/// How many terms are looked at unless another limit is stated: about half a minute.
+/// How many microseconds or so the upper bound may take unless another limit is stated: about half a minute.
 pub const LIMIT: u128 = 30_000_000;
 
 /// What a certificate was found to show: its witness is right.
@@ -52,7 +52,9 @@ pub struct Report {
 pub enum Upper {
     /// It holds.
     Holds,
-    /// It was not checked: so many terms.
+    /// There is nothing to compare, as the certificate says: it promises nothing.
+    Vacuous,
+    /// It was not checked: it would take about so many microseconds.
     TooMany(u128),
 }
 
@@ -60,14 +62,31 @@ impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.upper {
             Upper::Holds => f.write_str("the witness and the upper bound are right"),
-            Upper::TooMany(terms) => {
-                write!(f, "the witness is right; the upper bound was not re-checked: {terms} terms")
+            Upper::Vacuous => f.write_str("the claim is vacuous: there is nothing to compare"),
+            Upper::TooMany(steps) => {
+                write!(
+                    f,
+                    "the witness is right; the upper bound was not re-checked, which would take about {}",
+                    time(*steps)
+                )
             }
         }
     }
 }
 
-/// Checks a certificate, looking at no more than `limit` terms for the upper bound.
+/// Microseconds, in words.
+#[must_use]
+pub fn time(microseconds: u128) -> String {
+    let seconds = microseconds.div_ceil(1_000_000);
+    match seconds {
+        0..120 => format!("{seconds} seconds"),
+        120..7_200 => format!("{} minutes", seconds / 60),
+        7_200..172_800 => format!("{} hours", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+/// Checks a certificate, taking no more than `limit` microseconds or so for the upper bound.
 ///
 /// # Errors
 /// When anything in it is not so, with what and by how much.
@@ -108,6 +127,15 @@ impl Statement {
     /// When it does not show the claim.
     pub fn witness(&self) -> Result<(), RecheckError> {
         let witness = self.witness.as_ref();
+        if self.value == Value::Vacuous {
+            // That there is nothing is shown by looking at everything.
+            return match witness {
+                None => Ok(()),
+                Some(_) => {
+                    Err(RecheckError::Unfit("it shows something, and the claim is that there is nothing".to_owned()))
+                }
+            };
+        }
         let shown: Vec<(Measure, Result<Shown, RecheckError>)> = match (&self.question, witness) {
             (Question::Approximate { exchange, given }, _) => {
                 return approximate::witness(&self.table, *exchange, given, &self.value, witness);
@@ -144,6 +172,18 @@ impl Statement {
             }
             _ => measure.nothing(),
         };
+        // Whoever there is, the highest belief afterwards is no less than the lowest before, and the lowest no more than
+        // the highest.
+        if let (Value::Between { low, high, .. }, question::Scenes::Exchanged(beliefs)) = (&self.value, &line.scenes) {
+            let shown = match measure {
+                Measure::Highest => *low <= Extended::Finite(beliefs.0.clone()),
+                Measure::Lowest => *high >= Extended::Finite(beliefs.1.clone()),
+                _ => Some(low) == alone.as_ref(),
+            };
+            if shown {
+                return Ok(());
+            }
+        }
         self.nothing_at(alone)
     }
 
@@ -154,7 +194,7 @@ impl Statement {
         }
     }
 
-    /// Checks the upper bound if it takes no more than `limit` terms.
+    /// Checks the upper bound if it takes no more than `limit` microseconds or so.
     ///
     /// # Errors
     /// When an observation is beyond it.
@@ -164,29 +204,32 @@ impl Statement {
             return Ok(Upper::TooMany(steps));
         }
         self.upper_of(0..self.table.outputs())?;
-        Ok(Upper::Holds)
+        Ok(if self.value == Value::Vacuous { Upper::Vacuous } else { Upper::Holds })
     }
 
-    /// The claim that nothing may be beyond.
-    fn beyond(&self, measure: Measure) -> &Extended {
+    /// The claim that nothing may be beyond; `None` that there is nothing.
+    fn beyond(&self, measure: Measure) -> Option<&Extended> {
         match &self.value {
-            Value::Between { low, .. } if measure == Measure::Lowest => low,
-            Value::Attained(claim) | Value::Approached(claim) | Value::Between { high: claim, .. } => claim,
+            Value::Between { low, .. } if measure == Measure::Lowest => Some(low),
+            value => value.high(),
         }
     }
 
-    /// How many terms the upper bound takes.
+    /// How many microseconds or so the upper bound takes, as estimated from the size of the table: the same for the same file
+    /// on every machine.
     #[must_use]
     pub fn steps(&self) -> u128 {
         match &self.question {
             Question::Lines(lines) => {
-                let each = lines.iter().map(|line| upper::steps(&self.table, &line.scenes)).sum::<u128>();
+                let each = lines.iter().map(|line| upper::steps(&self.table, line)).sum::<u128>();
                 each * self.table.outputs() as u128
             }
-            Question::Approximate { exchange, .. } => approximate::steps(&self.table, *exchange),
+            Question::Approximate { exchange, .. } => 4 * approximate::steps(&self.table, *exchange),
             Question::Crowd(_) => crowd::steps(&self.table),
-            Question::Mixture { priors, presence, .. } => mixture::steps(&self.table, priors) * presence.len() as u128,
-            Question::Simulation(rows) => simulation::steps(&self.table, *rows),
+            Question::Mixture { priors, presence, .. } => {
+                20 * mixture::steps(&self.table, priors) * presence.len() as u128
+            }
+            Question::Simulation(rows) => 30 * simulation::steps(&self.table, *rows),
         }
     }
 
@@ -195,16 +238,18 @@ impl Statement {
     /// # Errors
     /// When an observation is beyond it.
     pub fn upper_of(&self, outputs: std::ops::Range<usize>) -> Result<(), RecheckError> {
-        let (Value::Attained(claim) | Value::Approached(claim) | Value::Between { high: claim, .. }) = &self.value;
         match &self.question {
             Question::Lines(lines) => {
                 let each = |line: &Line| upper::check(&self.table, line, self.beyond(line.measure), outputs.clone());
                 lines.iter().try_for_each(each)
             }
             Question::Approximate { exchange, given } => approximate::upper(&self.table, *exchange, given, &self.value),
-            Question::Crowd(crowd) => crowd::upper(&self.table, *crowd, claim),
+            Question::Crowd(crowd) => match self.value.high() {
+                Some(claim) => crowd::upper(&self.table, *crowd, claim),
+                None => simulation::nobody(&self.table),
+            },
             Question::Mixture { priors, presence, measure } => {
-                let claim = self.beyond(*measure);
+                let Some(claim) = self.beyond(*measure) else { return mixture::nobody(&self.table, priors) };
                 presence.iter().try_for_each(|presence| mixture::upper(&self.table, priors, *presence, *measure, claim))
             }
             Question::Simulation(rows) => simulation::upper(&self.table, *rows, &self.value, self.witness.as_ref()),

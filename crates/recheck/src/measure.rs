@@ -11,13 +11,15 @@ impl Measure {
         let ratio = Extended::ratio(top, bottom)?;
         let one = Q::one();
         let certain = p.is_zero() || p.is_one();
+        if self == Self::Ratio || self == Self::Gain && certain {
+            return Some(if self == Self::Ratio { ratio } else { ratio.max(Extended::one()) });
+        }
         let with = p * top;
         let all = &with + (&one - p) * bottom;
         // The belief afterwards, by Bayes' rule. At a limit the output may never come; the measures below do not look.
         let after = if all.is_zero() { p.clone() } else { with / &all };
         Some(match self {
             Self::Ratio => ratio,
-            Self::Gain if certain => ratio.max(Extended::one()),
             // The smallest γ with after ≤ γ·p and 1−p ≤ γ·(1−after).
             Self::Gain => {
                 let loss = Extended::ratio(&(&one - p), &(&one - &after))?;

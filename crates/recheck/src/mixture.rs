@@ -24,9 +24,11 @@ pub(crate) fn shown(
     witness: &Witness,
 ) -> Result<Shown, RecheckError> {
     let seen = Seen::of(table, witness)?;
-    let Witness::Prior { prior, .. } = witness else { return Ok(Shown::default()) };
+    let Witness::Prior { prior, entity, output, .. } = witness else { return Ok(Shown::default()) };
+    let (t, o) = (table.entity(entity)?, table.output(output)?);
     let prior = table.prior(prior)?;
-    if !in_hull(priors, &prior) {
+    let pairs = mixed_of(priors, &prior);
+    if pairs.is_empty() {
         return Err(RecheckError::Unfit("the prior is no given one, nor a mixture of two of them".to_owned()));
     }
     let reached = if presence {
@@ -34,16 +36,45 @@ pub(crate) fn shown(
     } else {
         measure.at(&(Q::one() - seen.belief), &seen.absent, &seen.present)
     };
-    Ok(Shown { reached: reached.into_iter().collect(), limits: Vec::new() })
+    let lines: Vec<Line> = priors.iter().map(|prior| line(table, prior, presence, t, o)).collect();
+    let limits = pairs.iter().flat_map(|(first, second)| {
+        [limit(measure, &lines[*first], &lines[*second]), limit(measure, &lines[*second], &lines[*first])]
+    });
+    Ok(Shown { reached: reached.into_iter().collect(), limits: limits.flatten().collect() })
+}
+
+/// What mixtures of two priors come near as the second is given less and less weight, where the first is certain.
+fn limit(measure: Measure, first: &Line, second: &Line) -> Option<Extended> {
+    let one = Q::one();
+    let rest = |line: &Line| &line.output - &line.both;
+    if !first.top.is_zero() && !first.top.is_one() || first.top == second.top {
+        return None;
+    }
+    let after = (!first.output.is_zero()).then(|| &first.both / &first.output);
+    match measure {
+        Measure::Highest => after.map(Extended::Finite),
+        Measure::Lowest => after.map(|after| Extended::Finite(one - after)),
+        // after/p of ever less belief, and (1−p)/(1−after) of ever more; the other one tends to 1.
+        Measure::Gain if first.top.is_zero() => {
+            Extended::ratio(&second.both, &(&second.top * &first.output)).map(|gain| gain.max(Extended::one()))
+        }
+        Measure::Gain => {
+            let gain = Extended::ratio(&((one - &second.top) * &first.output), &rest(second));
+            gain.map(|gain| gain.max(Extended::one()))
+        }
+        Measure::Ratio | Measure::Alpha | Measure::Beta => None,
+    }
 }
 
 fn weight(prior: &Weights, data: Data) -> Q {
     prior.iter().find(|(other, _)| *other == data).map_or_else(Q::zero, |(_, weight)| weight.clone())
 }
 
-fn in_hull(priors: &[Weights], prior: &Weights) -> bool {
-    let pairs = priors.iter().flat_map(|first| priors.iter().map(move |second| (first, second)));
-    pairs.into_iter().any(|(first, second)| {
+/// Every two of the priors that mix to this one.
+fn mixed_of(priors: &[Weights], prior: &Weights) -> Vec<(usize, usize)> {
+    let pairs = (0..priors.len()).flat_map(|first| (first..priors.len()).map(move |second| (first, second)));
+    let mixes = |(first, second): &(usize, usize)| {
+        let (first, second) = (&priors[*first], &priors[*second]);
         let all: Vec<Data> =
             [first, second, prior].iter().flat_map(|weights| weights.iter().map(|(data, _)| *data)).collect();
         // The share of the second, from any dataset on which the two differ.
@@ -52,7 +83,8 @@ fn in_hull(priors: &[Weights], prior: &Weights) -> bool {
         let share = share.map_or_else(Q::zero, |data| (weight(prior, *data) - weight(first, *data)) / gap(data));
         let inside = !share.is_negative() && share <= Q::one();
         inside && all.iter().all(|data| weight(prior, *data) == weight(first, *data) + &share * gap(data))
-    })
+    };
+    pairs.filter(mixes).collect()
 }
 
 /// How many sums [`upper`] needs.
@@ -61,11 +93,35 @@ pub(crate) fn steps(table: &Table, priors: &[Weights]) -> u128 {
     (table.outputs() * table.size() * (terms + priors.len() * priors.len())) as u128
 }
 
+/// That all priors are certain of everybody, and agree.
+pub(crate) fn nobody(table: &Table, priors: &[Weights]) -> Result<(), RecheckError> {
+    let mut all = priors.iter().flatten().map(|(data, _)| *data);
+    let Some(first) = all.next() else { return Ok(()) };
+    match all.find(|data| *data != first) {
+        None => Ok(()),
+        Some(other) => {
+            let (first, other) = (table.name(first), table.name(other));
+            Err(RecheckError::NotVacuous(format!("a mixture that hesitates between {first} and {other}")))
+        }
+    }
+}
+
 /// What one prior says: `Pr[top, o]`, `Pr[o]` and `Pr[top]`.
 struct Line {
     both: Q,
     output: Q,
     top: Q,
+}
+
+fn line(table: &Table, prior: &Weights, presence: bool, t: usize, o: usize) -> Line {
+    let value = |data: Data, weight: &Q| table.get(o, data).map_or_else(Q::zero, |value| value * weight);
+    let on_top = prior.iter().filter(|(data, _)| has(*data, t) == presence);
+    let present = belief(prior, t);
+    Line {
+        both: on_top.map(|(data, weight)| value(*data, weight)).sum(),
+        output: prior.iter().map(|(data, weight)| value(*data, weight)).sum(),
+        top: if presence { present } else { Q::one() - present },
+    }
 }
 
 /// That no mixture is beyond the claim.
@@ -78,17 +134,7 @@ pub(crate) fn upper(
 ) -> Result<(), RecheckError> {
     let Extended::Finite(most) = claim else { return Ok(()) };
     for (o, t) in (0..table.outputs()).flat_map(|o| (0..table.size()).map(move |t| (o, t))) {
-        let line = |prior: &Weights| {
-            let value = |data: Data, weight: &Q| table.get(o, data).map_or_else(Q::zero, |value| value * weight);
-            let on_top = prior.iter().filter(|(data, _)| has(*data, t) == presence);
-            let present = belief(prior, t);
-            Line {
-                both: on_top.map(|(data, weight)| value(*data, weight)).sum(),
-                output: prior.iter().map(|(data, weight)| value(*data, weight)).sum(),
-                top: if presence { present } else { Q::one() - present },
-            }
-        };
-        let lines: Vec<Line> = priors.iter().map(line).collect();
+        let lines: Vec<Line> = priors.iter().map(|prior| line(table, prior, presence, t, o)).collect();
         let exceeded = |what: &str| {
             let place = format!("`{}` about {}, {what}", table.output_name(o), table.entity_name(t));
             Err(RecheckError::Exceeded { claim: claim.to_string(), place, found: "more".to_owned() })

@@ -4,9 +4,30 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::BTreeMap;
 
 /// A fraction.
 pub type Q = BigRational;
+
+/// A sum of fractions: those of one denominator are added as whole numbers, the others two by two, and it is reduced once.
+pub(crate) fn sum<'a>(values: impl Iterator<Item = std::borrow::Cow<'a, Q>>) -> Q {
+    let mut parts: BTreeMap<BigInt, BigInt> = BTreeMap::new();
+    for value in values {
+        match parts.get_mut(value.denom()) {
+            Some(part) => *part += value.numer(),
+            None => drop(parts.insert(value.denom().clone(), value.numer().clone())),
+        }
+    }
+    let mut level: Vec<(BigInt, BigInt)> = parts.into_iter().map(|(of, part)| (part, of)).collect();
+    while level.len() > 1 {
+        let pairs = level.chunks(2).map(|pair| match pair {
+            [(a, b), (c, d)] => (a * d + c * b, b * d),
+            rest => rest[0].clone(),
+        });
+        level = pairs.collect();
+    }
+    level.pop().map_or_else(Q::zero, |(top, bottom)| Q::new(top, bottom))
+}
 
 /// A fraction in a certificate: `3/4`, or `2` where the denominator is 1; always in lowest terms.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -45,7 +45,7 @@ fn ends(value: &Value) -> Result<(&Extended, &Extended), RecheckError> {
     match value {
         Value::Attained(claim) => Ok((claim, claim)),
         Value::Between { low, high, .. } => Ok((low, high)),
-        Value::Approached(_) => {
+        Value::Approached(_) | Value::Vacuous => {
             Err(RecheckError::Falls { claim: text(value), shows: "a value that is attained".to_owned() })
         }
     }
@@ -134,6 +134,14 @@ impl Sums {
     }
 }
 
+/// That there is nobody to leave out.
+pub(crate) fn nobody(table: &Table) -> Result<(), RecheckError> {
+    if table.size() == 0 {
+        return Ok(());
+    }
+    Err(RecheckError::NotVacuous(table.entity_name(0).to_owned()))
+}
+
 /// How many answers [`upper`] averages.
 pub(crate) fn steps(table: &Table, rows: usize) -> u128 {
     let others = table.size().saturating_sub(1) as u128;
@@ -144,6 +152,9 @@ pub(crate) fn steps(table: &Table, rows: usize) -> u128 {
 
 /// That the simulators keep the claim.
 pub(crate) fn upper(table: &Table, rows: usize, value: &Value, witness: Option<&Witness>) -> Result<(), RecheckError> {
+    if *value == Value::Vacuous {
+        return nobody(table);
+    }
     let (_, Extended::Finite(claim)) = ends(value)? else { return Ok(()) };
     let simulators = match witness {
         Some(Witness::Simulation { simulators, .. }) => simulators.as_slice(),

@@ -4,6 +4,7 @@ use crate::error::RecheckError;
 use crate::format::{Mechanism, Members, Prior};
 use crate::number::{Fraction, Q};
 use num_traits::{One, Signed, Zero};
+use std::collections::{BTreeSet, HashMap};
 
 /// Who is in: bit `t` stands for the entity at `t`.
 pub type Data = u32;
@@ -16,7 +17,10 @@ const MOST: usize = 24;
 pub struct Table {
     entities: Vec<String>,
     outputs: Vec<String>,
-    rows: Vec<Option<Vec<Q>>>,
+    /// Rows that differ; many datasets may have the same.
+    kinds: Vec<Vec<Q>>,
+    /// By dataset, its row among them.
+    rows: Vec<Option<usize>>,
 }
 
 impl Table {
@@ -43,17 +47,25 @@ impl Table {
         let mut table = Self {
             entities: mechanism.entities.clone(),
             outputs: mechanism.outputs.clone(),
+            kinds: Vec::new(),
             rows: Vec::with_capacity(1 << n),
         };
+        let mut known: HashMap<&str, usize> = HashMap::new();
         for (data, row) in mechanism.rows.iter().enumerate() {
             let at = || table.name(data as Data);
             let Some(row) = row else {
                 table.rows.push(None);
                 continue;
             };
-            let row =
-                table.distribution(row).map_err(|error| RecheckError::Table(format!("dataset {}: {error}", at())))?;
-            table.rows.push(Some(row));
+            let kind = match known.get(row.as_str()) {
+                Some(kind) => *kind,
+                None => {
+                    let read = table.distribution(row);
+                    table.kinds.push(read.map_err(|error| RecheckError::Table(format!("dataset {}: {error}", at())))?);
+                    *known.entry(row).or_insert(table.kinds.len() - 1)
+                }
+            };
+            table.rows.push(Some(kind));
         }
         if table.rows.iter().all(Option::is_none) {
             return wrong("no dataset is given".to_owned());
@@ -95,7 +107,27 @@ impl Table {
     /// The row of a dataset, if it has one.
     #[must_use]
     pub fn row(&self, data: Data) -> Option<&[Q]> {
-        self.rows.get(data as usize)?.as_deref()
+        let kind = (*self.rows.get(data as usize)?)?;
+        Some(&self.kinds[kind])
+    }
+
+    /// How many rows differ.
+    pub(crate) fn kinds(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// How many words of 64 bits all denominators of the output where these are most have together.
+    pub(crate) fn words(&self) -> u128 {
+        let bits = |output: usize| {
+            let all: BTreeSet<_> = self.kinds.iter().map(|row| row[output].denom()).collect();
+            all.into_iter().map(num_bigint::BigInt::bits).sum::<u64>()
+        };
+        u128::from((0..self.outputs()).map(bits).max().unwrap_or(0).div_ceil(64))
+    }
+
+    /// Which of the rows that differ a dataset has.
+    pub(crate) fn kind(&self, data: Data) -> Option<usize> {
+        *self.rows.get(data as usize)?
     }
 
     /// `Pr[o | data]`, if the dataset has a row.
@@ -191,15 +223,17 @@ impl Table {
                 if beliefs.len() != self.size() {
                     return wrong(format!("a prior has {} beliefs for {} entities", beliefs.len(), self.size()));
                 }
-                let chance = |data: Data| {
-                    let factor =
-                        |(t, p): (usize, &Fraction)| if data >> t & 1 == 1 { p.0.clone() } else { Q::one() - &p.0 };
-                    beliefs.iter().enumerate().map(factor).product::<Q>()
-                };
                 if let Some(p) = beliefs.iter().find(|p| p.0.is_negative() || p.0 > Q::one()) {
                     return wrong(format!("a belief is {p}"));
                 }
-                self.subsets().map(|data| (data, chance(data))).collect()
+                let mut all = vec![(0, Q::one())];
+                for (t, Fraction(p)) in beliefs.iter().enumerate() {
+                    let with: Vec<_> = all.iter().map(|(data, weight)| (data | 1 << t, weight * p)).collect();
+                    let rest = Q::one() - p;
+                    all = all.into_iter().map(|(data, weight)| (data, weight * &rest)).chain(with).collect();
+                    all.retain(|(_, weight)| !weight.is_zero());
+                }
+                all
             }
         };
         if let Some((data, weight)) = weights.iter().find(|(_, weight)| weight.is_negative()) {

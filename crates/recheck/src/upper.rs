@@ -2,20 +2,23 @@
 
 use crate::error::RecheckError;
 use crate::measure::flipped;
-use crate::number::{Extended, Q};
+use crate::number::{Extended, Q, sum};
 use crate::question::{Beliefs, Line, Measure, Scenes};
 use crate::table::{Data, Table, has};
+use num_bigint::BigInt;
 use num_traits::{One, Zero};
+use std::borrow::Cow;
 
-/// That no observation of the line is beyond the claim.
+/// That no observation of the line is beyond the claim; without one, that there is no observation.
 pub(crate) fn check(
     table: &Table,
     line: &Line,
-    claim: &Extended,
+    claim: Option<&Extended>,
     outputs: std::ops::Range<usize>,
 ) -> Result<(), RecheckError> {
     for output in outputs {
         visit(table, line, output, &mut |place, top, bottom, beliefs| {
+            let Some(claim) = claim else { return Err(RecheckError::NotVacuous(place.text(table, output))) };
             let found = match line.measure {
                 Measure::Ratio => Extended::ratio(top, bottom),
                 measure => measure.over(beliefs, top, bottom),
@@ -33,21 +36,40 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// How many terms [`check`] looks at for each output.
-pub(crate) fn steps(table: &Table, scenes: &Scenes) -> u128 {
+/// How many microseconds or so [`check`] takes for each output.
+pub(crate) fn steps(table: &Table, line: &Line) -> u128 {
     let n = table.size() as u32;
     let (power, size) = (|base: u128| base.pow(n), u128::from(n));
-    match scenes {
-        Scenes::OneMore(_) => size * power(2) / 2,
-        Scenes::Exchanged(_) => size * size * power(2) / 4,
-        Scenes::Any | Scenes::Apart(_) => power(4),
-        Scenes::OneOf(_) => size * power(3),
-        Scenes::Uniform => size * power(2),
-        Scenes::Sampled(_) => size * power(3),
-        Scenes::Corners(_) => size * power(4),
-        Scenes::Thinned(_) => power(3),
-        Scenes::Induced(allowed) => (allowed.len() as u128).pow(3),
+    // To see that a pair of rows was looked at takes little.
+    let kinds = table.kinds() as u128;
+    let pairs = |all: u128| if kinds * kinds <= MOST_PAIRS as u128 { all.min(kinds * kinds + all / 32) } else { all };
+    // A ratio is one division. A belief afterwards takes a dozen, at both ends of a range.
+    let each = if line.measure == Measure::Ratio { 3 } else { 15 };
+    // Sums of many fractions have as many digits as all denominators together, and to reduce them takes the square.
+    let words = table.words();
+    let large = words * words / 30;
+    match &line.scenes {
+        Scenes::OneMore(_) => each * pairs(size * power(2) / 2),
+        Scenes::Exchanged(_) => each * pairs(size * size * power(2) / 4),
+        Scenes::Any => 10 * power(2) + each,
+        Scenes::Apart(most) if *most >= table.size() => 6 * size * power(2) + each,
+        Scenes::Apart(most) => each * power(2) * (1..=*most).map(|apart| choose(size, apart as u128)).sum::<u128>(),
+        Scenes::OneOf(among) => {
+            let maybe = *among as u128;
+            3 * each * choose(size, maybe) * maybe * power(2) / 2_u128.pow(n.min(*among as u32))
+        }
+        Scenes::Uniform => size * power(2) / 5 + size * each * (1 + large),
+        // Each entity beside every set of others that may be in, and their subsets: two sums of products for each.
+        Scenes::Sampled(_) => 4 * size * power(3) + size * power(2) / 2 * each * (1 + large),
+        Scenes::Corners(_) => 3 * size * power(4) + size * power(2) / 2 * each * (1 + large),
+        Scenes::Thinned(_) => 5 * power(3) + power(2) * (1 + large),
+        Scenes::Induced(allowed) => each * (allowed.len() as u128).pow(3),
     }
+}
+
+/// How many sets of `part` there are among `of`.
+fn choose(of: u128, part: u128) -> u128 {
+    if part > of { 0 } else { (0..part).fold(1, |all, at| all * (of - at) / (at + 1)) }
 }
 
 /// Where an observation was made.
@@ -82,29 +104,60 @@ fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Re
     let n = table.size();
     match &line.scenes {
         Scenes::OneMore(beliefs) => {
-            let values: Vec<Option<&Q>> = table.subsets().map(|data| table.get(output, data)).collect();
-            one_more(n, &values, presence, &oriented(beliefs), see)
-        }
-        Scenes::Thinned(rate) => {
-            let values: Vec<Q> = table.subsets().map(|data| thinned(table, output, rate, data)).collect();
-            one_more(n, &values.iter().map(Some).collect::<Vec<_>>(), presence, &any, see)
-        }
-        Scenes::Exchanged(beliefs) => {
-            let beliefs = oriented(beliefs);
-            for data in table.subsets() {
-                for (out, new) in (0..n).flat_map(|out| (0..n).map(move |new| (out, new))) {
-                    if has(data, out) && !has(data, new) {
-                        pair(table, output, data, data & !(1 << out) | 1 << new, &beliefs, see)?;
+            let mut fresh = Fresh::new(table);
+            for without in table.subsets() {
+                for with in (0..n).filter(|t| !has(without, *t)).map(|t| without | 1 << t) {
+                    let (top, bottom) = if presence { (with, without) } else { (without, with) };
+                    if fresh.is_new(top, bottom) {
+                        pair(table, output, top, bottom, &oriented(beliefs), see)?;
                     }
                 }
             }
             Ok(())
         }
-        Scenes::Any | Scenes::Apart(_) | Scenes::Induced(_) => {
-            let all: Vec<Data> = match &line.scenes {
-                Scenes::Induced(allowed) => allowed.clone(),
-                _ => table.subsets().collect(),
-            };
+        Scenes::Thinned(rate) => {
+            let values: Vec<Q> = table.subsets().map(|data| thinned(table, output, rate, data)).collect();
+            one_more(n, &values, presence, &any, see)
+        }
+        Scenes::Exchanged(beliefs) => {
+            let beliefs = oriented(beliefs);
+            let mut fresh = Fresh::new(table);
+            for data in table.subsets() {
+                for (out, new) in (0..n).flat_map(|out| (0..n).map(move |new| (out, new))) {
+                    let other = data & !(1 << out) | 1 << new;
+                    if has(data, out) && !has(data, new) && fresh.is_new(data, other) {
+                        pair(table, output, data, other, &beliefs, see)?;
+                    }
+                }
+            }
+            Ok(())
+        }
+        // A ratio of any two is no larger than that of the most to the least.
+        Scenes::Any => {
+            let all = by_value(table, output, |_| true);
+            let (Some(least), Some(most)) = (all.first(), all.get(1..).and_then(<[Data]>::last)) else { return Ok(()) };
+            pair(table, output, *most, *least, &any, see)
+        }
+        Scenes::Apart(most) if *most >= n => {
+            for t in 0..n {
+                let (with, without) =
+                    [true, false].map(|side| by_value(table, output, |data| has(data, t) == side)).into();
+                let (top, bottom) = if presence { (with, without) } else { (without, with) };
+                if let (Some(top), Some(bottom)) = (top.last(), bottom.first()) {
+                    pair(table, output, *top, *bottom, &any, see)?;
+                }
+            }
+            Ok(())
+        }
+        Scenes::Apart(most) => {
+            for differ in table.subsets().filter(|differ| (1..=*most).contains(&(differ.count_ones() as usize))) {
+                for top in table.subsets().filter(|top| fits(&line.scenes, presence, *top, top ^ differ)) {
+                    pair(table, output, top, top ^ differ, &any, see)?;
+                }
+            }
+            Ok(())
+        }
+        Scenes::Induced(all) => {
             for (top, bottom) in all.iter().flat_map(|top| all.iter().map(move |bottom| (*top, *bottom))) {
                 if fits(&line.scenes, presence, top, bottom) {
                     pair(table, output, top, bottom, &any, see)?;
@@ -115,9 +168,16 @@ fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Re
         Scenes::OneOf(among) => one_of(table, output, *among, presence, see),
         Scenes::Uniform => {
             let half = Q::new(1.into(), 2.into());
-            let everyone = vec![half.clone(); n];
-            (0..n)
-                .try_for_each(|t| product(table, output, t, 0, &everyone, presence, &(half.clone(), half.clone()), see))
+            let others = Q::from_integer(BigInt::from(1) << n.saturating_sub(1));
+            for t in 0..n {
+                let mean = |side: bool| {
+                    let values = table.subsets().filter(|data| has(*data, t) == side);
+                    sum(values.filter_map(|data| table.get(output, data).map(Cow::Borrowed))) / &others
+                };
+                let (top, bottom) = (mean(presence), mean(!presence));
+                see(Place::Sum(t, 0, 0), &top, &bottom, &(half.clone(), half.clone()))?;
+            }
+            Ok(())
         }
         Scenes::Sampled(rate) if rate.is_zero() || rate.is_one() => Ok(()),
         Scenes::Sampled(rate) => {
@@ -144,9 +204,41 @@ fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Re
     }
 }
 
+/// Which pairs of rows were looked at, where few rows differ: another pair of datasets with the same two rows shows the
+/// same.
+struct Fresh<'a> {
+    table: &'a Table,
+    seen: Vec<bool>,
+}
+
+/// Most pairs of rows that are remembered.
+const MOST_PAIRS: usize = 1 << 20;
+
+impl<'a> Fresh<'a> {
+    fn new(table: &'a Table) -> Self {
+        let pairs = table.kinds() * table.kinds();
+        Self { table, seen: if pairs <= MOST_PAIRS { vec![false; pairs] } else { Vec::new() } }
+    }
+
+    fn is_new(&mut self, top: Data, bottom: Data) -> bool {
+        let (Some(top), Some(bottom)) = (self.table.kind(top), self.table.kind(bottom)) else { return false };
+        match self.seen.get_mut(top * self.table.kinds() + bottom) {
+            Some(seen) => !std::mem::replace(seen, true),
+            None => true,
+        }
+    }
+}
+
+/// The datasets of one side that have a row, by the probability of the output.
+fn by_value(table: &Table, output: usize, kind: impl Fn(Data) -> bool) -> Vec<Data> {
+    let mut all: Vec<Data> = table.subsets().filter(|data| kind(*data) && table.row(*data).is_some()).collect();
+    all.sort_by_key(|data| table.get(output, *data));
+    all
+}
+
 fn one_more(
     n: usize,
-    values: &[Option<&Q>],
+    values: &[Q],
     presence: bool,
     beliefs: &Beliefs,
     see: &mut Visitor<'_>,
@@ -155,9 +247,7 @@ fn one_more(
         for t in (0..n).filter(|t| !has(without, *t)) {
             let with = without | 1 << t;
             let (top, bottom) = if presence { (with, without) } else { (without, with) };
-            if let (Some(high), Some(low)) = (values[top as usize], values[bottom as usize]) {
-                see(Place::Pair(top, bottom), high, low, beliefs)?;
-            }
+            see(Place::Pair(top, bottom), &values[top as usize], &values[bottom as usize], beliefs)?;
         }
     }
     Ok(())
@@ -189,14 +279,14 @@ fn one_of(
     let share = Q::new(1.into(), among.into());
     let own = if presence { (share.clone(), share) } else { flipped(&(share.clone(), share)) };
     for maybe in table.subsets().filter(|maybe| maybe.count_ones() as usize == among) {
-        for sure in table.subsets().filter(|sure| sure & maybe == 0) {
+        let others = (table.subsets().end - 1) & !maybe;
+        for sure in subsets_of(others) {
             let members: Vec<usize> = (0..n).filter(|t| has(maybe, *t)).collect();
             let values: Option<Vec<&Q>> = members.iter().map(|t| table.get(output, sure | 1 << t)).collect();
             let Some(values) = values else { continue };
+            let all = sum(values.iter().copied().map(Cow::Borrowed));
             for (at, t) in members.iter().enumerate() {
-                let rest: Q =
-                    values.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, value)| *value).sum();
-                let rest = rest / Q::from_integer((among - 1).into());
+                let rest = (&all - values[at]) / Q::from_integer((among - 1).into());
                 let (top, bottom) = if presence { (values[at], &rest) } else { (&rest, values[at]) };
                 see(Place::Sum(*t, sure, maybe), top, bottom, &own)?;
             }
@@ -217,29 +307,30 @@ fn product(
     own: &Beliefs,
     see: &mut Visitor<'_>,
 ) -> Result<(), RecheckError> {
-    let one = Q::one();
     let maybe: Vec<usize> = (0..beliefs.len()).filter(|s| *s != t && !beliefs[*s].is_zero()).collect();
-    let (mut with, mut without) = (Q::zero(), Q::zero());
-    for choice in 0..1_u32 << maybe.len() {
-        let (mut data, mut weight) = (0, one.clone());
-        for (at, s) in maybe.iter().enumerate() {
-            if has(choice, at) {
-                data |= 1 << s;
-                weight *= &beliefs[*s];
-            } else {
-                weight *= &one - &beliefs[*s];
+    let mean = |side: Data| {
+        let chosen = |choice: Data| maybe.iter().enumerate().filter(move |(at, _)| has(choice, *at));
+        let data = |choice: Data| chosen(choice).fold(side, |data, (_, s)| data | 1 << s);
+        let value = |choice: Data| table.get(output, data(choice)).cloned().unwrap_or_else(Q::zero);
+        let mut values: Vec<Q> = (0..1 << maybe.len()).map(value).collect();
+        // The last entity splits the values in two halves, out and in: their mean is the values for the others.
+        for s in maybe.iter().rev() {
+            let inside = values.split_off(values.len() / 2);
+            let (belief, rest) = (&beliefs[*s], Q::one() - &beliefs[*s]);
+            for (out, inside) in values.iter_mut().zip(inside) {
+                *out = &*out * &rest + inside * belief;
             }
         }
-        if weight.is_zero() {
-            continue;
-        }
-        if let (Some(present), Some(absent)) = (table.get(output, data | 1 << t), table.get(output, data)) {
-            with += &weight * present;
-            without += weight * absent;
-        }
-    }
+        values.pop().unwrap_or_else(Q::zero)
+    };
+    let (with, without) = (mean(1 << t), mean(0));
     let (top, bottom) = if presence { (with, without) } else { (without, with) };
     see(Place::Sum(t, 0, shown), &top, &bottom, own)
+}
+
+/// All subsets of a set, the whole of it first.
+fn subsets_of(set: Data) -> impl Iterator<Item = Data> {
+    std::iter::successors(Some(set), move |part| (*part != 0).then(|| (part - 1) & set))
 }
 
 /// `Pr[o]` when each member of a dataset is kept with probability `rate`.

@@ -4,11 +4,12 @@ use crate::belong;
 use crate::error::RecheckError;
 use crate::format::{Value, Witness};
 use crate::measure::flipped;
-use crate::number::{Extended, Fraction, Q};
+use crate::number::{Extended, Fraction, Q, sum};
 use crate::question::{Beliefs, Line, Measure, Scenes};
 use crate::table::{Data, Table, has};
 use crate::upper::{fits, thinned};
 use num_traits::{One, Zero};
+use std::borrow::Cow;
 
 /// What a witness shows: values that an observer reaches, and values that observers come near.
 #[derive(Debug, Default)]
@@ -23,6 +24,7 @@ impl Shown {
         let right = match value {
             Value::Attained(claim) => self.reached.contains(claim),
             Value::Approached(claim) => self.limits.contains(claim),
+            Value::Vacuous => false,
             Value::Between { low, high, .. } => {
                 let reached = if measure == Measure::Lowest { high } else { low };
                 self.reached.iter().chain(&self.limits).any(|shown| !measure.is_worse(reached, shown))
@@ -70,6 +72,7 @@ pub(crate) fn text(value: &Value) -> String {
         Value::Attained(claim) => claim.to_string(),
         Value::Approached(claim) => format!("{claim} as a limit"),
         Value::Between { low, .. } => format!("at least {low}"),
+        Value::Vacuous => "that there is nothing to compare".to_owned(),
     }
 }
 
@@ -152,13 +155,14 @@ impl Seen {
         if belief.is_zero() || belief.is_one() {
             return Err(RecheckError::Unfit(format!("the observer is certain of {entity}")));
         }
-        let (mut with, mut without) = (Q::zero(), Q::zero());
+        let (mut with, mut without) = (Vec::new(), Vec::new());
         for (data, weight) in &weights {
             let Some(value) = table.get(o, *data) else {
                 return Err(RecheckError::Unfit(format!("dataset {} has no row", table.name(*data))));
             };
-            *if has(*data, t) { &mut with } else { &mut without } += weight * value;
+            if has(*data, t) { &mut with } else { &mut without }.push(weight * value);
         }
+        let [with, without] = [with, without].map(|side| sum(side.into_iter().map(Cow::Owned)));
         let (present, absent) = (with / &belief, without / (Q::one() - &belief));
         same(&format!("Pr[{output} | {entity} in]"), &present, &likelihoods.0)?;
         same(&format!("Pr[{output} | {entity} out]"), &absent, &likelihoods.1)?;

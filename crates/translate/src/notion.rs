@@ -104,6 +104,38 @@ pub const SPELLINGS: [Spelling; 21] = [
     spelling("uniform-gain", "uniform-gain=3/2", "uniform-gain", "PMP where everyone is as likely in as out"),
 ];
 
+/// Other names, as `deniable explain` lists them, each with the one that is meant.
+const ALIASES: [(&str, &[&str]); 14] = [
+    ("gain", &["gamma", "PMP", "positive membership privacy"]),
+    ("loss", &["NMP", "negative membership privacy"]),
+    ("membership", &["membership privacy"]),
+    ("epsilon", &["dp", "udp", "unbounded-dp", "differential privacy", "unbounded differential privacy", "add-remove"]),
+    ("positive-epsilon", &["dp-positive", "positive-dp", "positive unbounded dp"]),
+    ("negative-epsilon", &["dp-negative", "negative-dp", "negative unbounded dp"]),
+    ("bounded-epsilon", &["bdp", "bounded-dp", "bounded differential privacy", "replace-one"]),
+    ("free-lunch", &["flp", "I-FLP"]),
+    ("posterior", &["ceiling", "posterior ceiling", "posterior at most"]),
+    ("floor", &["posterior floor", "posterior at least"]),
+    ("rho", &["rho-m", "identifiability", "differential identifiability", "(ρ,m)-identifiability"]),
+    ("alpha-beta", &["(α,β)", "alpha", "beta", "ab-di"]),
+    ("sampling", &["dps", "I-DPS", "dp under sampling", "(β,ε)-dp under sampling"]),
+    ("group", &["group-privacy", "people who move together"]),
+];
+
+/// The name that a text means, whatever its case and hyphens: `gamma` is `gain`.
+#[must_use]
+pub fn canonical(text: &str) -> Option<&'static str> {
+    let key =
+        |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
+    let wanted = key(text);
+    let spelt = SPELLINGS.iter().map(|spelling| spelling.name).find(|name| key(name) == wanted);
+    let other = || {
+        let found = ALIASES.iter().find(|(_, aliases)| aliases.iter().any(|alias| key(alias) == wanted));
+        found.map(|(name, _)| *name)
+    };
+    spelt.or_else(other)
+}
+
 impl Notion {
     /// The name under which it is shown, without adjacency.
     #[must_use]

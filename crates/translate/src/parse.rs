@@ -3,7 +3,7 @@
 //! `name=value`, `name:parameter`, and after `@` the adjacency or the priors: `gain=3/2@1/5..4/5@replace-one`.
 //! [`SPELLINGS`] lists every name with an example.
 
-use crate::notion::{Notion, SPELLINGS, Sign};
+use crate::notion::{Notion, SPELLINGS, Sign, canonical};
 use crate::statement::{Stated, Statement, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::budget::Spend;
@@ -16,7 +16,7 @@ const MORE: [&str; 2] = ["sampled-gain", "k-max"];
 
 /// A text that is no statement: where, why, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}`, at `{at}`: {problem}; {mend}")]
+#[error("{}{problem}; {mend}", place(text, at))]
 pub struct ParseError {
     /// All of the text.
     pub text: String,
@@ -26,6 +26,11 @@ pub struct ParseError {
     pub problem: String,
     /// What to write.
     pub mend: String,
+}
+
+/// The text, and the part of it that is wrong where that is not all of it.
+fn place(text: &str, at: &str) -> String {
+    if text.trim() == at { format!("`{text}`: ") } else { format!("`{text}`, at `{at}`: ") }
 }
 
 /// Reads a statement such as `gain=3/2`; `priors` are meant where the text names none.
@@ -113,6 +118,21 @@ pub fn priors(text: &str) -> Result<PriorRange, ParseError> {
     reader.priors(text)
 }
 
+/// An example of every notion, each once: `unbounded-odds` is another name of `odds`.
+#[must_use]
+pub fn targets() -> Vec<&'static str> {
+    let mut seen: Vec<Target> = Vec::new();
+    let new = |text: &&str| match target(text, &PriorRange::any()) {
+        Ok(target) if seen.contains(&target) => false,
+        Ok(target) => {
+            seen.push(target);
+            true
+        }
+        Err(_) => true,
+    };
+    SPELLINGS.iter().map(|spelling| spelling.target).filter(new).collect()
+}
+
 struct Reader<'a> {
     text: &'a str,
 }
@@ -140,6 +160,8 @@ impl<'a> Reader<'a> {
             Some((name, parameter)) => (name.trim(), Some(parameter.trim())),
             None => (front, None),
         };
+        // Another name for it is as good.
+        let name = if MORE.contains(&name) { name } else { canonical(name).unwrap_or(name) };
         let known = SPELLINGS.iter().find(|spelling| spelling.name == name);
         let extra = MORE.contains(&name);
         if known.is_none() && !extra {
@@ -223,7 +245,7 @@ impl<'a> Reader<'a> {
         if text.trim() == "any" {
             return Ok(PriorRange::any());
         }
-        let looks = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        let looks = text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
         if !looks {
             let words = ["add-remove", "replace-one", "any"];
             let mend = match nearest(text, &words) {
@@ -234,8 +256,9 @@ impl<'a> Reader<'a> {
         }
         let (low, high) = text.split_once("..").unwrap_or((text, text));
         let end = |end: &str| if end.trim().is_empty() { Ok(None) } else { self.number(end).map(Some) };
-        PriorRange::new(end(low)?, end(high)?)
-            .map_err(|wrong| self.error(text, wrong.to_string(), "write priors as `1/5..4/5`, `..1/2` or `any`"))
+        PriorRange::new(end(low)?, end(high)?).map_err(|wrong| {
+            self.error(text, wrong.to_string(), "write priors from 0 to 1, as `1/5..4/5`, `..1/2` or `any`")
+        })
     }
 
     fn number(&self, text: &str) -> Result<Rational, ParseError> {
@@ -360,5 +383,27 @@ impl<'a> Reader<'a> {
         let k = k.ok_or_else(|| self.error(text, "not a k", "write a whole number from 2 to 1000"))?;
         let all = whole(2).pow(k);
         Ok((&all - Rational::one()) / (all - whole(2)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_translated_once() {
+        let all = targets();
+        assert!(all.contains(&"odds") && all.contains(&"epsilon") && !all.contains(&"unbounded-odds"), "{all:?}");
+        let each: Vec<Target> = all.iter().filter_map(|text| target(text, &PriorRange::any()).ok()).collect();
+        assert!((1..each.len()).all(|at| !each[..at].contains(&each[at])));
+        assert_eq!(each.len(), all.len());
+    }
+
+    #[test]
+    fn a_text_that_is_all_wrong_is_quoted_once() {
+        let said = priors("1/5..6/5").unwrap_err().to_string();
+        assert_eq!(said.matches("1/5..6/5").count(), 1, "{said}");
+        assert!(priors("-1/5..1/2").unwrap_err().to_string().contains("-1/5..1/2"));
+        assert!(statement("gamma=2", &PriorRange::any()) == statement("gain=2", &PriorRange::any()));
     }
 }

@@ -4,7 +4,7 @@ use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled, sampled_prior, uniform};
 use super::{CountMechanism, named};
 use crate::bound::Bound;
-use crate::decide::{CheckError, approached, at, gain_over, odds, over_range};
+use crate::decide::{CheckError, approached, at, gain_over, odds, over_range, vacuous};
 use crate::family::Family;
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
@@ -24,7 +24,11 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         Notion::Unbounded { sign } => {
             Ok(odds(search(mechanism, Pairs::OneMore(*sign)), vec!["F-DI", "S-ADD", "X-COUNT"]))
         }
-        Notion::Bounded => Ok(odds(search(mechanism, Pairs::Exchanged), vec!["F-DB", "S-REP", "X-COUNT"])),
+        Notion::Bounded => {
+            let theorems = vec!["F-DB", "S-REP", "X-COUNT"];
+            let found = search(mechanism, Pairs::Exchanged);
+            Ok(if found.is_none() { alike(mechanism, theorems) } else { odds(found, theorems) })
+        }
         Notion::FreeLunch => Ok(odds(search(mechanism, Pairs::Any), vec!["I-FLP", "X-COUNT"])),
         Notion::Sampling { rate, sign } => {
             complete(mechanism)?;
@@ -57,7 +61,7 @@ fn larger(first: Verdict, second: Verdict) -> Verdict {
         Value::Attained(ref low) | Value::Approached(ref low) if high > *low => {
             Verdict { value: Value::Between { low: low.clone(), high, theorem: "X-COUNT" }, ..larger }
         }
-        Value::Attained(_) | Value::Approached(_) => larger,
+        Value::Attained(_) | Value::Approached(_) | Value::Vacuous(_) => larger,
     }
 }
 
@@ -109,6 +113,9 @@ fn exchanged(
     theorems: Vec<&'static str>,
 ) -> Verdict {
     let found = search(mechanism, Pairs::Exchanged);
+    if found.is_none() {
+        return alike(mechanism, theorems);
+    }
     let ratio = odds(found.clone(), Vec::new()).value.high().clone();
     let verdict = over_range(found, range, direction, theorems);
     let mirror = range.of_absence();
@@ -125,6 +132,19 @@ fn exchanged(
     }
     let value = Value::Between { low: at_least, high: verdict.value.high().clone(), theorem: "B-3" };
     Verdict { value, ..verdict }
+}
+
+/// Where no two groups exchange anybody: who is exchanged within a group changes no count, so that nothing is learned. Where
+/// nobody can be, there is no pair at all.
+fn alike(mechanism: &CountMechanism, theorems: Vec<&'static str>) -> Verdict {
+    let within = |cell: usize| {
+        let counts = mechanism.counts(cell);
+        counts.iter().zip(&mechanism.groups).any(|(count, group)| (1..group.size).contains(count))
+    };
+    if (0..mechanism.cells()).any(|cell| mechanism.gives(cell) && within(cell)) {
+        return Verdict { value: Value::Attained(Bound::one()), witness: None, theorems };
+    }
+    vacuous(Bound::one(), theorems)
 }
 
 fn complete(mechanism: &CountMechanism) -> Result<(), CheckError> {

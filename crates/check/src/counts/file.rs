@@ -103,7 +103,11 @@ fn table(Sheet { header, rows }: Sheet) -> Result<CountMechanism, FileError> {
     }
     let mut records = Vec::with_capacity(rows.len());
     for (place, row) in rows {
-        let count = |at: &usize| count_in(&probability(&row[*at], place)?, place);
+        let count = |at: &usize| match row[*at].parse() {
+            Ok(count) => Ok(count),
+            // 1e3 and 2/1 are counts too.
+            Err(_) => count_in(&probability(&row[*at], place)?, place),
+        };
         records.push(Record {
             place,
             counts: columns.iter().map(count).collect::<Result<_, _>>()?,

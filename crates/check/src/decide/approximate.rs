@@ -4,7 +4,7 @@
 //! outputs with `Pr[o|T1] > R·Pr[o|T2]`, and `δ = Σ max(0, P1 − R·P2)` is tight. At a given δ the events that count are
 //! the outputs of largest ratio, as many as one likes, and `R = max (P1(E) − δ)/P2(E)`.
 
-use super::CheckError;
+use super::{CheckError, nothing, vacuous};
 use crate::bound::Bound;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::Given;
@@ -18,6 +18,7 @@ const NEAR: f64 = 1e-9;
 
 pub(super) fn decide(mechanism: &Mechanism, adjacency: Adjacency, given: &Given) -> Result<Verdict, CheckError> {
     let theorems = vec![if adjacency == Adjacency::AddRemove { "S-ADD" } else { "S-REP" }];
+    let least = if matches!(given, Given::Odds(_)) { nothing() } else { Bound::one() };
     let (value, event) = match given {
         Given::Odds(odds) if *odds < whole(1) => {
             return Err(CheckError::OutOfRange { name: "odds", value: odds.clone(), range: "at least 1" });
@@ -31,6 +32,9 @@ pub(super) fn decide(mechanism: &Mechanism, adjacency: Adjacency, given: &Given)
         }
         Given::Delta(delta) => smallest_odds(mechanism, adjacency, delta),
     };
+    if event.is_none() && !has_neighbours(mechanism, adjacency) {
+        return Ok(vacuous(least, theorems));
+    }
     let witness = event.map(|Event { outputs, more, less }| {
         let chance = |data| outputs.iter().map(|output| mechanism.probability(*output, data)).sum();
         Witness::Event { probabilities: (chance(more), chance(less)), outputs, more, less }
@@ -115,6 +119,12 @@ fn needed(mechanism: &Mechanism, more: Dataset, less: Dataset, delta: &Rational)
     let mut outputs: Vec<usize> = by_ratio.iter().take(best.1).map(|(_, output, ..)| *output).collect();
     outputs.sort_unstable();
     (best.0, outputs)
+}
+
+fn has_neighbours(mechanism: &Mechanism, adjacency: Adjacency) -> bool {
+    let mut any = false;
+    neighbours(mechanism, adjacency, |_, _| any = true);
+    any
 }
 
 /// All ordered pairs of neighbours.

@@ -1,6 +1,6 @@
 //! From the largest likelihood ratio to the gain of a belief (B-2, B-3).
 
-use super::one;
+use super::{one, vacuous};
 use crate::bound::Bound;
 use crate::notion::Direction;
 use crate::verdict::{Value, Verdict, Witness};
@@ -25,7 +25,7 @@ pub(crate) fn at(found: Option<Observed>, direction: Direction, mut theorems: Ve
         theorems.push("B-3n");
     }
     let Some(Observed { ratio, belief, witness }) = found else {
-        return Verdict { value: Value::Attained(Bound::one()), witness: None, theorems };
+        return vacuous(Bound::one(), theorems);
     };
     let gain = ratio.map(|ratio| belief::tight_gain(&belief, &ratio.max(&one()).clone()), Bound::Infinite);
     Verdict { value: Value::Attained(gain), witness: Some(witness), theorems }

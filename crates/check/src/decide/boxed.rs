@@ -4,7 +4,7 @@ use super::belief::{gain_over, reached_inside};
 use super::product::{likelihoods, numerators};
 use super::sized::of_top;
 use super::worst::Worst;
-use super::{CheckError, complete, one};
+use super::{CheckError, complete, one, vacuous};
 use crate::bound::Bound;
 use crate::family::Prior;
 use crate::mechanism::{Column, Dataset, Mechanism};
@@ -37,7 +37,7 @@ pub(super) fn decide(
         }
     }
     let Some((gain, attained, vertex, belief)) = worst else {
-        return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
+        return Ok(vacuous(Bound::one(), theorems));
     };
     let witness = Some(vertex.witness(mechanism, ranges, direction, &belief));
     Ok(Verdict { value: if attained { Value::Attained(gain) } else { Value::Approached(gain) }, witness, theorems })

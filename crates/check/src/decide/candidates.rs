@@ -4,7 +4,7 @@ use super::belief::{self, Observed};
 use super::part::Part;
 use super::product::numerators;
 use super::worst::Worst;
-use super::{CheckError, one};
+use super::{CheckError, nothing, one, vacuous};
 use crate::bound::Bound;
 use crate::family::Prior;
 use crate::mechanism::{Column, Dataset, Mechanism};
@@ -20,22 +20,26 @@ pub(super) fn one_of(
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    Ok(belief::at(Some(worst(mechanism, among, direction)?), direction, theorems))
+    Ok(belief::at(worst(mechanism, among, direction)?, direction, theorems))
 }
 
 /// (ρ,m)-differential identifiability: the highest belief in any of the `m` (B-5), `LR / (LR + m − 1)`.
 pub(super) fn rho(mechanism: &Mechanism, among: usize) -> Result<Verdict, CheckError> {
-    let Observed { ratio, witness, .. } = worst(mechanism, among, Direction::Presence)?;
+    let theorems = vec!["F-DCm", "B-5"];
+    let Some(Observed { ratio, witness, .. }) = worst(mechanism, among, Direction::Presence)? else {
+        return Ok(vacuous(nothing(), theorems));
+    };
     let rho = ratio.map(|ratio| ratio / (ratio + whole(among - 1)), Bound::one());
-    Ok(Verdict { value: Value::Attained(rho), witness: Some(witness), theorems: vec!["F-DCm", "B-5"] })
+    Ok(Verdict { value: Value::Attained(rho), witness: Some(witness), theorems })
 }
 
-/// The largest likelihood ratio of any observer of F-DCm.
+/// The largest likelihood ratio of any observer of F-DCm; `None` if for no `m` entities all datasets are given that differ
+/// by which of them is in.
 ///
 /// Once it is settled who is certainly in, `Pr[o|t]` is one value and `Pr[o|¬t]` the mean of `m − 1` others. So the
 /// ratio is largest for the entity with the largest value against those with the `m − 1` smallest, and its reverse for
 /// the smallest against the largest: sorting takes the place of trying all sets of candidates.
-pub(super) fn worst(mechanism: &Mechanism, among: usize, direction: Direction) -> Result<Observed, CheckError> {
+pub(super) fn worst(mechanism: &Mechanism, among: usize, direction: Direction) -> Result<Option<Observed>, CheckError> {
     if among < 2 {
         return Err(CheckError::OutOfRange { name: "m", value: whole(among), range: "at least 2" });
     }
@@ -55,10 +59,7 @@ pub(super) fn worst(mechanism: &Mechanism, among: usize, direction: Direction) -
     });
     // Of equal ratios the first output.
     let worst = found.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let (ratio, output, lone, rest) = worst.ok_or_else(|| CheckError::NoPrior {
-        why: format!("for no {among} entities are all datasets given that differ by which of them is in"),
-    })?;
-    Ok(observed(mechanism, ratio, output, (lone, rest), direction))
+    Ok(worst.map(|(ratio, output, lone, rest)| observed(mechanism, ratio, output, (lone, rest), direction)))
 }
 
 fn of_column<P>(mechanism: &Mechanism, values: &[P], among: usize, direction: Direction) -> Worst<P>

@@ -9,7 +9,7 @@
 //! Add/remove DP implies it by removal alone. Replace-one DP does not: the exact size of the data blends everybody with everybody,
 //! but a dataset of fewer than `k` has no crowd. It survives post-processing, but neither composition nor mixtures.
 
-use super::{CheckError, complete};
+use super::{CheckError, complete, vacuous};
 use crate::bound::Bound;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::verdict::{Apart, Value, Verdict, Witness};
@@ -34,6 +34,9 @@ pub(super) fn decide(mechanism: &Mechanism, crowd: usize) -> Result<Verdict, Che
         }
     }
     let theorems = vec!["I-CBP"];
+    if n == 0 {
+        return Ok(vacuous(Bound::one(), theorems));
+    }
     let Some((value, data, entity)) = worst.filter(|(value, ..)| *value > Bound::one()) else {
         return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
     };

@@ -115,10 +115,16 @@ fn membership(mechanism: &Mechanism, direction: Direction, family: &Family) -> R
     }
 }
 
-/// A notion whose parameter is the ratio itself.
+/// A notion whose parameter is the ratio itself. Of any two rows one output is likelier in the first, so that nothing is
+/// found only where there is no pair to look at.
 pub(crate) fn odds(found: Option<pairs::Found>, theorems: Vec<&'static str>) -> Verdict {
-    let value = found.as_ref().map_or_else(Bound::one, |found| found.ratio.clone());
-    Verdict { value: Value::Attained(value.max(Bound::one())), witness: found.map(|found| found.witness), theorems }
+    let Some(found) = found else { return vacuous(Bound::one(), theorems) };
+    Verdict { value: Value::Attained(found.ratio.max(Bound::one())), witness: Some(found.witness), theorems }
+}
+
+/// No pair of datasets and no uncertain observer is asked about; `least` is the least that the parameter may be.
+pub(crate) fn vacuous(least: Bound, theorems: Vec<&'static str>) -> Verdict {
+    Verdict { value: Value::Vacuous(least), witness: None, theorems }
 }
 
 /// Gain equal to the ratio, which priors near certainty approach (B-2).
@@ -142,6 +148,9 @@ pub(crate) fn over_range(
         return approached(found, theorems);
     }
     theorems.push(if direction == Direction::Presence { "B-3" } else { "B-3n" });
+    if found.is_none() {
+        return odds(found, theorems);
+    }
     let verdict = odds(found, theorems);
     let range = match direction {
         Direction::Presence => range.clone(),
@@ -163,6 +172,11 @@ fn complete(mechanism: &Mechanism) -> Result<(), CheckError> {
     let missing = all.clone().filter(|data| !mechanism.gives(*data));
     let first = missing.clone().next().map(|data| mechanism.members(data)).unwrap_or_default();
     Err(CheckError::Missing { first, count: missing.count() })
+}
+
+/// The least belief, and the least δ, α and β.
+fn nothing() -> Bound {
+    Bound::Finite(Rational::zero())
 }
 
 /// One, for readers of formulas.

@@ -3,7 +3,7 @@
 use super::part::{Near, Part};
 use super::worst::{Place, Worst};
 use crate::bound::Bound;
-use crate::mechanism::{Column, Dataset, Mechanism};
+use crate::mechanism::{Column, Dataset, Kinds, Mechanism};
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
 
@@ -39,6 +39,9 @@ pub(crate) fn listed(mechanism: &Mechanism, pairs: &[(Dataset, Dataset)]) -> Opt
     search(mechanism, Pairs::Listed(pairs))
 }
 
+/// Most rows that differ for which pairs of them are listed.
+const MOST_KINDS: usize = 1 << 10;
+
 #[derive(Debug, Clone, Copy)]
 enum Pairs<'a> {
     OneMore(Sign),
@@ -49,6 +52,34 @@ enum Pairs<'a> {
 }
 
 fn search(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<Found> {
+    match mechanism.kinds().filter(|kinds| kinds.count <= MOST_KINDS) {
+        Some(kinds) if matches!(pairs, Pairs::OneMore(_) | Pairs::Exchanged) => {
+            let few = representatives(mechanism, kinds, pairs);
+            search_in(mechanism, Pairs::Listed(&few))
+        }
+        _ => search_in(mechanism, pairs),
+    }
+}
+
+/// Of all pairs with the same two rows only the one with the fewest entities: the others show the same.
+fn representatives(mechanism: &Mechanism, kinds: &Kinds, pairs: Pairs<'_>) -> Vec<(Dataset, Dataset)> {
+    let mut best: Vec<Option<Place>> = vec![None; kinds.count * kinds.count];
+    each_pair(mechanism, pairs, &mut |more, less| {
+        let place = Place { output: 0, more, less };
+        let best = &mut best[kinds.of[more as usize] as usize * kinds.count + kinds.of[less as usize] as usize];
+        // Without looking at the rest of a weight where the number of entities tells.
+        let nearer = best.as_ref().is_none_or(|best| {
+            let members = |place: &Place| (place.more | place.less).count_ones();
+            members(&place) <= members(best) && place.weight() < best.weight()
+        });
+        if nearer {
+            *best = Some(place);
+        }
+    });
+    best.into_iter().flatten().map(|Place { more, less, .. }| (more, less)).collect()
+}
+
+fn search_in(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<Found> {
     let outputs = 0..mechanism.outputs().len();
     let worst = |output: usize| match mechanism.table().column(output) {
         Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
@@ -75,6 +106,37 @@ fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs:
     let mut offer = |more: Dataset, less: Dataset| {
         worst.offer(&values[more as usize], &values[less as usize], output, more, less);
     };
+    let n = mechanism.size();
+    match pairs {
+        Pairs::OneMore(_) | Pairs::Exchanged | Pairs::Listed(_) => each_pair(mechanism, pairs, &mut offer),
+        Pairs::Any => {
+            if let (Some(most), Some(least)) = extremes(values, mechanism.datasets()) {
+                // Where all values are the same, any other dataset is as far from the first.
+                let other = || mechanism.datasets().find(|data| *data != most);
+                if let Some(least) = if most == least { other() } else { Some(least) } {
+                    offer(most, least);
+                }
+            }
+        }
+        Pairs::PresentInOne(direction) => {
+            for t in 0..n {
+                let with = extremes(values, mechanism.datasets().filter(|data| data >> t & 1 == 1));
+                let without = extremes(values, mechanism.datasets().filter(|data| data >> t & 1 == 0));
+                let (top, bottom) = match direction {
+                    Direction::Presence => (with.0, without.1),
+                    Direction::Absence => (without.0, with.1),
+                };
+                if let (Some(top), Some(bottom)) = (top, bottom) {
+                    offer(top, bottom);
+                }
+            }
+        }
+    }
+    worst
+}
+
+/// Every pair that does not depend on the output, the one on top first.
+fn each_pair(mechanism: &Mechanism, pairs: Pairs<'_>, offer: &mut impl FnMut(Dataset, Dataset)) {
     let n = mechanism.size();
     match pairs {
         Pairs::OneMore(sign) => {
@@ -105,26 +167,8 @@ fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs:
             }
         }
         Pairs::Listed(listed) => listed.iter().for_each(|(more, less)| offer(*more, *less)),
-        Pairs::Any => {
-            if let (Some(most), Some(least)) = extremes(values, mechanism.datasets()) {
-                offer(most, least);
-            }
-        }
-        Pairs::PresentInOne(direction) => {
-            for t in 0..n {
-                let with = extremes(values, mechanism.datasets().filter(|data| data >> t & 1 == 1));
-                let without = extremes(values, mechanism.datasets().filter(|data| data >> t & 1 == 0));
-                let (top, bottom) = match direction {
-                    Direction::Presence => (with.0, without.1),
-                    Direction::Absence => (without.0, with.1),
-                };
-                if let (Some(top), Some(bottom)) = (top, bottom) {
-                    offer(top, bottom);
-                }
-            }
-        }
+        Pairs::Any | Pairs::PresentInOne(_) => {}
     }
-    worst
 }
 
 /// The datasets with the largest and with the smallest value.

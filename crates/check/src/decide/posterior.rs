@@ -10,7 +10,7 @@ use super::explicit::{Moment, Tables};
 use super::observer::Pair;
 use super::pairs::{self, Found};
 use super::sized::{Asked, beliefs_of_two, bracket, of_top};
-use super::{CheckError, candidates, complete, groups, one, product};
+use super::{CheckError, candidates, complete, groups, nothing, one, product, vacuous};
 use crate::bound::Bound;
 use crate::family::{Family, Prior};
 use crate::mechanism::Mechanism;
@@ -36,7 +36,7 @@ pub(super) fn decide(mechanism: &Mechanism, sign: Sign, family: &Family) -> Resu
         Family::OneOfTwo(range) => over(pairs::exchanged(mechanism), &beliefs_of_two(range)?),
         Family::Bounded(range) if range.is_any() => over(pairs::exchanged(mechanism), range),
         Family::Bounded(range) => sized(mechanism, range, direction, theorems),
-        Family::OneOf(among) => Ok(given(Some(candidates::worst(mechanism, *among, direction)?), theorems)),
+        Family::OneOf(among) => Ok(given(candidates::worst(mechanism, *among, direction)?, theorems)),
         Family::Uniform => {
             complete(mechanism)?;
             Ok(given(product::uniform(mechanism, direction), theorems))
@@ -67,6 +67,7 @@ fn of_presence(value: Value) -> Value {
         Value::Approached(value) => Value::Approached(rest(value)),
         // What some observer reaches, and what none gets below, change sides.
         Value::Between { low, high, theorem } => Value::Between { low: rest(high), high: rest(low), theorem },
+        Value::Vacuous(value) => Value::Vacuous(rest(value)),
     }
 }
 
@@ -79,23 +80,21 @@ fn over_range(
     theorems: Vec<&'static str>,
 ) -> Verdict {
     let own = of_top(range, direction);
-    let ratio = found.as_ref().map_or_else(Bound::one, |found| found.ratio.clone());
-    let pair = found.as_ref().and_then(Pair::of);
+    let Some(Found { ratio, witness }) = found else { return vacuous(nothing(), theorems) };
     let value = after(own.high(), &ratio);
     // Whoever is proved right was uncertain before; otherwise an end that is certainty is only approached.
     if own.high().is_one() && ratio != Bound::Infinite {
-        return Verdict { value: Value::Approached(value), witness: found.map(|found| found.witness), theorems };
+        return Verdict { value: Value::Approached(value), witness: Some(witness), theorems };
     }
     let belief = if own.high().is_one() { inside(&own) } else { own.high().clone() };
+    let pair = Pair::of(&Found { ratio, witness });
     let witness = pair.map(|pair| pair.observer(mechanism, direction, &belief));
     Verdict { value: Value::Attained(value), witness, theorems }
 }
 
 /// With one given belief.
 fn given(found: Option<Observed>, theorems: Vec<&'static str>) -> Verdict {
-    let Some(Observed { ratio, belief, witness }) = found else {
-        return Verdict { value: Value::Attained(Bound::one()), witness: None, theorems };
-    };
+    let Some(Observed { ratio, belief, witness }) = found else { return vacuous(nothing(), theorems) };
     Verdict { value: Value::Attained(after(&belief, &ratio)), witness: Some(witness), theorems }
 }
 
@@ -106,9 +105,9 @@ fn sized(
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    let found = pairs::exchanged(mechanism);
+    let Some(found) = pairs::exchanged(mechanism) else { return Ok(vacuous(nothing(), theorems)) };
     let own = of_top(range, direction);
-    let high = after(own.high(), &found.as_ref().map_or_else(Bound::one, |found| found.ratio.clone()));
+    let high = after(own.high(), &found.ratio);
     let ends = [own.low().clone(), own.high().clone()];
     let asked = Asked { range, direction, ends: &ends, high, score: &after, theorem: "B-4" };
     bracket(mechanism, found, asked, theorems)
@@ -129,9 +128,7 @@ fn boxed(
         (after(own.high(), &vertex.ratio), attained, vertex, belief)
     });
     let highest = each.reduce(|best, next| if (&next.0, next.1) > (&best.0, best.1) { next } else { best });
-    let Some((value, attained, vertex, belief)) = highest else {
-        return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
-    };
+    let Some((value, attained, vertex, belief)) = highest else { return Ok(vacuous(nothing(), theorems)) };
     let witness = Some(vertex.witness(mechanism, ranges, direction, &belief));
     Ok(Verdict { value: if attained { Value::Attained(value) } else { Value::Approached(value) }, witness, theorems })
 }
@@ -161,7 +158,7 @@ fn explicit(
         }
     }
     let Some((value, attained, priors, asked)) = highest else {
-        return Err(CheckError::NoPrior { why: "all the priors are certain of everybody".to_owned() });
+        return Ok(vacuous(nothing(), theorems));
     };
     // The first of the pair has the value; the second makes the observer uncertain.
     let weight = match (priors.0 == priors.1, attained) {

@@ -3,7 +3,7 @@
 use super::larger::{self, Score};
 use super::observer::Pair;
 use super::pairs::{self, Found};
-use super::{CheckError, approached, belief, one};
+use super::{CheckError, approached, belief, nothing, one, vacuous};
 use crate::bound::Bound;
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
@@ -30,12 +30,13 @@ pub(super) fn bounded(
         return Ok(approached(found, theorems));
     }
     theorems.extend([name(direction), "S-REP"]);
+    let Some(found) = found else { return Ok(vacuous(Bound::one(), theorems)) };
     let own = of_top(range, direction);
     let gain = |belief: &Rational, odds: &Rational| tight_gain(belief, odds);
     let score = |belief: &Rational, odds: &Bound| odds.map(|odds| gain(belief, odds), Bound::Infinite);
     let ends = [own.low().clone(), own.high().clone()];
     let high = |odds: &Rational| belief::gain_over(&own, odds);
-    let high = found.as_ref().map_or_else(Bound::one, |found| found.ratio.map(high, Bound::Infinite));
+    let high = found.ratio.map(high, Bound::Infinite);
     bracket(
         mechanism,
         found,
@@ -59,7 +60,7 @@ pub(super) struct Asked<'a> {
 /// The upper end if an observer between two datasets reaches it, and else what some observer reaches.
 pub(super) fn bracket(
     mechanism: &Mechanism,
-    found: Option<Found>,
+    found: Found,
     asked: Asked,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
@@ -74,7 +75,7 @@ pub(super) fn bracket(
             ),
         });
     }
-    let Some((found, pair)) = found.and_then(|found| Pair::of(&found).map(|pair| (found, pair))) else {
+    let Some(pair) = Pair::of(&found) else {
         return Ok(Verdict { value: Value::Attained(high), witness: None, theorems });
     };
     let own = of_top(range, direction);
@@ -118,7 +119,7 @@ pub(super) fn one_of_two(
     }
     theorems.push(name(direction));
     let Some((found, pair)) = found.and_then(|found| Pair::of(&found).map(|pair| (found, pair))) else {
-        return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
+        return Ok(vacuous(Bound::one(), theorems));
     };
     // The ends of `[c, 1−c]` are beliefs of the family, and one of them has the largest gain (B-3).
     let at = |belief: &Rational| found.ratio.map(|odds| tight_gain(belief, odds), Bound::Infinite);
@@ -177,7 +178,7 @@ pub(super) fn alpha_beta(mechanism: &Mechanism, least: &Rational, sign: Sign) ->
     let theorems = vec!["B-6", "S-REP"];
     let Some((found, pair)) = pairs::exchanged(mechanism).and_then(|found| Pair::of(&found).map(|pair| (found, pair)))
     else {
-        return Ok(Verdict { value: Value::Attained(Bound::Finite(Rational::zero())), witness: None, theorems });
+        return Ok(vacuous(nothing(), theorems));
     };
     let value = match direction {
         Direction::Presence => {

@@ -9,6 +9,7 @@ mod table;
 pub use error::MechanismError;
 
 use deniable_core::exact::Rational;
+use std::sync::Arc;
 
 /// Who is in the data: bit `t` stands for entity `t`.
 pub type Dataset = u32;
@@ -17,16 +18,40 @@ pub type Dataset = u32;
 pub const MOST_ENTITIES: usize = 24;
 /// Most probabilities of a table, so that it fits in memory: 4 GiB where they have a common denominator below 2^63.
 pub const MOST_PROBABILITIES: usize = 1 << 29;
+/// The same where they have none, so that each is kept as a fraction of its own: about 4 GiB too.
+pub const MOST_FRACTIONS: usize = 1 << 25;
 
 /// A randomised mechanism over the subsets of a few entities.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Mechanism {
     entities: Vec<String>,
     outputs: Vec<String>,
     /// Which datasets are given; `None` for all of them.
     given: Option<Vec<bool>>,
-    table: Table,
+    /// Gigabytes, perhaps: a copy of the mechanism has the same.
+    table: Arc<Table>,
+    /// Which of the rows that differ each dataset has, where a few were given for all.
+    kinds: Option<Arc<Kinds>>,
 }
+
+/// Which datasets share a row.
+#[derive(Debug, Clone)]
+pub(crate) struct Kinds {
+    /// How many rows there are.
+    pub(crate) count: usize,
+    /// By dataset, its row's number.
+    pub(crate) of: Vec<u32>,
+}
+
+/// What a mechanism is, and not how it was given.
+impl PartialEq for Mechanism {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |mechanism: &Self| (mechanism.entities.clone(), mechanism.outputs.clone(), mechanism.given.clone());
+        parts(self) == parts(other) && self.table == other.table
+    }
+}
+
+impl Eq for Mechanism {}
 
 impl Mechanism {
     /// A mechanism with a row of probabilities for each of the `2^n` datasets, in the order of their bits: dataset 1 holds
@@ -79,7 +104,43 @@ impl Mechanism {
         }
         let all = rows.iter().all(Option::is_some);
         let given = (!all).then(|| rows.iter().map(Option::is_some).collect());
-        Ok(Self { table: Table::new(rows, outputs.len()), entities, outputs, given })
+        let table = Arc::new(Table::new(rows, outputs.len()));
+        Ok(Self { table, entities, outputs, given, kinds: None })
+    }
+
+    /// A complete mechanism of which many datasets share a row: dataset `T` has the row at `which(T)`. Every row is looked
+    /// at once, however many datasets have it.
+    ///
+    /// # Errors
+    /// As for [`Mechanism::new`].
+    pub(crate) fn shared(
+        entities: Vec<String>,
+        outputs: Vec<String>,
+        rows: &[Vec<Rational>],
+        which: impl Fn(Dataset) -> usize,
+    ) -> Result<Self, MechanismError> {
+        distinct("entity", &entities)?;
+        distinct("output", &outputs)?;
+        size_fits(entities.len(), outputs.len())?;
+        if outputs.is_empty() || rows.is_empty() {
+            return Err(MechanismError::Empty);
+        }
+        let all = || 0..1_u32 << entities.len();
+        for (at, row) in rows.iter().enumerate() {
+            let name = || {
+                let data = all().find(|data| which(*data) == at);
+                data.map_or_else(|| format!("number {at}"), |data| members(&entities, data))
+            };
+            table::check_row(row, &outputs).map_err(|wrong| wrong.at(name()))?;
+        }
+        let common = table::common(rows.iter().flatten());
+        if common.is_none() {
+            fractions_fit(entities.len(), outputs.len())?;
+        }
+        let of: Vec<u32> = all().map(|data| which(data) as u32).collect();
+        let table = Arc::new(Table::shared(rows, &of, outputs.len(), common));
+        let kinds = Some(Arc::new(Kinds { count: rows.len(), of }));
+        Ok(Self { table, entities, outputs, given: None, kinds })
     }
 
     /// How many entities the universe has.
@@ -129,6 +190,10 @@ impl Mechanism {
         members(&self.entities, data)
     }
 
+    pub(crate) fn kinds(&self) -> Option<&Kinds> {
+        self.kinds.as_deref()
+    }
+
     pub(crate) fn table(&self) -> &Table {
         &self.table
     }
@@ -158,14 +223,33 @@ pub(crate) fn distinct(what: &'static str, names: &[String]) -> Result<(), Mecha
 
 /// That a table over so many entities and outputs can be held.
 pub(crate) fn size_fits(entities: usize, outputs: usize) -> Result<(), MechanismError> {
+    fits(entities, outputs, MOST_PROBABILITIES)
+}
+
+/// The same for probabilities without a common denominator.
+fn fractions_fit(entities: usize, outputs: usize) -> Result<(), MechanismError> {
+    fits(entities, outputs, MOST_FRACTIONS)
+}
+
+fn fits(entities: usize, outputs: usize, probabilities: usize) -> Result<(), MechanismError> {
+    fits_with(entities, |_| outputs, probabilities)
+}
+
+/// The same where there are more outputs for more entities.
+pub(crate) fn fits_with(
+    entities: usize,
+    outputs: impl Fn(usize) -> usize,
+    probabilities: usize,
+) -> Result<(), MechanismError> {
     let fits = |entities: usize| {
-        entities <= MOST_ENTITIES && (outputs.max(1) << entities.min(MOST_ENTITIES)) <= MOST_PROBABILITIES
+        let rows = 1_usize << entities.min(MOST_ENTITIES);
+        entities <= MOST_ENTITIES && outputs(entities).max(1).checked_mul(rows).is_some_and(|all| all <= probabilities)
     };
     if fits(entities) {
         return Ok(());
     }
     let most = (0..=MOST_ENTITIES).rev().find(|entities| fits(*entities)).unwrap_or(0);
-    Err(MechanismError::TooLarge { entities, outputs, most })
+    Err(MechanismError::TooLarge { entities, outputs: outputs(entities), most })
 }
 
 #[cfg(test)]

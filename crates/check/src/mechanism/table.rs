@@ -3,7 +3,6 @@
 use super::Dataset;
 use super::error::Wrong;
 use deniable_core::exact::{Rational, whole};
-use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
@@ -40,21 +39,30 @@ pub(crate) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), Wron
     if sum.is_one() { Ok(()) } else { Err(Wrong::Sum(sum)) }
 }
 
+/// The least denominator of all of them, if it is below 2^63.
+pub(super) fn common<'a>(mut all: impl Iterator<Item = &'a Rational>) -> Option<u64> {
+    all.try_fold(1_u64, |common, next| {
+        let next = next.denom().to_u64()?;
+        common.checked_mul(next / common.gcd(&next)).filter(|common| *common < 1 << 63)
+    })
+}
+
+/// A fraction as parts of one `of`-th, a multiple of its denominator.
+fn parts(value: &Rational, of: u64) -> u64 {
+    let small = value.numer().to_u64().zip(value.denom().to_u64());
+    small.and_then(|(top, bottom)| top.checked_mul(of / bottom)).unwrap_or(0)
+}
+
 impl Table {
     pub(crate) fn new(rows: Vec<Option<Vec<Rational>>>, outputs: usize) -> Self {
-        let all = rows.iter().flatten().flatten();
-        let common = all.map(Rational::denom).try_fold(1_u64, |common, next| {
-            let next = next.to_u64()?;
-            common.checked_mul(next / common.gcd(&next)).filter(|common| *common < 1 << 63)
-        });
+        let common = common(rows.iter().flatten().flatten());
         let empty = || vec![Rational::zero(); outputs];
         match common {
             Some(of) => {
                 let mut columns = vec![Vec::with_capacity(rows.len()); outputs];
                 for row in rows {
                     for (column, value) in columns.iter_mut().zip(row.unwrap_or_else(empty)) {
-                        let parts = value.numer() * (BigInt::from(of) / value.denom());
-                        column.push(parts.to_u64().unwrap_or(0));
+                        column.push(parts(&value, of));
                     }
                 }
                 Self::Parts { of, columns }
@@ -67,6 +75,24 @@ impl Table {
                     }
                 }
                 Self::Fractions(columns)
+            }
+        }
+    }
+
+    /// From rows that many datasets share: `which` says each dataset's.
+    pub(super) fn shared(rows: &[Vec<Rational>], which: &[u32], outputs: usize, common: Option<u64>) -> Self {
+        let output = |at: usize| rows.iter().map(move |row| &row[at]);
+        match common {
+            Some(of) => {
+                let column = |at| {
+                    let parts: Vec<u64> = output(at).map(|value| parts(value, of)).collect();
+                    which.iter().map(|row| parts[*row as usize]).collect()
+                };
+                Self::Parts { of, columns: (0..outputs).map(column).collect() }
+            }
+            None => {
+                let column = |at: usize| which.iter().map(|row| rows[*row as usize][at].clone()).collect();
+                Self::Fractions((0..outputs).map(column).collect())
             }
         }
     }

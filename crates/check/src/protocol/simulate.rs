@@ -129,6 +129,8 @@ impl Simulated {
             Value::Between { high, .. } => format!("≤ {}", high.decimal(9)),
             exact => format!("= {exact}"),
         };
-        format!("{me} = {own}, output {output}: {them} may be {}: {arithmetic} {value}", names.join(", "))
+        // A sum of one part says its value already.
+        let result = if arithmetic.ends_with(&value) { arithmetic } else { format!("{arithmetic} {value}") };
+        format!("{me} = {own}, output {output}: {them} may be {}: {result}", names.join(", "))
     }
 }

@@ -21,7 +21,7 @@ pub fn verdict(mechanism: &Mechanism, notion: &Notion) -> Verdict {
 
 pub fn value(mechanism: &Mechanism, notion: &Notion) -> Bound {
     match verdict(mechanism, notion).value {
-        Value::Attained(value) => value,
+        Value::Attained(value) | Value::Vacuous(value) => value,
         other => panic!("{other:?} is not attained"),
     }
 }

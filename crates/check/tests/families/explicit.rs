@@ -31,7 +31,7 @@ fn one_prior_is_bayes_rule() {
             for about in BOTH {
                 let verdict = decide(&mechanism, &membership(about), &family(std::slice::from_ref(&prior))).unwrap();
                 let plain = gain(&mechanism, &prior, about);
-                assert_eq!(verdict.value, attained(plain.clone().unwrap_or_else(Bound::one)));
+                assert_eq!(verdict.value, plain.clone().map_or(Value::Vacuous(Bound::one()), attained));
                 assert_eq!(shown(&mechanism, &verdict, about), plain);
             }
         }
@@ -74,6 +74,7 @@ fn mixtures_stay_below_and_the_witness_is_one() {
                             "{value} {shown:?}"
                         );
                     }
+                    Value::Vacuous(_) => assert_eq!((plain.clone(), shown), (Bound::one(), None)),
                     Value::Between { low, high, .. } => {
                         open += 1;
                         assert_eq!(shown.as_ref(), Some(low));
@@ -118,9 +119,9 @@ fn ends_that_are_certain_are_approached() {
     // After no, presence is ruled out.
     let verdict = decide(&half(), &membership(Direction::Absence), &family(&priors)).unwrap();
     assert_eq!(verdict.value, attained(Bound::Infinite));
-    // Certainty alone gains nothing.
+    // Certainty alone can gain nothing: nobody is asked about.
     let verdict = decide(&half(), &membership(Direction::Presence), &family(&priors[..1])).unwrap();
-    assert_eq!(verdict.value, attained(Bound::one()));
+    assert_eq!(verdict.value, Value::Vacuous(Bound::one()));
 }
 
 /// A peak inside an edge at an irrational weight.

@@ -31,12 +31,12 @@ pub struct Check {
     #[arg(long, value_name = "FAMILY")]
     pub family: Option<String>,
     /// Uncertain priors lie in this range.
-    #[arg(long, value_name = "LOW..HIGH")]
+    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true)]
     pub prior: Option<String>,
     /// The priors of `--family explicit`, and all mixtures of them: TOML, JSON or CSV.
     #[arg(long, value_name = "FILE")]
     pub priors: Option<PathBuf>,
-    /// Whether this holds, as `gain=3/2`, `odds=3` or `epsilon=1`.
+    /// Whether this holds, as `gain=3/2`, `odds=3`, `epsilon=1` or `epsilon=ln(3)`.
     #[arg(long, value_name = "PARAMETER=VALUE", conflicts_with = "all")]
     pub claim: Option<String>,
     /// Every notion that can be decided, in order of strictness.
@@ -109,7 +109,7 @@ pub struct Translate {
     #[arg(long, value_name = "NOTION,...", value_delimiter = ',')]
     pub to: Vec<String>,
     /// Uncertain priors lie in this range.
-    #[arg(long, value_name = "LOW..HIGH")]
+    #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true)]
     pub prior: Option<String>,
     /// Several releases about the same people: their odds are multiplied, and the total is translated.
     #[arg(long)]

@@ -3,22 +3,20 @@
 use super::{publish, say, shown};
 use crate::args::LedgerFormat;
 use crate::args::check::Check as Args;
-use crate::error::{Complaint, Failure, write_failure};
+use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render::{self, verdict};
-use deniable_check::bound::Bound;
+use deniable_check::claim::Claim;
 use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::Mechanism;
-use deniable_check::mechanism::file::Format;
+use deniable_check::mechanism::file::{FileError, Format};
 use deniable_check::notion::Notion;
 use deniable_check::protocol::Party;
 use deniable_check::protocol::simulate::Sides;
 use deniable_check::subject::{Asked, Subject};
-use deniable_check::verdict::Value;
 use deniable_check::{certificate, shrink, words};
 use deniable_core::adversary::PriorRange;
-use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, parse_rational};
+use deniable_core::budget::SpendError;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,6 +34,17 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let party = if args.party == Some(2) { Party::Second } else { Party::First };
     if args.party.is_some() && !matches!(subject, Subject::Protocol(_)) {
         return Err(usage("--party is for protocols", "leave it out"));
+    }
+    if args.certificate.is_some() && matches!(subject, Subject::Counts(_)) {
+        let help = "give the mechanism dataset by dataset, or leave --certificate out";
+        return Err(Failure::refused("certificates are about datasets, and this mechanism is about counts", help));
+    }
+    if args.priors.is_some() && args.family.as_deref() != Some("explicit") {
+        return Err(usage("--priors is for --family explicit", "add --family explicit, or leave --priors out"));
+    }
+    if args.prior.is_some() && args.family.as_deref() == Some("explicit") {
+        let help = "leave --prior out: the file of --priors says what observers believe";
+        return Err(usage("--prior is not for --family explicit, whose priors are those of the file", help));
     }
     let asked =
         Asked::of(&subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
@@ -61,26 +70,26 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     let notion = notion(notion_text, &asked)?;
     let family = family(args, &asked, priors.as_ref(), &notion)?;
-    let claim = args.claim.as_deref().map(|text| Claim::read(text, notion.parameter())).transpose()?;
+    let claim = args.claim.as_deref().map(|text| claimed(text, &notion)).transpose()?;
     let answer = asked
         .answer(&notion, &family)
         .map_err(|error| Failure::refused(error, "`deniable check --list` says what each notion needs"))?;
     let decided = &answer.verdict;
-    let held = claim.as_ref().map(|claim| claim.holds(notion.is_worse_when_larger(), &decided.value)).transpose()?;
-    let smallest = match (&asked, claim.as_ref().and_then(Claim::exact), held) {
+    let held = claim.as_ref().map(|claim| claim.holds(notion.is_worse_when_larger(), &decided.value));
+    let held = held.transpose().map_err(undecided)?;
+    let smallest = match (&asked, claim.as_ref().and_then(Claim::at_most), held) {
         (Asked::Table(mechanism), Some(claim), Some(Some(false))) => {
-            shrink::shrink(mechanism, &notion, &family, claim, SHRINKING).ok().flatten()
+            shrink::shrink(mechanism, &notion, &family, &claim, SHRINKING).ok().flatten()
         }
         _ => None,
     };
     if let Some(path) = &args.certificate {
-        let Asked::Table(mechanism) = &asked else {
-            let help = "give the mechanism dataset by dataset";
-            return Err(Failure::refused("certificates are about datasets, and this mechanism is about counts", help));
-        };
-        let certificate = certificate::certificate(mechanism, &notion, &family, decided)
+        let certificate = certificate::certificate(table(&asked)?, &notion, &family, decided)
             .map_err(|error| Failure::refused(error, "leave --certificate out"))?;
-        std::fs::write(path, certificate).map_err(|error| write_failure(&error, Some(path)))?;
+        std::fs::write(path, certificate).map_err(|error| {
+            let message = format!("{} cannot be written: {error}", path.display());
+            Failure::refused(message, "name another file with --certificate; its folder must exist")
+        })?;
         say(format!("certificate written to {0}; `deniable recheck {0}` verifies it", shown(&super::absolute(path))));
     }
     let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &answer);
@@ -117,16 +126,26 @@ fn simulated(args: &Args, subject: &Subject, party: Party, sides: Sides, title: 
     if args.family.is_some() || args.prior.is_some() || args.certificate.is_some() {
         return Err(usage("semi-honest privacy has no priors and no certificate", "leave them out"));
     }
-    let claim = args.claim.as_deref().map(|text| Claim::read(text, "odds")).transpose()?;
+    // Its parameter is e^ε, as of differential privacy.
+    let claim = args.claim.as_deref().map(|text| claimed(text, &Notion::Bounded)).transpose()?;
     let Some(found) = protocol.simulate(party, sides) else {
         return Err(Failure::refused("the protocol has no inputs", "give it some"));
     };
-    let held = claim.as_ref().map(|claim| claim.holds(true, &found.value)).transpose()?;
+    let held = claim.as_ref().map(|claim| claim.holds(true, &found.value)).transpose().map_err(undecided)?;
     let notion = args.notion.as_deref().unwrap_or_default();
     let shown =
         verdict::Shown::simulated(title, notion, &found, protocol).with_claim(args.claim.as_deref(), held, None);
     publish(&written(args, &shown)?, None)?;
     Ok(exit(held))
+}
+
+/// What somebody says of the mechanism.
+fn claimed(text: &str, notion: &Notion) -> Result<Claim, Failure> {
+    Claim::read(text, notion).map_err(|error| usage(error.problem, format!("write {}", error.mend)))
+}
+
+fn undecided(error: SpendError) -> Failure {
+    usage(format!("--claim: {error}"), "state the odds: --claim odds=...")
 }
 
 fn usage(message: impl std::fmt::Display, help: impl std::fmt::Display) -> Failure {
@@ -145,7 +164,9 @@ fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
     }
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
     let help = "a mechanism is TOML, JSON, CSV or Parquet: docs/check.md shows the shapes";
-    let wrong = |error: &dyn std::fmt::Display| Failure::refused(format!("{name}: {error}"), help);
+    let wrong = |error: &FileError| {
+        Failure::refused(format!("{name}: {}", error.what()), error.mend().unwrap_or_else(|| help.to_owned()))
+    };
     if matches!(extension.to_ascii_lowercase().as_str(), "parquet" | "pq") {
         let rows = deniable_sql::source::texts(path, &["dataset", "output", "probability"])
             .map_err(|error| Failure::refused(error, help))?;
@@ -160,8 +181,7 @@ fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
 }
 
 fn priors(text: &str) -> Result<PriorRange, Failure> {
-    deniable_translate::parse::priors(text)
-        .map_err(|error| usage(format!("--prior {text}: {error}"), "write --prior 1/5..4/5"))
+    deniable_translate::parse::priors(text).map_err(|error| usage(format!("--prior {error}"), "write --prior 1/5..4/5"))
 }
 
 /// The notion that was named. Induced neighbours are among the datasets that the file gives.
@@ -177,9 +197,6 @@ fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
 fn family(args: &Args, asked: &Asked, priors: Option<&PriorRange>, notion: &Notion) -> Result<Family, Failure> {
     let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
     let text = args.family.as_deref();
-    if args.priors.is_some() && text != Some("explicit") {
-        return Err(usage("--priors is for --family explicit", "add it, or leave --priors out"));
-    }
     match text {
         Some(text) if !about_beliefs => {
             Err(usage(format!("--family {text}: this notion has no family of priors"), "leave --family out"))
@@ -220,70 +237,8 @@ fn given(path: &Path, mechanism: &Mechanism) -> Result<Vec<Prior>, Failure> {
         .ok_or_else(|| usage(format!("{name} does not end in .toml, .json or .csv"), help))?;
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::refused(format!("{name} cannot be read: {error}"), help))?;
-    deniable_check::priors::read(&text, format, mechanism.entities())
-        .map_err(|error| Failure::refused(format!("{name}: {error}"), help))
-}
-
-/// What somebody says of the mechanism.
-enum Claim {
-    /// The parameter is at most this (at least this, of a floor).
-    Exact(Rational),
-    /// The odds are at most `e` to this.
-    Epsilon(Rational),
-}
-
-impl Claim {
-    fn read(text: &str, parameter: &str) -> Result<Self, Failure> {
-        let help = format!("write --claim {parameter}=3/2");
-        let (name, value) = text.split_once('=').ok_or_else(|| usage(format!("--claim {text}: no `=`"), &help))?;
-        let value = parse_rational(value).map_err(|error| usage(format!("--claim {text}: {error}"), &help))?;
-        match name.trim() {
-            name if name == parameter => Ok(Self::Exact(value)),
-            "epsilon" if parameter == "odds" => Ok(Self::Epsilon(value)),
-            name => {
-                Err(usage(format!("--claim {text}: the parameter of this notion is `{parameter}`, not `{name}`"), help))
-            }
-        }
-    }
-
-    fn exact(&self) -> Option<&Rational> {
-        match self {
-            Self::Exact(value) => Some(value),
-            Self::Epsilon(_) => None,
-        }
-    }
-
-    /// Whether it holds; `None` where the bracket does not tell.
-    fn holds(&self, is_worse_when_larger: bool, value: &Value) -> Result<Option<bool>, Failure> {
-        match self {
-            Self::Exact(claim) if is_worse_when_larger => Ok(value.keeps(claim)),
-            Self::Exact(claim) => {
-                let claim = Bound::Finite(claim.clone());
-                Ok(if *value.low() >= claim {
-                    Some(true)
-                } else if *value.high() < claim {
-                    Some(false)
-                } else {
-                    None
-                })
-            }
-            Self::Epsilon(epsilon) => {
-                let undecided = |error: deniable_core::budget::SpendError| {
-                    usage(format!("--claim epsilon={epsilon}: {error}"), "state the odds: --claim odds=...")
-                };
-                let limit = Spend::epsilon(epsilon.clone()).map_err(undecided)?;
-                let fits = |bound: &Bound| match bound {
-                    Bound::Infinite => Ok(false),
-                    Bound::Finite(odds) => {
-                        Spend::odds(odds.clone()).and_then(|odds| odds.fits(&limit)).map_err(undecided)
-                    }
-                };
-                Ok(match (fits(value.high())?, fits(value.low())?) {
-                    (true, _) => Some(true),
-                    (false, false) => Some(false),
-                    (false, true) => None,
-                })
-            }
-        }
-    }
+    deniable_check::priors::read(&text, format, mechanism.entities()).map_err(|error| {
+        let mend = error.mend().unwrap_or_else(|| help.to_owned());
+        Failure::refused(format!("{name}: {}", error.what()), mend)
+    })
 }

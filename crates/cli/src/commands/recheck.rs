@@ -5,9 +5,12 @@ use crate::args::LedgerFormat;
 use crate::args::check::Recheck as Args;
 use crate::error::Failure;
 use crate::render;
-use deniable_recheck::{LIMIT, Upper, recheck};
+use deniable_recheck::{LIMIT, Upper, recheck, time};
 use serde::Serialize;
 use std::process::ExitCode;
+
+/// The exit code where the witness is right and the upper bound was left unchecked: neither proven nor wrong.
+const UNCHECKED: u8 = 3;
 
 #[derive(Serialize)]
 struct Shown {
@@ -26,15 +29,21 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     })?;
     let report = recheck(&text, LIMIT)
         .map_err(|error| Failure::refused(format!("{name}: {error}"), "the certificate proves nothing"))?;
-    let upper_bound = match report.upper {
-        Upper::Holds => "right: nothing is worse".to_owned(),
-        Upper::TooMany(steps) => format!("not re-checked: {steps} steps are too many"),
+    let (witness, upper_bound, code) = match report.upper {
+        Upper::Holds => ("right", "right: nothing is worse".to_owned(), ExitCode::SUCCESS),
+        Upper::Vacuous => {
+            ("none needed", "right: there is nothing to compare, the claim is vacuous".to_owned(), ExitCode::SUCCESS)
+        }
+        Upper::TooMany(steps) => {
+            let bound = format!("not re-checked: that would take about {}", time(steps));
+            ("right", bound, ExitCode::from(UNCHECKED))
+        }
     };
-    let shown = Shown { witness: "right", upper_bound };
+    let shown = Shown { witness, upper_bound };
     let text = match args.format {
         LedgerFormat::Table => format!("witness: {}\nupper bound: {}\n", shown.witness, shown.upper_bound),
         LedgerFormat::Json => render::json(&shown)?,
     };
     publish(&text, None)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }

@@ -6,7 +6,6 @@ use crate::args::check::Translate as Args;
 use crate::error::{Complaint, Failure};
 use crate::render;
 use deniable_core::adversary::PriorRange;
-use deniable_translate::notion::SPELLINGS;
 use deniable_translate::render::{Row, text};
 use deniable_translate::translation::translate;
 use deniable_translate::{compose, parse};
@@ -33,11 +32,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             Failure::refused(error, "odds compose (C-1): state each release by its odds or epsilon")
         })?,
     };
-    let targets: Vec<String> = if args.to.is_empty() {
-        SPELLINGS.iter().map(|word| word.target.to_owned()).collect()
-    } else {
-        args.to.clone()
-    };
+    let targets: Vec<String> =
+        if args.to.is_empty() { parse::targets().into_iter().map(str::to_owned).collect() } else { args.to.clone() };
     let mut rows = Vec::new();
     for target in &targets {
         let target = parse::target(target, &priors).map_err(|error| usage(&format!("--to: {error}"), help))?;

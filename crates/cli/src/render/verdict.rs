@@ -64,6 +64,9 @@ pub struct Shown {
     #[serde(flatten)]
     number: Number,
     witness: Option<String>,
+    /// Why there is no witness.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nothing: Option<String>,
     theorems: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     claim: Option<ClaimShown>,
@@ -82,7 +85,7 @@ struct Number {
     /// `ln` of odds.
     #[serde(skip_serializing_if = "Option::is_none")]
     epsilon: Option<String>,
-    /// `attained`, `approached` or `between`.
+    /// `attained`, `approached`, `between` or `vacuous`.
     reached: &'static str,
 }
 
@@ -102,11 +105,9 @@ impl Number {
             Value::Attained(_) => "attained",
             Value::Approached(_) => "approached",
             Value::Between { .. } => "between",
+            Value::Vacuous(_) => "vacuous",
         };
-        let decimal = match value {
-            Value::Between { low, high, .. } => format!("{} .. {}", low.decimal(PLACES), high.decimal(PLACES)),
-            Value::Attained(value) | Value::Approached(value) => value.decimal(PLACES),
-        };
+        let decimal = value.decimal(PLACES);
         let epsilon = (parameter == "odds").then(|| match value.high() {
             Bound::Infinite => Some("∞".to_owned()),
             Bound::Finite(odds) => Spend::odds(odds.clone()).ok().map(|odds| odds.epsilon_decimal(PLACES)),
@@ -145,6 +146,7 @@ impl Shown {
             parameter: notion.parameter(),
             number: Number::new(notion.parameter(), &verdict.value),
             witness: answer.line.clone(),
+            nothing: answer.nothing.clone(),
             theorems: verdict.theorems.clone(),
             claim: None,
             entities: match asked {
@@ -163,6 +165,7 @@ impl Shown {
             parameter: "odds",
             number: Number::new("odds", &found.value),
             witness: Some(found.line(protocol)),
+            nothing: None,
             theorems: found.theorems.clone(),
             claim: None,
             entities: 0,
@@ -201,11 +204,14 @@ pub fn text(shown: &Shown) -> String {
         Some(line) => {
             let _ = writeln!(text, "  witness: {line}");
         }
-        None => text.push_str("  nothing is ever learned\n"),
+        None => {
+            let _ = writeln!(text, "  {}", shown.nothing.as_deref().unwrap_or("nothing is ever learned"));
+        }
     }
     let _ = writeln!(text, "  by {}; `deniable explain {}` says why", shown.theorems.join(", "), shown.theorems[0]);
     if let Some(claim) = &shown.claim {
         let verdict = match claim.holds {
+            Some(true) if shown.number.reached == "vacuous" => "holds, and promises nothing: it is vacuous",
             Some(true) => "holds",
             Some(false) => "is broken, as the witness shows",
             None => "is not decided: it lies inside the bracket",
@@ -304,12 +310,12 @@ fn row(asked: &Asked, notion_text: &str, family: Option<&str>, priors: Option<&P
         Err(error) => return empty("", error.to_string()),
     };
     match asked.answer(&notion, over.as_ref().unwrap_or(&Family::All)) {
-        Ok(Answer { verdict, line }) => Row {
+        Ok(Answer { verdict, line, nothing }) => Row {
             notion: notion_text.to_owned(),
             family: over.as_ref().map(words::of_family),
             parameter: notion.parameter(),
             number: Some(Number::new(notion.parameter(), &verdict.value)),
-            witness: line,
+            witness: line.or(nothing),
             refused: None,
         },
         Err(error) => empty(notion.parameter(), error.to_string()),

@@ -8,7 +8,7 @@
 mod edge;
 
 use super::product::likelihoods;
-use super::{CheckError, one};
+use super::{CheckError, one, vacuous};
 use crate::bound::Bound;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
@@ -49,6 +49,9 @@ pub(super) fn decide(
                 }
             }
         }
+    }
+    if tables.all_alike() {
+        return Ok(vacuous(Bound::one(), theorems));
     }
     Ok(tables.verdict(mechanism, best, peaks, theorems))
 }
@@ -92,6 +95,12 @@ impl Tables {
             table(mechanism, prior).map_err(|why| CheckError::NotAPrior { number: place + 1, why })
         };
         Ok(Self(priors.iter().enumerate().map(checked).collect::<Result<_, _>>()?))
+    }
+
+    /// Whether all priors are certain of one dataset, so that no mixture is unsure of anybody.
+    fn all_alike(&self) -> bool {
+        let mut all = self.0.iter().flat_map(BTreeMap::keys);
+        all.next().is_none_or(|first| all.all(|data| data == first))
     }
 
     /// What each prior says about an entity and an output; what is on top is presence or absence.

@@ -21,7 +21,7 @@ mod solve;
 
 pub use simulation::{Simulation, Weight};
 
-use super::{CheckError, complete};
+use super::{CheckError, complete, vacuous};
 use crate::bound::Bound;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::middle::{Reason, Span};
@@ -61,7 +61,7 @@ pub(super) fn decide(mechanism: &Mechanism, rows: usize) -> Result<Verdict, Chec
     }
     let theorems = vec!["I-ZKP"];
     let Some((entity, Bracket { low, weights, .. })) = hardest else {
-        return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
+        return Ok(vacuous(Bound::one(), theorems));
     };
     if low == Bound::Infinite {
         simulators.clear();

@@ -1,7 +1,8 @@
 //! Exact answers to yes-or-no questions about a few members; two of them are the counterexample E-3.
 
-use super::{Builtin, BuiltinError, ENTITIES, Given, Parameter, by_rows, entities, plain::certain};
+use super::{Builtin, BuiltinError, ENTITIES, Given, Parameter, by_kind, entities, plain::certain};
 use crate::mechanism::{Dataset, Mechanism};
+use deniable_core::exact::Rational;
 
 const QUESTIONS: Parameter = Parameter {
     name: "members",
@@ -46,9 +47,8 @@ fn build(given: Given<'_>, yes: fn(Dataset, Dataset) -> bool) -> Result<Mechanis
         let words = (0..asked.len()).map(|question| if answer >> question & 1 == 1 { "yes" } else { "no" });
         words.collect::<Vec<_>>().join(" ")
     };
-    let row = |data: Dataset| {
-        let answer = asked.iter().enumerate().map(|(question, asked)| usize::from(yes(data, *asked)) << question);
-        certain(answers, answer.sum())
-    };
-    by_rows(n, (0..answers).map(name).collect(), row)
+    let rows: Vec<Vec<Rational>> = (0..answers).map(|answer| certain(answers, answer)).collect();
+    by_kind(n, (0..answers).map(name).collect(), &rows, |data| {
+        asked.iter().enumerate().map(|(question, asked)| usize::from(yes(data, *asked)) << question).sum()
+    })
 }

@@ -1,6 +1,6 @@
 //! k-Max (M-KMAX): one of the `k` values from the largest member's upwards.
 
-use super::{Builtin, BuiltinError, Given, Parameter, by_rows};
+use super::{Builtin, BuiltinError, Given, Parameter, by_kind};
 use crate::mechanism::{MOST_ENTITIES, Mechanism, size_fits};
 use deniable_core::exact::{Rational, whole};
 
@@ -57,13 +57,14 @@ fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
     let k = given.count("k", 1, ranks.len())?;
     let own = given.word("variant", &["corrected", "original"])? == "original";
     let chance = whole(1) / whole(k);
-    let row = |data: u32| {
+    // By the largest member, nobody being the first.
+    let row = |largest: Option<usize>| {
         let mut chances: Vec<Rational> = vec![whole(0); distinct.len() + usize::from(own)];
-        if data == 0 && own {
+        if largest.is_none() && own {
             chances[distinct.len()] = whole(1);
             return chances;
         }
-        let largest = if data == 0 { 0 } else { of[data.ilog2() as usize] };
+        let largest = largest.map_or(0, |largest| of[largest]);
         let lowest = largest.min(ranks.len() - k);
         for value in &ranks[lowest..lowest + k] {
             chances[distinct.partition_point(|other| other < value)] += &chance;
@@ -71,7 +72,8 @@ fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
         chances
     };
     let outputs = distinct.iter().map(i64::to_string).chain(own.then(|| "nobody".to_owned()));
-    by_rows(n, outputs.collect(), row)
+    let rows: Vec<Vec<Rational>> = std::iter::once(None).chain((0..n).map(Some)).map(row).collect();
+    by_kind(n, outputs.collect(), &rows, |data| data.checked_ilog2().map_or(0, |largest| largest as usize + 1))
 }
 
 /// In ascending order.

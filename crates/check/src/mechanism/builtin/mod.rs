@@ -19,7 +19,7 @@ pub use error::BuiltinError;
 pub(crate) use geometric::Noise;
 
 use crate::mechanism::hint::did_you_mean;
-use crate::mechanism::{Dataset, MOST_ENTITIES, Mechanism, size_fits};
+use crate::mechanism::{Dataset, MOST_ENTITIES, MOST_FRACTIONS, MOST_PROBABILITIES, Mechanism, fits_with};
 use deniable_core::exact::Rational;
 use parameters::Given;
 use std::collections::BTreeMap;
@@ -92,27 +92,45 @@ pub fn build(name: &str, parameters: &BTreeMap<String, String>) -> Result<Mechan
     (builtin.build)(Given::new(builtin, parameters)?)
 }
 
-/// A mechanism over entities `1` to `n` whose rows are worked out dataset by dataset.
+/// A mechanism over entities `1` to `n` whose rows are worked out dataset by dataset, and kept as fractions meanwhile.
 fn by_rows(
     entities: usize,
     outputs: Vec<String>,
     row: impl Fn(Dataset) -> Vec<Rational>,
 ) -> Result<Mechanism, BuiltinError> {
-    size_fits(entities, outputs.len())?;
+    fits_with(entities, |_| outputs.len(), MOST_FRACTIONS)?;
     let names = (1..=entities).map(|number| number.to_string()).collect();
     let rows = (0..1_u32 << entities).map(|data| Some(row(data))).collect();
     Ok(Mechanism::partial(names, outputs, rows)?)
 }
 
-/// A mechanism that depends on how many members there are alone: `rows[s]` is the row of `s` members.
-fn by_size(outputs: Vec<String>, rows: &[Vec<Rational>]) -> Result<Mechanism, BuiltinError> {
-    by_rows(rows.len().saturating_sub(1), outputs, |data| rows[data.count_ones() as usize].clone())
+/// A mechanism of which many datasets have the same row: the one at `which(T)`.
+fn by_kind(
+    entities: usize,
+    outputs: Vec<String>,
+    rows: &[Vec<Rational>],
+    which: impl Fn(Dataset) -> usize,
+) -> Result<Mechanism, BuiltinError> {
+    let names = (1..=entities).map(|number| number.to_string()).collect();
+    Ok(Mechanism::shared(names, outputs, rows, which)?)
 }
 
-/// How many entities, with room for `outputs(n)` outputs: checked before anything is worked out.
+/// A mechanism that depends on how many members there are alone: `rows[s]` is the row of `s` members.
+fn by_size(outputs: Vec<String>, rows: &[Vec<Rational>]) -> Result<Mechanism, BuiltinError> {
+    by_kind(rows.len().saturating_sub(1), outputs, rows, |data| data.count_ones() as usize)
+}
+
+/// How many entities, with room for `outputs(n)` outputs of datasets that share rows: checked before anything is worked out.
 fn entities(given: Given<'_>, outputs: impl Fn(usize) -> usize) -> Result<usize, BuiltinError> {
     let n = given.count("entities", 1, MOST_ENTITIES)?;
-    size_fits(n, outputs(n))?;
+    fits_with(n, outputs, MOST_PROBABILITIES)?;
+    Ok(n)
+}
+
+/// The same where every dataset has a row of its own.
+fn entities_apart(given: Given<'_>, outputs: impl Fn(usize) -> usize) -> Result<usize, BuiltinError> {
+    let n = given.count("entities", 1, MOST_ENTITIES)?;
+    fits_with(n, outputs, MOST_FRACTIONS)?;
     Ok(n)
 }
 

@@ -1,7 +1,7 @@
 //! Report noisy max: the candidate with the largest count after geometric noise, exactly.
 
 use super::geometric::{Noise, RATIO};
-use super::{Builtin, BuiltinError, Given, ODDS, Parameter, by_rows};
+use super::{Builtin, BuiltinError, Given, ODDS, Parameter, by_kind};
 use crate::mechanism::{Dataset, MOST_ENTITIES, Mechanism, size_fits};
 use deniable_core::exact::{Rational, power, whole};
 use std::collections::HashMap;
@@ -51,13 +51,17 @@ impl Groups {
 
     /// A mechanism over the candidates that depends on their votes alone.
     pub(super) fn mechanism(&self, row: impl Fn(&[i64]) -> Vec<Rational>) -> Result<Mechanism, BuiltinError> {
-        let mut rows: HashMap<Vec<i64>, Vec<Rational>> = HashMap::new();
+        let mut rows: Vec<Vec<Rational>> = Vec::new();
+        let mut known: HashMap<Vec<i64>, usize> = HashMap::new();
         let entities = self.sizes.iter().sum();
         for data in 0..1_u32 << entities {
-            rows.entry(self.counts(data)).or_insert_with_key(|counts| row(counts));
+            known.entry(self.counts(data)).or_insert_with_key(|counts| {
+                rows.push(row(counts));
+                rows.len() - 1
+            });
         }
         let candidate = |number: usize| format!("candidate {}", number + 1);
-        by_rows(entities, (0..self.sizes.len()).map(candidate).collect(), |data| rows[&self.counts(data)].clone())
+        by_kind(entities, (0..self.sizes.len()).map(candidate).collect(), &rows, |data| known[&self.counts(data)])
     }
 
     fn counts(&self, data: Dataset) -> Vec<i64> {

@@ -1,6 +1,6 @@
 //! Mechanisms without noise: nothing, everything, and the number of members.
 
-use super::{Builtin, ENTITIES, by_rows, by_size, counts, entities, numbers};
+use super::{Builtin, ENTITIES, by_kind, by_rows, by_size, counts, entities, entities_apart, numbers};
 use deniable_core::exact::{Rational, whole};
 
 pub(super) static CONSTANT: Builtin = Builtin {
@@ -10,7 +10,7 @@ pub(super) static CONSTANT: Builtin = Builtin {
     parameters: &[ENTITIES],
     build: |given| {
         let n = entities(given, |_| 1)?;
-        by_rows(n, vec!["same".to_owned()], |_| vec![whole(1)])
+        by_kind(n, vec!["same".to_owned()], &[vec![whole(1)]], |_| 0)
     },
 };
 
@@ -20,7 +20,7 @@ pub(super) static IDENTITY: Builtin = Builtin {
     theorem: "",
     parameters: &[ENTITIES],
     build: |given| {
-        let n = entities(given, |n| 1 << n)?;
+        let n = entities_apart(given, |n| 1 << n)?;
         let all = 1_usize << n;
         by_rows(n, (0..all).map(|data| numbers(data as u32)).collect(), |data| certain(all, data as usize))
     },

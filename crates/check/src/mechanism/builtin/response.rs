@@ -1,6 +1,8 @@
 //! Randomised response (M-RR).
 
-use super::{Builtin, BuiltinError, ENTITIES, Given, ODDS, Parameter, by_rows, entities, numbers};
+use super::{
+    Builtin, BuiltinError, ENTITIES, Given, ODDS, Parameter, by_kind, by_rows, entities, entities_apart, numbers,
+};
 use crate::mechanism::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 
@@ -37,11 +39,11 @@ fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
             one_of_many(given, n, super::counts(n), |data| data.count_ones() as usize)
         }
         "dataset" => {
-            let n = entities(given, |n| 1 << n)?;
+            let n = entities_apart(given, |n| 1 << n)?;
             one_of_many(given, n, (0..1 << n).map(numbers).collect(), |data| data as usize)
         }
         _ => {
-            let n = entities(given, |n| 1 << n)?;
+            let n = entities_apart(given, |n| 1 << n)?;
             let keep = keep(given, 2)?;
             let lie = whole(1) - &keep;
             // By how many bits differ.
@@ -65,9 +67,9 @@ fn one_of_many(
     let k = outputs.len();
     let keep = keep(given, k)?;
     let other = (whole(1) - &keep) / whole(k - 1);
-    let row =
-        |data: u32| (0..k).map(|output| if output == value(data) { keep.clone() } else { other.clone() }).collect();
-    by_rows(n, outputs, row)
+    let row = |own: usize| (0..k).map(|output| if output == own { keep.clone() } else { other.clone() }).collect();
+    let rows: Vec<Vec<Rational>> = (0..k).map(row).collect();
+    by_kind(n, outputs, &rows, value)
 }
 
 /// `R/(R+k−1)`, so that keeping is R times as likely as each of the `k−1` others.

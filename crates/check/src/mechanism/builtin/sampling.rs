@@ -1,6 +1,8 @@
 //! Poisson sampling: every member is kept with the same probability, independently.
 
-use super::{Builtin, BuiltinError, ENTITIES, Given, Parameter, by_rows, by_size, counts, entities, numbers};
+use super::{
+    Builtin, BuiltinError, ENTITIES, Given, Parameter, by_rows, by_size, counts, entities, entities_apart, numbers,
+};
 use crate::mechanism::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 use num_bigint::BigInt;
@@ -31,7 +33,7 @@ fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
         let row = |size: usize| (0..=n).map(|kept| kept_of(size, kept, &rate, &rest)).collect();
         return by_size(counts(n), &(0..=n).map(row).collect::<Vec<_>>());
     }
-    let n = entities(given, |n| 1 << n)?;
+    let n = entities_apart(given, |n| 1 << n)?;
     let chance = |data: u32, sample: u32| {
         if sample & !data != 0 {
             return whole(0);

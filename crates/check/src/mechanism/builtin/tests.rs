@@ -244,3 +244,36 @@ fn shuffled_responses_keep_their_odds_and_hide_who_was_replaced() {
     // Two ones of two, one of them in: 3/4 · 1/4.
     assert_eq!(built("shuffle", &[("entities", "2"), ("odds", "3")]).probability(2, 1), ratio(3, 16));
 }
+
+/// Where many datasets share a row, pairs of rows are looked at once: the same is found at the same place.
+#[test]
+fn shared_rows_change_no_decision() {
+    for name in ["truncated-geometric", "geometric", "kmax", "size", "shuffle", "constant", "or", "noisy-max"] {
+        let shared = built(name, &[]);
+        assert!(shared.kinds().is_some(), "{name}");
+        let outputs: Vec<&str> = shared.outputs().iter().map(String::as_str).collect();
+        let own = Mechanism::from_fn(shared.size(), &outputs, |data, output| shared.probability(output, data)).unwrap();
+        assert!(own.kinds().is_none() && own == shared, "{name}");
+        let both = Notion::Unbounded { sign: Sign::Both };
+        let notions = [both, Notion::Unbounded { sign: Sign::Positive }, Notion::Unbounded { sign: Sign::Negative }];
+        for notion in notions.into_iter().chain([Notion::Bounded, Notion::FreeLunch]) {
+            let found = decide(&shared, &notion, &Family::All).unwrap();
+            assert_eq!(found, decide(&own, &notion, &Family::All).unwrap(), "{name} {notion:?}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_what_does() {
+    let built = |name: &str, given: &[(&str, &str)]| {
+        made(name, given).map(|mechanism| mechanism.size()).map_err(|error| error.to_string())
+    };
+    for (name, fits) in [("identity", 12), ("randomized-response", 12), ("sampling", 12)] {
+        let error = built(name, &[("entities", "24")]).unwrap_err();
+        assert!(error.contains(&format!("{fits} entities fit")), "{name}: {error}");
+    }
+    // 10^22 is beyond 2^63, so that every probability is a fraction of its own.
+    let error = built("truncated-geometric", &[("entities", "22"), ("odds", "10")]).unwrap_err();
+    assert!(error.contains("20 entities fit"), "{error}");
+    assert_eq!(built("truncated-geometric", &[("entities", "18")]), Ok(18));
+}

@@ -3,7 +3,7 @@
 use super::error::{FileError, FileErrorKind, Place};
 use super::record::Record;
 use super::tree::printable;
-use crate::mechanism::hint::did_you_mean;
+use crate::mechanism::hint::{did_you_mean, shown};
 use deniable_core::exact::{Rational, parse_rational};
 
 /// The columns, in any order.
@@ -18,15 +18,8 @@ pub(crate) struct Sheet {
 
 /// Reads a whole sheet; every row must be as long as the header.
 pub(crate) fn sheet(source: &str) -> Result<Sheet, FileError> {
-    let mut reader = ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(source.as_bytes());
-    let header: Vec<String> = reader.headers().map_err(|error| syntax(&error))?.iter().map(str::to_owned).collect();
-    if header.iter().all(String::is_empty) {
-        return Err(FileErrorKind::Empty.anywhere());
-    }
-    if let Some((at, key)) = header.iter().enumerate().find(|(at, key)| header[..*at].contains(key)) {
-        let _ = at;
-        return Err(FileErrorKind::RepeatedKey { key: key.clone() }.at(Place::Line(1)));
-    }
+    let mut reader = reader(source);
+    let header = header_of(&mut reader)?;
     let mut rows = Vec::new();
     for row in reader.records() {
         let row = row.map_err(|error| syntax(&error))?;
@@ -34,6 +27,28 @@ pub(crate) fn sheet(source: &str) -> Result<Sheet, FileError> {
         rows.push((Place::Line(line as usize), row.iter().map(str::to_owned).collect()));
     }
     Ok(Sheet { header, rows })
+}
+
+type Reader<'a> = ::csv::Reader<&'a [u8]>;
+
+fn reader(source: &str) -> Reader<'_> {
+    ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(source.as_bytes())
+}
+
+/// The header alone.
+pub(crate) fn header(source: &str) -> Result<Vec<String>, FileError> {
+    header_of(&mut reader(source))
+}
+
+fn header_of(reader: &mut Reader<'_>) -> Result<Vec<String>, FileError> {
+    let header: Vec<String> = reader.headers().map_err(|error| syntax(&error))?.iter().map(str::to_owned).collect();
+    if header.iter().all(String::is_empty) {
+        return Err(FileErrorKind::Empty.anywhere());
+    }
+    if let Some((_, key)) = header.iter().enumerate().find(|(at, key)| header[..*at].contains(key)) {
+        return Err(FileErrorKind::RepeatedKey { key: key.clone() }.at(Place::Line(1)));
+    }
+    Ok(header)
 }
 
 fn syntax(error: &::csv::Error) -> FileError {
@@ -49,7 +64,19 @@ fn syntax(error: &::csv::Error) -> FileError {
 
 /// The position of a column that must be there.
 pub(crate) fn column(header: &[String], key: &'static str) -> Result<usize, FileError> {
-    let missing = || FileErrorKind::MissingKey { key, section: "the header" }.at(Place::Line(1));
+    let missing = || {
+        let error = FileErrorKind::MissingKey { key, section: "the header" }.at(Place::Line(1));
+        // One field that has other delimiters in it is a row of several.
+        let delimiter = [(';', "`;`"), ('\t', "a tab"), ('|', "`|`")].into_iter();
+        let other = delimiter.filter(|(sign, _)| header.len() == 1 && header[0].contains(*sign)).map(|(_, name)| name);
+        match other.into_iter().next() {
+            Some(name) => error.hint(format!("the delimiter looks like {name}: write commas")),
+            None => error.hint(format!(
+                "the columns here are {}",
+                header.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ")
+            )),
+        }
+    };
     header.iter().position(|name| name == key).ok_or_else(missing)
 }
 

@@ -34,6 +34,27 @@ pub struct FileError {
     pub hint: Option<String>,
 }
 
+impl FileError {
+    /// What to do about it, where more than the kind of thing is known.
+    #[must_use]
+    pub fn mend(&self) -> Option<String> {
+        let by_kind = match &self.kind {
+            FileErrorKind::Number(_) => Some("write a fraction as 1/3, or a decimal as 0.25"),
+            FileErrorKind::Negative { .. } => Some("a probability is 0 or more"),
+            FileErrorKind::Duplicate { .. } => Some("leave one of the two out"),
+            FileErrorKind::RepeatedKey { .. } => Some("leave one of them out, or rename it"),
+            _ => None,
+        };
+        self.hint.clone().or_else(|| by_kind.map(str::to_owned))
+    }
+
+    /// Where and what, without the mend.
+    #[must_use]
+    pub fn what(&self) -> String {
+        Self { hint: None, ..self.clone() }.to_string()
+    }
+}
+
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileErrorKind {

@@ -115,7 +115,10 @@ fn unknown_and_missing_keys_are_told() {
         wrong("dataset,ouput,probability\n,a,1\n", Format::Csv),
         "line 1: `ouput` means nothing in the header; did you mean `output`?"
     );
-    assert_eq!(wrong("dataset,output\n,a\n", Format::Csv), "line 1: `probability` is missing in the header");
+    assert_eq!(
+        wrong("dataset,output\n,a\n", Format::Csv),
+        "line 1: `probability` is missing in the header; the columns here are dataset, output"
+    );
 }
 
 #[test]
@@ -147,4 +150,14 @@ fn empty_files_and_large_universes_are_refused() {
     let everybody = (0..40).map(|number| format!("p{number}")).collect::<Vec<_>>().join(" ");
     let large = wrong(&format!("dataset,output,probability\n{everybody},a,1\n"), Format::Csv);
     assert!(large.starts_with("40 entities with 1 outputs are too many for a table; 24 entities fit"), "{large}");
+}
+
+#[test]
+fn another_delimiter_is_named() {
+    for (sign, name) in [(";", "`;`"), ("\t", "a tab"), ("|", "`|`")] {
+        let text = "dataset,output,probability\n,yes,1\n".replace(',', sign);
+        let error = crate::subject::Subject::read(&text, Format::Csv).unwrap_err();
+        assert!(error.mend().is_some_and(|mend| mend.contains(name)), "{error}");
+        assert!(!error.what().contains("delimiter"), "{}", error.what());
+    }
 }

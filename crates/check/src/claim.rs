@@ -1,0 +1,211 @@
+//! What somebody says of a mechanism: `gain=3/2`, `odds=3`, `epsilon=ln(3)`.
+
+use crate::bound::Bound;
+use crate::notion::{Given, Notion, Sign};
+use crate::verdict::Value;
+use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::{Rational, parse_rational, whole};
+use num_traits::Signed;
+
+/// A claim about one parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// The parameter is at most this (at least this, of a floor).
+    Exact(Rational),
+    /// The odds are at most `e` to this.
+    Epsilon(Rational),
+}
+
+/// A text that is no claim about the notion's parameter.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; write {mend}")]
+pub struct ClaimError {
+    /// What is wrong.
+    pub problem: String,
+    /// An example.
+    pub mend: String,
+}
+
+/// What the parameter of a notion may be: its name, an example, its range in words, and whether a value is in it.
+struct Range {
+    name: &'static str,
+    example: &'static str,
+    words: &'static str,
+    least: Rational,
+    most: Option<Rational>,
+}
+
+fn range(notion: &Notion) -> Range {
+    let name = notion.parameter();
+    let probability = |words| (words, whole(0), Some(whole(1)));
+    let (example, (words, least, most)) = match notion {
+        Notion::Approximate { given: Given::Odds(_), .. } => ("1/100", probability("a δ from 0 to 1")),
+        Notion::Posterior { sign: Sign::Negative } => ("1/10", probability("a belief from 0 to 1")),
+        Notion::Posterior { .. } | Notion::Rho { .. } => ("3/4", probability("a belief from 0 to 1")),
+        Notion::AlphaBeta { sign: Sign::Negative, .. } => ("1/2", probability("a part of a belief, from 0 to 1")),
+        Notion::AlphaBeta { .. } => ("1/2", ("how far a belief rises: 0 or more", whole(0), None)),
+        Notion::Membership { .. } => ("3/2", ("a gain of at least 1", whole(1), None)),
+        _ => ("3", ("odds of at least 1", whole(1), None)),
+    };
+    Range { name, example, words, least, most }
+}
+
+impl Claim {
+    /// Reads a claim about the parameter of this notion.
+    ///
+    /// # Errors
+    /// When it is about another parameter, no number, or a number that the parameter can never be.
+    pub fn read(text: &str, notion: &Notion) -> Result<Self, ClaimError> {
+        let range = range(notion);
+        let is_odds = range.name == "odds";
+        let mut mend = format!("--claim {}={}", range.name, range.example);
+        if is_odds {
+            mend.push_str(" or --claim epsilon=ln(3)");
+        }
+        let wrong = |problem: String| ClaimError { problem: format!("--claim {text}: {problem}"), mend: mend.clone() };
+        let (name, value) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
+        let number = |value: &str| parse_rational(value).map_err(|error| wrong(error.to_string()));
+        match name.trim() {
+            name if name == range.name => {
+                let value = number(value)?;
+                if value < range.least || range.most.as_ref().is_some_and(|most| value > *most) {
+                    return Err(wrong(format!("{name} is {}", range.words)));
+                }
+                Ok(Self::Exact(value))
+            }
+            "epsilon" if is_odds => match logarithm(value) {
+                // e^ln(q) is q.
+                Some(odds) => {
+                    let odds = number(odds)?;
+                    if odds <= whole(1) {
+                        return Err(wrong("epsilon must be above 0, the logarithm of more than 1".to_owned()));
+                    }
+                    Ok(Self::Exact(odds))
+                }
+                None => {
+                    let value = number(value)?;
+                    if !value.is_positive() {
+                        return Err(wrong(format!("epsilon must be above 0, and is {value}")));
+                    }
+                    Ok(Self::Epsilon(value))
+                }
+            },
+            name => Err(wrong(format!("the parameter of this notion is `{}`, not `{name}`", range.name))),
+        }
+    }
+
+    /// The claim as a fraction, no smaller than it is: to look for smaller cases that break it.
+    #[must_use]
+    pub fn at_most(&self) -> Option<Rational> {
+        match self {
+            Self::Exact(value) => Some(value.clone()),
+            Self::Epsilon(epsilon) => Spend::epsilon(epsilon.clone()).ok().map(|limit| limit.odds_at_most()),
+        }
+    }
+
+    /// Whether it holds; `None` where the bracket does not tell.
+    ///
+    /// # Errors
+    /// When the odds and `e^ε` are too near each other to tell which is larger.
+    pub fn holds(&self, is_worse_when_larger: bool, value: &Value) -> Result<Option<bool>, SpendError> {
+        match self {
+            _ if value.is_vacuous() => Ok(Some(true)),
+            Self::Exact(claim) if is_worse_when_larger => Ok(value.keeps(claim)),
+            Self::Exact(claim) => {
+                let claim = Bound::Finite(claim.clone());
+                Ok(if *value.low() >= claim {
+                    Some(true)
+                } else if *value.high() < claim {
+                    Some(false)
+                } else {
+                    None
+                })
+            }
+            Self::Epsilon(epsilon) => {
+                let limit = Spend::epsilon(epsilon.clone())?;
+                let fits = |bound: &Bound| match bound {
+                    Bound::Infinite => Ok(false),
+                    // Odds of 1 are no spend, and fit every one.
+                    Bound::Finite(odds) if *odds <= whole(1) => Ok(true),
+                    Bound::Finite(odds) => Spend::odds(odds.clone())?.fits(&limit),
+                };
+                Ok(match (fits(value.high())?, fits(value.low())?) {
+                    (true, _) => Some(true),
+                    (false, false) => Some(false),
+                    (false, true) => None,
+                })
+            }
+        }
+    }
+}
+
+/// The `q` of `ln(q)` or `ln q`.
+fn logarithm(text: &str) -> Option<&str> {
+    let inside = text.trim().strip_prefix("ln")?.trim();
+    Some(inside.strip_prefix('(').and_then(|inside| inside.strip_suffix(')')).unwrap_or(inside))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words;
+    use deniable_core::exact::ratio;
+
+    fn read(notion: &str, claim: &str) -> Result<Claim, String> {
+        Claim::read(claim, &words::notion(notion).unwrap()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn impossible_values_are_refused_and_the_mend_is_possible() {
+        for word in &words::NOTIONS {
+            let fill = |form: &str| form.replace(":M", ":2").replace(":K", ":1").replace(":ODDS", ":3/2");
+            let text = fill(word.form).replace(":DELTA", ":0.01").replace(":P_MIN", ":0").replace(":RATE", ":1/2");
+            let wrong = read(&text, "none").unwrap_err();
+            let mend = wrong.split("write --claim ").nth(1).unwrap().split(' ').next().unwrap();
+            assert!(read(&text, mend).is_ok(), "{text}: {wrong}");
+            let parameter = words::notion(&text).unwrap().parameter();
+            assert!(read(&text, &format!("{parameter}=-1")).is_err(), "{text}");
+        }
+        for (notion, claim, said) in [
+            ("posterior", "posterior=3/2", "posterior is a belief from 0 to 1"),
+            ("dp", "odds=1/2", "odds is odds of at least 1"),
+            ("rho:2", "rho=2", "rho is a belief from 0 to 1"),
+            ("dp", "epsilon=-1", "epsilon must be above 0, and is -1"),
+            ("dp", "epsilon=0", "epsilon must be above 0, and is 0"),
+            ("dp", "epsilon=ln(1)", "epsilon must be above 0"),
+            ("pmp", "odds=2", "the parameter of this notion is `gain`, not `odds`"),
+        ] {
+            let wrong = read(notion, claim).unwrap_err();
+            assert!(wrong.contains(said), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn logarithms_are_exact() {
+        for text in ["epsilon=ln(3)", "epsilon=ln 3", "epsilon=ln(6/2)", "odds=3"] {
+            assert_eq!(read("dp", text), Ok(Claim::Exact(whole(3))), "{text}");
+        }
+        let three = Value::Attained(Bound::Finite(whole(3)));
+        assert_eq!(read("dp", "epsilon=ln(3)").unwrap().holds(true, &three), Ok(Some(true)));
+        assert_eq!(read("dp", "epsilon=ln(2.99)").unwrap().holds(true, &three), Ok(Some(false)));
+        assert_eq!(read("dp", "epsilon=1.1").unwrap().holds(true, &three), Ok(Some(true)));
+        assert_eq!(read("dp", "epsilon=1").unwrap().holds(true, &three), Ok(Some(false)));
+        assert_eq!(read("dp", "epsilon=1/100").unwrap().holds(true, &Value::Attained(Bound::one())), Ok(Some(true)));
+    }
+
+    /// Smaller cases are looked for with a fraction no smaller than e^ε: what breaks it breaks the claim.
+    #[test]
+    fn the_fraction_for_epsilon_is_no_smaller() {
+        let near = read("dp", "epsilon=1").unwrap().at_most().unwrap();
+        assert!(near >= ratio(2_718_281_828, 1_000_000_000) && near < ratio(2_718_282, 1_000_000), "{near}");
+    }
+
+    #[test]
+    fn a_vacuous_value_keeps_every_claim() {
+        for (notion, claim) in [("dp", "odds=1"), ("dp", "epsilon=1/2"), ("floor", "posterior=1")] {
+            let value = Value::Vacuous(Bound::one());
+            let worse = words::notion(notion).unwrap().is_worse_when_larger();
+            assert_eq!(read(notion, claim).unwrap().holds(worse, &value), Ok(Some(true)));
+        }
+    }
+}

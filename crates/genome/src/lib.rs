@@ -3,7 +3,9 @@
 //! | question | module |
 //! |---|---|
 //! | how many cases and controls have which genotype? | [`table`] |
+//! | which SNPs are the most associated? | [`select`] |
 
+pub mod select;
 pub mod table;
 
 pub use table::{Adjacency, Table, Test};

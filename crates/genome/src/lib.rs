@@ -4,8 +4,12 @@
 //! |---|---|
 //! | how many cases and controls have which genotype? | [`table`] |
 //! | which SNPs are the most associated? | [`select`] |
+//! | how often do chosen SNPs occur, and how strong are they? | [`noisy`] |
+//! | what would a cohort with known causes look like? | [`simulate`] |
 
+pub mod noisy;
 pub mod select;
+pub mod simulate;
 pub mod table;
 
 pub use table::{Adjacency, Table, Test};

@@ -345,5 +345,4 @@ fn a_million_snps_take_a_moment() {
     let picks = by_score(&scores, Adjacency::Genotype, 100, &odds, &mut ChaCha20Rng::seed_from_u64(2)).unwrap();
     assert_eq!(picks.len(), 100);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
-    println!("{:?}", start.elapsed());
 }

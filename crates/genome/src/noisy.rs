@@ -299,7 +299,7 @@ mod tests {
         let odds = Spend::odds(whole(2)).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(12);
         for (adjacency, sides) in [(Adjacency::Genotype, Sides::Both), (Adjacency::LabelSwap, Sides::Cases)] {
-            let (mut covered, mut all) = (0, 0);
+            let (mut covered, mut all, mut widest) = (0, 0, 0);
             let confidence = ratio(9, 10);
             let decay = Decay::hiding(&odds, &count_sensitivity(adjacency, sides, 2)).unwrap();
             let margin = margin(&decay, &confidence).to_u64().unwrap();
@@ -310,12 +310,13 @@ mod tests {
                     let pairs = [(Some(noisy.cases), table.case_alleles()), (noisy.controls, table.control_alleles())];
                     for (count, truth) in pairs.into_iter().filter_map(|(count, truth)| Some((count?, truth))) {
                         assert!(count.low <= count.copies && count.copies <= count.high && count.high <= 200);
-                        assert!(count.high - count.low <= 2 * margin);
+                        widest = widest.max(count.high - count.low);
                         covered += u32::from(count.low <= truth && truth <= count.high);
                         all += 1;
                     }
                 }
             }
+            assert_eq!(widest, 2 * margin);
             // Two thousand or more, 4.2 standard errors below nine tenths (1.3·10⁻⁵); ends at 0 or 200 cover more often.
             let least = 0.9 - 4.2 * (0.09 / f64::from(all)).sqrt();
             assert!(f64::from(covered) >= least * f64::from(all), "{covered} of {all}");
@@ -334,11 +335,11 @@ mod tests {
 
     #[test]
     fn statistics_cover_as_stated_and_stay_in_range() {
-        let values = [ratio(1234, 100), whole(0), whole(400), ratio(1, 3)];
+        let values = [ratio(1234, 100), whole(0), whole(400), whole(200)];
         let (sensitivity, grid) = (ratio(31, 4), ratio(1, 10));
         let odds = Spend::odds(whole(3)).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(13);
-        let (mut covered, mut all) = (0, 0);
+        let (mut covered, mut all, mut widest) = (0, 0, whole(0));
         let confidence = ratio(4, 5);
         // 78 steps each, four values.
         let decay = Decay::hiding(&odds, &312.into()).unwrap();
@@ -348,15 +349,29 @@ mod tests {
                 statistics(&values, Test::Allelic, 200, &sensitivity, &grid, &odds, &confidence, &mut rng).unwrap();
             for (noisy, truth) in noisy.iter().zip(&values) {
                 assert!(noisy.low <= noisy.value && noisy.value <= noisy.high && noisy.high <= whole(400));
-                assert!(&noisy.high - &noisy.low <= width);
+                widest = widest.max(&noisy.high - &noisy.low);
                 let [p, least, most] = noisy.p_values();
                 assert!(0.0 <= least && least <= p && p <= most && most <= 1.0);
                 covered += u32::from(noisy.low <= *truth && *truth <= noisy.high);
                 all += 1;
             }
         }
+        assert_eq!(widest, width);
         let least = 0.8 - 4.2 * (0.16 / f64::from(all)).sqrt();
         assert!(f64::from(covered) >= least * f64::from(all), "{covered} of {all}");
+    }
+
+    /// Where the noise is next to none, what is left of the interval is the step of the grid that the value lies in.
+    #[test]
+    fn a_grid_step_is_part_of_the_interval() {
+        let odds = Spend::odds(whole(BigInt::one() << 200)).unwrap();
+        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let (values, tenth) = ([ratio(1234, 100), whole(7)], ratio(1, 10));
+        let noisy =
+            statistics(&values, Test::Genotypic, 100, &tenth, &tenth, &odds, &ratio(99, 100), &mut rng).unwrap();
+        let ends: Vec<_> = noisy.into_iter().map(|noisy| [noisy.low, noisy.value, noisy.high]).collect();
+        assert_eq!(ends[0], [ratio(123, 10), ratio(123, 10), ratio(124, 10)]);
+        assert_eq!(ends[1], [whole(7), whole(7), ratio(71, 10)]);
     }
 
     /// Against published tables: 3.841459 is the 5% point for one degree of freedom, 5.991465 for two.

@@ -170,3 +170,36 @@ fn last(ends: (f64, f64), holds: impl Fn(f64) -> bool) -> f64 {
 fn whole(count: usize) -> f64 {
     count as f64
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+    use deniable_core::noise::{Decay, TwoSidedGeometric};
+    use num_traits::ToPrimitive;
+
+    /// The probability that a noisy score passes the bar is that of the noise, on both sides of zero.
+    #[test]
+    fn hazards_of_noise_are_those_of_the_sampler() {
+        let noise = TwoSidedGeometric::new(Decay::exactly(ratio(2, 3)).unwrap());
+        let race = Race::Noise { slope: 1.5_f64.ln() };
+        for (bar, score) in [(0, 0), (3, 0), (-4, 0), (-9, -7), (-5, -7), (-7, -7), (2, -1)] {
+            let reaches: f64 = (bar - score..200).map(|value| noise.probability(value).to_f64().unwrap()).sum();
+            for x in [f64::from(-bar), f64::from(-bar) + 0.9] {
+                let hazard = race.hazard(f64::from(score), x);
+                assert!((1.0 - (-hazard).exp() - reaches).abs() < 1e-12, "{bar} from {score}");
+            }
+        }
+    }
+
+    #[test]
+    fn binomial_probabilities() {
+        let half = 2.0_f64.ln();
+        for (count, chance) in binomial(4.0, half, 3).into_iter().zip([1.0, 4.0, 6.0, 4.0]).map(|(a, b)| (a, b / 16.0))
+        {
+            assert!((count - chance).abs() < 1e-14);
+        }
+        assert_eq!(binomial(2.0, f64::INFINITY, 3), [0.0, 0.0, 1.0, 0.0]);
+        assert_eq!(binomial(5.0, 800.0, 3), [0.0; 4]);
+    }
+}

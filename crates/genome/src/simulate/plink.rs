@@ -1,0 +1,80 @@
+//! PLINK's `.bed` (SNP by SNP), `.bim` and `.fam`.
+
+use super::{Row, Settings, SimulateError};
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// The two bytes of every `.bed` file, and the one that says "SNP by SNP".
+const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
+/// SNPs are spread over as many chromosomes as people have autosomes.
+const CHROMOSOMES: u32 = 22;
+/// Alleles of successive SNPs: the counted one first.
+const ALLELES: [[&str; 2]; 4] = [["A", "G"], ["T", "C"], ["G", "A"], ["C", "T"]];
+
+/// A file on its way.
+struct Out {
+    path: PathBuf,
+    file: BufWriter<File>,
+}
+
+impl Out {
+    fn create(stem: &Path, extension: &str) -> Result<Self, SimulateError> {
+        // Not `with_extension`, which would take "cohort" away from "cohort.v2".
+        let mut path = stem.as_os_str().to_owned();
+        path.push(".");
+        path.push(extension);
+        let path = PathBuf::from(path);
+        let file = File::create(&path).map_err(|error| failed(&path, error))?;
+        Ok(Self { path, file: BufWriter::with_capacity(1 << 18, file) })
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), SimulateError> {
+        self.file.write_all(bytes).map_err(|error| failed(&self.path, error))
+    }
+
+    fn finish(mut self) -> Result<(), SimulateError> {
+        self.file.flush().map_err(|error| failed(&self.path, error))
+    }
+}
+
+fn failed(path: &Path, error: std::io::Error) -> SimulateError {
+    SimulateError::Write { path: path.display().to_string(), error }
+}
+
+/// The three files; `.fam` is written at once.
+pub(super) struct Files {
+    bed: Out,
+    bim: Out,
+    /// SNPs on each chromosome: whole blocks.
+    each: u32,
+}
+
+impl Files {
+    pub fn create(settings: &Settings, stem: &Path) -> Result<Self, SimulateError> {
+        let mut fam = Out::create(stem, "fam")?;
+        for person in 0..settings.people() {
+            // Family, person, father, mother, sex (1 male, 2 female), and 2 for a case, 1 for a control.
+            let (sex, ill) = (1 + person % 2, if person < settings.cases { 2 } else { 1 });
+            fam.put(format!("p{person}\tp{person}\t0\t0\t{sex}\t{ill}\n").as_bytes())?;
+        }
+        fam.finish()?;
+        let (mut bed, bim) = (Out::create(stem, "bed")?, Out::create(stem, "bim")?);
+        bed.put(&MAGIC)?;
+        let each = settings.blocks().div_ceil(CHROMOSOMES).saturating_mul(settings.block).max(1);
+        Ok(Self { bed, bim, each })
+    }
+
+    pub fn row(&mut self, snp: u32, row: Row<'_>) -> Result<(), SimulateError> {
+        let (chromosome, place) = (snp / self.each + 1, snp % self.each);
+        let [counted, other] = ALLELES[(snp % 4) as usize];
+        let line = format!("{chromosome}\tsim{snp}\t0\t{}\t{counted}\t{other}\n", 1000 * (u64::from(place) + 1));
+        self.bim.put(line.as_bytes())?;
+        self.bed.put(row)
+    }
+
+    pub fn finish(self) -> Result<(), SimulateError> {
+        self.bed.finish()?;
+        self.bim.finish()
+    }
+}

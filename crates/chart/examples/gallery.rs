@@ -42,7 +42,7 @@ fn beliefs() -> Vec<String> {
 
 fn gauges() -> Vec<String> {
     let of = |name: &str, (before, low, high): (f64, f64, f64), ceiling, floor| {
-        gauge(&Gauge { name: name.to_owned(), before, low, high, ceiling, floor })
+        gauge(&Gauge { name: name.to_owned(), before, low, high, written: None, ceiling, floor })
     };
     vec![
         of("An acquaintance", (0.5, 0.25, 0.75), Some(0.8), Some(0.2)),
@@ -74,6 +74,7 @@ fn answers() -> Vec<String> {
         value: value.to_owned(),
         points,
         truth,
+        intervals: true,
     };
     let few = vec![
         around("Café", 31.0, 4.0),

@@ -26,6 +26,8 @@ pub struct Answer {
     pub points: Vec<Point>,
     /// The true values where there are any to show, which is for simulated data only; one for each point.
     pub truth: Option<Vec<f64>>,
+    /// Whether the answers have intervals in the same units; without, none are drawn.
+    pub intervals: bool,
 }
 
 /// One answer. An end of its interval that is missing (or not finite) has no bound there, and is drawn open: whoever has
@@ -90,8 +92,9 @@ fn shown(answer: &Answer) -> Vec<Shown> {
         .enumerate()
         .map(|(at, point)| Shown {
             value: point.value.and_then(known),
-            low: point.low.and_then(known),
-            high: point.high.and_then(known),
+            // Without intervals a value stands for itself.
+            low: if answer.intervals { point.low } else { point.value }.and_then(known),
+            high: if answer.intervals { point.high } else { point.value }.and_then(known),
             truth: truth(at),
         })
         .collect()

@@ -46,10 +46,10 @@ pub fn curve(beliefs: &Beliefs) -> String {
     let low: Vec<(f64, f64)> = before().map(|p| (p, after(p, 1.0 / odds))).collect();
     let description = format!(
         "Whoever gave it 20% before can be at most {} sure after and at least {}; from 50%, at most {} and at least {}.",
-        percent(round(after(0.2, odds))),
-        percent(round(after(0.2, 1.0 / odds))),
-        percent(round(after(0.5, odds))),
-        percent(round(after(0.5, 1.0 / odds))),
+        percent(up(after(0.2, odds))),
+        percent(1.0 - up(1.0 - after(0.2, 1.0 / odds))),
+        percent(up(after(0.5, odds))),
+        percent(1.0 - up(1.0 - after(0.5, 1.0 / odds))),
     );
     picture((560, 440), "Belief before and after", &description, |area| -> Drawn {
         let mut chart = ChartBuilder::on(area)
@@ -89,9 +89,9 @@ pub fn curve(beliefs: &Beliefs) -> String {
     })
 }
 
-/// To whole percents, for words.
-fn round(share: f64) -> f64 {
-    (share * 100.0).round() / 100.0
+/// To whole percents, for words: upward, but for what a float misses by.
+fn up(share: f64) -> f64 {
+    (share * 100.0 - 1e-9).ceil() / 100.0
 }
 
 #[cfg(test)]

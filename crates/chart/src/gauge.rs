@@ -25,6 +25,8 @@ pub struct Gauge {
     pub low: f64,
     /// The highest belief after.
     pub high: f64,
+    /// The belief before, and the lowest and highest after, as they are written: whoever rounds outward does so beforehand.
+    pub written: Option<[String; 3]>,
     /// The highest belief after that the promise allows, if it says so for this belief before.
     pub ceiling: Option<f64>,
     /// The lowest belief after that it allows.
@@ -42,13 +44,20 @@ pub fn gauge(gauge: &Gauge) -> String {
     let (before, low, high) = (share(gauge.before), share(gauge.low), share(gauge.high));
     let (floor, ceiling) = (gauge.floor.and_then(share), gauge.ceiling.and_then(share));
     let after = match (low, high) {
+        _ if gauge.written.is_some() => {
+            gauge.written.as_ref().map_or(String::new(), |[_, low, high]| format!("after: {low} to {high}"))
+        }
         (Some(low), Some(high)) if belief(low) == belief(high) => format!("after: {}", belief(low)),
         (Some(low), Some(high)) => format!("after: {} to {}", belief(low), belief(high)),
         (Some(low), None) => format!("after: at least {}", belief(low)),
         (None, Some(high)) => format!("after: at most {}", belief(high)),
         (None, None) => "after: not known".to_owned(),
     };
-    let said = before.map_or("before: not known".to_owned(), |before| format!("before: {}", belief(before)));
+    let said = match (&gauge.written, before) {
+        (Some([before, ..]), _) => format!("before: {before}"),
+        (None, Some(before)) => format!("before: {}", belief(before)),
+        (None, None) => "before: not known".to_owned(),
+    };
     let mut description = format!("{}: {said}; {after}.", brief(&gauge.name));
     for (limit, words) in [(floor, "least"), (ceiling, "most")] {
         description.push_str(
@@ -120,7 +129,7 @@ mod tests {
     use crate::testing::{check, texts};
 
     fn example(before: f64, low: f64, high: f64) -> Gauge {
-        Gauge { name: "an insider".to_owned(), before, low, high, ceiling: None, floor: None }
+        Gauge { name: "an insider".to_owned(), before, low, high, written: None, ceiling: None, floor: None }
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn a_ledger_alone_shows_what_its_policy_shows() {
     let place = Place::clinic();
     place.release(&["--report", "first.html"]).done();
     place.run(&["report", "policy.toml", "--out", "again.html"]).done();
-    let alone = place.run(&["report", "--ledger", "clinic.ledger"]).done().stdout;
+    let alone = place.run(&["report", "--ledger", "clinic-patients.ledger"]).done().stdout;
     let (first, again) = (place.read("first.html"), place.read("again.html"));
     assert_eq!(first, again);
     assert_eq!(numbers(&first), numbers(&alone));
@@ -81,7 +81,7 @@ fn neighbouring_data_make_the_same_page_but_for_the_answers() {
 fn a_damaged_ledger_makes_no_page() {
     let place = Place::clinic();
     place.release(&[]).done();
-    let connection = rusqlite::Connection::open(place.path("clinic.ledger")).unwrap();
+    let connection = rusqlite::Connection::open(place.path("clinic-patients.ledger")).unwrap();
     let tables: Vec<String> = connection
         .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
         .unwrap()
@@ -99,7 +99,7 @@ fn a_damaged_ledger_makes_no_page() {
     drop(connection);
     for args in [
         &["report", "policy.toml", "--out", "page.html"] as &[&str],
-        &["report", "--ledger", "clinic.ledger", "--out", "page.html"],
+        &["report", "--ledger", "clinic-patients.ledger", "--out", "page.html"],
     ] {
         let run = place.run(args).refused();
         assert!(run.stderr.contains("entry"), "{}", run.stderr);
@@ -113,16 +113,39 @@ fn mistakes_are_told_before_anything_is_charged() {
     let said =
         |run: support::Run, words: &str| assert!(run.stderr.contains(words), "{words:?} is not in {}", run.stderr);
     said(place.run(&["report"]).misused(), "name a policy, or a ledger");
-    said(place.run(&["report", "policy.toml"]).refused(), "clinic.ledger");
+    said(place.run(&["report", "policy.toml"]).refused(), "clinic-patients.ledger");
     said(place.release(&["--report", "nowhere/page.html"]).misused(), "nothing was charged");
     said(place.release(&["--report", "visits.csv"]).misused(), "would overwrite");
     said(place.release(&["--report", "a.txt", "--out", "a.txt"]).misused(), "both name");
     assert_eq!(place.charges(), 0);
     place.release(&["--ask", "patients"]).done();
-    place.edit("policy.toml", "name = \"patients\"", "name = \"persons\"");
+    // The page never replaces what it is made from.
+    let [policy, data, ledger, key] =
+        ["policy.toml", "visits.csv", "clinic-patients.ledger", "clinic-patients.ledger.key"];
+    for own in [policy, data, ledger, key] {
+        said(place.run(&["report", policy, "--out", own]).misused(), "would overwrite");
+    }
+    for own in [ledger, key] {
+        said(place.run(&["report", "--ledger", ledger, "--out", own]).misused(), "would overwrite");
+    }
     // The same question by another name is the same answer.
+    place.edit("policy.toml", "name = \"patients\"", "name = \"persons\"");
     let page = place.run(&["report", "policy.toml"]).done().stdout;
     assert!(page.contains("persons"));
+    // What the policy no longer asks is still shown.
     place.edit("policy.toml", "version = \"2024-06\"", "version = \"2024-07\"");
-    said(place.run(&["report", "policy.toml"]).refused(), "no answer of this policy");
+    assert!(place.run(&["report", "policy.toml"]).done().stdout.contains(">patients<"));
+}
+
+/// After the promise was changed, the policy that states the new one has the words for it.
+#[test]
+fn a_changed_promise_is_told_by_its_policy() {
+    let place = Place::clinic();
+    place.release(&["--ask", "patients"]).done();
+    place.edit("policy.toml", "posterior_at_most = 0.75", "posterior_at_most = 0.8");
+    place.run(&["ledger", "change-promise", "policy.toml", "--reason", "the board agreed"]).done();
+    let page = place.run(&["report", "policy.toml"]).done().stdout;
+    for words in ["nobody becomes more than 80% sure", ">patients<", "the board agreed", "Provided that"] {
+        assert!(page.contains(words), "{words}");
+    }
 }

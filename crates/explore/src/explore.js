@@ -112,6 +112,8 @@ async function look() {
     if (asked !== state.asked) return;
     at("odds").textContent = view.odds;
     at("epsilon").textContent = view.epsilon;
+    at("replaces").textContent = view.replaces.length ? "“Use these” replaces: " + view.replaces.join("; ") : "";
+    at("use").disabled = false;
     at("sentence").textContent = view.sentence;
     at("people").innerHTML = view.people;
     at("belief").innerHTML = view.belief;
@@ -120,7 +122,9 @@ async function look() {
     const errors = await ask("errors", chosen);
     if (asked === state.asked) at("errors").innerHTML = errors;
   } catch (error) {
-    if (asked === state.asked) say(error.message, true);
+    if (asked !== state.asked) return;
+    say(error.message, true);
+    at("use").disabled = true;
   } finally {
     if (asked === state.asked) document.body.dataset.shown = String(asked);
   }

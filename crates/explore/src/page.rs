@@ -87,6 +87,7 @@ pub fn page(explorer: &Explorer) -> String {
                             button #use type="button" { "Use these" }
                             button #redraw type="button" { "Other noise" }
                         }
+                        p #replaces.muted {}
                         p #status role="status" {}
                     }
                     section aria-labelledby="learn" {

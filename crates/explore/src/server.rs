@@ -125,7 +125,7 @@ async fn errors(State(served): State<Arc<Served>>, Query(choice): Query<Choice>)
 }
 
 async fn save(State(served): State<Arc<Served>>, headers: HeaderMap, Json(choice): Json<Choice>) -> Response {
-    if !headers.contains_key(INTENT) {
+    if headers.get(INTENT).is_none_or(|value| value != "use") {
         return StatusCode::FORBIDDEN.into_response();
     }
     answer(move || write::write(&served.explorer, &choice).map_err(|error| error.to_string())).await

@@ -32,7 +32,7 @@ const MOST_CELLS: usize = 400;
 /// Points of the picture of errors.
 const POINTS: usize = 12;
 /// Lines of the picture of errors.
-const LINES: usize = 8;
+const LINES: usize = 12;
 
 /// What the curator chose. Beliefs are whole percents, 0 and 100 being open ends.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -66,6 +66,8 @@ pub struct View {
     pub odds: String,
     /// Its natural logarithm, rounded up.
     pub epsilon: String,
+    /// The policy's other promises, which this choice would replace.
+    pub replaces: Vec<String>,
     /// The guarantee in natural frequencies.
     pub sentence: String,
     /// The picture of it.
@@ -185,6 +187,15 @@ impl Explorer {
                 None => format!("{} (at most {})", policy.limit, odds_decimal(&stated.odds)),
             },
             epsilon: policy.limit.epsilon_decimal(4),
+            replaces: self
+                .policy
+                .promises
+                .iter()
+                .filter(|promise| {
+                    promise.name() != choice.key && (promise.name(), choice.key.as_str()) != ("alpha", "beta")
+                })
+                .map(ToString::to_string)
+                .collect(),
             sentence,
             people: people(&frequencies),
             belief: curve(&stated.beliefs()),

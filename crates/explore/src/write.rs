@@ -3,6 +3,7 @@
 use crate::view::{Choice, Explorer, exact};
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_policy::Policy;
+use deniable_release::Plan;
 use std::io::Write;
 use std::path::Path;
 use toml_edit::{DocumentMut, Item, Table, Value, value};
@@ -106,6 +107,12 @@ pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
     if !same {
         return Err(WriteError::Unsure("it would promise something else".to_owned()));
     }
+    // A policy whose questions cannot be planned any more would be refused by every command.
+    Plan::new(again).map_err(|errors| {
+        WriteError::Choice(
+            errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ") + "; nothing was written",
+        )
+    })?;
     replace(&policy.file, &text)?;
     Ok(())
 }

@@ -142,8 +142,9 @@ fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], a
         Point {
             label: if keys.is_empty() { name.clone() } else { label(row, keys) },
             value: cell.and_then(|cell| value(&cell.value)),
-            low: cell.and_then(|cell| value(&cell.low)),
-            high: cell.and_then(|cell| value(&cell.high)),
+            // A value chosen by its rank has an interval of ranks, not of values.
+            low: cell.filter(|cell| cell.rows.is_none()).and_then(|cell| value(&cell.low)),
+            high: cell.filter(|cell| cell.rows.is_none()).and_then(|cell| value(&cell.high)),
         }
     };
     let truths = truth.map(|truth| {
@@ -158,6 +159,7 @@ fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], a
         value: name.clone(),
         points: rows.iter().map(point).collect(),
         truth: truths.clone(),
+        intervals: !rows.iter().filter_map(|row| number(row, at)).any(|cell| cell.rows.is_some()),
     };
     let svg = match shape {
         Shape::Bars => bars(&answer()),
@@ -165,7 +167,8 @@ fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], a
         Shape::Heatmap => heatmap(&grid(table, &rows, keys, at, title.clone())),
         Shape::Table => return None,
     };
-    Some((svg, title))
+    let totals = table.rows.len() - rows.len();
+    Some((svg, if totals == 0 { title } else { format!("{title}; totals are in the table") }))
 }
 
 /// Where a row stands along an ordered key.
@@ -215,13 +218,25 @@ fn grid(table: &Table, rows: &[&Vec<Cell>], keys: &[usize], at: usize, title: St
     }
 }
 
-/// One answer on a page, with pictures where there is room for them.
-pub fn section(shown: &Remembered, drawn: bool) -> Markup {
+/// Whether an answer has negative counts or values that are undefined.
+pub fn has_oddities(table: &Table) -> bool {
+    let odd = |cell: &Cell| match cell {
+        Cell::Number(number) => {
+            let below = |end: &Option<Scalar>| value(end).is_some_and(|end| end < 0.0);
+            number.value.is_none() || (below(&number.value) && !below(&number.low))
+        }
+        Cell::Key(_) => false,
+    };
+    table.rows.iter().flatten().any(odd)
+}
+
+/// One answer on a page, with the policy that asked where there are several, and with pictures where there is room.
+pub fn section(shown: &Remembered, policy: Option<&str>, drawn: bool) -> Markup {
     let Remembered { table, confidence, .. } = shown;
     let (_, numbers) = columns(table);
     let pictures = if drawn { pictures(table, None) } else { Vec::new() };
     html! {
-        h3 { (table.name) }
+        h3 { (table.name) @if let Some(policy) = policy { span.muted { " (" (policy) ")" } } }
         details { summary { "the question" } pre { code { (table.sql) } } }
         @for (svg, caption) in pictures { (figure(svg, &caption)) }
         (rows(table, &numbers, confidence))

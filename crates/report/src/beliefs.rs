@@ -32,7 +32,11 @@ pub fn promise(promised: &Promised<'_>) -> Markup {
         div.promise {
             p { "What is promised, about everything released here, now and later, together" }
             (list(promises))
-            p { (promised.stated.in_frequencies().0) }
+            @if let Some(guarantee) = promised.guarantee {
+                p { "It is about observers of this kind, and no others:" }
+                (list(&guarantee.adversary))
+            }
+            p { (promised.stated.in_frequencies().0) " Others can learn more: see who is outside." }
         }
     }
 }
@@ -81,7 +85,7 @@ pub fn section(promised: &Promised<'_>) -> Markup {
 /// What it rests on, and who is outside, as they were said with the latest answer.
 fn words(promised: &Promised<'_>) -> Markup {
     let Some(guarantee) = promised.guarantee else {
-        return html! { p.muted { "The assumptions in words were not kept in this ledger; a report on the policy has them." } };
+        return html! { p.muted { "The assumptions in words were not kept with this promise; “deniable report” on a policy that states it has them." } };
     };
     html! {
         div.pair {
@@ -113,12 +117,12 @@ fn one(observer: &Observer, promised: &Promised<'_>) -> Markup {
     });
     let name =
         if observer.covered { observer.name.clone() } else { format!("{} (outside the promise)", observer.name) };
-    // The picture writes them to a tenth of a percent; they are rounded outward beforehand.
-    let tenths = |share: &Rational, up: bool| {
-        let tenths = share * whole(1000);
-        drawn(&(if up { tenths.ceil() } else { tenths.floor() } / whole(1000)))
-    };
-    let (low, high) = (tenths(low, false), tenths(high, true));
-    let gauge_of = Gauge { name, before: drawn(&observer.before), low, high, ceiling, floor };
+    let written = [
+        percent(&observer.before, 1, Rounding::Nearest),
+        percent(low, 1, Rounding::Down),
+        percent(high, 1, Rounding::Up),
+    ];
+    let (before, low, high) = (drawn(&observer.before), drawn(low), drawn(high));
+    let gauge_of = Gauge { name, before, low, high, written: Some(written), ceiling, floor };
     html! { (figure(gauge(&gauge_of), &observer.who)) }
 }

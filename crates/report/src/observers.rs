@@ -65,7 +65,7 @@ pub fn observers(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> 
             end.is_zero() || end.is_one() || all.iter().any(|observer| observer.covered && observer.before == *end);
         if !known {
             all.push(Observer {
-                name: format!("yours at {}", percent(end, 1, Rounding::Nearest)),
+                name: format!("someone at {}", percent(end, 1, Rounding::Nearest)),
                 who: format!("someone who gave it {} and {size}", percent(end, 1, Rounding::Nearest)),
                 before: end.clone(),
                 after: Some(posterior_range(end, odds)),
@@ -115,6 +115,6 @@ mod tests {
     fn an_interval_of_ones_own_is_shown_by_its_ends() {
         let priors = PriorRange::new(Some(ratio(1, 5)), Some(ratio(4, 5))).unwrap();
         let all = observers(Adjacency::AddRemove, &priors, &whole(3));
-        assert!(named(&all, "yours at 20%").covered && named(&all, "yours at 80%").covered);
+        assert!(named(&all, "someone at 20%").covered && named(&all, "someone at 80%").covered);
     }
 }

@@ -200,6 +200,8 @@ fn left(spent: &Spend, limit: &Spend) -> String {
     match spent.exact_part_of(limit) {
         Some(part) => {
             let rest = whole(1) - part;
+            let limit = limit.to_string();
+            let limit = if limit.contains(['/', '^']) { format!("({limit})") } else { limit };
             format!("{rest} of ln {limit} (about {}%)", decimal(&(&rest * whole(100)), 1, Rounding::Down))
         }
         None => format!("what lies between {} and {limit}", amount(spent)),

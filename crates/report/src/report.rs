@@ -5,7 +5,7 @@ use crate::frame::{list, page};
 use crate::overview::AccountOverview;
 use crate::stated::Stated;
 use crate::{answers, spending};
-use deniable_ledger::{Account, Release, Summary};
+use deniable_ledger::{Account, AccountId, Release, Summary};
 use deniable_publication::Guarantee;
 use deniable_publication::remembered::Remembered;
 use maud::{Markup, PreEscaped, html};
@@ -52,7 +52,8 @@ pub struct Report<'a> {
 #[derive(Debug)]
 struct Shown<'a> {
     account: &'a Account,
-    answers: Vec<Remembered>,
+    /// Each with the policy that asked.
+    answers: Vec<(String, Remembered)>,
     /// Names of answers that the ledger holds without the form in which they were shown.
     unseen: Vec<&'a str>,
     guarantee: Option<Guarantee>,
@@ -68,14 +69,25 @@ impl<'a> Report<'a> {
         Ok(Self { summary, accounts })
     }
 
-    /// A page on these answers, in this order, of the account that holds them; the spending is that of the whole ledger.
+    /// A page on the account of a policy: these answers first, in this order and as the policy shows them, then all others of
+    /// the account; in the policy's words, where its promise is the one in force.
     ///
     /// # Errors
     /// As [`Self::of_ledger`].
-    pub fn of_answers(summary: &'a Summary, chosen: &[Chosen]) -> Result<Self, ReportError> {
-        let holds = |account: &&Account| chosen.iter().any(|one| account.release(&one.identity).is_some());
-        let accounts: Vec<&Account> = summary.accounts.iter().filter(holds).collect();
-        let accounts = accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
+    pub fn of_policy(
+        summary: &'a Summary,
+        account: &AccountId,
+        chosen: &[Chosen],
+        words: &Guarantee,
+    ) -> Result<Self, ReportError> {
+        let accounts: Vec<&Account> = summary.accounts.iter().filter(|known| known.id == *account).collect();
+        let mut accounts: Vec<Shown<'_>> =
+            accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
+        for shown in &mut accounts {
+            if words.odds == shown.account.terms.limit.to_string() {
+                shown.guarantee = Some(words.clone());
+            }
+        }
         Ok(Self { summary, accounts })
     }
 
@@ -131,21 +143,22 @@ fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, Repor
     for release in &account.releases {
         all.push((release, remembered(release)?));
     }
-    // The words in force are those that were said with the same promise, the latest first; the policy's own are later still.
+    // The words in force are those that were said with the same promise, the latest first.
     let limit = account.terms.limit.to_string();
-    let said = all.iter().rev().filter_map(|(_, shown)| shown.as_ref()).chain(chosen.iter().map(|one| &one.shown));
-    let mut said: Vec<&Guarantee> = said.map(|shown| &shown.guarantee).collect();
-    said.sort_by_key(|guarantee| !chosen.iter().any(|one| one.shown.guarantee == **guarantee));
-    let guarantee = said.into_iter().find(|guarantee| guarantee.odds == limit).cloned();
-    let (answers, unseen) = if chosen.is_empty() {
-        let unseen = |(release, shown): &(&'a Release, Option<Remembered>)| {
-            (release.answer.is_some() && shown.is_none()).then_some(release.ask.name.as_str())
-        };
-        let unseen = all.iter().filter_map(unseen).collect();
-        (all.into_iter().filter_map(|(_, shown)| shown).collect(), unseen)
-    } else {
-        (chosen.iter().map(|one| one.shown.clone()).collect(), Vec::new())
-    };
+    let mut said = all.iter().rev().filter_map(|(_, shown)| shown.as_ref()).map(|shown| &shown.guarantee);
+    let guarantee = said.find(|said| said.odds == limit && said.family == account.terms.adversary).cloned();
+    let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.ask.identity);
+    let policy_of =
+        |one: &Chosen| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
+    let mut answers: Vec<(String, Remembered)> = chosen.iter().map(|one| (policy_of(one), one.shown.clone())).collect();
+    let mut unseen = Vec::new();
+    for (release, shown) in all.into_iter().filter(|(release, _)| !is_chosen(release)) {
+        match shown {
+            Some(shown) => answers.push((release.policy.clone(), shown)),
+            None if release.answer.is_some() => unseen.push(release.ask.name.as_str()),
+            None => {}
+        }
+    }
     Ok(Shown { account, answers, unseen, guarantee })
 }
 
@@ -156,15 +169,25 @@ impl Shown<'_> {
 
     fn answered(&self) -> Markup {
         let (mut written, mut beyond) = (String::new(), Vec::new());
-        for answer in &self.answers {
-            let section = answers::section(answer, written.len() < DRAWN_BYTES).into_string();
+        let several =
+            self.answers.iter().any(|(policy, _)| self.answers.first().is_some_and(|(first, _)| first != policy));
+        for (policy, answer) in &self.answers {
+            let policy = several.then_some(policy.as_str());
+            let section = answers::section(answer, policy, written.len() < DRAWN_BYTES).into_string();
             if written.len() + section.len() > SHOWN_BYTES {
                 beyond.push(answer.table.name.clone());
             } else {
                 written.push_str(&section);
             }
         }
+        let odd = self.answers.iter().any(|(_, answer)| answers::has_oddities(&answer.table));
         html! {
+            @if odd {
+                p.muted {
+                    "Where a count is negative, the noise took away more than there was: it stands as it was drawn, so that sums "
+                    "stay right. “-” means that nothing can be said."
+                }
+            }
             (PreEscaped(written))
             @if !beyond.is_empty() {
                 p { "There is no room on this page for these answers; a report on their policy may have it:" }
@@ -199,7 +222,7 @@ impl Shown<'_> {
                         tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO or M-EXP; sensitivities by S-CAP" } }
                     }
                 }
-                @for answer in self.answers.iter().take(MOST_EXACT) { (noise(answer)) }
+                @for (_, answer) in self.answers.iter().take(MOST_EXACT) { (noise(answer)) }
             }
         }
     }

@@ -48,6 +48,10 @@ impl Stated {
 
     /// The belief before that serves as an example: the likeliest that the promise is about, one half at most.
     fn example(&self) -> Rational {
+        // One in so many is what that promise is about.
+        if let [Promise::Rho { among, .. }] = self.promises.as_slice() {
+            return whole(*among).recip();
+        }
         let all = examples(&self.priors);
         let half = ratio(1, 2);
         all.iter().filter(|prior| **prior <= half).max().or(all.first()).cloned().unwrap_or(half)
@@ -72,7 +76,7 @@ impl Stated {
             of,
         };
         let sentence = format!(
-            "Take {of} people like you, of each of whom an observer thinks it {} likely that they are in the data: {} of the \
+            "Take {of} people like you, of each of whom such an observer thinks it {} likely that they are in the data: {} of the \
              {of}. Whatever is released, the observer can become at most as sure as if {} of the {of} were in it, and at \
              least as sure as if {} were.",
             percent(&before, 2, Rounding::Nearest),

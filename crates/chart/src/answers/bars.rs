@@ -23,7 +23,10 @@ pub fn bars(answer: &Answer) -> String {
     let shown = shown(answer);
     // Many bars are drawn closer, down to what can still be read.
     let (row, size) = if shown.len() <= 24 { (26.0, TEXT) } else { (19.0, TEXT - 1) };
-    let mut legend = vec![(Key::Bar, "answer".to_owned()), (Key::Interval, "its interval".to_owned())];
+    let mut legend = vec![(Key::Bar, "answer".to_owned())];
+    if answer.intervals {
+        legend.push((Key::Interval, "its interval".to_owned()));
+    }
     legend.extend(signs(answer, &shown));
     let bottom = TOP + row * shown.len().max(1) as f64;
     let below = bottom + FOOT;
@@ -70,7 +73,8 @@ fn bar(area: &Area<'_>, scale: &Scale, shown: &Shown, y: f64, row: f64, (left, r
     }
     let inner = shown.value.or(shown.low).or(shown.high).map(|value| scale.at(value));
     match (shown.low.map(|low| scale.at(low)), shown.high.map(|high| scale.at(high)), inner) {
-        (Some(low), Some(high), _) => whisker(area, (low, high), y)?,
+        (Some(low), Some(high), _) if low < high => whisker(area, (low, high), y)?,
+        (Some(_), Some(_), _) => {}
         // What has an open end goes to the edge of the plot.
         (low, high, Some(_)) => {
             line(area, &[(low.unwrap_or(left + 4.0), y), (high.unwrap_or(right - 4.0), y)], INK, 2)?;

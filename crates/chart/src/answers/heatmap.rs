@@ -91,7 +91,8 @@ impl Grid {
 /// A cell for each pair of keys: the darker (on a dark page, the lighter), the higher.
 #[must_use]
 pub fn heatmap(grid: &Grid) -> String {
-    let range = span(grid.places().filter_map(|(_, _, cell)| cell.map(|(value, _)| value)));
+    // From zero, as bars are: shades that begin at the smallest value would make little of noise look like much.
+    let range = span(grid.places().filter_map(|(_, _, cell)| cell.map(|(value, _)| value)).chain([0.0]));
     let any = |wanted: Trust| grid.places().any(|(_, _, cell)| cell.is_some_and(|(_, trust)| trust == wanted));
     let mut legend = Vec::new();
     if any(Trust::Weak) {

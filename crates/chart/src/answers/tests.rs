@@ -6,7 +6,7 @@ fn point(label: &str, value: Option<f64>, low: Option<f64>, high: Option<f64>) -
 }
 
 fn answer(points: Vec<Point>) -> Answer {
-    Answer { title: "Waiting".to_owned(), value: "minutes".to_owned(), points, truth: None }
+    Answer { title: "Waiting".to_owned(), value: "minutes".to_owned(), points, truth: None, intervals: true }
 }
 
 /// Draws it both ways.

@@ -3,12 +3,17 @@
 use super::{plan, say};
 use crate::args::{Explore as Args, PolicyPlace};
 use crate::error::{Complaint, Failure};
+use crate::progress::Progress;
 use deniable_explore::{Explorer, serve};
 
 /// Runs it, until it is interrupted.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let plan = plan(&PolicyPlace { policy: args.policy.clone(), data: None, ledger: None })?;
-    let explorer = Explorer::new(&plan)?;
+    let progress = Progress::new();
+    progress.says("answering the questions on made-up rows");
+    let explorer = Explorer::new(&plan);
+    progress.done();
+    let explorer = explorer?;
     let ready = |address: &str| {
         say(format!(
             "the page is {address}\nit is there until you press Ctrl-C; whoever has the address can change the policy"

@@ -133,6 +133,21 @@ fn shown(path: &Path) -> String {
         .unwrap_or_else(|| path.display().to_string())
 }
 
+/// Refuses to write over files that are needed: data, policies, ledgers with their keys.
+fn spare(flag: &str, out: &Path, own: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
+    let Ok(out) = out.canonicalize() else { return Ok(()) };
+    let with_key = |path: PathBuf| {
+        let mut key = path.clone().into_os_string();
+        key.push(".key");
+        [path, PathBuf::from(key)]
+    };
+    if own.flat_map(with_key).filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
+        return Ok(());
+    }
+    let complaint = Complaint::new(format!("{flag} would overwrite {}, which is needed", out.display()));
+    Err(Failure::Usage(complaint.help("name another file")))
+}
+
 /// Speaks to the curator.
 #[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]
 fn say(text: impl AsRef<str>) {

@@ -1,7 +1,7 @@
 //! `deniable release`.
 
 use super::report::page;
-use super::{choose, locate, open_ledger, plan, publish, say};
+use super::{choose, locate, open_ledger, plan, publish, say, spare};
 use crate::args::{Format, Limits, Release};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
@@ -10,7 +10,7 @@ use deniable_core::noise::SystemRng;
 use deniable_publication::Publication;
 use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Versioned, published, release};
 use deniable_sql::Resources;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
@@ -31,8 +31,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let publication = published(&plan, &answers);
     publish(&written(&publication, args.format)?, args.out.as_ref())?;
     if let Some(report) = &args.report {
-        let summary = deniable_ledger::show(&plan.policy.ledger)?;
-        publish(&page(&plan, &summary, plan.asks.iter().zip(&answers))?, Some(report))?;
+        publish(&page(&plan, &deniable_ledger::show(&plan.policy.ledger)?)?, Some(report))?;
         say(format!("the page is {}", super::shown(report)));
     }
     Ok(())
@@ -108,18 +107,9 @@ fn enough_memory(plan: &Plan, limits: &Limits) -> Result<(), Failure> {
 
 /// Refuses to write answers over the data, the policy or the ledger.
 fn spare_own_files(flag: &str, out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
-    let Ok(out) = out.canonicalize() else { return Ok(()) };
     let tables = locate(plan).unwrap_or_default();
-    let data = tables.iter().flat_map(|table| table.source.files());
-    let mut key = plan.policy.ledger.clone().into_os_string();
-    key.push(".key");
-    let key = PathBuf::from(key);
-    let own = data.chain([&args.place.policy, &plan.policy.ledger, &key]);
-    if own.filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
-        return Ok(());
-    }
-    let complaint = Complaint::new(format!("{flag} would overwrite {}, which this release reads", out.display()));
-    Err(Failure::Usage(complaint.help("name another file for the answers")))
+    let data = tables.iter().flat_map(|table| table.source.files()).cloned();
+    spare(flag, out, data.chain([args.place.policy.clone(), plan.policy.ledger.clone()]))
 }
 
 /// What may be published, as it is written.

@@ -65,6 +65,26 @@ fn allelic_can_become(rule: &AllelicRule, cases: Counts, controls: Counts, k: i6
     })
 }
 
+/// A number of moves that is enough for χ² < c, and seldom many too many: with some fixed divisions of the moves between
+/// cases and controls, which go towards each other. All alike is always possible (χ² = 0).
+fn few_to_cease(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
+    let (x, y) = (alleles(cases), alleles(controls));
+    let have = |i: usize| cases[i] + controls[i];
+    let alike = (have(1) + have(2)).min(have(1) + have(0));
+    let ceased = |k: i64| {
+        (0..=8).any(|eighths| {
+            let (k1, k2) = (k * eighths / 8, k - k * eighths / 8);
+            if x * rule.controls > y * rule.cases {
+                !rule.is_significant(x - most_lowered(cases, k1), y + most_raised(controls, k2))
+            } else {
+                !rule.is_significant(x + most_raised(cases, k1), y - most_lowered(controls, k2))
+            }
+        })
+    };
+    // Many moves may lead beyond the middle, so this need not be the first; but that many are enough.
+    first(alike, ceased).unwrap_or(alike)
+}
+
 /// The fewest moves to χ² < c: over every `x'`, those to it and to the nearest `y'`.
 ///
 /// For one `x'`, χ² is convex in `y'` and 0 at `y' = x'S/R`, so that it falls towards there from both sides. Moves grow
@@ -72,8 +92,7 @@ fn allelic_can_become(rule: &AllelicRule, cases: Counts, controls: Counts, k: i6
 fn allelic_ceasing(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
     let (x, y) = (alleles(cases), alleles(controls));
     let (most_x, most_y) = (2 * rule.cases, 2 * rule.controls);
-    let have = |i: usize| cases[i] + controls[i];
-    let mut best = (have(1) + have(2)).min(have(1) + have(0));
+    let mut best = few_to_cease(rule, cases, controls);
     let mut open = [true, true];
     for away in 0..=most_x {
         for (side, direction) in [(0, 1), (1, -1)] {

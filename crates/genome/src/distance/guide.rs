@@ -122,9 +122,9 @@ fn best_cohort([largest, middle, smallest]: [Column; 3], outer_moves: f64, inner
     let joins_from = from.0 * middle.1 <= middle.0 * from.1;
     let joins_to = to.1 <= 0.0 || to.0 * middle.1 >= middle.0 * to.1;
     let first = joined(from, rest_from);
-    let second = joined(to, rest_to);
+    let second = joined(rest_to, to);
     let alone_from = || cohort(first.0, [first.1, first.2, first.2], Alone::Largest);
-    let alone_to = || cohort(second.0, [second.2, second.2, second.1], Alone::Smallest);
+    let alone_to = || cohort(second.0, [second.1, second.1, second.2], Alone::Smallest);
     match (joins_from, joins_to) {
         (false, false) => {
             let shares = [share(from), if middle.0 + middle.1 > 0.0 { share(middle) } else { share(rest_from) }, share(to)];
@@ -143,13 +143,14 @@ fn best_cohort([largest, middle, smallest]: [Column; 3], outer_moves: f64, inner
     }
 }
 
-/// `H` of two columns and their shares; beyond equal shares one would not go.
-fn joined(one: Column, other: Column) -> (f64, f64, f64) {
-    let all = (one.0 + other.0, one.1 + other.1);
-    // The column that began with the larger share has the smaller one now, or the other way round: `crossed` is decided
-    // by the caller's direction, and a negative count is beyond any crossing.
-    let inside = one.0 >= 0.0 && one.1 >= 0.0 && other.0 >= 0.0 && other.1 >= 0.0;
-    if inside { (h(one) + h(other), share(one), share(other)) } else { (h(all), share(all), share(all)) }
+/// `H` of two columns and their shares, the first of which began as the larger. Where it no longer is, fewer moves would
+/// have made them equal.
+fn joined(larger: Column, smaller: Column) -> (f64, f64, f64) {
+    if larger.0 * smaller.1 > smaller.0 * larger.1 {
+        return (h(larger) + h(smaller), share(larger), share(smaller));
+    }
+    let all = (larger.0 + smaller.0, larger.1 + smaller.1);
+    (h(all), share(all), share(all))
 }
 
 fn share((a, b): Column) -> f64 {

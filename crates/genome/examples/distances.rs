@@ -51,7 +51,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (cases, controls) in [(1_000, 1_000), (5_000, 5_000), (2_000, 8_000)] {
         let tables = snps(cases, controls);
         println!("\n{cases} cases, {controls} controls, {SNPS} SNPs");
-        println!("{:10} {:10} {:>10} {:>12} {:>24} {:>24}", "test", "adjacency", "threshold", "µs per SNP", "significant: n, µs", "not: n, µs");
+        println!(
+            "{:10} {:10} {:>10} {:>12} {:>24} {:>24}",
+            "test", "adjacency", "threshold", "µs per SNP", "significant: n, µs", "not: n, µs"
+        );
         for p in [ratio(5, 100_000_000), ratio(5, 100)] {
             for (test, adjacency) in Test::ALL.into_iter().flat_map(|t| Adjacency::ALL.map(|a| (t, a))) {
                 let threshold = Threshold::at_p_value(&p, test, Rounding::Up)?;

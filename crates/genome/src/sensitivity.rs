@@ -93,9 +93,9 @@ mod tests {
     fn every_small_cohort_is_bounded_and_attained() {
         for (r, s) in (1..=12).flat_map(|r| (1..=12).map(move |s| (r, s))) {
             for test in Test::ALL {
-                let tables = splits(r).into_iter().flat_map(|cases| {
-                    splits(s).into_iter().map(move |controls| Table { cases, controls })
-                });
+                let tables = splits(r)
+                    .into_iter()
+                    .flat_map(|cases| splits(s).into_iter().map(move |controls| Table { cases, controls }));
                 let values: HashMap<Table, (i64, i64)> = tables.map(|table| (table, small(&table, test))).collect();
                 for adjacency in Adjacency::ALL {
                     let mut most = (0, 1);
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn the_published_allelic_sensitivity_is_exceeded() {
         let full = |table: &Table| (0..3).all(|i| table.cases[i] + table.controls[i] > 0);
-        let mut exceeded = 0;
+        let (mut exceeded, mut attained) = (0, 0);
         let mut first = None;
         for (r, s) in (2..=8).flat_map(|r| (2..=8).map(move |s| (r, s))) {
             let bound = published(i64::from(r), i64::from(s));
@@ -153,10 +153,12 @@ mod tests {
             }
             // Among tables without empty columns it holds.
             assert!(ratio(within.0, within.1) <= bound, "R={r} S={s}: {within:?} > {bound}");
+            attained += u32::from(ratio(within.0, within.1) == bound);
             exceeded += u32::from(beyond.is_some());
             first = first.or(beyond.map(|beyond| (bound, beyond)));
         }
         assert_eq!(exceeded, 49, "it fails for every R and S");
+        assert_eq!(attained, 49, "it is attained there");
         let (bound, (table, next, (top, bottom))) = first.unwrap();
         #[allow(clippy::print_stdout)] // The counterexample itself.
         {
@@ -164,14 +166,16 @@ mod tests {
         }
     }
 
-    /// The counterexample for readers: two cases and two controls, all alike; one case's genotype is replaced.
+    /// The counterexample for readers: two controls have two copies or none, and the one who has none gets two.
     #[test]
     fn a_counterexample_to_check_by_hand() {
-        let alike = Table { cases: [2, 0, 0], controls: [2, 0, 0] };
-        let other = Table { cases: [1, 0, 1], controls: [2, 0, 0] };
-        assert_eq!(statistic(&alike, Test::Allelic), whole(0));
-        assert_eq!(statistic(&other, Test::Allelic), ratio(8, 3));
-        assert_eq!(published(2, 2), ratio(64, 35));
+        let before = Table { cases: [2, 0, 0], controls: [1, 0, 1] };
+        let after = Table { cases: [2, 0, 0], controls: [0, 0, 2] };
+        // x = 0, y = 2: 8·(2·2)²/(2·2·2·6) = 8/3. With y = 4: 8·(4·2)²/(2·2·4·4) = 8.
+        assert_eq!(statistic(&before, Test::Allelic), ratio(8, 3));
+        assert_eq!(statistic(&after, Test::Allelic), whole(8));
+        // 16/3 apart, which is the sensitivity; 64/15 is published.
+        assert_eq!(published(2, 2), ratio(64, 15));
         assert_eq!(sensitivity(2, 2, Test::Allelic, Adjacency::Genotype), ratio(16, 3));
     }
 

@@ -100,11 +100,7 @@ pub fn statistic(table: &Table, test: Test) -> Rational {
     // A column with `a` cases and `b` controls in it, or that many of their alleles.
     let term = |a: u64, b: u64| {
         let gap = BigInt::from(a) * &controls - BigInt::from(b) * &cases;
-        if a + b == 0 {
-            Rational::zero()
-        } else {
-            Rational::new(&gap * &gap, BigInt::from(a + b) * &cases * &controls)
-        }
+        if a + b == 0 { Rational::zero() } else { Rational::new(&gap * &gap, BigInt::from(a + b) * &cases * &controls) }
     };
     match test {
         Test::Genotypic => {

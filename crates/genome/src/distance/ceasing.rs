@@ -24,8 +24,7 @@ use crate::table::Table;
 pub(super) fn genotypic(table: &Table, threshold: &Threshold) -> Option<i64> {
     let (cases, controls) = (table.cases.map(i64::from), table.controls.map(i64::from));
     // χ² stays when cases and controls exchange their roles; the smaller group has fewer ways to be walked through.
-    let (outer, inner) =
-        if table.all_cases() <= table.all_controls() { (cases, controls) } else { (controls, cases) };
+    let (outer, inner) = if table.all_cases() <= table.all_controls() { (cases, controls) } else { (controls, cases) };
     let people = |counts: [i64; 3]| counts.iter().sum::<i64>().unsigned_abs();
     let rule = GenotypicRule::new(people(outer), people(inner), threshold);
     let need = i128::try_from(rule.most_h_in_2_48ths()?).ok()?;

@@ -57,10 +57,7 @@ fn allelic_can_become(rule: &AllelicRule, cases: Counts, controls: Counts, k: i6
         let [c, d] = turns(raise_controls, controls);
         let mut ends = [k, 0, a, b, k - c, k - d].into_iter().filter(|k1| (0..=k).contains(k1));
         ends.any(|k1| {
-            rule.is_significant(
-                x + moved(raise_cases, cases, k1),
-                y + moved(raise_controls, controls, k - k1),
-            )
+            rule.is_significant(x + moved(raise_cases, cases, k1), y + moved(raise_controls, controls, k - k1))
         })
     })
 }
@@ -98,7 +95,8 @@ fn allelic_ceasing(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
         for (side, direction) in [(0, 1), (1, -1)] {
             let target = x + direction * away;
             let moves = moves_to_shift(cases, ANY, direction * away);
-            let Some(spent) = moves.filter(|spent| open[side] && *spent < best && (0..=most_x).contains(&target)) else {
+            let Some(spent) = moves.filter(|spent| open[side] && *spent < best && (0..=most_x).contains(&target))
+            else {
                 open[side] = false;
                 continue;
             };

@@ -127,7 +127,8 @@ fn best_cohort([largest, middle, smallest]: [Column; 3], outer_moves: f64, inner
     let alone_to = || cohort(second.0, [second.1, second.1, second.2], Alone::Smallest);
     match (joins_from, joins_to) {
         (false, false) => {
-            let shares = [share(from), if middle.0 + middle.1 > 0.0 { share(middle) } else { share(rest_from) }, share(to)];
+            let shares =
+                [share(from), if middle.0 + middle.1 > 0.0 { share(middle) } else { share(rest_from) }, share(to)];
             cohort(h(from) + h(middle) + h(to), shares, Alone::Largest)
         }
         (false, true) => alone_from(),

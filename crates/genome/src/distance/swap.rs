@@ -79,15 +79,20 @@ impl Swaps {
         let ranges = [0, 1, 2].map(|i| self.range(i, k));
         (0..3).any(|free| {
             let (i, j) = ((free + 1) % 3, (free + 2) % 3);
-            [(ranges[i].0, ranges[j].0), (ranges[i].0, ranges[j].1), (ranges[i].1, ranges[j].0), (ranges[i].1, ranges[j].1)]
-                .into_iter()
-                .any(|(at_i, at_j)| {
-                    let rest = -at_i - at_j;
-                    let mut change = [rest; 3];
-                    change[i] = at_i;
-                    change[j] = at_j;
-                    (ranges[free].0..=ranges[free].1).contains(&rest) && self.significant(change)
-                })
+            [
+                (ranges[i].0, ranges[j].0),
+                (ranges[i].0, ranges[j].1),
+                (ranges[i].1, ranges[j].0),
+                (ranges[i].1, ranges[j].1),
+            ]
+            .into_iter()
+            .any(|(at_i, at_j)| {
+                let rest = -at_i - at_j;
+                let mut change = [rest; 3];
+                change[i] = at_i;
+                change[j] = at_j;
+                (ranges[free].0..=ranges[free].1).contains(&rest) && self.significant(change)
+            })
         })
     }
 

@@ -5,7 +5,7 @@
 //! | how many cases and controls have which genotype? | [`table`] |
 //! | how strong is the association, and is it significant? | [`chi2`] |
 //! | how far can one participant move χ²? (G-1) | [`sensitivity`] |
-//! | how many participants would have to change before the verdict does? (G-2) | [`distance`] |
+//! | how many participants would have to change before the verdict does? (G-2) | [`mod@distance`] |
 
 pub mod chi2;
 pub mod distance;

@@ -8,9 +8,9 @@
 //!
 //! | | becoming significant | ceasing to be |
 //! |---|---|---|
-//! | allelic, genotype moves | [`genotype`] | [`genotype`] |
-//! | genotypic, genotype moves | [`genotype`] | [`ceasing`] |
-//! | both, label swaps | [`swap`] | [`swap`] |
+//! | allelic, genotype moves | `genotype` | `genotype` |
+//! | genotypic, genotype moves | `genotype` | `ceasing` |
+//! | both, label swaps | `swap` | `swap` |
 //!
 //! They share one fact. For fixed numbers of cases and controls χ² is a convex function of the counts (of alleles or of
 //! genotypes): a sum of terms `(linear)²/(positive linear)`, continued by 0 where a column is empty. So it is largest at

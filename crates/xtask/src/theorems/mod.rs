@@ -10,7 +10,7 @@ use crate::{Failure, files};
 const FOLDER: &str = "docs/theorems";
 const TABLE: &str = "docs/theorems/README.md";
 /// The pages in the order in which they are read, and so in the order of the table.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 10] = [
     "beliefs.md",
     "families.md",
     "sensitivity.md",
@@ -18,6 +18,7 @@ const PAGES: [&str; 9] = [
     "mechanisms.md",
     "notions.md",
     "decisions.md",
+    "genome.md",
     "papers.md",
     "errata.md",
 ];

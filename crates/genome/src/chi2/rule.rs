@@ -1,0 +1,125 @@
+//! `χ² ≥ c` for many tables with the same numbers of cases and controls: a handful of whole products for each table.
+
+use super::Threshold;
+use crate::wide::compare_products;
+
+/// The most people whose products fit into 128 bits at every threshold: 2^25, 33 million.
+pub(crate) const MOST_PEOPLE: u64 = 1 << 25;
+
+/// The allelic test: `2N(xS−yR)²·c_d ≥ c_n·RS·m(2N−m)` with `m = x+y` and `c = c_n/c_d`.
+///
+/// The left side is at most `2^26·2^48 · (2^49)²`, the right one `2^48·2^48 · 2^50`; each factor of
+/// [`compare_products`] fits into 128 bits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AllelicRule {
+    /// `R`, at least 1.
+    pub cases: i64,
+    /// `S`, at least 1.
+    pub controls: i64,
+    left: u128,
+    right: u128,
+}
+
+impl AllelicRule {
+    /// For `1 ≤ cases, controls` with a sum of at most [`MOST_PEOPLE`].
+    pub fn new(cases: u64, controls: u64, threshold: &Threshold) -> Self {
+        let people = u128::from(cases + controls);
+        Self {
+            cases: cases as i64,
+            controls: controls as i64,
+            left: 2 * people * u128::from(threshold.denominator()),
+            right: u128::from(threshold.numerator()) * u128::from(cases) * u128::from(controls),
+        }
+    }
+
+    /// Whether χ² ≥ c with `0 ≤ x ≤ 2R` and `0 ≤ y ≤ 2S` copies among cases and controls.
+    pub fn is_significant(&self, x: i64, y: i64) -> bool {
+        let copies = x + y;
+        let others = 2 * (self.cases + self.controls) - copies;
+        if copies == 0 || others == 0 {
+            return false;
+        }
+        let gap = u128::from((x * self.controls - y * self.cases).unsigned_abs());
+        let margins = u128::from(copies.unsigned_abs()) * u128::from(others.unsigned_abs());
+        compare_products(self.left, gap * gap, self.right, margins).is_ge()
+    }
+}
+
+/// The genotypic test, as a bound on `H = Σ r_is_i/(r_i+s_i)`, which is largest, `RS/N`, where cases and controls have
+/// the same frequencies.
+///
+/// `Σ r_i²/n_i = Σ (r_i − r_is_i/n_i) = R − H` turns `χ² = N²/(RS)·(Σ r_i²/n_i − R²/N)` into `N − N²H/(RS)`, so
+/// `χ² ≥ c` just where `H ≤ RS(N−c)/N²`. `H` is concave and `H(λr,λs) = λH(r,s)`, which the distances rest on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct GenotypicRule {
+    /// `R`, at least 1.
+    pub cases: i64,
+    /// `S`, at least 1.
+    pub controls: i64,
+    /// `RS(N·c_d − c_n)` below 2^121, or nothing where `c > N`, which no table reaches.
+    most: Option<u128>,
+    /// `N²·c_d`, at most 2^98.
+    scale: u128,
+}
+
+impl GenotypicRule {
+    /// For `1 ≤ cases, controls` with a sum of at most [`MOST_PEOPLE`].
+    pub fn new(cases: u64, controls: u64, threshold: &Threshold) -> Self {
+        let people = u128::from(cases + controls);
+        let (numerator, denominator) = (u128::from(threshold.numerator()), u128::from(threshold.denominator()));
+        let pairs = u128::from(cases) * u128::from(controls);
+        Self {
+            cases: cases as i64,
+            controls: controls as i64,
+            most: (people * denominator).checked_sub(numerator).map(|rest| pairs * rest),
+            scale: people * people * denominator,
+        }
+    }
+
+    /// Whether χ² ≥ c.
+    pub fn is_significant(&self, cases: [i64; 3], controls: [i64; 3]) -> bool {
+        let [n0, n1, n2] = [0, 1, 2].map(|i| column(cases[i], controls[i]));
+        let [h0, h1, h2] = [0, 1, 2].map(|i| product(cases[i], controls[i]));
+        let part = |pairs: u64, others: u64| u128::from(pairs) * u128::from(others);
+        // At most 2^48 · 2^50 each; an empty column has no pairs, and counts as 1 for the others.
+        let sum = part(h0, n1 * n2) + part(h1, n0 * n2) + part(h2, n0 * n1);
+        self.is_little(sum, u128::from(n0 * n1) * u128::from(n2))
+    }
+
+    /// Whether χ² ≥ c for the 2×2 table that two of the columns make when they are one, `a` and `b` being the other.
+    pub fn is_significant_merged(&self, a: i64, b: i64) -> bool {
+        let (c, d) = (self.cases - a, self.controls - b);
+        let (one, two) = (column(a, b), column(c, d));
+        let sum = u128::from(product(a, b)) * u128::from(two) + u128::from(product(c, d)) * u128::from(one);
+        self.is_little(sum, u128::from(one) * u128::from(two))
+    }
+
+    /// Whether `H = sum/whole` is as little as a significant SNP needs.
+    fn is_little(&self, sum: u128, whole: u128) -> bool {
+        self.most.is_some_and(|most| compare_products(sum, self.scale, most, whole).is_le())
+    }
+
+    /// `⌊RS(N−c)/N² · 2^48⌋`, or nothing where no table is significant: tables of at most this `H·2^48` are.
+    pub fn most_h_in_2_48ths(&self) -> Option<u128> {
+        let most = self.most?;
+        // Long division, 24 bits at a time; remainders are below 2^98.
+        let (first, rest) = (most / self.scale, most % self.scale);
+        let (second, rest) = ((rest << 24) / self.scale, (rest << 24) % self.scale);
+        Some((((first << 24) + second) << 24) + (rest << 24) / self.scale)
+    }
+
+    /// Whether some table at all is significant: `c ≤ N`.
+    pub fn can_be_significant(&self) -> bool {
+        self.most.is_some()
+    }
+}
+
+/// People in a column, 1 where there are none.
+fn column(cases: i64, controls: i64) -> u64 {
+    (cases + controls).unsigned_abs().max(1)
+}
+
+/// Pairs of a case and a control in a column.
+fn product(cases: i64, controls: i64) -> u64 {
+    cases.unsigned_abs() * controls.unsigned_abs()
+}

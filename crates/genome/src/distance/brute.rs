@@ -1,0 +1,101 @@
+//! Distances by searching every table, which the fast ones are compared with.
+
+use crate::chi2::{Threshold, is_significant};
+use crate::table::{Adjacency, Table, Test};
+use std::collections::{HashMap, VecDeque};
+
+/// Every way in which `people` can have three genotypes.
+pub(crate) fn splits(people: u32) -> Vec<[u32; 3]> {
+    (0..=people).flat_map(|one| (0..=people - one).map(move |two| [people - one - two, one, two])).collect()
+}
+
+/// Every table with these numbers of cases and controls.
+pub(crate) fn tables(cases: u32, controls: u32) -> Vec<Table> {
+    let all = splits(controls);
+    splits(cases)
+        .into_iter()
+        .flat_map(|cases| all.iter().map(move |controls| Table { cases, controls: *controls }))
+        .collect()
+}
+
+/// One person of `counts` goes from one genotype to another.
+fn moved(counts: [u32; 3], from: usize, to: usize) -> Option<[u32; 3]> {
+    let mut next = counts;
+    next[from] = next[from].checked_sub(1)?;
+    next[to] += 1;
+    Some(next)
+}
+
+/// Every table that one move away.
+pub(crate) fn neighbours(table: &Table, adjacency: Adjacency) -> Vec<Table> {
+    let pairs = (0..3).flat_map(|from| (0..3).map(move |to| (from, to))).filter(|(from, to)| from != to);
+    pairs
+        .flat_map(|(from, to)| {
+            let cases = moved(table.cases, from, to);
+            match adjacency {
+                Adjacency::Genotype => vec![
+                    cases.map(|cases| Table { cases, ..*table }),
+                    moved(table.controls, from, to).map(|controls| Table { controls, ..*table }),
+                ],
+                // A case with genotype `from` becomes a control, and a control with genotype `to` a case.
+                Adjacency::LabelSwap => {
+                    vec![cases.zip(moved(table.controls, to, from)).map(|(cases, controls)| Table { cases, controls })]
+                }
+            }
+        })
+        .flatten()
+        .collect()
+}
+
+/// The distances of all tables of a cohort across `c`, by one search from all neighbouring pairs on different sides.
+/// Tables that are not in the answer never cross.
+pub(crate) fn all_distances(
+    cases: u32,
+    controls: u32,
+    test: Test,
+    adjacency: Adjacency,
+    c: &Threshold,
+) -> HashMap<Table, (bool, Option<u64>)> {
+    let all = tables(cases, controls);
+    let mut found: HashMap<Table, (bool, Option<u64>)> =
+        all.iter().map(|table| (*table, (is_significant(table, test, c), None))).collect();
+    let mut queue = VecDeque::new();
+    for table in &all {
+        if neighbours(table, adjacency).iter().any(|next| found[next].0 != found[table].0) {
+            queue.push_back((*table, 1));
+        }
+    }
+    // Moves can be undone, so the path from a table to the other side stays on its own side until its last move.
+    for (table, _) in &queue {
+        found.insert(*table, (found[table].0, Some(1)));
+    }
+    while let Some((table, moves)) = queue.pop_front() {
+        for next in neighbours(&table, adjacency) {
+            if found[&next].0 == found[&table].0 && found[&next].1.is_none() {
+                found.insert(next, (found[&next].0, Some(moves + 1)));
+                queue.push_back((next, moves + 1));
+            }
+        }
+    }
+    found
+}
+
+/// Whether some table within `most` moves is on the other side: by breadth, for larger cohorts.
+pub(crate) fn crosses_within(table: &Table, test: Test, adjacency: Adjacency, c: &Threshold, most: u64) -> bool {
+    let here = is_significant(table, test, c);
+    let mut seen = std::collections::HashSet::from([*table]);
+    let mut edge = vec![*table];
+    for _ in 0..most {
+        let mut next_edge = vec![];
+        for next in edge.iter().flat_map(|table| neighbours(table, adjacency)) {
+            if seen.insert(next) {
+                if is_significant(&next, test, c) != here {
+                    return true;
+                }
+                next_edge.push(next);
+            }
+        }
+        edge = next_edge;
+    }
+    false
+}

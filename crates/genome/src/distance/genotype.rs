@@ -1,0 +1,190 @@
+//! Distances by replaced genotypes, but for the hardest case, which is [`super::ceasing`].
+//!
+//! Cases and controls change independently: `k` moves are `k1` among cases and `k − k1` among controls.
+
+use super::{first, moves_to_shift};
+use crate::chi2::{AllelicRule, GenotypicRule, Threshold};
+use crate::table::Table;
+
+/// The people of one group, by genotype.
+type Counts = [i64; 3];
+
+/// Genotypes may be anything: whoever leaves one may enter any.
+const ANY: Counts = [1 << 40; 3];
+
+/// Alleles of a group.
+fn alleles(counts: Counts) -> i64 {
+    2 * counts[2] + counts[1]
+}
+
+/// How far `k` moves raise a group's allele count: by 2 while someone has none, then by 1. All between is reached, too.
+fn most_raised(counts: Counts, k: i64) -> i64 {
+    2 * k.min(counts[0]) + (k - counts[0]).clamp(0, counts[1])
+}
+
+/// How far `k` moves lower it.
+fn most_lowered(counts: Counts, k: i64) -> i64 {
+    2 * k.min(counts[2]) + (k - counts[2]).clamp(0, counts[1])
+}
+
+/// The allelic test.
+pub(super) fn allelic(table: &Table, threshold: &Threshold, significant: bool) -> Option<i64> {
+    let rule = AllelicRule::new(table.all_cases(), table.all_controls(), threshold);
+    let (cases, controls) = (table.cases.map(i64::from), table.controls.map(i64::from));
+    if significant {
+        Some(allelic_ceasing(&rule, cases, controls))
+    } else {
+        first(rule.cases + rule.controls, |k| allelic_can_become(&rule, cases, controls, k))
+    }
+}
+
+/// Whether `k` moves can make χ² ≥ c.
+///
+/// With `k1` of them among cases, (x,y) ranges over a rectangle; χ² is convex, so largest at one of its corners. As `k1`
+/// goes from 0 to `k` each corner moves along straight lines, which turn where a group has run out of people who can
+/// change by 2, or of all who can change. On each line χ² is convex again: the turning points are enough.
+fn allelic_can_become(rule: &AllelicRule, cases: Counts, controls: Counts, k: i64) -> bool {
+    let (x, y) = (alleles(cases), alleles(controls));
+    let turns = |raise: bool, counts: Counts| {
+        let jumpers = if raise { counts[0] } else { counts[2] };
+        [jumpers, jumpers + counts[1]]
+    };
+    let moved = |raise: bool, counts: Counts, k: i64| {
+        if raise { most_raised(counts, k) } else { -most_lowered(counts, k) }
+    };
+    [(true, true), (true, false), (false, true), (false, false)].into_iter().any(|(raise_cases, raise_controls)| {
+        let [a, b] = turns(raise_cases, cases);
+        let [c, d] = turns(raise_controls, controls);
+        let mut ends = [k, 0, a, b, k - c, k - d].into_iter().filter(|k1| (0..=k).contains(k1));
+        ends.any(|k1| {
+            rule.is_significant(x + moved(raise_cases, cases, k1), y + moved(raise_controls, controls, k - k1))
+        })
+    })
+}
+
+/// A number of moves that is enough for χ² < c, and seldom many too many: with some fixed divisions of the moves between
+/// cases and controls, which go towards each other. All alike is always possible (χ² = 0).
+fn few_to_cease(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
+    let (x, y) = (alleles(cases), alleles(controls));
+    let have = |i: usize| cases[i] + controls[i];
+    let alike = (have(1) + have(2)).min(have(1) + have(0));
+    let ceased = |k: i64| {
+        (0..=8).any(|eighths| {
+            let (k1, k2) = (k * eighths / 8, k - k * eighths / 8);
+            if x * rule.controls > y * rule.cases {
+                !rule.is_significant(x - most_lowered(cases, k1), y + most_raised(controls, k2))
+            } else {
+                !rule.is_significant(x + most_raised(cases, k1), y - most_lowered(controls, k2))
+            }
+        })
+    };
+    // Many moves may lead beyond the middle, so this need not be the first; but that many are enough.
+    first(alike, ceased).unwrap_or(alike)
+}
+
+/// The fewest moves to χ² < c: over every `x'`, those to it and to the nearest `y'`.
+///
+/// For one `x'`, χ² is convex in `y'` and 0 at `y' = x'S/R`, so that it falls towards there from both sides. Moves grow
+/// with the way that a count goes. All alike is always possible (χ² = 0).
+fn allelic_ceasing(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
+    let (x, y) = (alleles(cases), alleles(controls));
+    let (most_x, most_y) = (2 * rule.cases, 2 * rule.controls);
+    let mut best = few_to_cease(rule, cases, controls);
+    let mut open = [true, true];
+    for away in 0..=most_x {
+        for (side, direction) in [(0, 1), (1, -1)] {
+            let target = x + direction * away;
+            let moves = moves_to_shift(cases, ANY, direction * away);
+            let Some(spent) = moves.filter(|spent| open[side] && *spent < best && (0..=most_x).contains(&target))
+            else {
+                open[side] = false;
+                continue;
+            };
+            // `y'` is worth a look if fewer than `best` moves lead there.
+            let left = best - 1 - spent;
+            let (low, high) =
+                ((y - most_lowered(controls, left)).max(0), (y + most_raised(controls, left)).min(most_y));
+            if let Some(y) = nearest_ceased(rule, target, y, low, high) {
+                let shift = y - alleles(controls);
+                if let Some(more) = moves_to_shift(controls, ANY, shift) {
+                    best = best.min(spent + more);
+                }
+            }
+        }
+        if open == [false, false] {
+            break;
+        }
+    }
+    best
+}
+
+/// The `y'` in `low..=high`, a range with `y` in it, that is nearest to `y` and has χ² < c beside `x`.
+fn nearest_ceased(rule: &AllelicRule, x: i64, y: i64, low: i64, high: i64) -> Option<i64> {
+    let ceased = |y: i64| !rule.is_significant(x, y);
+    if ceased(y) {
+        return Some(y);
+    }
+    let middle = x * rule.controls;
+    let floor = middle.div_euclid(rule.cases);
+    if y * rule.cases < middle {
+        // Up to the last whole number before the middle χ² falls; the next one may be the first to do.
+        let last = floor.min(high);
+        first(last - y, |shift| ceased(y + shift))
+            .map(|shift| y + shift)
+            .or_else(|| (floor < high && ceased(floor + 1)).then_some(floor + 1))
+    } else {
+        let ceiling = floor + i64::from(floor * rule.cases != middle);
+        let last = ceiling.max(low);
+        first(y - last, |shift| ceased(y - shift))
+            .map(|shift| y - shift)
+            .or_else(|| (ceiling > low && ceased(ceiling - 1)).then_some(ceiling - 1))
+    }
+}
+
+/// The genotypic test, for a SNP that is not significant.
+pub(super) fn genotypic_becoming(table: &Table, threshold: &Threshold) -> Option<i64> {
+    let rule = GenotypicRule::new(table.all_cases(), table.all_controls(), threshold);
+    let (cases, controls) = (table.cases.map(i64::from), table.controls.map(i64::from));
+    if !rule.can_be_significant() {
+        return None;
+    }
+    first(rule.cases + rule.controls, |k| genotypic_can_become(&rule, cases, controls, k))
+}
+
+/// The ways in which a group can run together: to which genotype, from which first, and from which then.
+const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+
+/// The group after `k` moves in one way.
+fn run_together(counts: Counts, [to, one, other]: [usize; 3], k: i64) -> Counts {
+    let from_one = k.min(counts[one]);
+    let from_other = (k - from_one).min(counts[other]);
+    let mut next = counts;
+    next[one] -= from_one;
+    next[other] -= from_other;
+    next[to] += from_one + from_other;
+    next
+}
+
+/// Whether `k` moves can make χ² ≥ c.
+///
+/// `k1` moves change a group by the δ with sum 0 and `−min(k1, count) ≤ δ ≤ k1`. Two of these bounds meet where one
+/// genotype has given all it can, another what is left, and the third has taken it: the six ways above. χ² is convex, so
+/// largest where cases and controls are at such corners. As `k1` goes from 0 to `k`, corners move along straight lines
+/// that turn where a genotype is used up, and on each of them χ² is convex again.
+fn genotypic_can_become(rule: &GenotypicRule, cases: Counts, controls: Counts, k: i64) -> bool {
+    let reached = |way: [usize; 3], other: [usize; 3], k1: i64| {
+        rule.is_significant(run_together(cases, way, k1), run_together(controls, other, k - k1))
+    };
+    // All moves in one group: the other stays, whatever its way.
+    if WAYS.into_iter().any(|way| reached(way, way, 0) || reached(way, way, k)) {
+        return true;
+    }
+    let used_up = |counts: Counts, [_, one, other]: [usize; 3]| [counts[one], counts[one] + counts[other]];
+    WAYS.into_iter().any(|way| {
+        let [a, b] = used_up(cases, way);
+        WAYS.into_iter().any(|other| {
+            let [c, d] = used_up(controls, other);
+            [a, b, k - c, k - d].into_iter().any(|k1| 0 < k1 && k1 < k && reached(way, other, k1))
+        })
+    })
+}

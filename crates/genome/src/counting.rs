@@ -229,6 +229,5 @@ impl Packer {
     }
 }
 
-
 #[cfg(test)]
 mod tests;

@@ -117,7 +117,9 @@ pub enum FileErrorKind {
         found: String,
     },
     /// The other order of a PLINK 1 file.
-    #[error("this .bed file is in the sample-major order, or older than PLINK 1.0 (its third byte is {mode:02x}, not 01)")]
+    #[error(
+        "this .bed file is in the sample-major order, or older than PLINK 1.0 (its third byte is {mode:02x}, not 01)"
+    )]
     SampleMajor {
         /// The third byte.
         mode: u8,
@@ -207,7 +209,9 @@ impl FileError {
                  permissions"
             }
             FileErrorKind::Changed => "wait until nothing writes to it, and start again",
-            FileErrorKind::LongLine { .. } => "check that this is the right file, and that its lines end with line feeds",
+            FileErrorKind::LongLine { .. } => {
+                "check that this is the right file, and that its lines end with line feeds"
+            }
             FileErrorKind::Character { .. } => {
                 "rename people, SNPs and alleles to plain ASCII without control characters, and save the file as text"
             }
@@ -241,7 +245,9 @@ impl FileError {
             }
             FileErrorKind::Samples { .. } => "write the file anew; its lines do not fit its header",
             FileErrorKind::Ambiguous { .. } => "keep one line for each individual: VCF knows no families",
-            FileErrorKind::Strangers { .. } => "check that both files name people alike: FID and IID, or the samples of a VCF file",
+            FileErrorKind::Strangers { .. } => {
+                "check that both files name people alike: FID and IID, or the samples of a VCF file"
+            }
         }
     }
 }

@@ -151,7 +151,11 @@ impl Vcf {
 /// A name or an allele, which is printed: plain ASCII, and `nothing` where there is none.
 fn name(text: &str, nothing: &str) -> Result<String, FileErrorKind> {
     if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
-        return Err(FileErrorKind::Vcf(format!("the name `{}` has an unusual character at byte {}", shown(text), at + 1)));
+        return Err(FileErrorKind::Vcf(format!(
+            "the name `{}` has an unusual character at byte {}",
+            shown(text),
+            at + 1
+        )));
     }
     Ok(if text.is_empty() { nothing } else { text }.to_owned())
 }
@@ -240,9 +244,8 @@ fn input(file: &Path) -> Result<Lines, FileError> {
 
 /// Whether a bgzipped file ends with the empty block that marks its end: without it, it could have been cut between blocks.
 fn ends(file: &Path, opened: &mut File) -> Result<(), FileError> {
-    const END: [u8; 28] = [
-        0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 0x1b, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    ];
+    const END: [u8; 28] =
+        [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 0x1b, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
     let unreadable = |error| FileError::unreadable(file, &error);
     let length = opened.metadata().map_err(unreadable)?.len();
     let mut last = Vec::new();
@@ -250,6 +253,3 @@ fn ends(file: &Path, opened: &mut File) -> Result<(), FileError> {
     opened.take(END.len() as u64).read_to_end(&mut last).map_err(unreadable)?;
     if last == END { Ok(()) } else { Err(FileError::whole(file, FileErrorKind::Truncated)) }
 }
-
-#[cfg(test)]
-mod tests;

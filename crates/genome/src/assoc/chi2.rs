@@ -15,6 +15,12 @@ pub(super) fn allelic(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
     two_by_two(cases, controls)
 }
 
+/// The same for `--assoc`, which prints 0 instead of NA where all calls of one group are missing and the other has both alleles.
+pub(super) fn allelic_in_assoc(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
+    let both = cases.iter().zip(&controls).all(|(case, control)| case + control > 0);
+    both.then(|| two_by_two(cases, controls).unwrap_or(0.0))
+}
+
 /// Replaced by `chi2::genotypic`. `None` where a row or a column of the 2×3 table is empty.
 pub(super) fn genotypic(cases: [u64; 3], controls: [u64; 3]) -> Option<f64> {
     let all_cases: u64 = cases.iter().sum();

@@ -6,12 +6,10 @@
 
 mod chi2;
 pub mod digits;
-#[cfg(test)]
-mod plink_tests;
 
 use crate::cohort::{Snp, Variant};
 use crate::table::Table;
-use chi2::{allelic, dominant, genotypic, recessive, tail, trend};
+use chi2::{allelic, allelic_in_assoc, dominant, genotypic, recessive, tail, trend};
 use digits::four;
 use std::io::Write;
 
@@ -65,7 +63,7 @@ impl AssocRow {
     #[must_use]
     pub fn of(snp: &Snp) -> Self {
         let Alleles { cases, controls } = Alleles::of(&snp.counts.table);
-        let chi2 = allelic(cases, controls);
+        let chi2 = allelic_in_assoc(cases, controls);
         let odds = |[a1, a2]: [u64; 2], [b1, b2]: [u64; 2]| ratio(a1 as f64 * b2 as f64, a2 as f64 * b1 as f64);
         Self {
             variant: snp.variant.clone(),
@@ -179,6 +177,15 @@ fn frequency([a1, a2]: [u64; 2]) -> Option<f64> {
 
 fn ratio(above: f64, below: f64) -> Option<f64> {
     (below > 0.0).then(|| above / below)
+}
+
+/// The width of the column of names that PLINK begins with.
+pub const NARROWEST: usize = 4;
+
+/// How PLINK 1.9 widens that column: by two more than is needed, whenever a name does not fit.
+#[must_use]
+pub fn wider(width: usize, name: &str) -> usize {
+    if name.len() > width { name.len() + 2 } else { width }
 }
 
 fn number(value: Option<f64>) -> String {

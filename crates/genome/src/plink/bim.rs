@@ -1,5 +1,6 @@
 //! SNPs: the six columns of a .bim file, one line at a time.
 
+use crate::assoc::{NARROWEST, wider};
 use crate::cohort::{Log, Variant};
 use crate::file_error::{FileError, FileErrorKind, shown};
 use crate::lines::{Lines, exactly};
@@ -54,19 +55,11 @@ pub(crate) fn survey(mut lines: Lines) -> Result<Survey, FileError> {
     let mut survey = Survey { name_width: NARROWEST, ..Survey::default() };
     while let Some(line) = next(&mut lines, &mut survey.log)? {
         if let Line::Used(variant) = line {
-            survey.name_width = wider(survey.name_width, variant.id.len());
+            survey.name_width = wider(survey.name_width, &variant.id);
         }
     }
     if survey.log.snps == 0 {
         return Err(FileError::whole(lines.file(), FileErrorKind::Empty("SNPs")));
     }
     Ok(survey)
-}
-
-/// The width that PLINK begins with.
-pub(crate) const NARROWEST: usize = 4;
-
-/// How PLINK 1.9 widens its column of names: by two more than is needed, whenever a name does not fit.
-pub(crate) fn wider(width: usize, name: usize) -> usize {
-    if name > width { name + 2 } else { width }
 }

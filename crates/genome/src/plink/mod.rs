@@ -11,8 +11,6 @@ pub(crate) mod bed;
 pub(crate) mod bim;
 pub(crate) mod fam;
 pub mod pheno;
-#[cfg(test)]
-mod tests;
 
 pub use fam::Person;
 pub use pheno::{Column, PhenoFile, Phenotypes};
@@ -56,8 +54,7 @@ impl Fileset {
         let bed = Bed::open(&bed, people.len(), log.snps)?;
         let who: Vec<(Option<Status>, bool)> = people.iter().map(|person| (person.status, person.founder)).collect();
         let masks = masks(&source, &who, &mut log)?;
-        log.sex_unknown =
-            people.iter().filter(|person| person.status.is_some() && !person.sex_known).count() as u64;
+        log.sex_unknown = people.iter().filter(|person| person.status.is_some() && !person.sex_known).count() as u64;
         Ok(Self { bim, bed, people, masks, log, name_width })
     }
 

@@ -65,7 +65,11 @@ impl Phenotypes {
             };
             let Some(value) = columns.nth(at) else {
                 let found = words(line).count();
-                return Err(fault(FileErrorKind::Columns { found, expected: "as many as in the first line", names: NAMES }));
+                return Err(fault(FileErrorKind::Columns {
+                    found,
+                    expected: "as many as in the first line",
+                    names: NAMES,
+                }));
             };
             let status = Status::parse(value).map_err(fault)?;
             let key = (family.to_owned(), id.to_owned());

@@ -1,0 +1,7 @@
+//! Genotype files: read, refused, counted, and compared with PLINK 1.9.
+
+mod compare;
+mod fixture;
+mod hostile;
+mod reading;
+mod vcf;

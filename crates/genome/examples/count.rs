@@ -96,7 +96,7 @@ fn table(folder: &Path) -> Result<()> {
     files
         .scan(threads(), &mut |snp| {
             if written.is_ok() {
-                written = write_assoc(&mut out, width, &AssocRow::of(&Order::MinorFirst.of(snp)));
+                written = write_assoc(&mut out, width, &AssocRow::of(Order::MinorFirst.of(snp)));
             }
         })
         .map_err(Error::other)?;

@@ -68,7 +68,7 @@ impl Vcf {
     ///
     /// # Errors
     /// When the file cannot be read, or a line is not VCF.
-    pub fn scan(&self, visit: &mut dyn FnMut(&Snp)) -> Result<Log, FileError> {
+    pub fn scan(&self, visit: &mut dyn FnMut(Snp)) -> Result<Log, FileError> {
         let mut log = self.log.clone();
         let mut lines = input(&self.file)?;
         if samples(&mut lines)? != self.samples {
@@ -88,7 +88,7 @@ impl Vcf {
             if let Some(snp) = read {
                 log.used += 1;
                 log.count(&snp.counts);
-                visit(&snp);
+                visit(snp);
             }
         }
         if log.snps == 0 {

@@ -75,13 +75,18 @@ fn erfc(x: f64) -> f64 {
         for n in 1..100 {
             term *= 2.0 * x * x / f64::from(2 * n + 1);
             sum += term;
+            if term < sum * 1e-17 {
+                break;
+            }
         }
         // The series has positive terms only, so that 1 − erf loses no more than three digits below 2.
         1.0 - 2.0 * frac_1_sqrt_pi * (-x * x).exp() * sum
     } else {
         // erfc x = e^(−x²)/√π · 1/(x + (1/2)/(x + 1/(x + (3/2)/(x + …)))), from the inside.
+        // The farther out, the fewer steps: 110 at 2, 26 at 5.
+        let steps = (10.0 + 400.0 / (x * x)) as i32;
         let mut fraction = x;
-        for n in (1..200).rev() {
+        for n in (1..=steps).rev() {
             fraction = x + f64::from(n) / 2.0 / fraction;
         }
         (-x * x).exp() * frac_1_sqrt_pi / fraction
@@ -99,7 +104,7 @@ mod tests {
     #[test]
     fn tails_are_those_of_tables() {
         // mpmath: erfc(sqrt(x / 2)) with 25 digits.
-        close(tail(0.01, 1), 0.920_344_325_445_942_0);
+        close(tail(0.01, 1), 0.920_344_325_445_942);
         close(tail(3.841_458_820_694_124, 1), 0.05);
         close(tail(7.9, 1), 0.004_943_479_736_228_247);
         close(tail(8.1, 1), 0.004_426_525_857_919_831);

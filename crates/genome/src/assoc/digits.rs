@@ -1,8 +1,8 @@
 //! Numbers as PLINK 1.9 prints them: four significant digits, as `%.4g`, and halves to even.
 
-/// Digits at most this far from the middle count as in the middle: where 0.48125 is a little more as a double, PLINK still
+/// Digits, of which four are before the point, count as in the middle this close to it: where 0.48125 is a little more as a double, PLINK still
 /// prints 0.4812.
-const MIDDLE: f64 = 5e-12;
+const MIDDLE: f64 = 5e-9;
 
 /// A number that is not negative, with four significant digits.
 #[must_use]
@@ -19,47 +19,55 @@ pub fn four(value: f64) -> String {
 
 /// Four digits, 1000 to 9999, and the power of ten of the first.
 fn significant(value: f64) -> (u32, i32) {
-    // The decimal exponent, exactly: from the shortest text that stands for the number.
-    let text = format!("{value:e}");
-    let exponent: i32 = text.split('e').nth(1).and_then(|exponent| exponent.parse().ok()).unwrap_or(0);
-    // In two steps, because 10^(3 − exponent) is no double for the smallest numbers.
-    let scaled = if exponent < -300 { value * 1e300 * power(3 - exponent - 300) } else { value * power(3 - exponent) };
+    let mut exponent = value.log10().floor() as i32;
+    let mut scaled = scale(value, exponent);
+    // The logarithm may be off by one next to a power of ten.
+    if scaled < 1000.0 {
+        exponent -= 1;
+        scaled = scale(value, exponent);
+    } else if scaled >= 10_000.0 {
+        exponent += 1;
+        scaled = scale(value, exponent);
+    }
     let below = scaled.floor();
     let beyond = scaled - below;
     let odd = below % 2.0 > 0.5;
-    let up = if (beyond - 0.5).abs() < MIDDLE * 1000.0 { odd } else { beyond > 0.5 };
-    let digits = below + f64::from(u8::from(up));
-    if digits >= 9999.5 { (1000, exponent + 1) } else { (digits as u32, exponent) }
+    let up = if (beyond - 0.5).abs() < MIDDLE { odd } else { beyond > 0.5 };
+    let digits = below as u32 + u32::from(up);
+    if digits > 9999 { (1000, exponent + 1) } else { (digits, exponent) }
 }
 
-fn power(exponent: i32) -> f64 {
-    10f64.powi(exponent)
+/// The first four digits before the point; in two steps for the smallest numbers, because no double is large enough for one.
+fn scale(value: f64, exponent: i32) -> f64 {
+    const FAR: i32 = 300;
+    if exponent < -FAR {
+        value * 1e300 * 10f64.powi(3 - exponent - FAR)
+    } else if exponent > 3 {
+        value / 10f64.powi(exponent - 3)
+    } else {
+        value * 10f64.powi(3 - exponent)
+    }
 }
 
+/// As many of the digits as stand before the point, or zeros behind it; no zeros at the end.
 fn plain(digits: u32, exponent: i32) -> String {
-    let digits = digits.to_string();
-    let text = match usize::try_from(exponent) {
-        Ok(before) => {
-            let (whole, rest) = digits.split_at((before + 1).min(digits.len()));
-            format!("{whole}.{rest}")
-        }
-        Err(_) => {
-            let zeros = usize::try_from(-exponent - 1).unwrap_or(0);
-            format!("0.{}{digits}", "0".repeat(zeros))
-        }
-    };
-    trimmed(&text)
+    let after = usize::try_from(3 - exponent).unwrap_or(0);
+    let unit = 10u32.pow(after.min(9) as u32);
+    let mut text = format!("{}.{:0after$}", digits / unit, digits % unit);
+    trim(&mut text);
+    text
 }
 
 fn scientific(digits: u32, exponent: i32) -> String {
-    let digits = digits.to_string();
-    let (first, rest) = digits.split_at(1);
+    let mut text = format!("{}.{:03}", digits / 1000, digits % 1000);
+    trim(&mut text);
     let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", trimmed(&format!("{first}.{rest}")), exponent.abs())
+    text.push_str(&format!("e{sign}{:02}", exponent.abs()));
+    text
 }
 
-fn trimmed(text: &str) -> String {
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+fn trim(text: &mut String) {
+    text.truncate(text.trim_end_matches('0').trim_end_matches('.').len());
 }
 
 #[cfg(test)]

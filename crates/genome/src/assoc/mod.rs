@@ -26,13 +26,13 @@ pub enum Order {
 impl Order {
     /// The SNP with its alleles in this order.
     #[must_use]
-    pub fn of(self, snp: &Snp) -> Snp {
+    pub fn of(self, snp: Snp) -> Snp {
         let [none, one, two] = snp.counts.founders.map(u64::from);
         let (a1, a2) = (2 * two + one, 2 * none + one);
         if self == Self::AsInFile || a1 <= a2 {
-            return snp.clone();
+            return snp;
         }
-        let mut swapped = snp.clone();
+        let mut swapped = snp;
         std::mem::swap(&mut swapped.variant.a1, &mut swapped.variant.a2);
         swapped.counts.table.cases.reverse();
         swapped.counts.table.controls.reverse();
@@ -61,12 +61,12 @@ pub struct AssocRow {
 impl AssocRow {
     /// The row of a SNP whose alleles are in the order of the row.
     #[must_use]
-    pub fn of(snp: &Snp) -> Self {
+    pub fn of(snp: Snp) -> Self {
         let Alleles { cases, controls } = Alleles::of(&snp.counts.table);
         let chi2 = allelic_in_assoc(cases, controls);
         let odds = |[a1, a2]: [u64; 2], [b1, b2]: [u64; 2]| ratio(a1 as f64 * b2 as f64, a2 as f64 * b1 as f64);
         Self {
-            variant: snp.variant.clone(),
+            variant: snp.variant,
             case_frequency: frequency(cases),
             control_frequency: frequency(controls),
             chi2,
@@ -197,11 +197,9 @@ fn number(value: Option<f64>) -> String {
 /// # Errors
 /// When it cannot be written.
 pub fn write_assoc_header(out: &mut dyn Write, width: usize) -> std::io::Result<()> {
-    writeln!(
-        out,
-        " CHR {:>width$} {:>10} {:>4} {:>8} {:>8} {:>4} {:>12} {:>12} {:>12} ",
-        "SNP", "BP", "A1", "F_A", "F_U", "A2", "CHISQ", "P", "OR"
-    )
+    let mut line = aligned(&ASSOC, width, ["CHR", "SNP", "BP", "A1", "F_A", "F_U", "A2", "CHISQ", "P", "OR"]);
+    line.push_str(" \n");
+    out.write_all(line.as_bytes())
 }
 
 /// A row of `--assoc`.
@@ -210,15 +208,13 @@ pub fn write_assoc_header(out: &mut dyn Write, width: usize) -> std::io::Result<
 /// When it cannot be written.
 pub fn write_assoc(out: &mut dyn Write, width: usize, row: &AssocRow) -> std::io::Result<()> {
     let Variant { chromosome, id, position, a1, a2 } = &row.variant;
-    writeln!(
-        out,
-        "{chromosome:>4} {id:>width$} {position:>10} {a1:>4} {:>8} {:>8} {a2:>4} {:>12} {:>12} {:>12} ",
-        number(row.case_frequency),
-        number(row.control_frequency),
-        number(row.chi2),
-        number(row.p),
-        number(row.odds_ratio)
-    )
+    let (chromosome, position) = (chromosome.to_string(), position.to_string());
+    let (case_frequency, control_frequency) = (number(row.case_frequency), number(row.control_frequency));
+    let (chi2, p, odds_ratio) = (number(row.chi2), number(row.p), number(row.odds_ratio));
+    let cells = [&chromosome, id, &position, a1, &case_frequency, &control_frequency, a2, &chi2, &p, &odds_ratio];
+    let mut line = aligned(&ASSOC, width, cells.map(String::as_str));
+    line.push_str(" \n");
+    out.write_all(line.as_bytes())
 }
 
 /// The header of `--model`.
@@ -226,11 +222,9 @@ pub fn write_assoc(out: &mut dyn Write, width: usize, row: &AssocRow) -> std::io
 /// # Errors
 /// When it cannot be written.
 pub fn write_model_header(out: &mut dyn Write, width: usize) -> std::io::Result<()> {
-    writeln!(
-        out,
-        " CHR {:>width$} {:>4} {:>4} {:>8} {:>14} {:>14} {:>12} {:>4} {:>12}",
-        "SNP", "A1", "A2", "TEST", "AFF", "UNAFF", "CHISQ", "DF", "P"
-    )
+    let mut line = aligned(&MODEL, width, ["CHR", "SNP", "A1", "A2", "TEST", "AFF", "UNAFF", "CHISQ", "DF", "P"]);
+    line.push('\n');
+    out.write_all(line.as_bytes())
 }
 
 /// A row of `--model`.
@@ -239,15 +233,30 @@ pub fn write_model_header(out: &mut dyn Write, width: usize) -> std::io::Result<
 /// When it cannot be written.
 pub fn write_model(out: &mut dyn Write, width: usize, variant: &Variant, row: &ModelRow) -> std::io::Result<()> {
     let Variant { chromosome, id, position: _, a1, a2 } = variant;
+    let chromosome = chromosome.to_string();
     let counts = |counts: &[u64]| counts.iter().map(u64::to_string).collect::<Vec<_>>().join("/");
+    let (cases, controls) = (counts(&row.cases), counts(&row.controls));
     let freedom = row.chi2.map_or_else(|| "NA".to_owned(), |_| row.freedom.to_string());
-    writeln!(
-        out,
-        "{chromosome:>4} {id:>width$} {a1:>4} {a2:>4} {:>8} {:>14} {:>14} {:>12} {freedom:>4} {:>12}",
-        row.model.name(),
-        counts(&row.cases),
-        counts(&row.controls),
-        number(row.chi2),
-        number(row.p)
-    )
+    let (chi2, p) = (number(row.chi2), number(row.p));
+    let mut line =
+        aligned(&MODEL, width, [&chromosome, id, a1, a2, row.model.name(), &cases, &controls, &chi2, &freedom, &p]);
+    line.push('\n');
+    out.write_all(line.as_bytes())
+}
+
+/// How wide PLINK prints columns; 0 stands for the names of SNPs.
+const ASSOC: [usize; 10] = [4, 0, 10, 4, 8, 8, 4, 12, 12, 12];
+/// The same for `--model`.
+const MODEL: [usize; 10] = [4, 0, 4, 4, 8, 14, 14, 12, 4, 12];
+
+/// Columns aligned to the right, which wider cells push on.
+fn aligned(widths: &[usize; 10], name_width: usize, cells: [&str; 10]) -> String {
+    let mut line = String::with_capacity(128);
+    for (place, (cell, width)) in cells.into_iter().zip(widths).enumerate() {
+        let width = if *width == 0 { name_width } else { *width };
+        let blanks = width.saturating_sub(cell.len()) + usize::from(place > 0);
+        line.extend(std::iter::repeat_n(' ', blanks));
+        line.push_str(cell);
+    }
+    line
 }

@@ -59,8 +59,15 @@ impl Bed {
         (0..useful).map(worker).collect()
     }
 
-    /// Counts the SNPs from `first` on, a block for each worker; less at the end of the file.
-    pub(crate) fn count(&self, workers: &mut [Worker], first: u64, masks: &Masks) -> Result<(), FileError> {
+    /// Counts the SNPs from `first` on, a block for each worker, less at the end of the file, and does something else meanwhile.
+    /// Returns the SNP to go on with.
+    pub(crate) fn count(
+        &self,
+        workers: &mut [Worker],
+        first: u64,
+        masks: &Masks,
+        meanwhile: &mut dyn FnMut() -> Result<(), FileError>,
+    ) -> Result<u64, FileError> {
         let block = self.block();
         let mut begin = first;
         std::thread::scope(|scope| {
@@ -71,13 +78,14 @@ impl Bed {
                 running.push(scope.spawn(move || worker.count(self.row, start, snps, masks)));
                 begin += snps as u64;
             }
+            meanwhile()?;
             for thread in running {
                 match thread.join() {
                     Ok(result) => result.map_err(|error| self.fault(&error))?,
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
-            Ok(())
+            Ok(begin)
         })
     }
 

@@ -5,7 +5,7 @@
 //! those SNPs are left out here and counted in the [`Log`], because a [`crate::Table`] and the distances of G-2 are about
 //! people with two copies.
 //!
-//! Memory is that of the people, and of a block of SNPs for each thread: it does not grow with the SNPs.
+//! Memory is that of the people, and of two blocks of SNPs for each thread: it does not grow with the SNPs.
 
 pub(crate) mod bed;
 pub(crate) mod bim;
@@ -80,25 +80,31 @@ impl Fileset {
     ///
     /// # Errors
     /// When a file cannot be read, or is no longer what it was when it was opened.
-    pub fn scan(&self, threads: NonZeroUsize, visit: &mut dyn FnMut(&Snp)) -> Result<Log, FileError> {
+    pub fn scan(&self, threads: NonZeroUsize, visit: &mut dyn FnMut(Snp)) -> Result<Log, FileError> {
         let mut log = self.log.clone();
         let mut read = Log::default();
         let mut lines = Lines::open(&self.bim)?;
-        let mut workers = self.bed.workers(threads)?;
-        let mut first = 0;
-        while first < self.log.snps {
-            self.bed.count(&mut workers, first, &self.masks)?;
-            for counts in workers.iter().flat_map(bed::Worker::counts) {
-                let line = bim::next(&mut lines, &mut read)?;
-                match line.ok_or_else(|| self.changed())? {
-                    bim::Line::Used(variant) => {
+        // While some workers' counts are shown, others count the next blocks.
+        let (mut ready, mut busy) = (self.bed.workers(threads)?, self.bed.workers(threads)?);
+        let mut begin = self.bed.count(&mut ready, 0, &self.masks, &mut || Ok(()))?;
+        loop {
+            let last = begin == self.log.snps;
+            let mut show = || {
+                for counts in ready.iter().flat_map(bed::Worker::counts) {
+                    let line = bim::next(&mut lines, &mut read)?;
+                    if let bim::Line::Used(variant) = line.ok_or_else(|| self.changed())? {
                         log.count(counts);
-                        visit(&Snp { variant, counts: *counts });
+                        visit(Snp { variant, counts: *counts });
                     }
-                    bim::Line::LeftOut => {}
                 }
-                first += 1;
+                Ok(())
+            };
+            if last {
+                show()?;
+                break;
             }
+            begin = self.bed.count(&mut busy, begin, &self.masks, &mut show)?;
+            std::mem::swap(&mut ready, &mut busy);
         }
         let ended = bim::next(&mut lines, &mut read)?.is_none();
         if ended && read.used == log.used { Ok(log) } else { Err(self.changed()) }

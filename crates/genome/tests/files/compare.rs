@@ -25,9 +25,9 @@ impl Tables {
         tables
     }
 
-    pub fn add(&mut self, snp: &Snp, order: Order) {
+    pub fn add(&mut self, snp: Snp, order: Order) {
         let snp = order.of(snp);
-        write_assoc(&mut self.assoc, self.width, &AssocRow::of(&snp)).unwrap();
+        write_assoc(&mut self.assoc, self.width, &AssocRow::of(snp.clone())).unwrap();
         for model in Model::ALL {
             let row = ModelRow::of(model, &snp.counts.table);
             write_model(&mut self.model, self.width, &snp.variant, &row).unwrap();

@@ -9,7 +9,7 @@ pub const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
 fn all(files: &Fileset, threads: usize) -> Vec<Snp> {
     let mut snps = Vec::new();
-    files.scan(NonZeroUsize::new(threads).unwrap(), &mut |snp| snps.push(snp.clone())).unwrap();
+    files.scan(NonZeroUsize::new(threads).unwrap(), &mut |snp| snps.push(snp)).unwrap();
     snps
 }
 

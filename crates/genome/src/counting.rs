@@ -117,40 +117,56 @@ fn genotypes(row: &[u64], mask: &Mask) -> ([u32; 3], u32) {
 }
 
 /// Set low bits, set high bits, and pairs with both: within the mask. Sums of three words fit into pairs of bits, two such sums
-/// into half a byte, and 21 of those into a byte, so that bits are gathered once in 63 words.
+/// into half a byte, and 21 of those into a byte, so that bits are gathered once in 63 words. Four such columns of words are added
+/// up side by side, which compilers turn into vector instructions.
 fn totals(row: &[u64], mask: &[u64]) -> [u32; 3] {
-    const BLOCK: usize = 63;
+    const BLOCK: usize = 21 * GROUP;
     let mut totals = [0; 3];
     for (row, mask) in row.chunks(BLOCK).zip(mask.chunks(BLOCK)) {
-        let mut bytes = [0u64; 3];
-        let (row_triples, row_rest) = row.as_chunks::<3>();
-        let (mask_triples, mask_rest) = mask.as_chunks::<3>();
-        for (row, mask) in row_triples.iter().zip(mask_triples) {
-            add_triple(&mut bytes, row, mask);
+        let mut bytes = [[0; LANES]; 3];
+        let (row_groups, row_rest) = row.as_chunks::<GROUP>();
+        let (mask_groups, mask_rest) = mask.as_chunks::<GROUP>();
+        for (row, mask) in row_groups.iter().zip(mask_groups) {
+            add(&mut bytes, row, mask);
         }
-        let mut row_last = [0; 3];
-        let mut mask_last = [0; 3];
-        row_last.iter_mut().zip(row_rest).for_each(|(to, from)| *to = *from);
-        mask_last.iter_mut().zip(mask_rest).for_each(|(to, from)| *to = *from);
-        add_triple(&mut bytes, &row_last, &mask_last);
-        totals.iter_mut().zip(bytes).for_each(|(total, bytes)| *total += across(bytes));
+        if !row_rest.is_empty() {
+            let mut row = [0; GROUP];
+            let mut mask = [0; GROUP];
+            row.iter_mut().zip(row_rest).for_each(|(to, from)| *to = *from);
+            mask.iter_mut().zip(mask_rest).for_each(|(to, from)| *to = *from);
+            add(&mut bytes, &row, &mask);
+        }
+        for (total, bytes) in totals.iter_mut().zip(bytes) {
+            *total += bytes.into_iter().map(across).sum::<u32>();
+        }
     }
     totals
 }
 
+/// Columns of words that are added up side by side.
+const LANES: usize = 4;
+/// Three words of each.
+const GROUP: usize = 3 * LANES;
+
 #[inline]
-fn add_triple(bytes: &mut [u64; 3], row: &[u64; 3], mask: &[u64; 3]) {
-    let (mut low, mut high, mut both) = (0, 0, 0);
-    for (word, mask) in row.iter().zip(mask) {
-        let (word_low, word_high) = (word & mask, (word >> 1) & mask);
-        low += word_low;
-        high += word_high;
-        both += word_low & word_high;
+fn add(bytes: &mut [[u64; LANES]; 3], row: &[u64; GROUP], mask: &[u64; GROUP]) {
+    let (mut low, mut high, mut both) = ([0; LANES], [0; LANES], [0; LANES]);
+    let (row, _) = row.as_chunks::<LANES>();
+    let (mask, _) = mask.as_chunks::<LANES>();
+    for (words, masks) in row.iter().zip(mask) {
+        let sums = low.iter_mut().zip(&mut high).zip(&mut both);
+        for ((word, mask), ((low, high), both)) in words.iter().zip(masks).zip(sums) {
+            let (word_low, word_high) = (word & mask, (word >> 1) & mask);
+            *low += word_low;
+            *high += word_high;
+            *both += word_low & word_high;
+        }
     }
-    let [to_low, to_high, to_both] = bytes;
-    *to_low += in_bytes(low);
-    *to_high += in_bytes(high);
-    *to_both += in_bytes(both);
+    for (bytes, pairs) in bytes.iter_mut().zip([low, high, both]) {
+        for (bytes, pairs) in bytes.iter_mut().zip(pairs) {
+            *bytes += in_bytes(pairs);
+        }
+    }
 }
 
 /// Pairs of bits, up to 3 each, added up within their byte: up to 12.

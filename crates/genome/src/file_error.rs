@@ -147,6 +147,12 @@ pub enum FileErrorKind {
     /// Compressed, but not in blocks.
     #[error("this file is compressed, but not with bgzip")]
     NotBgzip,
+    /// A compressed block that does not decompress.
+    #[error("a compressed block of this file is damaged, near line {line}")]
+    Damaged {
+        /// The line that was being read.
+        line: u64,
+    },
     /// The mark at the end of a bgzipped file is not there.
     #[error("this bgzipped file ends without its end mark: it is cut off")]
     Truncated,
@@ -239,7 +245,7 @@ impl FileError {
             FileErrorKind::Vcf(_) => "check the file with `bcftools view`",
             FileErrorKind::NoSamples => "give the VCF file with the genotypes of the cohort",
             FileErrorKind::NotBgzip => "compress it with bgzip: `gunzip -c FILE | bgzip > NEW.vcf.gz`",
-            FileErrorKind::Truncated => "copy or write it anew",
+            FileErrorKind::Damaged { .. } | FileErrorKind::Truncated => "copy or write it anew",
             FileErrorKind::Genotype { .. } => {
                 "write diploid or haploid genotypes of the alleles 0 and 1, as in 0/1, 1|1, 0 or ./. (`bcftools norm` helps)"
             }

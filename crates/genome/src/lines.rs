@@ -104,7 +104,7 @@ impl Lines {
     fn unreadable(&self, error: &std::io::Error) -> FileError {
         // Faults inside compressed blocks are faults of the file.
         let kind = match error.kind() {
-            std::io::ErrorKind::InvalidData => FileErrorKind::NotBgzip,
+            std::io::ErrorKind::InvalidData => FileErrorKind::Damaged { line: self.number },
             std::io::ErrorKind::UnexpectedEof => FileErrorKind::Truncated,
             _ => return FileError::unreadable(&self.file, error),
         };

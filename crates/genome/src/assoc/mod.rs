@@ -6,6 +6,8 @@
 
 mod chi2;
 pub mod digits;
+#[cfg(test)]
+mod tests;
 
 use crate::cohort::{Snp, Variant};
 use crate::table::Table;

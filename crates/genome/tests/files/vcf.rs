@@ -158,7 +158,7 @@ fn compressed_files_that_are_cut_or_of_another_kind_are_refused() {
     damaged[middle] ^= 0xff;
     damaged[middle + 1] ^= 0xff;
     let error = open(&files, &damaged, 3).and_then(|vcf| vcf.scan(&mut |_| {})).unwrap_err();
-    assert!(error.to_string().contains("help"), "{error}");
+    assert!(matches!(error.kind, FileErrorKind::Damaged { line: 6.. }), "{error}");
     // A gzip header without the sizes of blocks.
     let error = open(&files, &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3, 4, 5, 6, 7, 8, 9], 3).unwrap_err();
     assert_eq!(error.kind, FileErrorKind::NotBgzip);

@@ -3,6 +3,10 @@
 //! | question | module |
 //! |---|---|
 //! | how many cases and controls have which genotype? | [`table`] |
+//! | who and what is in a PLINK fileset, or a VCF file? | [`plink`], [`vcf`] |
+//! | which SNPs are counted, and what is left out? | [`cohort`], [`counting`] |
+//! | what does a missing call count as in a release? | [`fill`] |
+//! | what would PLINK print? | [`assoc`] |
 //! | how strong is the association, and is it significant? | [`chi2`] |
 //! | how far can one participant move χ²? (G-1) | [`sensitivity`] |
 //! | how many participants would have to change before the verdict does? (G-2) | [`mod@distance`] |
@@ -11,16 +15,29 @@
 //! | what would a cohort with known causes look like? | [`simulate`] |
 //! | would a selection find the causes? | [`power`] |
 
+pub mod assoc;
 pub mod chi2;
+pub mod cohort;
+pub mod counting;
 pub mod distance;
+pub mod file_error;
+pub mod fill;
+pub mod lines;
 pub mod noisy;
+pub mod plink;
 pub mod power;
 pub mod select;
 pub mod sensitivity;
 pub mod simulate;
 pub mod table;
+pub mod vcf;
 mod wide;
 
 pub use chi2::{Threshold, is_significant, p_value, statistic};
+pub use cohort::{Counts, Log, Missing, Snp, Variant};
 pub use distance::{Distance, distance};
+pub use file_error::{FileError, FileErrorKind};
+pub use fill::Fill;
+pub use plink::{Column, Fileset, PhenoFile};
 pub use table::{Adjacency, Table, Test};
+pub use vcf::Vcf;

@@ -1,0 +1,272 @@
+//! What every genotype file gives: SNPs with their counts, and a log of what was left out.
+
+use crate::counting::Masks;
+use crate::file_error::{FileError, FileErrorKind};
+use crate::table::Table;
+use std::path::Path;
+
+/// Most people: their alleles are counted in 32 bits.
+pub const MOST_PEOPLE: usize = 1 << 30;
+
+/// What somebody is in an association study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Phenotype 1.
+    Control,
+    /// Phenotype 2.
+    Case,
+}
+
+impl Status {
+    /// A phenotype as PLINK writes it; `Ok(None)` when it is missing.
+    pub(crate) fn parse(text: &str) -> Result<Option<Self>, FileErrorKind> {
+        match text {
+            "1" => Ok(Some(Self::Control)),
+            "2" => Ok(Some(Self::Case)),
+            "0" | "-9" | "NA" => Ok(None),
+            _ => Err(FileErrorKind::Quantitative { found: crate::file_error::shown(text) }),
+        }
+    }
+}
+
+/// One SNP, as its file names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// The chromosome by PLINK's number: 1 to 22; 0, where it is not known; 25, for the part that X and Y share.
+    pub chromosome: u8,
+    /// The name; `.` where it has none.
+    pub id: String,
+    /// The position in base pairs.
+    pub position: u32,
+    /// The allele whose copies are counted: the fifth column of a .bim file, the alternate allele of a VCF file.
+    pub a1: String,
+    /// The other: the sixth column of a .bim file, the reference allele of a VCF file.
+    pub a2: String,
+}
+
+/// Calls that are missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Missing {
+    /// Cases without a known genotype.
+    pub cases: u32,
+    /// Controls without one.
+    pub controls: u32,
+}
+
+/// What is counted of one SNP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    /// Cases and controls with 0, 1 and 2 copies of `a1`, and a known genotype.
+    pub table: Table,
+    /// Cases and controls without one.
+    pub missing: Missing,
+    /// Founders with 0, 1 and 2 copies, also those without a phenotype. PLINK chooses the minor allele among them.
+    pub founders: [u32; 3],
+}
+
+/// One SNP and its counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snp {
+    /// Which.
+    pub variant: Variant,
+    /// How many.
+    pub counts: Counts,
+}
+
+/// What was read, what was left out, and why. For the curator alone: its numbers are exact.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Log {
+    /// People in the genotype file.
+    pub people: u64,
+    /// Cases among them.
+    pub cases: u64,
+    /// Controls among them.
+    pub controls: u64,
+    /// People left out because they have no phenotype.
+    pub unphenotyped: u64,
+    /// People in the phenotype file who are not in the genotype file.
+    pub strangers: u64,
+    /// People of unknown sex. They are used: the chromosomes in use do not depend on sex. PLINK uses them with
+    /// `--allow-no-sex` only.
+    pub sex_unknown: u64,
+    /// Lines of SNPs in the genotype file.
+    pub snps: u64,
+    /// SNPs that are used.
+    pub used: u64,
+    /// Left out: on X (23), where men have one copy.
+    pub x: u64,
+    /// Left out: on Y (24), which men alone have.
+    pub y: u64,
+    /// Left out: in the mitochondria (26), of which everybody has one copy.
+    pub mt: u64,
+    /// Left out: on contigs that are no chromosome.
+    pub contigs: u64,
+    /// Left out: a negative position, by which PLINK switches a SNP off.
+    pub switched_off: u64,
+    /// Left out: more than two alleles (VCF).
+    pub multiallelic: u64,
+    /// Left out: no genotypes (VCF).
+    pub without_genotypes: u64,
+    /// Used: SNPs with one allele only among cases and controls. Whether a SNP is one depends on private data, so a release
+    /// cannot leave it out.
+    pub monomorphic: u64,
+    /// Missing calls of cases and controls in the SNPs that are used.
+    pub missing_calls: u64,
+    /// Calls of anybody of which one allele is known (VCF: `./1`): they count as missing.
+    pub half_calls: u64,
+}
+
+impl Log {
+    /// Counts what a chromosome's name means; the number when its SNPs are used.
+    pub(crate) fn chromosome(&mut self, name: &str) -> Option<u8> {
+        let left_out = match chromosome(name) {
+            Chromosome::Diploid(number) => return Some(number),
+            Chromosome::X => &mut self.x,
+            Chromosome::Y => &mut self.y,
+            Chromosome::Mt => &mut self.mt,
+            Chromosome::Contig => &mut self.contigs,
+        };
+        *left_out += 1;
+        None
+    }
+
+    /// Counts a SNP that is used.
+    pub(crate) fn count(&mut self, counts: &Counts) {
+        let Table { cases, controls } = counts.table;
+        let alleles = counts.table.case_alleles() + counts.table.control_alleles();
+        let people: u64 = cases.iter().chain(&controls).map(|count| u64::from(*count)).sum();
+        self.monomorphic += u64::from(alleles == 0 || alleles == 2 * people);
+        self.missing_calls += u64::from(counts.missing.cases) + u64::from(counts.missing.controls);
+    }
+}
+
+/// One line for people, one for SNPs, and the reasons.
+impl std::fmt::Display for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} people: {} cases, {} controls", self.people, self.cases, self.controls)?;
+        for (count, what) in [
+            (self.unphenotyped, "left out without a phenotype"),
+            (self.strangers, "with a phenotype, but no genotypes"),
+            (self.sex_unknown, "of unknown sex (used, as with PLINK's --allow-no-sex)"),
+        ] {
+            if count > 0 {
+                write!(f, "; {count} {what}")?;
+            }
+        }
+        write!(f, "\n{} SNPs: {} used", self.snps, self.used)?;
+        for (count, what) in [
+            (self.x, "left out on X"),
+            (self.y, "left out on Y"),
+            (self.mt, "left out in the mitochondria"),
+            (self.contigs, "left out on contigs that are no chromosome"),
+            (self.switched_off, "left out with a negative position"),
+            (self.multiallelic, "left out with more than two alleles"),
+            (self.without_genotypes, "left out without genotypes"),
+            (self.monomorphic, "with one allele only (used)"),
+        ] {
+            if count > 0 {
+                write!(f, "; {count} {what}")?;
+            }
+        }
+        if self.missing_calls > 0 {
+            write!(f, "\n{} missing calls among cases and controls", self.missing_calls)?;
+        }
+        if self.half_calls > 0 {
+            write!(f, "\n{} calls with one known allele, which count as missing", self.half_calls)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a chromosome's name means for counting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Chromosome {
+    Diploid(u8),
+    X,
+    Y,
+    Mt,
+    Contig,
+}
+
+/// PLINK's human names, with and without `chr`: `--assoc` counts men once on X, and everybody once on Y and in the mitochondria;
+/// `--model` leaves out Y, mitochondria, and men on X. A [`Table`] holds diploid genotypes, so all three are left out here.
+fn chromosome(name: &str) -> Chromosome {
+    let lower = name.to_ascii_lowercase();
+    let short = lower.strip_prefix("chr").unwrap_or(&lower);
+    match short {
+        "x" | "23" => Chromosome::X,
+        "y" | "24" => Chromosome::Y,
+        "xy" | "25" => Chromosome::Diploid(25),
+        "m" | "mt" | "26" => Chromosome::Mt,
+        _ => match short.parse::<u8>() {
+            Ok(number @ 0..=22) if !short.starts_with('+') => Chromosome::Diploid(number),
+            _ => Chromosome::Contig,
+        },
+    }
+}
+
+/// Who is counted: `status` and whether somebody is a founder, in the order of the genotype file.
+pub(crate) fn masks(file: &Path, people: &[(Option<Status>, bool)], log: &mut Log) -> Result<Masks, FileError> {
+    if people.len() > MOST_PEOPLE {
+        return Err(FileError::whole(file, FileErrorKind::TooManyPeople { limit: MOST_PEOPLE }));
+    }
+    let mut masks = Masks::new(people.len());
+    for (person, (status, founder)) in people.iter().enumerate() {
+        match status {
+            Some(Status::Case) => {
+                masks.cases.add(person);
+                log.cases += 1;
+            }
+            Some(Status::Control) => {
+                masks.controls.add(person);
+                log.controls += 1;
+            }
+            None => log.unphenotyped += 1,
+        }
+        if *founder {
+            masks.founders.add(person);
+        }
+    }
+    masks.settle();
+    log.people = people.len() as u64;
+    if log.cases == 0 || log.controls == 0 {
+        return Err(FileError::whole(file, FileErrorKind::OneGroup { cases: log.cases, controls: log.controls }));
+    }
+    Ok(masks)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_chromosomes_are_plinks() {
+        for (name, expected) in [
+            ("1", Chromosome::Diploid(1)),
+            ("chr22", Chromosome::Diploid(22)),
+            ("0", Chromosome::Diploid(0)),
+            ("XY", Chromosome::Diploid(25)),
+            ("25", Chromosome::Diploid(25)),
+            ("23", Chromosome::X),
+            ("chrX", Chromosome::X),
+            ("Y", Chromosome::Y),
+            ("MT", Chromosome::Mt),
+            ("chrM", Chromosome::Mt),
+            ("26", Chromosome::Mt),
+            ("27", Chromosome::Contig),
+            ("+1", Chromosome::Contig),
+            ("GL000191.1", Chromosome::Contig),
+            ("chr1_KI270706v1_random", Chromosome::Contig),
+            ("", Chromosome::Contig),
+        ] {
+            assert_eq!(chromosome(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_log_says_why() {
+        let log = Log { people: 5, cases: 2, controls: 2, unphenotyped: 1, snps: 4, used: 2, x: 2, ..Log::default() };
+        let words = "5 people: 2 cases, 2 controls; 1 left out without a phenotype\n4 SNPs: 2 used; 2 left out on X";
+        assert_eq!(log.to_string(), words);
+    }
+}

@@ -1,0 +1,249 @@
+//! Counting genotypes 32 at a time: PLINK's two bits for each person, masked by who is a case and who a control.
+//!
+//! Two bits are 00 for two copies of A1, 10 for one, 11 for none, and 01 where the call is missing. So with `low` and `high`
+//! bits, masked: none = |low ∧ high|, one = |high| − none, missing = |low| − none, and two is what is left.
+
+use crate::cohort::{Counts, Missing};
+use crate::table::Table;
+
+/// People in a word.
+const PEOPLE: usize = 32;
+
+/// A set of people: the low bit of a person's two is set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mask {
+    words: Vec<u64>,
+    size: u32,
+}
+
+impl Mask {
+    fn new(people: usize) -> Self {
+        Self { words: vec![0; people.div_ceil(PEOPLE)], size: 0 }
+    }
+
+    /// Adds somebody, once; nobody beyond the people there are.
+    pub fn add(&mut self, person: usize) {
+        if let Some(word) = self.words.get_mut(person / PEOPLE) {
+            let bit = 1 << (2 * (person % PEOPLE));
+            self.size += u32::from(*word & bit == 0);
+            *word |= bit;
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+}
+
+/// Who is a case, who a control, and who a founder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Masks {
+    /// The cases.
+    pub cases: Mask,
+    /// The controls.
+    pub controls: Mask,
+    /// The founders.
+    pub founders: Mask,
+    people: usize,
+    /// Cases and controls are the founders: they need not be counted a third time.
+    same: bool,
+}
+
+impl Masks {
+    /// Nobody, among so many people.
+    #[must_use]
+    pub fn new(people: usize) -> Self {
+        let mask = Mask::new(people);
+        Self { cases: mask.clone(), controls: mask.clone(), founders: mask, people, same: true }
+    }
+
+    /// Notes whether founders are the cases and controls. To be called when everybody is added.
+    pub fn settle(&mut self) {
+        let both = self.cases.words.iter().zip(&self.controls.words).map(|(case, control)| case | control);
+        self.same = both.eq(self.founders.words.iter().copied());
+    }
+
+    /// The people of the file.
+    #[must_use]
+    pub fn people(&self) -> usize {
+        self.people
+    }
+}
+
+/// Bytes of one SNP in a .bed file.
+#[must_use]
+pub fn row_bytes(people: usize) -> usize {
+    people.div_ceil(4)
+}
+
+/// The bytes of a SNP as words, the first person lowest; `words` is used again.
+pub fn to_words(bytes: &[u8], words: &mut Vec<u64>) {
+    words.clear();
+    let (whole, rest) = bytes.as_chunks::<8>();
+    words.extend(whole.iter().map(|chunk| u64::from_le_bytes(*chunk)));
+    if !rest.is_empty() {
+        let mut last = [0; 8];
+        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        words.push(u64::from_le_bytes(last));
+    }
+}
+
+/// Counts one SNP. Bits of people who are in no mask do not matter.
+#[must_use]
+pub fn count(row: &[u64], masks: &Masks) -> Counts {
+    let (cases, missing_cases) = genotypes(row, &masks.cases);
+    let (controls, missing_controls) = genotypes(row, &masks.controls);
+    let founders = if masks.same { sum(cases, controls) } else { genotypes(row, &masks.founders).0 };
+    Counts {
+        table: Table { cases, controls },
+        missing: Missing { cases: missing_cases, controls: missing_controls },
+        founders,
+    }
+}
+
+fn sum(left: [u32; 3], right: [u32; 3]) -> [u32; 3] {
+    let [a, b, c] = left;
+    let [d, e, f] = right;
+    [a + d, b + e, c + f]
+}
+
+/// People with 0, 1 and 2 copies of A1, and those with a missing call.
+fn genotypes(row: &[u64], mask: &Mask) -> ([u32; 3], u32) {
+    let [low, high, both] = totals(row, &mask.words);
+    let (one, missing) = (high - both, low - both);
+    ([both, one, mask.size - high - missing], missing)
+}
+
+/// Set low bits, set high bits, and pairs with both: within the mask. Sums of three words fit into pairs of bits, two such sums
+/// into half a byte, and 21 of those into a byte, so that bits are gathered once in 63 words. Four such columns of words are added
+/// up side by side, which compilers turn into vector instructions.
+fn totals(row: &[u64], mask: &[u64]) -> [u32; 3] {
+    const BLOCK: usize = 21 * GROUP;
+    let mut totals = [0; 3];
+    for (row, mask) in row.chunks(BLOCK).zip(mask.chunks(BLOCK)) {
+        let mut bytes = [[0; LANES]; 3];
+        let (row_groups, row_rest) = row.as_chunks::<GROUP>();
+        let (mask_groups, mask_rest) = mask.as_chunks::<GROUP>();
+        for (row, mask) in row_groups.iter().zip(mask_groups) {
+            add(&mut bytes, row, mask);
+        }
+        if !row_rest.is_empty() {
+            let mut row = [0; GROUP];
+            let mut mask = [0; GROUP];
+            row.iter_mut().zip(row_rest).for_each(|(to, from)| *to = *from);
+            mask.iter_mut().zip(mask_rest).for_each(|(to, from)| *to = *from);
+            add(&mut bytes, &row, &mask);
+        }
+        for (total, bytes) in totals.iter_mut().zip(bytes) {
+            *total += bytes.into_iter().map(across).sum::<u32>();
+        }
+    }
+    totals
+}
+
+/// Columns of words that are added up side by side.
+const LANES: usize = 4;
+/// Three words of each.
+const GROUP: usize = 3 * LANES;
+
+#[inline]
+fn add(bytes: &mut [[u64; LANES]; 3], row: &[u64; GROUP], mask: &[u64; GROUP]) {
+    let (mut low, mut high, mut both) = ([0; LANES], [0; LANES], [0; LANES]);
+    let (row, _) = row.as_chunks::<LANES>();
+    let (mask, _) = mask.as_chunks::<LANES>();
+    for (words, masks) in row.iter().zip(mask) {
+        let sums = low.iter_mut().zip(&mut high).zip(&mut both);
+        for ((word, mask), ((low, high), both)) in words.iter().zip(masks).zip(sums) {
+            let (word_low, word_high) = (word & mask, (word >> 1) & mask);
+            *low += word_low;
+            *high += word_high;
+            *both += word_low & word_high;
+        }
+    }
+    for (bytes, pairs) in bytes.iter_mut().zip([low, high, both]) {
+        for (bytes, pairs) in bytes.iter_mut().zip(pairs) {
+            *bytes += in_bytes(pairs);
+        }
+    }
+}
+
+/// Pairs of bits, up to 3 each, added up within their byte: up to 12.
+#[inline]
+fn in_bytes(pairs: u64) -> u64 {
+    const PAIRS: u64 = 0x3333_3333_3333_3333;
+    const HALVES: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+    let halves = (pairs & PAIRS) + ((pairs >> 2) & PAIRS);
+    (halves & HALVES) + ((halves >> 4) & HALVES)
+}
+
+/// The sum of eight bytes.
+#[inline]
+fn across(bytes: u64) -> u32 {
+    const SHORTS: u64 = 0x00ff_00ff_00ff_00ff;
+    let shorts = (bytes & SHORTS) + ((bytes >> 8) & SHORTS);
+    let sum = shorts.wrapping_mul(0x0001_0001_0001_0001) >> 48;
+    u32::try_from(sum).unwrap_or(u32::MAX)
+}
+
+/// A SNP in the making, person by person: what readers of other formats than .bed count through.
+#[derive(Debug, Default)]
+pub struct Packer {
+    words: Vec<u64>,
+    people: usize,
+}
+
+/// A genotype: copies of A1, or a missing call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Genotype {
+    /// Two copies of A1.
+    Two,
+    /// One copy.
+    One,
+    /// No copy.
+    None,
+    /// Not known.
+    Missing,
+}
+
+impl Packer {
+    /// Forgets everybody.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.people = 0;
+    }
+
+    /// The next person.
+    pub fn push(&mut self, genotype: Genotype) {
+        let bits: u64 = match genotype {
+            Genotype::Two => 0b00,
+            Genotype::Missing => 0b01,
+            Genotype::One => 0b10,
+            Genotype::None => 0b11,
+        };
+        let place = self.people % PEOPLE;
+        if place == 0 {
+            self.words.push(0);
+        }
+        if let Some(word) = self.words.last_mut() {
+            *word |= bits << (2 * place);
+        }
+        self.people += 1;
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn people(&self) -> usize {
+        self.people
+    }
+
+    /// The SNP.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! SNPs: the six columns of a .bim file, one line at a time.
+
+use crate::assoc::{NARROWEST, wider};
+use crate::cohort::{Log, Variant};
+use crate::file_error::{FileError, FileErrorKind, shown};
+use crate::lines::{Lines, exactly};
+
+/// Last position that PLINK reads.
+const LAST_POSITION: i64 = 2_147_483_646;
+
+/// A line of a .bim file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Line {
+    /// A SNP that is used.
+    Used(Variant),
+    /// One that is left out; the log knows why.
+    LeftOut,
+}
+
+/// Reads the next SNP.
+pub(crate) fn next(lines: &mut Lines, log: &mut Log) -> Result<Option<Line>, FileError> {
+    const NAMES: &str = "chromosome, name, centimorgans, position, A1, A2";
+    if !lines.advance_ascii()? {
+        return Ok(None);
+    }
+    let columns = exactly::<6>(lines.text());
+    let [chromosome, id, _, position, a1, a2] =
+        columns.map_err(|found| lines.error(FileErrorKind::Columns { found, expected: "6", names: NAMES }))?;
+    let place = match position.parse::<i64>() {
+        Ok(place) if place <= LAST_POSITION => place,
+        _ => return Err(lines.error(FileErrorKind::Position { found: shown(position) })),
+    };
+    log.snps += 1;
+    let Ok(position) = u32::try_from(place) else {
+        log.switched_off += 1;
+        return Ok(Some(Line::LeftOut));
+    };
+    let Some(chromosome) = log.chromosome(chromosome) else { return Ok(Some(Line::LeftOut)) };
+    log.used += 1;
+    let (id, a1, a2) = (id.to_owned(), a1.to_owned(), a2.to_owned());
+    Ok(Some(Line::Used(Variant { chromosome, id, position, a1, a2 })))
+}
+
+/// What a first pass over a .bim file tells.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Survey {
+    /// How many SNPs there are, used or not, and why not.
+    pub(crate) log: Log,
+    /// How wide PLINK prints names.
+    pub(crate) name_width: usize,
+}
+
+/// Reads a .bim file to its end, and keeps nothing but numbers.
+pub(crate) fn survey(mut lines: Lines) -> Result<Survey, FileError> {
+    let mut survey = Survey { name_width: NARROWEST, ..Survey::default() };
+    while let Some(line) = next(&mut lines, &mut survey.log)? {
+        if let Line::Used(variant) = line {
+            survey.name_width = wider(survey.name_width, &variant.id);
+        }
+    }
+    if survey.log.snps == 0 {
+        return Err(FileError::whole(lines.file(), FileErrorKind::Empty("SNPs")));
+    }
+    Ok(survey)
+}

@@ -1,0 +1,140 @@
+//! PLINK 1 filesets: `PREFIX.bed`, `PREFIX.bim` and `PREFIX.fam`.
+//!
+//! What is counted is what PLINK 1.9 counts with `--allow-no-sex`, on chromosomes of which everybody has two copies. PLINK's
+//! `--assoc` also has rows for X (men counted once), Y and the mitochondria (everybody once), and `--model` for the women on X;
+//! those SNPs are left out here and counted in the [`Log`], because a [`crate::Table`] and the distances of G-2 are about
+//! people with two copies.
+//!
+//! Memory is that of the people, and of two blocks of SNPs for each thread: it does not grow with the SNPs.
+
+pub(crate) mod bed;
+pub(crate) mod bim;
+pub(crate) mod fam;
+pub mod pheno;
+
+pub use fam::Person;
+pub use pheno::{Column, PhenoFile, Phenotypes};
+
+use crate::cohort::{Log, Snp, Status, masks};
+use crate::counting::Masks;
+use crate::file_error::{FileError, FileErrorKind};
+use crate::lines::Lines;
+use bed::Bed;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+/// A fileset whose three files belong together.
+#[derive(Debug, Clone)]
+pub struct Fileset {
+    bim: PathBuf,
+    bed: Bed,
+    people: Vec<Person>,
+    masks: Masks,
+    log: Log,
+    name_width: usize,
+}
+
+impl Fileset {
+    /// Opens the three files of a prefix (PLINK's `--bfile`), with the phenotypes of the .fam file, or of a file of their own.
+    /// People and SNPs are read and checked; of the genotypes, the beginning and the length.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or the files do not fit together; when a phenotype is quantitative; when there are no cases
+    /// or no controls.
+    pub fn open(prefix: &Path, pheno: Option<&PhenoFile>) -> Result<Self, FileError> {
+        let [bed, bim, fam] = ["bed", "bim", "fam"].map(|extension| with_extension(prefix, extension));
+        let mut people = fam::read(Lines::open(&fam)?, pheno.is_none())?;
+        let bim::Survey { mut log, name_width } = bim::survey(Lines::open(&bim)?)?;
+        let mut source = fam.clone();
+        if let Some(pheno) = pheno {
+            let phenotypes = Phenotypes::read(pheno)?;
+            log.strangers = phenotyped(&mut people, &phenotypes, &fam)?;
+            source.clone_from(&pheno.path);
+        }
+        let bed = Bed::open(&bed, people.len(), log.snps)?;
+        let who: Vec<(Option<Status>, bool)> = people.iter().map(|person| (person.status, person.founder)).collect();
+        let masks = masks(&source, &who, &mut log)?;
+        log.sex_unknown = people.iter().filter(|person| person.status.is_some() && !person.sex_known).count() as u64;
+        Ok(Self { bim, bed, people, masks, log, name_width })
+    }
+
+    /// The people, in the order of the .fam file.
+    #[must_use]
+    pub fn people(&self) -> &[Person] {
+        &self.people
+    }
+
+    /// What is left out, as far as it is known before genotypes are read. [`Fileset::scan`] returns all of it.
+    #[must_use]
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// How wide PLINK prints the column of names.
+    #[must_use]
+    pub fn name_width(&self) -> usize {
+        self.name_width
+    }
+
+    /// Counts all SNPs that are used, and shows them in the order of the file.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or is no longer what it was when it was opened.
+    pub fn scan(&self, threads: NonZeroUsize, visit: &mut dyn FnMut(Snp)) -> Result<Log, FileError> {
+        let mut log = self.log.clone();
+        let mut read = Log::default();
+        let mut lines = Lines::open(&self.bim)?;
+        // While some workers' counts are shown, others count the next blocks.
+        let (mut ready, mut busy) = (self.bed.workers(threads)?, self.bed.workers(threads)?);
+        let mut begin = self.bed.count(&mut ready, 0, &self.masks, &mut || Ok(()))?;
+        loop {
+            let last = begin == self.log.snps;
+            let mut show = || {
+                for counts in ready.iter().flat_map(bed::Worker::counts) {
+                    let line = bim::next(&mut lines, &mut read)?;
+                    if let bim::Line::Used(variant) = line.ok_or_else(|| self.changed())? {
+                        log.count(counts);
+                        visit(Snp { variant, counts: *counts });
+                    }
+                }
+                Ok(())
+            };
+            if last {
+                show()?;
+                break;
+            }
+            begin = self.bed.count(&mut busy, begin, &self.masks, &mut show)?;
+            std::mem::swap(&mut ready, &mut busy);
+        }
+        let ended = bim::next(&mut lines, &mut read)?.is_none();
+        if ended && read.used == log.used { Ok(log) } else { Err(self.changed()) }
+    }
+
+    fn changed(&self) -> FileError {
+        FileError::whole(&self.bim, FileErrorKind::Changed)
+    }
+}
+
+/// `PREFIX.extension`, also where the prefix has dots of its own.
+fn with_extension(prefix: &Path, extension: &str) -> PathBuf {
+    let mut path = prefix.as_os_str().to_owned();
+    path.push(".");
+    path.push(extension);
+    path.into()
+}
+
+/// Gives people their phenotypes; how many phenotypes belong to nobody.
+fn phenotyped(people: &mut [Person], phenotypes: &Phenotypes, fam: &Path) -> Result<u64, FileError> {
+    let mut known = 0;
+    for person in people {
+        if let Some(status) = phenotypes.of(&person.family, &person.id) {
+            person.status = status;
+            known += 1;
+        }
+    }
+    if known == 0 {
+        let genotypes = fam.display().to_string();
+        return Err(FileError::whole(phenotypes.file(), FileErrorKind::Strangers { genotypes }));
+    }
+    Ok((phenotypes.len() - known) as u64)
+}

@@ -1,0 +1,256 @@
+//! VCF, plain or bgzipped, with the phenotypes of a file of their own.
+//!
+//! As PLINK 1.9 reads it (`--vcf FILE --vcf-half-call missing`): A1 is the alternate allele and A2 the reference; phases and
+//! filters are not looked at; one allele alone (a haploid call) counts as two; SNPs with several alternate alleles, or without
+//! genotypes, are left out and counted. A sample is the individual (IID) of that name in the phenotype file, in whatever family.
+
+use crate::cohort::{Log, Snp, Variant, masks};
+use crate::counting::{Genotype, Masks, Packer, count};
+use crate::file_error::{FileError, FileErrorKind, shown};
+use crate::lines::Lines;
+use crate::plink::{PhenoFile, Phenotypes};
+use noodles_bgzf as bgzf;
+use noodles_vcf as noodles;
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Longest line, in bytes: a million people with 64 characters each.
+pub const LONGEST_LINE: usize = 64 << 20;
+/// Longest header: lines about contigs and annotations, and the names of the samples.
+const LONGEST_HEADER: usize = 64 << 20;
+
+/// A VCF file whose header was read, and whose samples have phenotypes.
+#[derive(Debug, Clone)]
+pub struct Vcf {
+    file: PathBuf,
+    samples: Vec<String>,
+    masks: Masks,
+    log: Log,
+}
+
+impl Vcf {
+    /// Opens a VCF file and reads its header.
+    ///
+    /// # Errors
+    /// When a file cannot be read, is not VCF, names a sample twice, or has no cases or no controls.
+    pub fn open(file: &Path, pheno: &PhenoFile) -> Result<Self, FileError> {
+        let phenotypes = Phenotypes::read(pheno)?;
+        let samples = samples(&mut input(file)?)?;
+        let known: HashMap<&str, ()> = samples.iter().map(|sample| (sample.as_str(), ())).collect();
+        let statuses = phenotypes.by_individual(&|id| known.contains_key(id))?;
+        if statuses.is_empty() {
+            let genotypes = file.display().to_string();
+            return Err(FileError::whole(&pheno.path, FileErrorKind::Strangers { genotypes }));
+        }
+        let strangers = phenotypes.len().saturating_sub(statuses.len()) as u64;
+        let mut log = Log { strangers, ..Log::default() };
+        let who: Vec<_> =
+            samples.iter().map(|sample| (statuses.get(sample.as_str()).copied().flatten(), true)).collect();
+        let masks = masks(&pheno.path, &who, &mut log)?;
+        Ok(Self { file: file.to_owned(), samples, masks, log })
+    }
+
+    /// The samples, in the order of the file.
+    #[must_use]
+    pub fn samples(&self) -> &[String] {
+        &self.samples
+    }
+
+    /// People that are left out. [`Vcf::scan`] also counts SNPs.
+    #[must_use]
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Counts all SNPs that are used, and shows them in the order of the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is not VCF.
+    pub fn scan(&self, visit: &mut dyn FnMut(Snp)) -> Result<Log, FileError> {
+        let mut log = self.log.clone();
+        let mut lines = input(&self.file)?;
+        if samples(&mut lines)? != self.samples {
+            return Err(FileError::whole(&self.file, FileErrorKind::Changed));
+        }
+        let mut record = noodles::Record::default();
+        let mut row = Packer::default();
+        while lines.advance()? {
+            if lines.bytes().is_empty() {
+                continue;
+            }
+            noodles::io::Reader::new(lines.bytes())
+                .read_record(&mut record)
+                .map_err(|error| lines.error(FileErrorKind::Vcf(shown(&error.to_string()))))?;
+            log.snps += 1;
+            let read = self.snp(&record, &mut row, &mut log).map_err(|kind| lines.error(kind))?;
+            if let Some(snp) = read {
+                log.used += 1;
+                log.count(&snp.counts);
+                visit(snp);
+            }
+        }
+        if log.snps == 0 {
+            return Err(FileError::whole(&self.file, FileErrorKind::Empty("SNPs")));
+        }
+        Ok(log)
+    }
+
+    /// One line; `None` when it is left out.
+    fn snp(&self, record: &noodles::Record, row: &mut Packer, log: &mut Log) -> Result<Option<Snp>, FileErrorKind> {
+        let Some(chromosome) = log.chromosome(record.reference_sequence_name()) else { return Ok(None) };
+        let alternate = record.alternate_bases();
+        let alternate = alternate.as_ref();
+        if alternate.contains(',') {
+            log.multiallelic += 1;
+            return Ok(None);
+        }
+        let samples = record.samples();
+        let Some(place) = samples.keys().iter().position(|key| key == "GT") else {
+            log.without_genotypes += 1;
+            return Ok(None);
+        };
+        let position = match record.variant_start() {
+            None => 0,
+            Some(position) => {
+                let position = position.map_err(|error| FileErrorKind::Vcf(shown(&error.to_string())))?;
+                let found = position.get();
+                u32::try_from(found).map_err(|_| FileErrorKind::Position { found: found.to_string() })?
+            }
+        };
+        let ids = record.ids();
+        // PLINK writes 0 for an allele that nobody has.
+        let variant = Variant {
+            chromosome,
+            id: name(ids.as_ref(), ".")?,
+            position,
+            a1: name(alternate, "0")?,
+            a2: name(record.reference_bases(), "0")?,
+        };
+        let highest = u8::from(!alternate.is_empty());
+        row.clear();
+        let mut half_calls = 0;
+        for (person, sample) in samples.iter().enumerate() {
+            // Calls are a few bytes long: a loop over them is faster than a search.
+            let text = sample.as_ref().as_bytes().split(|byte| *byte == b':').nth(place).unwrap_or(b".");
+            let Some((genotype, half)) = genotype(text, highest) else {
+                let sample = self.samples.get(person).map_or_else(|| (person + 1).to_string(), |name| shown(name));
+                return Err(FileErrorKind::Genotype { sample, found: shown(&String::from_utf8_lossy(text)) });
+            };
+            half_calls += u64::from(half);
+            row.push(genotype);
+        }
+        if row.people() != self.samples.len() {
+            return Err(FileErrorKind::Samples { found: row.people(), expected: self.samples.len() });
+        }
+        log.half_calls += half_calls;
+        Ok(Some(Snp { variant, counts: count(row.words(), &self.masks) }))
+    }
+}
+
+/// A name or an allele, which is printed: plain ASCII, and `nothing` where there is none.
+fn name(text: &str, nothing: &str) -> Result<String, FileErrorKind> {
+    if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
+        return Err(FileErrorKind::Vcf(format!(
+            "the name `{}` has an unusual character at byte {}",
+            shown(text),
+            at + 1
+        )));
+    }
+    Ok(if text.is_empty() { nothing } else { text }.to_owned())
+}
+
+/// A genotype of the alleles 0 and 1, and whether one of two alleles is missing; `None` when it is none.
+fn genotype(text: &[u8], highest: u8) -> Option<(Genotype, bool)> {
+    let allele = |byte: u8| match byte {
+        b'.' => Some(None),
+        b'0' => Some(Some(0)),
+        b'1' if highest >= 1 => Some(Some(1)),
+        _ => None,
+    };
+    let (left, right) = match text {
+        [only] => (allele(*only)?, allele(*only)?),
+        [left, b'/' | b'|', right] => (allele(*left)?, allele(*right)?),
+        _ => return None,
+    };
+    Some(match (left, right) {
+        (Some(left), Some(right)) => {
+            let copies: u8 = left + right;
+            let genotype = match copies {
+                0 => Genotype::None,
+                1 => Genotype::One,
+                _ => Genotype::Two,
+            };
+            (genotype, false)
+        }
+        (left, right) => (Genotype::Missing, left.is_some() || right.is_some()),
+    })
+}
+
+/// The names of the samples, from a header that is read to its end.
+fn samples(lines: &mut Lines) -> Result<Vec<String>, FileError> {
+    let mut header = Vec::new();
+    loop {
+        if !lines.advance()? {
+            let kind = FileErrorKind::Vcf("there is no line that begins with #CHROM".to_owned());
+            return Err(FileError::whole(lines.file(), kind));
+        }
+        let line = lines.bytes();
+        if !line.starts_with(b"#") {
+            return Err(lines.error(FileErrorKind::Vcf("a line of the header does not begin with #".to_owned())));
+        }
+        if header.len() + line.len() > LONGEST_HEADER {
+            return Err(lines.error(FileErrorKind::LongLine { limit: LONGEST_HEADER }));
+        }
+        header.extend_from_slice(line);
+        header.push(b'\n');
+        if line.starts_with(b"#CHROM") {
+            break;
+        }
+    }
+    let not_vcf = |error: std::io::Error| {
+        let cause = std::error::Error::source(&error).map_or_else(String::new, |cause| format!(": {cause}"));
+        lines.error(FileErrorKind::Vcf(shown(&format!("{error}{cause}"))))
+    };
+    let header = noodles::io::Reader::new(header.as_slice()).read_header().map_err(not_vcf)?;
+    let samples: Vec<String> = header.sample_names().iter().cloned().collect();
+    if samples.is_empty() {
+        return Err(lines.error(FileErrorKind::NoSamples));
+    }
+    Ok(samples)
+}
+
+/// The lines of a VCF file, decompressed where it is bgzipped, whatever its name.
+fn input(file: &Path) -> Result<Lines, FileError> {
+    let unreadable = |error| FileError::unreadable(file, &error);
+    let mut opened = File::open(file).map_err(unreadable)?;
+    let mut start = Vec::new();
+    (&mut opened).take(18).read_to_end(&mut start).map_err(unreadable)?;
+    let input: Box<dyn BufRead> = match start.as_slice() {
+        // A gzip header with the field of bgzip: its size, and the letters BC.
+        [0x1f, 0x8b, 8, 4, _, _, _, _, _, _, 6, 0, b'B', b'C', 2, 0, ..] => {
+            ends(file, &mut opened)?;
+            opened.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+            Box::new(bgzf::io::Reader::new(BufReader::with_capacity(1 << 16, opened)))
+        }
+        [0x1f, 0x8b, ..] => return Err(FileError::whole(file, FileErrorKind::NotBgzip)),
+        _ => {
+            opened.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+            Box::new(BufReader::with_capacity(1 << 16, opened))
+        }
+    };
+    Ok(Lines::of(file, input, LONGEST_LINE))
+}
+
+/// Whether a bgzipped file ends with the empty block that marks its end: without it, it could have been cut between blocks.
+fn ends(file: &Path, opened: &mut File) -> Result<(), FileError> {
+    const END: [u8; 28] =
+        [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 0x1b, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let unreadable = |error| FileError::unreadable(file, &error);
+    let length = opened.metadata().map_err(unreadable)?.len();
+    let mut last = Vec::new();
+    opened.seek(SeekFrom::Start(length.saturating_sub(END.len() as u64))).map_err(unreadable)?;
+    opened.take(END.len() as u64).read_to_end(&mut last).map_err(unreadable)?;
+    if last == END { Ok(()) } else { Err(FileError::whole(file, FileErrorKind::Truncated)) }
+}

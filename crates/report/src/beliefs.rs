@@ -8,7 +8,7 @@ use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::people::people;
 use deniable_core::adversary::Adjacency;
 use deniable_core::belief::posterior_range;
-use deniable_core::exact::{Rational, Rounding, percent, whole};
+use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_ledger::Account;
 use deniable_publication::Guarantee;
 use maud::{Markup, html};

@@ -90,7 +90,7 @@ fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             promises: vec![format!("the words that came with odds of {odds}")],
             theorem: "B-4".into(),
             adversary: Vec::new(),
-            family: "F-DI".into(),
+            family: "F-DI[0,1/2]".into(),
             beliefs: Vec::new(),
             assumptions: Vec::new(),
             outside: Vec::new(),

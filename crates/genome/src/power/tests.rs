@@ -154,20 +154,3 @@ fn refusals() {
     assert_eq!(chances(&scores, &[3], 2, &odds).unwrap().0, nothing);
     assert_eq!(chances(&scores, &[0, 1], 1, &odds).unwrap().0, nothing);
 }
-
-/// A hundred thousand SNPs with ten causes and twenty picks: some seconds when optimised, for the noise of distinct values
-/// as well: `cargo test --release -p deniable-genome --lib -- --ignored`.
-#[test]
-#[ignore = "slow unless optimised"]
-fn a_hundred_thousand_snps_take_seconds() {
-    let odds = Spend::epsilon(whole(5)).unwrap();
-    let scores: Vec<Option<i64>> = (0..100_000).map(|snp| Some(-(snp * 7919 % 1300))).collect();
-    let steps: Vec<i64> = (0..100_000).map(|snp| snp * 7919 % 3000).collect();
-    let planted = [0, 5, 77, 900, 1500, 8000, 20_000, 50_000, 70_000, 99_999];
-    for evidence in [Evidence::Scores(&scores), Evidence::Noise { steps: &steps, sensitivity: 800 }] {
-        let start = Instant::now();
-        chances(&evidence, &planted, 20, &odds).unwrap();
-
-        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
-    }
-}

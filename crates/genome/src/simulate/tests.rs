@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::table::Table;
-use std::time::Instant;
 
 /// Copies of the counted allele, or nothing where missing.
 fn unpack(row: Row<'_>, people: u32) -> Vec<Option<u8>> {
@@ -241,17 +240,4 @@ fn settings_out_of_range_are_refused() {
     assert_eq!(refused(|s| s.causes = vec![2.0; 12]), "causes");
     // Nobody stays well.
     assert_eq!(refused(|s| (s.risk, s.causes) = (0.999_999_9, vec![100.0; 11])), "risk");
-}
-
-/// 10,000 people and 100,000 SNPs: `cargo test --release -p deniable-genome --lib -- --ignored --nocapture a_large_cohort`.
-#[test]
-#[ignore = "a billion genotypes: minutes unless optimised"]
-fn a_large_cohort_takes_seconds() {
-    let settings =
-        Settings { cases: 5_000, controls: 5_000, snps: 100_000, missing: 0.01, causes: vec![1.5; 10], ..small() };
-    let folder = tempfile::tempdir().unwrap();
-    let start = Instant::now();
-    write(&settings, 1, &folder.path().join("large")).unwrap();
-    assert_eq!(folder.path().join("large.bed").metadata().unwrap().len(), 3 + 100_000 * 2_500);
-    assert!(start.elapsed().as_secs() < 60);
 }

@@ -13,7 +13,7 @@ pub const NOTIONS: [(&str, &str); 4] = [
 ];
 
 /// The pages of `docs/theorems`.
-pub const THEOREMS: [(&str, &str); 9] = [
+pub const THEOREMS: [(&str, &str); 10] = [
     ("beliefs.md", include_str!("../../../docs/theorems/beliefs.md")),
     ("families.md", include_str!("../../../docs/theorems/families.md")),
     ("sensitivity.md", include_str!("../../../docs/theorems/sensitivity.md")),
@@ -21,6 +21,7 @@ pub const THEOREMS: [(&str, &str); 9] = [
     ("mechanisms.md", include_str!("../../../docs/theorems/mechanisms.md")),
     ("notions.md", include_str!("../../../docs/theorems/notions.md")),
     ("decisions.md", include_str!("../../../docs/theorems/decisions.md")),
+    ("genome.md", include_str!("../../../docs/theorems/genome.md")),
     ("papers.md", include_str!("../../../docs/theorems/papers.md")),
     ("errata.md", include_str!("../../../docs/theorems/errata.md")),
 ];

@@ -30,13 +30,17 @@ fn noise(at: u32) -> f64 {
 }
 
 fn beliefs() -> Vec<String> {
-    let mark = |name: &str, before| Mark { name: name.to_owned(), before };
+    let mark = |name: &str, before, low, high| Mark { name: name.to_owned(), before, low, high };
     vec![curve(&Beliefs {
         odds: 3.0,
         priors: (0.0, 0.5),
         promised: vec![(0.0, 0.75), (0.5, 0.75)],
         floor: Vec::new(),
-        marks: vec![mark("stranger", 0.01), mark("acquaintance", 0.5), mark("insider", 0.9)],
+        marks: vec![
+            mark("stranger", 0.01, 0.0034, 0.0294),
+            mark("acquaintance", 0.5, 0.25, 0.75),
+            mark("insider", 0.9, 0.5, 0.988),
+        ],
     })]
 }
 

@@ -15,6 +15,10 @@ pub struct Mark {
     pub name: String,
     /// The belief before, from 0 to 1.
     pub before: f64,
+    /// The lowest belief after; beyond the band for those who know more than the promise assumes.
+    pub low: f64,
+    /// The highest.
+    pub high: f64,
 }
 
 /// What the curve shows.
@@ -72,12 +76,15 @@ pub fn curve(beliefs: &Beliefs) -> String {
         for line in [&beliefs.promised, &beliefs.floor] {
             chart.draw_series(DashedLineSeries::new(line.clone(), px(8), px(5), RED.stroke_width(px(2))))?;
         }
-        for Mark { name, before } in &beliefs.marks {
-            let (high, lowest) = (after(*before, odds), after(*before, 1.0 / odds));
+        for Mark { name, before, low, high } in &beliefs.marks {
+            let (high, lowest) = (*high, *low);
             chart.draw_series([PathElement::new(vec![(*before, lowest), (*before, high)], INK.stroke_width(px(2)))])?;
             chart.draw_series([high, lowest].map(|end| Circle::new((*before, end), px(5), INK.filled())))?;
             // The name stands where the band leaves room for it: left of the upper end, right of the lower one.
-            let (at, side, away) = if *before > 0.5 {
+            let (at, side, away) = if *before > 0.85 {
+                // There is no room to the right.
+                ((*before, lowest), HPos::Right, shift(-9, 8))
+            } else if *before > 0.5 {
                 ((*before, lowest), HPos::Left, shift(9, 8))
             } else {
                 ((*before, high), HPos::Right, shift(-9, -12))

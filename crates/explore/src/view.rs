@@ -261,7 +261,7 @@ fn value(text: &str) -> Result<Rational, String> {
 }
 
 fn share_of(share: &Rational) -> String {
-    deniable_core::exact::percent(share, if *share < ratio(1, 10) { 2 } else { 0 }, Rounding::Up)
+    deniable_core::exact::percent(share, 1, Rounding::Up)
 }
 
 /// Noise that is none: a draw other than 0 has a chance of less than 10^-20.

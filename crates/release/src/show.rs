@@ -220,12 +220,12 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     let grouped = !ask.query.groups().is_empty();
     if let Some(entity) = &plan.policy.entity {
         let rows = entity.caps.rows_per_group;
-        let rows = if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+        let rows = if rows == 1 { "1 row counts".to_owned() } else { format!("{rows} rows count") };
         let counts_rows =
             ask.query.measures().iter().any(|measure| !matches!(measure.kind, MeasureKind::Entities { .. }));
         let each = &entity.key;
         if counts_rows {
-            all.push(format!("of each {each} at most {rows} count in a group: counts and sums can be too low"));
+            all.push(format!("of each {each} at most {rows} in a group: counts and sums can be too low"));
         }
         if grouped {
             let groups = entity.caps.groups;

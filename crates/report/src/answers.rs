@@ -13,7 +13,7 @@ const MOST_BARS: usize = 60;
 /// Points of a line: more cannot be told apart.
 const MOST_POINTS: usize = 400;
 /// Rows or columns of a heatmap.
-const MOST_CELLS: usize = 30;
+const MOST_CELLS: usize = 40;
 /// Pictures of one answer: one for each of its numbers.
 const MOST_PICTURES: usize = 4;
 
@@ -239,6 +239,7 @@ pub fn section(shown: &Remembered, policy: Option<&str>, drawn: bool) -> Markup 
         h3 { (table.name) @if let Some(policy) = policy { span.muted { " (" (policy) ")" } } }
         details { summary { "the question" } pre { code { (table.sql) } } }
         @for (svg, caption) in pictures { (figure(svg, &caption)) }
+        @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "There are too many rows for a picture." } }
         (rows(table, &numbers, confidence))
         @if !table.warnings.is_empty() {
             h4 { "To know about these numbers" }
@@ -282,5 +283,63 @@ fn field(cell: &Cell) -> Markup {
             td.number { (number.value_text()) }
             td.number { (number.interval_text()) }
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// A table of rows as JSON has them.
+    fn table(columns: &[&str], rows: serde_json::Value) -> Table {
+        serde_json::from_value(json!({
+            "name": "t", "sql": "", "share": "1", "odds": "3", "columns": columns, "rows": rows, "noise": [], "warnings": [],
+        }))
+        .unwrap()
+    }
+
+    fn n(value: i64) -> serde_json::Value {
+        json!({ "value": value, "low": value - 1, "high": value + 1 })
+    }
+
+    #[test]
+    fn the_picture_suits_the_shape() {
+        let by = |keys: Vec<serde_json::Value>| {
+            table(&["key", "n"], keys.into_iter().map(|key| json!([key, n(1)])).collect::<Vec<_>>().into())
+        };
+        assert_eq!(shape(&by(vec![json!("a"), json!("b")])), Shape::Bars);
+        assert_eq!(shape(&by((2001..2010).map(|year| json!(year)).collect())), Shape::Lines);
+        assert_eq!(shape(&by((10..20).map(|day| json!(format!("2024-01-{day}"))).collect())), Shape::Lines);
+        assert_eq!(shape(&by((0..70).map(|at| json!(format!("k{at}"))).collect())), Shape::Table);
+        assert_eq!(shape(&table(&["n"], json!([[n(5)]]))), Shape::Bars);
+        assert_eq!(shape(&table(&["key"], json!([["a"]]))), Shape::Table);
+        let two: Vec<_> = (0..12).map(|at| json!([format!("r{}", at / 4), format!("c{}", at % 4), n(at)])).collect();
+        assert_eq!(shape(&table(&["a", "b", "n"], two.into())), Shape::Heatmap);
+    }
+
+    /// A total is no part among its parts, and is drawn with none of them.
+    #[test]
+    fn totals_are_left_to_the_table() {
+        let rows = json!([["a", n(1)], ["b", n(2)], [ALL, n(3)]]);
+        let drawn = pictures(&table(&["key", "n"], rows), None);
+        let [(svg, caption)] = drawn.as_slice() else { panic!("one picture") };
+        assert!(!svg.contains(ALL) && caption.contains("totals are in the table"), "{caption}");
+    }
+
+    /// A median's interval is of ranks: nothing is drawn as if it were of values.
+    #[test]
+    fn ranks_are_no_values() {
+        let cell = json!({ "value": 30, "low": 0, "high": 60, "rows": 1392 });
+        let (svg, _) = pictures(&table(&["median"], json!([[cell]])), None).remove(0);
+        assert!(!svg.contains("interval") && !svg.contains("from 0 to 60"), "{svg}");
+    }
+
+    #[test]
+    fn odd_numbers_are_noticed() {
+        let odd = |cell: serde_json::Value| has_oddities(&table(&["n"], json!([[cell]])));
+        assert!(odd(json!({ "value": -5, "low": 0, "high": 3 })));
+        assert!(odd(json!({ "value": null, "low": 0, "high": 3 })));
+        assert!(!odd(json!({ "value": -5, "low": -9, "high": 3 })) && !odd(n(4)));
     }
 }

@@ -31,15 +31,21 @@ pub struct Observer {
 pub fn observers(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> Vec<Observer> {
     let size_known = adjacency == Adjacency::ReplaceOne;
     let seen = |preset: Preset| {
+        // Where a belief can rise the most, from 1/(√R + 1) to its complement (B-2); outside the promised interval where there
+        // is one, for inside it they are no others than those whom the promise covers.
+        let steepest = || {
+            let steepest = (square_root(odds, PLACES, Rounding::Nearest) + whole(1)).recip();
+            let inside = priors.low() <= &steepest && &steepest <= priors.high();
+            if inside && !priors.is_any() { beyond(priors) } else { steepest }
+        };
         let before = match preset {
             Preset::Stranger | Preset::Acquaintance => preset.priors().high().clone(),
-            // Where a belief can rise the most, from 1/(√R + 1) to its complement (B-2); outside the promised interval where
-            // there is one, for inside it they are no others than those whom the promise covers.
-            Preset::Anyone | Preset::Insider => {
-                let steepest = (square_root(odds, PLACES, Rounding::Nearest) + whole(1)).recip();
-                let inside = priors.low() <= &steepest && &steepest <= priors.high();
-                if inside && !priors.is_any() { beyond(priors) } else { steepest }
+            // Beside the others, where other odds hold for them.
+            Preset::Insider if !size_known => {
+                let beside = steepest();
+                if beside > ratio(1, 2) { (beside + whole(1)) / whole(2) } else { beside / whole(2) }
             }
+            Preset::Anyone | Preset::Insider => steepest(),
         };
         let before = if before.is_one() || before.is_zero() { ratio(1, 2) } else { before };
         let odds = match (preset.knows_size(), size_known) {
@@ -99,7 +105,8 @@ mod tests {
         // 1/3 is inside, so beyond it; the insider's odds can change by 16.
         assert_eq!(named(&all, "anyone").before, ratio(3, 4));
         assert!(!named(&all, "anyone").covered && !named(&all, "insider").covered);
-        assert_eq!(named(&all, "insider").after, Some((ratio(3, 19), ratio(48, 49))));
+        assert_eq!(named(&all, "insider").before, ratio(7, 8));
+        assert_eq!(named(&all, "insider").after, Some((ratio(7, 23), ratio(112, 113))));
     }
 
     #[test]

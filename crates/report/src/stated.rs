@@ -115,16 +115,17 @@ impl Stated {
         let line = |of: &dyn Fn(&(Rational, Rational)) -> Option<Rational>| -> Vec<(f64, f64)> {
             allowed.iter().filter_map(|(before, range)| Some((drawn(before), drawn(&of(range)?)))).collect()
         };
-        let observers = self.observers();
-        let marked = observers.iter().filter(|observer| observer.after.is_some() && observer.name != "insider");
+        let marks = self.observers().into_iter().filter_map(|observer| {
+            let (low, high) = observer.after.as_ref()?;
+            let (before, low, high) = (drawn(&observer.before), drawn(low), drawn(high));
+            Some(Mark { name: observer.name.clone(), before, low, high })
+        });
         Beliefs {
             odds: self.odds.to_f64().unwrap_or(MOST_ODDS).min(MOST_ODDS),
             priors: (drawn(from), drawn(to)),
             promised: line(&|(_, ceiling)| (!ceiling.is_one()).then(|| ceiling.clone())),
             floor: line(&|(floor, _)| (!floor.is_zero()).then(|| floor.clone())),
-            marks: marked
-                .map(|observer| Mark { name: observer.name.clone(), before: drawn(&observer.before) })
-                .collect(),
+            marks: marks.collect(),
         }
     }
 }

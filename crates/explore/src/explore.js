@@ -2,7 +2,7 @@
 "use strict";
 
 const at = (id) => document.getElementById(id);
-const state = { dials: [], key: document.body.dataset.key, value: document.body.dataset.value, draw: 0, asked: 0 };
+const state = { dials: [], key: document.body.dataset.key, value: document.body.dataset.value, draw: 0, asked: 0, moved: false };
 
 async function ask(path, choice) {
   const response = await fetch(path + "?" + new URLSearchParams(choice));
@@ -10,7 +10,8 @@ async function ask(path, choice) {
   return response.json();
 }
 
-const interval = () => ({ low: at("low").value, high: at("high").value });
+// The policy's own interval may lie between the steps of the sliders: it holds until one of them is moved.
+const interval = () => (state.moved ? { low: at("low").value, high: at("high").value } : {});
 const choice = () => ({ key: state.key, value: state.value, ...interval(), draw: state.draw });
 
 function say(text, refused) {
@@ -45,6 +46,7 @@ function showDial() {
 }
 
 function showInterval() {
+  if (!state.moved) return;
   const { low, high } = interval();
   at("low-shown").textContent = low === "0" ? "any" : low + "%";
   at("high-shown").textContent = high === "100" ? "any" : high + "%";
@@ -135,7 +137,7 @@ async function use() {
     const response = await fetch("policy", {
       method: "POST",
       headers: { "content-type": "application/json", "x-deniable": "use" },
-      body: JSON.stringify({ ...choice(), low: Number(at("low").value), high: Number(at("high").value) }),
+      body: JSON.stringify({ ...choice(), ...Object.fromEntries(Object.entries(interval()).map(([end, value]) => [end, Number(value)])) }),
     });
     if (!response.ok) throw new Error(await response.text());
     say("Written into the policy. If answers were released under the old promise, “deniable ledger change-promise” comes next.");
@@ -153,10 +155,12 @@ at("value").addEventListener("input", () => {
   look();
 });
 at("low").addEventListener("input", () => {
+  state.moved = true;
   if (Number(at("low").value) > Number(at("high").value)) at("high").value = at("low").value;
   changeInterval();
 });
 at("high").addEventListener("input", () => {
+  state.moved = true;
   if (Number(at("low").value) > Number(at("high").value)) at("low").value = at("high").value;
   changeInterval();
 });

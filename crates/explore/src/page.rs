@@ -3,8 +3,9 @@
 use crate::dial::{self, Dial};
 use crate::view::{Explorer, exact};
 use deniable_chart::palette;
+use deniable_core::exact::{Rational, percent_exactly};
 use maud::{DOCTYPE, PreEscaped, html};
-use num_traits::ToPrimitive;
+use num_traits::{One, ToPrimitive, Zero};
 use serde::Serialize;
 
 /// What moves the page.
@@ -37,9 +38,9 @@ pub fn dials(dials: &[Dial]) -> Vec<Control> {
 pub fn page(explorer: &Explorer) -> String {
     let policy = explorer.policy();
     let priors = policy.adversary.priors();
-    let whole =
-        |share: &deniable_core::exact::Rational| (share * deniable_core::exact::whole(100)).round().to_integer();
+    let whole = |share: &Rational| (share * deniable_core::exact::whole(100)).round().to_integer();
     let (low, high) = (whole(priors.low()).to_u32().unwrap_or(0), whole(priors.high()).to_u32().unwrap_or(100));
+    let end = |end: &Rational, open: bool| if open { "any".to_owned() } else { percent_exactly(end) };
     let (key, value) = dial::current(policy);
     html! {
         (DOCTYPE)
@@ -72,12 +73,12 @@ pub fn page(explorer: &Explorer) -> String {
                         div.control {
                             label for="low" { "Beliefs beforehand, from" }
                             input #low type="range" min="0" max="95" step="5" value=(low) aria-describedby="low-shown";
-                            output #low-shown for="low" {}
+                            output #low-shown for="low" { (end(priors.low(), priors.low().is_zero())) }
                         }
                         div.control {
                             label for="high" { "to" }
                             input #high type="range" min="5" max="100" step="5" value=(high) aria-describedby="high-shown";
-                            output #high-shown for="high" {}
+                            output #high-shown for="high" { (end(priors.high(), priors.high().is_one())) }
                         }
                         dl.read aria-label="What it comes to" {
                             div { dt { "largest odds ratio" } dd #odds {} }

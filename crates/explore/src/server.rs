@@ -105,11 +105,11 @@ async fn index(State(served): State<Arc<Served>>) -> Html<String> {
     Html(page::page(&served.explorer))
 }
 
-/// The interval of beliefs beforehand, in whole percents.
+/// The interval of beliefs beforehand, in whole percents; absent, the policy's own.
 #[derive(serde::Deserialize)]
 struct Interval {
-    low: u32,
-    high: u32,
+    low: Option<u32>,
+    high: Option<u32>,
 }
 
 async fn dials(State(served): State<Arc<Served>>, Query(interval): Query<Interval>) -> Response {

@@ -5,8 +5,9 @@ use deniable_chart::belief::curve;
 use deniable_chart::errors::{Errors, errors};
 use deniable_chart::people::people;
 use deniable_core::adversary::PriorRange;
-use deniable_core::exact::{Rational, Rounding, decimal, ratio};
+use deniable_core::exact::{Rational, Rounding, decimal, percent_exactly, ratio};
 use deniable_core::noise::Decay;
+use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 use deniable_publication::Table;
 use deniable_publication::guarantee::odds_decimal;
@@ -22,6 +23,7 @@ use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
+use std::sync::Mutex;
 
 /// Rows that are made up where the policy does not say how many are typical.
 const ROWS: u64 = 10_000;
@@ -42,10 +44,10 @@ pub struct Choice {
     pub key: String,
     /// Its number, exact.
     pub value: String,
-    /// The lowest belief beforehand.
-    pub low: u32,
+    /// The lowest belief beforehand; absent, with the other end, where the policy's own interval was not touched.
+    pub low: Option<u32>,
     /// The highest belief beforehand.
-    pub high: u32,
+    pub high: Option<u32>,
     /// Which draw of noise to show.
     #[serde(default)]
     pub draw: u64,
@@ -54,6 +56,8 @@ pub struct Choice {
 /// A policy, with its questions answered on made-up rows.
 pub struct Explorer {
     policy: Policy,
+    /// The file's text as it was last read or written here.
+    pub(crate) text: Mutex<String>,
     simulations: Vec<Option<(Simulation, Table)>>,
 }
 
@@ -118,7 +122,7 @@ impl Explorer {
             Ok(Some((simulation, truth)))
         };
         let simulations = plan.asks.iter().map(simulate).collect::<Result<_, SourceError>>()?;
-        Ok(Self { policy: plan.policy.clone(), simulations })
+        Ok(Self { policy: plan.policy.clone(), text: Mutex::new(plan.policy.source.clone()), simulations })
     }
 
     /// The policy.
@@ -131,8 +135,16 @@ impl Explorer {
     ///
     /// # Errors
     /// When the interval makes no sense.
-    pub fn dials(&self, low: u32, high: u32) -> Result<Vec<Dial>, String> {
-        Ok(dial::dials(&self.policy, &dial::priors(low, high)?))
+    pub fn dials(&self, low: Option<u32>, high: Option<u32>) -> Result<Vec<Dial>, String> {
+        Ok(dial::dials(&self.policy, &self.priors(low, high)?))
+    }
+
+    /// The chosen interval, or the policy's own, exactly.
+    fn priors(&self, low: Option<u32>, high: Option<u32>) -> Result<PriorRange, String> {
+        match (low, high) {
+            (Some(low), Some(high)) => dial::priors(low, high),
+            _ => Ok(self.policy.adversary.priors().clone()),
+        }
     }
 
     /// The policy as it would be with this choice.
@@ -140,7 +152,7 @@ impl Explorer {
     /// # Errors
     /// In words for the page, when the choice cannot be kept.
     pub fn chosen(&self, choice: &Choice) -> Result<Policy, String> {
-        self.with(&choice.key, &value(&choice.value)?, &dial::priors(choice.low, choice.high)?)
+        self.with(&choice.key, &value(&choice.value)?, &self.priors(choice.low, choice.high)?)
     }
 
     fn with(&self, key: &str, value: &Rational, priors: &PriorRange) -> Result<Policy, String> {
@@ -161,6 +173,7 @@ impl Explorer {
             promises: policy.promises.clone(),
             priors: policy.adversary.priors().clone(),
             adjacency: policy.adversary.adjacency(),
+            group: policy.adversary.moves_together().size(),
             odds: policy.limit.odds_at_most(),
         };
         let (sentence, frequencies) = stated.in_frequencies();
@@ -187,15 +200,7 @@ impl Explorer {
                 None => format!("{} (at most {})", policy.limit, odds_decimal(&stated.odds)),
             },
             epsilon: policy.limit.epsilon_decimal(4),
-            replaces: self
-                .policy
-                .promises
-                .iter()
-                .filter(|promise| {
-                    promise.name() != choice.key && (promise.name(), choice.key.as_str()) != ("alpha", "beta")
-                })
-                .map(ToString::to_string)
-                .collect(),
+            replaces: self.replaced(choice, policy),
             sentence,
             people: people(&frequencies),
             belief: curve(&stated.beliefs()),
@@ -203,12 +208,28 @@ impl Explorer {
         })
     }
 
+    /// What else of the policy a choice would replace.
+    fn replaced(&self, choice: &Choice, chosen: &Policy) -> Vec<String> {
+        let own = |promise: &&Promise| {
+            promise.name() != choice.key && (promise.name(), choice.key.as_str()) != ("alpha", "beta")
+        };
+        let mut all: Vec<String> = self.policy.promises.iter().filter(own).map(ToString::to_string).collect();
+        let (before, after) = (self.policy.adversary.priors(), chosen.adversary.priors());
+        if before != after {
+            let words = |priors: &PriorRange| {
+                format!("{} to {}", percent_exactly(priors.low()), percent_exactly(priors.high()))
+            };
+            all.push(format!("beliefs beforehand of {} by {}", words(before), words(after)));
+        }
+        all
+    }
+
     /// How errors move with the promise: each answer's, against the promise's number.
     ///
     /// # Errors
     /// In words for the page, when there is no such control.
     pub fn errors(&self, choice: &Choice) -> Result<String, String> {
-        let (priors, current) = (dial::priors(choice.low, choice.high)?, value(&choice.value)?);
+        let (priors, current) = (self.priors(choice.low, choice.high)?, value(&choice.value)?);
         let dials = self.dials(choice.low, choice.high)?;
         let dial = dials.iter().find(|dial| dial.key == choice.key).ok_or("no such promise")?;
         let step = (dial.values.len() / POINTS).max(1);

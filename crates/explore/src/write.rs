@@ -15,7 +15,9 @@ pub enum WriteError {
     #[error("{0}")]
     Choice(String),
     /// Somebody edited the file meanwhile.
-    #[error("the policy was changed since this page was opened; nothing was written. Open it again")]
+    #[error(
+        "the policy was changed since this page was opened; nothing was written. End `deniable explore` and begin it again"
+    )]
     Changed,
     /// The file would not say what was chosen.
     #[error(
@@ -37,7 +39,7 @@ fn keys_of(key: &str) -> &'static [&'static str] {
 }
 
 /// The policy's text with the choice in it. Comments and everything else stay as they are.
-fn edited(text: &str, choice: &Choice, policy: &Policy, chosen: &Policy) -> Result<String, String> {
+fn edited(text: &str, choice: &Choice, chosen: &Policy) -> Result<String, String> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let number = parse_rational(&choice.value).map_err(|error| error.to_string())?;
     let promise = section(&mut document, "promise")?;
@@ -51,7 +53,7 @@ fn edited(text: &str, choice: &Choice, policy: &Policy, chosen: &Policy) -> Resu
     }
     set(promise, &choice.key, written(&number));
     let priors = chosen.adversary.priors();
-    if priors != policy.adversary.priors() {
+    if choice.low.is_some() {
         let end = |end: &Rational, open: bool| if open { String::new() } else { exact(end) };
         let (low, high) = (priors.low(), priors.high());
         let range = format!(
@@ -95,10 +97,12 @@ fn written(number: &Rational) -> Value {
 pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
     let policy = explorer.policy();
     let chosen = explorer.chosen(choice).map_err(WriteError::Choice)?;
-    if std::fs::read_to_string(&policy.file)? != policy.source {
+    // Held until the file is written: two pages write one after the other.
+    let mut known = explorer.text.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if std::fs::read_to_string(&policy.file)? != *known {
         return Err(WriteError::Changed);
     }
-    let text = edited(&policy.source, choice, policy, &chosen).map_err(WriteError::Unsure)?;
+    let text = edited(&known, choice, &chosen).map_err(WriteError::Unsure)?;
     let again = Policy::parse(&policy.file, &text).map_err(|errors| WriteError::Unsure(errors.to_string()))?;
     let same = again.promises == chosen.promises
         && again.limit == chosen.limit
@@ -114,6 +118,7 @@ pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
         )
     })?;
     replace(&policy.file, &text)?;
+    *known = text;
     Ok(())
 }
 

@@ -1,18 +1,9 @@
 //! A policy in words that a curator can check, with its exact numbers.
 
 use deniable_core::adversary::{Adversary, MovesTogether, Preset, PriorRange};
-use deniable_core::exact::{Rational, Rounding, fraction, percent, whole};
+use deniable_core::exact::{percent_exactly, whole};
 use deniable_core::promise::Promise;
 use num_traits::{One, Zero};
-
-/// Decimals of a percentage that is printed as such; what needs more is printed as a fraction.
-const PLACES: u32 = 3;
-
-/// A probability as an exact percentage where that is short, otherwise as a fraction. Never rounded.
-fn exactly(value: &Rational) -> String {
-    let in_last_place = value * whole(100) * whole(10_u32.pow(PLACES));
-    if in_last_place.is_integer() { percent(value, PLACES, Rounding::Nearest) } else { fraction(value) }
-}
 
 /// Who the adversary is: the preset, the size, the prior beliefs, the groups.
 pub(crate) fn adversary(adversary: &Adversary, preset: Option<Preset>) -> Vec<String> {
@@ -44,10 +35,10 @@ fn priors(range: &PriorRange) -> String {
     let (low, high) = (range.low(), range.high());
     let chance = match (low.is_zero(), high.is_one()) {
         (true, true) => "any chance at all".to_owned(),
-        (true, false) => format!("a chance of at most {}", exactly(high)),
-        (false, true) => format!("a chance of at least {}", exactly(low)),
-        (false, false) if low == high => format!("a chance of exactly {}", exactly(low)),
-        (false, false) => format!("a chance between {} and {}", exactly(low), exactly(high)),
+        (true, false) => format!("a chance of at most {}", percent_exactly(high)),
+        (false, true) => format!("a chance of at least {}", percent_exactly(low)),
+        (false, false) if low == high => format!("a chance of exactly {}", percent_exactly(low)),
+        (false, false) => format!("a chance between {} and {}", percent_exactly(low), percent_exactly(high)),
     };
     format!("before the first release they gave {chance} to anyone of whom they were not certain")
 }
@@ -76,10 +67,10 @@ fn groups(together: MovesTogether) -> String {
 pub(crate) fn promise(promise: &Promise, knows_size: bool) -> String {
     match promise {
         Promise::PosteriorAtMost(ceiling) => {
-            format!("nobody becomes more than {} sure that a given person is in the data", exactly(ceiling))
+            format!("nobody becomes more than {} sure that a given person is in the data", percent_exactly(ceiling))
         }
         Promise::PosteriorAtLeast(floor) => {
-            format!("nobody becomes less than {} sure that a given person is in the data", exactly(floor))
+            format!("nobody becomes less than {} sure that a given person is in the data", percent_exactly(floor))
         }
         Promise::Gain(gamma) => format!(
             "nobody's belief that a given person is in the data grows to more than {gamma} times what it was, nor does \
@@ -94,20 +85,22 @@ pub(crate) fn promise(promise: &Promise, knows_size: bool) -> String {
         Promise::Rho { rho, among } => format!(
             "whoever knows that exactly one of {among} equally likely people is in the data becomes at most {} sure of \
              any one of them",
-            exactly(rho)
+            percent_exactly(rho)
         ),
         Promise::AlphaBeta { alpha, beta, least, most } => {
             let worlds = match (least.is_zero(), most) {
                 (true, None) => "whatever that was".to_owned(),
-                (false, None) => format!("if that was at least {}", exactly(least)),
-                (true, Some(most)) => format!("if that was at most {}", exactly(most)),
-                (false, Some(most)) => format!("if that was between {} and {}", exactly(least), exactly(most)),
+                (false, None) => format!("if that was at least {}", percent_exactly(least)),
+                (true, Some(most)) => format!("if that was at most {}", percent_exactly(most)),
+                (false, Some(most)) => {
+                    format!("if that was between {} and {}", percent_exactly(least), percent_exactly(most))
+                }
             };
             format!(
                 "belief in the true data, against all data that differ from it in one person, ends between {} and {} of \
                  what it was, {worlds}",
-                exactly(&(whole(1) - alpha)),
-                exactly(&(whole(1) + beta))
+                percent_exactly(&(whole(1) - alpha)),
+                percent_exactly(&(whole(1) + beta))
             )
         }
         Promise::Epsilon(epsilon) => {
@@ -125,9 +118,9 @@ mod tests {
 
     #[test]
     fn numbers_in_words_are_exact() {
-        assert_eq!(exactly(&ratio(3, 4)), "75%");
-        assert_eq!(exactly(&ratio(12_345, 100_000)), "12.345%");
-        assert_eq!(exactly(&ratio(1, 3)), "1/3");
-        assert_eq!(exactly(&ratio(99_999_999, 100_000_000)), "99999999/100000000");
+        assert_eq!(percent_exactly(&ratio(3, 4)), "75%");
+        assert_eq!(percent_exactly(&ratio(12_345, 100_000)), "12.345%");
+        assert_eq!(percent_exactly(&ratio(1, 3)), "1/3");
+        assert_eq!(percent_exactly(&ratio(99_999_999, 100_000_000)), "99999999/100000000");
     }
 }

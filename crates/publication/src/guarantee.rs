@@ -3,7 +3,7 @@
 use deniable_core::adversary::{Adjacency, MovesTogether, PriorRange};
 use deniable_core::belief::{gain_over, posterior_range};
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio};
+use deniable_core::exact::{Rational, Rounding, decimal, percent, percent_exactly, ratio};
 use deniable_policy::Policy;
 use num_traits::{One, Zero};
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ impl Belief {
     fn of(prior: &Rational, odds: &Rational) -> Self {
         let (low, high) = posterior_range(prior, odds);
         Self {
-            before: percent(prior, 2, Rounding::Nearest),
+            before: percent_exactly(prior),
             at_most: percent(&high, 0, Rounding::Up),
             at_least: percent(&low, 0, Rounding::Down),
         }
@@ -163,6 +163,11 @@ fn outside(policy: &Policy, odds: &Rational) -> Vec<String> {
         ));
     }
     match adversary.adjacency() {
+        // Worlds of one size can be further apart than two groups, where groups have several sizes.
+        Adjacency::AddRemove if matches!(adversary.moves_together(), MovesTogether::UpTo(2..)) => all.push(
+            "whoever knows exactly how many people are in the data: no bound is stated for what they learn (F-NIk)"
+                .to_owned(),
+        ),
         Adjacency::AddRemove => all.push(format!(
             "whoever knows exactly how many people are in the data: their odds can change by up to {} (B-4)",
             shown(&(odds * odds))

@@ -2,6 +2,7 @@
 
 use crate::frame::{figure, list};
 use deniable_chart::answers::{Answer, Grid, Point, bars, heatmap, lines};
+use deniable_core::exact::{Rational, parse_rational};
 use deniable_publication::remembered::Remembered;
 use deniable_publication::{ALL, Cell, KeyValue, NumberCell, Scalar, Table};
 use maud::{Markup, html};
@@ -171,13 +172,10 @@ fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], a
     Some((svg, if totals == 0 { title } else { format!("{title}; totals are in the table") }))
 }
 
-/// Where a row stands along an ordered key.
-fn ordering(row: &[Cell], keys: &[usize]) -> Option<i64> {
+/// Where a row stands along an ordered key; days and times stand by their text.
+fn ordering(row: &[Cell], keys: &[usize]) -> Option<Rational> {
     match keys.first().and_then(|at| row.get(*at)) {
-        Some(Cell::Key(Some(KeyValue::Integer(value)))) => Some(value.saturating_mul(1000)),
-        Some(Cell::Key(Some(KeyValue::Decimal(value)))) => {
-            value.to_string().parse::<f64>().ok().map(|value| (value * 1000.0).round() as i64)
-        }
+        Some(Cell::Key(Some(key @ (KeyValue::Integer(_) | KeyValue::Decimal(_))))) => parse_rational(&key.text()).ok(),
         _ => None,
     }
 }

@@ -8,7 +8,7 @@ use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::people::people;
 use deniable_core::adversary::Adjacency;
 use deniable_core::belief::posterior_range;
-use deniable_core::exact::{Rational, Rounding, percent};
+use deniable_core::exact::{Rational, Rounding, percent, percent_exactly};
 use deniable_ledger::Account;
 use deniable_publication::Guarantee;
 use maud::{Markup, html};
@@ -18,8 +18,8 @@ use num_traits::{One, Zero};
 pub struct Promised<'a> {
     /// The account that it is made for.
     pub account: &'a Account,
-    /// The promise and its odds.
-    pub stated: Stated,
+    /// The promise and its odds, where they can be read.
+    pub stated: Option<Stated>,
     /// The guarantee in words, where it was remembered.
     pub guarantee: Option<&'a Guarantee>,
 }
@@ -36,7 +36,9 @@ pub fn promise(promised: &Promised<'_>) -> Markup {
                 p { "It is about observers of this kind, and no others:" }
                 (list(&guarantee.adversary))
             }
-            p { (promised.stated.in_frequencies().0) " Others can learn more: see who is outside." }
+            @if let Some(stated) = &promised.stated {
+                p { (stated.in_frequencies().0) " Others can learn more: see who is outside." }
+            }
         }
     }
 }
@@ -44,8 +46,14 @@ pub fn promise(promised: &Promised<'_>) -> Markup {
 /// The pictures of beliefs, and who is outside.
 pub fn section(promised: &Promised<'_>) -> Markup {
     let account = promised.account;
-    let observers = promised.stated.observers();
-    let (sentence, frequencies) = promised.stated.in_frequencies();
+    let Some(stated) = &promised.stated else {
+        return html! {
+            p { "The recorded promise has too many digits to be drawn; it stands as recorded among the exact parameters." }
+            (words(promised))
+        };
+    };
+    let observers = stated.observers();
+    let (sentence, frequencies) = stated.in_frequencies();
     let spent = account.spent.odds_at_most();
     html! {
         div.pair {
@@ -55,12 +63,12 @@ pub fn section(promised: &Promised<'_>) -> Markup {
             }
             div {
                 h3 { "In beliefs" }
-                (figure(curve(&promised.stated.beliefs()), "Band: what any belief can become. Dashed: what the promise \
+                (figure(curve(&stated.beliefs()), "Band: what any belief can become. Dashed: what the promise \
                     itself allows. Shaded: the beliefs beforehand that the promise is about."))
             }
         }
         h3 { "Observer by observer" }
-        div.pair { @for observer in &observers { (one(observer, promised)) } }
+        div.pair { @for observer in &observers { (one(observer, stated)) } }
         div.scroll tabindex="0" role="region" aria-label="Table: observers" {
             table {
                 caption { "What a belief can become: by what is released so far, and whatever will be" }
@@ -71,7 +79,7 @@ pub fn section(promised: &Promised<'_>) -> Markup {
                 } }
                 tbody { @for observer in &observers { tr {
                     th scope="row" { (observer.name) }
-                    td.number { (percent(&observer.before, 1, Rounding::Nearest)) }
+                    td.number { (percent_exactly(&observer.before)) }
                     td.number { (so_far(observer, account.id.adjacency, &spent)) }
                     td.number { (range(observer.after.as_ref())) }
                     td { @if observer.covered { "covered" } @else { span.outside { "outside" } } }
@@ -109,19 +117,15 @@ fn range(after: Option<&(Rational, Rational)>) -> String {
     )
 }
 
-fn one(observer: &Observer, promised: &Promised<'_>) -> Markup {
+fn one(observer: &Observer, stated: &Stated) -> Markup {
     let Some((low, high)) = &observer.after else { return html! {} };
-    let allowed = observer.covered.then(|| promised.stated.allowed(&observer.before)).flatten();
+    let allowed = observer.covered.then(|| stated.allowed(&observer.before)).flatten();
     let (floor, ceiling) = allowed.map_or((None, None), |(floor, ceiling)| {
         ((!floor.is_zero()).then(|| drawn(&floor)), (!ceiling.is_one()).then(|| drawn(&ceiling)))
     });
     let name =
         if observer.covered { observer.name.clone() } else { format!("{} (outside the promise)", observer.name) };
-    let written = [
-        percent(&observer.before, 1, Rounding::Nearest),
-        percent(low, 1, Rounding::Down),
-        percent(high, 1, Rounding::Up),
-    ];
+    let written = [percent_exactly(&observer.before), percent(low, 1, Rounding::Down), percent(high, 1, Rounding::Up)];
     let (before, low, high) = (drawn(&observer.before), drawn(low), drawn(high));
     let gauge_of = Gauge { name, before, low, high, written: Some(written), ceiling, floor };
     html! { (figure(gauge(&gauge_of), &observer.who)) }

@@ -2,7 +2,8 @@
 
 use deniable_core::adversary::{Adjacency, Preset, PriorRange};
 use deniable_core::belief::posterior_range;
-use deniable_core::exact::{Rational, Rounding, percent, ratio, square_root, whole};
+use deniable_core::exact::{Rational, Rounding, percent_exactly, ratio, square_root, whole};
+use deniable_core::promise::Promise;
 use num_traits::{One, Zero};
 
 /// Digits of a belief that is not rational.
@@ -23,18 +24,35 @@ pub struct Observer {
     pub covered: bool,
 }
 
+/// What is known of a promise.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Whether the number of people is protected or public.
+    pub adjacency: Adjacency,
+    /// The beliefs before that it is about.
+    pub priors: &'a PriorRange,
+    /// What is promised.
+    pub promises: &'a [Promise],
+    /// How many people may be known to move together.
+    pub group: u32,
+}
+
 /// The observers that a page shows, for the family that an account's promise is about.
 ///
 /// `odds` is the largest odds ratio about one person. Under add/remove, whoever also knows the size is bounded by its square;
 /// under replace-one nothing bounds whoever does not know it (B-4).
 #[must_use]
-pub fn observers(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> Vec<Observer> {
+pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
+    let Known { adjacency, priors, promises, group } = *known;
+    let speaks = |before: &Rational| promises.iter().all(|promise| promise.allows(before).is_some());
     let size_known = adjacency == Adjacency::ReplaceOne;
     let seen = |preset: Preset| {
         // Where a belief can rise the most, from 1/(√R + 1) to its complement (B-2); outside the promised interval where there
         // is one, for inside it they are no others than those whom the promise covers.
         let steepest = || {
             let steepest = (square_root(odds, PLACES, Rounding::Nearest) + whole(1)).recip();
+            // In hundredths of a percent, so that it can be written as it is.
+            let steepest = ((steepest * whole(10_000)).round() / whole(10_000)).max(ratio(1, 10_000));
             let inside = priors.low() <= &steepest && &steepest <= priors.high();
             if inside && !priors.is_any() { beyond(priors) } else { steepest }
         };
@@ -49,30 +67,41 @@ pub fn observers(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> 
         };
         let before = if before.is_one() || before.is_zero() { ratio(1, 2) } else { before };
         let odds = match (preset.knows_size(), size_known) {
+            // Groups of mixed sizes can move a known size by more than two of them: no bound is known (F-NIk).
+            (true, false) if group > 1 => None,
             (true, false) => Some(odds * odds),
             (false, true) => None,
             _ => Some(odds.clone()),
         };
         let inside = priors.low() <= &before && &before <= priors.high();
-        let own = priors.is_any() || !matches!(preset, Preset::Anyone | Preset::Insider);
+        // A preset is everyone up to its belief, or everyone at all: all of them must be inside.
+        let own =
+            if matches!(preset, Preset::Anyone | Preset::Insider) { priors.is_any() } else { priors.low().is_zero() };
         Observer {
             name: preset.name().to_owned(),
             who: preset.sentence().to_owned(),
             after: odds.as_ref().map(|odds| posterior_range(&before, odds)),
-            covered: inside && own && preset.knows_size() == size_known,
+            covered: inside && own && speaks(&before) && preset.knows_size() == size_known,
             before,
         }
     };
     let mut all: Vec<Observer> = Preset::ALL.into_iter().map(seen).collect();
     // The curator's own interval, where it is none of the presets'.
     let size = if size_known { "knows how many people are in the data" } else { "does not know how many people are" };
-    for end in [priors.low(), priors.high()] {
-        let known =
-            end.is_zero() || end.is_one() || all.iter().any(|observer| observer.covered && observer.before == *end);
+    let spoken = promises.iter().filter_map(|promise| match promise {
+        Promise::Rho { among, .. } => Some(whole(*among).recip()),
+        Promise::AlphaBeta { most, .. } => most.clone(),
+        _ => None,
+    });
+    let ends: Vec<Rational> = spoken.chain([priors.low().clone(), priors.high().clone()]).collect();
+    for end in &ends {
+        let certain = end.is_zero() || end.is_one();
+        let known = certain || all.iter().any(|observer| observer.covered && observer.before == *end);
+        let known = known || !speaks(end);
         if !known {
             all.push(Observer {
-                name: format!("someone at {}", percent(end, 1, Rounding::Nearest)),
-                who: format!("someone who gave it {} and {size}", percent(end, 1, Rounding::Nearest)),
+                name: format!("someone at {}", percent_exactly(end)),
+                who: format!("someone who gave it {} and {size}", percent_exactly(end)),
                 before: end.clone(),
                 after: Some(posterior_range(end, odds)),
                 covered: true,
@@ -92,6 +121,10 @@ fn beyond(priors: &PriorRange) -> Rational {
 mod tests {
     use super::*;
 
+    fn seen(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> Vec<Observer> {
+        observers(&Known { adjacency, priors, promises: &[], group: 1 }, odds)
+    }
+
     fn named<'a>(all: &'a [Observer], name: &str) -> &'a Observer {
         all.iter().find(|observer| observer.name == name).unwrap()
     }
@@ -99,7 +132,7 @@ mod tests {
     #[test]
     fn whoever_knows_more_than_the_family_is_outside_it() {
         let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
-        let all = observers(Adjacency::AddRemove, &priors, &whole(4));
+        let all = seen(Adjacency::AddRemove, &priors, &whole(4));
         assert!(named(&all, "stranger").covered && named(&all, "acquaintance").covered);
         assert_eq!(named(&all, "acquaintance").after, Some((ratio(1, 5), ratio(4, 5))));
         // 1/3 is inside, so beyond it; the insider's odds can change by 16.
@@ -111,17 +144,44 @@ mod tests {
 
     #[test]
     fn where_the_size_is_public_nothing_holds_for_those_who_do_not_know_it() {
-        let all = observers(Adjacency::ReplaceOne, &PriorRange::any(), &whole(4));
+        let all = seen(Adjacency::ReplaceOne, &PriorRange::any(), &whole(4));
         // From 1/3 to 2/3.
         assert!(named(&all, "insider").covered);
-        assert_eq!(named(&all, "insider").after.as_ref().map(|(_, high)| high.clone()), Some(ratio(2, 3)));
+        assert_eq!(named(&all, "insider").before, ratio(3333, 10_000));
         assert!(["stranger", "acquaintance", "anyone"].iter().all(|name| named(&all, name).after.is_none()));
     }
 
     #[test]
     fn an_interval_of_ones_own_is_shown_by_its_ends() {
         let priors = PriorRange::new(Some(ratio(1, 5)), Some(ratio(4, 5))).unwrap();
-        let all = observers(Adjacency::AddRemove, &priors, &whole(3));
+        let all = seen(Adjacency::AddRemove, &priors, &whole(3));
         assert!(named(&all, "someone at 20%").covered && named(&all, "someone at 80%").covered);
+    }
+
+    /// Someone at 1% would be in the preset, but not in the interval.
+    #[test]
+    fn a_preset_is_covered_as_a_whole_or_not_at_all() {
+        let priors = PriorRange::new(Some(ratio(1, 20)), Some(ratio(1, 2))).unwrap();
+        let all = seen(Adjacency::AddRemove, &priors, &whole(3));
+        assert!(!named(&all, "stranger").covered && !named(&all, "acquaintance").covered);
+        assert!(named(&all, "someone at 5%").covered && named(&all, "someone at 50%").covered);
+    }
+
+    /// One in a hundred is whom that promise speaks of, and nobody else.
+    #[test]
+    fn a_promise_covers_those_it_speaks_of() {
+        let (promises, priors) = ([Promise::Rho { rho: ratio(1, 2), among: 100 }], PriorRange::any());
+        let known = Known { adjacency: Adjacency::ReplaceOne, priors: &priors, promises: &promises, group: 1 };
+        let all = observers(&known, &whole(99));
+        assert!(!named(&all, "insider").covered);
+        assert_eq!(named(&all, "someone at 1%").after.as_ref().map(|(_, high)| high.clone()), Some(ratio(1, 2)));
+    }
+
+    /// Groups of 3, 1, 2 and 2 people with four of them in the data: two worlds that are eight moves apart.
+    #[test]
+    fn no_bound_is_stated_for_groups_of_a_known_size() {
+        let priors = PriorRange::any();
+        let known = Known { adjacency: Adjacency::AddRemove, priors: &priors, promises: &[], group: 3 };
+        assert_eq!(named(&observers(&known, &whole(8)), "insider").after, None);
     }
 }

@@ -5,7 +5,7 @@ use crate::frame::{list, page};
 use crate::overview::AccountOverview;
 use crate::stated::Stated;
 use crate::{answers, spending};
-use deniable_ledger::{Account, AccountId, Release, Summary};
+use deniable_ledger::{Account, AccountId, Release, Summary, Terms};
 use deniable_publication::Guarantee;
 use deniable_publication::remembered::Remembered;
 use maud::{Markup, PreEscaped, html};
@@ -14,6 +14,8 @@ use maud::{Markup, PreEscaped, html};
 const DRAWN_BYTES: usize = 450_000;
 /// Bytes of answers; what is beyond is named only.
 const SHOWN_BYTES: usize = 650_000;
+/// Names of answers that are not shown.
+const MOST_NAMES: usize = 300;
 /// Answers whose exact noise is listed.
 const MOST_EXACT: usize = 100;
 
@@ -76,7 +78,7 @@ impl<'a> Report<'a> {
     /// As [`Self::of_ledger`].
     pub fn of_policy(
         summary: &'a Summary,
-        account: &AccountId,
+        (account, terms): (&AccountId, &Terms),
         chosen: &[Chosen],
         words: &Guarantee,
     ) -> Result<Self, ReportError> {
@@ -84,7 +86,7 @@ impl<'a> Report<'a> {
         let mut accounts: Vec<Shown<'_>> =
             accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
         for shown in &mut accounts {
-            if words.odds == shown.account.terms.limit.to_string() {
+            if shown.account.terms == *terms {
                 shown.guarantee = Some(words.clone());
             }
         }
@@ -143,9 +145,11 @@ fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, Repor
     for release in &account.releases {
         all.push((release, remembered(release)?));
     }
-    // The words in force are those that were said with the same promise, the latest first.
+    // The words in force are those that were said since the promise last changed.
     let limit = account.terms.limit.to_string();
-    let mut said = all.iter().rev().filter_map(|(_, shown)| shown.as_ref()).map(|shown| &shown.guarantee);
+    let changed = account.changes.last().map_or(0, |change| change.seq);
+    let since = all.iter().rev().filter(|(release, _)| release.seq > changed);
+    let mut said = since.filter_map(|(_, shown)| shown.as_ref()).map(|shown| &shown.guarantee);
     let guarantee = said.find(|said| said.odds == limit && said.family == account.terms.adversary).cloned();
     let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.ask.identity);
     let policy_of =
@@ -172,6 +176,10 @@ impl Shown<'_> {
         let several =
             self.answers.iter().any(|(policy, _)| self.answers.first().is_some_and(|(first, _)| first != policy));
         for (policy, answer) in &self.answers {
+            if !beyond.is_empty() {
+                beyond.push(answer.table.name.clone());
+                continue;
+            }
             let policy = several.then_some(policy.as_str());
             let section = answers::section(answer, policy, written.len() < DRAWN_BYTES).into_string();
             if written.len() + section.len() > SHOWN_BYTES {
@@ -191,12 +199,12 @@ impl Shown<'_> {
             (PreEscaped(written))
             @if !beyond.is_empty() {
                 p { "There is no room on this page for these answers; a report on their policy may have it:" }
-                (list(&beyond))
+                (names(&beyond))
             }
             @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
             @if !self.unseen.is_empty() {
                 p { "These answers are too large for a page, or were stored by an earlier version; a report on their policy shows them:" }
-                (list(&self.unseen.iter().map(ToString::to_string).collect::<Vec<_>>()))
+                (names(&self.unseen.iter().map(ToString::to_string).collect::<Vec<_>>()))
             }
         }
     }
@@ -225,6 +233,15 @@ impl Shown<'_> {
                 @for (_, answer) in self.answers.iter().take(MOST_EXACT) { (noise(answer)) }
             }
         }
+    }
+}
+
+/// Names of answers that are not shown, as many as a page should hold.
+fn names(all: &[String]) -> Markup {
+    let more = all.len().saturating_sub(MOST_NAMES);
+    html! {
+        (list(all.get(..all.len().min(MOST_NAMES)).unwrap_or_default()))
+        @if more > 0 { p { "and " (more) " more." } }
     }
 }
 

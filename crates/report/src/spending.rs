@@ -10,7 +10,7 @@ use num_traits::ToPrimitive;
 
 /// Charges that are listed, the latest.
 const MOST_CHARGES: usize = 300;
-/// Charges that are drawn one by one; of more, every nth.
+/// Charges that are drawn; more are listed only.
 const MOST_STEPS: usize = 400;
 /// Dates under the picture.
 const TICKS: usize = 4;
@@ -36,16 +36,15 @@ fn drawn(account: &Account) -> Spending {
     let mut times = Vec::new();
     for release in &account.releases {
         spent = spent.and(&release.cost);
-        times.push((seconds(&release.at), share(&spent, limit), release.ask.name.clone()));
+        // A clock that was set back does not undo what was spent.
+        let time = times.last().map_or(f64::MIN, |(time, _, _): &(f64, f64, String)| *time).max(seconds(&release.at));
+        times.push((time, share(&spent, limit), release.ask.name.clone()));
     }
-    let every = times.len().div_ceil(MOST_STEPS).max(1);
-    let last = times.len().saturating_sub(1);
-    let times = times.into_iter().enumerate().filter(|(at, _)| at % every == 0 || *at == last).map(|(_, step)| step);
     let mut days: Vec<&jiff::Timestamp> = account.releases.iter().map(|release| &release.at).collect();
     days.dedup_by_key(|at| day(at));
     let step = days.len().div_ceil(TICKS).max(1);
     Spending {
-        times: times.collect(),
+        times,
         changes: account.changes.iter().map(|change| (seconds(&change.at), "promise changed".to_owned())).collect(),
         limit_label: format!("the promise: an odds ratio of {limit}"),
         ticks: days.iter().step_by(step).map(|at| (seconds(at), day(at))).collect(),
@@ -59,8 +58,8 @@ pub fn section(account: &Account) -> Markup {
         @if account.releases.is_empty() {
             p { "Nothing was released yet." }
         } @else {
-            (figure(spending(&drawn(account)), "Each step is one answer; full is the whole promise. Answers that were asked \
-                for again are free."))
+            @if account.releases.len() <= MOST_STEPS { (figure(spending(&drawn(account)), "Each step is one answer; full is the whole promise. Answers that were asked \
+                for again are free.")) }
             p { "Left: " (overview.left) "." }
             @if !overview.more.is_empty() {
                 p { "That is enough for" }

@@ -1,14 +1,13 @@
 //! A promise as pictures need it: what is allowed, and what the odds make of every belief.
 
-use crate::observers::{Observer, observers};
+use crate::observers::{Known, Observer, observers};
 use deniable_chart::belief::{Beliefs, Mark};
 use deniable_chart::people::People;
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::belief::posterior_range;
-use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
+use deniable_core::exact::{Rational, percent_exactly, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_ledger::Account;
-use deniable_publication::guarantee::examples;
 use num_traits::{One, ToPrimitive, Zero};
 
 /// Beyond this an odds ratio is drawn as this: nothing is left to see.
@@ -25,6 +24,8 @@ pub struct Stated {
     pub priors: PriorRange,
     /// Whether the number of people is protected or public.
     pub adjacency: Adjacency,
+    /// How many people may be known to move together.
+    pub group: u32,
     /// The largest odds ratio, rounded up.
     pub odds: Rational,
 }
@@ -35,42 +36,63 @@ pub(crate) fn drawn(share: &Rational) -> f64 {
 }
 
 impl Stated {
-    /// As an account's terms record it.
+    /// As an account's terms record it; `None` where they cannot be read, for nothing must be drawn of a part of them.
     #[must_use]
-    pub fn of(account: &Account) -> Self {
-        Self {
-            promises: account.terms.promise.split("; ").filter_map(|stated| stated.parse().ok()).collect(),
-            priors: PriorRange::of_family(&account.terms.adversary).unwrap_or_else(PriorRange::any),
+    pub fn of(account: &Account) -> Option<Self> {
+        let promises = account.terms.promise.split("; ").map(|stated| stated.parse().ok());
+        Some(Self {
+            promises: promises.collect::<Option<_>>()?,
+            priors: PriorRange::of_family(&account.terms.adversary)?,
             adjacency: account.id.adjacency,
+            group: account.terms.group,
             odds: account.terms.limit.odds_at_most(),
+        })
+    }
+
+    /// The beliefs before that the promises speak of.
+    fn about(&self) -> (Rational, Rational) {
+        let (mut low, mut high) = (self.priors.low().clone(), self.priors.high().clone());
+        for promise in &self.promises {
+            let (from, to) = match promise {
+                Promise::Rho { among, .. } => (whole(*among).recip(), whole(*among).recip()),
+                Promise::AlphaBeta { least, most, .. } => (least.clone(), most.clone().unwrap_or_else(Rational::one)),
+                _ => continue,
+            };
+            (low, high) = (low.max(from), high.min(to));
         }
+        if low <= high { (low, high) } else { (self.priors.low().clone(), self.priors.high().clone()) }
     }
 
     /// The belief before that serves as an example: the likeliest that the promise is about, one half at most.
     fn example(&self) -> Rational {
-        // One in so many is what that promise is about.
-        if let [Promise::Rho { among, .. }] = self.promises.as_slice() {
-            return whole(*among).recip();
-        }
-        let all = examples(&self.priors);
+        let (low, high) = self.about();
         let half = ratio(1, 2);
-        all.iter().filter(|prior| **prior <= half).max().or(all.first()).cloned().unwrap_or(half)
+        let example = if low > half { low } else { high.min(half.clone()) };
+        if example.is_zero() || example.is_one() { half } else { example }
     }
 
     /// The guarantee in one sentence with natural frequencies, exact and rounded outward.
     #[must_use]
     pub fn in_frequencies(&self) -> (String, People) {
-        let before = self.example();
-        let (low, high) = posterior_range(&before, &self.odds);
+        /// The most people that a sentence speaks of.
+        const MOST: u32 = 1_000_000_000;
+        let example = self.example();
         // Rare things need more people to be whole ones.
-        let of: u32 = if before < ratio(1, 20) { 1000 } else { 100 };
+        let fewest = if example < ratio(1, 20) { 1000 } else { 100 };
+        let of = std::iter::successors(Some(fewest), |of| Some(of * 10))
+            .find(|of| &example * whole(*of) >= whole(1) || *of >= MOST);
+        let of = of.unwrap_or(MOST);
+        let number = (&example * whole(of)).round().max(whole(1)).min(whole(of - 1));
+        // Everything follows from the whole people of the sentence, so that it is right as it stands.
+        let before = &number / whole(of);
+        let (low, high) = posterior_range(&before, &self.odds);
         let count = |share: &Rational, up: bool| {
             let people = share * whole(of);
             let people = if up { people.ceil() } else { people.floor() };
             people.to_integer().to_u32().unwrap_or(of)
         };
         let people = People {
-            before: (&before * whole(of)).round().to_integer().to_u32().unwrap_or(0),
+            before: number.to_integer().to_u32().unwrap_or(1),
             at_most: count(&high, true),
             at_least: count(&low, false),
             of,
@@ -79,7 +101,7 @@ impl Stated {
             "Take {of} people like you, of each of whom such an observer thinks it {} likely that they are in the data: {} of the \
              {of}. Whatever is released, the observer can become at most as sure as if {} of the {of} were in it, and at \
              least as sure as if {} were.",
-            percent(&before, 2, Rounding::Nearest),
+            percent_exactly(&before),
             people.before,
             people.at_most,
             people.at_least
@@ -90,7 +112,8 @@ impl Stated {
     /// Who could learn how much.
     #[must_use]
     pub fn observers(&self) -> Vec<Observer> {
-        observers(self.adjacency, &self.priors, &self.odds)
+        let Self { adjacency, group, .. } = *self;
+        observers(&Known { adjacency, priors: &self.priors, promises: &self.promises, group }, &self.odds)
     }
 
     /// The tightest floor and ceiling that the promises allow at a belief; `None` where none speaks of it.
@@ -106,7 +129,7 @@ impl Stated {
     /// The curve of beliefs, with the promise and the observers drawn in.
     #[must_use]
     pub fn beliefs(&self) -> Beliefs {
-        let (from, to) = (self.priors.low(), self.priors.high());
+        let (from, to) = &self.about();
         let inside = (0..=STEPS).map(|step| from + (to - from) * ratio(step, STEPS));
         let allowed: Vec<(Rational, (Rational, Rational))> = inside
             .filter(|before| !before.is_zero() && !before.is_one())

@@ -5,6 +5,9 @@ use crate::args::{Explore as Args, PolicyPlace};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use deniable_explore::{Explorer, serve};
+use std::cell::RefCell;
+use std::io::Write;
+use tempfile::NamedTempFile;
 
 /// Runs it, until it is interrupted.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -14,15 +17,32 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let explorer = Explorer::new(&plan);
     progress.done();
     let explorer = explorer?;
+    // The page that leads to the address stays until the end.
+    let kept = RefCell::new(None);
     let ready = |address: &str| {
         say(format!(
             "the page is {address}\nit is there until you press Ctrl-C; whoever has the address can change the policy"
         ));
-        if !args.no_open && opener::open(address).is_err() {
-            say("no browser could be opened: open the address yourself");
+        if !args.no_open {
+            match way_in(address) {
+                Ok(page) => *kept.borrow_mut() = Some(page),
+                Err(_) => say("no browser could be opened: open the address yourself"),
+            }
         }
     };
     serve(explorer, args.port, &ready).map_err(|error| {
         Failure::Refused(vec![Complaint::new(error).help("`--port` chooses another port; 0 is any that is free")])
     })
+}
+
+/// Opens a private file that leads to the address: what is on a browser's command line, every user of the machine can see.
+fn way_in(address: &str) -> std::io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new().suffix(".html").tempfile()?;
+    write!(
+        file,
+        "<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={address}\"><a href=\"{address}\">Explore</a>"
+    )?;
+    file.flush()?;
+    opener::open(file.path()).map_err(std::io::Error::other)?;
+    Ok(file)
 }

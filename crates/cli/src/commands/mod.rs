@@ -133,6 +133,18 @@ fn shown(path: &Path) -> String {
         .unwrap_or_else(|| path.display().to_string())
 }
 
+/// The files that a plan needs: its tables as far as they can be found, the policy and the ledger.
+fn own_files(plan: &Plan) -> Vec<PathBuf> {
+    let folder = plan.policy.folder();
+    let files = |(table, data): (deniable_sql::Table, deniable_policy::Data)| {
+        let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files().to_vec());
+        // Not found as a table, it may still be a file.
+        found.unwrap_or_else(|_| vec![folder.join(&data.path)])
+    };
+    let tables = plan.tables().into_iter().flat_map(files);
+    tables.chain([plan.policy.file.clone(), plan.policy.ledger.clone()]).collect()
+}
+
 /// Refuses to write over files that are needed: data, policies, ledgers with their keys.
 fn spare(flag: &str, out: &Path, own: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
     let Ok(out) = out.canonicalize() else { return Ok(()) };

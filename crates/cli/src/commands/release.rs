@@ -1,7 +1,7 @@
 //! `deniable release`.
 
 use super::report::page;
-use super::{choose, locate, open_ledger, plan, publish, say, spare};
+use super::{choose, locate, open_ledger, own_files, plan, publish, say, spare};
 use crate::args::{Format, Limits, Release};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
@@ -44,11 +44,16 @@ fn writable(flag: &str, out: &Path, plan: &Plan, args: &Release) -> Result<(), F
         let complaint = Complaint::new(format!("{flag} {}: its folder is not there", out.display()));
         return Err(Failure::Usage(complaint.help("make the folder first, or name another; nothing was charged")));
     }
-    if args.out.as_deref().is_some_and(|other| Some(other) == args.report.as_deref()) {
+    let place = |path: &Path| {
+        let path = std::path::absolute(path).ok()?;
+        Some((path.parent()?.canonicalize().ok()?, path.file_name()?.to_owned()))
+    };
+    let (one, other) = (args.out.as_deref().and_then(place), args.report.as_deref().and_then(place));
+    if one.is_some() && one == other {
         let complaint = Complaint::new(format!("--out and --report both name {}", out.display()));
         return Err(Failure::Usage(complaint.help("give each a file of its own; nothing was charged")));
     }
-    spare_own_files(flag, out, plan, args)
+    spare(flag, out, own_files(plan).into_iter())
 }
 
 /// Answers a plan's asks, with a word for the curator about each. What was recorded is never lost unnoticed: the
@@ -103,13 +108,6 @@ fn enough_memory(plan: &Plan, limits: &Limits) -> Result<(), Failure> {
     Err(Failure::Usage(
         complaint.help(format!("allow at least --memory {least}MB, or ask for fewer; nothing was charged")),
     ))
-}
-
-/// Refuses to write answers over the data, the policy or the ledger.
-fn spare_own_files(flag: &str, out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
-    let tables = locate(plan).unwrap_or_default();
-    let data = tables.iter().flat_map(|table| table.source.files()).cloned();
-    spare(flag, out, data.chain([args.place.policy.clone(), plan.policy.ledger.clone()]))
 }
 
 /// What may be published, as it is written.

@@ -1,6 +1,6 @@
 //! `deniable report`: the page on a ledger, or on a ledger as a policy says it.
 
-use super::{ledger_path, locate, plan, publish, spare};
+use super::{ledger_path, own_files, plan, publish, spare};
 use crate::args::{PolicyPlace, Report as Args};
 use crate::error::{Complaint, Failure};
 use deniable_ledger::Summary;
@@ -8,7 +8,6 @@ use deniable_publication::Guarantee;
 use deniable_release::{Plan, remembered, stored};
 use deniable_report::{Chosen, Report};
 use std::io::IsTerminal;
-use std::path::PathBuf;
 
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -19,9 +18,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (html, own) = match (&args.policy, &args.ledger) {
         (Some(policy), ledger) => {
             let plan = plan(&PolicyPlace { policy: policy.clone(), data: None, ledger: ledger.clone() })?;
-            let tables = locate(&plan).unwrap_or_default();
-            let data = tables.iter().flat_map(|table| table.source.files()).cloned();
-            let own: Vec<PathBuf> = data.chain([policy.clone(), plan.policy.ledger.clone()]).collect();
+            let own = own_files(&plan);
             (page(&plan, &deniable_ledger::show(&plan.policy.ledger)?)?, own)
         }
         (None, Some(ledger)) => {
@@ -47,5 +44,5 @@ pub fn page(plan: &Plan, summary: &Summary) -> Result<String, Failure> {
         Some(Chosen { identity: ask.for_ledger(&plan.policy).identity, shown })
     });
     let chosen: Vec<Chosen> = chosen.collect();
-    Ok(Report::of_policy(summary, &plan.account(), &chosen, &Guarantee::of(&plan.policy))?.html())
+    Ok(Report::of_policy(summary, (&plan.account(), &plan.terms()), &chosen, &Guarantee::of(&plan.policy))?.html())
 }

@@ -7,6 +7,7 @@ mod root;
 
 pub use enclosure::Enclosure;
 pub use rational::{
-    ParseRationalError, Rational, Rounding, decimal, fraction, parse_rational, percent, power, ratio, whole,
+    ParseRationalError, Rational, Rounding, decimal, fraction, parse_rational, percent, percent_exactly, power, ratio,
+    whole,
 };
 pub use root::square_root;

@@ -160,6 +160,14 @@ pub fn decimal(value: &Rational, places: u32, rounding: Rounding) -> String {
     format!("{sign}{quotient}.{}", digits.trim_end_matches('0'))
 }
 
+/// A probability as a percentage of at most three decimals where that is exact, otherwise as a fraction. Never rounded.
+#[must_use]
+pub fn percent_exactly(value: &Rational) -> String {
+    const PLACES: u32 = 3;
+    let in_last_place = value * whole(100) * whole(10_u32.pow(PLACES));
+    if in_last_place.is_integer() { percent(value, PLACES, Rounding::Nearest) } else { fraction(value) }
+}
+
 /// A probability as a percentage with at most `places` decimals, rounded as named.
 #[must_use]
 pub fn percent(value: &Rational, places: u32, rounding: Rounding) -> String {

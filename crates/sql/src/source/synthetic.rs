@@ -110,7 +110,10 @@ fn nth(column: &Column, place: u64) -> Value {
             usize::try_from(place).ok().and_then(|at| keys.get(at)).cloned().map_or(Value::Null, Value::Key)
         }
         (None, ColumnType::Text, _) => Value::Key(Key::Text(format!("{} {place}", column.name))),
-        (None, _, Some(bounds)) => Value::Number(bounds.in_units().0 as f64 + place as f64),
+        (None, _, Some(bounds)) => {
+            let number = |end: &Rational| end.to_f64().unwrap_or(0.0);
+            Value::Number(number(bounds.low()) + place as f64 * number(bounds.step()))
+        }
         (None, _, None) => Value::Number(place as f64),
     }
 }

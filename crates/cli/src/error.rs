@@ -334,7 +334,7 @@ pub fn write_failure(error: &std::io::Error, path: Option<&PathBuf>) -> Failure 
         ),
         Some(path) => Failure::refused(
             format!("{} cannot be written: {reason}", path.display()),
-            "name another file, in a folder that is there and can be written to; what was released is stored: ask again at no cost",
+            "name another file; what was released is stored: ask again at no cost",
         ),
     }
 }

@@ -43,15 +43,13 @@ fn share(value: f64) -> Option<f64> {
 pub fn gauge(gauge: &Gauge) -> String {
     let (before, low, high) = (share(gauge.before), share(gauge.low), share(gauge.high));
     let (floor, ceiling) = (gauge.floor.and_then(share), gauge.ceiling.and_then(share));
-    let after = match (low, high) {
-        _ if gauge.written.is_some() => {
-            gauge.written.as_ref().map_or(String::new(), |[_, low, high]| format!("after: {low} to {high}"))
-        }
-        (Some(low), Some(high)) if belief(low) == belief(high) => format!("after: {}", belief(low)),
-        (Some(low), Some(high)) => format!("after: {} to {}", belief(low), belief(high)),
-        (Some(low), None) => format!("after: at least {}", belief(low)),
-        (None, Some(high)) => format!("after: at most {}", belief(high)),
-        (None, None) => "after: not known".to_owned(),
+    let after = match (&gauge.written, low, high) {
+        (Some([_, low, high]), ..) => format!("after: {low} to {high}"),
+        (None, Some(low), Some(high)) if belief(low) == belief(high) => format!("after: {}", belief(low)),
+        (None, Some(low), Some(high)) => format!("after: {} to {}", belief(low), belief(high)),
+        (None, Some(low), None) => format!("after: at least {}", belief(low)),
+        (None, None, Some(high)) => format!("after: at most {}", belief(high)),
+        (None, None, None) => "after: not known".to_owned(),
     };
     let said = match (&gauge.written, before) {
         (Some([before, ..]), _) => format!("before: {before}"),

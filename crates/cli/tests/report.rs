@@ -43,14 +43,12 @@ fn a_page_tells_no_time() {
     let place = Place::clinic();
     place.release(&["--report", "page.html"]).done();
     let words = without_pictures(&place.read("page.html"));
-    let body = words.split_once("<body>").unwrap().1;
+    // The head of the ledger, in the footer, is a number, a colon and a hash.
+    let body = words.split_once("<body>").unwrap().1.split_once("<footer>").unwrap().0;
     let digit = |at: usize| body.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
-    let clock = body
-        .match_indices(':')
-        .find(|(at, _)| *at > 1 && digit(at - 2) && digit(at - 1) && digit(at + 1) && digit(at + 2));
-    // The head of the ledger is a number, a colon and a hash.
-    let hash = body.split_once("<footer>").unwrap().1;
-    assert!(clock.is_none_or(|(at, _)| hash.contains(&body[at - 2..at + 3])), "{clock:?}");
+    let is_clock = |at: usize| at > 1 && [at - 2, at - 1, at + 1, at + 2].into_iter().all(digit);
+    let clock = body.match_indices(':').find(|(at, _)| is_clock(*at));
+    assert_eq!(clock, None);
 }
 
 /// Nothing of the page but the released numbers depends on the data.

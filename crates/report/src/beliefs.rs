@@ -6,8 +6,6 @@ use crate::stated::{Stated, drawn};
 use deniable_chart::belief::curve;
 use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::people::people;
-use deniable_core::adversary::Adjacency;
-use deniable_core::belief::posterior_range;
 use deniable_core::exact::{Rational, Rounding, percent, percent_exactly};
 use deniable_ledger::Account;
 use deniable_publication::Guarantee;
@@ -45,7 +43,6 @@ pub fn promise(promised: &Promised<'_>) -> Markup {
 
 /// The pictures of beliefs, and who is outside.
 pub fn section(promised: &Promised<'_>) -> Markup {
-    let account = promised.account;
     let Some(stated) = &promised.stated else {
         return html! {
             p { "The recorded promise has too many digits to be drawn; it stands as recorded among the exact parameters." }
@@ -54,7 +51,7 @@ pub fn section(promised: &Promised<'_>) -> Markup {
     };
     let observers = stated.observers();
     let (sentence, frequencies) = stated.in_frequencies();
-    let spent = account.spent.odds_at_most();
+    let spent = promised.account.spent.odds_at_most();
     html! {
         div.pair {
             div {
@@ -80,8 +77,8 @@ pub fn section(promised: &Promised<'_>) -> Markup {
                 tbody { @for observer in &observers { tr {
                     th scope="row" { (observer.name) }
                     td.number { (percent_exactly(&observer.before)) }
-                    td.number { (so_far(observer, account.id.adjacency, &spent)) }
-                    td.number { (range(observer.after.as_ref())) }
+                    td.number { (range(observer.after(&spent))) }
+                    td.number { (range(observer.after(&stated.odds))) }
                     td { @if observer.covered { "covered" } @else { span.outside { "outside" } } }
                 } } }
             }
@@ -103,30 +100,24 @@ fn words(promised: &Promised<'_>) -> Markup {
     }
 }
 
-fn so_far(observer: &Observer, adjacency: Adjacency, spent: &Rational) -> String {
-    // The square where the observer knows the size beyond the family, as in `observers`.
-    let squared = observer.name == "insider" && adjacency == Adjacency::AddRemove;
-    let odds = if squared { spent * spent } else { spent.clone() };
-    range(observer.after.as_ref().map(|_| posterior_range(&observer.before, &odds)).as_ref())
-}
-
-fn range(after: Option<&(Rational, Rational)>) -> String {
+fn range(after: Option<(Rational, Rational)>) -> String {
     after.map_or_else(
         || "nothing is promised".to_owned(),
-        |(low, high)| format!("{} to {}", percent(low, 1, Rounding::Down), percent(high, 1, Rounding::Up)),
+        |(low, high)| format!("{} to {}", percent(&low, 1, Rounding::Down), percent(&high, 1, Rounding::Up)),
     )
 }
 
 fn one(observer: &Observer, stated: &Stated) -> Markup {
-    let Some((low, high)) = &observer.after else { return html! {} };
+    let Some((low, high)) = observer.after(&stated.odds) else { return html! {} };
     let allowed = observer.covered.then(|| stated.allowed(&observer.before)).flatten();
     let (floor, ceiling) = allowed.map_or((None, None), |(floor, ceiling)| {
         ((!floor.is_zero()).then(|| drawn(&floor)), (!ceiling.is_one()).then(|| drawn(&ceiling)))
     });
     let name =
         if observer.covered { observer.name.clone() } else { format!("{} (outside the promise)", observer.name) };
-    let written = [percent_exactly(&observer.before), percent(low, 1, Rounding::Down), percent(high, 1, Rounding::Up)];
-    let (before, low, high) = (drawn(&observer.before), drawn(low), drawn(high));
+    let written =
+        [percent_exactly(&observer.before), percent(&low, 1, Rounding::Down), percent(&high, 1, Rounding::Up)];
+    let (before, low, high) = (drawn(&observer.before), drawn(&low), drawn(&high));
     let gauge_of = Gauge { name, before, low, high, written: Some(written), ceiling, floor };
     html! { (figure(gauge(&gauge_of), &observer.who)) }
 }

@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 const STYLE: &str = include_str!("page.css");
 
 /// A page from its title, the sentence below it, and its sections as (anchor, heading, contents).
-pub fn page(title: &str, lead: &Markup, sections: &[(&str, &str, Markup)], foot: &Markup) -> String {
+pub fn page(title: &str, lead: &Markup, sections: &[(String, String, Markup)], foot: &Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {

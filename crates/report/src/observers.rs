@@ -2,7 +2,7 @@
 
 use deniable_core::adversary::{Adjacency, Preset, PriorRange};
 use deniable_core::belief::posterior_range;
-use deniable_core::exact::{Rational, Rounding, percent_exactly, ratio, square_root, whole};
+use deniable_core::exact::{Rational, Rounding, percent_exactly, power, ratio, square_root, whole};
 use deniable_core::promise::Promise;
 use num_traits::{One, Zero};
 
@@ -18,10 +18,18 @@ pub struct Observer {
     pub who: String,
     /// The belief before that is shown.
     pub before: Rational,
-    /// The lowest and highest belief after; `None` where nothing is promised.
-    pub after: Option<(Rational, Rational)>,
+    /// Which power of the odds bounds this observer; `None` where nothing is promised.
+    pub power: Option<u32>,
     /// Whether the promise is about this observer.
     pub covered: bool,
+}
+
+impl Observer {
+    /// The lowest and highest belief after, from odds about one person; `None` where nothing is promised.
+    #[must_use]
+    pub fn after(&self, odds: &Rational) -> Option<(Rational, Rational)> {
+        self.power.map(|times| posterior_range(&self.before, &power(odds, times)))
+    }
 }
 
 /// What is known of a promise.
@@ -66,12 +74,12 @@ pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
             Preset::Anyone | Preset::Insider => steepest(),
         };
         let before = if before.is_one() || before.is_zero() { ratio(1, 2) } else { before };
-        let odds = match (preset.knows_size(), size_known) {
+        let times = match (preset.knows_size(), size_known) {
             // Groups of mixed sizes can move a known size by more than two of them: no bound is known (F-NIk).
             (true, false) if group > 1 => None,
-            (true, false) => Some(odds * odds),
+            (true, false) => Some(2),
             (false, true) => None,
-            _ => Some(odds.clone()),
+            _ => Some(1),
         };
         let inside = priors.low() <= &before && &before <= priors.high();
         // A preset is everyone up to its belief, or everyone at all: all of them must be inside.
@@ -80,7 +88,7 @@ pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
         Observer {
             name: preset.name().to_owned(),
             who: preset.sentence().to_owned(),
-            after: odds.as_ref().map(|odds| posterior_range(&before, odds)),
+            power: times,
             covered: inside && own && speaks(&before) && preset.knows_size() == size_known,
             before,
         }
@@ -103,7 +111,7 @@ pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
                 name: format!("someone at {}", percent_exactly(end)),
                 who: format!("someone who gave it {} and {size}", percent_exactly(end)),
                 before: end.clone(),
-                after: Some(posterior_range(end, odds)),
+                power: Some(1),
                 covered: true,
             });
         }
@@ -134,12 +142,12 @@ mod tests {
         let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
         let all = seen(Adjacency::AddRemove, &priors, &whole(4));
         assert!(named(&all, "stranger").covered && named(&all, "acquaintance").covered);
-        assert_eq!(named(&all, "acquaintance").after, Some((ratio(1, 5), ratio(4, 5))));
+        assert_eq!(named(&all, "acquaintance").after(&whole(4)), Some((ratio(1, 5), ratio(4, 5))));
         // 1/3 is inside, so beyond it; the insider's odds can change by 16.
         assert_eq!(named(&all, "anyone").before, ratio(3, 4));
         assert!(!named(&all, "anyone").covered && !named(&all, "insider").covered);
         assert_eq!(named(&all, "insider").before, ratio(7, 8));
-        assert_eq!(named(&all, "insider").after, Some((ratio(7, 23), ratio(112, 113))));
+        assert_eq!(named(&all, "insider").after(&whole(4)), Some((ratio(7, 23), ratio(112, 113))));
     }
 
     #[test]
@@ -148,7 +156,7 @@ mod tests {
         // From 1/3 to 2/3.
         assert!(named(&all, "insider").covered);
         assert_eq!(named(&all, "insider").before, ratio(3333, 10_000));
-        assert!(["stranger", "acquaintance", "anyone"].iter().all(|name| named(&all, name).after.is_none()));
+        assert!(["stranger", "acquaintance", "anyone"].iter().all(|name| named(&all, name).after(&whole(4)).is_none()));
     }
 
     #[test]
@@ -174,7 +182,7 @@ mod tests {
         let known = Known { adjacency: Adjacency::ReplaceOne, priors: &priors, promises: &promises, group: 1 };
         let all = observers(&known, &whole(99));
         assert!(!named(&all, "insider").covered);
-        assert_eq!(named(&all, "someone at 1%").after.as_ref().map(|(_, high)| high.clone()), Some(ratio(1, 2)));
+        assert_eq!(named(&all, "someone at 1%").after(&whole(99)).map(|(_, high)| high), Some(ratio(1, 2)));
     }
 
     /// Groups of 3, 1, 2 and 2 people with four of them in the data: two worlds that are eight moves apart.
@@ -182,6 +190,6 @@ mod tests {
     fn no_bound_is_stated_for_groups_of_a_known_size() {
         let priors = PriorRange::any();
         let known = Known { adjacency: Adjacency::AddRemove, priors: &priors, promises: &[], group: 3 };
-        assert_eq!(named(&observers(&known, &whole(8)), "insider").after, None);
+        assert_eq!(named(&observers(&known, &whole(8)), "insider").after(&whole(8)), None);
     }
 }

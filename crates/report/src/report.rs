@@ -118,10 +118,6 @@ impl<'a> Report<'a> {
             add("spending", "What was spent, and what is left", spending::section(shown.account));
             add("exact", "For the expert", shown.exact());
         }
-        let sections: Vec<(&str, &str, Markup)> = sections
-            .iter()
-            .map(|(anchor, heading, contents)| (anchor.as_str(), heading.as_str(), contents.clone()))
-            .collect();
         let foot = html! {
             p {
                 "Written by Deniable from a ledger whose last entry is " code { (self.summary.head) }

@@ -139,8 +139,8 @@ impl Stated {
             allowed.iter().filter_map(|(before, range)| Some((drawn(before), drawn(&of(range)?)))).collect()
         };
         let marks = self.observers().into_iter().filter_map(|observer| {
-            let (low, high) = observer.after.as_ref()?;
-            let (before, low, high) = (drawn(&observer.before), drawn(low), drawn(high));
+            let (low, high) = observer.after(&self.odds)?;
+            let (before, low, high) = (drawn(&observer.before), drawn(&low), drawn(&high));
             Some(Mark { name: observer.name.clone(), before, low, high })
         });
         Beliefs {

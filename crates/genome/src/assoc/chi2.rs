@@ -1,5 +1,8 @@
-//! χ² and p-values as PLINK computes them, in doubles: for the curator's table alone. To be replaced by `crate::chi2`, whose
-//! fractions are exact.
+//! χ² as PLINK computes it, in doubles and with its own rules for empty rows and columns: for the curator's table alone. What
+//! is decided or released goes by the fractions of [`crate::chi2`].
+
+use crate::chi2::survival;
+use crate::table::Test;
 
 /// χ² of a 2×2 table; `None` where a row or a column is empty.
 pub(super) fn two_by_two(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
@@ -10,7 +13,7 @@ pub(super) fn two_by_two(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
     (below > 0.0).then(|| (a + b + c + d) * difference * difference / below)
 }
 
-/// Replaced by `chi2::allelic`.
+/// Of alleles.
 pub(super) fn allelic(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
     two_by_two(cases, controls)
 }
@@ -21,7 +24,7 @@ pub(super) fn allelic_in_assoc(cases: [u64; 2], controls: [u64; 2]) -> Option<f6
     both.then(|| two_by_two(cases, controls).unwrap_or(0.0))
 }
 
-/// Replaced by `chi2::genotypic`. `None` where a row or a column of the 2×3 table is empty.
+/// Of genotypes. `None` where a row or a column of the 2×3 table is empty.
 pub(super) fn genotypic(cases: [u64; 3], controls: [u64; 3]) -> Option<f64> {
     let all_cases: u64 = cases.iter().sum();
     let all_controls: u64 = controls.iter().sum();
@@ -62,35 +65,9 @@ pub(super) fn recessive([n, o, t]: [u64; 3], [m, p, u]: [u64; 3]) -> Option<f64>
     two_by_two([t, n + o], [u, m + p])
 }
 
-/// The probability of χ² at least as large. Replaced by `chi2`'s p-values.
+/// The probability of χ² at least as large.
 pub(super) fn tail(chi2: f64, freedom: u32) -> f64 {
-    if freedom == 2 { (-chi2 / 2.0).exp() } else { erfc((chi2 / 2.0).sqrt()) }
-}
-
-/// The complementary error function for x ≥ 0, to about 14 digits, relatively: a series about 0, a continued fraction far out.
-fn erfc(x: f64) -> f64 {
-    let frac_1_sqrt_pi = std::f64::consts::FRAC_2_SQRT_PI / 2.0;
-    if x < 2.0 {
-        let (mut term, mut sum) = (x, x);
-        for n in 1..100 {
-            term *= 2.0 * x * x / f64::from(2 * n + 1);
-            sum += term;
-            if term < sum * 1e-17 {
-                break;
-            }
-        }
-        // The series has positive terms only, so that 1 − erf loses no more than three digits below 2.
-        1.0 - 2.0 * frac_1_sqrt_pi * (-x * x).exp() * sum
-    } else {
-        // erfc x = e^(−x²)/√π · 1/(x + (1/2)/(x + 1/(x + (3/2)/(x + …)))), from the inside.
-        // The farther out, the fewer steps: 110 at 2, 26 at 5.
-        let steps = (10.0 + 400.0 / (x * x)) as i32;
-        let mut fraction = x;
-        for n in (1..=steps).rev() {
-            fraction = x + f64::from(n) / 2.0 / fraction;
-        }
-        (-x * x).exp() * frac_1_sqrt_pi / fraction
-    }
+    survival(chi2, if freedom == 2 { Test::Genotypic } else { Test::Allelic })
 }
 
 #[cfg(test)]

@@ -1,0 +1,1 @@
+//! Whether a private selection would find the causes: over promises, priors, picks, thresholds and sizes of cohorts.

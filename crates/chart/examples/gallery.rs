@@ -59,8 +59,8 @@ fn gauges() -> Vec<String> {
 
 fn crowds() -> Vec<String> {
     vec![
-        people(&People { before: 20, at_most: 43, at_least: 8, of: 100 }),
-        people(&People { before: 10, at_most: 29, at_least: 3, of: 1000 }),
+        people(&People { what: "in the data", before: 20, at_most: 43, at_least: 8, of: 100 }),
+        people(&People { what: "cases", before: 10, at_most: 29, at_least: 3, of: 1000 }),
     ]
 }
 

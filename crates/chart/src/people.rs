@@ -18,6 +18,8 @@ const TOP: f64 = 50.0;
 /// Of how many people about whom an observer is equally sure how many are in the data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct People {
+    /// What they are or are not: "in the data".
+    pub what: &'static str,
     /// As the observer saw it before.
     pub before: u32,
     /// After, at most.
@@ -33,9 +35,12 @@ pub struct People {
 pub fn people(people: &People) -> String {
     let of = people.of;
     let description = format!(
-        "Of {of} people about whom the observer was equally sure, {} were in the data as the observer saw it before; after \
+        "Of {of} people about whom the observer was equally sure, {} were {what} as the observer saw it before; after \
          the answers at most {} and at least {}.",
-        people.before, people.at_most, people.at_least
+        people.before,
+        people.at_most,
+        people.at_least,
+        what = people.what,
     );
     let columns = if of <= 100 { 10 } else { 25 };
     // Figures are taller than wide.
@@ -57,7 +62,7 @@ pub fn people(people: &People) -> String {
             crowd(area, (left, TOP), (columns, pitch), (shown(filled, of), of.min(DRAWN)), colour)?;
         }
         let words = fit(
-            &format!("of {of} people the observer was equally sure about; filled: in the data"),
+            &format!("of {of} people the observer was equally sure about; filled: {}", people.what),
             TEXT,
             f64::from(WIDE) - 2.0 * apart,
         );
@@ -113,7 +118,7 @@ mod tests {
     #[test]
     fn everyone_is_drawn_and_the_right_number_filled() {
         for (of, each) in [(100, 2), (1000, 1)] {
-            let svg = people(&People { before: 20, at_most: 38, at_least: 7, of });
+            let svg = people(&People { what: "in the data", before: 20, at_most: 38, at_least: 7, of });
             check(&svg);
             assert_eq!(svg.matches("#D9DDE3").count(), (3 * of as usize - 65) * each);
             assert!(svg.contains("20 were in the data") && svg.contains("at most 38 and at least 7"), "{svg}");
@@ -123,7 +128,7 @@ mod tests {
     #[test]
     fn odd_numbers_are_drawn_as_far_as_they_go() {
         for of in [0, 1, 7, 999, 4_000_000_000] {
-            check(&people(&People { before: 0, at_most: u32::MAX, at_least: 1, of }));
+            check(&people(&People { what: "cases", before: 0, at_most: u32::MAX, at_least: 1, of }));
         }
         assert_eq!((shown(0, 1_000_000), shown(1, 1_000_000), shown(500_000, 1_000_000)), (0, 1, 500));
     }

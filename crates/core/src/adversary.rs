@@ -5,6 +5,7 @@
 //! who is not certain, and how many people may be known to move together.
 
 use crate::exact::{Rational, ratio, whole};
+use crate::secret::Secret;
 use num_traits::{One, Zero};
 
 /// Which pairs of datasets a mechanism must not tell apart.
@@ -232,21 +233,14 @@ impl Preset {
 
     /// One sentence for a curator.
     #[must_use]
-    pub fn sentence(self) -> &'static str {
-        match self {
-            Self::Stranger => {
-                "someone who gave it at most 10% beforehand and does not know how many people are in the data"
-            }
-            Self::Acquaintance => {
-                "someone who thought it no likelier than not beforehand and does not know how many people are in the data"
-            }
-            Self::Anyone => {
-                "someone who may have believed anything beforehand and does not know how many people are in the data"
-            }
-            Self::Insider => {
-                "someone who may have believed anything beforehand and knows exactly how many people are in the data"
-            }
-        }
+    pub fn sentence(self, secret: Secret) -> String {
+        let before = match self {
+            Self::Stranger => "gave it at most 10% beforehand",
+            Self::Acquaintance => "thought it no likelier than not beforehand",
+            Self::Anyone | Self::Insider => "may have believed anything beforehand",
+        };
+        let knows = if self.knows_size() { "knows exactly" } else { "does not know" };
+        format!("someone who {before} and {knows} how many people are {}", secret.of_many())
     }
 
     /// Whether this adversary knows the number of people.

@@ -5,10 +5,12 @@
 //! | how are numbers kept exact? | [`exact`] |
 //! | what does an odds ratio do to a belief? | [`belief`] |
 //! | who is the adversary, and what may they believe beforehand? | [`adversary`] |
+//! | what about a person is kept deniable? | [`secret`] |
 //! | what is promised, and how large an odds ratio does that allow? | [`promise`] |
 //! | how are releases added up? | [`budget`] |
 //! | how far can one person move an answer? | [`sensitivity`] |
 //! | what noise hides that, exactly? | [`noise`] |
+//! | how is all this said in words? | [`words`] |
 //! | what did somebody mean who wrote that? | [`text`] |
 //!
 //! Identifiers such as `B-3` or `M-GEO` name entries of `docs/theorems`.
@@ -34,5 +36,7 @@ pub mod exact;
 pub mod noise;
 
 pub mod promise;
+pub mod secret;
 pub mod sensitivity;
 pub mod text;
+pub mod words;

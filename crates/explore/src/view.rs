@@ -8,6 +8,7 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, Rounding, decimal, percent_exactly, ratio};
 use deniable_core::noise::Decay;
 use deniable_core::promise::Promise;
+use deniable_core::secret::Secret;
 use deniable_policy::Policy;
 use deniable_publication::Table;
 use deniable_publication::guarantee::odds_decimal;
@@ -170,6 +171,7 @@ impl Explorer {
         let plan = planned(self.chosen(choice)?)?;
         let policy = &plan.policy;
         let stated = Stated {
+            secret: Secret::Membership,
             promises: policy.promises.clone(),
             priors: policy.adversary.priors().clone(),
             adjacency: policy.adversary.adjacency(),

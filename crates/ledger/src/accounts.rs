@@ -74,7 +74,7 @@ impl Ledger {
     ///
     /// # Errors
     /// When the account's terms are others, or its place is taken by an account with another entity key or
-    /// adjacency. A universe has one account of each [`SecretKind`](crate::SecretKind).
+    /// adjacency. A universe has one account of each [`Secret`](crate::Secret).
     pub fn open_account(&mut self, id: &AccountId, terms: &Terms) -> Result<(), AccountError> {
         let act = self.book.begin()?;
         match act.state.account_in_place(id) {

@@ -143,7 +143,7 @@ fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
 mod tests {
     use crate::chain::Fault;
     use crate::charges::{AnswerError, Charge, ChargeError, ChargeRequest};
-    use crate::entry::{AccountId, Answered, Ask, Event, SecretKind, Terms};
+    use crate::entry::{AccountId, Answered, Ask, Event, Terms};
     use crate::ledger::Ledger;
     use crate::state::Contradiction;
     use crate::store::StoreError;
@@ -151,13 +151,14 @@ mod tests {
     use deniable_core::adversary::Adjacency;
     use deniable_core::budget::Spend;
     use deniable_core::exact::{ratio, whole};
+    use deniable_core::secret::Secret;
     use std::path::Path;
     use std::time::Duration;
 
     fn ledger(path: &Path) -> (Ledger, ChargeRequest) {
         let account = AccountId {
             universe: "u".into(),
-            kind: SecretKind::Membership,
+            kind: Secret::Membership,
             entity: None,
             adjacency: Adjacency::ReplaceOne,
         };

@@ -5,29 +5,11 @@
 
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::secret::Secret;
 use serde::{Deserialize, Serialize};
 
 /// The format that this version reads and writes, kept in SQLite's `user_version` and in the first entry.
 pub const FORMAT: u32 = 1;
-
-/// What about a person an account keeps deniable. A universe has at most one account of each kind.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SecretKind {
-    /// Whether the person is in the data.
-    Membership,
-    /// What the data says of a person who is known to be in it.
-    Label,
-}
-
-impl std::fmt::Display for SecretKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Membership => "membership",
-            Self::Label => "label",
-        })
-    }
-}
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -36,7 +18,7 @@ pub struct AccountId {
     /// The people it is about.
     pub universe: String,
     /// What about them is kept deniable.
-    pub kind: SecretKind,
+    pub kind: Secret,
     /// The column that tells people apart; none when one row is one person.
     pub entity: Option<String>,
     /// Which data sets must not be told apart.
@@ -292,7 +274,7 @@ mod tests {
     fn opened(limit: Spend) -> Event {
         let account = AccountId {
             universe: "u".into(),
-            kind: SecretKind::Membership,
+            kind: Secret::Membership,
             entity: None,
             adjacency: Adjacency::ReplaceOne,
         };

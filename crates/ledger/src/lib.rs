@@ -25,14 +25,14 @@
 //!
 //! ```
 //! use deniable_core::{adversary::Adjacency, budget::Spend, exact::{ratio, whole}};
-//! use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, SecretKind, Terms};
+//! use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Secret, Terms};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("clinic.ledger");
 //! let mut ledger = Ledger::open_or_create(&path, "patients of the clinic")?;
 //! let account = AccountId {
 //!     universe: "patients of the clinic".into(),
-//!     kind: SecretKind::Membership,
+//!     kind: Secret::Membership,
 //!     entity: Some("patient".into()),
 //!     adjacency: Adjacency::AddRemove,
 //! };
@@ -71,7 +71,8 @@ pub mod versions;
 pub use accounts::AccountError;
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
-pub use entry::{AccountId, Ask, SecretKind, Terms};
+pub use deniable_core::secret::Secret;
+pub use entry::{AccountId, Ask, Terms};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Version};

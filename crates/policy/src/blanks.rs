@@ -2,6 +2,7 @@
 
 use crate::tree::{Node, Shape};
 use deniable_core::adversary::Preset;
+use deniable_core::secret::Secret;
 use std::ops::Range;
 
 /// What stands for a value that is not decided yet.
@@ -172,8 +173,10 @@ fn entity(key: &str) -> &'static str {
 
 /// Every preset in one phrase.
 fn presets() -> String {
-    let known: Vec<String> =
-        Preset::ALL.iter().map(|preset| format!("\"{}\" ({})", preset.name(), preset.sentence())).collect();
+    let known: Vec<String> = Preset::ALL
+        .iter()
+        .map(|preset| format!("\"{}\" ({})", preset.name(), preset.sentence(Secret::Membership)))
+        .collect();
     format!("from whom are the people protected? Choose one of {}", known.join(", "))
 }
 

@@ -28,7 +28,6 @@
 //! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `ask.rs` |
 //! | which grid does a numeric column lie on? | `bounds.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
-//! | how is it said in words? | `words.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
 //! | how does a policy begin? | `scaffold.rs` |
@@ -50,7 +49,6 @@ mod reader;
 mod scaffold;
 mod tables;
 mod tree;
-mod words;
 
 pub use ask::{Ask, Size, TargetsTooDear};
 pub use bounds::{Bounds, BoundsError};

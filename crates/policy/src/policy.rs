@@ -7,11 +7,13 @@ use crate::entity::{self, Entity};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::reader::{Field, Read, Report, Section, shown, told};
 use crate::tables::{Main, Role, Table};
-use crate::{adversary, budget, columns, data, promise, tables, tree, words};
+use crate::{adversary, budget, columns, data, promise, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::budget::Spend;
 use deniable_core::exact::Rational;
 use deniable_core::promise::Promise;
+use deniable_core::secret::Secret;
+use deniable_core::words;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -166,14 +168,14 @@ impl Policy {
     /// The adversary in words, one statement a line: the preset, the size, the prior beliefs, the groups.
     #[must_use]
     pub fn adversary_in_words(&self) -> Vec<String> {
-        words::adversary(&self.adversary, self.preset)
+        words::adversary(&self.adversary, self.preset, Secret::Membership)
     }
 
     /// The promises in words, in the order of [`Self::promises`], with their exact numbers.
     #[must_use]
     pub fn promise_in_words(&self) -> Vec<String> {
         let known = self.adversary.knows_size();
-        self.promises.iter().map(|promise| words::promise(promise, known)).collect()
+        self.promises.iter().map(|promise| words::promise(promise, known, Secret::Membership)).collect()
     }
 }
 

@@ -1,9 +1,12 @@
 //! The guarantee in words and numbers: translated to beliefs once, from the total (C-1).
 
-use deniable_core::adversary::{Adjacency, MovesTogether, PriorRange};
+use deniable_core::adversary::{Adjacency, Adversary, MovesTogether, Preset, PriorRange};
 use deniable_core::belief::{gain_over, posterior_range};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, percent_exactly, ratio};
+use deniable_core::promise::Promise;
+use deniable_core::secret::Secret;
+use deniable_core::words;
 use deniable_policy::Policy;
 use num_traits::{One, Zero};
 use serde::{Deserialize, Serialize};
@@ -62,24 +65,73 @@ impl Belief {
     }
 }
 
+/// What a guarantee is about.
+#[derive(Debug, Clone)]
+pub struct Subject<'a> {
+    /// The people.
+    pub population: &'a str,
+    /// What about them is kept deniable.
+    pub secret: Secret,
+    /// Who counts as one person, and what else the guarantee rests on, in words.
+    pub assumptions: Vec<String>,
+    /// From whom it is kept.
+    pub adversary: &'a Adversary,
+    /// The preset that the adversary started from.
+    pub preset: Option<Preset>,
+    /// What is promised: at least one, all kept.
+    pub promises: &'a [Promise],
+    /// The largest odds ratio that keeps every promise.
+    pub limit: &'a Spend,
+    /// The theorem that turned the binding promise into it.
+    pub theorem: &'static str,
+}
+
+impl<'a> Subject<'a> {
+    /// What a policy is about.
+    #[must_use]
+    pub fn of_policy(policy: &'a Policy) -> Self {
+        let person = match &policy.entity {
+            Some(entity) => format!("a person is everyone's rows with one value of `{}`", entity.key),
+            None => "one row is one person".to_owned(),
+        };
+        Self {
+            population: &policy.population,
+            secret: Secret::Membership,
+            assumptions: vec![person],
+            adversary: &policy.adversary,
+            preset: policy.preset,
+            promises: &policy.promises,
+            limit: &policy.limit,
+            theorem: policy.promises[policy.binding].theorem(),
+        }
+    }
+}
+
 impl Guarantee {
     /// The guarantee of a policy: about everything ever released about its population.
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
-        let adversary = &policy.adversary;
+        Self::about(&Subject::of_policy(policy))
+    }
+
+    /// The guarantee about everything ever released about a subject.
+    #[must_use]
+    pub fn about(subject: &Subject<'_>) -> Self {
+        let Subject { adversary, limit, secret, .. } = *subject;
         // Beliefs are worked out from a ratio that is certainly not too small.
-        let odds = policy.limit.odds_at_most();
+        let odds = limit.odds_at_most();
         let beliefs = examples(adversary.priors()).iter().map(|prior| Belief::of(prior, &odds)).collect();
+        let promise = |promise| words::promise(promise, adversary.knows_size(), secret);
         Self {
-            odds: policy.limit.to_string(),
-            epsilon: policy.limit.epsilon_decimal(4),
-            promises: policy.promise_in_words(),
-            theorem: policy.promises[policy.binding].theorem().to_owned(),
-            adversary: policy.adversary_in_words(),
+            odds: limit.to_string(),
+            epsilon: limit.epsilon_decimal(4),
+            promises: subject.promises.iter().map(promise).collect(),
+            theorem: subject.theorem.to_owned(),
+            adversary: words::adversary(adversary, subject.preset, secret),
             family: adversary.family(),
             beliefs,
-            assumptions: assumptions(policy),
-            outside: outside(policy, &odds),
+            assumptions: assumptions(subject),
+            outside: outside(subject, &odds),
         }
     }
 }
@@ -107,38 +159,35 @@ pub fn examples(priors: &PriorRange) -> Vec<Rational> {
     all
 }
 
-fn assumptions(policy: &Policy) -> Vec<String> {
-    let who = match &policy.entity {
-        Some(entity) => format!("a person is everyone's rows with one value of `{}`", entity.key),
-        None => "one row is one person".to_owned(),
+fn assumptions(subject: &Subject<'_>) -> Vec<String> {
+    let (one, many) = (subject.secret.of_one(), subject.secret.of_many());
+    let size = match subject.adversary.adjacency() {
+        Adjacency::AddRemove => {
+            format!("how many people are {many} is not known exactly; it is protected too")
+        }
+        Adjacency::ReplaceOne => format!("how many people are {many} is public; it is not protected"),
     };
-    let size = match policy.adversary.adjacency() {
-        Adjacency::AddRemove => "how many people are in the data is not known exactly; it is protected too",
-        Adjacency::ReplaceOne => "how many people are in the data is public; it is not protected",
-    };
-    let independence = match policy.adversary.moves_together() {
-        MovesTogether::Alone => "whether one person is in the data says nothing about whether another is".to_owned(),
+    let independence = match subject.adversary.moves_together() {
+        MovesTogether::Alone => format!("whether one person is {one} says nothing about whether another is"),
         MovesTogether::UpTo(k) => {
-            format!("at most {k} people are known to be in or out together; groups are independent of each other")
+            format!("at most {k} people are known to be {many} or not together; groups are independent of each other")
         }
         MovesTogether::OneGroup(k) => {
-            format!("at most one group, of {k} people, is known to be in or out together; all others are independent")
+            format!(
+                "at most one group, of {k} people, is known to be {many} or not together; all others are independent"
+            )
         }
         MovesTogether::AllOfSize(k) => {
             format!(
-                "everyone belongs to a group of exactly {k} people who are in or out together; groups are independent"
+                "everyone belongs to a group of exactly {k} people who are {many} or not together; groups are independent"
             )
         }
     };
-    vec![
-        who,
-        size.to_owned(),
-        independence,
-        format!(
-            "everything ever released about \"{}\" is in this one ledger, and nothing else is known from the data",
-            policy.population
-        ),
-    ]
+    let ledger = format!(
+        "everything ever released about \"{}\" is in this one ledger, and nothing else is known from the data",
+        subject.population
+    );
+    subject.assumptions.iter().cloned().chain([size, independence, ledger]).collect()
 }
 
 /// An odds ratio as a decimal, rounded up; as a power of ten beyond a million.
@@ -149,8 +198,8 @@ pub fn odds_decimal(odds: &Rational) -> String {
     if digits > 6 { format!("10^{digits}") } else { text }
 }
 
-fn outside(policy: &Policy, odds: &Rational) -> Vec<String> {
-    let adversary = &policy.adversary;
+fn outside(subject: &Subject<'_>, odds: &Rational) -> Vec<String> {
+    let (adversary, one, many) = (subject.adversary, subject.secret.of_one(), subject.secret.of_many());
     let mut all = Vec::new();
     let shown = odds_decimal;
     if !adversary.priors().is_any() {
@@ -164,30 +213,32 @@ fn outside(policy: &Policy, odds: &Rational) -> Vec<String> {
     }
     match adversary.adjacency() {
         // Worlds of one size can be further apart than two groups, where groups have several sizes.
-        Adjacency::AddRemove if matches!(adversary.moves_together(), MovesTogether::UpTo(2..)) => all.push(
-            "whoever knows exactly how many people are in the data: no bound is stated for what they learn (F-NIk)"
-                .to_owned(),
-        ),
+        Adjacency::AddRemove if matches!(adversary.moves_together(), MovesTogether::UpTo(2..)) => all.push(format!(
+            "whoever knows exactly how many people are {many}: no bound is stated for what they learn (F-NIk)"
+        )),
         Adjacency::AddRemove => all.push(format!(
-            "whoever knows exactly how many people are in the data: their odds can change by up to {} (B-4)",
+            "whoever knows exactly how many people are {many}: their odds can change by up to {} (B-4)",
             shown(&(odds * odds))
         )),
-        Adjacency::ReplaceOne => all.push(
-            "whoever is unsure how many people are in the data: nothing is promised about what they learn (B-4)"
-                .to_owned(),
-        ),
+        Adjacency::ReplaceOne => all.push(format!(
+            "whoever is unsure how many people are {many}: nothing is promised about what they learn (B-4)"
+        )),
     }
     let k = adversary.moves_together().size();
     all.push(match (k, adversary.adjacency()) {
         (1, Adjacency::AddRemove) => format!(
-            "whoever knows that two people are in or out together: their odds can change by up to {} (F-NIk)",
+            "whoever knows that two people are {many} or not together: their odds can change by up to {} (F-NIk)",
             shown(&(odds * odds))
         ),
         (1, Adjacency::ReplaceOne) => {
-            "whoever knows that several people are in or out together: their odds can change by more (F-NIk)".to_owned()
+            format!(
+                "whoever knows that several people are {many} or not together: their odds can change by more (F-NIk)"
+            )
         }
         _ => format!("whoever knows of groups other than these of {k}: their odds can change by more (F-NIk)"),
     });
-    all.push("what the answers say about the population as a whole, and so about anyone who resembles it, whether or not they are in the data".to_owned());
+    all.push(format!(
+        "what the answers say about the population as a whole, and so about anyone who resembles it, whether or not they are {one}"
+    ));
     all
 }

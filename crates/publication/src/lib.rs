@@ -14,5 +14,5 @@ pub mod left;
 pub mod remembered;
 pub mod table;
 
-pub use guarantee::{Belief, Guarantee};
+pub use guarantee::{Belief, Guarantee, Subject};
 pub use table::{ALL, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Scalar, Table};

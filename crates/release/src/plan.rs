@@ -4,7 +4,7 @@ use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
-use deniable_ledger::{AccountId, Ask as LedgerAsk, SecretKind, Terms};
+use deniable_ledger::{AccountId, Ask as LedgerAsk, Secret, Terms};
 use deniable_policy::{Ask, Data, Entity, Format, Policy, Role, Size, TargetsTooDear};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError, Table};
@@ -120,7 +120,7 @@ impl Plan {
     pub fn account(&self) -> AccountId {
         AccountId {
             universe: self.policy.population.clone(),
-            kind: SecretKind::Membership,
+            kind: Secret::Membership,
             entity: self.policy.entity.as_ref().map(|entity| entity.key.clone()),
             adjacency: self.policy.adversary.adjacency(),
         }

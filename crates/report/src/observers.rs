@@ -4,6 +4,7 @@ use deniable_core::adversary::{Adjacency, Preset, PriorRange};
 use deniable_core::belief::posterior_range;
 use deniable_core::exact::{Rational, Rounding, percent_exactly, power, ratio, square_root, whole};
 use deniable_core::promise::Promise;
+use deniable_core::secret::Secret;
 use num_traits::{One, Zero};
 
 /// Digits of a belief that is not rational.
@@ -35,6 +36,8 @@ impl Observer {
 /// What is known of a promise.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
+    /// What about people is kept deniable.
+    pub secret: Secret,
     /// Whether the number of people is protected or public.
     pub adjacency: Adjacency,
     /// The beliefs before that it is about.
@@ -51,7 +54,7 @@ pub struct Known<'a> {
 /// under replace-one nothing bounds whoever does not know it (B-4).
 #[must_use]
 pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
-    let Known { adjacency, priors, promises, group } = *known;
+    let Known { secret, adjacency, priors, promises, group } = *known;
     let speaks = |before: &Rational| promises.iter().all(|promise| promise.allows(before).is_some());
     let size_known = adjacency == Adjacency::ReplaceOne;
     let seen = |preset: Preset| {
@@ -87,7 +90,7 @@ pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
             if matches!(preset, Preset::Anyone | Preset::Insider) { priors.is_any() } else { priors.low().is_zero() };
         Observer {
             name: preset.name().to_owned(),
-            who: preset.sentence().to_owned(),
+            who: preset.sentence(secret),
             power: times,
             covered: inside && own && speaks(&before) && preset.knows_size() == size_known,
             before,
@@ -95,7 +98,8 @@ pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
     };
     let mut all: Vec<Observer> = Preset::ALL.into_iter().map(seen).collect();
     // The curator's own interval, where it is none of the presets'.
-    let size = if size_known { "knows how many people are in the data" } else { "does not know how many people are" };
+    let knows = if size_known { "knows" } else { "does not know" };
+    let size = format!("{knows} how many people are {}", secret.of_many());
     let spoken = promises.iter().filter_map(|promise| match promise {
         Promise::Rho { among, .. } => Some(whole(*among).recip()),
         Promise::AlphaBeta { most, .. } => most.clone(),
@@ -130,7 +134,7 @@ mod tests {
     use super::*;
 
     fn seen(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> Vec<Observer> {
-        observers(&Known { adjacency, priors, promises: &[], group: 1 }, odds)
+        observers(&Known { secret: Secret::Membership, adjacency, priors, promises: &[], group: 1 }, odds)
     }
 
     fn named<'a>(all: &'a [Observer], name: &str) -> &'a Observer {
@@ -179,7 +183,13 @@ mod tests {
     #[test]
     fn a_promise_covers_those_it_speaks_of() {
         let (promises, priors) = ([Promise::Rho { rho: ratio(1, 2), among: 100 }], PriorRange::any());
-        let known = Known { adjacency: Adjacency::ReplaceOne, priors: &priors, promises: &promises, group: 1 };
+        let known = Known {
+            secret: Secret::Label,
+            adjacency: Adjacency::ReplaceOne,
+            priors: &priors,
+            promises: &promises,
+            group: 1,
+        };
         let all = observers(&known, &whole(99));
         assert!(!named(&all, "insider").covered);
         assert_eq!(named(&all, "someone at 1%").after(&whole(99)).map(|(_, high)| high), Some(ratio(1, 2)));
@@ -189,7 +199,13 @@ mod tests {
     #[test]
     fn no_bound_is_stated_for_groups_of_a_known_size() {
         let priors = PriorRange::any();
-        let known = Known { adjacency: Adjacency::AddRemove, priors: &priors, promises: &[], group: 3 };
+        let known = Known {
+            secret: Secret::Membership,
+            adjacency: Adjacency::AddRemove,
+            priors: &priors,
+            promises: &[],
+            group: 3,
+        };
         assert_eq!(named(&observers(&known, &whole(8)), "insider").after(&whole(8)), None);
     }
 }

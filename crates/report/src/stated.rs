@@ -7,6 +7,7 @@ use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::belief::posterior_range;
 use deniable_core::exact::{Rational, percent_exactly, ratio, whole};
 use deniable_core::promise::Promise;
+use deniable_core::secret::Secret;
 use deniable_ledger::Account;
 use num_traits::{One, ToPrimitive, Zero};
 
@@ -22,6 +23,8 @@ pub struct Stated {
     pub promises: Vec<Promise>,
     /// The beliefs before that it is about.
     pub priors: PriorRange,
+    /// What about them is kept deniable.
+    pub secret: Secret,
     /// Whether the number of people is protected or public.
     pub adjacency: Adjacency,
     /// How many people may be known to move together.
@@ -43,6 +46,7 @@ impl Stated {
         Some(Self {
             promises: promises.collect::<Option<_>>()?,
             priors: PriorRange::of_family(&account.terms.adversary)?,
+            secret: account.id.kind,
             adjacency: account.id.adjacency,
             group: account.terms.group,
             odds: account.terms.limit.odds_at_most(),
@@ -92,16 +96,18 @@ impl Stated {
             people.to_integer().to_u32().unwrap_or(of)
         };
         let people = People {
+            what: self.secret.of_many(),
             before: number.to_integer().to_u32().unwrap_or(1),
             at_most: count(&high, true),
             at_least: count(&low, false),
             of,
         };
         let sentence = format!(
-            "Take {of} people like you, of each of whom such an observer thinks it {} likely that they are in the data: {} of the \
-             {of}. Whatever is released, the observer can become at most as sure as if {} of the {of} were in it, and at \
+            "Take {of} people like you, of each of whom such an observer thinks it {} likely that they are {}: {} of the \
+             {of}. Whatever is released, the observer can become at most as sure as if {} of the {of} were, and at \
              least as sure as if {} were.",
             percent_exactly(&before),
+            self.secret.of_many(),
             people.before,
             people.at_most,
             people.at_least
@@ -112,8 +118,8 @@ impl Stated {
     /// Who could learn how much.
     #[must_use]
     pub fn observers(&self) -> Vec<Observer> {
-        let Self { adjacency, group, .. } = *self;
-        observers(&Known { adjacency, priors: &self.priors, promises: &self.promises, group }, &self.odds)
+        let Self { secret, adjacency, group, .. } = *self;
+        observers(&Known { secret, adjacency, priors: &self.priors, promises: &self.promises, group }, &self.odds)
     }
 
     /// The tightest floor and ceiling that the promises allow at a belief; `None` where none speaks of it.

@@ -4,7 +4,7 @@
 use deniable_core::adversary::{Adjacency, Adversary, MovesTogether, PriorRange};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
-use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, SecretKind, Terms};
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Secret, Terms};
 use deniable_publication::remembered::Remembered;
 use deniable_publication::{Cell, Guarantee, KeyValue, NumberCell, Scalar, Table};
 use deniable_report::Report;
@@ -29,7 +29,7 @@ fn written() -> Written {
     let mut ledger = Ledger::open_or_create(&folder.path().join("l.ledger"), "people & <others>").unwrap();
     let account = AccountId {
         universe: "people & <others>".into(),
-        kind: SecretKind::Membership,
+        kind: Secret::Membership,
         entity: None,
         adjacency: Adjacency::AddRemove,
     };

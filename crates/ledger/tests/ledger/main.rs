@@ -16,7 +16,7 @@ mod tampering;
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
-use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, SecretKind, Terms};
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Secret, Terms};
 use std::path::PathBuf;
 
 const PEOPLE: &str = "patients";
@@ -57,7 +57,7 @@ impl Place {
 fn account() -> AccountId {
     AccountId {
         universe: PEOPLE.into(),
-        kind: SecretKind::Membership,
+        kind: Secret::Membership,
         entity: Some("patient".into()),
         adjacency: Adjacency::AddRemove,
     }

@@ -4,7 +4,7 @@ use super::{Place, account, release, request, terms};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::whole;
-use deniable_ledger::{AccountError, Charge, Registered, SecretKind, Terms, VersionError, verify};
+use deniable_ledger::{AccountError, Charge, Registered, Secret, Terms, VersionError, verify};
 
 fn terms_of(odds: i64) -> Terms {
     Terms { limit: Spend::odds(whole(odds)).unwrap(), ..terms() }
@@ -31,7 +31,7 @@ fn one_promise_for_one_secret() {
     }
 
     let mut label = account();
-    label.kind = SecretKind::Label;
+    label.kind = Secret::Label;
     label.adjacency = Adjacency::ReplaceOne;
     ledger.open_account(&label, &terms()).unwrap();
     assert_eq!(ledger.summary().accounts.len(), 2);

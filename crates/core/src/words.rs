@@ -1,0 +1,150 @@
+//! Promises and adversaries in words that a curator can check, with their exact numbers.
+
+use crate::adversary::{Adversary, MovesTogether, Preset, PriorRange};
+use crate::exact::{percent_exactly, whole};
+use crate::promise::Promise;
+use crate::secret::Secret;
+use num_traits::{One, Zero};
+
+/// Who the adversary is, one statement a line: the preset, the size, the prior beliefs, the groups.
+#[must_use]
+pub fn adversary(adversary: &Adversary, preset: Option<Preset>, secret: Secret) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(preset) = preset {
+        let same = adversary.knows_size() == preset.knows_size() && *adversary.priors() == preset.priors();
+        lines.push(if same {
+            format!("{}: {}", preset.name(), preset.sentence(secret))
+        } else {
+            // The preset's sentence would be false here; the lines below are what holds.
+            format!("{}, changed by this policy to what follows", preset.name())
+        });
+    }
+    lines.push(
+        match (adversary.knows_size(), secret) {
+            (true, Secret::Membership) => {
+                "they know exactly how many people are in the data; one person exchanged for another must stay hidden \
+                 (replace-one)"
+            }
+            (true, Secret::Label) => {
+                "they know exactly how many people are cases; one case and one control who exchange labels must stay \
+                 hidden (label swap)"
+            }
+            (false, Secret::Membership) => {
+                "they do not know how many people are in the data; one person more or less must stay hidden (add-remove)"
+            }
+            (false, Secret::Label) => {
+                "they do not know how many people are cases; one case more or less must stay hidden (add-remove)"
+            }
+        }
+        .to_owned(),
+    );
+    lines.push(priors(adversary.priors()));
+    lines.push(groups(adversary.moves_together(), secret.of_many()));
+    lines
+}
+
+fn priors(range: &PriorRange) -> String {
+    let (low, high) = (range.low(), range.high());
+    let chance = match (low.is_zero(), high.is_one()) {
+        (true, true) => "any chance at all".to_owned(),
+        (true, false) => format!("a chance of at most {}", percent_exactly(high)),
+        (false, true) => format!("a chance of at least {}", percent_exactly(low)),
+        (false, false) if low == high => format!("a chance of exactly {}", percent_exactly(low)),
+        (false, false) => format!("a chance between {} and {}", percent_exactly(low), percent_exactly(high)),
+    };
+    format!("before the first release they gave {chance} to anyone of whom they were not certain")
+}
+
+fn groups(together: MovesTogether, are: &str) -> String {
+    match together {
+        MovesTogether::Alone => {
+            format!("as far as they know, people are {are} or not independently of each other")
+        }
+        MovesTogether::UpTo(size) => format!(
+            "they may know groups of up to {size} people who are {are} or not together; the promise is kept for whole \
+             groups, and groups are independent of each other"
+        ),
+        MovesTogether::OneGroup(size) => format!(
+            "they may know one group of {size} people who are {are} or not together; the promise is kept for the \
+             whole group, and everyone else is independent"
+        ),
+        MovesTogether::AllOfSize(size) => format!(
+            "they may know that everyone belongs to a group of exactly {size} people who are {are} or not together; \
+             the promise is kept for whole groups, and groups are independent of each other"
+        ),
+    }
+}
+
+/// What is promised, in one sentence.
+#[must_use]
+pub fn promise(promise: &Promise, knows_size: bool, secret: Secret) -> String {
+    let is = secret.of_one();
+    // The data is not named twice in one sentence.
+    let shorter = match secret {
+        Secret::Membership => "in it",
+        Secret::Label => "one",
+    };
+    match promise {
+        Promise::PosteriorAtMost(ceiling) => {
+            format!("nobody becomes more than {} sure that a given person is {is}", percent_exactly(ceiling))
+        }
+        Promise::PosteriorAtLeast(floor) => {
+            format!("nobody becomes less than {} sure that a given person is {is}", percent_exactly(floor))
+        }
+        Promise::Gain(gamma) => format!(
+            "nobody's belief that a given person is {is} grows to more than {gamma} times what it was, nor does their \
+             belief that the person is not {shorter} shrink below {} of what it was",
+            gamma.recip()
+        ),
+        Promise::Loss(gamma) => format!(
+            "nobody's belief that a given person is not {is} grows to more than {gamma} times what it was, nor does \
+             their belief that the person is {shorter} shrink below {} of what it was",
+            gamma.recip()
+        ),
+        Promise::Rho { rho, among } => format!(
+            "whoever knows that exactly one of {among} equally likely people is {is} becomes at most {} sure of \
+             any one of them",
+            percent_exactly(rho)
+        ),
+        Promise::AlphaBeta { alpha, beta, least, most } => {
+            let worlds = match (least.is_zero(), most) {
+                (true, None) => "whatever that was".to_owned(),
+                (false, None) => format!("if that was at least {}", percent_exactly(least)),
+                (true, Some(most)) => format!("if that was at most {}", percent_exactly(most)),
+                (false, Some(most)) => {
+                    format!("if that was between {} and {}", percent_exactly(least), percent_exactly(most))
+                }
+            };
+            format!(
+                "belief in the true data, against all data that differ from it in one person, ends between {} and {} of \
+                 what it was, {worlds}",
+                percent_exactly(&(whole(1) - alpha)),
+                percent_exactly(&(whole(1) + beta))
+            )
+        }
+        Promise::Epsilon(epsilon) => {
+            let power = if epsilon.is_integer() { format!("e^{epsilon}") } else { format!("e^({epsilon})") };
+            let (person, other) = match (secret, knows_size) {
+                (Secret::Membership, true) => ("a given person", "with another in their place"),
+                (Secret::Membership, false) => ("a given person", "without them"),
+                (Secret::Label, true) => ("a given person as a case", "with another case in their place"),
+                (Secret::Label, false) => ("a given person as a case", "with them as a control"),
+            };
+            format!("no answer is more than {power} times as likely with {person} as {other}, nor the reverse")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::ratio;
+
+    #[test]
+    fn numbers_in_words_are_exact() {
+        assert_eq!(percent_exactly(&ratio(3, 4)), "75%");
+        assert_eq!(percent_exactly(&ratio(12_345, 100_000)), "12.345%");
+        assert_eq!(percent_exactly(&ratio(1, 3)), "1/3");
+        assert_eq!(percent_exactly(&ratio(99_999_999, 100_000_000)), "99999999/100000000");
+    }
+}

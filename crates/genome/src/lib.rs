@@ -5,6 +5,7 @@
 //! | how many cases and controls have which genotype? | [`table`] |
 //! | who and what is in a PLINK fileset, or a VCF file? | [`plink`], [`vcf`] |
 //! | which SNPs are counted, and what is left out? | [`cohort`], [`counting`] |
+//! | are the files still the same? | [`fingerprint`] |
 //! | what does a missing call count as in a release? | [`fill`] |
 //! | what would PLINK print? | [`assoc`] |
 //! | how strong is the association, and is it significant? | [`chi2`] |
@@ -22,6 +23,7 @@ pub mod counting;
 pub mod distance;
 pub mod file_error;
 pub mod fill;
+pub mod fingerprint;
 pub mod lines;
 pub mod noisy;
 pub mod plink;
@@ -38,6 +40,7 @@ pub use cohort::{Counts, Log, Missing, Snp, Variant};
 pub use distance::{Distance, distance};
 pub use file_error::{FileError, FileErrorKind};
 pub use fill::Fill;
+pub use fingerprint::Fingerprint;
 pub use plink::{Column, Fileset, PhenoFile};
 pub use table::{Adjacency, Table, Test};
 pub use vcf::Vcf;

@@ -7,6 +7,7 @@
 use crate::cohort::{Log, Snp, Variant, masks};
 use crate::counting::{Genotype, Masks, Packer, count};
 use crate::file_error::{FileError, FileErrorKind, shown};
+use crate::fingerprint::Fingerprint;
 use crate::lines::Lines;
 use crate::plink::{PhenoFile, Phenotypes};
 use noodles_bgzf as bgzf;
@@ -25,6 +26,7 @@ const LONGEST_HEADER: usize = 64 << 20;
 #[derive(Debug, Clone)]
 pub struct Vcf {
     file: PathBuf,
+    pheno: PathBuf,
     samples: Vec<String>,
     masks: Masks,
     log: Log,
@@ -49,7 +51,7 @@ impl Vcf {
         let who: Vec<_> =
             samples.iter().map(|sample| (statuses.get(sample.as_str()).copied().flatten(), true)).collect();
         let masks = masks(&pheno.path, &who, &mut log)?;
-        Ok(Self { file: file.to_owned(), samples, masks, log })
+        Ok(Self { file: file.to_owned(), pheno: pheno.path.clone(), samples, masks, log })
     }
 
     /// The samples, in the order of the file.
@@ -62,6 +64,15 @@ impl Vcf {
     #[must_use]
     pub fn log(&self) -> &Log {
         &self.log
+    }
+
+    /// Adds the genotypes and the phenotypes to a fingerprint.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn add_to(&self, fingerprint: &mut Fingerprint) -> Result<(), FileError> {
+        fingerprint.add_file(&self.pheno)?;
+        fingerprint.add_file(&self.file)
     }
 
     /// Counts all SNPs that are used, and shows them in the order of the file.

@@ -2,6 +2,28 @@
 //!
 //! | question | module |
 //! |---|---|
+//! | what is promised, about what, against whom? | [`promised`] |
+//! | what is asked of a cohort? | [`request`] |
+//! | where are its files, and what is the table of every SNP? | [`cohort`] |
+//! | how far is every SNP from the threshold? | [`mod@scores`] |
+//! | who pays for a release? | [`mod@payment`] |
+//! | read, charge, pick or add noise, store, show | [`mod@release`] |
+//! | what is stored, and what is published? | [`answer`] |
 //! | would a selection find the causes, and how many people does that take? | [`power`] |
 
+pub mod answer;
+pub mod cohort;
+pub mod payment;
 pub mod power;
+pub mod promised;
+pub mod release;
+pub mod request;
+pub mod scores;
+
+pub use answer::{Answer, tab_separated};
+pub use cohort::{Cohort, Files, NameError};
+pub use payment::{Payment, PaymentError, payment};
+pub use promised::{Promised, PromisedError, Protects};
+pub use release::{Event, GwasError, Means, Origin, release};
+pub use request::{Cut, Part, Request, Score, Snps};
+pub use scores::scores;

@@ -24,12 +24,16 @@ pub struct Remembered {
 impl Remembered {
     /// Adds it to an answer's entry, unless it is too large.
     pub fn add_to(&self, entry: &mut Value) {
-        let cells = self.table.rows.len() * self.table.columns.len();
-        if let (Value::Object(fields), Ok(own)) = (entry, serde_json::to_value(self))
-            && cells <= MOST_CELLS
-        {
+        if let (Value::Object(fields), Some(own)) = (entry, self.as_field()) {
             fields.insert(FIELD.to_owned(), own);
         }
+    }
+
+    /// What the field `published` of an answer's entry holds; `None` where it would be too large.
+    #[must_use]
+    pub fn as_field(&self) -> Option<Value> {
+        let cells = self.table.rows.len() * self.table.columns.len();
+        serde_json::to_value(self).ok().filter(|_| cells <= MOST_CELLS)
     }
 
     /// What an answer's entry holds; `None` where it was too large or written by a version that kept none.

@@ -141,6 +141,8 @@ pub enum NoiseKind {
     Geometric,
     /// A value is chosen, the likelier the nearer it is to the wanted rank; numbers are rows by rank (M-EXP).
     Exponential,
+    /// One of several is picked, the likelier the higher its score; numbers are in the score's own terms (M-EXP, G-3).
+    Selection,
     /// Added to counts of rows, from which quantiles are read; numbers are rows, the margin rows by rank.
     Tree,
 }
@@ -158,6 +160,10 @@ impl Noise {
             NoiseKind::Exponential => format!(
                 "{measure} is chosen by chance, the likelier the nearer its rank, and stays within {margin} rows of the \
                  wanted rank in {confidence} of all draws"
+            ),
+            NoiseKind::Selection => format!(
+                "{measure} is made by chance, the likelier the higher the score, and has a score within {margin} of the best one \
+                 left in {confidence} of all draws"
             ),
             NoiseKind::Tree => format!(
                 "{measure} are read off counts of rows whose noise has scale {scale}, and each stays within {margin} rows \

@@ -48,13 +48,13 @@ impl Bed {
         (BLOCK / self.row.max(1)).max(1)
     }
 
-    /// A reader for each thread. Memory is a block for each of them.
-    pub(crate) fn workers(&self, threads: NonZeroUsize) -> Result<Vec<Worker>, FileError> {
+    /// A reader for each thread. Memory is a block for each of them. With a key, they hash what they read.
+    pub(crate) fn workers(&self, threads: NonZeroUsize, key: Option<[u8; 32]>) -> Result<Vec<Worker>, FileError> {
         let blocks = self.snps.div_ceil(self.block() as u64);
         let useful = usize::try_from(blocks).unwrap_or(usize::MAX).min(threads.get()).max(1);
         let worker = |_| {
             let input = File::open(&self.file).map_err(|error| FileError::unreadable(&self.file, &error))?;
-            Ok(Worker { input, bytes: Vec::new(), words: Vec::new(), counts: Vec::new() })
+            Ok(Worker { input, key, bytes: Vec::new(), words: Vec::new(), counts: Vec::new(), hash: None })
         };
         (0..useful).map(worker).collect()
     }
@@ -104,12 +104,15 @@ pub(crate) struct Worker {
     bytes: Vec<u8>,
     words: Vec<u64>,
     counts: Vec<Counts>,
+    key: Option<[u8; 32]>,
+    hash: Option<[u8; 32]>,
 }
 
 impl Worker {
     /// Reads and counts `snps` SNPs from SNP `first` on.
     fn count(&mut self, row: usize, first: u64, snps: usize, masks: &Masks) -> std::io::Result<()> {
         self.counts.clear();
+        self.hash = None;
         if snps == 0 {
             return Ok(());
         }
@@ -117,11 +120,17 @@ impl Worker {
         self.bytes.resize(row * snps, 0);
         self.input.seek(SeekFrom::Start(MAGIC.len() as u64 + first * row as u64))?;
         self.input.read_exact(&mut self.bytes)?;
+        self.hash = self.key.map(|key| blake3::keyed_hash(&key, &self.bytes).into());
         for bytes in self.bytes.chunks_exact(row.max(1)) {
             to_words(bytes, &mut self.words);
             self.counts.push(count(&self.words, masks));
         }
         Ok(())
+    }
+
+    /// The hash of the block, where there is a block and a key. Where blocks begin depends on the number of people alone.
+    pub(crate) fn hash(&self) -> Option<&[u8; 32]> {
+        self.hash.as_ref()
     }
 
     /// What it counted, in the order of the file.

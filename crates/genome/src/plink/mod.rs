@@ -18,6 +18,7 @@ pub use pheno::{Column, PhenoFile, Phenotypes};
 use crate::cohort::{Log, Snp, Status, masks};
 use crate::counting::Masks;
 use crate::file_error::{FileError, FileErrorKind};
+use crate::fingerprint::Fingerprint;
 use crate::lines::Lines;
 use bed::Bed;
 use std::num::NonZeroUsize;
@@ -27,6 +28,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Fileset {
     bim: PathBuf,
+    fam: PathBuf,
+    pheno: Option<PathBuf>,
     bed: Bed,
     people: Vec<Person>,
     masks: Masks,
@@ -55,7 +58,8 @@ impl Fileset {
         let who: Vec<(Option<Status>, bool)> = people.iter().map(|person| (person.status, person.founder)).collect();
         let masks = masks(&source, &who, &mut log)?;
         log.sex_unknown = people.iter().filter(|person| person.status.is_some() && !person.sex_known).count() as u64;
-        Ok(Self { bim, bed, people, masks, log, name_width })
+        let pheno = pheno.map(|pheno| pheno.path.clone());
+        Ok(Self { bim, fam, pheno, bed, people, masks, log, name_width })
     }
 
     /// The people, in the order of the .fam file.
@@ -81,14 +85,45 @@ impl Fileset {
     /// # Errors
     /// When a file cannot be read, or is no longer what it was when it was opened.
     pub fn scan(&self, threads: NonZeroUsize, visit: &mut dyn FnMut(Snp)) -> Result<Log, FileError> {
+        self.pass(threads, None, visit)
+    }
+
+    /// The same, and adds the genotypes, the SNPs and the people to a fingerprint.
+    ///
+    /// # Errors
+    /// As [`Fileset::scan`].
+    pub fn scan_into(
+        &self,
+        fingerprint: &mut Fingerprint,
+        threads: NonZeroUsize,
+        visit: &mut dyn FnMut(Snp),
+    ) -> Result<Log, FileError> {
+        for file in [Some(&self.bim), Some(&self.fam), self.pheno.as_ref()].into_iter().flatten() {
+            fingerprint.add_file(file)?;
+        }
+        self.pass(threads, Some(fingerprint), visit)
+    }
+
+    fn pass(
+        &self,
+        threads: NonZeroUsize,
+        mut fingerprint: Option<&mut Fingerprint>,
+        visit: &mut dyn FnMut(Snp),
+    ) -> Result<Log, FileError> {
+        let key = fingerprint.as_ref().map(|fingerprint| *fingerprint.key());
         let mut log = self.log.clone();
         let mut read = Log::default();
         let mut lines = Lines::open(&self.bim)?;
         // While some workers' counts are shown, others count the next blocks.
-        let (mut ready, mut busy) = (self.bed.workers(threads)?, self.bed.workers(threads)?);
+        let (mut ready, mut busy) = (self.bed.workers(threads, key)?, self.bed.workers(threads, key)?);
         let mut begin = self.bed.count(&mut ready, 0, &self.masks, &mut || Ok(()))?;
         loop {
             let last = begin == self.log.snps;
+            for hash in ready.iter().filter_map(bed::Worker::hash) {
+                if let Some(fingerprint) = fingerprint.as_mut() {
+                    fingerprint.add(hash);
+                }
+            }
             let mut show = || {
                 for counts in ready.iter().flat_map(bed::Worker::counts) {
                     let line = bim::next(&mut lines, &mut read)?;

@@ -1,0 +1,284 @@
+//! Answers: as the ledger stores them, and as they are published.
+
+use crate::promised::Protects;
+use crate::request::{Part, Request, Score, Snps, test_name};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, whole};
+use deniable_genome::Variant;
+use deniable_genome::chi2::survival;
+use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic};
+use deniable_publication::guarantee::odds_decimal;
+use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar, Table};
+use num_traits::ToPrimitive;
+use serde::{Deserialize, Serialize};
+
+/// Decimals of χ² and of frequencies.
+const PLACES: u32 = 4;
+
+/// An answer, as the ledger stores it: everything that is shown follows from it and the request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// Cases; public.
+    pub cases: u64,
+    /// Controls; public.
+    pub controls: u64,
+    /// SNPs among which there was a choice; public.
+    pub of: u64,
+    /// The SNPs: picks in their order, or those that were asked for.
+    pub snps: Vec<SnpName>,
+    /// What is said of each of them, in their order; nothing where only their names are released.
+    pub values: Vec<Values>,
+    /// The noise.
+    pub noise: Noise,
+    /// The coverage of intervals.
+    pub confidence: String,
+    /// The threshold on χ², where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<String>,
+    /// What was remembered of how it was shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<serde_json::Value>,
+}
+
+/// A SNP, as its file names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SnpName {
+    /// The chromosome by PLINK's number.
+    pub chr: u8,
+    /// The name.
+    pub snp: String,
+    /// The position in base pairs.
+    pub bp: u32,
+    /// The counted allele.
+    pub a1: String,
+    /// The other.
+    pub a2: String,
+}
+
+impl From<Variant> for SnpName {
+    fn from(variant: Variant) -> Self {
+        let Variant { chromosome, id, position, a1, a2 } = variant;
+        Self { chr: chromosome, snp: id, bp: position, a1, a2 }
+    }
+}
+
+/// What is said of one SNP: exact fractions, in lowest terms.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Values {
+    /// Noisy χ² or the copies of A1 among cases: the value and the ends of its interval.
+    pub first: [String; 3],
+    /// The copies of A1 among controls, where they are released.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controls: Option<[String; 3]>,
+}
+
+impl From<&NoisyStatistic> for Values {
+    fn from(noisy: &NoisyStatistic) -> Self {
+        Self { first: [&noisy.value, &noisy.low, &noisy.high].map(ToString::to_string), controls: None }
+    }
+}
+
+impl From<&NoisyAlleles> for Values {
+    fn from(noisy: &NoisyAlleles) -> Self {
+        let count = |count: &NoisyCount| [count.copies, count.low, count.high].map(|copies| copies.to_string());
+        Self { first: count(&noisy.cases), controls: noisy.controls.as_ref().map(count) }
+    }
+}
+
+/// A released number with its ends, rounded outward.
+fn number(of: &[Rational; 3], written: &dyn Fn(&Rational, Rounding) -> String) -> Cell {
+    let [value, low, high] = of;
+    let scalar = |value: &Rational, rounding| written(value, rounding).parse().ok().map(Scalar::Number);
+    Cell::Number(NumberCell {
+        value: scalar(value, Rounding::Nearest),
+        low: scalar(low, Rounding::Down),
+        high: scalar(high, Rounding::Up),
+        rows: None,
+    })
+}
+
+fn read(texts: &[String; 3]) -> Option<[Rational; 3]> {
+    let [value, low, high] = texts.each_ref().map(|text| parse_rational(text).ok());
+    Some([value?, low?, high?])
+}
+
+impl Answer {
+    /// Whether it answers this release: as many SNPs, and a value for each where there should be.
+    pub(crate) fn fits(&self, request: &Request, part: Part) -> bool {
+        let snps = match &request.snps {
+            Snps::Top { picks, .. } => *picks,
+            Snps::Named(names) => names.len(),
+        };
+        let values = if part == Part::Picks { 0 } else { snps };
+        let readable =
+            |values: &Values| read(&values.first).is_some() && values.controls.iter().all(|own| read(own).is_some());
+        self.snps.len() == snps && self.values.len() == values && self.values.iter().all(readable)
+    }
+
+    /// The answer as it is published.
+    #[must_use]
+    pub fn table(&self, request: &Request, part: Part, cost: &Spend) -> Table {
+        let lead: &[&str] = if part == Part::Picks { &["PICK"] } else { &[] };
+        let values: &[&str] = match part {
+            Part::Picks => &[],
+            Part::Statistics => &["CHISQ", "P"],
+            Part::Counts if self.values.iter().any(|values| values.controls.is_some()) => &["C_A", "F_A", "C_U", "F_U"],
+            Part::Counts => &["C_A", "F_A"],
+        };
+        let names = ["CHR", "SNP", "BP", "A1", "A2"];
+        let columns = lead.iter().chain(&names).chain(values).map(|name| (*name).to_owned()).collect();
+        let snps: Vec<String> = self.snps.iter().map(|snp| snp.snp.clone()).collect();
+        Table {
+            name: request.name(part, self.snps.len()),
+            sql: request.words(part, &snps),
+            share: request.each().to_string(),
+            odds: match cost.exact_odds() {
+                Some(odds) => odds.to_string(),
+                None => format!("{cost} (at most {})", odds_decimal(&cost.odds_at_most())),
+            },
+            columns,
+            rows: (0..self.snps.len()).map(|place| self.row(request, part, place)).collect(),
+            noise: vec![self.noise.clone()],
+            consistent: None,
+            warnings: self.warnings(request, part),
+        }
+    }
+
+    fn row(&self, request: &Request, part: Part, place: usize) -> Vec<Cell> {
+        let text = |text: &str| Cell::Key(Some(KeyValue::Text(text.to_owned())));
+        let whole_number = |number: i64| Cell::Key(Some(KeyValue::Integer(number)));
+        let mut row = Vec::new();
+        if part == Part::Picks {
+            row.push(whole_number(i64::try_from(place + 1).unwrap_or(i64::MAX)));
+        }
+        let Some(SnpName { chr, snp, bp, a1, a2 }) = self.snps.get(place) else { return row };
+        row.extend([whole_number((*chr).into()), text(snp), whole_number((*bp).into()), text(a1), text(a2)]);
+        let Some(values) = self.values.get(place) else { return row };
+        match part {
+            Part::Picks => {}
+            Part::Statistics => {
+                let Some(statistic) = read(&values.first) else { return row };
+                row.push(number(&statistic, &|value, rounding| decimal(value, PLACES, rounding)));
+                // A larger statistic has a smaller p-value.
+                let [value, low, high] = statistic;
+                row.push(number(&[value, high, low], &|value, _| {
+                    p_value(survival(value.to_f64().unwrap_or(f64::MAX), request.test))
+                }));
+            }
+            Part::Counts => {
+                for (counts, people) in [(Some(&values.first), self.cases), (values.controls.as_ref(), self.controls)] {
+                    let Some(counts) = counts.and_then(read) else { continue };
+                    row.push(number(&counts, &|value, rounding| decimal(value, 0, rounding)));
+                    let alleles = whole(2 * people.max(1));
+                    let shares = counts.map(|copies| copies / &alleles);
+                    row.push(number(&shares, &|value, rounding| decimal(value, PLACES, rounding)));
+                }
+            }
+        }
+        row
+    }
+
+    /// What to know about an answer, whatever the data holds.
+    fn warnings(&self, request: &Request, part: Part) -> Vec<String> {
+        let mut all = vec![
+            request.protects.sentence().to_owned(),
+            format!(
+                "{} cases and {} controls, {} SNPs; {}",
+                self.cases,
+                self.controls,
+                self.of,
+                request.fill.in_words()
+            ),
+        ];
+        match (part, &request.snps) {
+            (Part::Picks, Snps::Top { score: Score::Distance(_), .. }) => all.push(format!(
+                "SNPs are picked by how many people would have to change before their {} χ² crosses {}; a SNP that is far beyond \
+                 it is surely picked, one that is far below surely not, and those in between by chance",
+                test_name(request.test),
+                self.threshold.as_deref().unwrap_or("the threshold")
+            )),
+            (Part::Picks, _) => all.push(format!("SNPs are picked by their {} χ² and chance", test_name(request.test))),
+            (Part::Statistics, _) => all.push(format!(
+                "the {} χ² is that of the filled tables, with noise; a value below 0 is shown as 0; p-values follow from it",
+                test_name(request.test)
+            )),
+            (Part::Counts, _) => all.push(
+                "counts are copies of A1, with noise; what falls outside the possible range is moved to its end".to_owned(),
+            ),
+        }
+        if part != Part::Picks && matches!(request.snps, Snps::Top { .. }) {
+            all.push("these SNPs were chosen by a release of their own, whose odds multiply with these".to_owned());
+        }
+        all
+    }
+}
+
+/// A p-value to five digits, as PLINK writes it.
+fn p_value(p: f64) -> String {
+    if p >= 0.001 { format!("{p:.4}") } else { format!("{p:.4e}") }
+}
+
+/// The confidence as it is shown.
+pub(crate) fn shown(confidence: &Rational) -> String {
+    percent(confidence, 4, Rounding::Down)
+}
+
+/// A number of the noise's description: rounded up.
+pub(crate) fn up(value: &Rational) -> String {
+    decimal(value, 3, Rounding::Up)
+}
+
+/// The tables of a publication as one tab-separated table: a line for each SNP, with PLINK's names of columns.
+#[must_use]
+pub fn tab_separated(tables: &[Table], protects: Protects) -> String {
+    const NAMES: [&str; 5] = ["CHR", "SNP", "BP", "A1", "A2"];
+    let mut header: Vec<String> = NAMES.map(str::to_owned).to_vec();
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for (at, table) in tables.iter().enumerate() {
+        let is_name = |column: &str| NAMES.contains(&column);
+        for (place, row) in table.rows.iter().enumerate() {
+            if lines.len() <= place {
+                lines.push(Vec::new());
+            }
+            let Some(line) = lines.get_mut(place) else { continue };
+            let cells = table.columns.iter().zip(row);
+            if at == 0 {
+                line.extend(cells.clone().filter(|(column, _)| is_name(column)).map(|(_, cell)| key(cell)));
+            }
+            for (_, cell) in cells.filter(|(column, _)| !is_name(column)) {
+                match cell {
+                    Cell::Key(_) => line.push(key(cell)),
+                    Cell::Number(NumberCell { value, low, high, .. }) => line.extend(
+                        [value, low, high].map(|end| end.as_ref().map_or_else(|| "NA".to_owned(), ToString::to_string)),
+                    ),
+                }
+            }
+        }
+        let numbers = table.rows.first();
+        for (position, column) in table.columns.iter().enumerate().filter(|(_, column)| !is_name(column)) {
+            header.push(column.clone());
+            if numbers.is_some_and(|row| matches!(row.get(position), Some(Cell::Number(_)))) {
+                header.extend(["LOW", "HIGH"].map(|end| format!("{column}_{end}")));
+            }
+        }
+    }
+    header.push("ADJACENCY".to_owned());
+    let mut text = header.join("\t") + "\n";
+    for line in lines {
+        text.push_str(&line.join("\t"));
+        text.push('\t');
+        text.push_str(protects.name());
+        text.push('\n');
+    }
+    text
+}
+
+fn key(cell: &Cell) -> String {
+    match cell {
+        Cell::Key(Some(key)) => key.text(),
+        Cell::Key(None) | Cell::Number(_) => "NA".to_owned(),
+    }
+}

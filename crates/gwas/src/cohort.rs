@@ -1,0 +1,210 @@
+//! The cohort: where its files are, and the table of every SNP.
+
+use deniable_genome::{FileError, Fileset, Fill, Fingerprint, Log, PhenoFile, Snp, Table, Variant, Vcf};
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Where the genotypes and the phenotypes are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Files {
+    /// `PREFIX.bed`, `.bim` and `.fam`, with the phenotypes of the last or of a file of their own.
+    Plink {
+        /// The prefix.
+        prefix: PathBuf,
+        /// The phenotypes.
+        pheno: Option<PhenoFile>,
+    },
+    /// A VCF file, plain or bgzipped.
+    Vcf {
+        /// The file.
+        file: PathBuf,
+        /// The phenotypes.
+        pheno: PhenoFile,
+    },
+}
+
+impl Files {
+    /// Every file that is read.
+    #[must_use]
+    pub fn all(&self) -> Vec<PathBuf> {
+        let (genotypes, pheno) = match self {
+            Self::Plink { prefix, pheno } => {
+                let with = |extension: &str| {
+                    let mut path = prefix.as_os_str().to_owned();
+                    path.push(extension);
+                    PathBuf::from(path)
+                };
+                ([".bed", ".bim", ".fam"].map(with).to_vec(), pheno.as_ref())
+            }
+            Self::Vcf { file, pheno } => (vec![file.clone()], Some(pheno)),
+        };
+        genotypes.into_iter().chain(pheno.map(|pheno| pheno.path.clone())).collect()
+    }
+
+    /// Reads everything and shows every SNP that is used, in the order of the files, adding what was read to a fingerprint.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or does not fit the others.
+    pub fn scan(
+        &self,
+        fingerprint: &mut Fingerprint,
+        threads: NonZeroUsize,
+        visit: &mut dyn FnMut(Snp),
+    ) -> Result<Log, FileError> {
+        match self {
+            Self::Plink { prefix, pheno } => {
+                Fileset::open(prefix, pheno.as_ref())?.scan_into(fingerprint, threads, visit)
+            }
+            Self::Vcf { file, pheno } => {
+                let vcf = Vcf::open(file, pheno)?;
+                vcf.add_to(fingerprint)?;
+                vcf.scan(visit)
+            }
+        }
+    }
+}
+
+/// Every SNP of a cohort with its table, missing calls filled. Of each SNP it keeps 24 bytes of counts and its line of names.
+#[derive(Debug, Clone, Default)]
+pub struct Cohort {
+    /// The tables, all over the same people.
+    pub tables: Vec<Table>,
+    names: Names,
+    /// What was left out; for the curator alone.
+    pub log: Log,
+    /// What the files hold, in hexadecimal; never printed.
+    pub fingerprint: String,
+}
+
+impl Cohort {
+    /// Reads a cohort. `tell` is called now and then with the number of SNPs so far.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or does not fit the others.
+    pub fn read(
+        files: &Files,
+        fill: Fill,
+        key: [u8; 32],
+        threads: NonZeroUsize,
+        tell: &dyn Fn(u64),
+    ) -> Result<Self, FileError> {
+        /// SNPs between two words about progress.
+        const OFTEN: usize = 4096;
+        let mut fingerprint = Fingerprint::new(key);
+        let mut cohort = Self::default();
+        cohort.log = files.scan(&mut fingerprint, threads, &mut |snp| {
+            cohort.tables.push(fill.table(&snp.counts));
+            cohort.names.push(&snp.variant);
+            if cohort.tables.len() % OFTEN == 0 {
+                tell(cohort.tables.len() as u64);
+            }
+        })?;
+        cohort.fingerprint = fingerprint.hex();
+        Ok(cohort)
+    }
+
+    /// The SNP at a place.
+    #[must_use]
+    pub fn variant(&self, place: usize) -> Option<Variant> {
+        self.names.get(place)
+    }
+
+    /// The places of SNPs by their names. Names are public, so an error may speak of them.
+    ///
+    /// # Errors
+    /// The first name that is not there, or stands there more than once.
+    pub fn places(&self, wanted: &[String]) -> Result<Vec<usize>, NameError> {
+        let mut found: HashMap<&str, Vec<usize>> = wanted.iter().map(|name| (name.as_str(), vec![])).collect();
+        for place in 0..self.tables.len() {
+            if let Some(places) = self.names.name(place).and_then(|name| found.get_mut(name)) {
+                places.push(place);
+            }
+        }
+        wanted
+            .iter()
+            .map(|name| match found.get(name.as_str()).map(Vec::as_slice) {
+                Some([place]) => Ok(*place),
+                Some([_, _, ..]) => Err(NameError::Twice(name.clone())),
+                _ => Err(NameError::Unknown(name.clone())),
+            })
+            .collect()
+    }
+}
+
+/// A SNP that was asked for by a name that does not lead to one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// No such SNP.
+    #[error("there is no SNP `{0}` among those that are used")]
+    Unknown(String),
+    /// Several of that name.
+    #[error("several SNPs are called `{0}`")]
+    Twice(String),
+}
+
+/// The names of SNPs in one text: five words a line, which takes far less than five texts of their own.
+#[derive(Debug, Clone, Default)]
+struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    fn push(&mut self, variant: &Variant) {
+        use std::fmt::Write;
+        let Variant { chromosome, id, position, a1, a2 } = variant;
+        // Writing to a string does not fail. No word of a .bim or VCF line has a tab in it.
+        let _ = write!(self.text, "{chromosome}\t{id}\t{position}\t{a1}\t{a2}");
+        self.ends.push(self.text.len());
+    }
+
+    fn line(&self, place: usize) -> Option<&str> {
+        let start = place.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
+        self.text.get(start..*self.ends.get(place)?)
+    }
+
+    fn name(&self, place: usize) -> Option<&str> {
+        self.line(place)?.split('\t').nth(1)
+    }
+
+    fn get(&self, place: usize) -> Option<Variant> {
+        let mut words = self.line(place)?.split('\t');
+        let mut next = || words.next();
+        let (chromosome, id, position) = (next()?.parse().ok()?, next()?.to_owned(), next()?.parse().ok()?);
+        Some(Variant { chromosome, id, position, a1: next()?.to_owned(), a2: next()?.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variant(id: &str, position: u32) -> Variant {
+        Variant { chromosome: 25, id: id.to_owned(), position, a1: "A".to_owned(), a2: "<DEL>".to_owned() }
+    }
+
+    #[test]
+    fn names_come_back() {
+        let mut names = Names::default();
+        let all = [variant("rs1", 0), variant(".", u32::MAX), variant("rs3:a", 7)];
+        all.iter().for_each(|variant| names.push(variant));
+        for (place, variant) in all.iter().enumerate() {
+            assert_eq!(names.get(place).as_ref(), Some(variant));
+        }
+        assert_eq!((names.get(3), names.name(0)), (None, Some("rs1")));
+    }
+
+    #[test]
+    fn a_name_leads_to_one_snp() {
+        let mut cohort = Cohort::default();
+        for id in ["rs1", "rs2", "rs2"] {
+            cohort.names.push(&variant(id, 1));
+            cohort.tables.push(Table { cases: [1, 0, 0], controls: [1, 0, 0] });
+        }
+        let places = |names: &[&str]| cohort.places(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        assert_eq!(places(&["rs1"]), Ok(vec![0]));
+        assert_eq!(places(&["rs1", "rs2"]), Err(NameError::Twice("rs2".to_owned())));
+        assert_eq!(places(&["rs3"]), Err(NameError::Unknown("rs3".to_owned())));
+    }
+}

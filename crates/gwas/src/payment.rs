@@ -1,0 +1,187 @@
+//! Who pays for a release: membership and labels are different secrets, and so different accounts of a ledger.
+//!
+//! | release | membership | label |
+//! |---|---|---|
+//! | genotype, with no label account | `c` | |
+//! | genotype, with a label account | `c` | `c²` |
+//! | label swap, with no membership account | | `c` |
+//! | both | `c^(1/2)` | `c` |
+//!
+//! Odds `r` about one replaced genotype are odds of at most `r²` about a label swap, which is two of them. The other way round
+//! nothing follows: a release under label swap may tell everything of who took part. So it is refused where a ledger promises
+//! anything about membership; and an account of labels is not opened where releases have told of labels without it.
+
+use crate::promised::{Promised, Protects};
+use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::secret::Secret;
+use deniable_ledger::{Account, AccountId, Summary};
+
+/// What one release costs whom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payment {
+    /// The odds ratio that one move of the adjacency may give.
+    pub per_move: Spend,
+    /// The account that pays first, and
+    pub account: AccountId,
+    /// what: the odds ratio that is shown.
+    pub cost: Spend,
+    /// Who else pays, and what.
+    pub also: Option<(AccountId, Spend)>,
+}
+
+impl Payment {
+    /// Every account that pays, and what.
+    pub fn charges(&self) -> impl Iterator<Item = (&AccountId, &Spend)> {
+        std::iter::once((&self.account, &self.cost)).chain(self.also.as_ref().map(|(account, cost)| (account, cost)))
+    }
+}
+
+/// A release that no account may pay for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PaymentError {
+    /// The cohort is not public.
+    #[error(
+        "the ledger of `{0}` promises that nobody can tell who took part, and a release under label-swap takes who took part to \
+         be public"
+    )]
+    MembershipPromised(String),
+    /// Labels were told of before.
+    #[error(
+        "releases about `{0}` have told of labels before there was an account for them, so that it cannot be said any more what \
+         anyone knows"
+    )]
+    LabelsToldOf(String),
+    /// Who took part was told of before.
+    #[error(
+        "releases about `{0}` under label-swap took who took part to be public, so that it cannot be promised any more that \
+         nobody can tell"
+    )]
+    CohortToldOf(String),
+    /// Amounts of odds.
+    #[error(transparent)]
+    Spend(#[from] SpendError),
+}
+
+impl PaymentError {
+    /// The mend.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::MembershipPromised(_) => {
+                "use --adjacency genotype, which is charged to each account that there is; or keep another ledger if the cohort \
+                 is public after all (--population, --ledger)"
+            }
+            Self::LabelsToldOf(_) => {
+                "use --adjacency genotype alone; to protect labels too, state --adjacency genotype,label-swap from the first \
+                 release on"
+            }
+            Self::CohortToldOf(_) => "use --adjacency label-swap, as before",
+            Self::Spend(_) => "",
+        }
+    }
+}
+
+/// What a release of this share of the promise costs, and whom.
+///
+/// # Errors
+/// When no account may pay for it.
+pub fn payment(
+    ledger: &Summary,
+    promised: &Promised,
+    protects: Protects,
+    share: &Rational,
+) -> Result<Payment, PaymentError> {
+    let cost = promised.limit.share(share)?;
+    let known = |kind: Secret| ledger.accounts.iter().find(|known| known.id.same_place(&promised.account(kind)));
+    let (membership, label) = (known(Secret::Membership), known(Secret::Label));
+    let told = |account: Option<&Account>| account.is_some_and(|account| !account.spent.is_nothing());
+    let population = || promised.population.clone();
+    let (kind, cost, also) = match protects {
+        Protects::LabelSwap if membership.is_some() => {
+            return Err(PaymentError::MembershipPromised(population()));
+        }
+        Protects::LabelSwap => (Secret::Label, cost, None),
+        Protects::Genotype | Protects::Both if membership.is_none() && told(label) => {
+            return Err(PaymentError::CohortToldOf(population()));
+        }
+        Protects::Both if label.is_none() && told(membership) => return Err(PaymentError::LabelsToldOf(population())),
+        Protects::Both => (Secret::Membership, cost.share(&ratio(1, 2))?, Some((Secret::Label, cost))),
+        Protects::Genotype if label.is_some() => {
+            let squared = cost.share(&whole(2))?;
+            (Secret::Membership, cost, Some((Secret::Label, squared)))
+        }
+        Protects::Genotype => (Secret::Membership, cost, None),
+    };
+    Ok(Payment {
+        per_move: promised.of_one(&cost)?,
+        account: promised.account(kind),
+        cost,
+        also: also.map(|(kind, cost)| (promised.account(kind), cost)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::adversary::PriorRange;
+    use deniable_core::promise::Promise;
+    use deniable_ledger::{Ask, ChargeRequest, Ledger};
+    use std::path::Path;
+
+    fn promised(folder: &Path) -> Promised {
+        let half = ratio(1, 2);
+        let priors = PriorRange::new(Some(half.clone()), Some(half)).unwrap();
+        Promised::new("people".into(), folder.join("l"), priors, vec![Promise::Gain(whole(2))]).unwrap()
+    }
+
+    /// What it costs, after these accounts have paid for something.
+    fn after(paid: &[Secret], protects: Protects) -> Result<Payment, PaymentError> {
+        let folder = tempfile::tempdir().unwrap();
+        let promised = promised(folder.path());
+        let mut ledger = Ledger::open_or_create(&promised.ledger, "people").unwrap();
+        for (at, kind) in paid.iter().enumerate() {
+            let account = promised.account(*kind);
+            ledger.open_account(&account, &promised.terms()).unwrap();
+            let words = || String::from("x");
+            let ask = Ask { name: words(), sql: words(), identity: at.to_string(), source: words(), version: words() };
+            let cost = promised.limit.share(&ratio(1, 10)).unwrap();
+            let request = ChargeRequest { account, policy: words(), policy_limit: promised.limit.clone(), ask, cost };
+            ledger.charge(&request).unwrap();
+        }
+        payment(&ledger.summary(), &promised, protects, &ratio(1, 2))
+    }
+
+    fn paid(payment: &Payment) -> Vec<(Secret, String)> {
+        payment.charges().map(|(id, cost)| (id.kind, cost.to_string())).collect()
+    }
+
+    #[test]
+    fn every_account_that_is_touched_pays() {
+        use Secret::{Label, Membership};
+        let one = |paid_before: &[Secret], protects| {
+            let payment = after(paid_before, protects).unwrap();
+            (payment.per_move.to_string(), paid(&payment))
+        };
+        let half = "3^(1/2)".to_owned();
+        assert_eq!(one(&[], Protects::Genotype), (half.clone(), vec![(Membership, half.clone())]));
+        assert_eq!(one(&[], Protects::LabelSwap), (half.clone(), vec![(Label, half.clone())]));
+        let quarter = "3^(1/4)".to_owned();
+        let both = vec![(Membership, quarter.clone()), (Label, half.clone())];
+        assert_eq!(one(&[], Protects::Both), (quarter.clone(), both.clone()));
+        assert_eq!(one(&[Membership, Label], Protects::Both), (quarter, both));
+        let squared = vec![(Membership, half.clone()), (Label, "3".to_owned())];
+        assert_eq!(one(&[Membership, Label], Protects::Genotype), (half, squared));
+    }
+
+    #[test]
+    fn no_promise_is_broken_by_another() {
+        use Secret::{Label, Membership};
+        let refused = |paid_before: &[Secret], protects| after(paid_before, protects).unwrap_err();
+        let people = || "people".to_owned();
+        assert_eq!(refused(&[Membership], Protects::LabelSwap), PaymentError::MembershipPromised(people()));
+        assert_eq!(refused(&[Membership], Protects::Both), PaymentError::LabelsToldOf(people()));
+        assert_eq!(refused(&[Label], Protects::Genotype), PaymentError::CohortToldOf(people()));
+        assert_eq!(refused(&[Label], Protects::Both), PaymentError::CohortToldOf(people()));
+    }
+}

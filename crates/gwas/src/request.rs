@@ -1,0 +1,260 @@
+//! What is asked of a cohort: which SNPs, and what of them.
+
+use crate::promised::Protects;
+use deniable_core::exact::{Rational, Rounding, decimal, whole};
+use deniable_genome::chi2::ThresholdError;
+use deniable_genome::{Fill, Test, Threshold};
+
+/// A command's worth of releases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// What the ledger calls the cohort.
+    pub source: String,
+    /// Its declared version: other contents need another.
+    pub version: String,
+    /// What is protected.
+    pub protects: Protects,
+    /// Which statistic.
+    pub test: Test,
+    /// What missing calls count as.
+    pub fill: Fill,
+    /// Which SNPs.
+    pub snps: Snps,
+    /// Whether their χ² and p-values are released.
+    pub statistics: bool,
+    /// Whether their allele counts and frequencies are released.
+    pub counts: bool,
+    /// The part of the promise for all of it, above 0 and at most 1.
+    pub share: Rational,
+    /// The steps of χ² where it gets noise, above 0.
+    pub grid: Rational,
+}
+
+/// Which SNPs a release is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Snps {
+    /// The most associated ones, picked by chance so that nobody shows.
+    Top {
+        /// How many, M.
+        picks: usize,
+        /// By what.
+        score: Score,
+    },
+    /// These, by their names, which must be public.
+    Named(Vec<String>),
+}
+
+/// By what SNPs are picked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Score {
+    /// How many people would have to change before the SNP crosses the threshold (G-2, G-3).
+    Distance(Cut),
+    /// χ² as weights of the exponential mechanism: for comparison.
+    ChiSquare,
+    /// The largest χ² after noise: for comparison.
+    Noisy,
+}
+
+/// A public threshold of significance.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cut {
+    /// On χ².
+    ChiSquare(Rational),
+    /// The p-value of the whole study: it is divided by the number of SNPs (Bonferroni).
+    PValue(Rational),
+}
+
+impl Cut {
+    /// The threshold on χ² among so many SNPs. What belongs to a p-value is rounded up, to six places.
+    ///
+    /// # Errors
+    /// When it makes no sense.
+    pub fn threshold(&self, test: Test, snps: usize) -> Result<Threshold, ThresholdError> {
+        match self {
+            Self::ChiSquare(value) => Threshold::new(value),
+            Self::PValue(p) => Threshold::at_p_value(&(p / whole(snps.max(1))), test, Rounding::Up),
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::ChiSquare(value) => format!("χ² ≥ {}", plain(value)),
+            Self::PValue(p) => format!("p ≤ {} / number of SNPs", plain(p)),
+        }
+    }
+}
+
+impl Score {
+    /// As it is written on the command line.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Distance(_) => "distance",
+            Self::ChiSquare => "chi2",
+            Self::Noisy => "noisy",
+        }
+    }
+}
+
+/// One release: a charge of its own, and an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The names of the most associated SNPs.
+    Picks,
+    /// Their χ² and p-values.
+    Statistics,
+    /// Their allele counts and frequencies.
+    Counts,
+}
+
+impl Request {
+    /// The releases, in the order in which they are made. They share the request's share in equal parts.
+    #[must_use]
+    pub fn parts(&self) -> Vec<Part> {
+        let all = [
+            (Part::Picks, matches!(self.snps, Snps::Top { .. })),
+            (Part::Statistics, self.statistics),
+            (Part::Counts, self.counts),
+        ];
+        all.into_iter().filter_map(|(part, wanted)| wanted.then_some(part)).collect()
+    }
+
+    /// The share of each release.
+    #[must_use]
+    pub fn each(&self) -> Rational {
+        &self.share / whole(self.parts().len().max(1))
+    }
+
+    /// What a release is called.
+    #[must_use]
+    pub fn name(&self, part: Part, snps: usize) -> String {
+        match part {
+            Part::Picks => format!("top {snps} SNPs"),
+            Part::Statistics => format!("chi-square of {snps} SNPs"),
+            Part::Counts => format!("allele counts of {snps} SNPs"),
+        }
+    }
+
+    /// A release in words that everything follows from which decides its distribution, but for its odds and the data: two
+    /// releases with the same words are the same release.
+    #[must_use]
+    pub fn words(&self, part: Part, names: &[String]) -> String {
+        let (test, fill) = (test_name(self.test), self.fill.in_words());
+        let adjacency = self.protects.adjacency();
+        let (what, exactly) = match (part, &self.snps) {
+            (Part::Picks, Snps::Top { picks, score: Score::Distance(cut) }) => {
+                (format!("the {picks} SNPs most likely beyond {} by distance, {test} test", cut.words()), String::new())
+            }
+            (Part::Picks, Snps::Top { picks, score }) => {
+                let by = if *score == Score::Noisy { "with noise" } else { "by weights" };
+                (format!("the {picks} SNPs of largest {test} χ² {by}"), format!(", steps of {}", plain(&self.grid)))
+            }
+            (Part::Statistics | Part::Picks, _) => {
+                (format!("{test} χ² of {}", names.join(", ")), format!(", steps of {}", plain(&self.grid)))
+            }
+            (Part::Counts, _) => (format!("counts of A1 of {}", names.join(", ")), String::new()),
+        };
+        let adjacency = match adjacency {
+            deniable_genome::Adjacency::Genotype => "genotype",
+            deniable_genome::Adjacency::LabelSwap => "label-swap",
+        };
+        format!("{what}{exactly}; adjacency {adjacency}; {fill}")
+    }
+}
+
+/// As PLINK's users call it.
+#[must_use]
+pub fn test_name(test: Test) -> &'static str {
+    match test {
+        Test::Allelic => "allelic",
+        Test::Genotypic => "genotypic",
+    }
+}
+
+/// A decimal where that is exact in a few places, otherwise the fraction.
+pub(crate) fn plain(value: &Rational) -> String {
+    let short = decimal(value, 9, Rounding::Nearest);
+    match deniable_core::exact::parse_rational(&short) {
+        Ok(same) if same == *value && short.contains('.') => {
+            short.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        Ok(same) if same == *value => short,
+        _ => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    fn request() -> Request {
+        Request {
+            source: "cohort".to_owned(),
+            version: "1".to_owned(),
+            protects: Protects::LabelSwap,
+            test: Test::Allelic,
+            fill: Fill::default(),
+            snps: Snps::Top { picks: 5, score: Score::Distance(Cut::ChiSquare(ratio(39, 2))) },
+            statistics: false,
+            counts: true,
+            share: ratio(1, 2),
+            grid: ratio(1, 1000),
+        }
+    }
+
+    #[test]
+    fn releases_share_alike() {
+        let request = request();
+        assert_eq!((request.parts(), request.each()), (vec![Part::Picks, Part::Counts], ratio(1, 4)));
+        let named = Request { snps: Snps::Named(vec!["rs1".to_owned()]), ..request };
+        assert_eq!((named.parts(), named.each()), (vec![Part::Counts], ratio(1, 2)));
+    }
+
+    /// Whatever changes the distribution changes the words.
+    #[test]
+    fn words_tell_releases_apart() {
+        let one = request();
+        let picks = |request: &Request| request.words(Part::Picks, &[]);
+        assert_eq!(
+            picks(&one),
+            "the 5 SNPs most likely beyond χ² ≥ 19.5 by distance, allelic test; adjacency label-swap; missing calls count as \
+             two copies of A2"
+        );
+        let top = |picks, score| Snps::Top { picks, score };
+        let distance = |cut| Score::Distance(cut);
+        let others = [
+            Request { test: Test::Genotypic, ..one.clone() },
+            Request { fill: Fill::Heterozygous, ..one.clone() },
+            Request { protects: Protects::Genotype, ..one.clone() },
+            Request { snps: top(4, distance(Cut::ChiSquare(ratio(39, 2)))), ..one.clone() },
+            Request { snps: top(5, distance(Cut::ChiSquare(ratio(39, 3)))), ..one.clone() },
+            Request { snps: top(5, distance(Cut::PValue(ratio(1, 20)))), ..one.clone() },
+            Request { snps: top(5, Score::ChiSquare), ..one.clone() },
+            Request { snps: top(5, Score::Noisy), ..one.clone() },
+            Request { snps: top(5, Score::Noisy), grid: ratio(1, 100), ..one.clone() },
+        ];
+        let mut all: Vec<String> = others.iter().chain([&one]).map(picks).collect();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), others.len() + 1);
+    }
+
+    #[test]
+    fn thresholds_of_the_whole_study() {
+        let cut = Cut::PValue(ratio(1, 20));
+        // 0.05 / 1,000,000 is the usual 5·10⁻⁸.
+        let threshold = cut.threshold(Test::Allelic, 1_000_000).unwrap();
+        assert_eq!(decimal(&threshold.value(), 3, Rounding::Down), "29.716");
+        assert!(Cut::ChiSquare(ratio(-1, 1)).threshold(Test::Allelic, 1).is_err());
+    }
+
+    #[test]
+    fn numbers_are_written_exactly() {
+        for (value, text) in
+            [(ratio(39, 2), "19.5"), (ratio(20, 1), "20"), (ratio(1, 3), "1/3"), (ratio(1, 1000), "0.001")]
+        {
+            assert_eq!(plain(&value), text);
+        }
+    }
+}

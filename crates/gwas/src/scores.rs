@@ -1,0 +1,63 @@
+//! Distance scores of a whole cohort, by several threads.
+
+use deniable_genome::distance::TooManyPeople;
+use deniable_genome::{Adjacency, Table, Test, Threshold, distance};
+use std::num::NonZeroUsize;
+
+/// SNPs that a thread takes at once: some take much longer than others.
+const AT_ONCE: usize = 512;
+
+/// The score of every SNP, in order (G-2).
+///
+/// # Errors
+/// When there are too many people.
+pub fn scores(
+    tables: &[Table],
+    test: Test,
+    adjacency: Adjacency,
+    threshold: &Threshold,
+    threads: NonZeroUsize,
+) -> Result<Vec<Option<i64>>, TooManyPeople> {
+    let mut scores = vec![None; tables.len()];
+    let next = std::sync::Mutex::new(tables.chunks(AT_ONCE).zip(scores.chunks_mut(AT_ONCE)));
+    std::thread::scope(|scope| {
+        let work = || -> Result<(), TooManyPeople> {
+            loop {
+                let taken = next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+                let Some((tables, scores)) = taken else { return Ok(()) };
+                for (table, score) in tables.iter().zip(scores) {
+                    *score = distance(table, test, adjacency, threshold)?.score();
+                }
+            }
+        };
+        let workers: Vec<_> = (1..threads.get()).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        workers
+            .into_iter()
+            .map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .fold(own, Result::and)
+    })?;
+    Ok(scores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    #[test]
+    fn threads_change_nothing() {
+        let tables: Vec<Table> =
+            (0..2000).map(|at| Table { cases: [at % 7, 5, at % 11], controls: [4, at % 5, 9] }).collect();
+        let threshold = Threshold::new(&ratio(384, 100)).unwrap();
+        let of = |threads| {
+            let threads = NonZeroUsize::new(threads).unwrap();
+            scores(&tables, Test::Allelic, Adjacency::Genotype, &threshold, threads).unwrap()
+        };
+        let alone: Vec<Option<i64>> = tables
+            .iter()
+            .map(|table| distance(table, Test::Allelic, Adjacency::Genotype, &threshold).unwrap().score())
+            .collect();
+        assert_eq!((of(1), of(3)), (alone.clone(), alone));
+    }
+}

@@ -128,11 +128,11 @@ pub fn genome(genome: &Genome) -> String {
             line(area, &[(frame.left, ground), (frame.right, ground)], MUTED, 1)?;
         }
         for snp in &shown {
-            let head = head(snp, &scale, ground);
-            line(area, &[(snp.x, ground), head], STEM, 1)?;
-            if !places && snp.is_wide() {
-                interval(area, snp, &scale, &frame)?;
-            }
+            line(area, &[(snp.x, ground), head(snp, &scale, ground)], STEM, 1)?;
+        }
+        // Over all stems: on one chromosome these hide each other, and intervals must not be hidden.
+        if !places {
+            shown.iter().filter(|snp| snp.is_wide()).try_for_each(|snp| interval(area, snp, &scale, &frame))?;
         }
         for (snp, name) in shown.iter().zip(&named) {
             let head = head(snp, &scale, ground);

@@ -5,6 +5,7 @@ use deniable_chart::belief::{Beliefs, Mark, curve};
 use deniable_chart::composition::{self, Composition};
 use deniable_chart::errors::{Errors, errors};
 use deniable_chart::gauge::{Gauge, gauge};
+use deniable_chart::genome::{self, Genome, Snp, genome};
 use deniable_chart::palette;
 use deniable_chart::people::{People, people};
 use deniable_chart::spending::{Spending, spending};
@@ -18,7 +19,18 @@ fn main() {
          figure{{margin:1.5rem 0}}\
          @media screen and (prefers-color-scheme:dark){{body{{background:#14181e;color:#e6e9ee}}}}</style>"
     );
-    let groups = [beliefs(), gauges(), crowds(), answers(), grids(), spendings(), sweeps(), surfaces(), compositions()];
+    let groups = [
+        beliefs(),
+        gauges(),
+        crowds(),
+        answers(),
+        grids(),
+        genomes(),
+        spendings(),
+        sweeps(),
+        surfaces(),
+        compositions(),
+    ];
     for svg in groups.into_iter().flatten() {
         println!("<figure>{svg}</figure>");
     }
@@ -132,6 +144,46 @@ fn grids() -> Vec<String> {
         })
     };
     vec![grid(5, 6, 250.0, 40.0), grid(7, 24, 2000.0, 300.0), grid(2, 3, 1e6, 1e3)]
+}
+
+/// Picks and numbers along the genome: few, many, crowded on one chromosome, and where a chromosome is unknown.
+fn genomes() -> Vec<String> {
+    let snp = |chromosome: u32, millions: f64, point: Point| Snp {
+        chromosome: chromosome as u8,
+        position: (millions * 1e6) as u64,
+        point,
+    };
+    let spread = |at: u32, point| snp(at * 7 % 22 + 1, 22.0 + 20.0 * noise(at), point);
+    let name = |at: u32| format!("rs{}", 1_000_000 + at * 7919 % 9_000_000);
+    let place = |at: u32| point(&name(at), Some(f64::from(at)), None, None);
+    let numbers = |label: &str, threshold: Option<(f64, &str)>| genome::Axis::Numbers {
+        label: label.to_owned(),
+        threshold: threshold.map(|(at, words)| (at, words.to_owned())),
+    };
+    let of = |axis: genome::Axis, snps: Vec<Snp>| genome(&Genome { title: "Made-up SNPs".to_owned(), axis, snps });
+    let strength = |at: u32| 6.0 + 3.0 * noise(at * 3 + 1);
+    let crowd = |at: u32| snp(6, 30.0 + f64::from(at) * 0.3, around(&name(at), strength(at), 0.8));
+    let odd = vec![
+        snp(1, 5.0, around("rs17", 21.0, 6.0)),
+        snp(9, 80.0, point("rs333", Some(34.0), Some(28.0), None)),
+        snp(14, 30.0, point("rs4444", None, Some(4.0), Some(20.0))),
+        snp(19, 44.9, around("a very long name of a SNP, as they occur", -3.0, 6.0)),
+        snp(22, 50.0, around(".", 12.0, 6.0)),
+        snp(25, 1.5, around("rs777", 9.0, 6.0)),
+        snp(0, 0.0, point("rs1", None, None, None)),
+    ];
+    let public = Some((7.301, "genome-wide: p = 5e-8"));
+    vec![
+        of(genome::Axis::Places, (1..=5).map(|at| spread(at, place(at))).collect()),
+        of(genome::Axis::Places, (1..=20).map(|at| spread(at, place(at))).collect()),
+        of(genome::Axis::Places, (1..=60).map(|at| spread(at, place(at))).collect()),
+        of(numbers("−log10 P", public), (1..=14).map(|at| spread(at, around(&name(at), strength(at), 0.8))).collect()),
+        of(
+            numbers("−log10 P", public),
+            (1..=12).map(crowd).chain((13..=16).map(|at| spread(at, around(&name(at), 2.0, 0.8)))).collect(),
+        ),
+        of(numbers("χ²", Some((29.7, "significant at p = 5e-8"))), odd),
+    ]
 }
 
 fn spendings() -> Vec<String> {

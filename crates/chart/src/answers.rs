@@ -10,7 +10,7 @@ pub use lines::lines;
 
 use crate::legend::Key;
 use crate::scale::known;
-use crate::words::{brief, count, number};
+use crate::words::{brief, count, number, with_interval};
 
 /// Up to so many answers, a description says each.
 const SAID: usize = 12;
@@ -71,15 +71,9 @@ impl Shown {
 
     /// In words.
     fn said(&self, label: &str) -> String {
-        let value = self.value.map_or("no value".to_owned(), number);
-        let interval = match (self.low, self.high) {
-            (Some(low), Some(high)) => format!(", from {} to {}", number(low), number(high)),
-            (Some(low), None) => format!(", at least {}", number(low)),
-            (None, Some(high)) => format!(", at most {}", number(high)),
-            (None, None) => String::new(),
-        };
+        let value = with_interval(self.value, self.low, self.high);
         let truth = self.truth.map_or(String::new(), |truth| format!(" (simulated truth {})", number(truth)));
-        format!("{}: {value}{interval}{truth}", brief(label))
+        format!("{}: {value}{truth}", brief(label))
     }
 }
 

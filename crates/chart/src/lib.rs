@@ -6,6 +6,7 @@
 //! | one observer's belief before and after, on a line from 0% to 100% | [`gauge`] |
 //! | the same as natural frequencies: of 100 people, so many | [`people`] |
 //! | released answers with their intervals: bars, lines, a grid of two keys | [`answers`] |
+//! | SNPs along the genome: what was picked, or how strongly associated it is | [`mod@genome`] |
 //! | the expected error of answers for other promises | [`errors`] |
 //! | how much of the promise is spent, release by release | [`spending`] |
 //! | what depends on two parameters, as coloured cells with hatched regions | [`surface`] |
@@ -23,6 +24,7 @@ pub mod composition;
 pub mod errors;
 mod frame;
 pub mod gauge;
+pub mod genome;
 mod legend;
 pub mod palette;
 mod pen;

@@ -110,6 +110,17 @@ fn grouped(text: &str) -> String {
     decimals.map_or(grouped.clone(), |decimals| format!("{grouped}.{decimals}"))
 }
 
+/// A value and its interval, in words; an end that is missing bounds nothing.
+pub fn with_interval(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
+    let value = value.map_or("no value".to_owned(), number);
+    match (low, high) {
+        (Some(low), Some(high)) => format!("{value}, from {} to {}", number(low), number(high)),
+        (Some(low), None) => format!("{value}, at least {}", number(low)),
+        (None, Some(high)) => format!("{value}, at most {}", number(high)),
+        (None, None) => value,
+    }
+}
+
 /// A belief as a percentage. Near 0% and 100%, the distance to the end is what matters, so it keeps two digits there.
 pub fn belief(share: f64) -> String {
     let rest = share.min(1.0 - share) * 100.0;

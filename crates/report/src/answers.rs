@@ -1,5 +1,7 @@
 //! Answers on a page: the picture that suits their shape, the table, and what to know about them.
 
+mod genome;
+
 use crate::frame::{figure, list};
 use deniable_chart::answers::{Answer, Grid, Point, bars, heatmap, lines};
 use deniable_core::exact::{Rational, parse_rational};
@@ -27,6 +29,8 @@ pub enum Shape {
     Lines,
     /// A field of two keys.
     Heatmap,
+    /// SNPs along the genome: keys CHR, SNP and BP, or PICK and these.
+    Genome,
     /// None: too many rows, or nothing but keys.
     Table,
 }
@@ -56,6 +60,9 @@ fn is_time(text: &str) -> bool {
 #[must_use]
 pub fn shape(table: &Table) -> Shape {
     let (keys, numbers) = columns(table);
+    if genome::suits(table, &numbers) {
+        return Shape::Genome;
+    }
     let rows = finest(table);
     if numbers.is_empty() || rows.is_empty() {
         return Shape::Table;
@@ -114,13 +121,17 @@ fn number(row: &[Cell], at: usize) -> Option<&NumberCell> {
     }
 }
 
-/// The pictures of an answer, one for each of its numbers, with their captions.
+/// The pictures of an answer, one for each of its numbers, with their captions; of SNPs it is one.
 ///
-/// `truth` is for simulated data only: the answer without noise, in the form of the answer itself.
+/// `truth` is for simulated data only: the answer without noise, in the form of the answer itself. It is not drawn along
+/// the genome.
 #[must_use]
 pub fn pictures(table: &Table, truth: Option<&Table>) -> Vec<(String, String)> {
     let (keys, numbers) = columns(table);
     let shape = shape(table);
+    if shape == Shape::Genome {
+        return genome::picture(table, &numbers).into_iter().collect();
+    }
     let drawable = numbers.into_iter().filter(|at| finest(table).iter().any(|row| has_value(row, *at)));
     drawable.take(MOST_PICTURES).filter_map(|at| picture(table, truth, shape, &keys, at)).collect()
 }
@@ -166,7 +177,8 @@ fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], a
         Shape::Bars => bars(&answer()),
         Shape::Lines => lines(&answer()),
         Shape::Heatmap => heatmap(&grid(table, &rows, keys, at, title.clone())),
-        Shape::Table => return None,
+        // SNPs are drawn by all of their keys at once.
+        Shape::Genome | Shape::Table => return None,
     };
     let totals = table.rows.len() - rows.len();
     Some((svg, if totals == 0 { title } else { format!("{title}; totals are in the table") }))
@@ -255,7 +267,7 @@ fn rows(table: &Table, numbers: &[usize], confidence: &str) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Table: " (table.name) } {
             table {
-                caption { (table.name) ", with " (confidence) " intervals" }
+                caption { (table.name) @if !numbers.is_empty() { ", with " (confidence) " intervals" } }
                 thead { tr {
                     @for (at, name) in table.columns.iter().enumerate() {
                         @if numbers.contains(&at) {
@@ -290,7 +302,7 @@ mod tests {
     use serde_json::json;
 
     /// A table of rows as JSON has them.
-    fn table(columns: &[&str], rows: serde_json::Value) -> Table {
+    pub(super) fn table(columns: &[&str], rows: serde_json::Value) -> Table {
         serde_json::from_value(json!({
             "name": "t", "sql": "", "share": "1", "odds": "3", "columns": columns, "rows": rows, "noise": [], "warnings": [],
         }))

@@ -1,6 +1,7 @@
 //! The command line's words.
 
 pub mod check;
+pub mod gwas;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use deniable_core::exact::{Rational, parse_rational, whole};
@@ -20,6 +21,7 @@ Examples:
   deniable ledger show policy.toml
   deniable check kmax --k 2 --n 5 --family uniform
   deniable translate --from gain=3/2 --prior 1/5..4/5
+  deniable gwas --bfile cohort --gain 2 --prior 1/2 --adjacency label-swap --top 5 --p-value 0.05
 
 Standard output carries only what may be published. Standard error, the exit status, progress and timing are for \
 the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
@@ -138,6 +140,9 @@ Examples:
   deniable translate --from epsilon=1
   deniable translate --from odds=3/2 --from odds=2 --compose --to gain --prior 1/2..1/2")]
     Translate(check::Translate),
+    /// Release association results of a case-control cohort that nobody's participation can be read from.
+    #[command(after_help = gwas::EXAMPLES)]
+    Gwas(gwas::Gwas),
     /// Make the evaluation of the (α,β) paper again, from UCI Adult. For a page in the documentation; nothing is released.
     #[command(after_help = "\
 Examples:

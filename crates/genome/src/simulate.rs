@@ -166,6 +166,12 @@ pub fn write(settings: &Settings, seed: u64, stem: &Path) -> Result<Vec<Cause>, 
     Ok(causes)
 }
 
+/// What a SNP is called, by its number from 0.
+#[must_use]
+pub fn name(snp: u32) -> String {
+    format!("sim{snp}")
+}
+
 /// Independent random numbers for each purpose.
 fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

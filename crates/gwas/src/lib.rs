@@ -7,12 +7,16 @@
 //! | where are its files, and what is the table of every SNP? | [`cohort`] |
 //! | how far is every SNP from the threshold? | [`mod@scores`] |
 //! | who pays for a release? | [`mod@payment`] |
+//! | what would it cost, and how far would it be off? | [`mod@forecast`] |
 //! | read, charge, pick or add noise, store, show | [`mod@release`] |
 //! | what is stored, and what is published? | [`answer`] |
+//! | what are the true values, for the curator alone? | [`curator`] |
 //! | would a selection find the causes, and how many people does that take? | [`power`] |
 
 pub mod answer;
 pub mod cohort;
+pub mod curator;
+pub mod forecast;
 pub mod payment;
 pub mod power;
 pub mod promised;
@@ -22,6 +26,7 @@ pub mod scores;
 
 pub use answer::{Answer, tab_separated};
 pub use cohort::{Cohort, Files, NameError};
+pub use forecast::forecast;
 pub use payment::{Payment, PaymentError, payment};
 pub use promised::{Promised, PromisedError, Protects};
 pub use release::{Event, GwasError, Means, Origin, release};

@@ -15,7 +15,7 @@ use crate::promised::{Promised, Protects};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::secret::Secret;
-use deniable_ledger::{Account, AccountId, Summary};
+use deniable_ledger::{Account, AccountId};
 
 /// What one release costs whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,18 +82,18 @@ impl PaymentError {
     }
 }
 
-/// What a release of this share of the promise costs, and whom.
+/// What a release of this share of the promise costs, and whom, beside the accounts that there are.
 ///
 /// # Errors
 /// When no account may pay for it.
 pub fn payment(
-    ledger: &Summary,
+    accounts: &[Account],
     promised: &Promised,
     protects: Protects,
     share: &Rational,
 ) -> Result<Payment, PaymentError> {
     let cost = promised.limit.share(share)?;
-    let known = |kind: Secret| ledger.accounts.iter().find(|known| known.id.same_place(&promised.account(kind)));
+    let known = |kind: Secret| accounts.iter().find(|known| known.id.same_place(&promised.account(kind)));
     let (membership, label) = (known(Secret::Membership), known(Secret::Label));
     let told = |account: Option<&Account>| account.is_some_and(|account| !account.spent.is_nothing());
     let population = || promised.population.clone();
@@ -149,7 +149,7 @@ mod tests {
             let request = ChargeRequest { account, policy: words(), policy_limit: promised.limit.clone(), ask, cost };
             ledger.charge(&request).unwrap();
         }
-        payment(&ledger.summary(), &promised, protects, &ratio(1, 2))
+        payment(&ledger.summary().accounts, &promised, protects, &ratio(1, 2))
     }
 
     fn paid(payment: &Payment) -> Vec<(Secret, String)> {

@@ -16,7 +16,7 @@ use deniable_genome::select::{SelectError, by_noise, by_score, by_statistic, dec
 use deniable_genome::sensitivity::sensitivity;
 use deniable_genome::{Adjacency, FileError, Log, Table as Genotypes};
 use deniable_ledger::{
-    AccountError, AnswerError, Ask, Charge, ChargeError, ChargeRequest, Ledger, Registered, Summary, VersionError,
+    Account, AccountError, AnswerError, Ask, Charge, ChargeError, ChargeRequest, Ledger, Registered, VersionError,
 };
 use deniable_publication::remembered::Remembered;
 use deniable_publication::{DataVersion, Noise, NoiseKind, Publication, Table};
@@ -164,7 +164,7 @@ pub fn release<R: CryptoRng>(
     rng: &mut R,
 ) -> Result<Publication, GwasError> {
     let summary = ledger.summary();
-    let payment = payment(&summary, promised, request.protects, &request.each())?;
+    let payment = payment(&summary.accounts, promised, request.protects, &request.each())?;
     for (account, _) in payment.charges() {
         // An account that is there must agree before anything is read; a new one is opened with the first charge.
         if summary.accounts.iter().any(|known| known.id.same_place(account)) {
@@ -172,7 +172,7 @@ pub fn release<R: CryptoRng>(
         }
     }
     let mut run = Run { means, promised, request, payment, cohort: None };
-    run.check_together(&summary)?;
+    run.check_together(&summary.accounts)?;
     let mut names = match &request.snps {
         Snps::Named(names) => names.clone(),
         Snps::Top { .. } => vec![],
@@ -196,13 +196,13 @@ pub fn release<R: CryptoRng>(
 }
 
 /// One run over a request.
-struct Run<'a> {
-    means: &'a Means<'a>,
-    promised: &'a Promised,
-    request: &'a Request,
-    payment: Payment,
+pub(crate) struct Run<'a> {
+    pub means: &'a Means<'a>,
+    pub promised: &'a Promised,
+    pub request: &'a Request,
+    pub payment: Payment,
     /// Read when it is first needed.
-    cohort: Option<Cohort>,
+    pub cohort: Option<Cohort>,
 }
 
 impl Run<'_> {
@@ -233,9 +233,9 @@ impl Run<'_> {
     }
 
     /// Refuses before the first charge when the releases that must be paid for do not fit together.
-    fn check_together(&self, summary: &Summary) -> Result<(), GwasError> {
+    pub(crate) fn check_together(&self, accounts: &[Account]) -> Result<(), GwasError> {
         for (id, cost) in self.payment.charges() {
-            let Some(account) = summary.accounts.iter().find(|known| known.id == *id) else { continue };
+            let Some(account) = accounts.iter().find(|known| known.id == *id) else { continue };
             let mut names = match &self.request.snps {
                 Snps::Named(names) => Some(names.clone()),
                 Snps::Top { .. } => None,
@@ -355,7 +355,7 @@ impl Run<'_> {
     }
 
     /// What can be refused by what is public, before it is charged.
-    fn refuse_early(&self, part: Part, names: &[String]) -> Result<(), GwasError> {
+    pub(crate) fn refuse_early(&self, part: Part, names: &[String]) -> Result<(), GwasError> {
         let Some(cohort) = &self.cohort else { return Ok(()) };
         let of = cohort.tables.len();
         match &self.request.snps {
@@ -380,7 +380,7 @@ impl Run<'_> {
     }
 
     /// How picks come about.
-    fn pick_noise(&self, cohort: &Cohort, picks: usize, score: &Score) -> Result<Noise, GwasError> {
+    pub(crate) fn pick_noise(&self, cohort: &Cohort, picks: usize, score: &Score) -> Result<Noise, GwasError> {
         let Request { grid, .. } = self.request;
         let sensitivity = cohort.tables.first().map_or_else(|| whole(0), |table| self.sensitivity(table));
         let (unit, steps, measure) = match score {
@@ -486,26 +486,40 @@ impl Run<'_> {
     fn statistics<R: CryptoRng>(&self, tables: &[Genotypes], rng: &mut R) -> Result<(Vec<Values>, Noise), GwasError> {
         let Request { test, grid, .. } = self.request;
         let first = tables.first().ok_or(NoisyError::Nothing)?;
-        let (sensitivity, people) = (self.sensitivity(first), first.all_cases() + first.all_controls());
+        let people = first.all_cases() + first.all_controls();
         let values: Vec<Rational> = tables.iter().map(|table| statistic(table, *test)).collect();
         let (odds, confidence) = (&self.payment.per_move, &self.promised.confidence);
-        let noisy = statistics(&values, *test, people, &sensitivity, grid, odds, confidence, rng)?;
-        let steps = sensitivity_steps(&sensitivity, grid)? * tables.len();
-        Ok((noisy.iter().map(Values::from).collect(), self.geometric("χ²", &steps, grid)?))
+        let noisy = statistics(&values, *test, people, &self.sensitivity(first), grid, odds, confidence, rng)?;
+        Ok((noisy.iter().map(Values::from).collect(), self.value_noise(Part::Statistics, first, tables.len())?))
     }
 
-    /// Allele counts with noise. Under label swap the counts of cases and controls together are public, so that those of the
+    /// The noise of the numbers of so many SNPs, over the people of this table.
+    pub(crate) fn value_noise(&self, part: Part, people: &Genotypes, snps: usize) -> Result<Noise, GwasError> {
+        let Request { grid, .. } = self.request;
+        if part == Part::Statistics {
+            let steps = sensitivity_steps(&self.sensitivity(people), grid)? * snps;
+            return self.geometric("χ²", &steps, grid);
+        }
+        let (adjacency, sides) = self.sides();
+        self.geometric("the number of copies of A1", &count_sensitivity(adjacency, sides, snps), &whole(1))
+    }
+
+    /// Whose alleles are counted. Under label swap the counts of cases and controls together are public, so that those of the
     /// cases alone tell as much with half the noise.
+    fn sides(&self) -> (Adjacency, Sides) {
+        match self.request.protects.adjacency() {
+            Adjacency::Genotype => (Adjacency::Genotype, Sides::Both),
+            Adjacency::LabelSwap => (Adjacency::LabelSwap, Sides::Cases),
+        }
+    }
+
+    /// Allele counts with noise.
     fn counts<R: CryptoRng>(&self, tables: &[Genotypes], rng: &mut R) -> Result<(Vec<Values>, Noise), GwasError> {
-        let adjacency = self.request.protects.adjacency();
-        let sides = match adjacency {
-            Adjacency::Genotype => Sides::Both,
-            Adjacency::LabelSwap => Sides::Cases,
-        };
+        let first = tables.first().ok_or(NoisyError::Nothing)?;
+        let (adjacency, sides) = self.sides();
         let (odds, confidence) = (&self.payment.per_move, &self.promised.confidence);
         let noisy = allele_counts(tables, adjacency, sides, odds, confidence, rng)?;
-        let steps = count_sensitivity(adjacency, sides, tables.len());
-        Ok((noisy.iter().map(Values::from).collect(), self.geometric("the number of copies of A1", &steps, &whole(1))?))
+        Ok((noisy.iter().map(Values::from).collect(), self.value_noise(Part::Counts, first, tables.len())?))
     }
 
     fn geometric(&self, measure: &str, steps: &BigInt, unit: &Rational) -> Result<Noise, GwasError> {

@@ -6,6 +6,7 @@ mod data;
 mod evaluate;
 mod explain;
 mod explore;
+mod gwas;
 mod init;
 mod ledger;
 mod plan;
@@ -38,6 +39,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),
         Command::Release(release) => release::run(&release),
+        Command::Gwas(gwas) => gwas::run(&gwas),
         Command::Evaluate(evaluate) => evaluate::run(&evaluate),
         Command::Explore(explore) => explore::run(&explore),
         Command::Report(report) => report::run(&report),

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
 /// SNPs are spread over as many chromosomes as people have autosomes.
 const CHROMOSOMES: u32 = 22;
+/// The shortest of them has 46.7 million base pairs: SNPs are spread over so many of each.
+const SHORTEST: u32 = 46_000_000;
 /// Alleles of successive SNPs: the counted one first.
 const ALLELES: [[&str; 2]; 4] = [["A", "G"], ["T", "C"], ["G", "A"], ["C", "T"]];
 
@@ -48,6 +50,8 @@ pub(super) struct Files {
     bim: Out,
     /// SNPs on each chromosome: whole blocks.
     each: u32,
+    /// Base pairs between two of them.
+    step: u32,
 }
 
 impl Files {
@@ -62,13 +66,15 @@ impl Files {
         let (mut bed, bim) = (Out::create(stem, "bed")?, Out::create(stem, "bim")?);
         bed.put(&MAGIC)?;
         let each = settings.blocks().div_ceil(CHROMOSOMES).saturating_mul(settings.block).max(1);
-        Ok(Self { bed, bim, each })
+        let step = (SHORTEST / each.saturating_add(1)).max(1);
+        Ok(Self { bed, bim, each, step })
     }
 
     pub fn row(&mut self, snp: u32, row: Row<'_>) -> Result<(), SimulateError> {
         let (chromosome, place) = (snp / self.each + 1, snp % self.each);
         let [counted, other] = ALLELES[(snp % 4) as usize];
-        let line = format!("{chromosome}\tsim{snp}\t0\t{}\t{counted}\t{other}\n", 1000 * (u64::from(place) + 1));
+        let (name, position) = (super::name(snp), u64::from(self.step) * (u64::from(place) + 1));
+        let line = format!("{chromosome}\t{name}\t0\t{position}\t{counted}\t{other}\n");
         self.bim.put(line.as_bytes())?;
         self.bed.put(row)
     }

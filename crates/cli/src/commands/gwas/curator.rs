@@ -1,0 +1,35 @@
+//! `deniable gwas --curator`: the true values, for the curator's eyes alone.
+
+use super::{all_threads, file_failure, files, publish};
+use crate::args::gwas::{Release, Test};
+use crate::commands::{say, spare};
+use crate::error::Failure;
+use crate::progress::Progress;
+use deniable_gwas::curator::view;
+
+/// SNPs that are shown unless --top says how many.
+const SHOWN: usize = 20;
+
+/// Runs it. Standard output is for what may be published, so that this goes to standard error, or into a file that is named.
+pub fn run(args: &Release) -> Result<(), Failure> {
+    let files = files(&args.input)?;
+    if let Some(out) = &args.out {
+        spare("--out", out, files.all().into_iter())?;
+    }
+    let test = match args.test {
+        Test::Allelic => deniable_genome::Test::Allelic,
+        Test::Genotypic => deniable_genome::Test::Genotypic,
+    };
+    let most = args.top.map_or(SHOWN, std::num::NonZeroUsize::get);
+    let progress = Progress::new();
+    let text = view(&files, test, most, all_threads(args.threads), &|snps| progress.rows("reading SNPs", snps))
+        .map_err(|error| file_failure(&error))?;
+    progress.done();
+    match &args.out {
+        Some(_) => publish(&text, args.out.as_ref()),
+        None => {
+            say(text.trim_end());
+            Ok(())
+        }
+    }
+}

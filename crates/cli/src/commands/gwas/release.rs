@@ -1,0 +1,287 @@
+//! `deniable gwas`: releases.
+
+use super::{all_threads, file_failure, files, priors, promises, publish, usage};
+use crate::args::gwas::{Adjacency, Fill, GwasFormat, Release, Score, Test};
+use crate::commands::{say, shown, spare};
+use crate::error::{Complaint, Failure};
+use crate::progress::Progress;
+use crate::render;
+use deniable_core::exact::whole;
+use deniable_core::noise::SystemRng;
+use deniable_gwas::{
+    Cut, Event, Files, GwasError, Means, Origin, Promised, PromisedError, Protects, Request, Snps, release,
+    tab_separated,
+};
+use deniable_ledger::Ledger;
+use deniable_policy::Policy;
+use deniable_publication::Publication;
+use deniable_report::Report;
+use std::path::{Path, PathBuf};
+
+/// Runs it.
+pub fn run(args: &Release) -> Result<(), Failure> {
+    let files = files(&args.input)?;
+    let protects = protects(&args.adjacency)?;
+    let promised = promised(args, &files)?;
+    let request = request(args, &files, protects)?;
+    writable(args, &files, &promised)?;
+    let progress = Progress::new();
+    let tell = |event: Event<'_>| tell(&progress, event);
+    let means = Means { files: &files, threads: all_threads(args.threads), tell: &tell };
+    if args.dry_run {
+        let accounts = match promised.ledger.exists() {
+            true => deniable_ledger::show(&promised.ledger)?.accounts,
+            false => vec![],
+        };
+        return publish(&deniable_gwas::forecast(&means, &promised, &request, &accounts).map_err(failure)?, None);
+    }
+    for file in files.all() {
+        // A mistyped name should not leave an empty ledger behind.
+        std::fs::metadata(&file).map_err(|error| {
+            Failure::refused(
+                format!("{} cannot be read: {error}", file.display()),
+                "check its name; nothing was charged",
+            )
+        })?;
+    }
+    let mut ledger = Ledger::open_or_create(&promised.ledger, &promised.population)?;
+    if ledger.is_new() {
+        say(format!("a new ledger begins: {}", shown(&promised.ledger)));
+    }
+    let before = ledger.head().clone();
+    let publication = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new()?);
+    progress.done();
+    if publication.is_ok() || *ledger.head() != before {
+        say(format!("ledger head {}", ledger.head()));
+    }
+    let publication = publication.map_err(failure)?;
+    publish(&written(&publication, args, protects)?, args.out.as_ref())?;
+    if let Some(report) = &args.report {
+        publish(&Report::of_ledger(&deniable_ledger::show(&promised.ledger)?)?.html(), Some(report))?;
+        say(format!("the page is {}", shown(report)));
+    }
+    Ok(())
+}
+
+/// Which secret is kept. Nothing may be assumed about it.
+fn protects(stated: &[Adjacency]) -> Result<Protects, Failure> {
+    let has = |one| stated.contains(&one);
+    match (has(Adjacency::Genotype), has(Adjacency::LabelSwap)) {
+        (true, true) => Ok(Protects::Both),
+        (true, false) => Ok(Protects::Genotype),
+        (false, true) => Ok(Protects::LabelSwap),
+        (false, false) => Err(usage(
+            "--adjacency says which secret is kept, and nothing is assumed about it",
+            "add --adjacency genotype if nobody may learn who took part (who is a case is public); --adjacency label-swap if \
+             nobody may learn who is a case (who took part is public, with all genotypes); or --adjacency genotype,label-swap \
+             if neither may be learned",
+        )),
+    }
+}
+
+/// The promise, from flags or a policy.
+fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
+    if let Some(policy) = &args.policy {
+        let mut promised = Promised::of_policy(&Policy::load(policy)?).map_err(promise_failure)?;
+        if let Some(ledger) = &args.ledger {
+            promised.ledger.clone_from(ledger);
+        }
+        return Ok(promised);
+    }
+    let (folder, stem) = stem(files);
+    let population = args.population.clone().unwrap_or(stem);
+    let ledger = args.ledger.clone().unwrap_or_else(|| folder.join(format!("{population}.ledger")));
+    let priors = priors(args.promise.prior.as_deref())?;
+    Promised::new(population, ledger, priors, promises(&args.promise)).map_err(promise_failure)
+}
+
+fn promise_failure(error: PromisedError) -> Failure {
+    let help = match &error {
+        PromisedError::Nothing => {
+            "add --gain 2 (belief may at most double), --posterior-at-most 75% with --prior ..1/2, or --epsilon 1; or name a \
+             policy with --policy"
+        }
+        PromisedError::SizeProtected => {
+            "set `knows_size = true` under [adversary] if these numbers are public, or state a promise in flags and another \
+             --population"
+        }
+        PromisedError::Promise(_) => {
+            "for example --gain 2 --prior 1/2; a policy explains each promise (docs/policy.md)"
+        }
+        PromisedError::Adversary(_) => "",
+    };
+    usage(error, help)
+}
+
+/// The folder and the name of the files: `cohort` for `data/cohort.bed` and for `data/cohort.vcf.gz`.
+fn stem(files: &Files) -> (PathBuf, String) {
+    let path = match files {
+        Files::Plink { prefix, .. } => prefix,
+        Files::Vcf { file, .. } => file,
+    };
+    let name = path.file_name().map_or_else(|| "cohort".into(), |name| name.to_string_lossy().into_owned());
+    let name = match files {
+        Files::Plink { .. } => name.as_str(),
+        Files::Vcf { .. } => name.trim_end_matches(".gz").trim_end_matches(".bgz").trim_end_matches(".vcf"),
+    };
+    (path.parent().map(Path::to_owned).unwrap_or_default(), name.to_owned())
+}
+
+/// What is asked.
+fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request, Failure> {
+    let named = match &args.extract {
+        Some(file) => names(file)?,
+        None => args.snps.clone(),
+    };
+    let cut = match (&args.threshold, &args.p_value) {
+        (Some(value), _) => Some(Cut::ChiSquare(value.clone())),
+        (None, Some(p)) => Some(Cut::PValue(p.clone())),
+        (None, None) => None,
+    };
+    let score = match (args.score, cut) {
+        (Score::Distance, Some(cut)) => Some(deniable_gwas::Score::Distance(cut)),
+        (Score::Distance, None) => None,
+        (Score::Chi2, _) => Some(deniable_gwas::Score::ChiSquare),
+        (Score::Noisy, _) => Some(deniable_gwas::Score::Noisy),
+    };
+    let snps = match (args.top, score) {
+        (Some(picks), Some(score)) => Snps::Top { picks: picks.get(), score },
+        (Some(_), None) => {
+            let help = "add --p-value 0.05, which is divided by the number of SNPs, or --threshold 29.7 on χ² itself; it must \
+                        not come from the data";
+            return Err(usage(
+                "--top picks SNPs by their distance from a threshold of significance, and none is stated",
+                help,
+            ));
+        }
+        (None, _) if !named.is_empty() => Snps::Named(named),
+        (None, _) => {
+            let help = "add --top 5 with --p-value 0.05, or --snps rs1,rs2 with --statistics or --counts";
+            return Err(usage("nothing is asked for", help));
+        }
+    };
+    let request = Request {
+        source: stem(files).1,
+        version: args.data_version.clone(),
+        protects,
+        test: match args.test {
+            Test::Allelic => deniable_genome::Test::Allelic,
+            Test::Genotypic => deniable_genome::Test::Genotypic,
+        },
+        fill: match args.fill {
+            Fill::HomA2 => deniable_genome::Fill::HomozygousA2,
+            Fill::Het => deniable_genome::Fill::Heterozygous,
+            Fill::HomA1 => deniable_genome::Fill::HomozygousA1,
+        },
+        snps,
+        statistics: args.statistics,
+        counts: args.counts,
+        share: args.spend.clone().unwrap_or_else(|| whole(1)),
+        grid: args.grid.clone(),
+    };
+    if request.parts().is_empty() {
+        return Err(usage("nothing is asked of these SNPs", "add --statistics, --counts or both"));
+    }
+    Ok(request)
+}
+
+/// The names in a file, one a line, as PLINK's --extract.
+fn names(file: &Path) -> Result<Vec<String>, Failure> {
+    let unreadable = |error: std::io::Error| usage(format!("--extract {}: {error}", file.display()), "check its name");
+    let text = std::fs::read_to_string(file).map_err(unreadable)?;
+    let names: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if names.is_empty() {
+        return Err(usage(format!("--extract {}: there are no names in it", file.display()), "write one a line"));
+    }
+    Ok(names)
+}
+
+/// Refuses what could not be written, or would overwrite something that is needed, before anything is charged.
+fn writable(args: &Release, files: &Files, promised: &Promised) -> Result<(), Failure> {
+    for (flag, out) in [("--out", &args.out), ("--report", &args.report)] {
+        let Some(out) = out else { continue };
+        let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            let help = "make the folder first, or name another; nothing was charged";
+            return Err(usage(format!("{flag} {}: its folder is not there", out.display()), help));
+        }
+        let own = files.all().into_iter().chain([promised.ledger.clone()]).chain(args.policy.clone());
+        spare(flag, out, own.chain(args.extract.clone()))?;
+    }
+    if args.out.is_some() && args.out == args.report {
+        return Err(usage("--out and --report name the same file", "give each a file of its own; nothing was charged"));
+    }
+    Ok(())
+}
+
+fn tell(progress: &Progress, event: Event<'_>) {
+    match event {
+        Event::Reading(snps) => progress.rows("reading SNPs", snps),
+        Event::Read(log) => {
+            progress.done();
+            say(log.to_string());
+        }
+        Event::Registered => say("the files are registered as this version"),
+        Event::Scoring(snps) if snps >= 200_000 => progress.says("computing distances"),
+        Event::Scoring(_) => {}
+        Event::Answered(name, origin) => {
+            progress.done();
+            say(match origin {
+                Origin::Charged => format!("{name}: charged and answered"),
+                Origin::Resumed => format!("{name}: answered; an earlier run had charged it"),
+                Origin::Stored => format!("{name}: stored answer, free; the files were not read for it"),
+            });
+        }
+    }
+}
+
+/// The results as they are written.
+fn written(publication: &Publication, args: &Release, protects: Protects) -> Result<String, Failure> {
+    let ending = args.out.as_ref().and_then(|out| out.extension()).and_then(|ending| ending.to_str());
+    let format = args.format.unwrap_or(match ending {
+        Some("tsv" | "txt" | "assoc") => GwasFormat::Tsv,
+        Some("json") => GwasFormat::Json,
+        _ => GwasFormat::Table,
+    });
+    Ok(match format {
+        GwasFormat::Table => render::table::publication(publication),
+        GwasFormat::Json => render::json(publication)?,
+        GwasFormat::Tsv => {
+            say(render::table::guarantee(publication));
+            say(protects.sentence());
+            tab_separated(&publication.asks, protects)
+        }
+    })
+}
+
+fn failure(error: GwasError) -> Failure {
+    match error {
+        GwasError::File(error) => file_failure(&error),
+        GwasError::Version(error) => Failure::refused(
+            error,
+            "bring the registered files back, or give these a version of their own with --data-version 2; nothing was charged",
+        ),
+        GwasError::Payment(error) => {
+            let help = error.help();
+            Failure::refused(error, help)
+        }
+        GwasError::OverBudget { .. } => Failure::refused(
+            error,
+            "ask for less with --spend 1/4, for instance; what was answered before is free, with the flags it was asked with",
+        ),
+        GwasError::Name(error) => {
+            let help = "names are those of the second column of .bim, or the third of VCF, among SNPs on chromosomes 1 to 22 and XY";
+            Failure::refused(error, help)
+        }
+        GwasError::Stored { .. } => Failure::refused(error, "check the ledger with `deniable ledger verify`"),
+        GwasError::Answer { .. } => Failure::refused(error, "mend that; then the same command resumes at no cost"),
+        GwasError::TooMany { .. } => Failure::refused(error, "ask for fewer with --top"),
+        GwasError::Threshold(_) => Failure::refused(error, "write --threshold 29.7 or --p-value 0.05"),
+        GwasError::Select(_) | GwasError::Noisy(_) | GwasError::Decay(_) => {
+            Failure::refused(error, "ask for fewer SNPs, or for more of the promise with --spend")
+        }
+        GwasError::Account(_) | GwasError::Charge { .. } | GwasError::People(_) | GwasError::Spend(_) => {
+            Failure::Refused(vec![Complaint::new(error)])
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `deniable gwas simulate`: a cohort with planted causes.
+
+use super::{publish, usage};
+use crate::args::LedgerFormat;
+use crate::args::gwas::Simulate;
+use crate::commands::{say, shown};
+use crate::error::Failure;
+use crate::progress::Progress;
+use crate::render;
+use deniable_genome::simulate::{Cause, Settings, SimulateError, write};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+/// A planted cause, as it is written.
+#[derive(Serialize)]
+struct Planted {
+    snp: String,
+    frequency: f64,
+    odds_ratio: f64,
+}
+
+/// Runs it.
+pub fn run(args: &Simulate) -> Result<(), Failure> {
+    let settings = Settings {
+        cases: args.cases,
+        controls: args.controls,
+        snps: args.snps,
+        frequencies: args.frequencies,
+        block: args.block,
+        founders: args.founders,
+        switch: args.switch,
+        missing: args.missing,
+        risk: args.risk,
+        causes: args.odds_ratios.clone(),
+    };
+    let with = |extension: &str| {
+        let mut path = args.out.as_os_str().to_owned();
+        path.push(extension);
+        PathBuf::from(path)
+    };
+    for extension in [".bed", ".bim", ".fam"] {
+        if with(extension).exists() {
+            let help = "name another prefix with --out, or remove the old files";
+            return Err(usage(format!("{} is there already", with(extension).display()), help));
+        }
+    }
+    let progress = Progress::new();
+    if u64::from(args.snps) * u64::from(args.cases.saturating_add(args.controls)) > 50_000_000 {
+        progress.says("making genotypes");
+    }
+    let causes = write(&settings, args.seed, &args.out).map_err(failure)?;
+    progress.done();
+    let planted: Vec<Planted> = causes
+        .iter()
+        .map(|Cause { snp, frequency, odds_ratio }| Planted {
+            snp: deniable_genome::simulate::name(*snp),
+            frequency: *frequency,
+            odds_ratio: *odds_ratio,
+        })
+        .collect();
+    let mut table = String::from("SNP\tFREQUENCY\tODDS_RATIO\n");
+    for Planted { snp, frequency, odds_ratio } in &planted {
+        // Writing to a string does not fail.
+        let _ = writeln!(table, "{snp}\t{frequency}\t{odds_ratio}");
+    }
+    publish(&table, Some(&with(".causal.tsv")))?;
+    say(format!(
+        "{} cases, {} controls and {} SNPs are in {}.bed, .bim and .fam; what was planted is in {}.causal.tsv",
+        args.cases,
+        args.controls,
+        args.snps,
+        shown(&args.out),
+        shown(&args.out)
+    ));
+    match args.format {
+        LedgerFormat::Table => publish(&table, None),
+        LedgerFormat::Json => publish(&render::json(&planted)?, None),
+    }
+}
+
+fn failure(error: SimulateError) -> Failure {
+    match error {
+        SimulateError::Setting { name, range } => {
+            let flag = match name {
+                "causes" => "odds-ratios",
+                other => other,
+            };
+            usage(format!("--{flag} must be {range}"), "`deniable gwas simulate --help` lists the usual values")
+        }
+        error @ SimulateError::Write { .. } => Failure::refused(error, "name another prefix with --out"),
+    }
+}

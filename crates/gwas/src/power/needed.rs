@@ -1,6 +1,6 @@
 //! How many participants it takes until what is planted is found with a given probability.
 
-use super::result::{Power, Series};
+use super::result::{Power, Row, Series, count};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -28,6 +28,9 @@ pub struct Needed {
     pub target: f64,
     /// Cases and controls together.
     pub reached: Reached,
+    /// The standard error of that number over seeds, by leaving out one after the other (the jackknife); nothing where there is
+    /// one cohort of each size, or where leaving one out takes the number beyond the sizes looked at.
+    pub standard_error: Option<f64>,
 }
 
 impl Needed {
@@ -58,17 +61,67 @@ impl Power {
     #[must_use]
     pub fn needed(&self, target: f64) -> Vec<Needed> {
         let of = |series: Series| {
-            let mut points: Vec<(u64, f64)> = self
-                .rows
-                .iter()
-                .filter(|row| row.series == series && row.all.is_finite())
-                .map(|row| (row.participants(), row.all))
-                .collect();
-            points.sort_by_key(|(participants, _)| *participants);
-            Needed { reached: reached(&points, target), series, target }
+            let reached = reached(&self.points(&series, None), target);
+            let error = || Self::jackknife(self.seeds(&series), &|without| self.at(&series, without, target));
+            let standard_error = if matches!(reached, Reached::At(_)) { error() } else { None };
+            Needed { series, target, reached, standard_error }
         };
         self.series().into_iter().map(of).collect()
     }
+
+    /// The participants that `one` needs for the target as a share of those that `other` needs, with the standard error of that
+    /// share over seeds as in [`Needed`]: cohorts of one seed are compared with each other, so what their causes have in common
+    /// does not count. Nothing where either number lies beyond the sizes looked at.
+    #[must_use]
+    pub fn share(&self, one: &Series, other: &Series, target: f64) -> Option<(f64, Option<f64>)> {
+        let share = |without| Some(self.at(one, without, target)? / self.at(other, without, target)?);
+        let seeds = self.seeds(one).min(self.seeds(other));
+        Some((share(None)?, Self::jackknife(seeds, &share)))
+    }
+
+    /// The participants that a setting needs, of all seeds or without one.
+    fn at(&self, series: &Series, without: Option<usize>, target: f64) -> Option<f64> {
+        match reached(&self.points(series, without), target) {
+            Reached::At(participants) => Some(participants),
+            Reached::Already(_) | Reached::NotYet(_) | Reached::Unknown => None,
+        }
+    }
+
+    /// Participants and chances of a setting, from few participants to many: of all seeds, or without one.
+    fn points(&self, series: &Series, without: Option<usize>) -> Vec<(u64, f64)> {
+        let chance = |row: &Row| match without {
+            None => row.all,
+            Some(seed) => {
+                let kept = row.by_seed.iter().enumerate().filter(|(place, _)| *place != seed);
+                let kept: Vec<f64> = kept.map(|(_, chance)| *chance).collect();
+                mean(&kept)
+            }
+        };
+        let rows = self.rows.iter().filter(|row| row.series == *series);
+        let mut points: Vec<(u64, f64)> =
+            rows.map(|row| (row.participants(), chance(row))).filter(|(_, chance)| chance.is_finite()).collect();
+        points.sort_by_key(|(participants, _)| *participants);
+        points
+    }
+
+    /// How many seeds every size of a setting has.
+    fn seeds(&self, series: &Series) -> usize {
+        let rows = self.rows.iter().filter(|row| row.series == *series);
+        rows.map(|row| row.by_seed.len()).min().unwrap_or(0)
+    }
+
+    /// The standard error of what is computed from all seeds, from what it would be without each.
+    fn jackknife(seeds: usize, of: &dyn Fn(Option<usize>) -> Option<f64>) -> Option<f64> {
+        let without: Vec<f64> = (0..seeds).map(|seed| of(Some(seed))).collect::<Option<_>>()?;
+        let middle = mean(&without);
+        let squares: f64 = without.iter().map(|value| (value - middle).powi(2)).sum();
+        let many = count(seeds);
+        (seeds > 1).then(|| ((many - 1.0) / many * squares).sqrt())
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / count(values.len())
 }
 
 /// Where points, from few participants to many, come to the target and stay.
@@ -97,8 +150,9 @@ fn reaches(chance: f64, target: f64) -> bool {
 pub fn markdown(needed: &[Needed]) -> String {
     let mut text = format!("{}| target | participants |\n{}|---|---|\n", Series::HEAD, Series::RULE);
     for needed in needed {
+        let error = needed.standard_error.map(|error| format!(" ± {error:.0}")).unwrap_or_default();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{}| {} | {} |", needed.series.cells(), needed.target, needed.reached);
+        let _ = writeln!(text, "{}| {} | {}{error} |", needed.series.cells(), needed.target, needed.reached);
     }
     text
 }

@@ -87,6 +87,8 @@ pub struct Row {
     pub all_highest: f64,
     /// The standard error of the mean over seeds; nothing where there is one cohort.
     pub all_standard_error: Option<f64>,
+    /// The seeds themselves, in the order of the question; one value where one cohort is given.
+    pub by_seed: Vec<f64>,
     /// How many planted SNPs are found on average.
     pub found: f64,
     /// Of how many.
@@ -152,6 +154,7 @@ fn row((cases, controls): (u32, u32), series: Series, cohorts: &[Outcome], plant
         all_lowest: values().fold(f64::INFINITY, f64::min),
         all_highest: values().fold(f64::NEG_INFINITY, f64::max),
         all_standard_error: (cohorts.len() > 1).then(|| (squares / (many - 1.0) / many).sqrt()),
+        by_seed: values().collect(),
         found: mean(&|outcome| outcome.found),
         planted,
         seeds: cohorts.len(),
@@ -159,7 +162,7 @@ fn row((cases, controls): (u32, u32), series: Series, cohorts: &[Outcome], plant
 }
 
 #[expect(clippy::cast_precision_loss, reason = "far fewer cohorts than 2^53")]
-fn count(number: usize) -> f64 {
+pub(super) fn count(number: usize) -> f64 {
     number as f64
 }
 

@@ -111,8 +111,9 @@ fn averaging_over_seeds_is_the_mean_of_single_seeds() {
         let mean = values.iter().sum::<f64>() / 3.0;
         assert!((row.all - mean).abs() < 1e-12, "{row:?}");
         assert!((row.found - each.iter().map(|one| one.found).sum::<f64>() / 3.0).abs() < 1e-12);
-        assert_eq!(row.all_lowest, values.iter().copied().fold(1.0, f64::min));
-        assert_eq!(row.all_highest, values.iter().copied().fold(0.0, f64::max));
+        assert_eq!(row.by_seed, values);
+        assert!(values.contains(&row.all_lowest) && values.iter().all(|value| *value >= row.all_lowest));
+        assert!(values.contains(&row.all_highest) && values.iter().all(|value| *value <= row.all_highest));
         let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 2.0;
         assert!((row.all_standard_error.unwrap() - (variance / 3.0).sqrt()).abs() < 1e-12);
         assert!(row.all_highest > row.all_lowest && row.seeds == 3);
@@ -155,6 +156,7 @@ fn rows(chances: &[(u32, f64)]) -> Power {
         all_lowest: *all,
         all_highest: *all,
         all_standard_error: None,
+        by_seed: vec![],
         found: 2.0 * all,
         planted: 2,
         seeds: 1,
@@ -197,6 +199,34 @@ fn needed_participants_are_interpolated() {
         "{text}"
     );
     assert!(needed_markdown(&rows(&rising).needed(0.3)).contains("| 0.3 | 4400 |"));
+}
+
+/// Chances of three seeds that rise by 1/2 from 1,000 to 2,000 participants. The crossing is then linear in the mean of the
+/// seeds, for which the jackknife gives the standard error of a mean, and half of 0.1 over a slope of 1/2 in 1,000.
+#[test]
+fn needed_participants_have_a_standard_error() {
+    let mut power = rows(&[(500, 0.1), (1000, 0.6)]);
+    power.rows[0].by_seed = vec![0.0, 0.1, 0.2];
+    power.rows[1].by_seed = vec![0.5, 0.6, 0.7];
+    let needed = power.needed(0.5)[0].clone();
+    let error = 0.1 / 3.0_f64.sqrt() * 2000.0;
+    assert!((needed.participants().unwrap() - 1800.0).abs() < 1e-9, "{needed:?}");
+    assert!((needed.standard_error.unwrap() - error).abs() < 1e-9, "{needed:?}");
+    assert!(needed_markdown(&power.needed(0.5)).contains("| 0.5 | 1800 ± 115 |"));
+    // Without the best seed, the target is beyond the largest size.
+    assert_eq!(power.needed(0.58)[0].standard_error, None);
+
+    // A second setting that needs three quarters of the participants whichever seed is left out.
+    let half = Series { prior: "1/2".into(), ..power.rows[0].series.clone() };
+    let (any, mut others) = (power.rows[0].series.clone(), power.rows.clone());
+    for row in &mut others {
+        (row.cases, row.controls) = (row.cases * 3 / 4, row.controls * 3 / 4);
+        row.series = half.clone();
+    }
+    power.rows.extend(others);
+    let (share, error) = power.share(&half, &any, 0.5).unwrap();
+    assert!((share - 0.75).abs() < 1e-9 && error.unwrap() < 1e-9, "{share} {error:?}");
+    assert_eq!(power.share(&half, &any, 0.01), None);
 }
 
 #[test]
@@ -258,14 +288,15 @@ fn what_makes_no_sense_is_named() {
     assert_eq!(nothing(&|one| one.thresholds.clear()), "threshold for the distance score");
     assert_eq!(nothing(&|one| one.adjacencies.clear()), "adjacency");
     assert_eq!(nothing(&|one| one.scores.clear()), "score to select by");
-    let simulated = |one: &mut Question, change: &dyn Fn(&mut Settings, &mut Vec<(u32, u32)>, &mut Vec<u64>)| {
-        let Cohorts::Simulated { settings, sizes, seeds } = &mut one.cohorts else { return };
-        change(settings, sizes, seeds);
+    assert_eq!(nothing(&|one| *one = question(&[], &[1])), "size of a cohort");
+    assert_eq!(nothing(&|one| *one = question(&[(20, 20)], &[])), "seed");
+    let causeless = |one: &mut Question| {
+        if let Cohorts::Simulated { settings, .. } = &mut one.cohorts {
+            settings.causes.clear();
+        }
     };
-    assert_eq!(nothing(&|one| simulated(one, &|_, sizes, _| sizes.clear())), "size of a cohort");
-    assert_eq!(nothing(&|one| simulated(one, &|_, _, seeds| seeds.clear())), "seed");
-    assert_eq!(nothing(&|one| simulated(one, &|settings, _, _| settings.causes.clear())), "cause to plant");
-    let failed = refused(&|one| simulated(one, &|_, sizes, _| sizes.push((0, 4))));
+    assert_eq!(nothing(&causeless), "cause to plant");
+    let failed = refused(&|one| *one = question(&[(20, 20), (0, 4)], &[1]));
     assert!(matches!(failed, PowerFailure::Simulate(SimulateError::Setting { name: "cases", .. })), "{failed:?}");
 
     assert!(matches!(refused(&|one| one.picks.push(0)), PowerFailure::Picks { picks: 0, snps: 60 }));

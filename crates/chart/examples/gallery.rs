@@ -245,14 +245,15 @@ fn powers() -> Vec<String> {
             let point = |size: &u32| {
                 let participants = f64::from(*size);
                 let found = 1.0 / (1.0 + (6.0 - participants / 1500.0 * (1.0 + at as f64 * 0.4)).exp());
-                let half = found * (1.0 - found) * 0.6;
-                power::Point { participants, found, lowest: found - half, highest: found + half }
+                let half = found * (1.0 - found) * 0.3;
+                power::Point { participants, found, low: found - half, high: found + half }
             };
             ((*name).to_owned(), sizes.iter().map(point).collect())
         };
         power::curves(&Curves {
             title: "Chance of finding all planted SNPs".to_owned(),
             what: "probability that all planted SNPs are found".to_owned(),
+            intervals: "two standard errors either way".to_owned(),
             curves: names.iter().enumerate().map(curve).collect(),
             target: Some(0.9),
         })

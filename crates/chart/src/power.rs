@@ -16,8 +16,10 @@ const TALL: f64 = 260.0;
 const ROW: f64 = 30.0;
 /// Names beside rows take at most so much room, in pixels.
 const NAMES: f64 = 260.0;
-/// Up to so many curves show how far the cohorts of one size lie apart: more would hide each other.
-const SPREADS: usize = 4;
+/// Up to so many curves show intervals: more would hide each other.
+const INTERVALS: usize = 4;
+/// Narrower intervals are not seen.
+const SEEN: f64 = 1e-3;
 
 /// One size of a cohort.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,10 +28,10 @@ pub struct Point {
     pub participants: f64,
     /// The probability, from 0 to 1.
     pub found: f64,
-    /// The lowest of the cohorts that were averaged.
-    pub lowest: f64,
-    /// The highest.
-    pub highest: f64,
+    /// The lower end of the interval around it; the probability itself where there is none.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
 }
 
 /// Curves over the number of participants.
@@ -41,6 +43,8 @@ pub struct Curves {
     pub what: String,
     /// Each curve with its name, in any order of participants.
     pub curves: Vec<(String, Vec<Point>)>,
+    /// What the intervals are, in a few words.
+    pub intervals: String,
     /// A probability to reach, drawn as a line.
     pub target: Option<f64>,
 }
@@ -64,12 +68,12 @@ fn placed(points: &[Point]) -> Vec<Point> {
     let share = |value: f64| known(value).map(|value| value.clamp(0.0, 1.0));
     let drawn = |point: &Point| {
         let found = share(point.found)?;
-        let (lowest, highest) = (share(point.lowest).unwrap_or(found), share(point.highest).unwrap_or(found));
+        let (low, high) = (share(point.low).unwrap_or(found), share(point.high).unwrap_or(found));
         known(point.participants).filter(|participants| *participants >= 0.0).map(|participants| Point {
             participants,
             found,
-            lowest,
-            highest,
+            low,
+            high,
         })
     };
     let mut points: Vec<Point> = points.iter().filter_map(drawn).collect();
@@ -82,9 +86,9 @@ fn shares(scale: &Scale) -> Vec<(f64, String)> {
     [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| (scale.at(share), percent(share))).to_vec()
 }
 
-/// Whether cohorts of one size differ enough to be seen.
-fn apart(curves: &[(String, Vec<Point>)]) -> bool {
-    curves.iter().flat_map(|(_, points)| points).any(|point| point.highest - point.lowest > 1e-3)
+/// Whether there is an interval wide enough to be seen.
+fn any_interval(curves: &[(String, Vec<Point>)]) -> bool {
+    curves.iter().flat_map(|(_, points)| points).any(|point| point.high - point.low > SEEN)
 }
 
 fn over_sizes(power: &Curves, curves: &[(String, Vec<Point>)], sizes: &[f64]) -> String {
@@ -93,9 +97,9 @@ fn over_sizes(power: &Curves, curves: &[(String, Vec<Point>)], sizes: &[f64]) ->
         .enumerate()
         .map(|(at, (name, _))| (Key::Line(Series(at)), fit(name, TEXT, f64::from(WIDE) - 80.0)))
         .collect();
-    let spread = curves.len() <= SPREADS && apart(curves);
-    if spread {
-        legend.push((Key::Interval, "lowest to highest cohort (upright)".to_owned()));
+    let intervals = curves.len() <= INTERVALS && any_interval(curves);
+    if intervals {
+        legend.push((Key::Interval, fit(&power.intervals, TEXT, f64::from(WIDE) - 80.0)));
     }
     let up = Scale::linear((0.0, 1.0), (HEAD + 20.0 + TALL, HEAD + 20.0));
     let values = shares(&up);
@@ -117,11 +121,9 @@ fn over_sizes(power: &Curves, curves: &[(String, Vec<Point>)], sizes: &[f64]) ->
             let series = Series(at);
             let places: Vec<Place> =
                 points.iter().map(|point| (across.at(point.participants), up.at(point.found))).collect();
-            if spread {
+            if intervals {
                 for (point, (x, _)) in points.iter().zip(&places) {
-                    // Side by side, so that those of one size do not hide each other.
-                    let x = x + 3.0 * at as f64 - 1.5 * (curves.len() - 1) as f64;
-                    line(area, &[(x, up.at(point.lowest)), (x, up.at(point.highest))], series.colour(), 1)?;
+                    line(area, &[(*x, up.at(point.low)), (*x, up.at(point.high))], series.colour(), 1)?;
                 }
             }
             series.line(area, &places)?;
@@ -137,10 +139,14 @@ fn dots(power: &Curves, curves: &[(String, Vec<Point>)], size: f64) -> String {
     let (top, rows) = (HEAD + 8.0, ROW * curves.len() as f64);
     let frame = Frame { left: beside + 20.0, right: f64::from(WIDE) - 64.0, top, bottom: top + rows };
     let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
-    let tall = frame.bottom + 52.0;
+    let key = [(Key::Interval, fit(&power.intervals, TEXT, f64::from(WIDE) - 80.0))];
+    let tall = frame.bottom + if any_interval(curves) { 76.0 } else { 52.0 };
     picture((WIDE, tall as u32), &titled(power), &description(power, curves), |area| -> Drawn {
         write(area, (8.0, 14.0), &fit(&power.what, TEXT, f64::from(WIDE) - 16.0), (TEXT, MUTED), HPos::Left)?;
         frame.below(area, &shares(&across), &format!("{} participants", number(size)))?;
+        if any_interval(curves) {
+            legend::draw(area, (10.0, frame.bottom + 50.0), f64::from(WIDE) - 20.0, &key)?;
+        }
         if let Some(target) = target(power) {
             let x = across.at(target);
             line(area, &[(x, frame.top), (x, frame.bottom)], RED, 1)?;
@@ -158,8 +164,8 @@ fn dots(power: &Curves, curves: &[(String, Vec<Point>)], size: f64) -> String {
 }
 
 fn dotted(area: &Area<'_>, across: &Scale, point: &Point, (at, y): (usize, f64)) -> Drawn {
-    if point.highest - point.lowest > 1e-3 {
-        legend::whisker(area, (across.at(point.lowest), across.at(point.highest)), y)?;
+    if point.high - point.low > SEEN {
+        legend::whisker(area, (across.at(point.low), across.at(point.high)), y)?;
     }
     Series(at).mark(area, (across.at(point.found), y))
 }
@@ -202,7 +208,7 @@ mod tests {
     use crate::testing::{AWKWARD, ODD, check, texts};
 
     fn point(participants: f64, found: f64) -> Point {
-        Point { participants, found, lowest: found - 0.1, highest: found + 0.1 }
+        Point { participants, found, low: found - 0.1, high: found + 0.1 }
     }
 
     fn example(curves: usize, sizes: u32) -> Curves {
@@ -217,6 +223,7 @@ mod tests {
             title: "Power".to_owned(),
             what: "probability that all planted SNPs are found".to_owned(),
             curves: (0..curves).map(curve).collect(),
+            intervals: "two standard errors either way".to_owned(),
             target: Some(0.9),
         }
     }
@@ -231,12 +238,12 @@ mod tests {
             "2 settings. A line is drawn at 90%. γ = 2, prior 1/2 (ε 1.0987): 12.5% at 2,500, 75% at 10,000.",
             ">participants (cases and controls)<",
             ">γ = 3, prior 1/2 (ε 1.0987)<",
-            ">lowest to highest cohort (upright)<",
+            ">two standard errors either way<",
         ] {
             assert!(svg.contains(words), "{words}: {svg}");
         }
-        // No more than four spreads: they would hide each other.
-        assert!(!curves(&example(5, 3)).contains("lowest to highest"));
+        // No more than four curves with intervals: they would hide each other.
+        assert!(!curves(&example(5, 3)).contains("two standard errors"));
     }
 
     #[test]
@@ -257,7 +264,7 @@ mod tests {
                 one.target = Some(odd);
                 for (_, points) in &mut one.curves {
                     points.push(point(odd, 0.5));
-                    points.push(Point { participants: 9000.0, found: odd, lowest: odd, highest: -odd });
+                    points.push(Point { participants: 9000.0, found: odd, low: odd, high: -odd });
                 }
                 check(&curves(&one));
             }
@@ -267,7 +274,12 @@ mod tests {
             for sizes in [1, 3] {
                 let mut odd = example(3, sizes);
                 odd.curves.iter_mut().for_each(|(name, _)| *name = label.to_owned());
-                check(&curves(&Curves { title: label.to_owned(), what: label.to_owned(), ..odd }));
+                check(&curves(&Curves {
+                    title: label.to_owned(),
+                    what: label.to_owned(),
+                    intervals: label.to_owned(),
+                    ..odd
+                }));
             }
         }
     }

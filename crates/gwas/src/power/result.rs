@@ -222,6 +222,7 @@ impl Power {
                 title: format!("Chance of finding what was planted, protecting {}", protects(which)),
                 what: "probability that all planted SNPs are found".into(),
                 curves: named.into_iter().zip(&here).map(|(name, series)| (name, points(series))).collect(),
+                intervals: "two standard errors over seeds either way".into(),
                 target,
             });
             (!here.is_empty()).then(|| (adjacency(which).to_owned(), svg))
@@ -232,7 +233,8 @@ impl Power {
 
 #[expect(clippy::cast_precision_loss, reason = "numbers of participants are far below 2^53")]
 fn point(row: &Row) -> Point {
-    Point { participants: row.participants() as f64, found: row.all, lowest: row.all_lowest, highest: row.all_highest }
+    let error = 2.0 * row.all_standard_error.unwrap_or(0.0);
+    Point { participants: row.participants() as f64, found: row.all, low: row.all - error, high: row.all + error }
 }
 
 /// Each series by what differs among them, and by its promise where nothing does.

@@ -20,7 +20,7 @@ mod needed;
 mod result;
 mod share;
 
-pub use needed::{Needed, Reached, markdown as needed_markdown};
+pub use needed::{Compared, Needed, Reached, markdown as needed_markdown, sentences as compared_sentences};
 pub use result::{Power, Row, Series};
 
 use deniable_core::adversary::PriorRange;

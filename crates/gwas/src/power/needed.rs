@@ -33,6 +33,22 @@ pub struct Needed {
     pub standard_error: Option<f64>,
 }
 
+/// How many participants one setting needs as a share of what another needs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compared {
+    /// The setting.
+    pub one: Series,
+    /// The other: the first with the same adjacency, score, threshold and M.
+    pub other: Series,
+    /// The probability that all planted SNPs are found.
+    pub target: f64,
+    /// The participants that `one` needs over those that `other` needs; nothing where either number lies beyond the sizes.
+    pub share: Option<f64>,
+    /// The standard error of the share over seeds, as in [`Needed`]: cohorts of one seed are compared with each other, so what
+    /// they have in common does not count.
+    pub standard_error: Option<f64>,
+}
+
 impl Needed {
     /// Cases and controls together, where that lies among the sizes looked at.
     #[must_use]
@@ -69,14 +85,19 @@ impl Power {
         self.series().into_iter().map(of).collect()
     }
 
-    /// The participants that `one` needs for the target as a share of those that `other` needs, with the standard error of that
-    /// share over seeds as in [`Needed`]: cohorts of one seed are compared with each other, so what their causes have in common
-    /// does not count. Nothing where either number lies beyond the sizes looked at.
+    /// What each promise and prior needs as a share of what the first of them needs, all else being equal.
     #[must_use]
-    pub fn share(&self, one: &Series, other: &Series, target: f64) -> Option<(f64, Option<f64>)> {
-        let share = |without| Some(self.at(one, without, target)? / self.at(other, without, target)?);
-        let seeds = self.seeds(one).min(self.seeds(other));
-        Some((share(None)?, Self::jackknife(seeds, &share)))
+    pub fn compared(&self, target: f64) -> Vec<Compared> {
+        let all = self.series();
+        let beside = |one: &Series| {
+            let other = all.iter().find(|other| other.is_like(one)).filter(|other| *other != one)?;
+            let share = |without| Some(self.at(one, without, target)? / self.at(other, without, target)?);
+            let seeds = self.seeds(one).min(self.seeds(other));
+            let all = share(None);
+            let standard_error = if all.is_some() { Self::jackknife(seeds, &share) } else { None };
+            Some(Compared { one: one.clone(), other: other.clone(), target, share: all, standard_error })
+        };
+        all.iter().filter_map(beside).collect()
     }
 
     /// The participants that a setting needs, of all seeds or without one.
@@ -155,4 +176,19 @@ pub fn markdown(needed: &[Needed]) -> String {
         let _ = writeln!(text, "{}| {} | {}{error} |", needed.series.cells(), needed.target, needed.reached);
     }
     text
+}
+
+/// What [`Power::compared`] found, a sentence for each.
+#[must_use]
+pub fn sentences(compared: &[Compared]) -> Vec<String> {
+    let said = |compared: &Compared| {
+        let Compared { one, other, target, share, standard_error } = compared;
+        let error = standard_error.map(|error| format!(" ± {error:.2}")).unwrap_or_default();
+        let needs = match share {
+            Some(share) => format!("needs {share:.2}{error} times as many participants as"),
+            None => "cannot be compared, within these sizes, with".into(),
+        };
+        format!("For a chance of {target}, {} {needs} {}.", one.at_length(), other.promised())
+    };
+    compared.iter().map(said).collect()
 }

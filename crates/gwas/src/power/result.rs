@@ -49,6 +49,31 @@ impl Series {
         )
     }
 
+    /// Whether the two differ in their promise and prior alone.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let of = |series: &Self| Self {
+            promise: String::new(),
+            prior: String::new(),
+            epsilon: String::new(),
+            ..series.clone()
+        };
+        of(self) == of(other)
+    }
+
+    /// The promise and the prior.
+    pub(super) fn promised(&self) -> String {
+        let [promise, prior, epsilon, ..] = self.parts();
+        format!("{promise} with {prior} ({epsilon})")
+    }
+
+    /// The whole setting, for a sentence.
+    pub(super) fn at_length(&self) -> String {
+        let [.., picks, score, line] = self.parts();
+        let line = if line.is_empty() { line } else { format!(" at {line}") };
+        let adjacency = adjacency(self.adjacency);
+        format!("{} by {score}{line}, {adjacency} adjacency, {picks},", self.promised())
+    }
+
     /// The threshold with its p-value.
     fn line(&self) -> Option<String> {
         let threshold = self.threshold.as_ref()?;

@@ -217,16 +217,29 @@ fn needed_participants_have_a_standard_error() {
     assert_eq!(power.needed(0.58)[0].standard_error, None);
 
     // A second setting that needs three quarters of the participants whichever seed is left out.
-    let half = Series { prior: "1/2".into(), ..power.rows[0].series.clone() };
+    let half = Series { prior: "1/2".into(), epsilon: "1.0987".into(), ..power.rows[0].series.clone() };
     let (any, mut others) = (power.rows[0].series.clone(), power.rows.clone());
     for row in &mut others {
         (row.cases, row.controls) = (row.cases * 3 / 4, row.controls * 3 / 4);
         row.series = half.clone();
     }
     power.rows.extend(others);
-    let (share, error) = power.share(&half, &any, 0.5).unwrap();
-    assert!((share - 0.75).abs() < 1e-9 && error.unwrap() < 1e-9, "{share} {error:?}");
-    assert_eq!(power.share(&half, &any, 0.01), None);
+    // Another M is not compared with either.
+    power.rows.extend(rows(&[(1, 0.1)]).rows.into_iter().map(|mut row| {
+        row.series.picks = 3;
+        row
+    }));
+    let [compared] = power.compared(0.5).try_into().unwrap();
+    assert_eq!((&compared.one, &compared.other), (&half, &any));
+    assert!((compared.share.unwrap() - 0.75).abs() < 1e-9 && compared.standard_error.unwrap() < 1e-9, "{compared:?}");
+    assert_eq!(
+        compared_sentences(&[compared]),
+        ["For a chance of 0.5, γ = 2 with prior 1/2 (ε 1.0987) by distance at χ² ≥ 20.5, genotype adjacency, M = 2, \
+          needs 0.75 ± 0.00 times as many participants as γ = 2 with any prior (ε 0.6932)."]
+    );
+    let beyond = power.compared(0.01);
+    assert_eq!((beyond[0].share, beyond[0].standard_error), (None, None));
+    assert!(compared_sentences(&beyond)[0].contains("cannot be compared"));
 }
 
 #[test]

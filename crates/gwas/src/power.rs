@@ -14,6 +14,10 @@
 //!
 //! All cohorts of one seed have the same causes with the same frequencies, whatever their size. Chances of several seeds are
 //! averaged, and how far the seeds lie apart is reported beside the average.
+//!
+//! Found is the planted SNP itself. Where SNPs are in linkage, neighbours of the strongest cause have scores like its own and
+//! take picks from the others, the more surely the larger the cohort: with as few picks as causes, chances may then fall as
+//! cohorts grow. Simulate without linkage (blocks of one SNP) to see what a promise costs apart from that.
 
 mod measure;
 mod needed;

@@ -187,11 +187,13 @@ impl<'a> Plan<'a> {
         match (&self.question.cohorts, seed) {
             (Cohorts::Simulated { settings, .. }, Some(seed)) => {
                 let settings = deniable_genome::simulate::Settings { cases, controls, ..settings.clone() };
-                let masks = masks(cases, controls);
-                let (mut tables, mut words) = (Vec::with_capacity(self.snps), vec![]);
+                // Made at the first SNP, when the settings have been checked: nobody makes room for four billion people.
+                let mut everybody = None;
+                let (mut tables, mut words) = (vec![], vec![]);
                 let causes = each_snp::<SimulateError>(&settings, seed, |_, row| {
                     to_words(row, &mut words);
-                    tables.push(Fill::default().table(&count(&words, &masks)));
+                    let masks = everybody.get_or_insert_with(|| masks(cases, controls));
+                    tables.push(Fill::default().table(&count(&words, masks)));
                     Ok(())
                 })?;
                 let planted = causes.iter().filter_map(|cause| usize::try_from(cause.snp).ok()).collect();

@@ -312,6 +312,9 @@ fn what_makes_no_sense_is_named() {
     let failed = refused(&|one| *one = question(&[(20, 20), (0, 4)], &[1]));
     assert!(matches!(failed, PowerFailure::Simulate(SimulateError::Setting { name: "cases", .. })), "{failed:?}");
 
+    let failed = refused(&|one| *one = question(&[(u32::MAX, u32::MAX)], &[1]));
+    assert!(matches!(failed, PowerFailure::Simulate(SimulateError::Setting { name: "cases", .. })), "{failed:?}");
+
     assert!(matches!(refused(&|one| one.picks.push(0)), PowerFailure::Picks { picks: 0, snps: 60 }));
     assert!(matches!(refused(&|one| one.picks = vec![61]), PowerFailure::Picks { picks: 61, snps: 60 }));
     let gain = (Promise::Gain(ratio(1, 2)), PriorRange::any());

@@ -8,6 +8,7 @@ use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::genome::{self, Genome, Snp, genome};
 use deniable_chart::palette;
 use deniable_chart::people::{People, people};
+use deniable_chart::power::{self, Curves};
 use deniable_chart::spending::{Spending, spending};
 use deniable_chart::surface::{self, Axis, Cell, Spot, Surface, cells};
 
@@ -30,6 +31,7 @@ fn main() {
         sweeps(),
         surfaces(),
         compositions(),
+        powers(),
     ];
     for svg in groups.into_iter().flatten() {
         println!("<figure>{svg}</figure>");
@@ -275,4 +277,28 @@ fn compositions() -> Vec<String> {
         claimed: "claimed".to_owned(),
         reached: "reached".to_owned(),
     })]
+}
+
+/// Chances of finding what was planted: over sizes, and for one size.
+fn powers() -> Vec<String> {
+    let names = ["γ = 2, any prior (ε 0.6932)", "γ = 2, prior 1/2 (ε 1.0987)", "ε = 3, any prior"];
+    let of = |sizes: &[u32]| {
+        let curve = |(at, name): (usize, &&str)| {
+            let point = |size: &u32| {
+                let participants = f64::from(*size);
+                let found = 1.0 / (1.0 + (6.0 - participants / 1500.0 * (1.0 + at as f64 * 0.4)).exp());
+                let half = found * (1.0 - found) * 0.3;
+                power::Point { participants, found, low: found - half, high: found + half }
+            };
+            ((*name).to_owned(), sizes.iter().map(point).collect())
+        };
+        power::curves(&Curves {
+            title: "Chance of finding all planted SNPs".to_owned(),
+            what: "probability that all planted SNPs are found".to_owned(),
+            intervals: "two standard errors either way".to_owned(),
+            curves: names.iter().enumerate().map(curve).collect(),
+            target: Some(0.9),
+        })
+    };
+    vec![of(&[2500, 5000, 7500, 10_000, 12_500, 15_000]), of(&[7500])]
 }

@@ -10,6 +10,7 @@
 //! | the expected error of answers for other promises | [`errors`] |
 //! | how much of the promise is spent, release by release | [`spending`] |
 //! | what depends on two parameters, as coloured cells with hatched regions | [`surface`] |
+//! | how probably a selection finds what it should, over the number of participants | [`power`] |
 //! | belief after more and more answers: what is claimed and what is kept | [`composition`] |
 //!
 //! A chart is drawn from plain numbers and is for looking at: nothing that is decided or promised comes from here. Every
@@ -29,6 +30,7 @@ mod legend;
 pub mod palette;
 mod pen;
 pub mod people;
+pub mod power;
 mod scale;
 mod series;
 pub mod spending;

@@ -7,7 +7,6 @@ use deniable_core::exact::{ratio, whole};
 use num_traits::Zero;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
-use std::time::Instant;
 
 const SEVEN: [Option<i64>; 7] = [Some(4), Some(-3), Some(2), None, Some(0), Some(2), Some(-40)];
 
@@ -78,7 +77,6 @@ fn bounded_priors_buy_power() {
         Setting { promise: gain, priors: half, picks: 2 },
         Setting { promise: Promise::Epsilon(whole(3)), priors: any, picks: 2 },
     ];
-    let start = Instant::now();
     let rows = table(&cohorts, &settings).unwrap();
     assert_eq!(rows.iter().map(|row| row.odds.to_string()).collect::<Vec<_>>(), ["2", "3", "e^3"]);
     assert!(rows.windows(2).all(|two| two[0].all.high < two[1].all.low), "{rows:?}");
@@ -87,7 +85,6 @@ fn bounded_priors_buy_power() {
     assert_eq!(text.lines().count(), 5);
     assert!(text.contains("| made up | 3750 | 3750 | label swap | distance | 30 | γ = 2 | any | 0.6932 | 2 |"));
     assert!(text.contains("| γ = 2 | 1/2 to 1/2 | 1.0987 | 2 |"), "{text}");
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 /// Scores that are thousands apart, and many picks: no number gets too small or too large.

@@ -1,0 +1,286 @@
+//! How probably a private selection finds what it should, over the number of participants.
+
+use crate::canvas::{Area, Drawn, TEXT, percent, picture};
+use crate::frame::{Frame, HEAD, WIDE, room_for};
+use crate::legend::{self, Key};
+use crate::palette::{INK, MUTED, RED};
+use crate::pen::{Place, line, write};
+use crate::scale::{Scale, known, span};
+use crate::series::Series;
+use crate::words::{brief, count, fit, number, width};
+use plotters::style::text_anchor::HPos;
+
+/// The height of the plot of curves, in pixels.
+const TALL: f64 = 260.0;
+/// The height of a row where there is one size only, in pixels.
+const ROW: f64 = 30.0;
+/// Names beside rows take at most so much room, in pixels.
+const NAMES: f64 = 260.0;
+/// Up to so many curves show intervals: more would hide each other.
+const INTERVALS: usize = 4;
+/// Narrower intervals are not seen.
+const SEEN: f64 = 1e-3;
+
+/// One size of a cohort.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Cases and controls.
+    pub participants: f64,
+    /// The probability, from 0 to 1.
+    pub found: f64,
+    /// The lower end of the interval around it; the probability itself where there is none.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// Curves over the number of participants.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curves {
+    /// What the picture is.
+    pub title: String,
+    /// What the probability is of.
+    pub what: String,
+    /// Each curve with its name, in any order of participants.
+    pub curves: Vec<(String, Vec<Point>)>,
+    /// What the intervals are, in a few words.
+    pub intervals: String,
+    /// A probability to reach, drawn as a line.
+    pub target: Option<f64>,
+}
+
+/// Probability over participants, a curve for each setting with a legend below; where all points have the same number of
+/// participants, there is no curve to draw, and a row of dots is shown for each setting instead.
+#[must_use]
+pub fn curves(power: &Curves) -> String {
+    let curves: Vec<(String, Vec<Point>)> =
+        power.curves.iter().map(|(name, points)| (name.clone(), placed(points))).collect();
+    let sizes: Vec<f64> = curves.iter().flat_map(|(_, points)| points).map(|point| point.participants).collect();
+    let one = sizes.windows(2).all(|two| matches!(two, [a, b] if a.total_cmp(b).is_eq()));
+    match sizes.first() {
+        Some(size) if one => dots(power, &curves, *size),
+        _ => over_sizes(power, &curves, &sizes),
+    }
+}
+
+/// Points that can be drawn, from few participants to many.
+fn placed(points: &[Point]) -> Vec<Point> {
+    let share = |value: f64| known(value).map(|value| value.clamp(0.0, 1.0));
+    let drawn = |point: &Point| {
+        let found = share(point.found)?;
+        let (low, high) = (share(point.low).unwrap_or(found), share(point.high).unwrap_or(found));
+        known(point.participants).filter(|participants| *participants >= 0.0).map(|participants| Point {
+            participants,
+            found,
+            low,
+            high,
+        })
+    };
+    let mut points: Vec<Point> = points.iter().filter_map(drawn).collect();
+    points.sort_by(|one, other| one.participants.total_cmp(&other.participants));
+    points
+}
+
+/// Ticks of a probability, from 0% to 100%.
+fn shares(scale: &Scale) -> Vec<(f64, String)> {
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| (scale.at(share), percent(share))).to_vec()
+}
+
+/// Whether there is an interval wide enough to be seen.
+fn any_interval(curves: &[(String, Vec<Point>)]) -> bool {
+    curves.iter().flat_map(|(_, points)| points).any(|point| point.high - point.low > SEEN)
+}
+
+fn over_sizes(power: &Curves, curves: &[(String, Vec<Point>)], sizes: &[f64]) -> String {
+    let mut legend: Vec<(Key, String)> = curves
+        .iter()
+        .enumerate()
+        .map(|(at, (name, _))| (Key::Line(Series(at)), fit(name, TEXT, f64::from(WIDE) - 80.0)))
+        .collect();
+    let intervals = curves.len() <= INTERVALS && any_interval(curves);
+    if intervals {
+        legend.push((Key::Interval, fit(&power.intervals, TEXT, f64::from(WIDE) - 80.0)));
+    }
+    let up = Scale::linear((0.0, 1.0), (HEAD + 20.0 + TALL, HEAD + 20.0));
+    let values = shares(&up);
+    let frame =
+        Frame { left: room_for(&values), right: f64::from(WIDE) - 16.0, top: HEAD + 20.0, bottom: HEAD + 20.0 + TALL };
+    let across = Scale::linear(span(sizes.iter().copied()), (frame.left + 10.0, frame.right - 10.0));
+    let below = frame.bottom + 54.0;
+    let wide = f64::from(WIDE) - 20.0;
+    let tall = below + legend::height(&legend, wide) + 4.0;
+    picture((WIDE, tall as u32), &titled(power), &description(power, curves), |area| -> Drawn {
+        frame.values(area, &values, &power.what)?;
+        let label = if sizes.is_empty() { "nothing to show" } else { "participants (cases and controls)" };
+        frame.below(area, &across.ticks_across(TEXT), label)?;
+        if let Some(target) = target(power) {
+            let y = up.at(target);
+            line(area, &[(frame.left, y), (frame.right, y)], RED, 1)?;
+        }
+        for (at, (_, points)) in curves.iter().enumerate() {
+            let series = Series(at);
+            let places: Vec<Place> =
+                points.iter().map(|point| (across.at(point.participants), up.at(point.found))).collect();
+            if intervals {
+                for (point, (x, _)) in points.iter().zip(&places) {
+                    line(area, &[(*x, up.at(point.low)), (*x, up.at(point.high))], series.colour(), 1)?;
+                }
+            }
+            series.line(area, &places)?;
+            places.iter().try_for_each(|place| series.mark(area, *place))?;
+        }
+        legend::draw(area, (10.0, below), wide, &legend)
+    })
+}
+
+/// One size: a row for each setting, with a dot on a line from 0% to 100%.
+fn dots(power: &Curves, curves: &[(String, Vec<Point>)], size: f64) -> String {
+    let beside = curves.iter().map(|(name, _)| width(name, TEXT)).fold(60.0, f64::max).min(NAMES);
+    let (top, rows) = (HEAD + 8.0, ROW * curves.len() as f64);
+    let frame = Frame { left: beside + 20.0, right: f64::from(WIDE) - 64.0, top, bottom: top + rows };
+    let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
+    let key = [(Key::Interval, fit(&power.intervals, TEXT, f64::from(WIDE) - 80.0))];
+    let tall = frame.bottom + if any_interval(curves) { 76.0 } else { 52.0 };
+    picture((WIDE, tall as u32), &titled(power), &description(power, curves), |area| -> Drawn {
+        write(area, (8.0, 14.0), &fit(&power.what, TEXT, f64::from(WIDE) - 16.0), (TEXT, MUTED), HPos::Left)?;
+        frame.below(area, &shares(&across), &format!("{} participants", number(size)))?;
+        if any_interval(curves) {
+            legend::draw(area, (10.0, frame.bottom + 50.0), f64::from(WIDE) - 20.0, &key)?;
+        }
+        if let Some(target) = target(power) {
+            let x = across.at(target);
+            line(area, &[(x, frame.top), (x, frame.bottom)], RED, 1)?;
+        }
+        for (at, (name, points)) in curves.iter().enumerate() {
+            let y = frame.top + ROW * (at as f64 + 0.5);
+            write(area, (8.0, y), &fit(name, TEXT, beside), (TEXT, INK), HPos::Left)?;
+            points.iter().try_for_each(|point| dotted(area, &across, point, (at, y)))?;
+            if let Some(point) = points.last() {
+                write(area, (frame.right + 10.0, y), &percent(rounded(point.found)), (TEXT, INK), HPos::Left)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn dotted(area: &Area<'_>, across: &Scale, point: &Point, (at, y): (usize, f64)) -> Drawn {
+    if point.high - point.low > SEEN {
+        legend::whisker(area, (across.at(point.low), across.at(point.high)), y)?;
+    }
+    Series(at).mark(area, (across.at(point.found), y))
+}
+
+/// To tenths of a percent.
+fn rounded(share: f64) -> f64 {
+    (share * 1000.0).round() / 1000.0
+}
+
+fn target(power: &Curves) -> Option<f64> {
+    power.target.and_then(known).filter(|target| (0.0..=1.0).contains(target))
+}
+
+/// A picture without a title would have nothing to be announced by.
+fn titled(power: &Curves) -> String {
+    if power.title.trim().is_empty() { "Chance of finding all".to_owned() } else { power.title.clone() }
+}
+
+/// What the picture shows, in words: both ends of every curve.
+fn description(power: &Curves, curves: &[(String, Vec<Point>)]) -> String {
+    let mut words = format!("{} over participants: {}.", brief(&power.what), count(curves.len(), "setting"));
+    if let Some(target) = target(power) {
+        words.push_str(&format!(" A line is drawn at {}.", percent(rounded(target))));
+    }
+    for (name, points) in curves {
+        let at = |point: &Point| format!("{} at {}", percent(rounded(point.found)), number(point.participants));
+        let said = match points.as_slice() {
+            [] => "nothing known".to_owned(),
+            [one] => at(one),
+            [first, .., last] => format!("{}, {}", at(first), at(last)),
+        };
+        words.push_str(&format!(" {}: {said}.", brief(name)));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{AWKWARD, ODD, check, texts};
+
+    fn point(participants: f64, found: f64) -> Point {
+        Point { participants, found, low: found - 0.1, high: found + 0.1 }
+    }
+
+    fn example(curves: usize, sizes: u32) -> Curves {
+        let curve = |at: usize| {
+            let points = (1..=sizes).map(|size| {
+                let participants = 2500.0 * f64::from(size);
+                point(participants, 1.0 / (1.0 + (5.0 - participants / 1500.0 - at as f64).exp()))
+            });
+            (format!("γ = {}, prior 1/2 (ε 1.0987)", at + 2), points.collect())
+        };
+        Curves {
+            title: "Power".to_owned(),
+            what: "probability that all planted SNPs are found".to_owned(),
+            curves: (0..curves).map(curve).collect(),
+            intervals: "two standard errors either way".to_owned(),
+            target: Some(0.9),
+        }
+    }
+
+    #[test]
+    fn the_description_says_both_ends() {
+        let mut two = example(2, 2);
+        two.curves[0].1 = vec![point(10_000.0, 0.75), point(2500.0, 0.125)];
+        let svg = curves(&two);
+        check(&svg);
+        for words in [
+            "2 settings. A line is drawn at 90%. γ = 2, prior 1/2 (ε 1.0987): 12.5% at 2,500, 75% at 10,000.",
+            ">participants (cases and controls)<",
+            ">γ = 3, prior 1/2 (ε 1.0987)<",
+            ">two standard errors either way<",
+        ] {
+            assert!(svg.contains(words), "{words}: {svg}");
+        }
+        // No more than four curves with intervals: they would hide each other.
+        assert!(!curves(&example(5, 3)).contains("two standard errors"));
+    }
+
+    #[test]
+    fn one_size_is_no_curve() {
+        let svg = curves(&example(3, 1));
+        check(&svg);
+        let rows = texts(&svg);
+        assert_eq!(rows.iter().filter(|(_, _, text)| text.starts_with("γ = ")).count(), 3, "{svg}");
+        assert!(svg.contains(">2,500 participants<") && !svg.contains("cases and controls"), "{svg}");
+    }
+
+    #[test]
+    fn anything_can_be_drawn() {
+        for (lines, sizes) in [(0, 0), (1, 0), (1, 1), (1, 2), (6, 1), (6, 5), (20, 4)] {
+            check(&curves(&example(lines, sizes)));
+            for odd in ODD {
+                let mut one = example(lines, sizes);
+                one.target = Some(odd);
+                for (_, points) in &mut one.curves {
+                    points.push(point(odd, 0.5));
+                    points.push(Point { participants: 9000.0, found: odd, low: odd, high: -odd });
+                }
+                check(&curves(&one));
+            }
+        }
+        let long = "word ".repeat(40);
+        for label in AWKWARD.into_iter().chain([long.as_str()]) {
+            for sizes in [1, 3] {
+                let mut odd = example(3, sizes);
+                odd.curves.iter_mut().for_each(|(name, _)| *name = label.to_owned());
+                check(&curves(&Curves {
+                    title: label.to_owned(),
+                    what: label.to_owned(),
+                    intervals: label.to_owned(),
+                    ..odd
+                }));
+            }
+        }
+    }
+}

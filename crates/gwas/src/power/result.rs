@@ -1,0 +1,327 @@
+//! The answer: rows, a table and pictures.
+
+use super::measure::{Outcome, Plan};
+use super::{Cohorts, Question};
+use deniable_chart::power::{Curves, Point, curves};
+use deniable_genome::simulate::Settings;
+use deniable_genome::table::{Adjacency, Test};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// Everything about a row but the size of the cohort: a curve over sizes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Series {
+    /// What is protected.
+    pub adjacency: Adjacency,
+    /// What is selected by, in words.
+    pub score: String,
+    /// The threshold on χ² as a decimal; nothing where the score has none.
+    pub threshold: Option<String>,
+    /// The p-value of the whole family of tests, where the threshold was asked for by it.
+    pub family: Option<String>,
+    /// What is promised, in words.
+    pub promise: String,
+    /// Against which prior beliefs, in words.
+    pub prior: String,
+    /// ε that the promise allows (B-3 and its kin), rounded up.
+    pub epsilon: String,
+    /// M.
+    pub picks: usize,
+}
+
+impl Series {
+    /// The head of [`Series::cells`], open at its end.
+    pub(super) const HEAD: &str = "| adjacency | by | threshold | promise | prior | ε | M ";
+    /// The line below it.
+    pub(super) const RULE: &str = "|---|---|---|---|---|---|---";
+
+    /// The setting as cells of a table, open at their end.
+    pub(super) fn cells(&self) -> String {
+        format!(
+            "| {} | {} | {} | {} | {} | {} | {} ",
+            adjacency(self.adjacency),
+            self.score,
+            self.line().unwrap_or_else(|| "–".into()),
+            self.promise,
+            self.prior,
+            self.epsilon,
+            self.picks
+        )
+    }
+
+    /// Whether the two differ in their promise and prior alone.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        let of = |series: &Self| Self {
+            promise: String::new(),
+            prior: String::new(),
+            epsilon: String::new(),
+            ..series.clone()
+        };
+        of(self) == of(other)
+    }
+
+    /// The promise and the prior.
+    pub(super) fn promised(&self) -> String {
+        let [promise, prior, epsilon, ..] = self.parts();
+        format!("{promise} with {prior} ({epsilon})")
+    }
+
+    /// The whole setting, for a sentence.
+    pub(super) fn at_length(&self) -> String {
+        let [.., picks, score, line] = self.parts();
+        let line = if line.is_empty() { line } else { format!(" at {line}") };
+        let adjacency = adjacency(self.adjacency);
+        format!("{} by {score}{line}, {adjacency} adjacency, {picks},", self.promised())
+    }
+
+    /// The threshold with its p-value.
+    fn line(&self) -> Option<String> {
+        let threshold = self.threshold.as_ref()?;
+        Some(match &self.family {
+            Some(p) => format!("{threshold} (p {p} in all)"),
+            None => threshold.clone(),
+        })
+    }
+
+    /// What may differ within one picture, in words.
+    fn parts(&self) -> [String; 6] {
+        let line = self.line().map(|line| format!("χ² ≥ {line}")).unwrap_or_default();
+        let prior = if self.prior == "any" { "any prior".into() } else { format!("prior {}", self.prior) };
+        let (epsilon, picks) = (format!("ε {}", self.epsilon), format!("M = {}", self.picks));
+        [self.promise.clone(), prior, epsilon, picks, self.score.clone(), line]
+    }
+}
+
+/// What one setting does to cohorts of one size.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// How many cases.
+    pub cases: u32,
+    /// How many controls.
+    pub controls: u32,
+    /// The setting.
+    #[serde(flatten)]
+    pub series: Series,
+    /// How probably all planted SNPs are found, from 0 to 1: the mean over seeds.
+    pub all: f64,
+    /// By how much the mean may differ from that of the exact probabilities: half the width of their bounds, at most.
+    pub all_within: f64,
+    /// The lowest of the seeds.
+    pub all_lowest: f64,
+    /// The highest.
+    pub all_highest: f64,
+    /// The standard error of the mean over seeds; nothing where there is one cohort.
+    pub all_standard_error: Option<f64>,
+    /// The seeds themselves, in the order of the question; one value where one cohort is given.
+    pub by_seed: Vec<f64>,
+    /// How many planted SNPs are found on average.
+    pub found: f64,
+    /// Of how many.
+    pub planted: usize,
+    /// How many cohorts were averaged.
+    pub seeds: usize,
+}
+
+impl Row {
+    /// Cases and controls.
+    #[must_use]
+    pub fn participants(&self) -> u64 {
+        u64::from(self.cases) + u64::from(self.controls)
+    }
+}
+
+/// The chances of finding what is planted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Power {
+    /// Whether all cohorts were made up. If not, the rows depend on real people without any noise: not for publication.
+    pub simulated: bool,
+    /// What was looked at, in a sentence.
+    pub setup: String,
+    /// How many SNPs a cohort has.
+    pub snps: usize,
+    /// The test.
+    pub test: Test,
+    /// Setting by setting, from few participants to many.
+    pub rows: Vec<Row>,
+}
+
+/// Averages over seeds.
+pub(super) fn collect(plan: &Plan<'_>, outcomes: &[Vec<Outcome>]) -> Power {
+    let seeds = plan.seeds.len().max(1);
+    let mut rows = vec![];
+    for (place, series) in plan.series().into_iter().enumerate() {
+        for ((cases, controls), cohorts) in plan.sizes.iter().zip(outcomes.chunks(seeds)) {
+            let here: Vec<Outcome> = cohorts.iter().filter_map(|outcomes| outcomes.get(place).copied()).collect();
+            rows.push(row((*cases, *controls), series.clone(), &here, plan.planted));
+        }
+    }
+    Power {
+        simulated: matches!(plan.question.cohorts, Cohorts::Simulated { .. }),
+        setup: setup(plan.question, plan),
+        snps: plan.snps,
+        test: plan.question.test,
+        rows,
+    }
+}
+
+fn row((cases, controls): (u32, u32), series: Series, cohorts: &[Outcome], planted: usize) -> Row {
+    let mean = |of: &dyn Fn(&Outcome) -> f64| cohorts.iter().map(of).sum::<f64>() / count(cohorts.len());
+    let values = || cohorts.iter().map(|outcome| outcome.all.middle());
+    let all = mean(&|outcome| outcome.all.middle());
+    let squares: f64 = values().map(|value| (value - all).powi(2)).sum();
+    let many = count(cohorts.len());
+    Row {
+        cases,
+        controls,
+        series,
+        all,
+        all_within: mean(&|outcome| (outcome.all.high - outcome.all.low) / 2.0),
+        all_lowest: values().fold(f64::INFINITY, f64::min),
+        all_highest: values().fold(f64::NEG_INFINITY, f64::max),
+        all_standard_error: (cohorts.len() > 1).then(|| (squares / (many - 1.0) / many).sqrt()),
+        by_seed: values().collect(),
+        found: mean(&|outcome| outcome.found),
+        planted,
+        seeds: cohorts.len(),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far fewer cohorts than 2^53")]
+pub(super) fn count(number: usize) -> f64 {
+    number as f64
+}
+
+impl Power {
+    /// Every setting, in the order of the rows.
+    #[must_use]
+    pub fn series(&self) -> Vec<Series> {
+        let mut all: Vec<Series> = vec![];
+        for row in &self.rows {
+            if !all.contains(&row.series) {
+                all.push(row.series.clone());
+            }
+        }
+        all
+    }
+
+    /// The rows as a table in Markdown, below a sentence on the set-up: probabilities to three places, with their standard
+    /// error over seeds where there are several.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut text = format!("{}\n\n{}", self.setup, Series::HEAD);
+        text.push_str("| cases | controls | all found | seeds from | to | found |\n");
+        text.push_str(Series::RULE);
+        text.push_str("|---|---|---|---|---|---|\n");
+        for row in &self.rows {
+            let error = row.all_standard_error.map(|error| format!(" ± {error:.3}")).unwrap_or_default();
+            // Writing to a string does not fail.
+            let _ = writeln!(
+                text,
+                "{}| {} | {} | {:.3}{error} | {:.3} | {:.3} | {:.2} of {} |",
+                row.series.cells(),
+                row.cases,
+                row.controls,
+                row.all,
+                row.all_lowest,
+                row.all_highest,
+                row.found,
+                row.planted
+            );
+        }
+        text
+    }
+
+    /// A picture for each adjacency, with its name in words: the two protect different secrets, and their curves do not belong
+    /// side by side. Curves are named by what differs among them; `target` is drawn as a line.
+    #[must_use]
+    pub fn pictures(&self, target: Option<f64>) -> Vec<(String, String)> {
+        let all = self.series();
+        let pictured = |which: Adjacency| {
+            let here: Vec<&Series> = all.iter().filter(|series| series.adjacency == which).collect();
+            let named = names(&here);
+            let points = |series: &Series| {
+                let rows = self.rows.iter().filter(|row| row.series == *series);
+                rows.map(point).collect()
+            };
+            let svg = curves(&Curves {
+                title: format!("Chance of finding what was planted, protecting {}", protects(which)),
+                what: "probability that all planted SNPs are found".into(),
+                curves: named.into_iter().zip(&here).map(|(name, series)| (name, points(series))).collect(),
+                intervals: "two standard errors over seeds either way".into(),
+                target,
+            });
+            (!here.is_empty()).then(|| (adjacency(which).to_owned(), svg))
+        };
+        Adjacency::ALL.into_iter().filter_map(pictured).collect()
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "numbers of participants are far below 2^53")]
+fn point(row: &Row) -> Point {
+    let error = 2.0 * row.all_standard_error.unwrap_or(0.0);
+    Point { participants: row.participants() as f64, found: row.all, low: row.all - error, high: row.all + error }
+}
+
+/// Each series by what differs among them, and by its promise where nothing does.
+fn names(series: &[&Series]) -> Vec<String> {
+    let parts: Vec<[String; 6]> = series.iter().map(|series| series.parts()).collect();
+    let differs = |at: usize| parts.windows(2).any(|two| matches!(two, [one, other] if one.get(at) != other.get(at)));
+    let mut kept: Vec<usize> = (0..6).filter(|at| differs(*at)).collect();
+    if kept.is_empty() {
+        kept = vec![0, 1, 2];
+    }
+    let name = |parts: &[String; 6]| {
+        let said: Vec<&str> = kept.iter().filter_map(|at| parts.get(*at)).map(String::as_str).collect();
+        said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+    };
+    parts.iter().map(name).collect()
+}
+
+fn adjacency(adjacency: Adjacency) -> &'static str {
+    match adjacency {
+        Adjacency::Genotype => "genotype",
+        Adjacency::LabelSwap => "label swap",
+    }
+}
+
+fn protects(adjacency: Adjacency) -> &'static str {
+    match adjacency {
+        Adjacency::Genotype => "one participant's genotypes",
+        Adjacency::LabelSwap => "who is a case",
+    }
+}
+
+/// What was looked at.
+fn setup(question: &Question, plan: &Plan<'_>) -> String {
+    let test = match question.test {
+        Test::Allelic => "allelic",
+        Test::Genotypic => "genotypic",
+    };
+    match &question.cohorts {
+        Cohorts::Given { .. } => format!(
+            "One given cohort of {} SNPs, of which {} should be found; {test} test. Not for publication: these numbers \
+             depend on the people in it.",
+            plan.snps, plan.planted
+        ),
+        Cohorts::Simulated { settings, .. } => format!(
+            "Simulated cohorts: {}; seed{} {}; {test} test.",
+            described(settings),
+            if plan.seeds.len() == 1 { "" } else { "s" },
+            list(&plan.seeds)
+        ),
+    }
+}
+
+/// A simulation but for its size.
+fn described(settings: &Settings) -> String {
+    let Settings { snps, frequencies: (low, high), block, founders, switch, missing, risk, causes, .. } = settings;
+    format!(
+        "{snps} SNPs in blocks of {block} ({founders} founders, switching {switch}), allele frequencies {low} to {high}, \
+         missing {missing}; risk {risk}, causes with odds ratios {}",
+        list(causes)
+    )
+}
+
+fn list<T: ToString>(items: &[T]) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

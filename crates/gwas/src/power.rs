@@ -27,6 +27,7 @@ mod share;
 pub use needed::{Compared, Needed, Reached, markdown as needed_markdown, sentences as compared_sentences};
 pub use result::{Power, Row, Series};
 
+use crate::request::Cut;
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::Rational;
 use deniable_core::promise::{Promise, PromiseError};
@@ -63,16 +64,6 @@ pub enum Cohorts {
     },
 }
 
-/// A threshold of significance for the distance score, in either way of stating it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Limit {
-    /// χ² itself, above 0.
-    Statistic(Rational),
-    /// The p-value of the whole family of tests, between 0 and 1: divided by the number of SNPs (Bonferroni), and turned into a χ²
-    /// that only smaller p-values reach.
-    Family(Rational),
-}
-
 /// What SNPs are selected by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Score {
@@ -100,7 +91,7 @@ pub struct Question {
     /// M: how many SNPs are picked.
     pub picks: Vec<usize>,
     /// Thresholds; they matter to [`Score::Distance`] alone, which needs at least one.
-    pub thresholds: Vec<Limit>,
+    pub thresholds: Vec<Cut>,
     /// The test.
     pub test: Test,
     /// What is protected.
@@ -155,9 +146,6 @@ pub enum PowerFailure {
         /// How many there are.
         snps: usize,
     },
-    /// A p-value of the family that is none.
-    #[error("the p-value {0} is not between 0 and 1")]
-    Family(Rational),
     /// A cohort that cannot be made.
     #[error(transparent)]
     Simulate(#[from] SimulateError),

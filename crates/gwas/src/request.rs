@@ -72,6 +72,8 @@ impl Cut {
     pub fn threshold(&self, test: Test, snps: usize) -> Result<Threshold, ThresholdError> {
         match self {
             Self::ChiSquare(value) => Threshold::new(value),
+            // A share of it could be a p-value where it is none itself.
+            Self::PValue(p) if *p >= whole(1) => Err(ThresholdError::NotAPValue(p.clone())),
             Self::PValue(p) => Threshold::at_p_value(&(p / whole(snps.max(1))), test, Rounding::Up),
         }
     }
@@ -247,6 +249,7 @@ mod tests {
         let threshold = cut.threshold(Test::Allelic, 1_000_000).unwrap();
         assert_eq!(decimal(&threshold.value(), 3, Rounding::Down), "29.716");
         assert!(Cut::ChiSquare(ratio(-1, 1)).threshold(Test::Allelic, 1).is_err());
+        assert!(Cut::PValue(ratio(5, 1)).threshold(Test::Allelic, 1000).is_err());
     }
 
     #[test]

@@ -43,7 +43,21 @@ pub enum GwasCommand {
     /// Make a case-control cohort with planted causes, as PLINK files.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
+    /// How probably the planted SNPs are found, and how many people that takes. No ledger is charged.
+    #[command(after_help = POWER_EXAMPLES)]
+    Power(Power),
 }
+
+pub const POWER_EXAMPLES: &str = "\
+Examples:
+  deniable gwas power
+  deniable gwas power --participants 2000,4000,8000 --gain 2 --prior any,1/2 --top 2,5 --target 0.9 --chart curves
+  deniable gwas power --epsilon 0.5,1,2 --adjacency genotype --score distance,chi2 --odds-ratios 1.5,1.5
+  deniable gwas power --bfile cohort --causal rs4111409,rs2324591 --gain 2 --prior any,1/2 --p-value 0.05
+
+No ledger is charged. On simulated cohorts that harms nobody; what is said of your own cohort (--bfile, --vcf) is exact, must \
+not be published, and goes to standard error or into --out. The whole promise is spent on one selection. Found is the planted \
+SNP itself: with linkage (--block 20) neighbours of a strong cause take picks from the others.";
 
 /// Where the genotypes and the phenotypes are.
 #[derive(Debug, clap::Args)]
@@ -175,10 +189,10 @@ pub struct Simulate {
     #[arg(long, value_name = "PREFIX")]
     pub out: PathBuf,
     /// How many cases.
-    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(long, value_name = "N", default_value_t = 3_000)]
     pub cases: u32,
     /// How many controls.
-    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(long, value_name = "N", default_value_t = 3_000)]
     pub controls: u32,
     /// How many SNPs.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
@@ -210,6 +224,112 @@ pub struct Simulate {
     /// How to write what was planted.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
+}
+
+/// `deniable gwas power`.
+#[derive(Debug, clap::Args)]
+pub struct Power {
+    /// Your own cohort, in place of simulated ones.
+    #[command(flatten)]
+    pub input: Input,
+    /// Of your own cohort, the SNPs that should be found, separated by commas.
+    #[arg(long, value_name = "ID,...", value_delimiter = ',', help_heading = "Data")]
+    pub causal: Vec<String>,
+    /// What a missing call of your own cohort counts as.
+    #[arg(long, value_enum, default_value_t = Fill::HomA2, help_heading = "Data")]
+    pub fill: Fill,
+    /// Sizes of simulated cohorts: cases and controls together, half of each.
+    #[arg(
+        long,
+        value_name = "N,...",
+        value_delimiter = ',',
+        default_value = "1000,2000,4000,8000",
+        help_heading = "Simulation"
+    )]
+    pub participants: Vec<u32>,
+    /// Simulated cohorts of each size.
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000), help_heading = "Simulation")]
+    pub seeds: u64,
+    /// How many SNPs.
+    #[arg(long = "simulated-snps", value_name = "N", default_value_t = 1_000, help_heading = "Simulation")]
+    pub simulated_snps: u32,
+    /// By what one copy of each planted allele multiplies the odds of disease, separated by commas.
+    #[arg(
+        long,
+        value_name = "RATIO,...",
+        value_delimiter = ',',
+        default_value = "1.5,1.5",
+        help_heading = "Simulation"
+    )]
+    pub odds_ratios: Vec<f64>,
+    /// Frequencies of the counted alleles.
+    #[arg(long, value_name = "LOW..HIGH", default_value = "0.1..0.5", value_parser = interval, help_heading = "Simulation")]
+    pub frequencies: (f64, f64),
+    /// SNPs in a block of linkage; 1 is no linkage.
+    #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Simulation")]
+    pub block: u32,
+    /// The risk of disease of somebody without any planted allele.
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.05, help_heading = "Simulation")]
+    pub risk: f64,
+    /// Promises of gain, separated by commas.
+    #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', value_parser = number, help_heading = "Promise")]
+    pub gain: Vec<Rational>,
+    /// Promises of plain differential privacy, separated by commas.
+    #[arg(long, value_name = "EPSILON,...", value_delimiter = ',', value_parser = number, help_heading = "Promise")]
+    pub epsilon: Vec<Rational>,
+    /// Prior beliefs, separated by commas: any, 1/2, 1/5..4/5.
+    #[arg(long, value_name = "PRIOR,...", value_delimiter = ',', default_value = "any,1/2", help_heading = "Promise")]
+    pub prior: Vec<String>,
+    /// Which secret is kept.
+    #[arg(
+        long,
+        value_name = "ADJACENCY,...",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "genotype,label-swap",
+        help_heading = "Promise"
+    )]
+    pub adjacency: Vec<Adjacency>,
+    /// How many SNPs are picked; as many as are planted when not stated.
+    #[arg(long, value_name = "M,...", value_delimiter = ',', help_heading = "Releases")]
+    pub top: Vec<usize>,
+    /// By what SNPs are picked.
+    #[arg(
+        long,
+        value_name = "SCORE,...",
+        value_enum,
+        value_delimiter = ',',
+        default_value = "distance",
+        help_heading = "Releases"
+    )]
+    pub score: Vec<Score>,
+    /// Thresholds on χ².
+    #[arg(long, value_name = "CHI2,...", value_delimiter = ',', value_parser = positive, help_heading = "Releases")]
+    pub threshold: Vec<Rational>,
+    /// P-values that are divided by the number of SNPs; 0.05 where no threshold is stated.
+    #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = positive, help_heading = "Releases")]
+    pub p_value: Vec<Rational>,
+    /// Which χ².
+    #[arg(long, value_enum, default_value_t = Test::Allelic, help_heading = "Releases")]
+    pub test: Test,
+    /// The steps in which χ² gets its noise.
+    #[arg(long, value_name = "STEP", value_parser = positive, default_value = "0.01", help_heading = "Releases")]
+    pub grid: Rational,
+    /// Say how many participants it takes to find all planted SNPs this probably.
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.5, help_heading = "Output")]
+    pub target: f64,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table, help_heading = "Output")]
+    pub format: LedgerFormat,
+    /// Write the table to this file instead of standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Draw the curves: PREFIX-genotype.svg, PREFIX-label-swap.svg.
+    #[arg(long, value_name = "PREFIX", help_heading = "Output")]
+    pub chart: Option<PathBuf>,
+    /// Compute with so many threads instead of all.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// Which secret is kept.
@@ -250,6 +370,25 @@ pub enum Fill {
     Het,
     /// Two copies of A1.
     HomA1,
+}
+
+impl From<Test> for deniable_genome::Test {
+    fn from(test: Test) -> Self {
+        match test {
+            Test::Allelic => Self::Allelic,
+            Test::Genotypic => Self::Genotypic,
+        }
+    }
+}
+
+impl From<Fill> for deniable_genome::Fill {
+    fn from(fill: Fill) -> Self {
+        match fill {
+            Fill::HomA2 => Self::HomozygousA2,
+            Fill::Het => Self::Heterozygous,
+            Fill::HomA1 => Self::HomozygousA1,
+        }
+    }
 }
 
 /// How results are written.

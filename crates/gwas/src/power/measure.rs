@@ -4,10 +4,11 @@
 //! them. Threads take whole cohorts; where there are fewer cohorts than threads, the SNPs and the settings of one are shared.
 
 use super::result::Series;
-use super::{Cohorts, Limit, PowerFailure, Question, Score, share};
+use super::{Cohorts, PowerFailure, Question, Score, share};
+use crate::request::Cut;
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, fraction, whole};
+use deniable_core::exact::{Rational, Rounding, decimal, fraction};
 use deniable_core::promise::Promise;
 use deniable_genome::counting::{Masks, count, to_words};
 use deniable_genome::fill::Fill;
@@ -291,17 +292,12 @@ fn given<'t>(tables: impl ExactSizeIterator<Item = &'t Table>, planted: &[usize]
 }
 
 /// The threshold that is meant, among so many SNPs.
-fn line(limit: &Limit, snps: usize, test: Test) -> Result<Line, PowerFailure> {
-    match limit {
-        Limit::Statistic(value) => Ok(Line { threshold: Threshold::new(value)?, family: None }),
-        Limit::Family(p) => {
-            if !p.is_positive() || *p >= Rational::one() {
-                return Err(PowerFailure::Family(p.clone()));
-            }
-            let each = p / whole(snps.max(1));
-            Ok(Line { threshold: Threshold::at_p_value(&each, test, Rounding::Up)?, family: Some(p.clone()) })
-        }
-    }
+fn line(cut: &Cut, snps: usize, test: Test) -> Result<Line, PowerFailure> {
+    let family = match cut {
+        Cut::ChiSquare(_) => None,
+        Cut::PValue(p) => Some(p.clone()),
+    };
+    Ok(Line { threshold: cut.threshold(test, snps)?, family })
 }
 
 /// Cases first, as [`each_snp`] hands them out.

@@ -21,7 +21,7 @@ fn question(sizes: &[(u32, u32)], seeds: &[u64]) -> Question {
         cohorts: Cohorts::Simulated { settings, sizes: sizes.to_vec(), seeds: seeds.to_vec() },
         promises: vec![(gain(), PriorRange::any()), (gain(), half())],
         picks: vec![2],
-        thresholds: vec![Limit::Family(ratio(1, 20))],
+        thresholds: vec![Cut::PValue(ratio(1, 20))],
         test: Test::Allelic,
         adjacencies: vec![Adjacency::LabelSwap],
         scores: vec![Score::Distance],
@@ -320,10 +320,10 @@ fn what_makes_no_sense_is_named() {
     let gain = (Promise::Gain(ratio(1, 2)), PriorRange::any());
     assert!(matches!(refused(&|one| one.promises.push(gain.clone())), PowerFailure::Promise(_)));
     for p in [whole(0), whole(1), ratio(-1, 2)] {
-        let failed = refused(&|one| one.thresholds.push(Limit::Family(p.clone())));
-        assert!(matches!(failed, PowerFailure::Family(_)), "{failed:?}");
+        let failed = refused(&|one| one.thresholds.push(Cut::PValue(p.clone())));
+        assert!(matches!(failed, PowerFailure::Threshold(ThresholdError::NotAPValue(_))), "{failed:?}");
     }
-    let zero = Limit::Statistic(whole(0));
+    let zero = Cut::ChiSquare(whole(0));
     assert!(matches!(refused(&|one| one.thresholds.push(zero.clone())), PowerFailure::Threshold(_)));
     let flat = Score::Noise { grid: whole(0) };
     assert!(matches!(refused(&|one| one.scores.push(flat.clone())), PowerFailure::Grid(_)));

@@ -1,7 +1,7 @@
 //! `deniable gwas --curator`: the true values, for the curator's eyes alone.
 
 use super::{all_threads, file_failure, files, publish};
-use crate::args::gwas::{Release, Test};
+use crate::args::gwas::Release;
 use crate::commands::{say, spare};
 use crate::error::Failure;
 use crate::progress::Progress;
@@ -16,14 +16,11 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     if let Some(out) = &args.out {
         spare("--out", out, files.all().into_iter())?;
     }
-    let test = match args.test {
-        Test::Allelic => deniable_genome::Test::Allelic,
-        Test::Genotypic => deniable_genome::Test::Genotypic,
-    };
     let most = args.top.map_or(SHOWN, std::num::NonZeroUsize::get);
     let progress = Progress::new();
-    let text = view(&files, test, most, all_threads(args.threads), &|snps| progress.rows("reading SNPs", snps))
-        .map_err(|error| file_failure(&error))?;
+    let text =
+        view(&files, args.test.into(), most, all_threads(args.threads), &|snps| progress.rows("reading SNPs", snps))
+            .map_err(|error| file_failure(&error))?;
     progress.done();
     match &args.out {
         Some(_) => publish(&text, args.out.as_ref()),

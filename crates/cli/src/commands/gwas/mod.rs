@@ -1,6 +1,7 @@
 //! `deniable gwas`: association results of case-control cohorts.
 
 mod curator;
+mod power;
 mod release;
 mod simulate;
 
@@ -18,6 +19,7 @@ use std::num::NonZeroUsize;
 pub fn run(args: &Gwas) -> Result<(), Failure> {
     match &args.command {
         Some(GwasCommand::Simulate(simulate)) => simulate::run(simulate),
+        Some(GwasCommand::Power(power)) => power::run(power),
         None if args.release.curator => curator::run(&args.release),
         None => release::run(&args.release),
     }

@@ -1,7 +1,7 @@
 //! `deniable gwas`: releases.
 
 use super::{all_threads, file_failure, files, priors, promises, publish, usage};
-use crate::args::gwas::{Adjacency, Fill, GwasFormat, Release, Score, Test};
+use crate::args::gwas::{Adjacency, GwasFormat, Release, Score};
 use crate::commands::{say, shown, spare};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
@@ -164,15 +164,8 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
         source: stem(files).1,
         version: args.data_version.clone(),
         protects,
-        test: match args.test {
-            Test::Allelic => deniable_genome::Test::Allelic,
-            Test::Genotypic => deniable_genome::Test::Genotypic,
-        },
-        fill: match args.fill {
-            Fill::HomA2 => deniable_genome::Fill::HomozygousA2,
-            Fill::Het => deniable_genome::Fill::Heterozygous,
-            Fill::HomA1 => deniable_genome::Fill::HomozygousA1,
-        },
+        test: args.test.into(),
+        fill: args.fill.into(),
         snps,
         statistics: args.statistics,
         counts: args.counts,

@@ -1,0 +1,161 @@
+//! `deniable gwas power`: would a selection find the causes, and how many people would that take?
+
+use super::{all_threads, file_failure, files, priors, publish, usage};
+use crate::args::LedgerFormat;
+use crate::args::gwas::{Adjacency, Power as Args, Score as By};
+use crate::commands::{say, shown, spare};
+use crate::error::Failure;
+use crate::progress::Progress;
+use crate::render;
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::ratio;
+use deniable_core::promise::Promise;
+use deniable_genome::simulate::{Settings, SimulateError};
+use deniable_gwas::power::{
+    Cohorts, Compared, Needed, Power, PowerFailure, Question, Score, compared_sentences, needed_markdown, power,
+};
+use deniable_gwas::{Cohort, Cut};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Everything, for programs.
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    power: &'a Power,
+    needed: &'a [Needed],
+    compared: &'a [Compared],
+}
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    if !(args.target > 0.0 && args.target < 1.0) {
+        return Err(usage(format!("--target {} is no probability", args.target), "write --target 0.5 or --target 0.9"));
+    }
+    let question = question(args)?;
+    let progress = Progress::new();
+    let measured = power(&question, all_threads(args.threads), &mut |done| {
+        progress.rows("chances computed", done.done as u64);
+    })
+    .map_err(failure)?;
+    progress.done();
+    let (needed, compared) = (measured.needed(args.target), measured.compared(args.target));
+    let text = match args.format {
+        LedgerFormat::Json => render::json(&Written { power: &measured, needed: &needed, compared: &compared })?,
+        LedgerFormat::Table => {
+            let mut text = measured.markdown();
+            if measured.simulated {
+                text += &format!(
+                    "\nParticipants at which all planted SNPs are found with probability {}:\n\n{}",
+                    args.target,
+                    needed_markdown(&needed)
+                );
+                for sentence in compared_sentences(&compared) {
+                    text += &format!("\n{sentence}\n");
+                }
+            }
+            text
+        }
+    };
+    // What is said of somebody's own cohort is not for standard output, which may be published.
+    match (&args.out, measured.simulated) {
+        (None, false) => say(text.trim_end()),
+        (out, _) => publish(&text, out.as_ref())?,
+    }
+    if let Some(prefix) = &args.chart {
+        for (adjacency, svg) in measured.pictures(Some(args.target)) {
+            let mut path = prefix.as_os_str().to_owned();
+            path.push(format!("-{adjacency}.svg"));
+            let path = PathBuf::from(path);
+            publish(&svg, Some(&path))?;
+            say(format!("the curves are in {}", shown(&path)));
+        }
+    }
+    Ok(())
+}
+
+fn question(args: &Args) -> Result<Question, Failure> {
+    let ranges: Vec<PriorRange> = args.prior.iter().map(|text| priors(Some(text))).collect::<Result<_, _>>()?;
+    let gains = if args.gain.is_empty() && args.epsilon.is_empty() { vec![ratio(2, 1)] } else { args.gain.clone() };
+    let mut promises = Vec::new();
+    for gain in gains {
+        promises.extend(ranges.iter().map(|range| (Promise::Gain(gain.clone()), range.clone())));
+    }
+    // Plain differential privacy is the same for all beliefs.
+    promises.extend(args.epsilon.iter().map(|epsilon| (Promise::Epsilon(epsilon.clone()), PriorRange::any())));
+    let mut thresholds: Vec<Cut> = args.threshold.iter().cloned().map(Cut::ChiSquare).collect();
+    thresholds.extend(args.p_value.iter().cloned().map(Cut::PValue));
+    if thresholds.is_empty() {
+        thresholds.push(Cut::PValue(ratio(1, 20)));
+    }
+    let cohorts = cohorts(args)?;
+    let planted = match &cohorts {
+        Cohorts::Simulated { settings, .. } => settings.causes.len(),
+        Cohorts::Given { planted, .. } => planted.len(),
+    };
+    let adjacency = |one: &Adjacency| match one {
+        Adjacency::Genotype => deniable_genome::Adjacency::Genotype,
+        Adjacency::LabelSwap => deniable_genome::Adjacency::LabelSwap,
+    };
+    let score = |one: &By| match one {
+        By::Distance => Score::Distance,
+        By::Chi2 => Score::Statistic { grid: args.grid.clone() },
+        By::Noisy => Score::Noise { grid: args.grid.clone() },
+    };
+    Ok(Question {
+        cohorts,
+        promises,
+        picks: if args.top.is_empty() { vec![planted] } else { args.top.clone() },
+        thresholds,
+        test: args.test.into(),
+        adjacencies: args.adjacency.iter().map(adjacency).collect(),
+        scores: args.score.iter().map(score).collect(),
+    })
+}
+
+/// Simulated cohorts, or the curator's own.
+fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
+    if args.input.bfile.is_none() && args.input.vcf.is_none() {
+        if !args.causal.is_empty() {
+            return Err(usage("--causal names SNPs of your own cohort", "add --bfile PREFIX or --vcf FILE"));
+        }
+        let settings = Settings {
+            snps: args.simulated_snps,
+            causes: args.odds_ratios.clone(),
+            frequencies: args.frequencies,
+            block: args.block,
+            risk: args.risk,
+            ..Settings::default()
+        };
+        let sizes = args.participants.iter().map(|people| (people / 2, people - people / 2)).collect();
+        return Ok(Cohorts::Simulated { settings, sizes, seeds: (1..=args.seeds).collect() });
+    }
+    if args.causal.is_empty() {
+        return Err(usage("nothing says which SNPs should be found", "add --causal rs1,rs2"));
+    }
+    let files = files(&args.input)?;
+    for (flag, out) in [("--out", &args.out), ("--chart", &args.chart)] {
+        if let Some(out) = out {
+            spare(flag, out, files.all().into_iter())?;
+        }
+    }
+    let progress = Progress::new();
+    // The key does not matter: the fingerprint is not kept.
+    let cohort = Cohort::read(&files, args.fill.into(), [0; 32], all_threads(args.threads), &|snps| {
+        progress.rows("reading SNPs", snps);
+    })
+    .map_err(|error| file_failure(&error))?;
+    progress.done();
+    let planted =
+        cohort.places(&args.causal).map_err(|error| usage(error, "names are those of the file's own SNPs"))?;
+    let named = |(place, table): (usize, &deniable_genome::Table)| Some((cohort.variant(place)?, *table));
+    Ok(Cohorts::Given { tables: cohort.tables.iter().enumerate().filter_map(named).collect(), planted })
+}
+
+fn failure(error: PowerFailure) -> Failure {
+    let help = match &error {
+        PowerFailure::Simulate(SimulateError::Setting { .. }) => "`deniable gwas power --help` lists the usual values",
+        _ => "`deniable gwas power --help` has examples",
+    };
+    usage(error, help)
+}

@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if let Some(prefix) = &args.chart {
         for (adjacency, svg) in measured.pictures(Some(args.target)) {
             let mut path = prefix.as_os_str().to_owned();
-            path.push(format!("-{adjacency}.svg"));
+            path.push(format!("-{}.svg", adjacency.replace(' ', "-")));
             let path = PathBuf::from(path);
             publish(&svg, Some(&path))?;
             say(format!("the curves are in {}", shown(&path)));

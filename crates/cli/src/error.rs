@@ -273,6 +273,10 @@ impl From<ReleaseError> for Failure {
                 let help = format!("{}; then the same ask resumes at no cost", source_help(error));
                 Self::refused(error, help)
             }
+            ReleaseError::LabelsPromised(_) => Self::refused(
+                error,
+                "keep another ledger for these answers, if their table says nothing of who is a case; nothing was charged",
+            ),
             ReleaseError::Stored { .. } => Self::refused(error, "check the ledger with `deniable ledger verify`"),
             ReleaseError::Answer { .. } => Self::refused(error, "mend that; then the same ask resumes at no cost"),
             ReleaseError::Account(_) | ReleaseError::Charge { .. } | ReleaseError::Spend(_) => {

@@ -20,6 +20,7 @@ pub fn forecast(
     request: &Request,
     accounts: &[Account],
 ) -> Result<String, GwasError> {
+    let promised = &promised.within(accounts);
     let payment = payment(accounts, promised, request.protects, &request.each())?;
     let tell = |snps| (means.tell)(Event::Reading(snps));
     // Nothing is compared with what was registered: how many people and SNPs there are is all that is used.

@@ -6,7 +6,7 @@ use deniable_core::exact::{Rational, ratio};
 use deniable_core::promise::{Promise, PromiseError, binding};
 use deniable_core::secret::Secret;
 use deniable_genome::Adjacency;
-use deniable_ledger::{AccountId, Terms};
+use deniable_ledger::{Account, AccountId, Terms};
 use deniable_policy::Policy;
 use deniable_publication::{Guarantee, Subject};
 use std::path::PathBuf;
@@ -75,6 +75,15 @@ impl Protects {
         match self {
             Self::Genotype | Self::Both => Adjacency::Genotype,
             Self::LabelSwap => Adjacency::LabelSwap,
+        }
+    }
+
+    /// The secret that is spoken of first.
+    #[must_use]
+    pub fn secret(self) -> Secret {
+        match self {
+            Self::Genotype | Self::Both => Secret::Membership,
+            Self::LabelSwap => Secret::Label,
         }
     }
 
@@ -161,6 +170,15 @@ impl Promised {
         })
     }
 
+    /// The same promise in a ledger: where its accounts tell people apart by a column of other data, every sample is taken to
+    /// be one of these people.
+    #[must_use]
+    pub fn within(&self, accounts: &[Account]) -> Self {
+        let of_these = |account: &&Account| account.id.universe == self.population;
+        let entity = accounts.iter().filter(of_these).find_map(|account| account.id.entity.clone());
+        Self { entity: self.entity.clone().or(entity), ..self.clone() }
+    }
+
     /// The account of the ledger for one kind of secret.
     #[must_use]
     pub fn account(&self, kind: Secret) -> AccountId {
@@ -189,19 +207,17 @@ impl Promised {
         odds.share(&ratio(1, i64::from(self.adversary.moves_together().size())))
     }
 
-    /// The guarantee in words and numbers, about each secret that is protected.
+    /// The guarantee in words and numbers, about one of the secrets that are protected.
     #[must_use]
-    pub fn guarantee(&self, protects: Protects) -> Guarantee {
+    pub fn guarantee(&self, protects: Protects, secret: Secret) -> Guarantee {
         let person = "one sample is one person, and nobody stands in the files twice";
         let counts = "how many cases and how many controls there are is public, as are the SNPs, their order and that of their \
                       alleles in the files";
-        let (secret, taken) = match protects {
-            Protects::Genotype => (Secret::Membership, "who is a case is public, and known of everybody in question"),
-            Protects::LabelSwap => (Secret::Label, "who took part is public, with all genotypes; neither is protected"),
-            Protects::Both => (
-                Secret::Membership,
-                "the same is promised about who is a case: beliefs that a participant is one are bounded alike",
-            ),
+        let taken = match (protects, secret) {
+            (Protects::Both, Secret::Membership) => "the same is promised about who is a case",
+            (Protects::Both, Secret::Label) => "the same is promised about who took part",
+            (_, Secret::Membership) => "who is a case is public, and known of everybody in question",
+            (_, Secret::Label) => "who took part is public, with all genotypes; neither is protected",
         };
         Guarantee::about(&Subject {
             population: &self.population,

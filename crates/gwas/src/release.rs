@@ -7,8 +7,9 @@ use crate::promised::Promised;
 use crate::request::{Part, Request, Score, Snps};
 use crate::scores::scores;
 use deniable_core::budget::{Spend, SpendError};
-use deniable_core::exact::{Rational, Rounding, decimal, whole};
+use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, DecayError, distance_margin, margin};
+use deniable_core::secret::Secret;
 use deniable_genome::chi2::{ThresholdError, statistic};
 use deniable_genome::distance::TooManyPeople;
 use deniable_genome::noisy::{NoisyError, Sides, allele_counts, count_sensitivity, statistics};
@@ -164,6 +165,7 @@ pub fn release<R: CryptoRng>(
     rng: &mut R,
 ) -> Result<Publication, GwasError> {
     let summary = ledger.summary();
+    let promised = &promised.within(&summary.accounts);
     let payment = payment(&summary.accounts, promised, request.protects, &request.each())?;
     for (account, _) in payment.charges() {
         // An account that is there must agree before anything is read; a new one is opened with the first charge.
@@ -191,7 +193,7 @@ pub fn release<R: CryptoRng>(
         data: DataVersion { table: request.source.clone(), version: request.version.clone() },
         confidence: shown(&promised.confidence),
         asks: tables,
-        guarantee: promised.guarantee(request.protects),
+        guarantee: promised.guarantee(request.protects, request.protects.secret()),
     })
 }
 
@@ -300,16 +302,30 @@ impl Run<'_> {
             None => self.computed(part, names, rng)?,
         };
         let mut kept = json;
-        for charge in &charges {
+        for (at, charge) in charges.iter().enumerate() {
             if !matches!(charge, Charge::Answered { .. }) {
-                // What is shown is what is stored, even when another process was faster.
-                kept = ledger
-                    .store_answer(charge.seq(), &kept)
+                let own = if at == 0 { kept.clone() } else { self.in_other_words(part, &kept, &name)? };
+                let stored = ledger
+                    .store_answer(charge.seq(), &own)
                     .map_err(|error| GwasError::Answer { release: name.clone(), error })?;
+                // What is shown is what is stored, even when another process was faster.
+                if at == 0 {
+                    kept = stored;
+                }
             }
         }
         (self.means.tell)(Event::Answered(&name, origin));
         self.read_answer(part, kept, &name)
+    }
+
+    /// The same answer for the account of the other secret, whose page speaks of that.
+    fn in_other_words(&self, part: Part, json: &serde_json::Value, name: &str) -> Result<serde_json::Value, GwasError> {
+        let mut answer = self.read_answer(part, json.clone(), name)?;
+        let cost = self.payment.also.as_ref().map_or(&self.payment.cost, |(_, cost)| cost);
+        answer.published = self.remembered(answer.table(self.request, part, cost), Secret::Label);
+        let broken =
+            |error: serde_json::Error| GwasError::Stored { release: name.to_owned(), reason: error.to_string() };
+        serde_json::to_value(&answer).map_err(broken)
     }
 
     /// Charges every account that is touched.
@@ -444,16 +460,16 @@ impl Run<'_> {
             published: None,
         };
         let table = answer.table(self.request, part, &self.payment.cost);
-        answer.published = self.remembered(table);
+        answer.published = self.remembered(table, self.request.protects.secret());
         serde_json::to_value(&answer).map_err(|error| broken(&error.to_string()))
     }
 
     /// What a report from the ledger alone will show.
-    fn remembered(&self, table: Table) -> Option<serde_json::Value> {
+    fn remembered(&self, table: Table, secret: Secret) -> Option<serde_json::Value> {
         let remembered = Remembered {
             confidence: shown(&self.promised.confidence),
             table,
-            guarantee: self.promised.guarantee(self.request.protects),
+            guarantee: self.promised.guarantee(self.request.protects, secret),
         };
         remembered.as_field()
     }
@@ -473,7 +489,7 @@ impl Run<'_> {
             let threshold = cut.threshold(*test, cohort.tables.len())?;
             let adjacency = protects.adjacency();
             let scores = scores(&cohort.tables, *test, adjacency, &threshold, self.means.threads)?;
-            let shown = format!("χ² {}", decimal(&threshold.value(), 6, Rounding::Nearest));
+            let shown = crate::request::plain(&threshold.value());
             return Ok((by_score(&scores, adjacency, picks, odds, rng)?, Some(shown)));
         }
         let values: Vec<Rational> = cohort.tables.iter().map(|table| statistic(table, *test)).collect();

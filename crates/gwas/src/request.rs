@@ -12,6 +12,8 @@ pub struct Request {
     pub source: String,
     /// Its declared version: other contents need another.
     pub version: String,
+    /// Which phenotype of a file with several; they are different releases.
+    pub phenotype: Option<String>,
     /// What is protected.
     pub protects: Protects,
     /// Which statistic.
@@ -160,7 +162,8 @@ impl Request {
             deniable_genome::Adjacency::Genotype => "genotype",
             deniable_genome::Adjacency::LabelSwap => "label-swap",
         };
-        format!("{what}{exactly}; adjacency {adjacency}; {fill}")
+        let phenotype = self.phenotype.as_ref().map_or_else(String::new, |name| format!("; phenotype {name}"));
+        format!("{what}{exactly}; adjacency {adjacency}; {fill}{phenotype}")
     }
 }
 
@@ -194,6 +197,7 @@ mod tests {
         Request {
             source: "cohort".to_owned(),
             version: "1".to_owned(),
+            phenotype: None,
             protects: Protects::LabelSwap,
             test: Test::Allelic,
             fill: Fill::default(),
@@ -228,6 +232,7 @@ mod tests {
         let others = [
             Request { test: Test::Genotypic, ..one.clone() },
             Request { fill: Fill::Heterozygous, ..one.clone() },
+            Request { phenotype: Some("asthma".to_owned()), ..one.clone() },
             Request { protects: Protects::Genotype, ..one.clone() },
             Request { snps: top(4, distance(Cut::ChiSquare(ratio(39, 2)))), ..one.clone() },
             Request { snps: top(5, distance(Cut::ChiSquare(ratio(39, 3)))), ..one.clone() },

@@ -6,6 +6,7 @@ use crate::show;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Decay;
+use deniable_core::secret::Secret;
 use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger, Summary};
 use deniable_publication::Guarantee;
 use deniable_publication::left::share_left;
@@ -28,6 +29,11 @@ pub enum ReleaseError {
     /// The account of the ledger does not admit this policy.
     #[error(transparent)]
     Account(#[from] AccountError),
+    /// The ledger promises something that answers to SQL are not charged to.
+    #[error(
+        "the ledger of `{0}` promises that nobody can tell who is a case, and answers to SQL are not charged to that promise"
+    )]
+    LabelsPromised(String),
     /// The budget does not allow a charge, or it could not be written.
     #[error("ask \"{ask}\": {error}")]
     Charge {
@@ -149,6 +155,11 @@ pub fn release<R: CryptoRng>(
     // An account that is there must agree before anything else is looked at. A new one is opened with the first
     // charge: until then nothing was promised to anyone, and the policy may still change.
     let account = plan.account();
+    let labels =
+        |known: &deniable_ledger::Account| known.id.universe == account.universe && known.id.kind == Secret::Label;
+    if ledger.summary().accounts.iter().any(labels) {
+        return Err(ReleaseError::LabelsPromised(plan.policy.population.clone()));
+    }
     if ledger.summary().accounts.iter().any(|known| known.id.kind == account.kind) {
         ledger.open_account(&account, &plan.terms())?;
     }

@@ -163,6 +163,7 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
     let request = Request {
         source: stem(files).1,
         version: args.data_version.clone(),
+        phenotype: args.input.pheno_name.clone().or_else(|| args.input.mpheno.map(|number| format!("number {number}"))),
         protects,
         test: args.test.into(),
         fill: args.fill.into(),

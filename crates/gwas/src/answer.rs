@@ -4,9 +4,9 @@ use crate::promised::Protects;
 use crate::request::{Part, Request, Score, Snps, test_name};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, whole};
-use deniable_genome::Variant;
 use deniable_genome::chi2::survival;
-use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic};
+use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
+use deniable_genome::{Adjacency, Variant};
 use deniable_publication::guarantee::odds_decimal;
 use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar, Table};
 use num_traits::ToPrimitive;
@@ -181,6 +181,21 @@ impl Answer {
         row
     }
 
+    /// Whether the noise is as large as anything that could be seen through it: by public numbers alone.
+    fn is_chance(&self, request: &Request, part: Part) -> bool {
+        let people = self.cases + self.controls;
+        let most = match (part, request.protects.adjacency()) {
+            // No SNP is further from the threshold than everybody's change.
+            (Part::Picks, Adjacency::Genotype) => whole(people),
+            (Part::Picks, Adjacency::LabelSwap) => whole(self.cases.min(self.controls)),
+            (Part::Statistics, _) => largest_statistic(request.test, people),
+            (Part::Counts, _) => whole(2 * self.cases.min(self.controls)),
+        };
+        let distances = matches!(&request.snps, Snps::Top { score: Score::Distance(_), .. });
+        let told = part != Part::Picks || distances;
+        told && parse_rational(&self.noise.margin).is_ok_and(|margin| margin >= most)
+    }
+
     /// What to know about an answer, whatever the data holds.
     fn warnings(&self, request: &Request, part: Part) -> Vec<String> {
         let mut all = vec![
@@ -208,6 +223,13 @@ impl Answer {
             (Part::Counts, _) => all.push(
                 "counts are copies of A1, with noise; what falls outside the possible range is moved to its end".to_owned(),
             ),
+        }
+        if self.is_chance(request, part) {
+            all.push(
+                "with so few people, so many SNPs and so small a part of the promise this may be nothing but noise: its margin is \
+                 as large as anything that could be seen through it; `deniable gwas power` says what would do"
+                    .to_owned(),
+            );
         }
         if part != Part::Picks && matches!(request.snps, Snps::Top { .. }) {
             all.push("these SNPs were chosen by a release of their own, whose odds multiply with these".to_owned());

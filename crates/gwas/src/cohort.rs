@@ -42,6 +42,17 @@ impl Files {
         genotypes.into_iter().chain(pheno.map(|pheno| pheno.path.clone())).collect()
     }
 
+    /// Whether the files are there and belong together, as far as that is known before genotypes are read.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or does not fit the others.
+    pub fn check(&self) -> Result<(), FileError> {
+        match self {
+            Self::Plink { prefix, pheno } => Fileset::open(prefix, pheno.as_ref()).map(drop),
+            Self::Vcf { file, pheno } => Vcf::open(file, pheno).map(drop),
+        }
+    }
+
     /// Reads everything and shows every SNP that is used, in the order of the files, adding what was read to a fingerprint.
     ///
     /// # Errors

@@ -40,7 +40,7 @@ pub struct Promised {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromisedError {
     /// Nothing is promised.
-    #[error("nothing is promised")]
+    #[error("nothing says how much may be learned")]
     Nothing,
     /// A promise that cannot be kept.
     #[error(transparent)]

@@ -35,11 +35,17 @@ impl AccountId {
 
 impl std::fmt::Display for AccountId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.entity {
-            Some(entity) => write!(f, "{} of {entity}", self.kind)?,
-            None => write!(f, "{}, one row per person,", self.kind)?,
+        match (self.kind, &self.entity) {
+            (Secret::Membership, Some(entity)) => write!(f, "membership of {entity}")?,
+            (Secret::Membership, None) => f.write_str("membership, one row per person,")?,
+            (Secret::Label, Some(entity)) => write!(f, "who is a case, by {entity},")?,
+            (Secret::Label, None) => f.write_str("who is a case, one row per person,")?,
         }
-        write!(f, " in {} ({})", self.universe, self.adjacency)
+        match (self.kind, self.adjacency) {
+            // One case and one control exchanged: the cases are known by number.
+            (Secret::Label, Adjacency::ReplaceOne) => write!(f, " in {} (label swap)", self.universe),
+            (_, adjacency) => write!(f, " in {} ({adjacency})", self.universe),
+        }
     }
 }
 

@@ -209,21 +209,24 @@ impl Power {
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("{}\n\n{}", self.setup, Series::HEAD);
-        text.push_str("| cases | controls | all found | seeds from | to | found |\n");
+        // Where there is one cohort, it lies nowhere between others.
+        let several = self.rows.iter().any(|row| row.seeds > 1);
+        let between = if several { (" seeds from | to |", "---|---|") } else { ("", "") };
+        let _ = writeln!(text, "| cases | controls | all found |{} found |", between.0);
         text.push_str(Series::RULE);
-        text.push_str("|---|---|---|---|---|---|\n");
+        let _ = writeln!(text, "|---|---|---|{}---|", between.1);
         for row in &self.rows {
             let error = row.all_standard_error.map(|error| format!(" ± {error:.3}")).unwrap_or_default();
+            let between =
+                if several { format!(" {:.3} | {:.3} |", row.all_lowest, row.all_highest) } else { String::new() };
             // Writing to a string does not fail.
             let _ = writeln!(
                 text,
-                "{}| {} | {} | {:.3}{error} | {:.3} | {:.3} | {:.2} of {} |",
+                "{}| {} | {} | {:.3}{error} |{between} {:.2} of {} |",
                 row.series.cells(),
                 row.cases,
                 row.controls,
                 row.all,
-                row.all_lowest,
-                row.all_highest,
                 row.found,
                 row.planted
             );

@@ -35,14 +35,9 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         };
         return publish(&deniable_gwas::forecast(&means, &promised, &request, &accounts).map_err(failure)?, None);
     }
-    for file in files.all() {
-        // A mistyped name should not leave an empty ledger behind.
-        std::fs::metadata(&file).map_err(|error| {
-            Failure::refused(
-                format!("{} cannot be read: {error}", file.display()),
-                "check its name; nothing was charged",
-            )
-        })?;
+    if !promised.ledger.exists() {
+        // Mistyped names should not leave an empty ledger behind.
+        files.check().map_err(|error| file_failure(&error))?;
     }
     let mut ledger = Ledger::open_or_create(&promised.ledger, &promised.population)?;
     if ledger.is_new() {

@@ -216,7 +216,7 @@ share = "1/4"
         |more: &[&str]| place.run(&[&["gwas", "--bfile", "cohort", "--top", "2", "--p-value", "0.05"], more].concat());
     picks(&["--policy", "policy.toml", "--adjacency", "genotype", "--spend", "1/2"]).done();
     let ledger = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
-    assert!(ledger.contains("SELECT COUNT(*)") && ledger.contains("top 2 SNPs"), "{ledger}");
+    assert!(ledger.contains("ask 1") && ledger.contains("top 2 SNPs"), "{ledger}");
     // Flags that promise the same are charged to the same account, too.
     let spent = picks(&[&PROMISE[..], &["--adjacency", "genotype", "--spend", "1/2"]].concat()).refused();
     assert!(spent.stderr.contains("nothing was charged"), "{}", spent.stderr);

@@ -141,7 +141,8 @@ fn the_first_mistakes() {
     note(all(&["--top", "401", "--p-value", "0.05"]));
     note(all(&["--top", "5", "--p-value", "5"]));
     note(all(&["--top", "5", "--p-value", "0.05", "--pheno", "quantitative"]));
-    note(all(&["--top", "5", "--p-value", "0.05", "--out", "cohort.bed"]));
+    let over = all(&["--top", "5", "--p-value", "0.05", "--out", "cohort.bed"]).misused();
+    assert!(over.stderr.contains("--out would overwrite"), "{}", over.stderr);
     note(all(&["--top", "5", "--p-value", "0.05", "--out", "nowhere/picks.tsv"]));
     note(place.run(&[
         "gwas",
@@ -218,7 +219,7 @@ share = "1/4"
     let ledger = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(ledger.contains("ask 1") && ledger.contains("top 2 SNPs"), "{ledger}");
     // Flags that promise the same are charged to the same account, too.
-    let spent = picks(&[&PROMISE[..], &["--adjacency", "genotype", "--spend", "1/2"]].concat()).refused();
+    let spent = picks(&[&PROMISE[..], &["--adjacency", "genotype", "--spend", "1/3"]].concat()).refused();
     assert!(spent.stderr.contains("nothing was charged"), "{}", spent.stderr);
     let public = picks(&[&PROMISE[..], &["--adjacency", "label-swap", "--spend", "1/8"]].concat()).refused();
     assert!(public.stderr.contains("nobody can tell who took part"), "{}", public.stderr);

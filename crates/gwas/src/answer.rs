@@ -1,15 +1,16 @@
 //! Answers: as the ledger stores them, and as they are published.
 
+use crate::payment::Payment;
 use crate::promised::Protects;
-use crate::request::{Part, Request, Score, Snps, test_name};
+use crate::request::{Part, Request, Score, Snps, plain, test_name};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, whole};
 use deniable_genome::chi2::survival;
 use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
-use deniable_genome::{Adjacency, Variant};
+use deniable_genome::{Test, Threshold, Variant, distance};
 use deniable_publication::guarantee::odds_decimal;
 use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar, Table};
-use num_traits::ToPrimitive;
+use num_traits::{Signed, ToPrimitive};
 use serde::{Deserialize, Serialize};
 
 /// Decimals of χ² and of frequencies.
@@ -45,6 +46,8 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SnpName {
+    /// Its place among the SNPs that are used: names need not be unique.
+    pub place: u64,
     /// The chromosome by PLINK's number.
     pub chr: u8,
     /// The name.
@@ -57,10 +60,11 @@ pub struct SnpName {
     pub a2: String,
 }
 
-impl From<Variant> for SnpName {
-    fn from(variant: Variant) -> Self {
+impl SnpName {
+    /// The SNP at a place.
+    pub(crate) fn new(place: usize, variant: Variant) -> Self {
         let Variant { chromosome, id, position, a1, a2 } = variant;
-        Self { chr: chromosome, snp: id, bp: position, a1, a2 }
+        Self { place: place as u64, chr: chromosome, snp: id, bp: position, a1, a2 }
     }
 }
 
@@ -88,6 +92,14 @@ impl From<&NoisyAlleles> for Values {
     }
 }
 
+/// An odds ratio, with a decimal beside it where it is no fraction.
+fn odds(spend: &Spend) -> String {
+    match spend.exact_odds() {
+        Some(odds) => odds.to_string(),
+        None => format!("{spend} (at most {})", odds_decimal(&spend.odds_at_most())),
+    }
+}
+
 /// A released number with its ends, rounded outward.
 fn number(of: &[Rational; 3], written: &dyn Fn(&Rational, Rounding) -> String) -> Cell {
     let [value, low, high] = of;
@@ -106,12 +118,13 @@ fn read(texts: &[String; 3]) -> Option<[Rational; 3]> {
 }
 
 impl Answer {
-    /// Whether it answers this release: as many SNPs, and a value for each where there should be.
-    pub(crate) fn fits(&self, request: &Request, part: Part) -> bool {
-        let snps = match &request.snps {
-            Snps::Top { picks, .. } => *picks,
-            Snps::Named(names) => names.len(),
-        };
+    /// The places of the SNPs.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        self.snps.iter().filter_map(|snp| usize::try_from(snp.place).ok()).collect()
+    }
+
+    /// Whether it answers a release of so many SNPs: a value for each where there should be.
+    pub(crate) fn fits(&self, part: Part, snps: usize) -> bool {
         let values = if part == Part::Picks { 0 } else { snps };
         let readable =
             |values: &Values| read(&values.first).is_some() && values.controls.iter().all(|own| read(own).is_some());
@@ -120,7 +133,7 @@ impl Answer {
 
     /// The answer as it is published.
     #[must_use]
-    pub fn table(&self, request: &Request, part: Part, cost: &Spend) -> Table {
+    pub fn table(&self, request: &Request, part: Part, payment: &Payment) -> Table {
         let lead: &[&str] = if part == Part::Picks { &["PICK"] } else { &[] };
         let values: &[&str] = match part {
             Part::Picks => &[],
@@ -135,9 +148,11 @@ impl Answer {
             name: request.name(part, self.snps.len()),
             sql: request.words(part, &snps),
             share: request.each().to_string(),
-            odds: match cost.exact_odds() {
-                Some(odds) => odds.to_string(),
-                None => format!("{cost} (at most {})", odds_decimal(&cost.odds_at_most())),
+            odds: match &payment.also {
+                None => odds(&payment.cost),
+                Some((_, labels)) => {
+                    format!("{} about who took part, {} about who is a case", odds(&payment.cost), odds(labels))
+                }
             },
             columns,
             rows: (0..self.snps.len()).map(|place| self.row(request, part, place)).collect(),
@@ -154,7 +169,7 @@ impl Answer {
         if part == Part::Picks {
             row.push(whole_number(i64::try_from(place + 1).unwrap_or(i64::MAX)));
         }
-        let Some(SnpName { chr, snp, bp, a1, a2 }) = self.snps.get(place) else { return row };
+        let Some(SnpName { chr, snp, bp, a1, a2, .. }) = self.snps.get(place) else { return row };
         row.extend([whole_number((*chr).into()), text(snp), whole_number((*bp).into()), text(a1), text(a2)]);
         let Some(values) = self.values.get(place) else { return row };
         match part {
@@ -162,11 +177,7 @@ impl Answer {
             Part::Statistics => {
                 let Some(statistic) = read(&values.first) else { return row };
                 row.push(number(&statistic, &|value, rounding| decimal(value, PLACES, rounding)));
-                // A larger statistic has a smaller p-value.
-                let [value, low, high] = statistic;
-                row.push(number(&[value, high, low], &|value, _| {
-                    p_value(survival(value.to_f64().unwrap_or(f64::MAX), request.test))
-                }));
+                row.push(p_values(statistic, request.test));
             }
             Part::Counts => {
                 for (counts, people) in [(Some(&values.first), self.cases), (values.controls.as_ref(), self.controls)] {
@@ -181,19 +192,23 @@ impl Answer {
         row
     }
 
+    /// The largest score that so many cases and controls can have: all cases of one genotype, all controls of the other.
+    fn largest_score(&self, request: &Request) -> Option<i64> {
+        let threshold = Threshold::new(&parse_rational(self.threshold.as_ref()?).ok()?).ok()?;
+        let [cases, controls] = [self.cases, self.controls].map(|people| u32::try_from(people).unwrap_or(u32::MAX));
+        let apart = deniable_genome::Table { cases: [0, 0, cases], controls: [controls, 0, 0] };
+        distance(&apart, request.test, request.protects.adjacency(), &threshold).ok()?.score()
+    }
+
     /// Whether the noise is as large as anything that could be seen through it: by public numbers alone.
     fn is_chance(&self, request: &Request, part: Part) -> bool {
-        let people = self.cases + self.controls;
-        let most = match (part, request.protects.adjacency()) {
-            // No SNP is further from the threshold than everybody's change.
-            (Part::Picks, Adjacency::Genotype) => whole(people),
-            (Part::Picks, Adjacency::LabelSwap) => whole(self.cases.min(self.controls)),
-            (Part::Statistics, _) => largest_statistic(request.test, people),
-            (Part::Counts, _) => whole(2 * self.cases.min(self.controls)),
+        let most = match part {
+            Part::Picks => self.largest_score(request).map(whole),
+            Part::Statistics => Some(largest_statistic(request.test, self.cases + self.controls)),
+            Part::Counts => Some(whole(2 * self.cases.min(self.controls))),
         };
-        let distances = matches!(&request.snps, Snps::Top { score: Score::Distance(_), .. });
-        let told = part != Part::Picks || distances;
-        told && parse_rational(&self.noise.margin).is_ok_and(|margin| margin >= most)
+        let margin = parse_rational(&self.noise.margin).ok();
+        margin.zip(most).is_some_and(|(margin, most)| margin >= most)
     }
 
     /// What to know about an answer, whatever the data holds.
@@ -209,12 +224,20 @@ impl Answer {
             ),
         ];
         match (part, &request.snps) {
-            (Part::Picks, Snps::Top { score: Score::Distance(_), .. }) => all.push(format!(
-                "SNPs are picked by how many people would have to change before their {} χ² crosses {}; a SNP that is far beyond \
-                 it is surely picked, one that is far below surely not, and those in between by chance",
-                test_name(request.test),
-                self.threshold.as_deref().unwrap_or("the threshold")
-            )),
+            (Part::Picks, Snps::Top { score: Score::Distance(_), .. }) => {
+                all.push(format!(
+                    "SNPs are picked by chance, the likelier the more people would have to change before their {} χ² falls below \
+                     {}; how near that is to choosing the best, the noise says",
+                    test_name(request.test),
+                    self.threshold.as_ref().and_then(|text| parse_rational(text).ok()).map_or_else(String::new, |c| plain(&c))
+                ));
+                if let Some(largest) = self.largest_score(request) {
+                    all.push(format!(
+                        "no SNP of so many cases and controls is further beyond it than {largest} people: where the noise's margin is \
+                         a large part of that, picks are mostly chance"
+                    ));
+                }
+            }
             (Part::Picks, _) => all.push(format!("SNPs are picked by their {} χ² and chance", test_name(request.test))),
             (Part::Statistics, _) => all.push(format!(
                 "the {} χ² is that of the filled tables, with noise; a value below 0 is shown as 0; p-values follow from it",
@@ -226,8 +249,8 @@ impl Answer {
         }
         if self.is_chance(request, part) {
             all.push(
-                "with so few people, so many SNPs and so small a part of the promise this may be nothing but noise: its margin is \
-                 as large as anything that could be seen through it; `deniable gwas power` says what would do"
+                "with so few people, so many SNPs and so small a part of the promise this is most probably nothing but noise: its \
+                 margin is as large as anything that could be seen through it; `deniable gwas power` says what would do"
                     .to_owned(),
             );
         }
@@ -236,6 +259,17 @@ impl Answer {
         }
         all
     }
+}
+
+/// The p-value of a noisy χ². Where its interval reaches 1, it has no value of its own, which would be quoted without it.
+fn p_values([value, low, high]: [Rational; 3], test: Test) -> Cell {
+    let p = |statistic: &Rational| {
+        let p = survival(statistic.to_f64().unwrap_or(f64::MAX), test);
+        p_value(p).parse().ok().map(Scalar::Number)
+    };
+    // A larger statistic has a smaller p-value.
+    let own = if low.is_positive() { p(&value) } else { None };
+    Cell::Number(NumberCell { value: own, low: p(&high), high: p(&low), rows: None })
 }
 
 /// A p-value to five digits, as PLINK writes it.

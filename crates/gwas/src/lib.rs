@@ -8,7 +8,8 @@
 //! | how far is every SNP from the threshold? | [`mod@scores`] |
 //! | who pays for a release? | [`mod@payment`] |
 //! | what would it cost, and how far would it be off? | [`mod@forecast`] |
-//! | read, charge, pick or add noise, store, show | [`mod@release`] |
+//! | read, charge, store, show | [`mod@release`] |
+//! | what is picked, and with which noise? | `draw` |
 //! | what is stored, and what is published? | [`answer`] |
 //! | what are the true values, for the curator alone? | [`curator`] |
 //! | would a selection find the causes, and how many people does that take? | [`power`] |
@@ -16,6 +17,7 @@
 pub mod answer;
 pub mod cohort;
 pub mod curator;
+mod draw;
 pub mod forecast;
 pub mod payment;
 pub mod power;

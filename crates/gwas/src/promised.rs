@@ -5,6 +5,7 @@ use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, ratio};
 use deniable_core::promise::{Promise, PromiseError, binding};
 use deniable_core::secret::Secret;
+use deniable_core::words;
 use deniable_genome::Adjacency;
 use deniable_ledger::{Account, AccountId, Terms};
 use deniable_policy::Policy;
@@ -214,12 +215,11 @@ impl Promised {
         let counts = "how many cases and how many controls there are is public, as are the SNPs, their order and that of their \
                       alleles in the files";
         let taken = match (protects, secret) {
-            (Protects::Both, Secret::Membership) => "the same is promised about who is a case",
-            (Protects::Both, Secret::Label) => "the same is promised about who took part",
+            (Protects::Both, _) => "neither who took part nor who is a case is taken to be public",
             (_, Secret::Membership) => "who is a case is public, and known of everybody in question",
             (_, Secret::Label) => "who took part is public, with all genotypes; neither is protected",
         };
-        Guarantee::about(&Subject {
+        let mut guarantee = Guarantee::about(&Subject {
             population: &self.population,
             secret,
             assumptions: [person, counts, taken].map(str::to_owned).to_vec(),
@@ -228,6 +228,13 @@ impl Promised {
             promises: &self.promises,
             limit: &self.limit,
             theorem: self.theorem,
-        })
+        });
+        if protects == Protects::Both {
+            // Of both secrets the same is promised, and each reader should find their own.
+            let other = if secret == Secret::Label { Secret::Membership } else { Secret::Label };
+            let said = self.promises.iter().map(|promise| words::promise(promise, true, other));
+            guarantee.promises.extend(said);
+        }
+        guarantee
     }
 }

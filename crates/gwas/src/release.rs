@@ -1,27 +1,27 @@
 //! Read, charge, pick or add noise, store, show. In this order, always.
 
-use crate::answer::{Answer, SnpName, Values, shown, up};
+use crate::answer::{Answer, shown};
 use crate::cohort::{Cohort, Files, NameError};
 use crate::payment::{Payment, PaymentError, payment};
 use crate::promised::Promised;
 use crate::request::{Part, Request, Score, Snps};
 use crate::scores::scores;
 use deniable_core::budget::{Spend, SpendError};
-use deniable_core::exact::{Rational, whole};
-use deniable_core::noise::{Decay, DecayError, distance_margin, margin};
+use deniable_core::exact::Rational;
+use deniable_core::noise::DecayError;
 use deniable_core::secret::Secret;
-use deniable_genome::chi2::{ThresholdError, statistic};
+use deniable_genome::chi2::ThresholdError;
 use deniable_genome::distance::TooManyPeople;
-use deniable_genome::noisy::{NoisyError, Sides, allele_counts, count_sensitivity, statistics};
-use deniable_genome::select::{SelectError, by_noise, by_score, by_statistic, decay, sensitivity_steps};
-use deniable_genome::sensitivity::sensitivity;
-use deniable_genome::{Adjacency, FileError, Log, Table as Genotypes};
+use deniable_genome::noisy::NoisyError;
+use deniable_genome::select::SelectError;
+use deniable_genome::{Adjacency, FileError, Log, Threshold, distance};
 use deniable_ledger::{
-    Account, AccountError, AnswerError, Ask, Charge, ChargeError, ChargeRequest, Ledger, Registered, VersionError,
+    Account, AccountError, AccountId, AnswerError, Ask, Charge, ChargeError, ChargeRequest, Ledger, Registered,
+    VersionError,
 };
+use deniable_publication::left::share_left;
 use deniable_publication::remembered::Remembered;
-use deniable_publication::{DataVersion, Noise, NoiseKind, Publication, Table};
-use num_bigint::BigInt;
+use deniable_publication::{DataVersion, Publication, Table};
 use rand_core::CryptoRng;
 use std::num::NonZeroUsize;
 
@@ -58,6 +58,8 @@ pub enum GwasError {
         spent: Spend,
         /// The limit.
         limit: Spend,
+        /// The largest share of the promise that still fits; `None` where none does.
+        fits: Option<Rational>,
     },
     /// The budget does not allow a charge, or it could not be written.
     #[error("{release}: {error}")]
@@ -153,7 +155,8 @@ pub struct Means<'a> {
 
 /// Makes every release of a request, in order, and gives what may be published.
 ///
-/// Stored answers cost nothing and need no files. Everything that can be refused is refused before the first charge.
+/// Stored answers cost nothing. They, too, are shown only when the files are those of the version, so that nobody is given the
+/// answer about other data. Everything that can be refused is refused before the first charge.
 ///
 /// # Errors
 /// When the files, the ledger or the promise do not allow it; the error says what was charged.
@@ -173,19 +176,17 @@ pub fn release<R: CryptoRng>(
             ledger.open_account(account, &promised.terms())?;
         }
     }
-    let mut run = Run { means, promised, request, payment, cohort: None };
-    run.check_together(&summary.accounts)?;
-    let mut names = match &request.snps {
-        Snps::Named(names) => names.clone(),
-        Snps::Top { .. } => vec![],
-    };
+    let cohort = read(means, request, ledger)?;
+    let mut run = Run::new(means, promised, request, payment, cohort)?;
+    run.check(&summary.accounts)?;
+    let mut places = run.named.clone();
     let mut tables = Vec::new();
     for part in request.parts() {
-        let answer = run.answer(part, &names, ledger, rng)?;
+        let answer = run.answer(part, &places, ledger, rng)?;
         if part == Part::Picks {
-            names = answer.snps.iter().map(|snp| snp.snp.clone()).collect();
+            places = answer.places();
         }
-        tables.push(answer.table(request, part, &run.payment.cost));
+        tables.push(answer.table(request, part, &run.payment));
     }
     Ok(Publication {
         policy: promised.asker.clone(),
@@ -197,36 +198,75 @@ pub fn release<R: CryptoRng>(
     })
 }
 
+/// Reads the files, and makes sure that they are the declared version.
+fn read(means: &Means<'_>, request: &Request, ledger: &mut Ledger) -> Result<Cohort, GwasError> {
+    let Means { files, threads, tell } = *means;
+    let key = ledger.key().derive(FINGERPRINT);
+    let cohort = Cohort::read(files, request.fill, key, threads, &|snps| tell(Event::Reading(snps)))?;
+    tell(Event::Read(&cohort.log));
+    if ledger.register_version(&request.source, &request.version, &cohort.fingerprint)? == Registered::New {
+        tell(Event::Registered);
+    }
+    Ok(cohort)
+}
+
 /// One run over a request.
 pub(crate) struct Run<'a> {
     pub means: &'a Means<'a>,
     pub promised: &'a Promised,
     pub request: &'a Request,
     pub payment: Payment,
-    /// Read when it is first needed.
-    pub cohort: Option<Cohort>,
+    pub cohort: Cohort,
+    /// The places of the SNPs that are asked for by name, in the order of the files.
+    pub named: Vec<usize>,
+    /// Distance scores, where they had to be known before the charge.
+    pub scores: Option<Vec<Option<i64>>>,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// A run over a cohort that was read.
+    pub(crate) fn new(
+        means: &'a Means<'a>,
+        promised: &'a Promised,
+        request: &'a Request,
+        payment: Payment,
+        cohort: Cohort,
+    ) -> Result<Self, GwasError> {
+        let mut named = match &request.snps {
+            Snps::Named(names) => cohort.places(names)?,
+            Snps::Top { .. } => vec![],
+        };
+        // The same SNPs in another order, or twice, are the same question.
+        named.sort_unstable();
+        named.dedup();
+        Ok(Self { means, promised, request, payment, cohort, named, scores: None })
+    }
+
+    /// How many SNPs are released.
+    pub(crate) fn snps(&self) -> usize {
+        match &self.request.snps {
+            Snps::Top { picks, .. } => *picks,
+            Snps::Named(_) => self.named.len(),
+        }
+    }
+
     /// A release as the ledger remembers it. Its identity covers everything that decides what is released: the request's
-    /// words, the files' version, the adjacency and the odds of one move.
-    fn ask(&self, part: Part, names: &[String]) -> Ask {
+    /// words, the places of SNPs, the files' version, the adjacency and the odds of one move.
+    fn ask(&self, part: Part, places: &[usize]) -> Ask {
         let Request { source, version, .. } = self.request;
-        let words = self.request.words(part, names);
+        let names: Vec<String> = places.iter().filter_map(|place| Some(self.cohort.variant(*place)?.id)).collect();
+        let words = self.request.words(part, &names);
         let mut hasher = blake3::Hasher::new_derive_key(IDENTITY);
         let mut add = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         };
         let odds = self.payment.per_move.to_string();
-        for text in [&words, source, version, &odds, self.request.protects.name()] {
+        let places = format!("{places:?}");
+        for text in [&words, &places, source, version, &odds, self.request.protects.name()] {
             add(text);
         }
-        let snps = match &self.request.snps {
-            Snps::Top { picks, .. } => *picks,
-            Snps::Named(names) => names.len(),
-        };
         Ask {
-            name: self.request.name(part, snps),
+            name: self.request.name(part, self.snps()),
             sql: words,
             identity: hasher.finalize().to_hex().to_string(),
             source: source.clone(),
@@ -234,33 +274,49 @@ impl Run<'_> {
         }
     }
 
-    /// Refuses before the first charge when the releases that must be paid for do not fit together.
-    pub(crate) fn check_together(&self, accounts: &[Account]) -> Result<(), GwasError> {
+    /// The releases that the first account has not answered yet: all after picks that are not known, as they are not either.
+    pub(crate) fn unanswered(&self, accounts: &[Account], of: &AccountId) -> Vec<Part> {
+        let account = accounts.iter().find(|known| known.id == *of);
+        let mut places = match &self.request.snps {
+            Snps::Named(_) => Some(self.named.clone()),
+            Snps::Top { .. } => None,
+        };
+        let mut all = Vec::new();
+        for part in self.request.parts() {
+            let known = if part == Part::Picks { Some(vec![]) } else { places.clone() };
+            let paid = known.and_then(|places| account?.release(&self.ask(part, &places).identity));
+            if let (Part::Picks, Some(paid)) = (part, paid) {
+                let answer = paid.answer.clone().and_then(|answer| serde_json::from_value::<Answer>(answer).ok());
+                places = answer.map(|answer| answer.places());
+            }
+            if paid.is_none() {
+                all.push(part);
+            }
+        }
+        all
+    }
+
+    /// Refuses before the first charge what can be refused by what is public, and what does not fit into what is left.
+    pub(crate) fn check(&mut self, accounts: &[Account]) -> Result<(), GwasError> {
+        let (of, wanted) = (self.cohort.tables.len(), self.snps());
+        if wanted > of {
+            return Err(GwasError::TooMany { wanted, of });
+        }
+        let unanswered = self.unanswered(accounts, &self.payment.account);
+        for part in &unanswered {
+            self.noise(*part)?;
+        }
+        if unanswered.contains(&Part::Picks) {
+            self.check_reach(wanted)?;
+        }
         for (id, cost) in self.payment.charges() {
             let Some(account) = accounts.iter().find(|known| known.id == *id) else { continue };
-            let mut names = match &self.request.snps {
-                Snps::Named(names) => Some(names.clone()),
-                Snps::Top { .. } => None,
-            };
-            let mut all = Spend::nothing();
-            for part in self.request.parts() {
-                // Picks that are not known yet lead to releases that are not paid for yet.
-                let known = names.as_ref().map(|names| self.ask(part, names));
-                let known = if part == Part::Picks { Some(self.ask(part, &[])) } else { known };
-                match known.and_then(|ask| account.release(&ask.identity)) {
-                    Some(paid) if part == Part::Picks => {
-                        let answer =
-                            paid.answer.as_ref().and_then(|answer| serde_json::from_value(answer.clone()).ok());
-                        names = answer.map(|answer: Answer| answer.snps.into_iter().map(|snp| snp.snp).collect());
-                    }
-                    Some(_) => {}
-                    None => all = all.and(cost),
-                }
-            }
-            if !account.spent.and(&all).fits(&account.terms.limit)? {
+            let cost = self.unanswered(accounts, id).iter().fold(Spend::nothing(), |sum, _| sum.and(cost));
+            if !account.spent.and(&cost).fits(&account.terms.limit)? {
                 return Err(GwasError::OverBudget {
                     account: account.id.to_string(),
-                    cost: all,
+                    fits: share_left(&account.spent, &account.terms.limit, &self.promised.limit),
+                    cost,
                     spent: account.spent.clone(),
                     limit: account.terms.limit.clone(),
                 });
@@ -269,29 +325,51 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Refuses thresholds that too few SNPs can cross. Which can is public: under label swap the genotypes are, and under
+    /// genotype replacement every SNP can be any other (G-2).
+    fn check_reach(&mut self, wanted: usize) -> Result<(), GwasError> {
+        let Request { test, protects, snps, .. } = self.request;
+        let Snps::Top { score: Score::Distance(cut), .. } = snps else { return Ok(()) };
+        let threshold = cut.threshold(*test, self.cohort.tables.len())?;
+        let adjacency = protects.adjacency();
+        let possible = match adjacency {
+            Adjacency::Genotype => {
+                let first = self.cohort.tables.first().map(|table| distance(table, *test, adjacency, &threshold));
+                let reaches = first.transpose()?.is_some_and(|first| first.score().is_some());
+                if reaches { self.cohort.tables.len() } else { 0 }
+            }
+            Adjacency::LabelSwap => {
+                let scores = self.scored(&threshold)?;
+                let possible = scores.iter().flatten().count();
+                self.scores = Some(scores);
+                possible
+            }
+        };
+        if possible < wanted { Err(SelectError::TooFew { picks: wanted, possible }.into()) } else { Ok(()) }
+    }
+
+    pub(crate) fn scored(&self, threshold: &Threshold) -> Result<Vec<Option<i64>>, GwasError> {
+        let Request { test, protects, .. } = self.request;
+        (self.means.tell)(Event::Scoring(self.cohort.tables.len()));
+        Ok(scores(&self.cohort.tables, *test, protects.adjacency(), threshold, self.means.threads)?)
+    }
+
     fn read_answer(&self, part: Part, json: serde_json::Value, name: &str) -> Result<Answer, GwasError> {
         let broken = |reason: String| GwasError::Stored { release: name.to_owned(), reason };
         let answer: Answer = serde_json::from_value(json).map_err(|error| broken(error.to_string()))?;
-        if answer.fits(self.request, part) { Ok(answer) } else { Err(broken("it has another shape".to_owned())) }
+        if answer.fits(part, self.snps()) { Ok(answer) } else { Err(broken("it has another shape".to_owned())) }
     }
 
     /// One release: the stored answer, or a new one.
     fn answer<R: CryptoRng>(
         &mut self,
         part: Part,
-        names: &[String],
+        places: &[usize],
         ledger: &mut Ledger,
         rng: &mut R,
     ) -> Result<Answer, GwasError> {
-        let ask = self.ask(part, names);
+        let ask = self.ask(part, places);
         let name = ask.name.clone();
-        let summary = ledger.summary();
-        let account = summary.accounts.iter().find(|known| known.id == self.payment.account);
-        let stored = account.and_then(|account| account.release(&ask.identity)).and_then(|known| known.answer.clone());
-        if stored.is_none() {
-            self.read(ledger)?;
-            self.refuse_early(part, names)?;
-        }
         let (charges, origin) = self.charge(&ask, ledger)?;
         let answered = charges.iter().find_map(|charge| match charge {
             Charge::Answered { answer, .. } => Some(answer.clone()),
@@ -299,7 +377,7 @@ impl Run<'_> {
         });
         let json = match answered {
             Some(json) => json,
-            None => self.computed(part, names, rng)?,
+            None => self.computed(part, places, rng)?,
         };
         let mut kept = json;
         for (at, charge) in charges.iter().enumerate() {
@@ -321,8 +399,7 @@ impl Run<'_> {
     /// The same answer for the account of the other secret, whose page speaks of that.
     fn in_other_words(&self, part: Part, json: &serde_json::Value, name: &str) -> Result<serde_json::Value, GwasError> {
         let mut answer = self.read_answer(part, json.clone(), name)?;
-        let cost = self.payment.also.as_ref().map_or(&self.payment.cost, |(_, cost)| cost);
-        answer.published = self.remembered(answer.table(self.request, part, cost), Secret::Label);
+        answer.published = self.remembered(answer.table(self.request, part, &self.payment), Secret::Label);
         let broken =
             |error: serde_json::Error| GwasError::Stored { release: name.to_owned(), reason: error.to_string() };
         serde_json::to_value(&answer).map_err(broken)
@@ -353,200 +430,13 @@ impl Run<'_> {
         Ok((charges, origin))
     }
 
-    /// Reads the files unless they were read, and makes sure that they are the declared version.
-    fn read(&mut self, ledger: &mut Ledger) -> Result<(), GwasError> {
-        if self.cohort.is_some() {
-            return Ok(());
-        }
-        let Means { files, threads, tell } = *self.means;
-        let key = ledger.key().derive(FINGERPRINT);
-        let cohort = Cohort::read(files, self.request.fill, key, threads, &|snps| tell(Event::Reading(snps)))?;
-        tell(Event::Read(&cohort.log));
-        let Request { source, version, .. } = self.request;
-        if ledger.register_version(source, version, &cohort.fingerprint)? == Registered::New {
-            tell(Event::Registered);
-        }
-        self.cohort = Some(cohort);
-        Ok(())
-    }
-
-    /// What can be refused by what is public, before it is charged.
-    pub(crate) fn refuse_early(&self, part: Part, names: &[String]) -> Result<(), GwasError> {
-        let Some(cohort) = &self.cohort else { return Ok(()) };
-        let of = cohort.tables.len();
-        match &self.request.snps {
-            Snps::Top { picks, .. } if *picks > of => return Err(GwasError::TooMany { wanted: *picks, of }),
-            Snps::Top { picks, score } if part == Part::Picks => {
-                if let Score::Distance(cut) = score {
-                    cut.threshold(self.request.test, of)?;
-                }
-                self.pick_noise(cohort, *picks, score)?;
-            }
-            Snps::Named(_) => drop(cohort.places(names)?),
-            Snps::Top { .. } => {}
-        }
-        Ok(())
-    }
-
-    /// The sensitivity of χ² (G-1).
-    fn sensitivity(&self, table: &Genotypes) -> Rational {
-        let [cases, controls] =
-            [table.all_cases(), table.all_controls()].map(|people| u32::try_from(people).unwrap_or(u32::MAX));
-        sensitivity(cases, controls, self.request.test, self.request.protects.adjacency())
-    }
-
-    /// How picks come about.
-    pub(crate) fn pick_noise(&self, cohort: &Cohort, picks: usize, score: &Score) -> Result<Noise, GwasError> {
-        let Request { grid, .. } = self.request;
-        let sensitivity = cohort.tables.first().map_or_else(|| whole(0), |table| self.sensitivity(table));
-        let (unit, steps, measure) = match score {
-            Score::Distance(_) => (whole(1), BigInt::from(1), "each pick, by distance,"),
-            Score::ChiSquare => (grid.clone(), sensitivity_steps(&sensitivity, grid)?, "each pick, by χ²,"),
-            Score::Noisy => {
-                (grid.clone(), sensitivity_steps(&sensitivity, grid)?, "χ² of every SNP, which is not shown,")
-            }
-        };
-        let decay = decay(&self.payment.per_move, picks, &steps)?;
-        let confidence = &self.promised.confidence;
-        let sensitivity = up(&(whole(steps) * &unit));
-        let miss = (whole(1) - confidence) / whole(picks);
-        let (kind, scale, reach) = match score {
-            Score::Distance(_) | Score::ChiSquare => {
-                (NoiseKind::Selection, None, distance_margin(&BigInt::from(cohort.tables.len()), &decay, &miss))
-            }
-            Score::Noisy => {
-                (NoiseKind::Geometric, Some(up(&(decay.scale_bound() * &unit))), margin(&decay, confidence))
-            }
-        };
-        let margin = up(&(whole(reach) * &unit));
-        Ok(Noise { measure: measure.to_owned(), kind, sensitivity, scale, margin, decay: decay.ratio().to_string() })
-    }
-
-    /// Computes an answer, in the form that is stored.
-    fn computed<R: CryptoRng>(
-        &self,
-        part: Part,
-        names: &[String],
-        rng: &mut R,
-    ) -> Result<serde_json::Value, GwasError> {
-        let name = || self.request.name(part, names.len());
-        let broken = |reason: &str| GwasError::Stored { release: name(), reason: reason.to_owned() };
-        let cohort = self.cohort.as_ref().ok_or_else(|| broken("nothing was read"))?;
-        let (places, values, noise, threshold) = match (part, &self.request.snps) {
-            (Part::Picks, Snps::Top { picks, score }) => {
-                let (places, threshold) = self.picked(cohort, *picks, score, rng)?;
-                (places, vec![], self.pick_noise(cohort, *picks, score)?, threshold)
-            }
-            _ => {
-                let places = cohort.places(names)?;
-                let tables: Vec<Genotypes> =
-                    places.iter().filter_map(|place| cohort.tables.get(*place).copied()).collect();
-                let (values, noise) =
-                    if part == Part::Counts { self.counts(&tables, rng)? } else { self.statistics(&tables, rng)? };
-                (places, values, noise, None)
-            }
-        };
-        let first = cohort.tables.first();
-        let snp = |place: &usize| cohort.variant(*place).map(SnpName::from).ok_or_else(|| broken("a SNP has no name"));
-        let mut answer = Answer {
-            cases: first.map_or(0, Genotypes::all_cases),
-            controls: first.map_or(0, Genotypes::all_controls),
-            of: cohort.tables.len() as u64,
-            snps: places.iter().map(snp).collect::<Result<_, _>>()?,
-            values,
-            noise,
-            confidence: shown(&self.promised.confidence),
-            threshold,
-            published: None,
-        };
-        let table = answer.table(self.request, part, &self.payment.cost);
-        answer.published = self.remembered(table, self.request.protects.secret());
-        serde_json::to_value(&answer).map_err(|error| broken(&error.to_string()))
-    }
-
     /// What a report from the ledger alone will show.
-    fn remembered(&self, table: Table, secret: Secret) -> Option<serde_json::Value> {
+    pub(crate) fn remembered(&self, table: Table, secret: Secret) -> Option<serde_json::Value> {
         let remembered = Remembered {
             confidence: shown(&self.promised.confidence),
             table,
             guarantee: self.promised.guarantee(self.request.protects, secret),
         };
         remembered.as_field()
-    }
-
-    /// The places of the picks, and the threshold where there is one.
-    fn picked<R: CryptoRng>(
-        &self,
-        cohort: &Cohort,
-        picks: usize,
-        score: &Score,
-        rng: &mut R,
-    ) -> Result<(Vec<usize>, Option<String>), GwasError> {
-        let Request { test, protects, grid, .. } = self.request;
-        let odds = &self.payment.per_move;
-        (self.means.tell)(Event::Scoring(cohort.tables.len()));
-        if let Score::Distance(cut) = score {
-            let threshold = cut.threshold(*test, cohort.tables.len())?;
-            let adjacency = protects.adjacency();
-            let scores = scores(&cohort.tables, *test, adjacency, &threshold, self.means.threads)?;
-            let shown = crate::request::plain(&threshold.value());
-            return Ok((by_score(&scores, adjacency, picks, odds, rng)?, Some(shown)));
-        }
-        let values: Vec<Rational> = cohort.tables.iter().map(|table| statistic(table, *test)).collect();
-        let sensitivity = cohort.tables.first().map_or_else(|| whole(0), |table| self.sensitivity(table));
-        let pick = if *score == Score::Noisy { by_noise::<R> } else { by_statistic::<R> };
-        Ok((pick(&values, &sensitivity, grid, picks, odds, rng)?, None))
-    }
-
-    /// χ² with noise.
-    fn statistics<R: CryptoRng>(&self, tables: &[Genotypes], rng: &mut R) -> Result<(Vec<Values>, Noise), GwasError> {
-        let Request { test, grid, .. } = self.request;
-        let first = tables.first().ok_or(NoisyError::Nothing)?;
-        let people = first.all_cases() + first.all_controls();
-        let values: Vec<Rational> = tables.iter().map(|table| statistic(table, *test)).collect();
-        let (odds, confidence) = (&self.payment.per_move, &self.promised.confidence);
-        let noisy = statistics(&values, *test, people, &self.sensitivity(first), grid, odds, confidence, rng)?;
-        Ok((noisy.iter().map(Values::from).collect(), self.value_noise(Part::Statistics, first, tables.len())?))
-    }
-
-    /// The noise of the numbers of so many SNPs, over the people of this table.
-    pub(crate) fn value_noise(&self, part: Part, people: &Genotypes, snps: usize) -> Result<Noise, GwasError> {
-        let Request { grid, .. } = self.request;
-        if part == Part::Statistics {
-            let steps = sensitivity_steps(&self.sensitivity(people), grid)? * snps;
-            return self.geometric("χ²", &steps, grid);
-        }
-        let (adjacency, sides) = self.sides();
-        self.geometric("the number of copies of A1", &count_sensitivity(adjacency, sides, snps), &whole(1))
-    }
-
-    /// Whose alleles are counted. Under label swap the counts of cases and controls together are public, so that those of the
-    /// cases alone tell as much with half the noise.
-    fn sides(&self) -> (Adjacency, Sides) {
-        match self.request.protects.adjacency() {
-            Adjacency::Genotype => (Adjacency::Genotype, Sides::Both),
-            Adjacency::LabelSwap => (Adjacency::LabelSwap, Sides::Cases),
-        }
-    }
-
-    /// Allele counts with noise.
-    fn counts<R: CryptoRng>(&self, tables: &[Genotypes], rng: &mut R) -> Result<(Vec<Values>, Noise), GwasError> {
-        let first = tables.first().ok_or(NoisyError::Nothing)?;
-        let (adjacency, sides) = self.sides();
-        let (odds, confidence) = (&self.payment.per_move, &self.promised.confidence);
-        let noisy = allele_counts(tables, adjacency, sides, odds, confidence, rng)?;
-        Ok((noisy.iter().map(Values::from).collect(), self.value_noise(Part::Counts, first, tables.len())?))
-    }
-
-    fn geometric(&self, measure: &str, steps: &BigInt, unit: &Rational) -> Result<Noise, GwasError> {
-        let decay = Decay::hiding(&self.payment.per_move, steps)?;
-        Ok(Noise {
-            measure: measure.to_owned(),
-            kind: NoiseKind::Geometric,
-            sensitivity: up(&(whole(steps.clone()) * unit)),
-            scale: Some(up(&(decay.scale_bound() * unit))),
-            margin: up(&(whole(margin(&decay, &self.promised.confidence)) * unit)),
-            decay: decay.ratio().to_string(),
-        })
     }
 }

@@ -129,14 +129,19 @@ impl Request {
         &self.share / whole(self.parts().len().max(1))
     }
 
-    /// What a release is called.
+    /// What a release is called, so that it can be told from others in a list.
     #[must_use]
     pub fn name(&self, part: Part, snps: usize) -> String {
-        match part {
-            Part::Picks => format!("top {snps} SNPs"),
-            Part::Statistics => format!("chi-square of {snps} SNPs"),
-            Part::Counts => format!("allele counts of {snps} SNPs"),
-        }
+        let many = if snps == 1 { "1 SNP".to_owned() } else { format!("{snps} SNPs") };
+        let what = match (part, &self.snps) {
+            (Part::Picks, Snps::Top { score: Score::Distance(cut), .. }) => format!("top {many}, {}", cut.words()),
+            (Part::Picks, Snps::Top { score, .. }) => format!("top {many} by {}", score.name()),
+            (Part::Statistics | Part::Picks, _) => format!("χ² of {many}"),
+            (Part::Counts, _) => format!("allele counts of {many}"),
+        };
+        let phenotype = self.phenotype.as_ref().map_or_else(String::new, |name| format!(", phenotype {name}"));
+        let version = if self.version == "1" { String::new() } else { format!(", version {}", self.version) };
+        format!("{what}, {} test, {}{phenotype}{version}", test_name(self.test), self.protects.name())
     }
 
     /// A release in words that everything follows from which decides its distribution, but for its odds and the data: two
@@ -144,7 +149,6 @@ impl Request {
     #[must_use]
     pub fn words(&self, part: Part, names: &[String]) -> String {
         let (test, fill) = (test_name(self.test), self.fill.in_words());
-        let adjacency = self.protects.adjacency();
         let (what, exactly) = match (part, &self.snps) {
             (Part::Picks, Snps::Top { picks, score: Score::Distance(cut) }) => {
                 (format!("the {picks} SNPs most likely beyond {} by distance, {test} test", cut.words()), String::new())
@@ -158,12 +162,9 @@ impl Request {
             }
             (Part::Counts, _) => (format!("counts of A1 of {}", names.join(", ")), String::new()),
         };
-        let adjacency = match adjacency {
-            deniable_genome::Adjacency::Genotype => "genotype",
-            deniable_genome::Adjacency::LabelSwap => "label-swap",
-        };
+        let adjacency = self.protects.name();
         let phenotype = self.phenotype.as_ref().map_or_else(String::new, |name| format!("; phenotype {name}"));
-        format!("{what}{exactly}; adjacency {adjacency}; {fill}{phenotype}")
+        format!("{what}{exactly}; adjacency {adjacency}; {fill}{phenotype}; {} version {}", self.source, self.version)
     }
 }
 
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(
             picks(&one),
             "the 5 SNPs most likely beyond χ² ≥ 19.5 by distance, allelic test; adjacency label-swap; missing calls count as \
-             two copies of A2"
+             two copies of A2; cohort version 1"
         );
         let top = |picks, score| Snps::Top { picks, score };
         let distance = |cut| Score::Distance(cut);

@@ -131,19 +131,21 @@ fn numbers(publication: &Publication, ask: usize, column: &str) -> Vec<f64> {
 }
 
 #[test]
-fn the_same_is_shown_again_free_and_without_files() {
+fn the_same_is_shown_again_free() {
     let place = Place::new();
     let request = Request { statistics: true, counts: true, ..top(3) };
     let (first, origins) = place.run(&gain(), &request);
     assert_eq!(origins, [Origin::Charged; 3]);
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "1/2").unwrap());
-    for file in place.files.all() {
-        std::fs::remove_file(file).unwrap();
-    }
     let (second, origins) = place.run_with(&gain(), &request, &mut ChaCha20Rng::seed_from_u64(2));
     assert_eq!(origins, [Origin::Stored; 3]);
     assert_eq!(first.unwrap(), second.unwrap());
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "1/2").unwrap());
+    // The answer about other data is never shown, not even when they are gone.
+    for file in place.files.all() {
+        std::fs::remove_file(file).unwrap();
+    }
+    assert!(matches!(place.run(&gain(), &request).0, Err(GwasError::File(_))));
 }
 
 /// A generator that kills the process, so to speak, when it is first asked.
@@ -180,7 +182,6 @@ fn what_was_charged_and_not_answered_resumes_free() {
 fn files_are_those_of_their_version() {
     let place = Place::new();
     place.run(&gain(), &top(1)).0.unwrap();
-    let other = Place::new();
     let Files::Plink { prefix, .. } = &place.files else { panic!() };
     // One call of one person: from missing to no copy, or the other way round.
     let mut bed = prefix.as_os_str().to_owned();
@@ -188,10 +189,11 @@ fn files_are_those_of_their_version() {
     let mut bytes = std::fs::read(&bed).unwrap();
     bytes[50] ^= 0b10;
     std::fs::write(&bed, bytes).unwrap();
-    drop(other);
     let spent = place.spent(Secret::Label);
-    let (refused, _) = place.run(&gain(), &top(2));
-    assert!(matches!(refused, Err(GwasError::Version(_))), "{refused:?}");
+    for request in [top(1), top(2)] {
+        let (refused, _) = place.run(&gain(), &request);
+        assert!(matches!(refused, Err(GwasError::Version(_))), "{refused:?}");
+    }
     assert_eq!(place.spent(Secret::Label), spent);
     let again = Request { version: "2".into(), ..top(2) };
     assert_eq!(place.run(&gain(), &again).1, [Origin::Charged]);
@@ -214,6 +216,13 @@ fn nothing_is_charged_for_what_does_not_fit_or_makes_no_sense() {
     assert!(matches!(refused(&top(301)), GwasError::TooMany { wanted: 301, of: 300 }));
     let cut = Snps::Top { picks: 1, score: Score::Distance(Cut::PValue(whole(2))) };
     assert!(matches!(refused(&Request { snps: cut, ..top(1) }), GwasError::Threshold(_)));
+    // No table of so many people reaches it, so that there is nothing to pick; known before anything is charged.
+    for protects in [Protects::Genotype, Protects::LabelSwap] {
+        let far = Snps::Top { picks: 1, score: Score::Distance(Cut::ChiSquare(whole(5000))) };
+        assert!(matches!(refused(&Request { snps: far, protects, ..top(1) }), GwasError::Select(_)));
+    }
+    let fine = Request { grid: deniable_core::exact::power(&ratio(1, 10), 30), statistics: true, ..top(1) };
+    assert!(matches!(refused(&fine), GwasError::Select(_) | GwasError::Decay(_)));
     // Together they do not fit, though the first alone would.
     place.run(&gain(), &Request { share: ratio(3, 4), ..top(2) }).0.unwrap();
     let before = place.spent(Secret::Label);
@@ -256,6 +265,39 @@ fn without_noise_the_truth_is_released() {
             "under label swap the controls' counts follow from the cases'"
         );
     }
+}
+
+/// Names need not be unique: picks are known by their places.
+#[test]
+fn snps_without_names_are_picked_and_counted() {
+    let place = Place::new();
+    let Files::Plink { prefix, .. } = &place.files else { panic!() };
+    let bim = prefix.with_extension("bim");
+    let text = std::fs::read_to_string(&bim).unwrap();
+    let nameless = text.lines().map(|line| {
+        let columns: Vec<&str> = line.split('\t').collect();
+        format!("{}\t.\t{}\n", columns[0], columns[2..].join("\t"))
+    });
+    std::fs::write(&bim, nameless.collect::<String>()).unwrap();
+    let request = Request { counts: true, ..top(3) };
+    let publication = place.run(&gain(), &request).0.unwrap();
+    assert_eq!(names(&publication, 1), [".", ".", "."]);
+    assert_eq!(place.run(&gain(), &request).1, [Origin::Stored; 2]);
+}
+
+/// The same SNPs in another order, or twice, are the same question.
+#[test]
+fn a_list_is_a_set() {
+    let place = Place::new();
+    let of = |names: &[&str]| Request {
+        snps: Snps::Named(names.iter().map(|name| (*name).to_owned()).collect()),
+        counts: true,
+        share: ratio(1, 4),
+        ..top(1)
+    };
+    let first = place.run(&gain(), &of(&["sim7", "sim3"])).0.unwrap();
+    let (second, origins) = place.run(&gain(), &of(&["sim3", "sim7", "sim3"]));
+    assert_eq!((first, origins), (second.unwrap(), vec![Origin::Stored]));
 }
 
 /// Everybody is in every table: with missing calls left out, nobody's part could be bounded.

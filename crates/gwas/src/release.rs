@@ -135,6 +135,10 @@ pub enum Event<'a> {
     Registered,
     /// Distances, or other scores, of so many SNPs are computed.
     Scoring(usize),
+    /// They are computed; picks are drawn.
+    Picking,
+    /// A release is computed, and about to be stored.
+    Storing,
     /// A release has its answer.
     Answered(&'a str, Origin),
 }
@@ -297,7 +301,11 @@ impl Run<'_> {
         });
         let json = match answered {
             Some(json) => json,
-            None => self.computed(part, names, rng)?,
+            None => {
+                let json = self.computed(part, names, rng)?;
+                (self.means.tell)(Event::Storing);
+                json
+            }
         };
         let mut kept = json;
         for charge in &charges {
@@ -474,10 +482,12 @@ impl Run<'_> {
             let adjacency = protects.adjacency();
             let scores = scores(&cohort.tables, *test, adjacency, &threshold, self.means.threads)?;
             let shown = format!("χ² {}", decimal(&threshold.value(), 6, Rounding::Nearest));
+            (self.means.tell)(Event::Picking);
             return Ok((by_score(&scores, adjacency, picks, odds, rng)?, Some(shown)));
         }
         let values: Vec<Rational> = cohort.tables.iter().map(|table| statistic(table, *test)).collect();
         let sensitivity = cohort.tables.first().map_or_else(|| whole(0), |table| self.sensitivity(table));
+        (self.means.tell)(Event::Picking);
         let pick = if *score == Score::Noisy { by_noise::<R> } else { by_statistic::<R> };
         Ok((pick(&values, &sensitivity, grid, picks, odds, rng)?, None))
     }

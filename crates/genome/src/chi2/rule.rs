@@ -54,6 +54,13 @@ impl AllelicRule {
         let (gap, margins) = (u128::from(gap.unsigned_abs()), u128::from(margins.unsigned_abs()));
         compare_products(self.left, gap * gap, self.right, margins).is_ge()
     }
+
+    /// About how large `|xS − yR|` must be among so many copies: to choose where to look, never to decide.
+    pub fn about_gap(&self, copies: f64) -> f64 {
+        let [left, right] = self.about;
+        let others = 2.0 * (self.cases + self.controls) as f64 - copies;
+        (right / left * (copies * others).max(0.0)).sqrt()
+    }
 }
 
 /// The genotypic test, as a bound on `H = Σ r_is_i/(r_i+s_i)`, which is largest, `RS/N`, where cases and controls have

@@ -80,15 +80,10 @@ impl Bed {
                 receive
             };
             let receivers: Vec<_> = (0..).zip(files).map(counted).collect();
-            let mut shown = 0;
-            for receiver in receivers.iter().cycle() {
-                if shown == blocks {
-                    break;
-                }
+            for (_, receiver) in (0..blocks).zip(receivers.iter().cycle()) {
                 // A thread that panicked ends the scope with its panic, whatever is returned.
                 let block = receiver.recv().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
                 show(&block.map_err(|error| self.fault(&error))?)?;
-                shown += 1;
             }
             Ok(())
         })

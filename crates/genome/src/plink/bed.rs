@@ -1,7 +1,7 @@
 //! Genotypes: a .bed file in the SNP-major order, read in blocks by several threads.
 
 use crate::cohort::Counts;
-use crate::counting::{Masks, count, row_bytes, to_words};
+use crate::counting::{Masks, count_bytes, row_bytes};
 use crate::file_error::{FileError, FileErrorKind};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -67,7 +67,7 @@ impl Bed {
             let counted = |(first, input): (u64, File)| {
                 let (send, receive) = sync_channel(1);
                 scope.spawn(move || {
-                    let mut worker = Worker { input, key, bytes: Vec::new(), words: Vec::new() };
+                    let mut worker = Worker { input, key, bytes: Vec::new() };
                     for block in (first..blocks).step_by(threads) {
                         let result = worker.count(self, block, masks);
                         let failed = result.is_err();
@@ -103,7 +103,6 @@ struct Worker {
     input: File,
     key: Option<[u8; 32]>,
     bytes: Vec<u8>,
-    words: Vec<u64>,
 }
 
 /// What is known of the SNPs of a block.
@@ -126,11 +125,8 @@ impl Worker {
         self.input.seek(SeekFrom::Start(MAGIC.len() as u64 + first * row as u64))?;
         self.input.read_exact(&mut self.bytes)?;
         let hash = self.key.map(|key| blake3::keyed_hash(&key, &self.bytes).into());
-        let count_row = |bytes| {
-            to_words(bytes, &mut self.words);
-            count(&self.words, masks)
-        };
-        Ok(Block { counts: self.bytes.chunks_exact(row.max(1)).map(count_row).collect(), hash })
+        let counts = self.bytes.chunks_exact(row.max(1)).map(|row| count_bytes(row, masks)).collect();
+        Ok(Block { counts, hash })
     }
 }
 
@@ -140,4 +136,35 @@ fn hexadecimal(bytes: &[u8]) -> String {
     }
     let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     digits.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::simulate::{Settings, write};
+    use crate::{Fileset, Fingerprint};
+    use std::num::NonZeroUsize;
+
+    /// Ledgers remember fingerprints: they may never change, and do not depend on threads.
+    #[test]
+    fn fingerprints_are_of_blocks_in_the_order_of_the_file() {
+        const PEOPLE: u32 = 40_001;
+        let settings = Settings { cases: PEOPLE - 9, controls: 9, snps: 310, causes: vec![], ..Settings::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        write(&settings, 1, &file("t")).unwrap();
+        let mut expected = Fingerprint::new([7; 32]);
+        expected.add_file(&file("t.bim")).unwrap();
+        expected.add_file(&file("t.fam")).unwrap();
+        let genotypes = std::fs::read(file("t.bed")).unwrap();
+        // 104 rows of 10,001 bytes are the most that fit into 2^20.
+        let blocks = genotypes[3..].chunks(104 * 10_001);
+        assert_eq!(blocks.len(), 3);
+        blocks.for_each(|block| expected.add(blake3::keyed_hash(&[7; 32], block).as_bytes()));
+        for threads in 1..5 {
+            let mut found = Fingerprint::new([7; 32]);
+            let files = Fileset::open(&file("t"), None).unwrap();
+            let log = files.scan_into(&mut found, NonZeroUsize::new(threads).unwrap(), &mut |_| {}).unwrap();
+            assert_eq!((found.hex(), log.used), (expected.hex(), 310));
+        }
+    }
 }

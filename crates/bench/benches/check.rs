@@ -5,6 +5,7 @@
 //! `-- 20` decides over 20 entities instead, and prints the peak memory of the process.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
+use deniable_bench::{Spread, peak_kib};
 use deniable_check::Bound;
 use deniable_check::certificate::certificate;
 use deniable_check::counts::{self, CountMechanism, Group};
@@ -115,15 +116,12 @@ fn questions() -> [(&'static str, (Notion, Family)); 3] {
 }
 
 fn median(mut run: impl FnMut()) -> f64 {
-    let mut times: Vec<f64> = (0..RUNS)
-        .map(|_| {
-            let begin = Instant::now();
-            run();
-            begin.elapsed().as_secs_f64()
-        })
-        .collect();
-    times.sort_by(f64::total_cmp);
-    times[RUNS / 2]
+    let once = |_| {
+        let begin = Instant::now();
+        run();
+        begin.elapsed().as_secs_f64()
+    };
+    Spread::of((0..RUNS).map(once).collect()).median
 }
 
 /// Random probabilities, none of them zero: parts of a million; or of a number of the row's own, of which
@@ -151,8 +149,5 @@ fn statement(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Stateme
 
 /// The most memory that this process has held, in GiB, as Linux counts it.
 fn peak() -> f64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
-    let kib = line.trim().trim_end_matches(" kB").parse().unwrap_or(f64::NAN);
-    kib / f64::from(1 << 20)
+    peak_kib("self").map_or(f64::NAN, |kib| kib as f64) / f64::from(1 << 20)
 }

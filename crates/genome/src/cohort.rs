@@ -191,6 +191,12 @@ enum Chromosome {
 /// PLINK's human names, with and without `chr`: `--assoc` counts men once on X, and everybody once on Y and in the mitochondria;
 /// `--model` leaves out Y, mitochondria, and men on X. A [`Table`] holds diploid genotypes, so all three are left out here.
 fn chromosome(name: &str) -> Chromosome {
+    // Nearly all names are plain numbers.
+    if let ([_] | [_, _], Ok(number @ 0..=22)) = (name.as_bytes(), name.parse::<u8>())
+        && !name.starts_with('+')
+    {
+        return Chromosome::Diploid(number);
+    }
     let lower = name.to_ascii_lowercase();
     let short = lower.strip_prefix("chr").unwrap_or(&lower);
     match short {

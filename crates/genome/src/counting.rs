@@ -93,9 +93,25 @@ pub fn to_words(bytes: &[u8], words: &mut Vec<u64>) {
 /// Counts one SNP. Bits of people who are in no mask do not matter.
 #[must_use]
 pub fn count(row: &[u64], masks: &Masks) -> Counts {
-    let (cases, missing_cases) = genotypes(row, &masks.cases);
-    let (controls, missing_controls) = genotypes(row, &masks.controls);
-    let founders = if masks.same { sum(cases, controls) } else { genotypes(row, &masks.founders).0 };
+    count_words(row, |word| word, None, masks)
+}
+
+/// Counts one SNP right where a .bed file's bytes were read to: a copy as words would cost a tenth of counting.
+pub(crate) fn count_bytes(row: &[u8], masks: &Masks) -> Counts {
+    let (whole, rest) = row.as_chunks::<8>();
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    let last = (!rest.is_empty()).then_some(u64::from_le_bytes(last));
+    count_words(whole, u64::from_le_bytes, last, masks)
+}
+
+/// Counts one SNP in words of any form, and perhaps a last one.
+#[inline]
+fn count_words<W: Copy>(row: &[W], word: impl Fn(W) -> u64 + Copy, last: Option<u64>, masks: &Masks) -> Counts {
+    let of = |mask| genotypes(row, word, last, mask);
+    let (cases, missing_cases) = of(&masks.cases);
+    let (controls, missing_controls) = of(&masks.controls);
+    let founders = if masks.same { sum(cases, controls) } else { of(&masks.founders).0 };
     Counts {
         table: Table { cases, controls },
         missing: Missing { cases: missing_cases, controls: missing_controls },
@@ -110,8 +126,9 @@ fn sum(left: [u32; 3], right: [u32; 3]) -> [u32; 3] {
 }
 
 /// People with 0, 1 and 2 copies of A1, and those with a missing call.
-fn genotypes(row: &[u64], mask: &Mask) -> ([u32; 3], u32) {
-    let [low, high, both] = totals(row, &mask.words);
+#[inline]
+fn genotypes<W: Copy>(row: &[W], word: impl Fn(W) -> u64, last: Option<u64>, mask: &Mask) -> ([u32; 3], u32) {
+    let [low, high, both] = totals(row, word, last, &mask.words);
     let (one, missing) = (high - both, low - both);
     ([both, one, mask.size - high - missing], missing)
 }
@@ -119,26 +136,37 @@ fn genotypes(row: &[u64], mask: &Mask) -> ([u32; 3], u32) {
 /// Set low bits, set high bits, and pairs with both: within the mask. Sums of three words fit into pairs of bits, two such sums
 /// into half a byte, and 21 of those into a byte, so that bits are gathered once in 63 words. Four such columns of words are added
 /// up side by side, which compilers turn into vector instructions.
-fn totals(row: &[u64], mask: &[u64]) -> [u32; 3] {
+#[inline]
+fn totals<W: Copy>(row: &[W], word: impl Fn(W) -> u64, last: Option<u64>, mask: &[u64]) -> [u32; 3] {
     const BLOCK: usize = 21 * GROUP;
+    let (mask, last_mask) = mask.split_at(row.len().min(mask.len()));
     let mut totals = [0; 3];
+    let mut gather = |bytes: [[u64; LANES]; 3]| {
+        for (total, bytes) in totals.iter_mut().zip(bytes) {
+            *total += bytes.into_iter().map(across).sum::<u32>();
+        }
+    };
     for (row, mask) in row.chunks(BLOCK).zip(mask.chunks(BLOCK)) {
         let mut bytes = [[0; LANES]; 3];
         let (row_groups, row_rest) = row.as_chunks::<GROUP>();
         let (mask_groups, mask_rest) = mask.as_chunks::<GROUP>();
         for (row, mask) in row_groups.iter().zip(mask_groups) {
-            add(&mut bytes, row, mask);
+            add(&mut bytes, &row.map(&word), mask);
         }
         if !row_rest.is_empty() {
             let mut row = [0; GROUP];
             let mut mask = [0; GROUP];
-            row.iter_mut().zip(row_rest).for_each(|(to, from)| *to = *from);
+            row.iter_mut().zip(row_rest).for_each(|(to, from)| *to = word(*from));
             mask.iter_mut().zip(mask_rest).for_each(|(to, from)| *to = *from);
             add(&mut bytes, &row, &mask);
         }
-        for (total, bytes) in totals.iter_mut().zip(bytes) {
-            *total += bytes.into_iter().map(across).sum::<u32>();
-        }
+        gather(bytes);
+    }
+    if let (Some(last), Some(mask)) = (last, last_mask.first()) {
+        let of_one = |word| std::array::from_fn(|place| if place == 0 { word } else { 0 });
+        let mut bytes = [[0; LANES]; 3];
+        add(&mut bytes, &of_one(last), &of_one(*mask));
+        gather(bytes);
     }
     totals
 }

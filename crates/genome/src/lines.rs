@@ -112,9 +112,10 @@ impl Lines {
     }
 }
 
-/// The words of a line, which tabs and spaces part.
+/// The words of a line of [`Lines::advance_ascii`], which tabs and spaces part.
 pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
-    line.split([' ', '\t']).filter(|word| !word.is_empty())
+    // The other white space of ASCII is not in such a line.
+    line.split_ascii_whitespace()
 }
 
 /// Exactly `N` words, or how many there are.

@@ -107,7 +107,7 @@ impl Cohort {
         cohort.log = files.scan(&mut fingerprint, threads, &mut |snp| {
             cohort.tables.push(fill.table(&snp.counts));
             cohort.names.push(&snp.variant);
-            if cohort.tables.len() % OFTEN == 0 {
+            if cohort.tables.len().is_multiple_of(OFTEN) {
                 tell(cohort.tables.len() as u64);
             }
         })?;

@@ -1,7 +1,7 @@
 //! Picks and noise: what is computed once a release is paid for, and how far it may be off.
 
 use crate::answer::{Answer, SnpName, Values, shown, up};
-use crate::release::{GwasError, Run};
+use crate::release::{Event, GwasError, Run};
 use crate::request::{Part, Request, Score, Snps};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, distance_margin, margin};
@@ -129,10 +129,12 @@ impl Run<'_> {
                 Some(scores) => scores,
                 None => self.scored(&threshold)?,
             };
+            (self.means.tell)(Event::Picking);
             let picked = by_score(&scores, protects.adjacency(), picks, &self.payment.per_move, rng)?;
             return Ok((picked, Some(threshold.value().to_string())));
         }
         let values: Vec<Rational> = self.cohort.tables.iter().map(|table| statistic(table, *test)).collect();
+        (self.means.tell)(Event::Picking);
         let pick = if *score == Score::Noisy { by_noise::<R> } else { by_statistic::<R> };
         Ok((pick(&values, &self.sensitivity(), grid, picks, &self.payment.per_move, rng)?, None))
     }

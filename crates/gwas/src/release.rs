@@ -138,6 +138,10 @@ pub enum Event<'a> {
     Registered,
     /// Distances, or other scores, of so many SNPs are computed.
     Scoring(usize),
+    /// They are computed; picks are drawn.
+    Picking,
+    /// A release is computed, and about to be stored.
+    Storing,
     /// A release has its answer.
     Answered(&'a str, Origin),
 }
@@ -377,7 +381,11 @@ impl<'a> Run<'a> {
         });
         let json = match answered {
             Some(json) => json,
-            None => self.computed(part, places, rng)?,
+            None => {
+                let json = self.computed(part, places, rng)?;
+                (self.means.tell)(Event::Storing);
+                json
+            }
         };
         let mut kept = json;
         for (at, charge) in charges.iter().enumerate() {

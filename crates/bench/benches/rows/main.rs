@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The files are generated into the target folder; the largest is deleted in the end.
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "a benchmark")]
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 mod data;
 mod measure;
@@ -16,7 +16,7 @@ mod measure;
 use data::MILLION;
 use measure::Measured;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const ROUNDS: usize = 5;
 const BEGIN: &str = "<!-- cargo bench -p deniable-bench --bench rows: begin -->";
@@ -56,10 +56,7 @@ fn main() {
         tables += &draws;
     }
     if let Some(path) = value("--write") {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let (before, rest) = text.split_once(BEGIN).unwrap_or_else(|| panic!("{path} has no line {BEGIN}"));
-        let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("{path} has no line {END}"));
-        std::fs::write(&path, format!("{before}{BEGIN}\n\n{tables}{END}{after}")).unwrap();
+        deniable_bench::write_between(Path::new(&path), BEGIN, END, &tables).unwrap();
     }
 }
 

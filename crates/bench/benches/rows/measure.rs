@@ -2,6 +2,7 @@
 
 use super::data::source;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
+use deniable_bench::{Spread, peak_kib};
 use deniable_core::exact::ratio;
 use deniable_core::noise::{Decay, SystemRng};
 use deniable_core::sensitivity::Caps;
@@ -62,10 +63,9 @@ pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<Measured> {
             break;
         }
     }
-    let measured = wanted.iter().zip(seconds).zip(peaks).map(|(((case, plain, two_level, _), mut seconds), peak)| {
-        seconds.sort_by(f64::total_cmp);
-        let range = (seconds[0], seconds[seconds.len() - 1]);
-        Measured { case, plain, two_level: *two_level, median: seconds[seconds.len() / 2], range, peak }
+    let measured = wanted.iter().zip(seconds).zip(peaks).map(|(((case, plain, two_level, _), seconds), peak)| {
+        let Spread { median, low, high } = Spread::of(seconds);
+        Measured { case, plain, two_level: *two_level, median, range: (low, high), peak }
     });
     measured.collect()
 }
@@ -108,9 +108,7 @@ pub fn draw(rows: u64, path: &Path) -> Draw {
 
 /// The most memory that this process had since it was last forgotten, in MiB; 0 where the system does not tell.
 fn peak() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024
+    peak_kib("self").unwrap_or(0) / 1024
 }
 
 fn forget_peak() {

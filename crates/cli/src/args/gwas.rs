@@ -152,8 +152,11 @@ pub struct Release {
     #[arg(long, help_heading = "Output")]
     pub dry_run: bool,
     /// Show the true values, which must not be published, on standard error (or in --out). No promise, no ledger.
-    #[arg(long, conflicts_with_all = ["report", "dry_run", "counts", "policy", "statistics"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["report", "dry_run", "counts", "policy", "statistics", "snps", "extract", "format"], help_heading = "Output")]
     pub curator: bool,
+    /// Put this promise in place of the recorded one, for everyone, and release nothing. The reason is kept.
+    #[arg(long, value_name = "REASON", help_heading = "Promise")]
+    pub change_promise: Option<String>,
     /// Compute with so many threads instead of all.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,

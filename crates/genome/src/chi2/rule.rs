@@ -6,6 +6,9 @@ use crate::wide::compare_products;
 /// The most people whose products fit into 128 bits at every threshold: 2^25, 33 million.
 pub(crate) const MOST_PEOPLE: u64 = 1 << 25;
 
+/// Products of floats that are closer than this part of them are compared exactly: 2^-48.
+const CLOSE: f64 = 1.0 / (1_u64 << 48) as f64;
+
 /// The allelic test: `2N(xS−yR)²·c_d ≥ c_n·RS·m(2N−m)` with `m = x+y` and `c = c_n/c_d`.
 ///
 /// The left side is at most `2^26·2^48 · (2^49)²`, the right one `2^48·2^48 · 2^50`; each factor of
@@ -18,18 +21,17 @@ pub(crate) struct AllelicRule {
     pub controls: i64,
     left: u128,
     right: u128,
+    /// The same, rounded.
+    about: [f64; 2],
 }
 
 impl AllelicRule {
     /// For `1 ≤ cases, controls` with a sum of at most [`MOST_PEOPLE`].
     pub fn new(cases: u64, controls: u64, threshold: &Threshold) -> Self {
         let people = u128::from(cases + controls);
-        Self {
-            cases: cases as i64,
-            controls: controls as i64,
-            left: 2 * people * u128::from(threshold.denominator()),
-            right: u128::from(threshold.numerator()) * u128::from(cases) * u128::from(controls),
-        }
+        let left = 2 * people * u128::from(threshold.denominator());
+        let right = u128::from(threshold.numerator()) * u128::from(cases) * u128::from(controls);
+        Self { cases: cases as i64, controls: controls as i64, left, right, about: [left as f64, right as f64] }
     }
 
     /// Whether χ² ≥ c with `0 ≤ x ≤ 2R` and `0 ≤ y ≤ 2S` copies among cases and controls.
@@ -39,9 +41,25 @@ impl AllelicRule {
         if copies == 0 || others == 0 {
             return false;
         }
-        let gap = u128::from((x * self.controls - y * self.cases).unsigned_abs());
-        let margins = u128::from(copies.unsigned_abs()) * u128::from(others.unsigned_abs());
+        // Below 2^52 both: floats hold them exactly.
+        let (gap, margins) = (x * self.controls - y * self.cases, copies * others);
+        // The products of floats are rounded three times and twice, each time by at most 2^-53 of them: where they are further
+        // apart than 2^-48, the exact ones are in the same order. Distances ask dozens of times for each SNP, and it is seldom
+        // closer than that.
+        let [left, right] = self.about;
+        let (left, right) = (left * gap as f64 * gap as f64, right * margins as f64);
+        if (left - right).abs() > right * CLOSE {
+            return left > right;
+        }
+        let (gap, margins) = (u128::from(gap.unsigned_abs()), u128::from(margins.unsigned_abs()));
         compare_products(self.left, gap * gap, self.right, margins).is_ge()
+    }
+
+    /// About how large `|xS − yR|` must be among so many copies: to choose where to look, never to decide.
+    pub fn about_gap(&self, copies: f64) -> f64 {
+        let [left, right] = self.about;
+        let others = 2.0 * (self.cases + self.controls) as f64 - copies;
+        (right / left * (copies * others).max(0.0)).sqrt()
     }
 }
 
@@ -122,4 +140,38 @@ fn column(cases: i64, controls: i64) -> u64 {
 /// Pairs of a case and a control in a column.
 fn product(cases: i64, controls: i64) -> u64 {
     cases.unsigned_abs() * controls.unsigned_abs()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chi2::statistic;
+    use crate::table::{Table, Test};
+    use deniable_core::exact::{Rational, ratio};
+    use proptest::prelude::*;
+
+    /// Everybody has as many copies as the first ones of the group need.
+    fn table(cases: u32, controls: u32, x: u32, y: u32) -> Table {
+        let group = |people: u32, copies: u32| [people - copies / 2 - copies % 2, copies % 2, copies / 2];
+        Table { cases: group(cases, x), controls: group(controls, y) }
+    }
+
+    proptest! {
+        /// Also at thresholds that the table hits exactly, or misses by as little as a threshold can.
+        #[test]
+        fn as_the_exact_statistic(
+            cases in 1_u32..1 << 24, controls in 1_u32..1 << 24, parts: (u32, u32), near in -2_i64..=2, large: bool
+        ) {
+            let (cases, controls) = if large { (cases, controls) } else { (cases % 64 + 1, controls % 64 + 1) };
+            let (x, y) = (parts.0 % (2 * cases + 1), parts.1 % (2 * controls + 1));
+            let exact = statistic(&table(cases, controls, x, y), Test::Allelic);
+            let rounded = (&exact * Rational::from_integer((1_i64 << 20).into())).round() + ratio(near, 1);
+            let rounded = rounded / Rational::from_integer((1_i64 << 20).into());
+            for c in [exact.clone(), &exact + ratio(near, 1 << 40), rounded, ratio(30, 1)] {
+                let Ok(threshold) = Threshold::new(&c) else { continue };
+                let rule = AllelicRule::new(cases.into(), controls.into(), &threshold);
+                prop_assert_eq!(rule.is_significant(x.into(), y.into()), exact >= c, "{} ≥ {}", exact, c);
+            }
+        }
+    }
 }

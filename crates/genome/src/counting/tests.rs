@@ -45,6 +45,7 @@ fn compare(people: &[(u8, bool)], bytes: &[u8]) {
     let mut words = Vec::new();
     to_words(bytes, &mut words);
     let counts = count(&words, &masks);
+    assert_eq!(count_bytes(bytes, &masks), counts);
     assert_eq!((counts.table.cases, counts.missing.cases), naive(bytes, &cases));
     assert_eq!((counts.table.controls, counts.missing.controls), naive(bytes, &controls));
     assert_eq!(counts.founders, naive(bytes, &founders).0);

@@ -2,7 +2,7 @@
 //!
 //! Cases and controls change independently: `k` moves are `k1` among cases and `k − k1` among controls.
 
-use super::{first, moves_to_shift};
+use super::{first, first_near, moves_to_shift};
 use crate::chi2::{AllelicRule, GenotypicRule, Threshold};
 use crate::table::Table;
 
@@ -34,8 +34,25 @@ pub(super) fn allelic(table: &Table, threshold: &Threshold, significant: bool) -
     if significant {
         Some(allelic_ceasing(&rule, cases, controls))
     } else {
-        first(rule.cases + rule.controls, |k| allelic_can_become(&rule, cases, controls, k))
+        let guess = about_to_become(&rule, alleles(cases), alleles(controls));
+        first_near(rule.cases + rule.controls, guess, |k| allelic_can_become(&rule, cases, controls, k))
     }
+}
+
+/// About how many moves make χ² ≥ c, if all of them are in one group and each raises or lowers by 2. In floats, and it decides
+/// nothing: it is where the search begins.
+fn about_to_become(rule: &AllelicRule, x: i64, y: i64) -> i64 {
+    let (gap, copies) = ((x * rule.controls - y * rule.cases) as f64, (x + y) as f64);
+    let (by_case, by_control) = (2.0 * rule.controls as f64, 2.0 * rule.cases as f64);
+    let ways = [(by_case, 2.0), (-by_case, -2.0), (by_control, -2.0), (-by_control, 2.0)];
+    let moves = ways.map(|(widening, adding): (f64, f64)| {
+        // The gap that is needed depends on how many copies there are after the moves, which it says: little.
+        (0..3).fold(0.0, |moves, _| {
+            let needed = rule.about_gap(copies + adding * moves).copysign(widening);
+            (needed - gap) / widening
+        })
+    });
+    moves.into_iter().fold(f64::MAX, f64::min).ceil() as i64
 }
 
 /// Whether `k` moves can make χ² ≥ c.

@@ -93,18 +93,38 @@ pub fn distance(
 
 /// The least `k` in `1..=most` with `holds(k)`, which once true must stay true.
 fn first(most: i64, holds: impl Fn(i64) -> bool) -> Option<i64> {
-    let (mut low, mut high) = (0, 1); // it does not hold at `low`, or `low` is 0
-    loop {
-        let at = high.min(most);
-        if at <= low {
-            return None;
+    first_near(most, 1, holds)
+}
+
+/// The same, found sooner where the guess is near.
+fn first_near(most: i64, guess: i64, holds: impl Fn(i64) -> bool) -> Option<i64> {
+    if most < 1 {
+        return None;
+    }
+    let (mut low, mut high) = (0, guess.clamp(1, most)); // it does not hold at `low`, or `low` is 0
+    let mut step = 1;
+    if holds(high) {
+        while high > 1 {
+            let at = (high - step).max(1);
+            if !holds(at) {
+                low = at;
+                break;
+            }
+            high = at;
+            step *= 2;
         }
-        high = at;
-        if holds(at) {
-            break;
+    } else {
+        loop {
+            low = high;
+            if low == most {
+                return None;
+            }
+            high = (low + step).min(most);
+            if holds(high) {
+                break;
+            }
+            step *= 2;
         }
-        low = at;
-        high *= 2;
     }
     while high - low > 1 {
         let middle = low + (high - low) / 2;

@@ -273,3 +273,17 @@ proptest! {
         }
     }
 }
+
+/// Wherever a search begins, it ends in the same place.
+#[test]
+fn guesses_decide_nothing() {
+    for most in 0..20 {
+        for least in 1..25 {
+            let expected = (least <= most).then_some(least);
+            for guess in -3..30 {
+                assert_eq!(first_near(most, guess, |k| k >= least), expected, "{least} of {most} from {guess}");
+            }
+            assert_eq!(first(most, |k| k >= least), expected);
+        }
+    }
+}

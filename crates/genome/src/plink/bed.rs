@@ -1,12 +1,13 @@
 //! Genotypes: a .bed file in the SNP-major order, read in blocks by several threads.
 
 use crate::cohort::Counts;
-use crate::counting::{Masks, count, row_bytes, to_words};
+use crate::counting::{Masks, count_bytes, row_bytes};
 use crate::file_error::{FileError, FileErrorKind};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
 
 /// What a SNP-major file begins with.
 const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
@@ -48,44 +49,43 @@ impl Bed {
         (BLOCK / self.row.max(1)).max(1)
     }
 
-    /// A reader for each thread. Memory is a block for each of them. With a key, they hash what they read.
-    pub(crate) fn workers(&self, threads: NonZeroUsize, key: Option<[u8; 32]>) -> Result<Vec<Worker>, FileError> {
-        let blocks = self.snps.div_ceil(self.block() as u64);
-        let useful = usize::try_from(blocks).unwrap_or(usize::MAX).min(threads.get()).max(1);
-        let worker = |_| {
-            let input = File::open(&self.file).map_err(|error| FileError::unreadable(&self.file, &error))?;
-            Ok(Worker { input, key, bytes: Vec::new(), words: Vec::new(), counts: Vec::new(), hash: None })
-        };
-        (0..useful).map(worker).collect()
-    }
-
-    /// Counts the SNPs from `first` on, a block for each worker, less at the end of the file, and does something else meanwhile.
-    /// Returns the SNP to go on with.
+    /// Counts everything, in blocks by several threads, and shows the blocks in the order of the file. Memory is that of three
+    /// blocks for each thread: one that is counted, and the counts of one or two that wait. With a key, blocks are hashed too.
     pub(crate) fn count(
         &self,
-        workers: &mut [Worker],
-        first: u64,
+        threads: NonZeroUsize,
+        key: Option<[u8; 32]>,
         masks: &Masks,
-        meanwhile: &mut dyn FnMut() -> Result<(), FileError>,
-    ) -> Result<u64, FileError> {
-        let block = self.block();
-        let mut begin = first;
+        show: &mut dyn FnMut(&Block) -> Result<(), FileError>,
+    ) -> Result<(), FileError> {
+        let blocks = self.snps.div_ceil(self.block() as u64);
+        let threads = usize::try_from(blocks).unwrap_or(usize::MAX).min(threads.get());
+        let files = (0..threads).map(|_| File::open(&self.file)).collect::<std::io::Result<Vec<_>>>();
+        let files = files.map_err(|error| FileError::unreadable(&self.file, &error))?;
         std::thread::scope(|scope| {
-            let mut running = Vec::with_capacity(workers.len());
-            for worker in workers {
-                let snps = usize::try_from(self.snps - begin).unwrap_or(usize::MAX).min(block);
-                let start = begin;
-                running.push(scope.spawn(move || worker.count(self.row, start, snps, masks)));
-                begin += snps as u64;
+            // Threads take turns, so that each one's next block is the next that is needed of it.
+            let counted = |(first, input): (u64, File)| {
+                let (send, receive) = sync_channel(1);
+                scope.spawn(move || {
+                    let mut worker = Worker { input, key, bytes: Vec::new() };
+                    for block in (first..blocks).step_by(threads) {
+                        let result = worker.count(self, block, masks);
+                        let failed = result.is_err();
+                        // Nobody listens any more where something else has failed.
+                        if send.send(result).is_err() || failed {
+                            return;
+                        }
+                    }
+                });
+                receive
+            };
+            let receivers: Vec<_> = (0..).zip(files).map(counted).collect();
+            for (_, receiver) in (0..blocks).zip(receivers.iter().cycle()) {
+                // A thread that panicked ends the scope with its panic, whatever is returned.
+                let block = receiver.recv().unwrap_or_else(|_| Err(std::io::ErrorKind::Other.into()));
+                show(&block.map_err(|error| self.fault(&error))?)?;
             }
-            meanwhile()?;
-            for thread in running {
-                match thread.join() {
-                    Ok(result) => result.map_err(|error| self.fault(&error))?,
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            Ok(begin)
+            Ok(())
         })
     }
 
@@ -99,43 +99,34 @@ impl Bed {
 
 /// One thread's part: its own place in the file, and its own memory.
 #[derive(Debug)]
-pub(crate) struct Worker {
+struct Worker {
     input: File,
-    bytes: Vec<u8>,
-    words: Vec<u64>,
-    counts: Vec<Counts>,
     key: Option<[u8; 32]>,
-    hash: Option<[u8; 32]>,
+    bytes: Vec<u8>,
+}
+
+/// What is known of the SNPs of a block.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// In the order of the file.
+    pub(crate) counts: Vec<Counts>,
+    /// The hash of the genotypes, where there is a key. Where blocks begin depends on the number of people alone.
+    pub(crate) hash: Option<[u8; 32]>,
 }
 
 impl Worker {
-    /// Reads and counts `snps` SNPs from SNP `first` on.
-    fn count(&mut self, row: usize, first: u64, snps: usize, masks: &Masks) -> std::io::Result<()> {
-        self.counts.clear();
-        self.hash = None;
-        if snps == 0 {
-            return Ok(());
-        }
+    /// Reads and counts a block.
+    fn count(&mut self, bed: &Bed, block: u64, masks: &Masks) -> std::io::Result<Block> {
+        let (row, most) = (bed.row, bed.block());
+        let first = block * most as u64;
+        let snps = usize::try_from(bed.snps - first).unwrap_or(usize::MAX).min(most);
         // The length of the file was checked against people and SNPs: a block is never longer than the file.
         self.bytes.resize(row * snps, 0);
         self.input.seek(SeekFrom::Start(MAGIC.len() as u64 + first * row as u64))?;
         self.input.read_exact(&mut self.bytes)?;
-        self.hash = self.key.map(|key| blake3::keyed_hash(&key, &self.bytes).into());
-        for bytes in self.bytes.chunks_exact(row.max(1)) {
-            to_words(bytes, &mut self.words);
-            self.counts.push(count(&self.words, masks));
-        }
-        Ok(())
-    }
-
-    /// The hash of the block, where there is a block and a key. Where blocks begin depends on the number of people alone.
-    pub(crate) fn hash(&self) -> Option<&[u8; 32]> {
-        self.hash.as_ref()
-    }
-
-    /// What it counted, in the order of the file.
-    pub(crate) fn counts(&self) -> &[Counts] {
-        &self.counts
+        let hash = self.key.map(|key| blake3::keyed_hash(&key, &self.bytes).into());
+        let counts = self.bytes.chunks_exact(row.max(1)).map(|row| count_bytes(row, masks)).collect();
+        Ok(Block { counts, hash })
     }
 }
 
@@ -145,4 +136,35 @@ fn hexadecimal(bytes: &[u8]) -> String {
     }
     let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     digits.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::simulate::{Settings, write};
+    use crate::{Fileset, Fingerprint};
+    use std::num::NonZeroUsize;
+
+    /// Ledgers remember fingerprints: they may never change, and do not depend on threads.
+    #[test]
+    fn fingerprints_are_of_blocks_in_the_order_of_the_file() {
+        const PEOPLE: u32 = 40_001;
+        let settings = Settings { cases: PEOPLE - 9, controls: 9, snps: 310, causes: vec![], ..Settings::default() };
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        write(&settings, 1, &file("t")).unwrap();
+        let mut expected = Fingerprint::new([7; 32]);
+        expected.add_file(&file("t.bim")).unwrap();
+        expected.add_file(&file("t.fam")).unwrap();
+        let genotypes = std::fs::read(file("t.bed")).unwrap();
+        // 104 rows of 10,001 bytes are the most that fit into 2^20.
+        let blocks = genotypes[3..].chunks(104 * 10_001);
+        assert_eq!(blocks.len(), 3);
+        blocks.for_each(|block| expected.add(blake3::keyed_hash(&[7; 32], block).as_bytes()));
+        for threads in 1..5 {
+            let mut found = Fingerprint::new([7; 32]);
+            let files = Fileset::open(&file("t"), None).unwrap();
+            let log = files.scan_into(&mut found, NonZeroUsize::new(threads).unwrap(), &mut |_| {}).unwrap();
+            assert_eq!((found.hex(), log.used), (expected.hex(), 310));
+        }
+    }
 }

@@ -9,20 +9,38 @@ use crate::lines::{Lines, exactly};
 const LAST_POSITION: i64 = 2_147_483_646;
 
 /// A line of a .bim file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Line {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Line<'a> {
     /// A SNP that is used.
-    Used(Variant),
+    Used(Named<'a>),
     /// One that is left out; the log knows why.
     LeftOut,
 }
 
+/// A SNP, as long as its line is at hand: the survey looks at all of them and keeps none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Named<'a> {
+    chromosome: u8,
+    id: &'a str,
+    position: u32,
+    alleles: [&'a str; 2],
+}
+
+impl Named<'_> {
+    /// To keep.
+    pub(crate) fn variant(&self) -> Variant {
+        let [a1, a2] = self.alleles.map(str::to_owned);
+        Variant { chromosome: self.chromosome, id: self.id.to_owned(), position: self.position, a1, a2 }
+    }
+}
+
 /// Reads the next SNP.
-pub(crate) fn next(lines: &mut Lines, log: &mut Log) -> Result<Option<Line>, FileError> {
+pub(crate) fn next<'a>(lines: &'a mut Lines, log: &mut Log) -> Result<Option<Line<'a>>, FileError> {
     const NAMES: &str = "chromosome, name, centimorgans, position, A1, A2";
     if !lines.advance_ascii()? {
         return Ok(None);
     }
+    let lines = &*lines;
     let columns = exactly::<6>(lines.text());
     let [chromosome, id, _, position, a1, a2] =
         columns.map_err(|found| lines.error(FileErrorKind::Columns { found, expected: "6", names: NAMES }))?;
@@ -37,8 +55,7 @@ pub(crate) fn next(lines: &mut Lines, log: &mut Log) -> Result<Option<Line>, Fil
     };
     let Some(chromosome) = log.chromosome(chromosome) else { return Ok(Some(Line::LeftOut)) };
     log.used += 1;
-    let (id, a1, a2) = (id.to_owned(), a1.to_owned(), a2.to_owned());
-    Ok(Some(Line::Used(Variant { chromosome, id, position, a1, a2 })))
+    Ok(Some(Line::Used(Named { chromosome, id, position, alleles: [a1, a2] })))
 }
 
 /// What a first pass over a .bim file tells.
@@ -54,8 +71,8 @@ pub(crate) struct Survey {
 pub(crate) fn survey(mut lines: Lines) -> Result<Survey, FileError> {
     let mut survey = Survey { name_width: NARROWEST, ..Survey::default() };
     while let Some(line) = next(&mut lines, &mut survey.log)? {
-        if let Line::Used(variant) = line {
-            survey.name_width = wider(survey.name_width, &variant.id);
+        if let Line::Used(snp) = line {
+            survey.name_width = wider(survey.name_width, snp.id);
         }
     }
     if survey.log.snps == 0 {

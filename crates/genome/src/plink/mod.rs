@@ -5,7 +5,7 @@
 //! those SNPs are left out here and counted in the [`Log`], because a [`crate::Table`] and the distances of G-2 are about
 //! people with two copies.
 //!
-//! Memory is that of the people, and of two blocks of SNPs for each thread: it does not grow with the SNPs.
+//! Memory is that of the people, and of a few blocks of SNPs for each thread: it does not grow with the SNPs.
 
 pub(crate) mod bed;
 pub(crate) mod bim;
@@ -114,33 +114,20 @@ impl Fileset {
         let mut log = self.log.clone();
         let mut read = Log::default();
         let mut lines = Lines::open(&self.bim)?;
-        // While some workers' counts are shown, others count the next blocks.
-        let (mut ready, mut busy) = (self.bed.workers(threads, key)?, self.bed.workers(threads, key)?);
-        let mut begin = self.bed.count(&mut ready, 0, &self.masks, &mut || Ok(()))?;
-        loop {
-            let last = begin == self.log.snps;
-            for hash in ready.iter().filter_map(bed::Worker::hash) {
-                if let Some(fingerprint) = fingerprint.as_mut() {
-                    fingerprint.add(hash);
+        // While the counts of some blocks are shown, others are counted.
+        self.bed.count(threads, key, &self.masks, &mut |block| {
+            if let (Some(fingerprint), Some(hash)) = (fingerprint.as_mut(), &block.hash) {
+                fingerprint.add(hash);
+            }
+            for counts in &block.counts {
+                let line = bim::next(&mut lines, &mut read)?;
+                if let bim::Line::Used(snp) = line.ok_or_else(|| self.changed())? {
+                    log.count(counts);
+                    visit(Snp { variant: snp.variant(), counts: *counts });
                 }
             }
-            let mut show = || {
-                for counts in ready.iter().flat_map(bed::Worker::counts) {
-                    let line = bim::next(&mut lines, &mut read)?;
-                    if let bim::Line::Used(variant) = line.ok_or_else(|| self.changed())? {
-                        log.count(counts);
-                        visit(Snp { variant, counts: *counts });
-                    }
-                }
-                Ok(())
-            };
-            if last {
-                show()?;
-                break;
-            }
-            begin = self.bed.count(&mut busy, begin, &self.masks, &mut show)?;
-            std::mem::swap(&mut ready, &mut busy);
-        }
+            Ok(())
+        })?;
         let ended = bim::next(&mut lines, &mut read)?.is_none();
         if ended && read.used == log.used { Ok(log) } else { Err(self.changed()) }
     }

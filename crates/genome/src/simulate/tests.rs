@@ -52,8 +52,9 @@ fn the_files_say_what_was_made() {
     }
     let bim = String::from_utf8(read("bim")).unwrap();
     assert_eq!(bim.lines().count(), 101);
-    assert_eq!(bim.lines().next(), Some("1\tsim0\t0\t1000\tA\tG"));
-    assert_eq!(bim.lines().last(), Some("11\tsim100\t0\t1000\tA\tG"));
+    // Ten SNPs on a chromosome, spread over the shortest.
+    assert_eq!(bim.lines().next(), Some("1\tsim0\t0\t4181818\tA\tG"));
+    assert_eq!(bim.lines().last(), Some("11\tsim100\t0\t4181818\tA\tG"));
     assert!(bim.lines().all(|line| line.split('\t').count() == 6));
     let fam = String::from_utf8(read("fam")).unwrap();
     let ill: Vec<bool> = fam.lines().map(|line| line.ends_with("\t2")).collect();

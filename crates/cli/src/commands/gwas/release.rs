@@ -212,7 +212,7 @@ fn tell(progress: &Progress, event: Event<'_>) {
         }
         Event::Registered => say("the files are registered as this version"),
         Event::Scoring(snps) if snps >= 200_000 => progress.says("computing distances"),
-        Event::Scoring(_) => {}
+        Event::Scoring(_) | Event::Picking | Event::Storing => {}
         Event::Answered(name, origin) => {
             progress.done();
             say(match origin {

@@ -28,14 +28,17 @@ pub fn view(
     tell: &dyn Fn(u64),
 ) -> Result<String, FileError> {
     let mut best: Vec<Line> = Vec::new();
-    let mut read = 0_u64;
+    let (mut read, mut without) = (0_u64, 0_u64);
     // The key does not matter: the fingerprint is not kept.
     let log = files.scan(&mut Fingerprint::new([0; 32]), threads, &mut |snp| {
         read += 1;
         if read.is_multiple_of(4096) {
             tell(read);
         }
-        let Some(line) = line(snp, test) else { return };
+        let Some(line) = line(snp, test) else {
+            without += 1;
+            return;
+        };
         let place = best.partition_point(|known| known.chi2 >= line.chi2);
         if place < most {
             best.insert(place, line);
@@ -50,6 +53,10 @@ pub fn view(
     for line in log.to_string().lines() {
         // Writing to a string does not fail.
         let _ = writeln!(text, "# {line}");
+    }
+    let _ = writeln!(text, "# A1 is the rarer allele, as PLINK has it; releases keep the order of the files");
+    if without > 0 {
+        let _ = writeln!(text, "# {without} SNPs have no χ², for want of counts (PLINK's NA), and are not shown");
     }
     let _ = writeln!(text, "CHR\tSNP\tBP\tA1\tA2\t{values}\tMISSING");
     for line in &best {

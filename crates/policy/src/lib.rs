@@ -58,6 +58,6 @@ pub use data::{Data, Format};
 pub use deniable_core::text::nearest;
 pub use entity::Entity;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
-pub use policy::{LARGEST_FILE, Policy};
+pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use scaffold::{Scaffold, scaffold};
 pub use tables::{MOST_TABLES, Role, Table};

@@ -252,10 +252,17 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     })
 }
 
+/// Whether a text can name a population: it names the ledger's file, too.
+#[must_use]
+pub fn is_population(name: &str) -> bool {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !name.is_empty() && !name.starts_with('.') && name.chars().all(plain)
+}
+
 /// The population names the ledger file, and stands in it.
 fn population(field: &Field<'_>) -> Read<String> {
     let name = field.line()?;
-    if name.starts_with('.') || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')) {
+    if !is_population(name) {
         let problem = format!("= \"{}\" is not a plain name", shown(name));
         return Err(field.bad_text(problem, "use letters, digits, - and _, as in \"clinic-patients\""));
     }

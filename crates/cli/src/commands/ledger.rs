@@ -4,7 +4,32 @@ use super::{ledger_path, open_ledger, plan, publish, say};
 use crate::args::{LedgerCommand, LedgerFormat};
 use crate::error::Failure;
 use crate::render;
+use deniable_ledger::{AccountError, AccountId, Ledger, Terms};
 use deniable_report::overview::Overview;
+
+/// Changes the terms of all these accounts, or of none where one of them does not admit it; says whether that is weaker.
+pub fn change_all(ledger: &mut Ledger, accounts: &[AccountId], terms: &Terms, reason: &str) -> Result<bool, Failure> {
+    let summary = ledger.summary();
+    let known = summary.accounts.iter().filter(|account| accounts.contains(&account.id));
+    for account in known {
+        // The same refusal as that of the change itself, but before any is made.
+        if !account.spent.fits(&terms.limit).map_err(AccountError::from)? {
+            let (spent, limit) = (account.spent.clone(), terms.limit.clone());
+            return Err(AccountError::BelowSpent { spent, limit }.into());
+        }
+    }
+    let mut weaker = false;
+    let mut changed = false;
+    for id in accounts {
+        match ledger.change_promise(id, terms, reason) {
+            Ok(is_weaker) => (weaker, changed) = (weaker || is_weaker, true),
+            // One of several may have these terms already.
+            Err(AccountError::NothingChanged) if accounts.len() > 1 => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if changed { Ok(weaker) } else { Err(AccountError::NothingChanged.into()) }
+}
 
 /// Runs it.
 pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
@@ -35,7 +60,13 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
         LedgerCommand::ChangePromise { place, reason } => {
             let plan = plan(place)?;
             let mut ledger = open_ledger(&plan)?;
-            let weaker = ledger.change_promise(&plan.account(), &plan.terms(), reason)?;
+            // Association results may have an account of labels on the same terms: one promise is in force for everyone.
+            let (own, universe) = (plan.account(), &plan.policy.population);
+            let others = ledger.summary().accounts.into_iter().map(|account| account.id);
+            let others =
+                others.filter(|id| id.universe == *universe && id.kind != own.kind && id.adjacency == own.adjacency);
+            let accounts: Vec<AccountId> = others.chain([own.clone()]).collect();
+            let weaker = change_all(&mut ledger, &accounts, &plan.terms(), reason)?;
             let limit = &plan.policy.limit;
             let way = if weaker { "weaker" } else { "not weaker" };
             say(format!("the promise is now an odds ratio of {limit} ({way} than before); the reason is kept"));

@@ -7,6 +7,17 @@ use crate::error::Failure;
 use crate::progress::Progress;
 use deniable_gwas::curator::view;
 
+/// Exact values are for their owner's eyes.
+fn private(path: &std::path::Path) -> Result<(), Failure> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))
+            .map_err(|error| crate::error::write_failure(&error, Some(&path.to_path_buf())))?;
+    }
+    Ok(())
+}
+
 /// SNPs that are shown unless --top says how many.
 const SHOWN: usize = 20;
 
@@ -23,7 +34,10 @@ pub fn run(args: &Release) -> Result<(), Failure> {
             .map_err(|error| file_failure(&error))?;
     progress.done();
     match &args.out {
-        Some(_) => publish(&text, args.out.as_ref()),
+        Some(out) => {
+            publish(&text, Some(out))?;
+            private(out)
+        }
         None => {
             say(text.trim_end());
             Ok(())

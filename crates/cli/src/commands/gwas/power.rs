@@ -130,14 +130,16 @@ fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
         let sizes = args.participants.iter().map(|people| (people / 2, people - people / 2)).collect();
         return Ok(Cohorts::Simulated { settings, sizes, seeds: (1..=args.seeds).collect() });
     }
+    if args.chart.is_some() {
+        let help = "leave --chart out: pictures look as if they could be shown to anybody";
+        return Err(usage("--chart draws simulated cohorts, and yours must not be published", help));
+    }
     if args.causal.is_empty() {
         return Err(usage("nothing says which SNPs should be found", "add --causal rs1,rs2"));
     }
     let files = files(&args.input)?;
-    for (flag, out) in [("--out", &args.out), ("--chart", &args.chart)] {
-        if let Some(out) = out {
-            spare(flag, out, files.all().into_iter())?;
-        }
+    if let Some(out) = &args.out {
+        spare("--out", out, files.all().into_iter())?;
     }
     let progress = Progress::new();
     // The key does not matter: the fingerprint is not kept.

@@ -1,7 +1,7 @@
 //! `deniable gwas`: releases.
 
 use super::{all_threads, file_failure, files, priors, promises, publish, usage};
-use crate::args::gwas::{Adjacency, GwasFormat, Release, Score};
+use crate::args::gwas::{Adjacency, GwasFormat, Input, Release, Score};
 use crate::commands::{say, shown, spare};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
@@ -23,6 +23,9 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let files = files(&args.input)?;
     let protects = protects(&args.adjacency)?;
     let promised = promised(args, &files)?;
+    if let Some(reason) = &args.change_promise {
+        return change_promise(&promised, reason);
+    }
     let request = request(args, &files, protects)?;
     writable(args, &files, &promised)?;
     let progress = Progress::new();
@@ -42,6 +45,14 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let mut ledger = Ledger::open_or_create(&promised.ledger, &promised.population)?;
     if ledger.is_new() {
         say(format!("a new ledger begins: {}", shown(&promised.ledger)));
+        let others = other_ledgers(&promised.ledger);
+        if !others.is_empty() {
+            say(format!(
+                "there are other ledgers beside it: {}. The same people must be charged to one ledger, or what they were promised is \
+                 broken without a word: name theirs with --population or --ledger",
+                others.join(", ")
+            ));
+        }
     }
     let before = ledger.head().clone();
     let publication = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new()?);
@@ -56,6 +67,34 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         say(format!("the page is {}", shown(report)));
     }
     Ok(())
+}
+
+/// Puts the stated promise in place of the recorded one, in every account of the people.
+fn change_promise(promised: &Promised, reason: &str) -> Result<(), Failure> {
+    if !promised.ledger.exists() {
+        let help = "the first release makes the promise; there is nothing to change before it";
+        return Err(Failure::refused(format!("there is no ledger {}", shown(&promised.ledger)), help));
+    }
+    let mut ledger = Ledger::open_or_create(&promised.ledger, &promised.population)?;
+    let accounts: Vec<_> = ledger.summary().accounts.into_iter().map(|account| account.id).collect();
+    let weaker = crate::commands::ledger::change_all(&mut ledger, &accounts, &promised.terms(), reason)?;
+    let way = if weaker { "weaker" } else { "not weaker" };
+    say(format!("the promise is now an odds ratio of {} ({way} than before); the reason is kept", promised.limit));
+    say(format!("ledger head {}", ledger.head()));
+    Ok(())
+}
+
+/// The names of other ledgers in the same folder.
+fn other_ledgers(ledger: &Path) -> Vec<String> {
+    let folder = ledger.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let is_other = |name: &std::ffi::OsString| {
+        Path::new(name).extension().is_some_and(|ending| ending == "ledger")
+            && Some(name.as_os_str()) != ledger.file_name()
+    };
+    let mut others: Vec<String> = names.filter(is_other).map(|name| name.to_string_lossy().into_owned()).collect();
+    others.sort();
+    others
 }
 
 /// Which secret is kept. Nothing may be assumed about it.
@@ -85,6 +124,13 @@ fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
     }
     let (folder, stem) = stem(files);
     let population = args.population.clone().unwrap_or(stem);
+    if !deniable_policy::is_population(&population) {
+        let help = "name the people with --population, in letters, digits, - and _, as in --population biobank";
+        return Err(usage(format!("\"{population}\" is no name for a population"), help));
+    }
+    if args.data_version.trim().is_empty() {
+        return Err(usage("--data-version is empty", "write --data-version 1, or 2024-06"));
+    }
     let ledger = args.ledger.clone().unwrap_or_else(|| folder.join(format!("{population}.ledger")));
     let priors = priors(args.promise.prior.as_deref())?;
     Promised::new(population, ledger, priors, promises(&args.promise)).map_err(promise_failure)
@@ -126,7 +172,7 @@ fn stem(files: &Files) -> (PathBuf, String) {
 fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request, Failure> {
     let named = match &args.extract {
         Some(file) => names(file)?,
-        None => args.snps.clone(),
+        None => args.snps.iter().map(|name| name.trim().to_owned()).collect(),
     };
     let cut = match (&args.threshold, &args.p_value) {
         (Some(value), _) => Some(Cut::ChiSquare(value.clone())),
@@ -158,7 +204,7 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
     let request = Request {
         source: stem(files).1,
         version: args.data_version.clone(),
-        phenotype: args.input.pheno_name.clone().or_else(|| args.input.mpheno.map(|number| format!("number {number}"))),
+        phenotype: phenotype(&args.input),
         protects,
         test: args.test.into(),
         fill: args.fill.into(),
@@ -172,6 +218,12 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
         return Err(usage("nothing is asked of these SNPs", "add --statistics, --counts or both"));
     }
     Ok(request)
+}
+
+/// Which phenotype of a file with several; the first needs no name.
+fn phenotype(input: &Input) -> Option<String> {
+    let number = input.mpheno.filter(|number| number.get() > 1).map(|number| format!("number {number}"));
+    input.pheno_name.clone().or(number)
 }
 
 /// The names in a file, one a line, as PLINK's --extract.
@@ -218,7 +270,7 @@ fn tell(progress: &Progress, event: Event<'_>) {
             say(match origin {
                 Origin::Charged => format!("{name}: charged and answered"),
                 Origin::Resumed => format!("{name}: answered; an earlier run had charged it"),
-                Origin::Stored => format!("{name}: stored answer, free; the files were not read for it"),
+                Origin::Stored => format!("{name}: stored answer, free"),
             });
         }
     }
@@ -254,10 +306,16 @@ fn failure(error: GwasError) -> Failure {
             let help = error.help();
             Failure::refused(error, help)
         }
-        GwasError::OverBudget { .. } => Failure::refused(
-            error,
-            "ask for less with --spend 1/4, for instance; what was answered before is free, with the flags it was asked with",
-        ),
+        GwasError::OverBudget { ref fits, .. } => {
+            let fits = match fits {
+                Some(share) => format!("--spend {share} fits, at most"),
+                None => "nothing is left".to_owned(),
+            };
+            let help = format!(
+                "{fits}; what was answered before is free, with the flags it was asked with. `deniable ledger show` lists it"
+            );
+            Failure::refused(error, help)
+        }
         GwasError::Name(error) => {
             let help = "names are those of the second column of .bim, or the third of VCF, among SNPs on chromosomes 1 to 22 and XY";
             Failure::refused(error, help)
@@ -266,9 +324,10 @@ fn failure(error: GwasError) -> Failure {
         GwasError::Answer { .. } => Failure::refused(error, "mend that; then the same command resumes at no cost"),
         GwasError::TooMany { .. } => Failure::refused(error, "ask for fewer with --top"),
         GwasError::Threshold(_) => Failure::refused(error, "write --threshold 29.7 or --p-value 0.05"),
-        GwasError::Select(_) | GwasError::Noisy(_) | GwasError::Decay(_) => {
-            Failure::refused(error, "ask for fewer SNPs, or for more of the promise with --spend")
-        }
+        GwasError::Select(_) | GwasError::Noisy(_) | GwasError::Decay(_) => Failure::refused(
+            error,
+            "nothing was charged; another --threshold or --p-value, fewer SNPs with --top, or a coarser --grid may do",
+        ),
         GwasError::Account(_) | GwasError::Charge { .. } | GwasError::People(_) | GwasError::Spend(_) => {
             Failure::Refused(vec![Complaint::new(error)])
         }

@@ -89,8 +89,7 @@ fn every_step_is_on_disk_before_the_next() {
                 Event::Checking(_) | Event::Registered { .. } => assert!(on_disk.is_empty(), "nothing is charged yet"),
                 Event::WrittenSince(_) => panic!("the file is older than the ledger"),
                 Event::AddingUp(..) => panic!("no question here has several levels"),
-                Event::Computing(ask, read) => {
-                    assert!(read.rows > 0);
+                Event::Computing(ask, _) => {
                     let done = NAMES.iter().position(|name| *name == ask).unwrap();
                     assert_eq!(names(&on_disk), NAMES[..=done], "rows were read for {ask} before it was charged");
                     assert_eq!(unanswered.len(), 1);

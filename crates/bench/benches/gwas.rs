@@ -184,6 +184,7 @@ fn one_release(args: &[String]) {
     let request = Request {
         source: "cohort".to_owned(),
         version: "1".to_owned(),
+        phenotype: None,
         protects,
         test: Test::Allelic,
         fill: Fill::default(),

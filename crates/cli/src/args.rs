@@ -142,7 +142,7 @@ Examples:
     Translate(check::Translate),
     /// Release association results of a case-control cohort that nobody's participation can be read from.
     #[command(after_help = gwas::EXAMPLES)]
-    Gwas(gwas::Gwas),
+    Gwas(Box<gwas::Gwas>),
     /// Make the evaluation of the (α,β) paper again, from UCI Adult. For a page in the documentation; nothing is released.
     #[command(after_help = "\
 Examples:

@@ -1,5 +1,5 @@
 //! `deniable gwas`, from made-up cohorts to picks, pages and curves; and the mistakes of a first hour.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod support;
 

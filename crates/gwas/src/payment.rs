@@ -7,7 +7,7 @@
 //! | label swap, with no membership account | | `c` |
 //! | both | `c^(1/2)` | `c` |
 //!
-//! Odds `r` about one replaced genotype are odds of at most `r²` about a label swap, which is two of them. The other way round
+//! Odds `r` about one replaced genotype are odds of at most `r²` about a label swap, which is two of them (G-4). The other way round
 //! nothing follows: a release under label swap may tell everything of who took part. So it is refused where a ledger promises
 //! anything about membership; and an account of labels is not opened where releases have told of labels without it.
 

@@ -45,7 +45,7 @@ pub enum GwasCommand {
     Simulate(Simulate),
     /// How probably the planted SNPs are found, and how many people that takes. No ledger is charged.
     #[command(after_help = POWER_EXAMPLES)]
-    Power(Power),
+    Power(Box<Power>),
 }
 
 pub const POWER_EXAMPLES: &str = "\

@@ -1,0 +1,7 @@
+//! stub
+/// stub
+#[derive(Debug)]
+pub struct Deadlines;
+/// stub
+#[derive(Debug)]
+pub struct Program;

@@ -93,8 +93,8 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         ),
         member(
             "sparse-vector-no-reset",
-            "noise as if every query above began anew, stops at the fourth, but the threshold's noise stays and all is charged once",
-            Supremum::Grows,
+            "stops at the fourth query above with noise for one, the threshold's never drawn again: at most ε/2 + 4·ε/2",
+            Supremum::AtMost(odds(3, 2, 10)?),
             true,
             Variant { cut_off: 4, ..usual.clone() },
         ),

@@ -74,7 +74,8 @@ fn table(members: &[Member], settings: &Settings, file: Option<String>) -> Resul
         results.lock().expect("no thread panics with it")[at] = Some(result);
     });
     let mut lines = vec![
-        "| mechanism | what it does | claimed ε | certified ε ≥ | exact supremum of ε | verdict | samples | seconds |".to_owned(),
+        "| mechanism | what it does | claimed ε | certified ε ≥ | exact supremum of ε | verdict | samples | seconds |"
+            .to_owned(),
         "|---|---|---|---|---|---|---|---|".to_owned(),
     ];
     let mut wrong = vec![];
@@ -119,12 +120,19 @@ fn cry_wolf(members: &[Member], settings: &Settings, times: u64) -> Result<(), B
         let member = correct[job % correct.len()];
         match once(member, settings) {
             Ok((verdict, _)) if !verdict.is_broken() => {}
-            Ok((verdict, _)) => alarms.lock().expect("no thread panics with it").push(format!("{}: {verdict}", member.name)),
+            Ok((verdict, _)) => {
+                alarms.lock().expect("no thread panics with it").push(format!("{}: {verdict}", member.name))
+            }
             Err(error) => alarms.lock().expect("no thread panics with it").push(format!("{}: {error}", member.name)),
         }
     });
     let alarms = alarms.into_inner()?;
-    println!("{} audits of correct mechanisms with {} samples each: {} false alarms", correct.len() as u64 * times, settings.samples, alarms.len());
+    println!(
+        "{} audits of correct mechanisms with {} samples each: {} false alarms",
+        correct.len() as u64 * times,
+        settings.samples,
+        alarms.len()
+    );
     for alarm in alarms {
         println!("{alarm}");
     }

@@ -19,9 +19,9 @@ const EVENTS: usize = 5;
 /// Pairs that get a closer look.
 const CLOSER: usize = 2;
 /// Outputs that are held at once for choosing, of each input and purpose.
-const MOST_SCREENED: u64 = 6_000;
-const MOST_SHAPING: u64 = 40_000;
-const MOST_RANKING: u64 = 60_000;
+const MOST_SCREENED: u64 = 10_000;
+const MOST_SHAPING: u64 = 80_000;
+const MOST_RANKING: u64 = 150_000;
 /// Outputs that are drawn and counted at a time.
 const BATCH: usize = 8_192;
 /// The least number of samples with which an audit makes sense.
@@ -123,11 +123,7 @@ fn check(workers: usize, settings: &Settings) -> Result<(), AuditError> {
 }
 
 /// The pair and the events to confirm.
-fn choose(
-    drawer: &mut Drawer<'_>,
-    pairs: &[Pair],
-    settings: &Settings,
-) -> Result<(Pair, Vec<Candidate>), AuditError> {
+fn choose(drawer: &mut Drawer<'_>, pairs: &[Pair], settings: &Settings) -> Result<(Pair, Vec<Candidate>), AuditError> {
     let samples = settings.samples;
     // Four portions for every pair: two inputs, to shape events and to rank them.
     let portion = |parts: u64, most: u64| (samples / 6 / parts.max(1)).clamp(20, most);

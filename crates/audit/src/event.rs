@@ -131,7 +131,9 @@ impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AtLeast(Feature::ZeroBits(at), bits) => write!(f, "the last {bits} bits of output[{at}] are 0"),
-            Self::Below(Feature::ZeroBits(at), bits) => write!(f, "not all of the last {bits} bits of output[{at}] are 0"),
+            Self::Below(Feature::ZeroBits(at), bits) => {
+                write!(f, "not all of the last {bits} bits of output[{at}] are 0")
+            }
             Self::AtLeast(Feature::Power(at), k) => write!(f, "output[{at}] is a multiple of 2^{k}"),
             Self::Below(Feature::Power(at), k) => write!(f, "output[{at}] is not a multiple of 2^{k}"),
             Self::AtLeast(feature, limit) => write!(f, "{feature} ≥ {limit}"),
@@ -199,7 +201,8 @@ impl fmt::Display for Part {
             }
             Self::Values { at, weights } => {
                 write!(f, "output[{at}]:")?;
-                let words: Vec<String> = weights.iter().map(|(value, weight)| format!(" {weight:+.2} if {value}")).collect();
+                let words: Vec<String> =
+                    weights.iter().map(|(value, weight)| format!(" {weight:+.2} if {value}")).collect();
                 f.write_str(&words.join(","))
             }
         }
@@ -247,7 +250,9 @@ impl fmt::Display for Event {
                 match ways.as_slice() {
                     [] => f.write_str("no output"),
                     [one] => f.write_str(&way(one)),
-                    _ => f.write_str(&ways.iter().map(|all| format!("({})", way(all))).collect::<Vec<_>>().join(" or ")),
+                    _ => {
+                        f.write_str(&ways.iter().map(|all| format!("({})", way(all))).collect::<Vec<_>>().join(" or "))
+                    }
                 }
             }
             Self::Score { parts, at_least } => {
@@ -269,7 +274,8 @@ mod tests {
         assert_eq!(zero_bits(1.0), 52);
         assert_eq!(zero_bits(1.5), 51);
         assert_eq!(zero_bits(0.1), (0.1_f64.to_bits()).trailing_zeros());
-        let multiples = [(1.0, 0.0), (6.0, 1.0), (0.75, -2.0), (f64::MIN_POSITIVE, -1022.0), (5e-324, -1074.0), (0.0, ANY_POWER)];
+        let multiples =
+            [(1.0, 0.0), (6.0, 1.0), (0.75, -2.0), (f64::MIN_POSITIVE, -1022.0), (5e-324, -1074.0), (0.0, ANY_POWER)];
         for (value, expected) in multiples {
             assert!((power(value) - expected).abs() < 0.5, "{value}");
         }

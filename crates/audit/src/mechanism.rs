@@ -239,7 +239,9 @@ pub enum MechanismError {
         source: std::io::Error,
     },
     /// The program ended or closed its output before its answers were complete.
-    #[error("`{program}` ended ({status}) after line {line} of its output, with {missing} of {asked} outputs still due")]
+    #[error(
+        "`{program}` ended ({status}) after line {line} of its output, with {missing} of {asked} outputs still due"
+    )]
     Ended {
         /// What was run.
         program: String,
@@ -253,7 +255,9 @@ pub enum MechanismError {
         asked: usize,
     },
     /// Nothing came for too long.
-    #[error("`{program}` wrote nothing for {seconds} s after line {line} of its output, with {missing} of {asked} outputs still due; it was ended")]
+    #[error(
+        "`{program}` wrote nothing for {seconds} s after line {line} of its output, with {missing} of {asked} outputs still due; it was ended"
+    )]
     Hangs {
         /// What was run.
         program: String,

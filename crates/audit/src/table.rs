@@ -50,13 +50,7 @@ impl Table {
     /// Datasets that differ by one entity.
     #[must_use]
     pub fn neighbours(&self) -> Neighbours {
-        Neighbours {
-            adjacency: Adjacency::OneEntry,
-            length: self.exact.size(),
-            levels: vec![0, 1],
-            least: 0,
-            most: 1,
-        }
+        Neighbours { adjacency: Adjacency::OneEntry, length: self.exact.size(), levels: vec![0, 1], least: 0, most: 1 }
     }
 
     fn row(&mut self, input: &[i64]) -> Result<&[u64], MechanismError> {

@@ -156,7 +156,9 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (odds, epsilon) = (self.odds(), self.epsilon());
         match (&self.claim, self.broken) {
-            (Some(claim), true) => writeln!(f, "BROKEN: an odds ratio of {claim} was claimed, and more than that was seen.")?,
+            (Some(claim), true) => {
+                writeln!(f, "BROKEN: an odds ratio of {claim} was claimed, and more than that was seen.")?
+            }
             (Some(claim), false) => writeln!(
                 f,
                 "not broken: nothing was found against an odds ratio of {claim}. That is no proof that it is kept."
@@ -217,7 +219,8 @@ mod tests {
         let odds = strong.odds();
         assert!(odds < whole(3) && odds > ratio(297, 100));
         assert_eq!((strong.likelier.as_slice(), strong.other.as_slice()), (&[1][..], &[0][..]));
-        let verdict = |claim: &Spend| Verdict::new(vec![finding([5, 5]), strong.clone()], 0.001, 3, 7, Some(claim)).unwrap();
+        let verdict =
+            |claim: &Spend| Verdict::new(vec![finding([5, 5]), strong.clone()], 0.001, 3, 7, Some(claim)).unwrap();
         let broken = verdict(&Spend::odds(ratio(297, 100)).unwrap());
         assert!(broken.is_broken() && broken.odds() == odds);
         assert!(!verdict(&Spend::odds(whole(3)).unwrap()).is_broken());

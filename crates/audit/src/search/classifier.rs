@@ -67,7 +67,9 @@ fn weight(hits: [usize; 2]) -> f64 {
 
 /// One part for every entry, and one for the length where it varies.
 fn parts(sampled: Sampled<'_>) -> Vec<Part> {
-    let mut parts: Vec<Part> = (0..width(sampled)).filter_map(|at| values(sampled, at).or_else(|| steps(sampled, Feature::Entry(at)))).collect();
+    let mut parts: Vec<Part> = (0..width(sampled))
+        .filter_map(|at| values(sampled, at).or_else(|| steps(sampled, Feature::Entry(at))))
+        .collect();
     parts.extend(steps(sampled, Feature::Length));
     parts
 }

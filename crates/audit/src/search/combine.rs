@@ -35,7 +35,11 @@ impl Best {
 
     /// The value that is needed to get in.
     fn least(&self) -> f64 {
-        if self.list.len() < self.most { f64::NEG_INFINITY } else { self.list.last().map_or(f64::NEG_INFINITY, |last| last.value) }
+        if self.list.len() < self.most {
+            f64::NEG_INFINITY
+        } else {
+            self.list.last().map_or(f64::NEG_INFINITY, |last| last.value)
+        }
     }
 
     fn offer(&mut self, value: f64, hits: (usize, usize), of: impl FnOnce() -> Vec<usize>) {

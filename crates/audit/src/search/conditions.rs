@@ -54,8 +54,7 @@ pub(super) fn collect(sampled: Sampled<'_>) -> Conditions {
     let columns: Vec<(Feature, Vec<f64>, Vec<f64>)> = features(sampled)
         .into_iter()
         .filter_map(|feature| {
-            let column: Vec<f64> =
-                sampled.outputs.rows().map(|row| feature.of(row).unwrap_or(f64::NAN)).collect();
+            let column: Vec<f64> = sampled.outputs.rows().map(|row| feature.of(row).unwrap_or(f64::NAN)).collect();
             let cuts = cuts(&column, MOST_CUTS);
             (!cuts.is_empty()).then_some((feature, column, cuts))
         })
@@ -79,9 +78,7 @@ pub(super) fn collect(sampled: Sampled<'_>) -> Conditions {
 fn features(sampled: Sampled<'_>) -> Vec<Feature> {
     let width = width(sampled);
     let mut list: Vec<Feature> = (0..width).map(Feature::Entry).collect();
-    let floats = |at: usize| {
-        sampled.outputs.rows().any(|row| matches!(row.get(at), Some(Cell::Number(_))))
-    };
+    let floats = |at: usize| sampled.outputs.rows().any(|row| matches!(row.get(at), Some(Cell::Number(_))));
     for at in (0..width).filter(|at| floats(*at)).take(3) {
         list.extend([Feature::Size(at), Feature::ZeroBits(at), Feature::Power(at)]);
     }

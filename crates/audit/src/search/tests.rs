@@ -39,8 +39,8 @@ fn a_conjunction_of_bits_is_found() {
     };
     let (shaping, ranking) = (outputs(20_000, 3, bits), outputs(20_000, 4, bits));
     let found = candidates(Sampled::new(&shaping), Sampled::new(&ranking), AIM);
-    // The best event has probabilities 3/4 (or 1/4) and 1/2 conditional on nothing else: ln 2 from 1/4 against 1/2.
-    assert!(found[0].value > 0.6, "{:?}", found[0]);
+    // The last bit disagrees with the parity half the time on the left and a quarter on the right: ln 2.
+    assert!(found[0].value > 0.55, "{:?}", found[0]);
     assert!(!varied(&found, 4).is_empty() && varied(&found, 4).len() <= 4);
 }
 
@@ -58,6 +58,6 @@ fn a_classifier_sums_weak_signs() {
     };
     let (shaping, ranking) = (outputs(20_000, 5, bits), outputs(20_000, 6, bits));
     let found = candidates(Sampled::new(&shaping), Sampled::new(&ranking), AIM);
-    assert!(found[0].value > 1.5, "{:?}", found[0].value);
-    assert!(matches!(found[0].event, Event::Score { .. }) || matches!(found[0].event, Event::Any(_)));
+    assert!(found[0].value > 1.3, "{:?}", found[0].value);
+    assert!(matches!(found[0].event, Event::Score { .. }), "{}", found[0].event);
 }

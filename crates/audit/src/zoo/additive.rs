@@ -3,8 +3,8 @@
 use super::{Member, Supremum, ZooError, geometric, hiding, noise, odds, one_by_one, unit};
 use crate::mechanism::{Cell, Outputs};
 use crate::neighbours::{Adjacency, Neighbours};
-use deniable_core::exact::ratio;
 use deniable_core::budget::Spend;
+use deniable_core::exact::ratio;
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 

@@ -46,6 +46,11 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
     };
     Ok(vec![
         member("k-max", "the empty dataset counts as rank 1: odds 2", Supremum::Exactly(two.clone()), false),
-        member("k-max-original", "the empty dataset has its own output, so rank 1 gives entity 1 away", Supremum::Unbounded, true),
+        member(
+            "k-max-original",
+            "the empty dataset has its own output, so rank 1 gives entity 1 away",
+            Supremum::Unbounded,
+            true,
+        ),
     ])
 }

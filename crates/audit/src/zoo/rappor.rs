@@ -42,7 +42,14 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
     };
     let (one_time, always) = (odds(5, 3, 4)?, odds(273, 209, 2)?);
     Ok(vec![
-        member("rappor-one-time", "permanent response only: odds (5/3)^4", one_time.clone(), one_time.clone(), false, false),
+        member(
+            "rappor-one-time",
+            "permanent response only: odds (5/3)^4",
+            one_time.clone(),
+            one_time.clone(),
+            false,
+            false,
+        ),
         member("rappor", "one instantaneous response: odds (273/209)^2", always.clone(), always, false, true),
         member(
             "rappor-bits-forgotten",

@@ -45,7 +45,9 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         broken,
         neighbours: Neighbours::queries(Adjacency::EachByOne, QUERIES),
         build: one_by_one(move |input, rng, out| {
-            let draw = |sampler: &Option<TwoSidedGeometric>, rng: &mut _| sampler.as_ref().map_or(0, |sampler| noise(sampler, rng));
+            let draw = |sampler: &Option<TwoSidedGeometric>, rng: &mut _| {
+                sampler.as_ref().map_or(0, |sampler| noise(sampler, rng))
+            };
             let mut threshold = draw(&variant.threshold, rng);
             let mut above = 0;
             for answer in input {
@@ -82,7 +84,13 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
             "stops at the second, the threshold's noise drawn again after the first",
             Supremum::AtMost(claim.clone()),
             false,
-            Variant { threshold: Some(quarter.clone()), query: Some(eighth), cut_off: 2, resets: true, ..usual.clone() },
+            Variant {
+                threshold: Some(quarter.clone()),
+                query: Some(eighth),
+                cut_off: 2,
+                resets: true,
+                ..usual.clone()
+            },
         ),
         member(
             "sparse-vector-bare-threshold",

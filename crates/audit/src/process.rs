@@ -1,7 +1,0 @@
-//! stub
-/// stub
-#[derive(Debug)]
-pub struct Deadlines;
-/// stub
-#[derive(Debug)]
-pub struct Program;

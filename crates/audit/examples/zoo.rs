@@ -7,7 +7,7 @@
 //! `--write` puts the table between the comments `zoo:begin` and `zoo:end` of a file. `--repeat` audits every correct
 //! mechanism so many times and counts false alarms in place of a table.
 
-#![allow(clippy::print_stdout, clippy::expect_used)]
+#![allow(clippy::print_stdout, clippy::expect_used, reason = "an example prints, and may stop")]
 
 use deniable_audit::zoo::{self, Member};
 use deniable_audit::{Settings, Verdict, audit};

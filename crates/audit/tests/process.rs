@@ -1,6 +1,6 @@
 //! Programs that behave and programs that do not. All of them are gone afterwards.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
 use deniable_audit::{
     Adjacency, Deadlines, Mechanism, MechanismError, Neighbours, Outputs, Program, Settings, Value, audit,

@@ -1,5 +1,5 @@
 //! The zoo at small sizes: every broken mechanism is caught, no correct one is accused, no bound exceeds what is true.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use deniable_audit::table::Table;
 use deniable_audit::zoo::{Member, members};
@@ -31,7 +31,7 @@ fn is_wrong(member: &Member, verdict: &Verdict) -> bool {
 #[test]
 fn every_broken_mechanism_is_caught() {
     for member in members().unwrap().iter().filter(|member| member.broken) {
-        let verdict = run(member, 120_000, 0.001, 1);
+        let verdict = run(member, 500_000, 0.001, 1);
         assert!(verdict.is_broken(), "{} is not caught:\n{verdict}", member.name);
         assert!(!is_wrong(member, &verdict), "{}:\n{verdict}", member.name);
     }
@@ -103,7 +103,7 @@ fn audits_agree_with_exact_decisions() {
                 let found = verdict.epsilon().to_f64().unwrap();
                 assert!(verdict.odds() <= most, "{name}: {verdict}");
                 let most = most.to_f64().unwrap().ln();
-                assert!(found > 0.9 * most, "{name}: {found} of {most}");
+                assert!(found > 0.85 * most, "{name}: {found} of {most}");
             }
         }
     }

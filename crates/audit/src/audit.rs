@@ -13,6 +13,7 @@ use deniable_core::budget::{Spend, SpendError};
 use deniable_core::noise::{EntropyError, SystemRng};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Events that are confirmed at most.
 const EVENTS: usize = 5;
@@ -22,6 +23,8 @@ const CLOSER: usize = 2;
 const MOST_SCREENED: u64 = 10_000;
 const MOST_SHAPING: u64 = 80_000;
 const MOST_RANKING: u64 = 150_000;
+/// Outputs of each input and purpose that a pair gets at least.
+const LEAST_PORTION: u64 = 20;
 /// Outputs that are drawn and counted at a time.
 const BATCH: usize = 8_192;
 /// The least number of samples with which an audit makes sense.
@@ -84,7 +87,10 @@ pub fn audit(
         Some(seed) => ChaCha20Rng::seed_from_u64(seed),
         None => ChaCha20Rng::seed_from_u64(SystemRng::new()?.next_u64()),
     };
-    let pairs = neighbours.pairs(settings.pairs, &mut rng);
+    // Every pair takes its share of a sixth of the samples, and too small a share would show nothing.
+    let affordable = settings.samples / (6 * 4 * LEAST_PORTION);
+    let most = settings.pairs.min(usize::try_from(affordable).unwrap_or(usize::MAX)).max(1);
+    let pairs = neighbours.pairs(most, &mut rng);
     if pairs.is_empty() {
         return Err(AuditError::NoPairs);
     }
@@ -126,7 +132,7 @@ fn check(workers: usize, settings: &Settings) -> Result<(), AuditError> {
 fn choose(drawer: &mut Drawer<'_>, pairs: &[Pair], settings: &Settings) -> Result<(Pair, Vec<Candidate>), AuditError> {
     let samples = settings.samples;
     // Four portions for every pair: two inputs, to shape events and to rank them.
-    let portion = |parts: u64, most: u64| (samples / 6 / parts.max(1)).clamp(20, most);
+    let portion = |parts: u64, most: u64| (samples / 6 / parts.max(1)).clamp(LEAST_PORTION, most);
     let confirm = samples / 3;
     let screened = portion(4 * pairs.len() as u64, MOST_SCREENED);
     let mut worst: Vec<(f64, &Pair)> = Vec::new();
@@ -196,16 +202,22 @@ impl Drawer<'_> {
     fn count(&mut self, pair: &Pair, chosen: &[Candidate], trials: u64) -> Result<Vec<(u64, u64)>, MechanismError> {
         let events: Vec<&Event> = chosen.iter().map(|candidate| &candidate.event).collect();
         let parts = shares(trials, self.workers.len());
+        let failed = AtomicBool::new(false);
         let counts = std::thread::scope(|scope| {
             let threads: Vec<_> = self
                 .workers
                 .iter_mut()
                 .zip(&parts)
                 .map(|(worker, part)| {
-                    let events = &events;
+                    let (events, failed) = (&events, &failed);
                     scope.spawn(move || {
-                        let left = count_one(worker.as_mut(), &pair.left, events, *part)?;
-                        let right = count_one(worker.as_mut(), &pair.right, events, *part)?;
+                        let mut count = |input: &[i64]| {
+                            let hits = count_one(worker.as_mut(), input, events, *part, failed);
+                            // The others need not finish.
+                            hits.inspect_err(|_| failed.store(true, Ordering::Relaxed))
+                        };
+                        let left = count(&pair.left)?;
+                        let right = count(&pair.right)?;
                         Ok(left.into_iter().zip(right).collect())
                     })
                 })
@@ -237,15 +249,17 @@ fn shares(total: u64, parts: usize) -> Vec<u64> {
     (0..parts).map(|at| total / parts + u64::from(at < total % parts)).collect()
 }
 
+/// How often each event happens in so many outputs, or in fewer once another worker has failed: then nobody looks.
 fn count_one(
     worker: &mut dyn Mechanism,
     input: &[i64],
     events: &[&Event],
     mut trials: u64,
+    failed: &AtomicBool,
 ) -> Result<Vec<u64>, MechanismError> {
     let mut hits = vec![0; events.len()];
     let mut out = Outputs::new();
-    while trials > 0 {
+    while trials > 0 && !failed.load(Ordering::Relaxed) {
         let batch = trials.min(BATCH as u64);
         out.clear();
         draw(worker, input, batch as usize, &mut out)?;

@@ -110,6 +110,10 @@ pub enum Condition {
     Is(usize, Value),
     /// The whole output is exactly this.
     Whole(Vec<Value>),
+    /// A word that is an entry has this character at a place, counted from 0.
+    Letter(usize, usize, char),
+    /// A word that is an entry has at least so many characters.
+    Letters(usize, usize),
 }
 
 impl Condition {
@@ -123,7 +127,19 @@ impl Condition {
             Self::Whole(values) => {
                 values.len() == row.len() && values.iter().zip(row).all(|(value, cell)| value.is(*cell, labels))
             }
+            Self::Letter(at, place, letter) => {
+                word(row, *at, labels).is_some_and(|word| word.chars().nth(*place) == Some(*letter))
+            }
+            Self::Letters(at, least) => word(row, *at, labels).is_some_and(|word| word.chars().count() >= *least),
         }
+    }
+}
+
+/// An entry that is a word.
+fn word<'a>(row: &[Cell], at: usize, labels: &'a Labels) -> Option<&'a str> {
+    match row.get(at)? {
+        Cell::Label(place) => Some(labels.word(*place)),
+        _ => None,
     }
 }
 
@@ -139,6 +155,8 @@ impl fmt::Display for Condition {
             Self::AtLeast(feature, limit) => write!(f, "{feature} ≥ {limit}"),
             Self::Below(feature, limit) => write!(f, "{feature} < {limit}"),
             Self::Is(at, value) => write!(f, "output[{at}] = {value}"),
+            Self::Letter(at, place, letter) => write!(f, "character {place} of output[{at}] is {letter:?}"),
+            Self::Letters(at, least) => write!(f, "output[{at}] has {least} characters or more"),
             Self::Whole(values) => match values.as_slice() {
                 [] => f.write_str("output = []"),
                 [value] => write!(f, "output = {value}"),

@@ -14,6 +14,9 @@ const MOST_CUTS: usize = 28;
 /// Exact values of one entry, and of whole outputs.
 const MOST_ATOMS: usize = 24;
 
+/// Characters of a word that are looked at.
+const MOST_LETTERS: usize = 32;
+
 /// Conditions with the outputs that meet them, as bits: left outputs first, right ones from `words/2` on.
 pub(super) struct Conditions {
     pub(super) list: Vec<Condition>,
@@ -51,6 +54,7 @@ pub(super) fn width(sampled: Sampled<'_>) -> usize {
 pub(super) fn collect(sampled: Sampled<'_>) -> Conditions {
     let mut found = Conditions { list: Vec::new(), bits: Vec::new(), half: sampled.half };
     atoms(sampled, &mut found);
+    letters(sampled, &mut found);
     let columns: Vec<(Feature, Vec<f64>, Vec<f64>)> = features(sampled)
         .into_iter()
         .filter_map(|feature| {
@@ -151,6 +155,40 @@ fn atoms(sampled: Sampled<'_>, found: &mut Conditions) {
             found.add(Condition::Whole(values), |place| {
                 let other = outputs.row(place);
                 other.len() == own.len() && other.iter().zip(&own).all(|(cell, key)| cell.key() == *key)
+            });
+        }
+    }
+}
+
+/// Characters of words, where there are too many words to try each: their places are what the words have in common.
+fn letters(sampled: Sampled<'_>, found: &mut Conditions) {
+    let outputs = sampled.outputs;
+    let labels = outputs.labels();
+    if labels.len() <= MOST_ATOMS {
+        return;
+    }
+    // Only the first entry: words among many numbers are few.
+    let words: Vec<Vec<char>> = (0..labels.len() as u32).map(|place| labels.word(place).chars().collect()).collect();
+    let word_of = |at: usize| match outputs.row(at).first() {
+        Some(Cell::Label(place)) => words.get(*place as usize),
+        _ => None,
+    };
+    let longest = words.iter().map(Vec::len).max().unwrap_or(0);
+    let lengths: std::collections::BTreeSet<usize> = words.iter().map(Vec::len).collect();
+    for length in lengths.into_iter().skip(1).take(MOST_ATOMS) {
+        found.add(Condition::Letters(0, length), |at| word_of(at).is_some_and(|word| word.len() >= length));
+    }
+    for place in 0..longest.min(MOST_LETTERS) {
+        let mut counts: HashMap<char, Seen> = HashMap::new();
+        for at in 0..outputs.len() {
+            if let Some(letter) = word_of(at).and_then(|word| word.get(place)) {
+                counts.entry(*letter).or_insert(Seen { first: at, hits: [0, 0] }).count(at, sampled.half);
+            }
+        }
+        for seen in most_different(counts.into_values(), 4, sampled.half) {
+            let Some(letter) = word_of(seen.first).and_then(|word| word.get(place)).copied() else { continue };
+            found.add(Condition::Letter(0, place, letter), |at| {
+                word_of(at).is_some_and(|word| word.get(place) == Some(&letter))
             });
         }
     }

@@ -61,3 +61,19 @@ fn a_classifier_sums_weak_signs() {
     assert!(found[0].value > 1.3, "{:?}", found[0].value);
     assert!(matches!(found[0].event, Event::Score { .. }), "{}", found[0].event);
 }
+
+#[test]
+fn characters_of_words_are_found() {
+    // Ten fair bits as a word; on the right, the third is 1 nine times in ten.
+    let bits = |right: bool, rng: &mut ChaCha20Rng, out: &mut Outputs| {
+        let bits = (0..10).map(|at| unit(rng) < if right && at == 2 { 0.9 } else { 0.5 });
+        let word: String = bits.map(|one| if one { '1' } else { '0' }).collect();
+        out.word(&word);
+        out.end();
+    };
+    let (shaping, ranking) = (outputs(20_000, 7, bits), outputs(20_000, 8, bits));
+    let found = candidates(Sampled::new(&shaping), Sampled::new(&ranking), AIM);
+    // 1/2 against 1/10.
+    assert!(found[0].value > 1.4, "{:?}", found[0]);
+    assert!(found[0].event.to_string().contains("character 2 of output[0] is '0'"), "{}", found[0].event);
+}

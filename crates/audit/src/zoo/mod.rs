@@ -127,6 +127,14 @@ pub fn members() -> Result<Vec<Member>, ZooError> {
     Ok(all)
 }
 
+/// The mechanism of this name, if there is one.
+///
+/// # Errors
+/// As for [`members`].
+pub fn find(name: &str) -> Result<Option<Member>, ZooError> {
+    Ok(members()?.into_iter().find(|member| member.name == name))
+}
+
 /// A constant of the zoo is out of range.
 #[derive(Debug, thiserror::Error)]
 pub enum ZooError {

@@ -1,0 +1,37 @@
+//! Finds out from outputs alone how much a randomised program gives away.
+//!
+//! | question | module |
+//! |---|---|
+//! | what is audited, and what are outputs? | [`mechanism`] |
+//! | how is a program of any language audited? | [`process`] |
+//! | which pairs of inputs are tried? | [`neighbours`] |
+//! | what is an event, and how is it read? | [`event`] |
+//! | which pair and which events look worst? | [`search`] |
+//! | how sure is a probability that was counted? | [`bound`] |
+//! | how is all that put together? | [`mod@audit`] |
+//! | what was found, and does it break a claim? | [`verdict`] |
+//! | how are the finite mechanisms of `deniable check` audited? | [`table`] |
+//! | on what is all that tried? | [`zoo`] |
+//!
+//! An audit chooses two neighbouring inputs and some events on one part of the samples. On fresh samples it bounds the
+//! probability of each event from below on one input and from above on the other (Clopper–Pearson). The quotient is a
+//! certified lower bound on the odds ratio `R`, at a joint confidence over all events that were tried. An audit
+//! never shows that a mechanism is private: it finds what is broken, and says what it did not find.
+
+pub mod audit;
+pub mod bound;
+pub mod event;
+pub mod mechanism;
+pub mod neighbours;
+pub mod process;
+pub mod search;
+pub mod table;
+pub mod verdict;
+pub mod zoo;
+
+pub use audit::{AuditError, Settings, audit};
+pub use event::Event;
+pub use mechanism::{Cell, Mechanism, MechanismError, Outputs, Value};
+pub use neighbours::{Adjacency, Neighbours, Pair};
+pub use process::{Deadlines, Program};
+pub use verdict::{Finding, Verdict};

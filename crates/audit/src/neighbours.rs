@@ -1,0 +1,232 @@
+//! Pairs of neighbouring inputs that are worth trying.
+//!
+//! Inputs are vectors of whole numbers: the exact answers of counting queries, the cells of a histogram, or whatever a
+//! mechanism makes of them. Which of them are neighbours is an argument, since a claim means nothing without it.
+
+use rand_core::Rng;
+
+/// Which inputs are neighbours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Adjacency {
+    /// Every entry may differ by one, in either direction: arbitrary counting queries of which each may count a person.
+    EachByOne,
+    /// Every entry may differ by one, all in the same direction: counts of which a person adds to some (add/remove).
+    SameDirection,
+    /// Exactly one entry differs, by one: a histogram (add/remove).
+    OneEntry,
+    /// These pairs, as they are.
+    Listed(Vec<Pair>),
+}
+
+/// Two neighbouring inputs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Pair {
+    /// The one input.
+    pub left: Vec<i64>,
+    /// The other.
+    pub right: Vec<i64>,
+    /// Whether only outputs that are likelier on the left count: one-sided promises (PMP alone, as for M-KMAX).
+    pub one_sided: bool,
+}
+
+impl Pair {
+    /// Two inputs of which neither may be told from the other.
+    #[must_use]
+    pub fn new(left: Vec<i64>, right: Vec<i64>) -> Self {
+        Self { left, right, one_sided: false }
+    }
+
+    /// The left and the right input, or the right and the left one.
+    #[must_use]
+    pub fn ordered(&self, swapped: bool) -> (&[i64], &[i64]) {
+        if swapped { (&self.right, &self.left) } else { (&self.left, &self.right) }
+    }
+}
+
+/// The inputs that a mechanism is defined for, and which of them are neighbours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbours {
+    /// Which inputs are neighbours.
+    pub adjacency: Adjacency,
+    /// How many entries an input has; of no meaning for listed pairs.
+    pub length: usize,
+    /// Entries to start from: around 0, around a threshold, at the ends of a range.
+    pub levels: Vec<i64>,
+    /// The least entry allowed.
+    pub least: i64,
+    /// The largest entry allowed.
+    pub most: i64,
+}
+
+impl Neighbours {
+    /// Inputs of this many entries, each 0 or more, tried around 0 and 1.
+    #[must_use]
+    pub fn counts(adjacency: Adjacency, length: usize) -> Self {
+        Self { adjacency, length, levels: vec![0, 1], least: 0, most: i64::MAX }
+    }
+
+    /// Inputs of this many entries without a least or a largest, tried around 0 and 1.
+    #[must_use]
+    pub fn queries(adjacency: Adjacency, length: usize) -> Self {
+        Self { adjacency, length, levels: vec![0, 1], least: i64::MIN, most: i64::MAX }
+    }
+
+    /// These pairs and no others.
+    #[must_use]
+    pub fn listed(pairs: Vec<Pair>) -> Self {
+        Self { adjacency: Adjacency::Listed(pairs), length: 0, levels: vec![], least: i64::MIN, most: i64::MAX }
+    }
+
+    /// At most `most` different pairs: the patterns first, then random ones.
+    pub fn pairs(&self, most: usize, rng: &mut impl Rng) -> Vec<Pair> {
+        if let Adjacency::Listed(pairs) = &self.adjacency {
+            return pairs.iter().take(most).cloned().collect();
+        }
+        let mut found = Found { pairs: Vec::new(), most, of: self };
+        let n = self.length;
+        let moves = self.patterns();
+        for level in &self.levels {
+            for step in &moves {
+                found.add(&vec![*level; n], step);
+            }
+        }
+        if n > 1 {
+            // Ascending and alternating inputs, where equal ones would hide who is first.
+            let first = self.levels.first().copied().unwrap_or(0);
+            let ramp: Vec<i64> = (0..n).map(|at| first.saturating_add(at as i64)).collect();
+            let teeth: Vec<i64> = (0..n).map(|at| first.saturating_add(i64::from(at % 2 == 1))).collect();
+            for base in [ramp, teeth] {
+                for step in &moves {
+                    found.add(&base, step);
+                }
+            }
+        }
+        for _ in 0..4 * most {
+            if found.pairs.len() >= most || n == 0 || self.levels.is_empty() {
+                break;
+            }
+            let base: Vec<i64> = (0..n)
+                .map(|_| {
+                    let level = self.levels[below(rng, self.levels.len())];
+                    level.saturating_add(below(rng, 5) as i64 - 2).clamp(self.least, self.most)
+                })
+                .collect();
+            let step = self.random_step(rng);
+            found.add(&base, &step);
+        }
+        found.pairs
+    }
+
+    /// How the right input differs from the left one, entry by entry.
+    fn patterns(&self) -> Vec<Vec<i64>> {
+        let n = self.length;
+        let one = |place: usize, by: i64| (0..n).map(|at| if at == place { by } else { 0 }).collect::<Vec<_>>();
+        let mut steps = Vec::new();
+        if self.adjacency != Adjacency::OneEntry {
+            steps.push(vec![1; n]);
+            steps.push(vec![-1; n]);
+        }
+        if self.adjacency == Adjacency::EachByOne && n > 1 {
+            let half = |flip: i64| (0..n).map(|at| if at < n / 2 { flip } else { -flip }).collect::<Vec<_>>();
+            steps.extend([half(1), half(-1)]);
+            steps.push((0..n).map(|at| if at % 2 == 0 { 1 } else { -1 }).collect());
+            steps.push((0..n).map(|at| if at == 0 { 1 } else { -1 }).collect());
+            steps.push((0..n).map(|at| if at + 1 == n { 1 } else { -1 }).collect());
+            steps.push((0..n).map(|at| if at + 1 == n { -1 } else { 1 }).collect());
+        }
+        if n > 0 {
+            steps.push(one(0, 1));
+            steps.push(one(n - 1, 1));
+            steps.push(one(0, -1));
+        }
+        steps
+    }
+
+    fn random_step(&self, rng: &mut impl Rng) -> Vec<i64> {
+        let n = self.length;
+        match self.adjacency {
+            Adjacency::OneEntry | Adjacency::Listed(_) => {
+                let place = below(rng, n);
+                (0..n).map(|at| i64::from(at == place)).collect()
+            }
+            Adjacency::SameDirection => (0..n).map(|_| below(rng, 2) as i64).collect(),
+            Adjacency::EachByOne => (0..n).map(|_| below(rng, 3) as i64 - 1).collect(),
+        }
+    }
+}
+
+/// A number below `limit`, which is at least 1. The slight bias is of no consequence here.
+fn below(rng: &mut impl Rng, limit: usize) -> usize {
+    (rng.next_u64() % limit.max(1) as u64) as usize
+}
+
+struct Found<'a> {
+    pairs: Vec<Pair>,
+    most: usize,
+    of: &'a Neighbours,
+}
+
+impl Found<'_> {
+    fn add(&mut self, base: &[i64], step: &[i64]) {
+        let right: Vec<i64> = base.iter().zip(step).map(|(entry, by)| entry.saturating_add(*by)).collect();
+        let allowed = |input: &[i64]| input.iter().all(|entry| (self.of.least..=self.of.most).contains(entry));
+        if self.pairs.len() >= self.most || base == right || !allowed(base) || !allowed(&right) {
+            return;
+        }
+        let (pair, mirrored) = (Pair::new(base.to_vec(), right.clone()), Pair::new(right, base.to_vec()));
+        if !self.pairs.contains(&pair) && !self.pairs.contains(&mirrored) {
+            self.pairs.push(pair);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_chacha::ChaCha20Rng;
+    use rand_core::SeedableRng;
+
+    fn neighbours(adjacency: &Adjacency, pair: &Pair) -> bool {
+        let steps: Vec<i64> = pair.left.iter().zip(&pair.right).map(|(a, b)| b - a).collect();
+        let moved = steps.iter().filter(|step| **step != 0).count();
+        steps.iter().all(|step| step.abs() <= 1)
+            && moved > 0
+            && match adjacency {
+                Adjacency::EachByOne | Adjacency::Listed(_) => true,
+                Adjacency::SameDirection => steps.iter().all(|step| *step >= 0) || steps.iter().all(|step| *step <= 0),
+                Adjacency::OneEntry => moved == 1,
+            }
+    }
+
+    #[test]
+    fn every_pair_is_adjacent_and_in_range() {
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        for adjacency in [Adjacency::EachByOne, Adjacency::SameDirection, Adjacency::OneEntry] {
+            for length in [1, 2, 5] {
+                let of = Neighbours::counts(adjacency.clone(), length);
+                let pairs = of.pairs(40, &mut rng);
+                assert!(!pairs.is_empty());
+                for pair in &pairs {
+                    assert!(neighbours(&adjacency, pair), "{adjacency:?} {pair:?}");
+                    assert!(pair.left.iter().chain(&pair.right).all(|entry| *entry >= 0));
+                }
+                let unordered = |pair: &Pair| {
+                    let mut both = [pair.left.clone(), pair.right.clone()];
+                    both.sort();
+                    both
+                };
+                let different: std::collections::HashSet<_> = pairs.iter().map(unordered).collect();
+                assert_eq!(different.len(), pairs.len());
+            }
+        }
+    }
+
+    #[test]
+    fn the_patterns_are_there() {
+        let of = Neighbours::queries(Adjacency::EachByOne, 4);
+        let pairs = of.pairs(60, &mut ChaCha20Rng::seed_from_u64(1));
+        for right in [[1, 0, 0, 0], [1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]] {
+            assert!(pairs.contains(&Pair::new(vec![0; 4], right.to_vec())), "{right:?}");
+        }
+    }
+}

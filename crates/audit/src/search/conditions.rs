@@ -1,0 +1,221 @@
+//! Conditions on single features that are worth combining, and which outputs meet them.
+
+use super::Sampled;
+use crate::event::{Condition, Feature};
+use crate::mechanism::{Cell, Value};
+use std::collections::HashMap;
+
+/// Entries that are looked at; longer outputs are known by their first entries, their last, length and sum.
+pub(super) const ENTRIES: usize = 16;
+/// Conditions in all: every pair of them is tried.
+const MOST: usize = 360;
+/// Thresholds of one feature.
+const MOST_CUTS: usize = 28;
+/// Exact values of one entry, and of whole outputs.
+const MOST_ATOMS: usize = 24;
+
+/// Characters of a word that are looked at.
+const MOST_LETTERS: usize = 32;
+
+/// Conditions with the outputs that meet them, as bits: left outputs first, right ones from `words/2` on.
+pub(super) struct Conditions {
+    pub(super) list: Vec<Condition>,
+    pub(super) bits: Vec<Vec<u64>>,
+    /// Samples of each input.
+    pub(super) half: usize,
+}
+
+/// Words of 64 bits for one input.
+pub(super) fn words(half: usize) -> usize {
+    half.div_ceil(64)
+}
+
+impl Conditions {
+    fn add(&mut self, condition: Condition, holds: impl Fn(usize) -> bool) {
+        let side = words(self.half);
+        let mut bits = vec![0_u64; 2 * side];
+        for at in 0..2 * self.half {
+            if holds(at) {
+                let place = if at < self.half { at } else { at - self.half + 64 * side };
+                bits[place / 64] |= 1 << (place % 64);
+            }
+        }
+        self.list.push(condition);
+        self.bits.push(bits);
+    }
+}
+
+/// The longest output, up to a limit.
+pub(super) fn width(sampled: Sampled<'_>) -> usize {
+    sampled.outputs.rows().map(<[Cell]>::len).max().unwrap_or(0).min(ENTRIES)
+}
+
+/// Conditions for these outputs.
+pub(super) fn collect(sampled: Sampled<'_>) -> Conditions {
+    let mut found = Conditions { list: Vec::new(), bits: Vec::new(), half: sampled.half };
+    atoms(sampled, &mut found);
+    letters(sampled, &mut found);
+    let columns: Vec<(Feature, Vec<f64>, Vec<f64>)> = features(sampled)
+        .into_iter()
+        .filter_map(|feature| {
+            let column: Vec<f64> = sampled.outputs.rows().map(|row| feature.of(row).unwrap_or(f64::NAN)).collect();
+            let cuts = cuts(&column, MOST_CUTS);
+            (!cuts.is_empty()).then_some((feature, column, cuts))
+        })
+        .collect();
+    // Two conditions for every cut; features share what room there is.
+    let room = MOST.saturating_sub(found.list.len()) / (2 * columns.len().max(1));
+    for (feature, column, cuts) in &columns {
+        let step = cuts.len().div_ceil(room.clamp(2, MOST_CUTS));
+        for cut in cuts.iter().skip(step / 2).step_by(step.max(1)) {
+            if found.list.len() + 2 > MOST + 40 {
+                return found;
+            }
+            found.add(Condition::AtLeast(*feature, *cut), |at| column[at] >= *cut);
+            found.add(Condition::Below(*feature, *cut), |at| column[at] < *cut);
+        }
+    }
+    found
+}
+
+/// Features that may say something about these outputs.
+fn features(sampled: Sampled<'_>) -> Vec<Feature> {
+    let width = width(sampled);
+    let mut list: Vec<Feature> = (0..width).map(Feature::Entry).collect();
+    let floats = |at: usize| sampled.outputs.rows().any(|row| matches!(row.get(at), Some(Cell::Number(_))));
+    for at in (0..width).filter(|at| floats(*at)).take(3) {
+        list.extend([Feature::Size(at), Feature::ZeroBits(at), Feature::Power(at)]);
+    }
+    if width == 1 && !floats(0) {
+        list.extend([Feature::Size(0), Feature::Power(0)]);
+    }
+    if width > 1 {
+        list.extend([Feature::Length, Feature::Sum, Feature::Last, Feature::Numbers]);
+        list.extend((1..width).map(|at| Feature::Difference(at, at - 1)));
+    }
+    list
+}
+
+/// Thresholds that split a column: between all its values if they are few, else at quantiles, the tails more finely.
+pub(super) fn cuts(column: &[f64], most: usize) -> Vec<f64> {
+    let mut sorted: Vec<f64> = column.iter().copied().filter(|value| !value.is_nan()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let Some(least) = sorted.first().copied() else { return vec![] };
+    let mut distinct = sorted.clone();
+    distinct.dedup();
+    if distinct.len() <= most {
+        // The least value splits off those outputs that have none.
+        let skip = usize::from(sorted.len() == column.len());
+        return distinct.split_off(skip);
+    }
+    let last = sorted.len() - 1;
+    let mut cuts: Vec<f64> = (0..most)
+        .map(|step| {
+            // Shares 1/2 ± (1 − s^2)/2 reach far into both tails.
+            let t = (step as f64 + 0.5) / most as f64;
+            let share = if t < 0.5 { 2.0 * t * t } else { 1.0 - 2.0 * (1.0 - t) * (1.0 - t) };
+            sorted[(share * last as f64) as usize]
+        })
+        .filter(|cut| *cut > least)
+        .collect();
+    cuts.dedup();
+    cuts
+}
+
+/// Exact values that come often enough, and most differently.
+fn atoms(sampled: Sampled<'_>, found: &mut Conditions) {
+    let outputs = sampled.outputs;
+    let width = width(sampled);
+    let budget = (MOST / 2 / (width + 1)).clamp(2, MOST_ATOMS);
+    for at in 0..width {
+        let mut counts: HashMap<(u8, u64), Seen> = HashMap::new();
+        for (place, row) in outputs.rows().enumerate() {
+            if let Some(cell) = row.get(at) {
+                counts.entry(cell.key()).or_insert(Seen { first: place, hits: [0, 0] }).count(place, sampled.half);
+            }
+        }
+        for seen in most_different(counts.into_values(), budget, sampled.half) {
+            let Some(cell) = outputs.row(seen.first).get(at).copied() else { continue };
+            let value = Value::of(cell, outputs.labels());
+            found.add(Condition::Is(at, value), |place| {
+                outputs.row(place).get(at).is_some_and(|other| other.key() == cell.key())
+            });
+        }
+    }
+    if width > 1 || outputs.rows().any(<[Cell]>::is_empty) {
+        let key = |row: &[Cell]| row.iter().map(|cell| cell.key()).collect::<Vec<_>>();
+        let mut counts: HashMap<Vec<(u8, u64)>, Seen> = HashMap::new();
+        for (place, row) in outputs.rows().enumerate() {
+            counts.entry(key(row)).or_insert(Seen { first: place, hits: [0, 0] }).count(place, sampled.half);
+        }
+        for seen in most_different(counts.into_values(), MOST_ATOMS, sampled.half) {
+            let row = outputs.row(seen.first);
+            let values = row.iter().map(|cell| Value::of(*cell, outputs.labels())).collect();
+            let own = key(row);
+            found.add(Condition::Whole(values), |place| {
+                let other = outputs.row(place);
+                other.len() == own.len() && other.iter().zip(&own).all(|(cell, key)| cell.key() == *key)
+            });
+        }
+    }
+}
+
+/// Characters of words, where there are too many words to try each: their places are what the words have in common.
+fn letters(sampled: Sampled<'_>, found: &mut Conditions) {
+    let outputs = sampled.outputs;
+    let labels = outputs.labels();
+    if labels.len() <= MOST_ATOMS {
+        return;
+    }
+    // Only the first entry: words among many numbers are few.
+    let words: Vec<Vec<char>> = (0..labels.len() as u32).map(|place| labels.word(place).chars().collect()).collect();
+    let word_of = |at: usize| match outputs.row(at).first() {
+        Some(Cell::Label(place)) => words.get(*place as usize),
+        _ => None,
+    };
+    let longest = words.iter().map(Vec::len).max().unwrap_or(0);
+    let lengths: std::collections::BTreeSet<usize> = words.iter().map(Vec::len).collect();
+    for length in lengths.into_iter().skip(1).take(MOST_ATOMS) {
+        found.add(Condition::Letters(0, length), |at| word_of(at).is_some_and(|word| word.len() >= length));
+    }
+    for place in 0..longest.min(MOST_LETTERS) {
+        let mut counts: HashMap<char, Seen> = HashMap::new();
+        for at in 0..outputs.len() {
+            if let Some(letter) = word_of(at).and_then(|word| word.get(place)) {
+                counts.entry(*letter).or_insert(Seen { first: at, hits: [0, 0] }).count(at, sampled.half);
+            }
+        }
+        for seen in most_different(counts.into_values(), 4, sampled.half) {
+            let Some(letter) = word_of(seen.first).and_then(|word| word.get(place)).copied() else { continue };
+            found.add(Condition::Letter(0, place, letter), |at| {
+                word_of(at).is_some_and(|word| word.get(place) == Some(&letter))
+            });
+        }
+    }
+}
+
+/// How often a value was seen on the left and on the right, and where first.
+struct Seen {
+    first: usize,
+    hits: [usize; 2],
+}
+
+impl Seen {
+    fn count(&mut self, place: usize, half: usize) {
+        self.hits[usize::from(place >= half)] += 1;
+    }
+}
+
+fn most_different(all: impl Iterator<Item = Seen>, most: usize, half: usize) -> Vec<Seen> {
+    let rare = (half / 5000).max(8);
+    let mut often: Vec<Seen> = all.filter(|seen| seen.hits[0].max(seen.hits[1]) >= rare).collect();
+    let worth = |seen: &Seen| {
+        let [a, b] = seen.hits;
+        let n = half as u64;
+        super::value(a, b, half, 2.0, n).max(super::value(b, a, half, 2.0, n))
+    };
+    // Ties are broken by where a value came first, so that a seed fixes the choice.
+    often.sort_by(|one, other| worth(other).total_cmp(&worth(one)).then(one.first.cmp(&other.first)));
+    often.truncate(most);
+    often
+}

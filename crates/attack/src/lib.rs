@@ -13,6 +13,7 @@
 //! | does somebody look like one of the pool? (A-2, A-3) | [`membership`] |
 //! | how well does a test tell members from others? | [`mod@roc`], [`power`] |
 //! | what does a promise allow any test? | [`promised`] |
+//! | all of it, beside the bounds | [`measured`] |
 //! | how sure is a count of people? | [`intervals`] |
 //! | whose row is this? (A-4) | [`linkage`], [`ratings`] |
 
@@ -20,6 +21,7 @@ pub mod alleles;
 pub mod genotypes;
 pub mod intervals;
 pub mod linkage;
+pub mod measured;
 pub mod membership;
 pub mod panel;
 pub mod power;
@@ -35,7 +37,8 @@ pub use genotypes::{Source, Targets};
 pub use intervals::{Share, clopper_pearson};
 
 pub use linkage::{Linkage, Linked, On, Table};
-pub use membership::{Clamp, Statistic, Test};
+pub use measured::{Measured, Row};
+pub use membership::{Clamp, Statistic, Statistics, Test, parted, statistics};
 pub use panel::{Matched, Panel};
 pub use power::{Advantage, Halves, Power, TooFew, advantage, power};
 pub use promised::{Against, Bounds};

@@ -32,7 +32,7 @@ pub fn view(
     // The key does not matter: the fingerprint is not kept.
     let log = files.scan(&mut Fingerprint::new([0; 32]), threads, &mut |snp| {
         read += 1;
-        if read % 4096 == 0 {
+        if read.is_multiple_of(4096) {
             tell(read);
         }
         let Some(line) = line(snp, test) else { return };

@@ -1,11 +1,14 @@
 //! Targets: people whose genotypes are known, and of whom an attack says whether they were in a pool.
 
+use crate::alleles::Fit;
 use crate::panel::{Matched, Panel};
 use crate::table_error::{TableError, TableErrorKind};
 use deniable_core::text::shown;
 use deniable_genome::counting::Genotype;
 use deniable_genome::individuals::Name;
 use deniable_genome::{FileError, Individuals};
+use std::cell::Cell;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Where genotypes are. Phenotypes are not needed.
@@ -51,17 +54,16 @@ impl Targets {
         let mut found = panel.finder();
         let mut rows = Vec::new();
         let mut calls = Vec::new();
-        let mut place = None;
-        // What `wanted` finds is what `visit` is then called with; both need it.
-        let pending = std::cell::Cell::new(None);
+        // The site of the SNP that is shown next: found when it is asked for, and used when it is shown.
+        let next = Cell::new(None);
         individuals.genotypes(
             &mut |variant| {
-                place = found.find(variant);
-                pending.set(place);
-                place.is_some()
+                let site = found.find(variant);
+                next.set(site);
+                site.is_some()
             },
             &mut |_, row| {
-                let Some((site, fit)) = pending.take() else { return };
+                let Some((site, fit)) = next.take() else { return };
                 rows.push(site);
                 calls.extend(row.iter().map(|call| turned(*call, fit)));
             },
@@ -130,7 +132,7 @@ impl Targets {
     /// When the list cannot be read, or a line has other than one or two words.
     pub fn listed(&self, file: &Path) -> Result<(Vec<bool>, u64), TableError> {
         let text = std::fs::read_to_string(file).map_err(|error| TableError::unreadable(file, &error))?;
-        let mut wanted = std::collections::HashSet::new();
+        let mut wanted = HashSet::new();
         for (number, line) in (1..).zip(text.lines()) {
             let words: Vec<&str> = line.split_ascii_whitespace().collect();
             match words.as_slice() {
@@ -147,7 +149,7 @@ impl Targets {
                 }
             }
         }
-        let mut met = std::collections::HashSet::new();
+        let mut met = HashSet::new();
         let mut is_listed = |name: &Name| {
             let names = [name.to_string(), name.id.clone(), format!("{} {}", name.id, name.id)];
             let hit = names.into_iter().find(|name| wanted.contains(name));
@@ -165,10 +167,10 @@ impl Targets {
     }
 }
 
-fn turned(call: Genotype, fit: crate::alleles::Fit) -> Genotype {
+fn turned(call: Genotype, fit: Fit) -> Genotype {
     match (fit, call) {
-        (crate::alleles::Fit::Swapped, Genotype::Two) => Genotype::None,
-        (crate::alleles::Fit::Swapped, Genotype::None) => Genotype::Two,
+        (Fit::Swapped, Genotype::Two) => Genotype::None,
+        (Fit::Swapped, Genotype::None) => Genotype::Two,
         (_, call) => call,
     }
 }

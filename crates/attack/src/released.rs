@@ -17,7 +17,7 @@ pub enum Side {
     /// about.
     #[default]
     Cases,
-    /// Of the controls (`F_U`): often the nearest to people at large that a release has.
+    /// Of the controls (`F_U`), or of everybody (`MAF`): the nearest to people at large that such a table has.
     Controls,
 }
 
@@ -45,8 +45,8 @@ pub struct Frequencies {
     pub nameless: u64,
 }
 
-/// Reads a table whose first line names its columns, which blanks part: `SNP`, `A1`, `A2`, and `F_A` or `MAF` (cases), or `F_U`
-/// (controls). Other columns are not looked at.
+/// Reads a table whose first line names its columns, which blanks part: `SNP`, `A1`, `A2`, and `F_A` (cases) or `F_U`
+/// (controls), or else `MAF`. Other columns are not looked at.
 ///
 /// # Errors
 /// When the file cannot be read, a column is not there, a value is no frequency, or a name stands in two lines.
@@ -123,7 +123,7 @@ impl Columns {
         };
         let frequency: &[&str] = match side {
             Side::Cases => &["F_A", "MAF"],
-            Side::Controls => &["F_U"],
+            Side::Controls => &["F_U", "MAF"],
         };
         Ok(Self {
             all: header.len(),
@@ -198,9 +198,9 @@ mod tests {
         ] {
             assert_eq!(complaint(&(header.to_owned() + lines), Side::Cases), (line, kind));
         }
-        let found = "SNP, A1, A2, MAF".to_owned();
-        let wanted = "F_U".to_owned();
-        assert_eq!(complaint(header, Side::Controls), (Some(1), TableErrorKind::NoColumn { wanted, found }));
+        let found = "SNP, A1, A2, F_A".to_owned();
+        let wanted = "F_U or MAF".to_owned();
+        assert_eq!(complaint("SNP A1 A2 F_A\n", Side::Controls), (Some(1), TableErrorKind::NoColumn { wanted, found }));
         let two = complaint("SNP A1 A2 MAF F_A\n", Side::Cases);
         assert_eq!(two, (Some(1), TableErrorKind::TwoColumns("F_A or MAF".to_owned())));
     }

@@ -30,6 +30,9 @@ pub const SNPS: u32 = 1000;
 /// The coverage of intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
+/// Whatever goes wrong ends a test or the example.
+pub type Fallible<T> = Result<T, Box<dyn Error>>;
+
 /// The population in a folder of its own.
 pub struct Population {
     folder: tempfile::TempDir,
@@ -38,7 +41,7 @@ pub struct Population {
 
 impl Population {
     /// Makes it. No SNP is a cause: cases differ from others by chance alone.
-    pub fn new(seed: u64) -> Result<Self, Box<dyn Error>> {
+    pub fn new(seed: u64) -> Fallible<Self> {
         let folder = tempfile::tempdir()?;
         let all = CASES + CONTROLS + OUTSIDE + REFERENCE;
         let settings = Settings {
@@ -68,8 +71,8 @@ impl Population {
     }
 
     /// The association table of PLINK, with the frequencies as they are.
-    pub fn raw(&self) -> Result<Frequencies, Box<dyn Error>> {
-        // Not all people of the .fam file have a phenotype in the study: the others are missing.
+    pub fn raw(&self) -> Fallible<Frequencies> {
+        // The simulated .fam file gives everybody a phenotype; those outside the study have none in it.
         let fam: String = std::fs::read_to_string(self.path("all.fam"))?;
         let study = fam.lines().enumerate().map(|(person, line)| {
             let (start, _) = line.rsplit_once('\t').unwrap_or((line, ""));
@@ -99,7 +102,7 @@ impl Population {
 
     /// Allele counts of all SNPs under a promise that nobody's belief is multiplied by more than `gain`, whatever it was: odds of
     /// at most `gain`. Every call is a release of its own, with the noise of its seed.
-    pub fn private(&self, gain: u64, seed: u64) -> Result<Frequencies, Box<dyn Error>> {
+    pub fn private(&self, gain: u64, seed: u64) -> Fallible<Frequencies> {
         let ledger = self.path(&format!("{gain}-{seed}.ledger"));
         // A ledger that is there would show its stored answer again.
         if ledger.exists() {
@@ -129,7 +132,7 @@ impl Population {
     }
 
     /// The targets of an attack on released frequencies, and who is a member.
-    pub fn targets(&self, released: &Frequencies) -> Result<(Targets, Vec<Option<bool>>), Box<dyn Error>> {
+    pub fn targets(&self, released: &Frequencies) -> Fallible<(Targets, Vec<Option<bool>>)> {
         let first = CASES + CONTROLS + OUTSIDE;
         let reference = reference::of_people(&self.people, &|place| place >= first, released)?;
         let panel = Panel::new(released, &reference);
@@ -143,7 +146,7 @@ impl Population {
     }
 
     /// What a test reaches against released frequencies.
-    pub fn attack(&self, test: Test, released: &Frequencies) -> Result<Measured, Box<dyn Error>> {
+    pub fn attack(&self, test: Test, released: &Frequencies) -> Fallible<Measured> {
         let (targets, labels) = self.targets(released)?;
         let (members, others) = parted(&statistics(test, &targets, Default::default()).each, &labels);
         Ok(Measured::of(&members, &others, CONFIDENCE))

@@ -1,4 +1,4 @@
-//! Attacks on what was published: who took part, and whose row is this?
+//! Attacks on what was published: who took part, and whose row is this?
 //!
 //! A promise says what no observer can learn. An attack says what a particular observer does learn. Both are reported side by
 //! side here: what a test reaches on people of whom the truth is known, and what the odds that a ledger promises allow any
@@ -12,7 +12,7 @@
 //! | which genotypes does each target have? | [`genotypes`] |
 //! | does somebody look like one of the pool? (A-2, A-3) | [`membership`] |
 //! | how well does a test tell members from others? | [`mod@roc`], [`power`] |
-//! | what does a promise allow any test? | [`promised`] |
+//! | what does a promise allow any test? (A-5) | [`promised`] |
 //! | all of it, beside the bounds | [`measured`] |
 //! | how sure is a count of people? | [`intervals`] |
 //! | whose row is this? (A-4) | [`linkage`], [`ratings`] |

@@ -1,4 +1,4 @@
-//! What a promise allows any test of membership, whatever it looks at.
+//! What a promise allows any test of membership, whatever it looks at.
 //!
 //! Let odds be at most R: for either answer to "is this person in the data", no output of the release is more than R times as
 //! probable as for the other. A test calls members by outputs, and perhaps by chances of its own, so its rates of true

@@ -101,13 +101,10 @@ impl Population {
     }
 
     /// Allele counts of all SNPs under a promise that nobody's belief is multiplied by more than `gain`, whatever it was: odds of
-    /// at most `gain`. Every call is a release of its own, with the noise of its seed.
+    /// at most `gain`. Every seed is a release of its own; asked again, its ledger shows the
+    /// same answer.
     pub fn private(&self, gain: u64, seed: u64) -> Fallible<Frequencies> {
         let ledger = self.path(&format!("{gain}-{seed}.ledger"));
-        // A ledger that is there would show its stored answer again.
-        if ledger.exists() {
-            std::fs::remove_file(&ledger)?;
-        }
         let promised =
             Promised::new("people".into(), ledger.clone(), PriorRange::any(), vec![Promise::Gain(whole(gain))])?;
         let request = Request {

@@ -7,7 +7,7 @@
 mod cohort;
 
 use cohort::{CASES, CONFIDENCE, OUTSIDE, Population, REFERENCE, SNPS};
-use deniable_attack::linkage::{self, Linked, On, Table};
+use deniable_attack::linkage::{self, Linkage, On, Table};
 use deniable_attack::ratings::{self, Rating, Records, Settings};
 use deniable_attack::{Bounds, Measured, Row, Share, Test};
 use deniable_core::exact::{Rounding, decimal, whole};
@@ -88,7 +88,7 @@ fn by_columns() -> Result<(), Box<dyn Error>> {
     for columns in [["zip", "birth", "sex"].as_slice(), &["zip", "year", "sex"], &["birth"]] {
         let on = On { columns: columns.iter().map(|name| (*name).to_owned()).collect(), truth: Some("id".to_owned()) };
         let found = linkage::link(&released, &register, None, &on)?;
-        show(&columns.join(","), &found.targets, found.outside.as_ref());
+        show(&columns.join(","), &found);
     }
     println!();
     Ok(())
@@ -125,11 +125,11 @@ fn by_ratings() {
             |(name, all): &(String, Vec<(String, Rating)>)| (name.clone(), all.iter().take(films).cloned().collect());
         let known = Records { each: people.iter().map(known).collect() };
         let found = ratings::link(&released, &known, None, true, &Settings { items, ..Settings::default() });
-        show(&format!("{films} films known, {items} must agree"), &found.targets, found.outside.as_ref());
+        show(&format!("{films} films known, {items} must agree"), &found);
     }
 }
 
-fn show(what: &str, targets: &Linked, outside: Option<&Linked>) {
+fn show(what: &str, found: &Linkage) {
     let line = |name: &str, share: Option<Share>| {
         let Some((share, value)) = share.and_then(|share| Some((share, share.value()?))) else { return };
         let (low, high) = share.interval(CONFIDENCE);
@@ -137,7 +137,8 @@ fn show(what: &str, targets: &Linked, outside: Option<&Linked>) {
         println!("    {name:<47} {:<15} {value:5.1}%  [{low:5.1}%, {high:5.1}%]", share.to_string());
     };
     println!("  {what}");
-    line("in the data, matched uniquely", Some(targets.matched()));
-    line("of these matches, correct", targets.precision());
-    line("not in the data, matched uniquely all the same", outside.map(|outside| outside.matched()));
+    line("in the data, matched uniquely", Some(found.targets.matched()));
+    line("of these matches, correct", found.targets.precision());
+    line("not in the data, matched uniquely all the same", found.outside.map(|outside| outside.matched()));
+    line("of all these matches, correct", found.trust());
 }

@@ -114,7 +114,7 @@ impl Linked {
         Share { hits: self.unique, of: self.people }
     }
 
-    /// The share of unique matches that is correct: how far one may be trusted.
+    /// The share of this group's unique matches that is correct.
     #[must_use]
     pub fn precision(&self) -> Option<Share> {
         self.correct.map(|hits| Share { hits, of: self.unique })
@@ -134,6 +134,16 @@ pub struct Linkage {
     pub targets: Linked,
     /// The baseline: people who are not in the data, where any are known. Every unique match is wrong.
     pub outside: Option<Linked>,
+}
+
+impl Linkage {
+    /// The share of all unique matches that is correct, those of people outside included: how far a match may be trusted by
+    /// somebody who does not know who is in the data. It depends on how many people of either kind were looked for.
+    #[must_use]
+    pub fn trust(&self) -> Option<Share> {
+        let outside = self.outside.map_or(0, |outside| outside.unique);
+        self.targets.correct.map(|hits| Share { hits, of: self.targets.unique + outside })
+    }
 }
 
 /// Joins a release with an auxiliary table, exactly.
@@ -243,6 +253,7 @@ mod tests {
         assert_eq!(found.targets, Linked { people: 4, incomplete: 0, agreeing: 3, unique: 1, correct: Some(1) });
         assert_eq!(found.outside, Some(Linked { people: 3, incomplete: 1, agreeing: 1, unique: 0, correct: None }));
         assert_eq!(found.targets.precision(), Some(Share { hits: 1, of: 1 }));
+        assert_eq!(found.trust(), Some(Share { hits: 1, of: 1 }));
         let untold = link(&released, &register, None, &on(&keys, None)).unwrap();
         assert_eq!((untold.targets.people, untold.targets.correct, untold.outside), (7, None, None));
     }

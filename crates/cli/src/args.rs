@@ -1,5 +1,6 @@
 //! The command line's words.
 
+pub mod audit;
 pub mod check;
 pub mod gwas;
 
@@ -143,6 +144,9 @@ Examples:
     /// Release association results of a case-control cohort that nobody's participation can be read from.
     #[command(after_help = gwas::EXAMPLES)]
     Gwas(Box<gwas::Gwas>),
+    /// Find out from its outputs alone whether a mechanism keeps what is claimed of it.
+    #[command(after_help = audit::EXAMPLES)]
+    Audit(audit::Audit),
     /// Make the evaluation of the (α,β) paper again, from UCI Adult. For a page in the documentation; nothing is released.
     #[command(after_help = "\
 Examples:

@@ -13,7 +13,7 @@ pub const NOTIONS: [(&str, &str); 4] = [
 ];
 
 /// The pages of `docs/theorems`.
-pub const THEOREMS: [(&str, &str); 10] = [
+pub const THEOREMS: [(&str, &str); 11] = [
     ("beliefs.md", include_str!("../../../docs/theorems/beliefs.md")),
     ("families.md", include_str!("../../../docs/theorems/families.md")),
     ("sensitivity.md", include_str!("../../../docs/theorems/sensitivity.md")),
@@ -22,6 +22,7 @@ pub const THEOREMS: [(&str, &str); 10] = [
     ("notions.md", include_str!("../../../docs/theorems/notions.md")),
     ("decisions.md", include_str!("../../../docs/theorems/decisions.md")),
     ("genome.md", include_str!("../../../docs/theorems/genome.md")),
+    ("attacks.md", include_str!("../../../docs/theorems/attacks.md")),
     ("papers.md", include_str!("../../../docs/theorems/papers.md")),
     ("errata.md", include_str!("../../../docs/theorems/errata.md")),
 ];

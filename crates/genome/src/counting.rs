@@ -235,6 +235,31 @@ pub enum Genotype {
     Missing,
 }
 
+impl Genotype {
+    /// How many copies of A1; nothing where the call is missing.
+    #[must_use]
+    pub fn copies(self) -> Option<u8> {
+        match self {
+            Self::Two => Some(2),
+            Self::One => Some(1),
+            Self::None => Some(0),
+            Self::Missing => None,
+        }
+    }
+}
+
+/// The genotypes that a row of a .bed file holds, four in a byte. The last byte may hold fewer people than that.
+pub(crate) fn unpack(row: &[u8]) -> impl Iterator<Item = Genotype> {
+    row.iter().flat_map(|byte| {
+        [0, 2, 4, 6].map(|shift| match (byte >> shift) & 0b11 {
+            0b00 => Genotype::Two,
+            0b01 => Genotype::Missing,
+            0b10 => Genotype::One,
+            _ => Genotype::None,
+        })
+    })
+}
+
 impl Packer {
     /// Forgets everybody.
     pub fn clear(&mut self) {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | how many cases and controls have which genotype? | [`table`] |
 //! | who and what is in a PLINK fileset, or a VCF file? | [`plink`], [`vcf`] |
+//! | which genotypes does each person have? | [`individuals`] |
 //! | which SNPs are counted, and what is left out? | [`cohort`], [`counting`] |
 //! | are the files still the same? | [`fingerprint`] |
 //! | what does a missing call count as in a release? | [`fill`] |
@@ -24,6 +25,7 @@ pub mod distance;
 pub mod file_error;
 pub mod fill;
 pub mod fingerprint;
+pub mod individuals;
 pub mod lines;
 pub mod noisy;
 pub mod plink;
@@ -41,6 +43,7 @@ pub use distance::{Distance, distance};
 pub use file_error::{FileError, FileErrorKind};
 pub use fill::Fill;
 pub use fingerprint::Fingerprint;
+pub use individuals::Individuals;
 pub use plink::{Column, Fileset, PhenoFile};
 pub use table::{Adjacency, Table, Test};
 pub use vcf::Vcf;

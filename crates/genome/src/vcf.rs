@@ -81,82 +81,155 @@ impl Vcf {
     /// When the file cannot be read, or a line is not VCF.
     pub fn scan(&self, visit: &mut dyn FnMut(Snp)) -> Result<Log, FileError> {
         let mut log = self.log.clone();
-        let mut lines = input(&self.file)?;
-        if samples(&mut lines)? != self.samples {
-            return Err(FileError::whole(&self.file, FileErrorKind::Changed));
-        }
-        let mut record = noodles::Record::default();
         let mut row = Packer::default();
-        while lines.advance()? {
-            if lines.bytes().is_empty() {
-                continue;
-            }
-            noodles::io::Reader::new(lines.bytes())
-                .read_record(&mut record)
-                .map_err(|error| lines.error(FileErrorKind::Vcf(shown(&error.to_string()))))?;
+        each_record(&self.file, &self.samples, &mut |record| {
             log.snps += 1;
-            let read = self.snp(&record, &mut row, &mut log).map_err(|kind| lines.error(kind))?;
-            if let Some(snp) = read {
-                log.used += 1;
-                log.count(&snp.counts);
-                visit(snp);
-            }
-        }
-        if log.snps == 0 {
-            return Err(FileError::whole(&self.file, FileErrorKind::Empty("SNPs")));
-        }
+            let Some(place) = place(record, &mut log) else { return Ok(()) };
+            let (variant, highest) = variant(record, place.chromosome)?;
+            row.clear();
+            let half_calls = calls(record, place.genotypes, highest, &self.samples, |genotype| row.push(genotype))?;
+            let snp = Snp { variant, counts: count(row.words(), &self.masks) };
+            log.half_calls += half_calls;
+            log.used += 1;
+            log.count(&snp.counts);
+            visit(snp);
+            Ok(())
+        })?;
         Ok(log)
     }
 
-    /// One line; `None` when it is left out.
-    fn snp(&self, record: &noodles::Record, row: &mut Packer, log: &mut Log) -> Result<Option<Snp>, FileErrorKind> {
-        let Some(chromosome) = log.chromosome(record.reference_sequence_name()) else { return Ok(None) };
-        let alternate = record.alternate_bases();
-        let alternate = alternate.as_ref();
-        if alternate.contains(',') {
-            log.multiallelic += 1;
-            return Ok(None);
+    /// Shows the genotypes of everybody, with or without a phenotype, at the SNPs that are wanted, as
+    /// [`crate::Individuals::genotypes`] does.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is not VCF.
+    pub fn genotypes(
+        &self,
+        wanted: &mut dyn FnMut(&Variant) -> bool,
+        visit: &mut dyn FnMut(&Variant, &[Genotype]),
+    ) -> Result<Log, FileError> {
+        genotypes(&self.file, &self.samples, wanted, visit)
+    }
+}
+
+/// The genotypes of all samples at the SNPs that are wanted.
+pub(crate) fn genotypes(
+    file: &Path,
+    samples: &[String],
+    wanted: &mut dyn FnMut(&Variant) -> bool,
+    visit: &mut dyn FnMut(&Variant, &[Genotype]),
+) -> Result<Log, FileError> {
+    let mut log = Log { people: samples.len() as u64, ..Log::default() };
+    let mut row = Vec::with_capacity(samples.len());
+    each_record(file, samples, &mut |record| {
+        log.snps += 1;
+        let Some(place) = place(record, &mut log) else { return Ok(()) };
+        let (variant, highest) = variant(record, place.chromosome)?;
+        if wanted(&variant) {
+            row.clear();
+            log.half_calls += calls(record, place.genotypes, highest, samples, |genotype| row.push(genotype))?;
+            log.used += 1;
+            visit(&variant, &row);
         }
-        let samples = record.samples();
-        let Some(place) = samples.keys().iter().position(|key| key == "GT") else {
-            log.without_genotypes += 1;
-            return Ok(None);
-        };
-        let position = match record.variant_start() {
-            None => 0,
-            Some(position) => {
-                let position = position.map_err(|error| FileErrorKind::Vcf(shown(&error.to_string())))?;
-                let found = position.get();
-                u32::try_from(found).map_err(|_| FileErrorKind::Position { found: found.to_string() })?
-            }
-        };
-        let ids = record.ids();
-        // PLINK writes 0 for an allele that nobody has.
-        let variant = Variant {
-            chromosome,
-            id: name(ids.as_ref(), ".")?,
-            position,
-            a1: name(alternate, "0")?,
-            a2: name(record.reference_bases(), "0")?,
-        };
-        let highest = u8::from(!alternate.is_empty());
-        row.clear();
-        let mut half_calls = 0;
-        for (person, sample) in samples.iter().enumerate() {
-            // Calls are a few bytes long: a loop over them is faster than a search.
-            let text = sample.as_ref().as_bytes().split(|byte| *byte == b':').nth(place).unwrap_or(b".");
-            let Some((genotype, half)) = genotype(text, highest) else {
-                let sample = self.samples.get(person).map_or_else(|| (person + 1).to_string(), |name| shown(name));
-                return Err(FileErrorKind::Genotype { sample, found: shown(&String::from_utf8_lossy(text)) });
-            };
-            half_calls += u64::from(half);
-            row.push(genotype);
+        Ok(())
+    })?;
+    Ok(log)
+}
+
+/// The names of a file's samples.
+pub(crate) fn sample_names(file: &Path) -> Result<Vec<String>, FileError> {
+    samples(&mut input(file)?)
+}
+
+/// Reads every record, of a file whose samples are still these.
+fn each_record(
+    file: &Path,
+    expected: &[String],
+    each: &mut dyn FnMut(&noodles::Record) -> Result<(), FileErrorKind>,
+) -> Result<(), FileError> {
+    let mut lines = input(file)?;
+    if samples(&mut lines)? != expected {
+        return Err(FileError::whole(file, FileErrorKind::Changed));
+    }
+    let mut record = noodles::Record::default();
+    let mut empty = true;
+    while lines.advance()? {
+        if lines.bytes().is_empty() {
+            continue;
         }
-        if row.people() != self.samples.len() {
-            return Err(FileErrorKind::Samples { found: row.people(), expected: self.samples.len() });
+        noodles::io::Reader::new(lines.bytes())
+            .read_record(&mut record)
+            .map_err(|error| lines.error(FileErrorKind::Vcf(shown(&error.to_string()))))?;
+        empty = false;
+        each(&record).map_err(|kind| lines.error(kind))?;
+    }
+    if empty { Err(FileError::whole(file, FileErrorKind::Empty("SNPs"))) } else { Ok(()) }
+}
+
+/// Where the genotypes of a record that is used are.
+struct Place {
+    chromosome: u8,
+    /// The column of a sample's values that holds its genotype.
+    genotypes: usize,
+}
+
+/// `None` when the record is left out; the log knows why.
+fn place(record: &noodles::Record, log: &mut Log) -> Option<Place> {
+    let chromosome = log.chromosome(record.reference_sequence_name())?;
+    if record.alternate_bases().as_ref().contains(',') {
+        log.multiallelic += 1;
+        return None;
+    }
+    let Some(genotypes) = record.samples().keys().iter().position(|key| key == "GT") else {
+        log.without_genotypes += 1;
+        return None;
+    };
+    Some(Place { chromosome, genotypes })
+}
+
+/// The SNP of a record, and its highest allele: 0 where there is no alternate one.
+fn variant(record: &noodles::Record, chromosome: u8) -> Result<(Variant, u8), FileErrorKind> {
+    let alternate = record.alternate_bases();
+    let alternate = alternate.as_ref();
+    let position = match record.variant_start() {
+        None => 0,
+        Some(position) => {
+            let position = position.map_err(|error| FileErrorKind::Vcf(shown(&error.to_string())))?;
+            let found = position.get();
+            u32::try_from(found).map_err(|_| FileErrorKind::Position { found: found.to_string() })?
         }
-        log.half_calls += half_calls;
-        Ok(Some(Snp { variant, counts: count(row.words(), &self.masks) }))
+    };
+    let ids = record.ids();
+    // PLINK writes 0 for an allele that nobody has.
+    let (a1, a2) = (name(alternate, "0")?, name(record.reference_bases(), "0")?);
+    let variant = Variant { chromosome, id: name(ids.as_ref(), ".")?, position, a1, a2 };
+    Ok((variant, u8::from(!alternate.is_empty())))
+}
+
+/// Shows the genotype of every sample, in order; returns how many calls know one allele of two.
+fn calls(
+    record: &noodles::Record,
+    place: usize,
+    highest: u8,
+    expected: &[String],
+    mut each: impl FnMut(Genotype),
+) -> Result<u64, FileErrorKind> {
+    let (mut found, mut half_calls) = (0, 0);
+    for (person, sample) in record.samples().iter().enumerate() {
+        // Calls are a few bytes long: a loop over them is faster than a search.
+        let text = sample.as_ref().as_bytes().split(|byte| *byte == b':').nth(place).unwrap_or(b".");
+        let Some((genotype, half)) = genotype(text, highest) else {
+            let sample = expected.get(person).map_or_else(|| (person + 1).to_string(), |name| shown(name));
+            return Err(FileErrorKind::Genotype { sample, found: shown(&String::from_utf8_lossy(text)) });
+        };
+        half_calls += u64::from(half);
+        found += 1;
+        each(genotype);
+    }
+    if found == expected.len() {
+        Ok(half_calls)
+    } else {
+        Err(FileErrorKind::Samples { found, expected: expected.len() })
     }
 }
 

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod ask;
+mod audit;
 mod check;
 mod data;
 mod evaluate;
@@ -32,6 +33,7 @@ use std::process::ExitCode;
 pub fn run(args: Args) -> Result<ExitCode, Failure> {
     match args.command {
         Command::Check(check) => return check::run(&check),
+        Command::Audit(audit) => return audit::run(&audit),
         Command::Recheck(recheck) => return recheck::run(&recheck),
         Command::Translate(translate) => translate::run(&translate),
         Command::Explain(explain) => explain::run(&explain),

@@ -89,6 +89,17 @@ impl Bed {
         })
     }
 
+    /// How many SNPs the file holds.
+    pub(crate) fn snps(&self) -> u64 {
+        self.snps
+    }
+
+    /// A reader of single SNPs.
+    pub(crate) fn rows(&self) -> Result<Rows<'_>, FileError> {
+        let input = File::open(&self.file).map_err(|error| FileError::unreadable(&self.file, &error))?;
+        Ok(Rows { bed: self, input, bytes: vec![0; self.row] })
+    }
+
     fn fault(&self, error: &std::io::Error) -> FileError {
         match error.kind() {
             std::io::ErrorKind::UnexpectedEof => FileError::whole(&self.file, FileErrorKind::Changed),
@@ -127,6 +138,25 @@ impl Worker {
         let hash = self.key.map(|key| blake3::keyed_hash(&key, &self.bytes).into());
         let counts = self.bytes.chunks_exact(row.max(1)).map(|row| count_bytes(row, masks)).collect();
         Ok(Block { counts, hash })
+    }
+}
+
+/// Reads one SNP after another, in any order. Memory is that of one SNP.
+#[derive(Debug)]
+pub(crate) struct Rows<'a> {
+    bed: &'a Bed,
+    input: File,
+    bytes: Vec<u8>,
+}
+
+impl Rows<'_> {
+    /// The packed genotypes of a SNP, by its place from 0.
+    pub(crate) fn read(&mut self, snp: u64) -> Result<&[u8], FileError> {
+        // A place beyond the file is found by reading on from its end.
+        let start = snp.saturating_mul(self.bed.row as u64).saturating_add(MAGIC.len() as u64);
+        let read = self.input.seek(SeekFrom::Start(start)).and_then(|_| self.input.read_exact(&mut self.bytes));
+        read.map_err(|error| self.bed.fault(&error))?;
+        Ok(&self.bytes)
     }
 }
 

@@ -15,8 +15,8 @@ pub mod pheno;
 pub use fam::Person;
 pub use pheno::{Column, PhenoFile, Phenotypes};
 
-use crate::cohort::{Log, Snp, Status, masks};
-use crate::counting::Masks;
+use crate::cohort::{Log, Snp, Status, Variant, masks};
+use crate::counting::{Genotype, Masks, unpack};
 use crate::file_error::{FileError, FileErrorKind};
 use crate::fingerprint::Fingerprint;
 use crate::lines::Lines;
@@ -104,6 +104,19 @@ impl Fileset {
         self.pass(threads, Some(fingerprint), visit)
     }
 
+    /// Shows the genotypes of everybody, with or without a phenotype, at the SNPs that are wanted, as
+    /// [`crate::Individuals::genotypes`] does.
+    ///
+    /// # Errors
+    /// As [`Fileset::scan`].
+    pub fn genotypes(
+        &self,
+        wanted: &mut dyn FnMut(&Variant) -> bool,
+        visit: &mut dyn FnMut(&Variant, &[Genotype]),
+    ) -> Result<Log, FileError> {
+        genotypes(&self.bed, &self.bim, self.people.len(), wanted, visit)
+    }
+
     fn pass(
         &self,
         threads: NonZeroUsize,
@@ -137,8 +150,37 @@ impl Fileset {
     }
 }
 
+/// The genotypes of all people at the SNPs that are wanted.
+pub(crate) fn genotypes(
+    bed: &Bed,
+    bim: &Path,
+    people: usize,
+    wanted: &mut dyn FnMut(&Variant) -> bool,
+    visit: &mut dyn FnMut(&Variant, &[Genotype]),
+) -> Result<Log, FileError> {
+    let mut log = Log::default();
+    let mut lines = Lines::open(bim)?;
+    let mut rows = bed.rows()?;
+    let mut calls = Vec::with_capacity(people);
+    let mut shown = 0;
+    while let Some(line) = bim::next(&mut lines, &mut log)? {
+        let bim::Line::Used(variant) = line else { continue };
+        if wanted(&variant) {
+            calls.clear();
+            // The line that was just read is that of the row, and is counted already.
+            calls.extend(unpack(rows.read(log.snps - 1)?).take(people));
+            shown += 1;
+            visit(&variant, &calls);
+        }
+    }
+    if log.snps != bed.snps() {
+        return Err(FileError::whole(bim, FileErrorKind::Changed));
+    }
+    Ok(Log { people: people as u64, used: shown, ..log })
+}
+
 /// `PREFIX.extension`, also where the prefix has dots of its own.
-fn with_extension(prefix: &Path, extension: &str) -> PathBuf {
+pub(crate) fn with_extension(prefix: &Path, extension: &str) -> PathBuf {
     let mut path = prefix.as_os_str().to_owned();
     path.push(".");
     path.push(extension);

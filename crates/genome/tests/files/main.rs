@@ -4,5 +4,6 @@
 mod compare;
 mod fixture;
 mod hostile;
+mod individuals;
 mod reading;
 mod vcf;

@@ -53,7 +53,7 @@ fn files(input: &Input) -> Result<Files, Failure> {
 }
 
 /// What observers may have believed: one belief, an interval or anything.
-fn priors(text: Option<&str>) -> Result<PriorRange, Failure> {
+pub fn priors(text: Option<&str>) -> Result<PriorRange, Failure> {
     let text = match text {
         None | Some("any") => return Ok(PriorRange::any()),
         Some(text) => text,

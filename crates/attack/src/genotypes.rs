@@ -1,0 +1,176 @@
+//! Targets: people whose genotypes are known, and of whom an attack says whether they were in a pool.
+
+use crate::alleles::Fit;
+use crate::panel::{Matched, Panel};
+use crate::table_error::{TableError, TableErrorKind};
+use deniable_core::text::shown;
+use deniable_genome::counting::Genotype;
+use deniable_genome::individuals::Name;
+use deniable_genome::{FileError, Individuals};
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+/// Where genotypes are. Phenotypes are not needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// `PREFIX.bed`, `.bim` and `.fam`.
+    Plink(PathBuf),
+    /// A VCF file, plain or bgzipped.
+    Vcf(PathBuf),
+}
+
+impl Source {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or does not fit the others.
+    pub fn open(&self) -> Result<Individuals, FileError> {
+        match self {
+            Self::Plink(prefix) => Individuals::plink(prefix),
+            Self::Vcf(file) => Individuals::vcf(file),
+        }
+    }
+}
+
+/// The genotypes of targets at the SNPs that the released table, the reference and the targets' file share. Memory is a byte
+/// for each person and SNP.
+#[derive(Debug, Clone, Default)]
+pub struct Targets {
+    names: Vec<Name>,
+    /// For each SNP, the released and the reference frequency of its counted allele.
+    sites: Vec<(f64, f64)>,
+    /// SNP by SNP, everybody's call: copies of the allele that the released table counts.
+    calls: Vec<Genotype>,
+    matched: Matched,
+}
+
+impl Targets {
+    /// Reads targets at the SNPs of a panel; copies are turned to the allele that the released table counts.
+    ///
+    /// # Errors
+    /// When the files cannot be read, or hold none of the SNPs.
+    pub fn read(individuals: &Individuals, panel: &Panel, file: &Path) -> Result<Self, TableError> {
+        let mut found = panel.finder();
+        let mut rows = Vec::new();
+        let mut calls = Vec::new();
+        // The site of the SNP that is shown next: found when it is asked for, and used when it is shown.
+        let next = Cell::new(None);
+        individuals.genotypes(
+            &mut |variant| {
+                let site = found.find(variant);
+                next.set(site);
+                site.is_some()
+            },
+            &mut |_, row| {
+                let Some((site, fit)) = next.take() else { return };
+                rows.push(site);
+                calls.extend(row.iter().map(|call| turned(*call, fit)));
+            },
+        )?;
+        let people = individuals.names().len();
+        let (matched, kept) = found.finish(&rows);
+        let mut sites = Vec::with_capacity(kept.len());
+        let mut clean = Vec::new();
+        for (at, site) in &kept {
+            sites.push(panel.frequencies(*site));
+            // Rows are only copied where a SNP that stands twice had to go.
+            if kept.len() < rows.len() {
+                clean.extend_from_slice(calls.get(at * people..(at + 1) * people).unwrap_or_default());
+            }
+        }
+        if sites.is_empty() {
+            return Err(TableError::whole(file, TableErrorKind::Empty("SNPs of the released table and the reference")));
+        }
+        let calls = if kept.len() < rows.len() { clean } else { calls };
+        Ok(Self { names: individuals.names().to_vec(), sites, calls, matched })
+    }
+
+    /// Targets given directly: for each SNP the released and the reference frequency, and everybody's call. For simulations.
+    ///
+    /// Every row must hold as many calls as there are names; SNPs whose row does not are left out.
+    #[must_use]
+    pub fn of(names: Vec<Name>, rows: Vec<((f64, f64), Vec<Genotype>)>) -> Self {
+        let mut targets = Self { names, ..Self::default() };
+        for (frequencies, row) in rows.into_iter().filter(|(_, row)| row.len() == targets.names.len()) {
+            targets.sites.push(frequencies);
+            targets.calls.extend(row);
+        }
+        targets
+    }
+
+    /// Everybody, in the order of the file.
+    #[must_use]
+    pub fn names(&self) -> &[Name] {
+        &self.names
+    }
+
+    /// How many SNPs are used.
+    #[must_use]
+    pub fn snps(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Which SNPs are used, and why others are not.
+    #[must_use]
+    pub fn matched(&self) -> &Matched {
+        &self.matched
+    }
+
+    /// Every SNP: its released frequency, its reference frequency, and everybody's call.
+    pub fn rows(&self) -> impl Iterator<Item = (f64, f64, &[Genotype])> {
+        // Nobody: rows without a call.
+        let people = self.names.len().max(1);
+        let rows = self.calls.chunks_exact(people);
+        self.sites.iter().zip(rows).map(|((released, reference), row)| (*released, *reference, row))
+    }
+
+    /// Who is named in a list, as PLINK's `--keep` reads it: a line for each person, `FID IID`, or the individual alone. The
+    /// answer is in the order of the targets, with the number of names that belong to no target.
+    ///
+    /// # Errors
+    /// When the list cannot be read, or a line has other than one or two words.
+    pub fn listed(&self, file: &Path) -> Result<(Vec<bool>, u64), TableError> {
+        let text = std::fs::read_to_string(file).map_err(|error| TableError::unreadable(file, &error))?;
+        let mut wanted = HashSet::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let words: Vec<&str> = line.split_ascii_whitespace().collect();
+            match words.as_slice() {
+                [] => {}
+                [_] | [_, _] => {
+                    wanted.insert(words.join(" "));
+                }
+                _ => {
+                    return Err(TableError::at(
+                        file,
+                        number,
+                        TableErrorKind::Values { found: words.len(), expected: 2 },
+                    ));
+                }
+            }
+        }
+        let mut met = HashSet::new();
+        let mut is_listed = |name: &Name| {
+            let names = [name.to_string(), name.id.clone(), format!("{} {}", name.id, name.id)];
+            let hit = names.into_iter().find(|name| wanted.contains(name));
+            let listed = hit.is_some();
+            met.extend(hit);
+            listed
+        };
+        let listed: Vec<bool> = self.names.iter().map(&mut is_listed).collect();
+        if met.is_empty() {
+            let first = wanted.iter().min().map_or_else(String::new, |name| format!(" called {}", shown(name)));
+            let kind = TableErrorKind::Unreadable(format!("no target is named here; nobody is{first}"));
+            return Err(TableError::whole(file, kind));
+        }
+        Ok((listed, (wanted.len() - met.len()) as u64))
+    }
+}
+
+fn turned(call: Genotype, fit: Fit) -> Genotype {
+    match (fit, call) {
+        (Fit::Swapped, Genotype::Two) => Genotype::None,
+        (Fit::Swapped, Genotype::None) => Genotype::Two,
+        (_, call) => call,
+    }
+}

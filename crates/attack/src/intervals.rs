@@ -1,0 +1,173 @@
+//! How sure a count of people is: exact binomial intervals (Clopper and Pearson), and quantiles of the normal distribution.
+
+/// So many of so many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Share {
+    /// How many.
+    pub hits: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+impl Share {
+    /// The share, in `[0, 1]`; nothing where there is nobody.
+    #[must_use]
+    pub fn value(self) -> Option<f64> {
+        (self.of > 0).then(|| float(self.hits) / float(self.of))
+    }
+
+    /// The exact interval of Clopper and Pearson at a confidence in `(0, 1)`.
+    #[must_use]
+    pub fn interval(self, confidence: f64) -> (f64, f64) {
+        clopper_pearson(self, confidence)
+    }
+}
+
+/// `3 of 7`.
+impl std::fmt::Display for Share {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {}", self.hits, self.of)
+    }
+}
+
+/// The exact interval of Clopper and Pearson: whatever the true chance, it covers it with at least the stated confidence, a
+/// number in `(0, 1)`. Of nobody, everything is possible.
+///
+/// Ends are those of the incomplete beta function, computed to some twelve digits.
+#[must_use]
+pub fn clopper_pearson(share: Share, confidence: f64) -> (f64, f64) {
+    let Share { hits, of } = share;
+    if of == 0 {
+        return (0.0, 1.0);
+    }
+    let hits = hits.min(of);
+    let tail = (1.0 - confidence).clamp(0.0, 1.0) / 2.0;
+    let (k, n) = (float(hits), float(of));
+    // At the low end so many hits or more have the chance of the tail, at the high end so many or fewer.
+    let low = if hits == 0 { 0.0 } else { crossing(|p| incomplete_beta(k, n - k + 1.0, p) >= tail).0 };
+    let high = if hits == of { 1.0 } else { crossing(|p| incomplete_beta(k + 1.0, n - k, p) >= 1.0 - tail).1 };
+    (low, high)
+}
+
+/// The quantile of the standard normal distribution, for a probability in `(0, 1)`, to some twelve digits.
+#[must_use]
+pub fn normal_quantile(probability: f64) -> f64 {
+    let below = |x: f64| libm::erfc(-x / std::f64::consts::SQRT_2) / 2.0;
+    let (mut low, mut high) = (-40.0, 40.0);
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if below(middle) < probability {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+/// The last point in `[0, 1]` where a condition does not hold, and the first where it does.
+fn crossing(holds: impl Fn(f64) -> bool) -> (f64, f64) {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..80 {
+        let middle = f64::midpoint(low, high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    (low, high)
+}
+
+/// The regularised incomplete beta function `I_x(a, b)`, for `a, b > 0`, by its continued fraction.
+fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    if x >= 1.0 {
+        return 1.0;
+    }
+    let log = libm::lgamma(a + b) - libm::lgamma(a) - libm::lgamma(b) + a * x.ln() + b * libm::log1p(-x);
+    // The fraction converges fast on this side of the mean; the other side is its complement.
+    if x < (a + 1.0) / (a + b + 2.0) {
+        log.exp() * fraction(a, b, x) / a
+    } else {
+        1.0 - log.exp() * fraction(b, a, 1.0 - x) / b
+    }
+}
+
+/// The continued fraction of the incomplete beta function, by the method of Lentz.
+fn fraction(a: f64, b: f64, x: f64) -> f64 {
+    const TINY: f64 = 1e-300;
+    let sound = |value: f64| if value.abs() < TINY { TINY } else { value };
+    let mut c = 1.0;
+    let mut d = 1.0 / sound(1.0 - (a + b) * x / (a + 1.0));
+    let mut product = d;
+    for step in 1..100_000 {
+        let m = f64::from(step);
+        let even = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m));
+        let odd = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0));
+        let mut change = 1.0;
+        for term in [even, odd] {
+            d = 1.0 / sound(1.0 + term * d);
+            c = sound(1.0 + term / c);
+            change = c * d;
+            product *= change;
+        }
+        if (change - 1.0).abs() < 1e-15 {
+            break;
+        }
+    }
+    product
+}
+
+/// A count as a float: exact below 2⁵³.
+#[expect(clippy::cast_precision_loss, reason = "people are fewer than 2^53")]
+pub(crate) fn float(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn binomial_tail(n: u32, from: u32, p: f64) -> f64 {
+        let choose = |k: u32| (0..k).fold(1.0, |product, i| product * f64::from(n - i) / f64::from(i + 1));
+        (from..=n).map(|k| choose(k) * p.powi(k as i32) * (1.0 - p).powi((n - k) as i32)).sum()
+    }
+
+    /// At the ends, the tails of the binomial distribution itself are those stated.
+    #[test]
+    fn ends_are_those_of_the_binomial_distribution() {
+        for n in [1_u32, 2, 7, 40] {
+            for k in 0..=n {
+                let (low, high) = clopper_pearson(Share { hits: k.into(), of: n.into() }, 0.95);
+                assert!(low <= f64::from(k) / f64::from(n) && f64::from(k) / f64::from(n) <= high);
+                if k > 0 {
+                    assert!((binomial_tail(n, k, low) - 0.025).abs() < 1e-10, "{n} {k} {low}");
+                }
+                if k < n {
+                    assert!((1.0 - binomial_tail(n, k + 1, high) - 0.025).abs() < 1e-10, "{n} {k} {high}");
+                }
+            }
+        }
+        assert_eq!(clopper_pearson(Share { hits: 0, of: 0 }, 0.95), (0.0, 1.0));
+    }
+
+    /// Nobody of n: the high end has a closed form, also for many people.
+    #[test]
+    fn nobody_of_many() {
+        for n in [1_u64, 99, 1_000_000] {
+            let (low, high) = clopper_pearson(Share { hits: 0, of: n }, 0.95);
+            let expected = -libm::expm1(0.025_f64.ln() / float(n));
+            assert!(low == 0.0 && (high / expected - 1.0).abs() < 1e-9, "{n} {high} {expected}");
+        }
+    }
+
+    #[test]
+    fn quantiles_of_the_normal_distribution() {
+        assert!((normal_quantile(0.975) - 1.959_963_984_540_054).abs() < 1e-11);
+        assert!((normal_quantile(0.01) + 2.326_347_874_040_841).abs() < 1e-11);
+        assert!(normal_quantile(0.5).abs() < 1e-11);
+    }
+}

@@ -1,0 +1,47 @@
+//! Attacks on what was published: who took part, and whose row is this?
+//!
+//! A promise says what no observer can learn. An attack says what a particular observer does learn. Both are reported side by
+//! side here: what a test reaches on people of whom the truth is known, and what the odds that a ledger promises allow any
+//! test at all.
+//!
+//! | question | module |
+//! |---|---|
+//! | which frequencies were released? | [`released`] |
+//! | what are the frequencies of people at large? | [`reference`] |
+//! | which SNPs do the files share, with which allele first? | [`mod@alleles`], [`panel`] |
+//! | which genotypes does each target have? | [`genotypes`] |
+//! | does somebody look like one of the pool? (A-2, A-3) | [`membership`] |
+//! | how well does a test tell members from others? | [`mod@roc`], [`power`] |
+//! | what does a promise allow any test? (A-5) | [`promised`] |
+//! | all of it, beside the bounds | [`measured`] |
+//! | how sure is a count of people? | [`intervals`] |
+//! | whose row is this? (A-4) | [`linkage`], [`ratings`] |
+
+pub mod alleles;
+pub mod genotypes;
+pub mod intervals;
+pub mod linkage;
+pub mod measured;
+pub mod membership;
+pub mod panel;
+pub mod power;
+pub mod promised;
+pub mod ratings;
+pub mod reference;
+pub mod released;
+pub mod roc;
+pub mod table_error;
+
+pub use alleles::{Fit, Unfit, fit};
+pub use genotypes::{Source, Targets};
+pub use intervals::{Share, clopper_pearson};
+
+pub use linkage::{Linkage, Linked, On, Table};
+pub use measured::{Measured, Row};
+pub use membership::{Clamp, Statistic, Statistics, Test, parted, statistics};
+pub use panel::{Matched, Panel};
+pub use power::{Advantage, Halves, Power, TooFew, advantage, power};
+pub use promised::{Against, Bounds};
+pub use released::{Frequencies, Side, Site};
+pub use roc::{Area, Point, area, roc};
+pub use table_error::{TableError, TableErrorKind};

@@ -1,0 +1,284 @@
+//! Whose row is this? A released table joined with an identified one (A-4).
+//!
+//! The pattern of the Massachusetts hospital records (GIC): a table without names has columns that a register with names has
+//! too. Whoever is alone with their combination of values in both is found. The same join is made with people who are known
+//! not to be in the data: whatever is "found" of them is wrong, and says how far a unique match may be trusted.
+//!
+//! A match is **unique** where exactly one row of the release and exactly one person of the auxiliary table have a combination
+//! of values. Values are compared as text without blanks around; a person without a value in a key column matches nobody.
+
+use crate::intervals::Share;
+use crate::table_error::{TableError, TableErrorKind};
+use deniable_core::text::shown;
+use std::collections::{HashMap, HashSet};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// A table of text. Made from CSV by [`Table::read`], or by callers from whatever they read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// What errors call it.
+    pub file: PathBuf,
+    /// The names of its columns.
+    pub columns: Vec<String>,
+    /// Its rows, as many values as columns each.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Reads CSV; the first line names the columns. A name that ends in `.tsv` is parted by tabs.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is not text, or a line has more or fewer values than the first.
+    pub fn read(file: &Path) -> Result<Self, TableError> {
+        let opened = std::fs::File::open(file).map_err(|error| TableError::unreadable(file, &error))?;
+        let tabs = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
+        Self::of(file, opened, if tabs { b'\t' } else { b',' })
+    }
+
+    /// The same from any input; `file` is what errors name.
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    pub fn of(file: &Path, input: impl Read, delimiter: u8) -> Result<Self, TableError> {
+        let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).trim(csv::Trim::All).from_reader(input);
+        let fault = |error: &csv::Error| TableError::csv(file, error);
+        let columns = reader.headers().map_err(|error| fault(&error))?.iter().map(str::to_owned).collect();
+        let mut rows = Vec::new();
+        for record in reader.records() {
+            rows.push(record.map_err(|error| fault(&error))?.iter().map(str::to_owned).collect());
+        }
+        Ok(Self { file: file.to_owned(), columns, rows })
+    }
+
+    /// The place of a column.
+    ///
+    /// # Errors
+    /// When there is none of that name, or several.
+    pub fn column(&self, name: &str) -> Result<usize, TableError> {
+        let mut places = (0..).zip(&self.columns).filter(|(_, column)| *column == name).map(|(place, _)| place);
+        let kind = match (places.next(), places.next()) {
+            (Some(place), None) => return Ok(place),
+            (Some(_), Some(_)) => TableErrorKind::TwoColumns(shown(name)),
+            (None, _) => TableErrorKind::NoColumn {
+                wanted: format!("`{}`", shown(name)),
+                found: self.columns.iter().take(20).map(|column| shown(column)).collect::<Vec<_>>().join(", "),
+            },
+        };
+        Err(TableError::whole(&self.file, kind))
+    }
+
+    fn places(&self, names: &[String]) -> Result<Vec<usize>, TableError> {
+        names.iter().map(|name| self.column(name)).collect()
+    }
+
+    /// The value of a row in a column; nothing where there is none.
+    fn value(&self, row: usize, column: usize) -> Option<&str> {
+        self.rows.get(row)?.get(column).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    fn key(&self, row: usize, columns: &[usize]) -> Option<Vec<&str>> {
+        columns.iter().map(|column| self.value(row, *column)).collect()
+    }
+}
+
+/// What to join, and how to tell whether it was right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct On {
+    /// The columns that both tables have.
+    pub columns: Vec<String>,
+    /// The column that says who somebody is, in both tables: the curator's, to measure with. Without it no match can be called
+    /// correct, and nobody outside.
+    pub truth: Option<String>,
+}
+
+/// What became of a group of people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Linked {
+    /// How many people were looked for.
+    pub people: u64,
+    /// Those without a value in a column that was joined on; they match nobody.
+    pub incomplete: u64,
+    /// Those whose values at least one row of the release has.
+    pub agreeing: u64,
+    /// Those matched uniquely.
+    pub unique: u64,
+    /// Those matched uniquely and correctly, where the truth is known.
+    pub correct: Option<u64>,
+}
+
+impl Linked {
+    /// The share of people who are matched uniquely.
+    #[must_use]
+    pub fn matched(&self) -> Share {
+        Share { hits: self.unique, of: self.people }
+    }
+
+    /// The share of this group's unique matches that is correct.
+    #[must_use]
+    pub fn precision(&self) -> Option<Share> {
+        self.correct.map(|hits| Share { hits, of: self.unique })
+    }
+
+    /// The share of people who are matched uniquely and correctly.
+    #[must_use]
+    pub fn found(&self) -> Option<Share> {
+        self.correct.map(|hits| Share { hits, of: self.people })
+    }
+}
+
+/// The result of an attack by linkage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Linkage {
+    /// The people of the auxiliary table who are in the data; where no truth is given, all of them.
+    pub targets: Linked,
+    /// The baseline: people who are not in the data, where any are known. Every unique match is wrong.
+    pub outside: Option<Linked>,
+}
+
+impl Linkage {
+    /// The share of all unique matches that is correct, those of people outside included: how far a match may be trusted by
+    /// somebody who does not know who is in the data. It depends on how many people of either kind were looked for.
+    #[must_use]
+    pub fn trust(&self) -> Option<Share> {
+        let outside = self.outside.map_or(0, |outside| outside.unique);
+        self.targets.correct.map(|hits| Share { hits, of: self.targets.unique + outside })
+    }
+}
+
+/// Joins a release with an auxiliary table, exactly.
+///
+/// With a column of truth, people of the auxiliary table of whom no row of the release is are the baseline. `outsiders` are
+/// more of them: a table with the key columns, of people known not to be in the data. Each is joined with the people of the
+/// auxiliary table around, as one more of them.
+///
+/// # Errors
+/// When a column is not there, or no column is named.
+pub fn link(released: &Table, auxiliary: &Table, outsiders: Option<&Table>, on: &On) -> Result<Linkage, TableError> {
+    if on.columns.is_empty() {
+        return Err(TableError::whole(&auxiliary.file, TableErrorKind::Empty("columns to join on")));
+    }
+    let mut rows: HashMap<Vec<&str>, Vec<usize>> = HashMap::new();
+    let columns = released.places(&on.columns)?;
+    for row in 0..released.rows.len() {
+        if let Some(key) = released.key(row, &columns) {
+            rows.entry(key).or_default().push(row);
+        }
+    }
+    let columns = auxiliary.places(&on.columns)?;
+    let mut people: HashMap<Vec<&str>, u64> = HashMap::new();
+    for key in (0..auxiliary.rows.len()).filter_map(|row| auxiliary.key(row, &columns)) {
+        *people.entry(key).or_default() += 1;
+    }
+    let truths = match &on.truth {
+        Some(truth) => Some((released.column(truth)?, auxiliary.column(truth)?)),
+        None => None,
+    };
+    let known: HashSet<&str> = truths.map_or_else(HashSet::new, |(own, _)| {
+        (0..released.rows.len()).filter_map(|row| released.value(row, own)).collect()
+    });
+    let mut targets = Linked { correct: truths.map(|_| 0), ..Linked::default() };
+    let mut outside = Linked::default();
+    for person in 0..auxiliary.rows.len() {
+        let name = truths.and_then(|(_, truth)| auxiliary.value(person, truth));
+        let is_inside = truths.is_none() || name.is_some_and(|name| known.contains(name));
+        let group = if is_inside { &mut targets } else { &mut outside };
+        let key = auxiliary.key(person, &columns);
+        let alone = key.as_ref().is_some_and(|key| people.get(key) == Some(&1));
+        if let Some(row) = group.add(key.as_deref(), &rows, alone) {
+            let theirs = truths.and_then(|(truth, _)| released.value(row, truth));
+            if let (Some(correct), true) = (&mut group.correct, name.is_some() && name == theirs) {
+                *correct += 1;
+            }
+        }
+    }
+    if let Some(outsiders) = outsiders {
+        let columns = outsiders.places(&on.columns)?;
+        for person in 0..outsiders.rows.len() {
+            let key = outsiders.key(person, &columns);
+            let alone = key.as_ref().is_some_and(|key| !people.contains_key(key));
+            outside.add(key.as_deref(), &rows, alone);
+        }
+    }
+    let any = truths.is_some() || outsiders.is_some();
+    Ok(Linkage { targets, outside: any.then_some(outside) })
+}
+
+impl Linked {
+    /// Adds somebody; the row that they are matched with uniquely.
+    fn add(&mut self, key: Option<&[&str]>, rows: &HashMap<Vec<&str>, Vec<usize>>, alone: bool) -> Option<usize> {
+        self.people += 1;
+        let Some(key) = key else {
+            self.incomplete += 1;
+            return None;
+        };
+        let agreeing = rows.get(key)?;
+        self.agreeing += 1;
+        match agreeing.as_slice() {
+            [row] if alone => {
+                self.unique += 1;
+                Some(*row)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Table {
+        Table::of(Path::new("t.csv"), text.as_bytes(), b',').unwrap()
+    }
+
+    fn on(columns: &[&str], truth: Option<&str>) -> On {
+        On { columns: columns.iter().map(|name| (*name).to_owned()).collect(), truth: truth.map(str::to_owned) }
+    }
+
+    const RELEASED: &str = "id,zip,birth,sex,diagnosis\n1,02138,1945-07-31,m,a\n2,02138,1950-01-01,f,b\n\
+        3,02139,1950-01-01,f,c\n4,02139,1950-01-01,f,d\n5,,1960-01-01,m,e\n";
+
+    #[test]
+    fn unique_correct_and_outside() {
+        let released = table(RELEASED);
+        // 1 is found; 2 shares her values with a stranger in the register; 3 and 4 have the same; 5 has no zip; 7 is not in the
+        // data and looks like nobody, and 8 has no zip of his own.
+        let register = table(
+            "id,name,sex,birth,zip\n1,W,m,1945-07-31,02138\n2,A,f,1950-01-01, 02138\n6,B,f,1950-01-01,02138\n\
+             3,C,f,1950-01-01,02139\n5,E,m,1960-01-01,02140\n7,F,m,1990-01-01,02138\n8,G,m,1945-07-31,\n",
+        );
+        let keys = ["zip", "birth", "sex"];
+        let found = link(&released, &register, None, &on(&keys, Some("id"))).unwrap();
+        assert_eq!(found.targets, Linked { people: 4, incomplete: 0, agreeing: 3, unique: 1, correct: Some(1) });
+        assert_eq!(found.outside, Some(Linked { people: 3, incomplete: 1, agreeing: 1, unique: 0, correct: None }));
+        assert_eq!(found.targets.precision(), Some(Share { hits: 1, of: 1 }));
+        assert_eq!(found.trust(), Some(Share { hits: 1, of: 1 }));
+        let untold = link(&released, &register, None, &on(&keys, None)).unwrap();
+        assert_eq!((untold.targets.people, untold.targets.correct, untold.outside), (7, None, None));
+    }
+
+    #[test]
+    fn outsiders_show_what_a_match_is_worth() {
+        let released = table(RELEASED);
+        let register = table("id,zip\n1,02138\n");
+        let outsiders = table("zip\n02141\n02138\n02140\n");
+        let found = link(&released, &register, Some(&outsiders), &on(&["zip"], None)).unwrap();
+        assert_eq!(found.outside.unwrap(), Linked { people: 3, agreeing: 1, ..Linked::default() });
+        let sexes =
+            link(&released, &table("birth\n2001-01-01\n"), Some(&table("birth\n1945-07-31\n")), &on(&["birth"], None));
+        assert_eq!(sexes.unwrap().outside.unwrap().unique, 1);
+    }
+
+    #[test]
+    fn complaints() {
+        let released = table(RELEASED);
+        let missing = link(&released, &table("id\n1\n"), None, &on(&["zip"], None)).unwrap_err();
+        assert_eq!(missing.kind, TableErrorKind::NoColumn { wanted: "`zip`".to_owned(), found: "id".to_owned() });
+        let twice = link(&released, &table("zip,zip\n1,2\n"), None, &on(&["zip"], None)).unwrap_err();
+        assert_eq!(twice.kind, TableErrorKind::TwoColumns("zip".to_owned()));
+        assert!(link(&released, &released, None, &on(&[], None)).is_err());
+        let uneven = Table::of(Path::new("t.csv"), "a,b\n1,2\n3\n".as_bytes(), b',').unwrap_err();
+        assert_eq!((uneven.line, uneven.kind), (Some(3), TableErrorKind::Values { found: 1, expected: 2 }));
+    }
+}

@@ -1,0 +1,176 @@
+//! The SNPs that a released table, a reference and targets share, all with the same allele counted.
+
+use crate::alleles::{Fit, Unfit, fit};
+use crate::released::Frequencies;
+use deniable_genome::Variant;
+use std::collections::HashMap;
+
+/// Which SNPs of a released table are used, and why the others are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Matched {
+    /// SNPs with a frequency in the released table.
+    pub released: u64,
+    /// Used.
+    pub used: u64,
+    /// Used: another file counts the other allele, and was turned.
+    pub swapped: u64,
+    /// Left out: not in the reference.
+    pub not_in_reference: u64,
+    /// Left out: not among the targets' SNPs.
+    pub not_in_targets: u64,
+    /// Left out: of that name there are several in the targets' file.
+    pub twice: u64,
+    /// Left out: A and T, or C and G, in the other order or half known.
+    pub ambiguous: u64,
+    /// Left out: alleles of the other strand.
+    pub strand: u64,
+    /// Left out: other alleles.
+    pub alleles: u64,
+}
+
+impl Matched {
+    fn unfit(&mut self, why: Unfit) {
+        *match why {
+            Unfit::Ambiguous => &mut self.ambiguous,
+            Unfit::Strand => &mut self.strand,
+            Unfit::Other => &mut self.alleles,
+        } += 1;
+    }
+}
+
+/// One line: how many, and the reasons.
+impl std::fmt::Display for Matched {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {} released SNPs used", self.used, self.released)?;
+        for (count, what) in [
+            (self.swapped, "of them turned to the released allele"),
+            (self.not_in_reference, "not in the reference"),
+            (self.not_in_targets, "not in the targets' file"),
+            (self.twice, "several times in the targets' file"),
+            (self.ambiguous, "with A and T or C and G in an order that may be the other strand's"),
+            (self.strand, "with the alleles of the other strand"),
+            (self.alleles, "with other alleles"),
+        ] {
+            if count > 0 {
+                write!(f, "; {count} {what}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// SNPs that a released table and a reference share.
+#[derive(Debug, Clone, Default)]
+pub struct Panel {
+    sites: Vec<Site>,
+    matched: Matched,
+}
+
+#[derive(Debug, Clone)]
+struct Site {
+    name: String,
+    a1: String,
+    a2: String,
+    released: f64,
+    reference: f64,
+    swapped: bool,
+}
+
+impl Panel {
+    /// Matches by name and alleles; reference frequencies are turned to the allele that the released table counts.
+    #[must_use]
+    pub fn new(released: &Frequencies, reference: &Frequencies) -> Self {
+        let by_name: HashMap<&str, _> = reference.sites.iter().map(|site| (site.name.as_str(), site)).collect();
+        let mut panel = Self::default();
+        for site in &released.sites {
+            panel.matched.released += 1;
+            let Some(other) = by_name.get(site.name.as_str()) else {
+                panel.matched.not_in_reference += 1;
+                continue;
+            };
+            match fit((&site.a1, &site.a2), (&other.a1, &other.a2)) {
+                Err(why) => panel.matched.unfit(why),
+                Ok(turn) => panel.sites.push(Site {
+                    name: site.name.clone(),
+                    a1: site.a1.clone(),
+                    a2: site.a2.clone(),
+                    released: site.frequency,
+                    reference: turn.frequency(other.frequency),
+                    swapped: turn == Fit::Swapped,
+                }),
+            }
+        }
+        panel
+    }
+
+    /// How many SNPs there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
+    /// The released and the reference frequency of a site.
+    pub(crate) fn frequencies(&self, site: usize) -> (f64, f64) {
+        self.sites.get(site).map_or((0.0, 0.0), |site| (site.released, site.reference))
+    }
+
+    pub(crate) fn finder(&self) -> Finder<'_> {
+        let by_name = (0..).zip(&self.sites).map(|(place, site)| (site.name.as_str(), place)).collect();
+        Finder { panel: self, by_name, met: vec![Met::Never; self.sites.len()] }
+    }
+}
+
+/// What became of a site in the targets' file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Met {
+    Never,
+    Once(Result<Fit, Unfit>),
+    Often,
+}
+
+/// Finds the sites of a panel in a file of targets.
+pub(crate) struct Finder<'a> {
+    panel: &'a Panel,
+    by_name: HashMap<&'a str, usize>,
+    met: Vec<Met>,
+}
+
+impl Finder<'_> {
+    /// The site of a SNP, and how its alleles fit; nothing where it is not wanted.
+    pub(crate) fn find(&mut self, variant: &Variant) -> Option<(usize, Fit)> {
+        let place = *self.by_name.get(variant.id.as_str())?;
+        let site = self.panel.sites.get(place)?;
+        let met = self.met.get_mut(place)?;
+        if *met != Met::Never {
+            *met = Met::Often;
+            return None;
+        }
+        let found = fit((&site.a1, &site.a2), (&variant.a1, &variant.a2));
+        *met = Met::Once(found);
+        found.ok().map(|fit| (place, fit))
+    }
+
+    /// What was matched, and of the rows that were read, by their sites, those that stay: their places and sites.
+    pub(crate) fn finish(&self, rows: &[usize]) -> (Matched, Vec<(usize, usize)>) {
+        let mut matched = self.panel.matched;
+        for (met, site) in self.met.iter().zip(&self.panel.sites) {
+            match met {
+                Met::Never => matched.not_in_targets += 1,
+                Met::Often => matched.twice += 1,
+                Met::Once(Err(why)) => matched.unfit(*why),
+                Met::Once(Ok(fit)) => {
+                    matched.used += 1;
+                    matched.swapped += u64::from(site.swapped || *fit == Fit::Swapped);
+                }
+            }
+        }
+        let stays = |site: &usize| matches!(self.met.get(*site), Some(Met::Once(Ok(_))));
+        (matched, (0..).zip(rows.iter().copied()).filter(|(_, site)| stays(site)).collect())
+    }
+}

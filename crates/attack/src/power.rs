@@ -1,0 +1,204 @@
+//! What a test reaches at a stated rate of false positives, with thresholds set on people who are known not to be members.
+//!
+//! A threshold that is set and measured on the same people flatters the test. So non-members are parted in two halves, every
+//! other one in their order: thresholds are set on the first, and false positives measured on the second.
+//!
+//! **Setting a threshold.** Of n calibration people let the k-th largest statistic be the threshold, with `k = ⌊α(n + 1)⌋`, and
+//! call those above it members. A non-member like them is above it with a chance of at most `k/(n + 1) ≤ α`, whatever the
+//! statistic's distribution. Where k is 0, there are too few to speak of α: 1% takes 99 calibration people, 5% takes 19.
+
+use crate::intervals::{Share, float};
+use deniable_core::exact::{Rational, Rounding, percent, whole};
+use num_traits::{One, Signed, ToPrimitive};
+
+/// Non-members, parted in two.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Halves {
+    /// On these, thresholds are set.
+    pub calibration: Vec<f64>,
+    /// On these, false positives are counted.
+    pub check: Vec<f64>,
+}
+
+impl Halves {
+    /// Every other one, the first to calibration.
+    #[must_use]
+    pub fn of(others: &[f64]) -> Self {
+        let every = |first: usize| others.iter().skip(first).step_by(2).copied().collect();
+        Self { calibration: every(0), check: every(1) }
+    }
+}
+
+/// A test at one rate of false positives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Power {
+    /// The rate α that was asked for.
+    pub alpha: Rational,
+    /// People above it are called members.
+    pub threshold: f64,
+    /// How many non-members set it.
+    pub calibration: u64,
+    /// Non-members called members, among those that did not set it.
+    pub false_positives: Share,
+    /// Members called members: the power.
+    pub true_positives: Share,
+}
+
+/// Too few people to speak of a rate of false positives.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{people} people who are known not to be in the pool are too few to calibrate a test at {} false positives; it takes {needed}",
+    percent(.alpha, 4, Rounding::Nearest)
+)]
+pub struct TooFew {
+    /// The rate.
+    pub alpha: Rational,
+    /// How many non-members there are, in both halves.
+    pub people: u64,
+    /// How many it takes, in both halves.
+    pub needed: u64,
+}
+
+/// The power at a rate α of false positives, in `(0, 1)`.
+///
+/// # Errors
+/// When there are too few non-members for α.
+pub fn power(members: &[f64], others: &Halves, alpha: &Rational) -> Result<Power, TooFew> {
+    let n = others.calibration.len() as u64;
+    let rank = (alpha * whole(n + 1)).to_integer().to_usize().unwrap_or(0);
+    let mut sorted = others.calibration.clone();
+    sorted.sort_by(|one, other| other.total_cmp(one));
+    let Some(threshold) = rank.checked_sub(1).and_then(|place| sorted.get(place)).copied() else {
+        let people = n + others.check.len() as u64;
+        return Err(TooFew { alpha: alpha.clone(), people, needed: needed(alpha) });
+    };
+    Ok(Power {
+        alpha: alpha.clone(),
+        threshold,
+        calibration: n,
+        false_positives: above(&others.check, threshold),
+        true_positives: above(members, threshold),
+    })
+}
+
+/// The fewest non-members, in both halves, for a rate of false positives: twice `⌈1/α⌉ − 1`, less one, since the first half is
+/// the larger one.
+fn needed(alpha: &Rational) -> u64 {
+    if !alpha.is_positive() || *alpha >= Rational::one() {
+        return u64::MAX;
+    }
+    let calibration = (Rational::one() / alpha).ceil().to_integer().to_u64().unwrap_or(u64::MAX).saturating_sub(1);
+    calibration.saturating_mul(2).saturating_sub(1)
+}
+
+fn above(scores: &[f64], threshold: f64) -> Share {
+    let hits = scores.iter().filter(|score| **score > threshold).count() as u64;
+    Share { hits, of: scores.len() as u64 }
+}
+
+/// The largest difference between the rates of true and of false positives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Advantage {
+    /// The difference at the threshold that was chosen, −1 to 1.
+    pub value: f64,
+    /// The low end of its interval, −1 to 1.
+    pub low: f64,
+    /// The high end.
+    pub high: f64,
+    /// The threshold; people above it are called members.
+    pub threshold: f64,
+    /// Non-members called members.
+    pub false_positives: Share,
+    /// Members called members.
+    pub true_positives: Share,
+}
+
+/// The advantage of a test: the threshold with the largest difference on every other member and non-member, measured on the
+/// rest. The interval is that of Clopper and Pearson for either rate, each at half the error, at a confidence in `(0, 1)`: it
+/// is about this threshold, and covers at least as often as stated. `None` where there are fewer than two members or others.
+#[must_use]
+pub fn advantage(members: &[f64], others: &[f64], confidence: f64) -> Option<Advantage> {
+    let (members, others) = (Halves::of(members), Halves::of(others));
+    if members.check.is_empty() || others.check.is_empty() {
+        return None;
+    }
+    let points = crate::roc::roc(&members.calibration, &others.calibration);
+    let difference = |point: &crate::roc::Point| point.true_positives - point.false_positives;
+    // A point calls those at its threshold and above: the next point's threshold is the first that is below.
+    let best = (0..points.len()).max_by(|one, other| {
+        let of = |at: &usize| points.get(*at).map_or(f64::NEG_INFINITY, difference);
+        // The strictest threshold among equals.
+        of(one).total_cmp(&of(other)).then(other.cmp(one))
+    })?;
+    let threshold = points.get(best + 1).map_or(f64::NEG_INFINITY, |next| next.threshold);
+    let (caught, wrong) = (above(&members.check, threshold), above(&others.check, threshold));
+    let each = f64::midpoint(1.0, confidence);
+    let ((low, high), (least, most)) = (caught.interval(each), wrong.interval(each));
+    let rate = |share: Share| float(share.hits) / float(share.of.max(1));
+    Some(Advantage {
+        value: rate(caught) - rate(wrong),
+        low: low - most,
+        high: high - least,
+        threshold,
+        false_positives: wrong,
+        true_positives: caught,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    fn upto(n: u32) -> Vec<f64> {
+        (0..n).map(f64::from).collect()
+    }
+
+    #[test]
+    fn thresholds_leave_at_most_alpha_above() {
+        let others = Halves { calibration: upto(99), check: upto(200) };
+        let found = power(&upto(300), &others, &ratio(1, 100)).unwrap();
+        // The largest of 99: the members 99 to 299 are above.
+        assert_eq!((found.threshold, found.true_positives), (98.0, Share { hits: 201, of: 300 }));
+        assert_eq!(found.false_positives, Share { hits: 101, of: 200 });
+        let five = power(&upto(300), &others, &ratio(1, 20)).unwrap();
+        assert_eq!((five.threshold, five.calibration), (94.0, 99));
+    }
+
+    #[test]
+    fn too_few_is_said() {
+        for (people, alpha, enough) in [
+            (196, ratio(1, 100), false),
+            (197, ratio(1, 100), true),
+            (36, ratio(1, 20), false),
+            (37, ratio(1, 20), true),
+        ] {
+            assert_eq!(power(&[1.0], &Halves::of(&upto(people)), &alpha).is_ok(), enough, "{people} {alpha}");
+        }
+        let refused = power(&[1.0], &Halves::of(&upto(50)), &ratio(1, 100)).unwrap_err();
+        assert_eq!(
+            refused.to_string(),
+            "50 people who are known not to be in the pool are too few to calibrate a test at 1% false positives; it takes 197"
+        );
+    }
+
+    #[test]
+    fn ties_are_not_above() {
+        let others = Halves { calibration: vec![1.0; 99], check: vec![1.0; 10] };
+        let found = power(&[1.0, 2.0], &others, &ratio(1, 20)).unwrap();
+        assert_eq!((found.false_positives.hits, found.true_positives.hits), (0, 1));
+    }
+
+    #[test]
+    fn advantages() {
+        let apart = advantage(&[5.0; 40], &[1.0; 40], 0.95).unwrap();
+        assert_eq!(
+            (apart.value, apart.true_positives, apart.false_positives.hits),
+            (1.0, Share { hits: 20, of: 20 }, 0)
+        );
+        assert!(apart.low < 0.75 && apart.low > 0.5);
+        let same = advantage(&[1.0; 40], &[1.0; 40], 0.95).unwrap();
+        assert!(same.value.abs() < 1e-15);
+        assert_eq!(advantage(&[1.0], &[1.0, 2.0], 0.95), None);
+    }
+}

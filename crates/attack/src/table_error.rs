@@ -1,0 +1,150 @@
+//! What can be wrong with a table that an attack reads: the place, the complaint and the mend.
+
+use deniable_core::text::shown;
+use deniable_genome::FileError;
+use std::path::{Path, PathBuf};
+
+/// A table that cannot be used, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableError {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1; `None` when the file as a whole is wrong.
+    pub line: Option<u64>,
+    /// What is wrong.
+    pub kind: TableErrorKind,
+}
+
+/// `file:line: complaint`, and the mend on a line of its own.
+impl std::fmt::Display for TableError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.file.display())?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}\n  help: {}", self.kind, self.kind.help())
+    }
+}
+
+impl std::error::Error for TableError {}
+
+/// What is wrong with a table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TableErrorKind {
+    /// Missing, no permission, a failing disk.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
+    /// Not text.
+    #[error("this line is not text")]
+    NotText,
+    /// A line that is longer than any sensible one.
+    #[error("this line is longer than {0} bytes")]
+    LongLine(usize),
+    /// A column that is not there.
+    #[error("there is no column {wanted}; there are: {found}")]
+    NoColumn {
+        /// What was looked for.
+        wanted: String,
+        /// What there is.
+        found: String,
+    },
+    /// A name that several columns have.
+    #[error("several columns are called `{0}`")]
+    TwoColumns(String),
+    /// Too few or too many values.
+    #[error("this line has {found} values, and the header names {expected} columns")]
+    Values {
+        /// How many there are.
+        found: usize,
+        /// How many there must be.
+        expected: usize,
+    },
+    /// A frequency that is none.
+    #[error("the frequency `{0}` is not a number from 0 to 1")]
+    Frequency(String),
+    /// A number that is none.
+    #[error("the {what} `{found}` is not {expected}")]
+    Number {
+        /// Of what.
+        what: &'static str,
+        /// What was found.
+        found: String,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// A SNP that stands here twice.
+    #[error("the SNP {name} stands here a second time; the first is in line {first}")]
+    Twice {
+        /// Its name.
+        name: String,
+        /// The line of the first.
+        first: u64,
+    },
+    /// A table without a line.
+    #[error("there are no {0} in this file")]
+    Empty(&'static str),
+    /// Genotype files that cannot be used.
+    #[error("{0}")]
+    Genotypes(FileError),
+}
+
+impl TableErrorKind {
+    fn help(&self) -> &'static str {
+        match self {
+            Self::Unreadable(_) => "check the path and the permissions",
+            Self::NotText => "save the file as UTF-8",
+            Self::LongLine(_) => "check that this is the right file, and that its lines end with line feeds",
+            Self::NoColumn { .. } => {
+                "frequencies are read from what `deniable gwas --counts` writes, and from PLINK's --freq (.frq) and --assoc \
+                 (.assoc); other tables are linked on columns that both of them name"
+            }
+            Self::TwoColumns(_) => "rename one of the two",
+            Self::Values { .. } => {
+                "mend the line; where blanks part the columns, no value may have one or be left empty"
+            }
+            Self::Frequency(_) => "write a number from 0 to 1, or NA where there is none",
+            Self::Number { .. } => "mend the line, or name another column",
+            Self::Twice { .. } => "keep one of the two lines",
+            Self::Empty(_) => "check that this is the right file, and that it was written to the end",
+            Self::Genotypes(error) => error.help(),
+        }
+    }
+}
+
+impl TableError {
+    /// About a file as a whole.
+    pub(crate) fn whole(file: &Path, kind: TableErrorKind) -> Self {
+        Self { file: file.to_owned(), line: None, kind }
+    }
+
+    /// About a line.
+    pub(crate) fn at(file: &Path, line: u64, kind: TableErrorKind) -> Self {
+        Self { file: file.to_owned(), line: Some(line), kind }
+    }
+
+    /// About a file that the operating system refuses.
+    pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Self {
+        Self::whole(file, TableErrorKind::Unreadable(shown(&error.to_string())))
+    }
+
+    /// What the reader of CSV says.
+    pub(crate) fn csv(file: &Path, error: &csv::Error) -> Self {
+        let line = error.position().map(csv::Position::line);
+        let kind = match error.kind() {
+            csv::ErrorKind::Utf8 { .. } => TableErrorKind::NotText,
+            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => TableErrorKind::Values {
+                found: usize::try_from(*len).unwrap_or(usize::MAX),
+                expected: usize::try_from(*expected_len).unwrap_or(usize::MAX),
+            },
+            csv::ErrorKind::Io(error) => return Self::unreadable(file, error),
+            _ => TableErrorKind::Unreadable(shown(&error.to_string())),
+        };
+        Self { file: file.to_owned(), line, kind }
+    }
+}
+
+impl From<FileError> for TableError {
+    fn from(error: FileError) -> Self {
+        Self { file: error.file.clone(), line: error.line, kind: TableErrorKind::Genotypes(error) }
+    }
+}

@@ -1,0 +1,93 @@
+//! People one by one: the genotypes of everybody in a file at chosen SNPs, whether or not anybody has a phenotype.
+//!
+//! Counting never needs this. Attacks on what was published do: they ask of each person whether their genotypes fit better to
+//! the published numbers than to those of people at large.
+
+use crate::cohort::{Log, Variant};
+use crate::counting::Genotype;
+use crate::file_error::FileError;
+use crate::lines::Lines;
+use crate::plink::bed::Bed;
+use crate::plink::{self, bim, fam, with_extension};
+use crate::vcf;
+use std::path::{Path, PathBuf};
+
+/// A file of genotypes of people, without phenotypes.
+#[derive(Debug, Clone)]
+pub struct Individuals {
+    names: Vec<Name>,
+    from: Source,
+}
+
+/// What somebody is called in a genotype file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Name {
+    /// The family (FID); `None` in VCF files, which know none.
+    pub family: Option<String>,
+    /// The individual (IID), or the sample.
+    pub id: String,
+}
+
+/// `FID IID`, or the sample.
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.family {
+            Some(family) => write!(f, "{family} {}", self.id),
+            None => write!(f, "{}", self.id),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    Plink { bim: PathBuf, bed: Bed },
+    Vcf { file: PathBuf, samples: Vec<String> },
+}
+
+impl Individuals {
+    /// Opens a PLINK fileset by its prefix. Phenotypes are not looked at.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or the files do not fit together.
+    pub fn plink(prefix: &Path) -> Result<Self, FileError> {
+        let [bed, bim, fam] = ["bed", "bim", "fam"].map(|extension| with_extension(prefix, extension));
+        let people = fam::read(Lines::open(&fam)?, false)?;
+        let snps = bim::survey(Lines::open(&bim)?)?.log.snps;
+        let bed = Bed::open(&bed, people.len(), snps)?;
+        let names = people.into_iter().map(|person| Name { family: Some(person.family), id: person.id }).collect();
+        Ok(Self { names, from: Source::Plink { bim, bed } })
+    }
+
+    /// Opens a VCF file, plain or bgzipped.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not VCF, or names a sample twice.
+    pub fn vcf(file: &Path) -> Result<Self, FileError> {
+        let samples = vcf::sample_names(file)?;
+        let names = samples.iter().map(|id| Name { family: None, id: id.clone() }).collect();
+        Ok(Self { names, from: Source::Vcf { file: file.to_owned(), samples } })
+    }
+
+    /// Everybody, in the order of the file.
+    #[must_use]
+    pub fn names(&self) -> &[Name] {
+        &self.names
+    }
+
+    /// Shows the genotypes of everybody at the SNPs that are `wanted`, in the order of the file: copies of A1, a byte for each
+    /// person. SNPs that are never counted (X, Y, mitochondria, several alternate alleles) are not shown, and `wanted` is not
+    /// asked about them; the log says how many there are, and as `used` how many were shown. Memory is that of one SNP.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or is no longer what it was when it was opened.
+    pub fn genotypes(
+        &self,
+        wanted: &mut dyn FnMut(&Variant) -> bool,
+        visit: &mut dyn FnMut(&Variant, &[Genotype]),
+    ) -> Result<Log, FileError> {
+        match &self.from {
+            Source::Plink { bim, bed } => plink::genotypes(bed, bim, self.names.len(), wanted, visit),
+            Source::Vcf { file, samples } => vcf::genotypes(file, samples, wanted, visit),
+        }
+    }
+}

@@ -7,7 +7,7 @@
 //! | question | module |
 //! |---|---|
 //! | which frequencies were released? | [`released`] |
-//! | what are the frequencies of people at large? | [`reference`] |
+//! | what are the frequencies of people at large? | [`mod@reference`] |
 //! | which SNPs do the files share, with which allele first? | [`alleles`], [`panel`] |
 //! | which genotypes does each target have? | [`genotypes`] |
 //! | does somebody look like one of the pool? (A-2, A-3) | [`membership`] |

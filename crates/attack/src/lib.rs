@@ -7,11 +7,11 @@
 //! | question | module |
 //! |---|---|
 //! | which frequencies were released? | [`released`] |
-//! | what are the frequencies of people at large? | [`reference`] |
-//! | which SNPs do the files share, with which allele first? | [`mod@alleles`], [`panel`] |
+//! | what are the frequencies of people at large? | [`mod@reference`] |
+//! | which SNPs do the files share, with which allele first? | [`alleles`], [`panel`] |
 //! | which genotypes does each target have? | [`genotypes`] |
 //! | does somebody look like one of the pool? (A-2, A-3) | [`membership`] |
-//! | how well does a test tell members from others? | [`mod@roc`], [`power`] |
+//! | how well does a test tell members from others? | [`mod@roc`], [`mod@power`] |
 //! | what does a promise allow any test? (A-5) | [`promised`] |
 //! | all of it, beside the bounds | [`measured`] |
 //! | how sure is a count of people? | [`intervals`] |

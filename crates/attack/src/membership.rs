@@ -8,7 +8,7 @@
 //!
 //! SNPs at which a target's call is missing are skipped. The nominal distribution of neither statistic is ever used: SNPs are
 //! in linkage, references are of other people, and released numbers may carry noise. Thresholds are set on people who are
-//! known not to be in the pool ([`crate::power`]).
+//! known not to be in the pool ([`mod@crate::power`]).
 //!
 //! The likelihood ratio needs frequencies strictly between 0 and 1: a finite sample's 0 does not mean that nobody carries the
 //! allele. [`Clamp`] moves both into its range, for this statistic only.

@@ -164,7 +164,8 @@ pub(crate) fn genotypes(
     let mut calls = Vec::with_capacity(people);
     let mut shown = 0;
     while let Some(line) = bim::next(&mut lines, &mut log)? {
-        let bim::Line::Used(variant) = line else { continue };
+        let bim::Line::Used(named) = line else { continue };
+        let variant = named.variant();
         if wanted(&variant) {
             calls.clear();
             // The line that was just read is that of the row, and is counted already.

@@ -40,7 +40,7 @@ fn a_program_is_caught() {
         return;
     }
     let program = workspace().join("examples/audit/half_noise.py").display().to_string();
-    let run = audit(&["--claim", "epsilon=1", "--samples", "60000", "--", "python3", &program]);
+    let run = audit(&["--claim", "epsilon=0.5", "--samples", "60000", "--", "python3", &program]);
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(run.stdout.starts_with("BROKEN"), "{}", run.stdout);
 }

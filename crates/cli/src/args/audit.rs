@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  deniable audit --claim epsilon=1 -- python3 examples/audit/half_noise.py
+  deniable audit --claim epsilon=0.5 -- python3 examples/audit/half_noise.py
   deniable audit --claim gain=2 --prior 1/2 --neighbours same-direction --entries 5 -- ./mechanism --fast
   deniable audit --builtin sparse-vector-no-reset
   deniable audit --list

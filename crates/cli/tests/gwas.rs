@@ -131,6 +131,9 @@ fn the_first_mistakes() {
     };
     let label = ["--adjacency", "label-swap"];
     let all = |more: &[&str]| gwas(&place, &[&label[..], more].concat());
+    let of = |flag: &str, file: &str| {
+        place.run(&["gwas", flag, file, "--gain", "2", "--adjacency", "genotype", "--top", "1", "--threshold", "9"])
+    };
     note(place.run(&["gwas", "--bfile", "cohort"]));
     note(gwas(&place, &["--top", "5"]));
     note(place.run(&["gwas", "--bfile", "cohort", "--adjacency", "genotype", "--top", "5", "--p-value", "0.05"]));
@@ -144,45 +147,9 @@ fn the_first_mistakes() {
     let over = all(&["--top", "5", "--p-value", "0.05", "--out", "cohort.bed"]).misused();
     assert!(over.stderr.contains("--out would overwrite"), "{}", over.stderr);
     note(all(&["--top", "5", "--p-value", "0.05", "--out", "nowhere/picks.tsv"]));
-    note(place.run(&[
-        "gwas",
-        "--bfile",
-        "half",
-        "--gain",
-        "2",
-        "--adjacency",
-        "genotype",
-        "--top",
-        "1",
-        "--threshold",
-        "9",
-    ]));
-    note(place.run(&[
-        "gwas",
-        "--bfile",
-        "none",
-        "--gain",
-        "2",
-        "--adjacency",
-        "genotype",
-        "--top",
-        "1",
-        "--threshold",
-        "9",
-    ]));
-    note(place.run(&[
-        "gwas",
-        "--vcf",
-        "cohort.vcf",
-        "--gain",
-        "2",
-        "--adjacency",
-        "genotype",
-        "--top",
-        "1",
-        "--threshold",
-        "9",
-    ]));
+    note(of("--bfile", "half"));
+    note(of("--bfile", "none"));
+    note(of("--vcf", "cohort.vcf"));
     note(place.run(&["gwas", "simulate", "--out", "cohort"]));
     note(place.run(&["gwas", "simulate", "--out", "other", "--frequencies", "0..2"]));
     note(place.run(&["gwas", "power", "--target", "2"]));
@@ -225,7 +192,8 @@ share = "1/4"
     assert!(public.stderr.contains("nobody can tell who took part"), "{}", public.stderr);
     // The other way round: where labels are promised, SQL is not answered.
     let labels = ["--adjacency", "label-swap", "--population", "labels", "--spend", "1/8"];
-    picks(&[&PROMISE[..], &labels].concat()).done();
+    let begun = picks(&[&PROMISE[..], &labels].concat()).done();
+    assert!(begun.stderr.contains("other ledgers beside it: cohort.ledger"), "{}", begun.stderr);
     place.edit("policy.toml", "population = \"cohort\"", "population = \"labels\"");
     let sql = place.release(&[]).refused();
     assert!(sql.stderr.contains("who is a case"), "{}", sql.stderr);
@@ -234,6 +202,26 @@ share = "1/4"
     let size = picks(&["--policy", "policy.toml", "--adjacency", "genotype"]);
     assert_eq!(size.code, Some(2));
     assert!(size.stderr.contains("protects how many people"), "{}", size.stderr);
+}
+
+/// A promise is changed for both secrets at once, or for none: otherwise no flags would fit the ledger any more.
+#[test]
+fn a_promise_is_changed_for_both_secrets() {
+    let place = cohort();
+    let both = |more: &[&str]| {
+        let all = ["gwas", "--bfile", "cohort", "--prior", "1/2", "--adjacency", "genotype,label-swap"];
+        place.run(&[&all[..], more].concat())
+    };
+    let top = ["--top", "1", "--p-value", "0.05", "--spend", "1/2"];
+    both(&[&top[..], &["--gain", "2"]].concat()).done();
+    both(&[&top[..], &["--gain", "3"]].concat()).refused();
+    // Labels have more than this spent, membership has not: neither is changed.
+    let change = |gain: &str| both(&["--gain", gain, "--change-promise", "the board said so"]);
+    change("9/8").refused();
+    both(&[&top[..], &["--gain", "2"]].concat()).done();
+    assert!(change("3").done().stderr.contains("weaker than before"));
+    both(&["--top", "2", "--p-value", "0.05", "--spend", "1/8", "--gain", "3"]).done();
+    change("3").refused();
 }
 
 #[test]

@@ -164,6 +164,31 @@ fn spare(flag: &str, out: &Path, own: impl Iterator<Item = PathBuf>) -> Result<(
     Err(Failure::Usage(complaint.help("name another file")))
 }
 
+/// Refuses results and pages that could not be written, or would overwrite each other or something that is needed, before
+/// anything is charged.
+fn writable(out: Option<&Path>, report: Option<&Path>, own: &[PathBuf]) -> Result<(), Failure> {
+    let usage = |message: String, help: &str| Err(Failure::Usage(Complaint::new(message).help(help)));
+    let place = |path: &Path| {
+        let path = std::path::absolute(path).ok()?;
+        Some((path.parent()?.canonicalize().ok()?, path.file_name()?.to_owned()))
+    };
+    for (flag, path) in [("--out", out), ("--report", report)] {
+        let Some(path) = path else { continue };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if folder.is_some_and(|folder| !folder.is_dir()) {
+            let help = "make the folder first, or name another; nothing was charged";
+            return usage(format!("{flag} {}: its folder is not there", path.display()), help);
+        }
+        let (one, other) = (out.and_then(place), report.and_then(place));
+        if one.is_some() && one == other {
+            let help = "give each a file of its own; nothing was charged";
+            return usage(format!("--out and --report both name {}", path.display()), help);
+        }
+        spare(flag, path, own.iter().cloned())?;
+    }
+    Ok(())
+}
+
 /// Speaks to the curator.
 #[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]
 fn say(text: impl AsRef<str>) {

@@ -1,7 +1,7 @@
 //! `deniable release`.
 
 use super::report::page;
-use super::{choose, locate, open_ledger, own_files, plan, publish, say, spare};
+use super::{choose, locate, open_ledger, own_files, plan, publish, say, writable};
 use crate::args::{Format, Limits, Release};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
@@ -10,7 +10,6 @@ use deniable_core::noise::SystemRng;
 use deniable_publication::Publication;
 use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Versioned, published, release};
 use deniable_sql::Resources;
-use std::path::Path;
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
@@ -22,11 +21,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
             .help(format!("choose one with --ask: \"{}\"", names.join("\", \"")));
         return Err(Failure::Usage(complaint));
     }
-    for (flag, out) in [("--out", &args.out), ("--report", &args.report)] {
-        if let Some(out) = out {
-            writable(flag, out, &plan, args)?;
-        }
-    }
+    writable(args.out.as_deref(), args.report.as_deref(), &own_files(&plan))?;
     let answers = obtain(&plan, &args.limits)?;
     let publication = published(&plan, &answers);
     publish(&written(&publication, args.format)?, args.out.as_ref())?;
@@ -35,25 +30,6 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         say(format!("the page is {}", super::shown(report)));
     }
     Ok(())
-}
-
-/// Refuses what could not be written, or would overwrite something that is needed, before anything is charged.
-fn writable(flag: &str, out: &Path, plan: &Plan, args: &Release) -> Result<(), Failure> {
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
-    if folder.is_some_and(|folder| !folder.is_dir()) {
-        let complaint = Complaint::new(format!("{flag} {}: its folder is not there", out.display()));
-        return Err(Failure::Usage(complaint.help("make the folder first, or name another; nothing was charged")));
-    }
-    let place = |path: &Path| {
-        let path = std::path::absolute(path).ok()?;
-        Some((path.parent()?.canonicalize().ok()?, path.file_name()?.to_owned()))
-    };
-    let (one, other) = (args.out.as_deref().and_then(place), args.report.as_deref().and_then(place));
-    if one.is_some() && one == other {
-        let complaint = Complaint::new(format!("--out and --report both name {}", out.display()));
-        return Err(Failure::Usage(complaint.help("give each a file of its own; nothing was charged")));
-    }
-    spare(flag, out, own_files(plan).into_iter())
 }
 
 /// Answers a plan's asks, with a word for the curator about each. What was recorded is never lost unnoticed: the

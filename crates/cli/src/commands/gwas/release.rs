@@ -2,7 +2,7 @@
 
 use super::{all_threads, file_failure, files, priors, promises, publish, usage};
 use crate::args::gwas::{Adjacency, GwasFormat, Input, Release, Score};
-use crate::commands::{say, shown, spare};
+use crate::commands::{say, shown, writable};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
@@ -27,7 +27,9 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         return change_promise(&promised, reason);
     }
     let request = request(args, &files, protects)?;
-    writable(args, &files, &promised)?;
+    let own: Vec<PathBuf> = files.all().into_iter().chain([promised.ledger.clone()]).collect();
+    let own: Vec<PathBuf> = own.into_iter().chain(args.policy.clone()).chain(args.extract.clone()).collect();
+    writable(args.out.as_deref(), args.report.as_deref(), &own)?;
     let progress = Progress::new();
     let tell = |event: Event<'_>| tell(&progress, event);
     let means = Means { files: &files, threads: all_threads(args.threads), tell: &tell };
@@ -235,24 +237,6 @@ fn names(file: &Path) -> Result<Vec<String>, Failure> {
         return Err(usage(format!("--extract {}: there are no names in it", file.display()), "write one a line"));
     }
     Ok(names)
-}
-
-/// Refuses what could not be written, or would overwrite something that is needed, before anything is charged.
-fn writable(args: &Release, files: &Files, promised: &Promised) -> Result<(), Failure> {
-    for (flag, out) in [("--out", &args.out), ("--report", &args.report)] {
-        let Some(out) = out else { continue };
-        let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if folder.is_some_and(|folder| !folder.is_dir()) {
-            let help = "make the folder first, or name another; nothing was charged";
-            return Err(usage(format!("{flag} {}: its folder is not there", out.display()), help));
-        }
-        let own = files.all().into_iter().chain([promised.ledger.clone()]).chain(args.policy.clone());
-        spare(flag, out, own.chain(args.extract.clone()))?;
-    }
-    if args.out.is_some() && args.out == args.report {
-        return Err(usage("--out and --report name the same file", "give each a file of its own; nothing was charged"));
-    }
-    Ok(())
 }
 
 fn tell(progress: &Progress, event: Event<'_>) {

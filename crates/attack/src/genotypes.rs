@@ -3,12 +3,10 @@
 use crate::alleles::Fit;
 use crate::panel::{Matched, Panel};
 use crate::table_error::{TableError, TableErrorKind};
-use deniable_core::text::shown;
 use deniable_genome::counting::Genotype;
 use deniable_genome::individuals::Name;
 use deniable_genome::{FileError, Individuals};
 use std::cell::Cell;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Where genotypes are. Phenotypes are not needed.
@@ -123,47 +121,6 @@ impl Targets {
         let people = self.names.len().max(1);
         let rows = self.calls.chunks_exact(people);
         self.sites.iter().zip(rows).map(|((released, reference), row)| (*released, *reference, row))
-    }
-
-    /// Who is named in a list, as PLINK's `--keep` reads it: a line for each person, `FID IID`, or the individual alone. The
-    /// answer is in the order of the targets, with the number of names that belong to no target.
-    ///
-    /// # Errors
-    /// When the list cannot be read, or a line has other than one or two words.
-    pub fn listed(&self, file: &Path) -> Result<(Vec<bool>, u64), TableError> {
-        let text = std::fs::read_to_string(file).map_err(|error| TableError::unreadable(file, &error))?;
-        let mut wanted = HashSet::new();
-        for (number, line) in (1..).zip(text.lines()) {
-            let words: Vec<&str> = line.split_ascii_whitespace().collect();
-            match words.as_slice() {
-                [] => {}
-                [_] | [_, _] => {
-                    wanted.insert(words.join(" "));
-                }
-                _ => {
-                    return Err(TableError::at(
-                        file,
-                        number,
-                        TableErrorKind::Values { found: words.len(), expected: 2 },
-                    ));
-                }
-            }
-        }
-        let mut met = HashSet::new();
-        let mut is_listed = |name: &Name| {
-            let names = [name.to_string(), name.id.clone(), format!("{} {}", name.id, name.id)];
-            let hit = names.into_iter().find(|name| wanted.contains(name));
-            let listed = hit.is_some();
-            met.extend(hit);
-            listed
-        };
-        let listed: Vec<bool> = self.names.iter().map(&mut is_listed).collect();
-        if met.is_empty() {
-            let first = wanted.iter().min().map_or_else(String::new, |name| format!(" called {}", shown(name)));
-            let kind = TableErrorKind::Unreadable(format!("no target is named here; nobody is{first}"));
-            return Err(TableError::whole(file, kind));
-        }
-        Ok((listed, (wanted.len() - met.len()) as u64))
     }
 }
 

@@ -10,6 +10,7 @@
 //! | what are the frequencies of people at large? | [`mod@reference`] |
 //! | which SNPs do the files share, with which allele first? | [`alleles`], [`panel`] |
 //! | which genotypes does each target have? | [`genotypes`] |
+//! | who is known to be in, who not to be? | [`people`] |
 //! | does somebody look like one of the pool? (A-2, A-3) | [`membership`] |
 //! | how well does a test tell members from others? | [`mod@roc`], [`mod@power`] |
 //! | what does a promise allow any test? (A-5) | [`promised`] |
@@ -24,6 +25,7 @@ pub mod linkage;
 pub mod measured;
 pub mod membership;
 pub mod panel;
+pub mod people;
 pub mod power;
 pub mod promised;
 pub mod ratings;
@@ -40,6 +42,7 @@ pub use linkage::{Linkage, Linked, On, Table};
 pub use measured::{Measured, Row};
 pub use membership::{Clamp, Statistic, Statistics, Test, parted, statistics};
 pub use panel::{Matched, Panel};
+pub use people::listed;
 pub use power::{Advantage, Halves, Power, TooFew, advantage, power};
 pub use promised::{Against, Bounds};
 pub use released::{Frequencies, Side, Site};

@@ -59,6 +59,14 @@ pub enum TableErrorKind {
         /// How many there must be.
         expected: usize,
     },
+    /// A line that names no person.
+    #[error(
+        "this line has {0} words, and a person is named by one or two: the family and the individual, or the individual alone"
+    )]
+    Person(usize),
+    /// A list of other people than those in the genotype file.
+    #[error("nobody of the genotype file is named here{}", .0.as_ref().map_or_else(String::new, |name| format!("; nobody there is called {name}")))]
+    Nobody(Option<String>),
     /// A frequency that is none.
     #[error("the frequency `{0}` is not a number from 0 to 1")]
     Frequency(String),
@@ -89,7 +97,9 @@ pub enum TableErrorKind {
 }
 
 impl TableErrorKind {
-    fn help(&self) -> &'static str {
+    /// The mend.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "check the path and the permissions",
             Self::NotText => "save the file as UTF-8",
@@ -101,6 +111,10 @@ impl TableErrorKind {
             Self::TwoColumns(_) => "rename one of the two",
             Self::Values { .. } => {
                 "mend the line; where blanks part the columns, no value may have one or be left empty"
+            }
+            Self::Person(_) => "write FID and IID with a blank between, as in the .fam file",
+            Self::Nobody(_) => {
+                "check that list and genotypes belong together; a list is read as PLINK's --keep reads it"
             }
             Self::Frequency(_) => "write a number from 0 to 1, or NA where there is none",
             Self::Number { .. } => "mend the line, or name another column",

@@ -1,7 +1,7 @@
 //! From files to matched genotypes: alleles are turned, and what does not fit is left out and counted.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use deniable_attack::{Matched, Panel, Side, Source, TableErrorKind, Targets, reference, released};
+use deniable_attack::{Matched, Panel, Side, Source, TableErrorKind, Targets, listed, reference, released};
 use std::path::PathBuf;
 
 struct Folder(tempfile::TempDir);
@@ -103,7 +103,7 @@ fn people_are_listed_and_strangers_are_refused() {
     let file = folder.vcf("t.vcf", &[("rs1", "G", "A", "0/1", "0/0")]);
     let people = Source::Vcf(file.clone()).open().unwrap();
     let targets = Targets::read(&people, &panel, &file).unwrap();
-    let listed = |text: &str| targets.listed(&folder.write("list", text));
+    let listed = |text: &str| listed(targets.names(), &folder.write("list", text));
     assert_eq!(listed("s2\n\nnobody\n").unwrap(), (vec![false, true], 1));
     assert_eq!(listed("s1 s1\n").unwrap(), (vec![true, false], 0));
     assert!(listed("nobody\n").is_err());

@@ -1,5 +1,6 @@
 //! The command line's words.
 
+pub mod attack;
 pub mod audit;
 pub mod check;
 pub mod gwas;
@@ -147,6 +148,9 @@ Examples:
     /// Find out from its outputs alone whether a mechanism keeps what is claimed of it.
     #[command(after_help = audit::EXAMPLES)]
     Audit(audit::Audit),
+    /// Try known attacks on a release: who took part, and whose row is this?
+    #[command(subcommand, after_help = attack::EXAMPLES)]
+    Attack(Box<attack::Attack>),
     /// Make the evaluation of the (α,β) paper again, from UCI Adult. For a page in the documentation; nothing is released.
     #[command(after_help = "\
 Examples:

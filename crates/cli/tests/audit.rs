@@ -3,6 +3,7 @@
 
 mod support;
 
+use std::process::Stdio;
 use support::{Place, Run, workspace};
 
 fn audit(more: &[&str]) -> Run {
@@ -83,4 +84,35 @@ fn the_first_mistakes() {
     }
     let missing = audit(&["--claim", "epsilon=1", "--", "./no-such-program"]).refused();
     assert!(missing.stderr.contains("could not be started"), "{}", missing.stderr);
+}
+
+/// A program that ignores everything is gone when the audit is told to end.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_leaves_no_program_behind() {
+    let place = Place::empty();
+    let script = "trap '' INT TERM HUP; sleep 1000 & echo $$ $! > pids; wait";
+    let audit = ["audit", "--claim", "epsilon=1", "--processes", "1", "--deadline", "100", "--", "sh", "-c", script];
+    let mut run = place.command(&audit).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let since = std::time::Instant::now();
+    let pids = loop {
+        match std::fs::read_to_string(place.path("pids")) {
+            Ok(pids) if pids.ends_with('\n') => break pids,
+            _ if since.elapsed().as_secs() > 60 => panic!("the program was not started"),
+            _ => std::thread::sleep(std::time::Duration::from_millis(20)),
+        }
+    };
+    let told = std::process::Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap();
+    assert!(told.success());
+    assert_eq!(run.wait().unwrap().code(), Some(130));
+    for pid in pids.split_whitespace() {
+        // Killed, and perhaps not yet reaped by whoever inherits it.
+        let state = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let gone = |state: String| state.is_empty() || state.contains(") Z ");
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while !gone(state()) && std::time::Instant::now() < until {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        assert!(gone(state()), "process {pid} is left behind");
+    }
 }

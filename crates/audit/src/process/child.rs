@@ -1,7 +1,9 @@
 //! A child process: bytes in and out without ever blocking for longer than a deadline, and an end that always comes.
 
+use std::collections::BTreeSet;
 use std::io::{Read, Write};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -20,6 +22,30 @@ pub(super) enum Received {
     End,
 }
 
+/// The groups of all children that run, so that they can be ended when this program is told to end.
+static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Kills every child that runs, with its group, without waiting for any: for a program that is about to end.
+pub(super) fn end_all() {
+    // Whoever reaps a child takes it off the list first, so that its number cannot mean another process here.
+    for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        kill_group(*id);
+    }
+}
+
+fn kill_group(id: u32) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
+            // It fails only when nobody is left.
+            let _ = kill_process_group(pid, Signal::KILL);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = id;
+}
+
 /// A running child. Two threads of their own write to it and read from it; they end when it does.
 #[derive(Debug)]
 pub(super) struct Child {
@@ -36,7 +62,13 @@ impl Child {
         // A group of its own, so that what the program starts ends with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let mut child = command.spawn()?;
+        let mut child = {
+            // Under the lock: there is no moment at which it runs and is not on the list.
+            let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+            let child = command.spawn()?;
+            running.insert(child.id());
+            child
+        };
         let (requests, to_write) = channel::<Vec<u8>>();
         let (sender, chunks) = sync_channel(WAITING);
         if let Some(mut input) = child.stdin.take() {
@@ -81,8 +113,7 @@ impl Child {
         }
         self.requests = None;
         let by_itself = self.exits_within(LAST_WORDS);
-        self.kill();
-        let status = match self.child.wait() {
+        let status = match self.kill_and_wait() {
             Ok(status) if by_itself => status.to_string(),
             Ok(_) => "its output closed".to_owned(),
             Err(error) => error.to_string(),
@@ -119,16 +150,13 @@ impl Child {
         }
     }
 
-    fn kill(&mut self) {
-        #[cfg(unix)]
-        {
-            use rustix::process::{Pid, Signal, kill_process_group};
-            if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-                // It fails only when nobody is left.
-                let _ = kill_process_group(pid, Signal::KILL);
-            }
-        }
+    /// Ends it with its group, and reaps it.
+    fn kill_and_wait(&mut self) -> std::io::Result<ExitStatus> {
+        kill_group(self.child.id());
+        // Where there are no groups; elsewhere it is gone already.
         let _ = self.child.kill();
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.child.id());
+        self.child.wait()
     }
 }
 
@@ -136,8 +164,7 @@ impl Drop for Child {
     fn drop(&mut self) {
         if self.status.is_none() {
             self.requests = None;
-            self.kill();
-            let _ = self.child.wait();
+            let _ = self.kill_and_wait();
         }
     }
 }

@@ -32,6 +32,12 @@ const QUOTED: usize = 80;
 /// How long a line too many may take to show up before another input is sent.
 const STRAY: Duration = Duration::from_millis(5);
 
+/// Kills all programs that run, without waiting for them: for whoever is told to end at once, as by Ctrl-C. Runs that are
+/// under way fail.
+pub fn end_all() {
+    child::end_all();
+}
+
 /// How long a program may be silent while it owes outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {

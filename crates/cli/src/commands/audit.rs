@@ -118,6 +118,11 @@ fn program(args: &Args) -> Result<Vec<Box<dyn Mechanism>>, Failure> {
     let later = Duration::from_secs(args.deadline.max(1));
     let deadlines = Deadlines { first: Deadlines::default().first.max(later), later };
     let program = Program { deadlines, ..Program::new(file, &arguments) };
+    // Programs have groups of their own, which Ctrl-C does not reach. It fails only where there is a handler already.
+    let _ = ctrlc::set_handler(|| {
+        deniable_audit::end_all();
+        std::process::exit(130);
+    });
     program.start_several(args.processes.get()).map_err(|error| failure(error.into()))
 }
 

@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod ask;
+mod attack;
 mod audit;
 mod check;
 mod data;
@@ -34,6 +35,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
     match args.command {
         Command::Check(check) => return check::run(&check),
         Command::Audit(audit) => return audit::run(&audit),
+        Command::Attack(attack) => attack::run(&attack),
         Command::Recheck(recheck) => return recheck::run(&recheck),
         Command::Translate(translate) => translate::run(&translate),
         Command::Explain(explain) => explain::run(&explain),

@@ -1,34 +1,27 @@
 //! From a source and a question to exact totals, on all threads and within a limit of memory.
 
+use super::cause::Cause;
+use super::drive::{self, Parts, drive};
 use super::meter::Meter;
 use super::{Rows, Source, reading};
 use crate::bound::{CapRows, Capping, Columns, Exact, Meaning, SPILLING, Salt, Totals, UnexpectedBatch};
 use crate::error::SourceError;
-use crate::plan::{Argument, Query, session_state};
+use crate::plan::{Argument, Query};
 use crate::rows;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::{DataFusionError, JoinType};
-use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::memory_pool::{
     GreedyMemoryPool, MemoryConsumer, MemoryPool, MemoryReservation, UnboundedMemoryPool,
 };
-use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
-use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder};
+use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::logical_expr::{Expr, LogicalPlan, Projection, SubqueryAlias, lit, try_cast};
 use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::prelude::{DataFrame, SessionContext};
 use futures::StreamExt;
 use std::path::PathBuf;
-use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
 use tokio::task::JoinSet;
-
-/// How often progress is told.
-const TELL_EVERY: Duration = Duration::from_millis(100);
-
-/// Bytes of a thread's stack: deeply nested expressions are walked over recursively, and must not end the process.
-const THREAD_STACK: usize = 16 << 20;
 
 /// What a computation may use.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,14 +67,6 @@ pub struct Progress {
     pub size: Option<u64>,
 }
 
-/// Why a computation failed, without anything that depends on values.
-enum Cause {
-    Memory,
-    Spill(String),
-    Rows,
-    Source(SourceError),
-}
-
 /// Totals, and the memory of the values in them.
 type Copy = Mutex<(Totals, MemoryReservation)>;
 
@@ -122,9 +107,6 @@ pub fn exact(
 ) -> Result<Exact, SourceError> {
     let table = || query.tables().collect::<Vec<_>>().join(", ");
     let threads = resources.threads.max(1);
-    let runtime =
-        tokio::runtime::Builder::new_multi_thread().worker_threads(threads).thread_stack_size(THREAD_STACK).build();
-    let runtime = runtime.map_err(|_| SourceError::Rows { table: table() })?;
     let work = Arc::new(Work {
         sources: sources.to_vec(),
         query: query.clone(),
@@ -136,29 +118,15 @@ pub fn exact(
     let read = query.tables().map(|name| sources.iter().find(|source| source.table.name == name));
     let size = read.map(|source| source.and_then(Source::size)).sum::<Option<u64>>();
     let tell = |work: &Work| progress(Progress { size, ..work.progress() });
-    let (sender, receiver) = channel();
     let spawned = work.clone();
-    // The receiver is gone only when nobody wants the answer any more.
-    runtime.spawn(async move { drop(sender.send(spawned.totals().await)) });
-    let totals = loop {
-        match receiver.recv_timeout(TELL_EVERY) {
-            Ok(totals) => break totals,
-            Err(RecvTimeoutError::Timeout) => tell(&work),
-            Err(RecvTimeoutError::Disconnected) => break Err(Cause::Rows),
-        }
-    };
+    let totals = drive(threads, move |_: Parts<(), _>| async move { spawned.totals().await }, &mut |_| tell(&work));
     tell(&work);
-    totals.map(Totals::finish).map_err(|cause| match cause {
-        Cause::Memory => SourceError::Memory { table: table() },
-        Cause::Spill(reason) => SourceError::Spill { table: table(), reason },
-        Cause::Rows => SourceError::Rows { table: table() },
-        Cause::Source(error) => error,
-    })
+    totals.unwrap_or(Err(Cause::Rows)).map(Totals::finish).map_err(|cause| cause.of_tables(table()))
 }
 
 impl Source {
     /// Bytes of all files; `None` for rows in memory.
-    fn size(&self) -> Option<u64> {
+    pub(super) fn size(&self) -> Option<u64> {
         match &self.rows {
             Rows::Files { files, .. } => {
                 files.iter().map(|path| Some(std::fs::metadata(path).ok()?.len())).sum::<Option<u64>>()
@@ -171,16 +139,7 @@ impl Source {
 impl Work {
     async fn totals(&self) -> Result<Totals, Cause> {
         let Environment { runtime, copies, piles } = self.environment()?;
-        let config = session_state()
-            .config()
-            .clone()
-            .with_target_partitions(self.resources.threads)
-            .with_extension(self.meter.clone());
-        let state = SessionStateBuilder::new_from_existing(session_state())
-            .with_config(config)
-            .with_runtime_env(runtime)
-            .build();
-        let context = SessionContext::new_with_state(state);
+        let context = drive::session(self.resources.threads, runtime, &self.meter);
         let rows = physical(&context, self.frame(&context).await?).await?;
         let task = context.task_ctx();
         let by_entity = self.query.entity().is_some();
@@ -226,11 +185,8 @@ impl Work {
                 (Arc::new(GreedyMemoryPool::new(rest - piles)), Arc::new(GreedyMemoryPool::new(piles)))
             }
         };
-        let folders = self.resources.spill.clone();
-        let mode = folders.map_or(DiskManagerMode::OsTmpDirectory, |folder| DiskManagerMode::Directories(vec![folder]));
-        let disk = DiskManagerBuilder::default().with_mode(mode).with_max_temp_directory_size(u64::MAX);
-        let runtime = RuntimeEnvBuilder::new().with_memory_pool(pool).with_disk_manager_builder(disk);
-        let runtime = runtime.build_arc().map_err(|error| error.context(SPILLING))?;
+        let runtime =
+            drive::environment(pool, self.resources.spill.clone()).map_err(|error| error.context(SPILLING))?;
         Ok(Environment { runtime, copies, piles })
     }
 
@@ -273,12 +229,7 @@ impl Work {
     }
 
     fn progress(&self) -> Progress {
-        let bytes = Some(self.meter.bytes()).filter(|bytes| *bytes > 0);
-        let mut progress = Progress { rows: self.meter.rows(), bytes, size: None };
-        if let Some(plan) = self.plan.get() {
-            read_so_far(plan, &mut progress);
-        }
-        progress
+        drive::progress(&self.meter, self.plan.get())
     }
 }
 
@@ -345,61 +296,8 @@ fn as_stored(plan: LogicalPlan) -> Result<LogicalPlan, DataFusionError> {
     Ok(LogicalPlan::Projection(outer))
 }
 
-/// Adds what the leaves of a plan have read.
-fn read_so_far(plan: &Arc<dyn ExecutionPlan>, progress: &mut Progress) {
-    let children = plan.children();
-    if !children.is_empty() {
-        children.into_iter().for_each(|child| read_so_far(child, progress));
-        return;
-    }
-    let Some(metrics) = plan.metrics() else { return };
-    progress.rows += metrics.output_rows().unwrap_or(0) as u64;
-    if let Some(bytes) = metrics.sum_by_name("bytes_scanned") {
-        *progress.bytes.get_or_insert(0) += bytes.as_usize() as u64;
-    }
-}
-
-impl From<SourceError> for Cause {
-    fn from(error: SourceError) -> Self {
-        Self::Source(error)
-    }
-}
-
 impl From<UnexpectedBatch> for Cause {
     fn from(_: UnexpectedBatch) -> Self {
         Self::Rows
-    }
-}
-
-impl From<DataFusionError> for Cause {
-    fn from(error: DataFusionError) -> Self {
-        Self::of(&error, false)
-    }
-}
-
-impl Cause {
-    /// `spilling` is true under the mark of temporary files.
-    fn of(error: &DataFusionError, spilling: bool) -> Self {
-        match error {
-            DataFusionError::ResourcesExhausted(_) => Self::Memory,
-            DataFusionError::IoError(error) => Self::of_io(error, spilling),
-            DataFusionError::Shared(error) => Self::of(error, spilling),
-            DataFusionError::Context(mark, error) => Self::of(error, spilling || mark == SPILLING),
-            DataFusionError::External(error) => match error.downcast_ref() {
-                Some(error) => Self::of(error, spilling),
-                None => error.downcast_ref().map_or(Self::Rows, |error| Self::of_io(error, spilling)),
-            },
-            _ => Self::Rows,
-        }
-    }
-
-    /// The operating system's words are told only of temporary files, and of a full disk.
-    fn of_io(error: &std::io::Error, spilling: bool) -> Self {
-        use std::io::ErrorKind::{QuotaExceeded, StorageFull};
-        match error.get_ref().and_then(|inner| inner.downcast_ref::<DataFusionError>()) {
-            Some(inner) => Self::of(inner, spilling),
-            None if spilling || matches!(error.kind(), StorageFull | QuotaExceeded) => Self::Spill(error.to_string()),
-            None => Self::Rows,
-        }
     }
 }

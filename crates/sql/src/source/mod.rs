@@ -4,11 +4,14 @@
 //! declared type become NULL; that files have the right shape at all is checked beforehand, for the curator
 //! alone, by [`check`].
 
+mod cause;
 pub mod check;
 mod columns;
 mod dates;
+mod drive;
 mod exact;
 mod files;
+pub mod groups;
 mod header;
 #[cfg(test)]
 mod hostile;

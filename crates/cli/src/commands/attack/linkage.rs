@@ -1,0 +1,204 @@
+//! `deniable attack linkage` and `ratings`: whose row, and whose ratings?
+
+use super::{WrittenShare, confidence, coverage, outputs, results, table_failure, usage};
+use crate::args::attack::{Linkage as ByColumns, Output, Ratings as ByRatings};
+use crate::error::Failure;
+use crate::progress::Progress;
+use crate::render::table::{grid, wrapped};
+use comfy_table::CellAlignment;
+use deniable_attack::Share;
+use deniable_attack::linkage::{Linkage, Linked, On, Table, link};
+use deniable_attack::ratings::{self, Columns, Records, Settings};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Everything, for programs.
+#[derive(Serialize)]
+struct Written {
+    released: String,
+    how: String,
+    confidence: f64,
+    targets: WrittenGroup,
+    outside: Option<WrittenGroup>,
+    correct_of_all_matches: Option<WrittenShare>,
+}
+
+/// One group of people.
+#[derive(Serialize)]
+struct WrittenGroup {
+    people: u64,
+    incomplete: u64,
+    agreeing: u64,
+    unique: WrittenShare,
+    correct: Option<WrittenShare>,
+}
+
+/// An attack with everything that is said of it.
+struct Attacked<'a> {
+    released: &'a Path,
+    rows: usize,
+    how: String,
+    found: Linkage,
+    confidence: f64,
+}
+
+/// Runs `linkage`.
+pub fn by_columns(args: &ByColumns) -> Result<(), Failure> {
+    let confidence = confidence(&args.output)?;
+    let columns: Vec<String> = args.on.iter().map(|name| name.trim().to_owned()).collect();
+    if let Some(twice) = columns.iter().enumerate().find(|(at, name)| columns[..*at].contains(name)) {
+        return Err(usage(format!("--on names {} twice", twice.1), "name each column once"));
+    }
+    if args.truth.as_ref().is_some_and(|truth| columns.contains(truth)) {
+        let help = "an adversary does not know it; name another column, or leave it out of --on";
+        return Err(usage("--truth is one of the columns of --on", help));
+    }
+    let files = [Some(&args.released), Some(&args.auxiliary), args.outsiders.as_ref()];
+    let [released, auxiliary, outsiders] = read(&args.output, files)?;
+    let (Some(released), Some(auxiliary)) = (released, auxiliary) else { return Ok(()) };
+    let on = On { columns: columns.clone(), truth: args.truth.clone() };
+    let found = link(&released, &auxiliary, outsiders.as_ref(), &on).map_err(|error| table_failure(&error))?;
+    let how = format!("joined on {}", columns.join(", "));
+    show(&args.output, &Attacked { released: &args.released, rows: released.rows.len(), how, found, confidence })
+}
+
+/// Runs `ratings`.
+pub fn by_ratings(args: &ByRatings) -> Result<(), Failure> {
+    let confidence = confidence(&args.output)?;
+    let finite = args.rating_within.is_finite() && args.ahead.is_finite();
+    if !finite || args.rating_within < 0.0 || args.ahead <= 0.0 {
+        let help = "--rating-within is at least 0, --ahead above 0";
+        return Err(usage("a tolerance is out of its range", help));
+    }
+    let files = [Some(&args.released), Some(&args.auxiliary), args.outsiders.as_ref()];
+    let tables = read(&args.output, files)?;
+    let columns = Columns {
+        person: args.person.clone(),
+        item: args.item.clone(),
+        rating: args.rating.clone(),
+        day: args.day.clone(),
+    };
+    let mut all = Vec::new();
+    for table in tables.iter() {
+        let records = table.as_ref().map(|table| Records::of(table, &columns)).transpose();
+        all.push(records.map_err(|error| table_failure(&error))?);
+    }
+    let [Some(released), Some(auxiliary), outsiders] = all.as_slice() else { return Ok(()) };
+    let settings =
+        Settings { rating: args.rating_within, days: args.days_within, items: args.items, eccentricity: args.ahead };
+    let progress = Progress::new();
+    progress.says("comparing everybody with every record");
+    let found = ratings::link(released, auxiliary, outsiders.as_ref(), args.same_names, &settings);
+    progress.done();
+    let how = format!(
+        "matched where at least {} of the items of {} agree, ratings within {}, days within {}, and the best record is {} standard \
+         deviations ahead",
+        settings.items, args.item, settings.rating, settings.days, settings.eccentricity
+    );
+    show(&args.output, &Attacked { released: &args.released, rows: released.each.len(), how, found, confidence })
+}
+
+/// Reads the tables, once it is known that results can be written.
+fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result<[Option<Table>; N], Failure> {
+    let own: Vec<PathBuf> = files.iter().flatten().map(|path| (*path).clone()).collect();
+    outputs(output, None, &own)?;
+    let progress = Progress::new();
+    let mut tables = [const { None }; N];
+    for (file, table) in files.iter().zip(&mut tables) {
+        let Some(file) = file else { continue };
+        progress.says(&format!("reading {}", file.display()));
+        *table = Some(Table::read(file).map_err(|error| table_failure(&error))?);
+    }
+    progress.done();
+    Ok(tables)
+}
+
+fn show(output: &Output, attacked: &Attacked<'_>) -> Result<(), Failure> {
+    results(output, &attacked.table(), &attacked.written(), &|| attacked.page())
+}
+
+impl Attacked<'_> {
+    /// What is said, as sentences with shares.
+    fn lines(&self) -> Vec<(&'static str, Share)> {
+        let Linkage { targets, outside } = &self.found;
+        let known = targets.correct.is_some();
+        let mut lines = vec![(
+            if known { "in the data, matched uniquely" } else { "looked for, matched uniquely" },
+            targets.matched(),
+        )];
+        lines.extend(targets.precision().map(|share| ("of these matches, correct", share)));
+        lines.extend(targets.found().map(|share| ("in the data, matched uniquely and correctly", share)));
+        if let Some(outside) = outside {
+            lines.push(("not in the data, matched uniquely all the same", outside.matched()));
+        }
+        lines.extend(self.found.trust().map(|share| ("of all these matches, correct", share)));
+        lines
+    }
+
+    fn table(&self) -> String {
+        let mut text = format!("Linkage with {}: whose rows are these?\n", self.released.display());
+        wrapped(&mut text, "  ", &format!("{} rows, {}", self.rows, self.how));
+        let mut grid = grid();
+        let header = ["", "people", "share", &(coverage(self.confidence) + " interval")].map(str::to_owned);
+        grid.set_header(header);
+        let right = |text: String| comfy_table::Cell::new(text).set_alignment(CellAlignment::Right);
+        for (what, share) in self.lines() {
+            let (low, high) = share.interval(self.confidence);
+            grid.add_row(vec![
+                comfy_table::Cell::new(what),
+                right(share.to_string()),
+                right(share.value().map_or_else(|| "-".to_owned(), |value| format!("{:.1}%", 100.0 * value))),
+                right(format!("{:.1}% to {:.1}%", 100.0 * low, 100.0 * high)),
+            ]);
+        }
+        let _ = writeln!(text, "{grid}");
+        for note in self.notes() {
+            wrapped(&mut text, "  ", &note);
+        }
+        text
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Linkage { targets, outside } = &self.found;
+        let mut notes = Vec::new();
+        let incomplete = targets.incomplete + outside.map_or(0, |outside| outside.incomplete);
+        if incomplete > 0 {
+            notes.push(format!("{incomplete} people lack a value that is joined on, and match nobody"));
+        }
+        if targets.correct.is_none() {
+            notes.push(
+                "nothing says who somebody is in both tables, so no match can be called right or wrong".to_owned(),
+            );
+        }
+        if outside.is_none() {
+            notes.push(
+                "there is no baseline: nobody is known not to be in the data, so how often such people are matched is not known"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
+    fn written(&self) -> Written {
+        let group = |linked: &Linked| WrittenGroup {
+            people: linked.people,
+            incomplete: linked.incomplete,
+            agreeing: linked.agreeing,
+            unique: WrittenShare::of(linked.matched(), self.confidence),
+            correct: linked.precision().map(|share| WrittenShare::of(share, self.confidence)),
+        };
+        Written {
+            released: self.released.display().to_string(),
+            how: self.how.clone(),
+            confidence: self.confidence,
+            targets: group(&self.found.targets),
+            outside: self.found.outside.as_ref().map(group),
+            correct_of_all_matches: self.found.trust().map(|share| WrittenShare::of(share, self.confidence)),
+        }
+    }
+
+    fn page(&self) -> String {
+        String::new()
+    }
+}

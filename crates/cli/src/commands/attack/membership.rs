@@ -1,0 +1,354 @@
+//! `deniable attack homer` and `lr`: who took part?
+
+use super::promised::{Promised, promised};
+use super::{confidence, coverage, outputs, results, table_failure, usage};
+use crate::args::attack::{Membership, Pool};
+use crate::commands::{publish, say};
+use crate::error::Failure;
+use crate::progress::Progress;
+use crate::render::table::{grid, wrapped};
+use comfy_table::CellAlignment;
+use deniable_attack::released::{self, Frequencies};
+use deniable_attack::{
+    Clamp, Measured, Panel, Row, Side, Source, Statistics, Targets, Test, listed, parted, reference, statistics,
+};
+use deniable_core::exact::{Rounding, decimal};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// Everything, for programs. Bounds are exact fractions; what is measured is a float.
+#[derive(Serialize)]
+struct Written {
+    test: &'static str,
+    released: String,
+    snps: Snps,
+    clamped: u64,
+    targets: usize,
+    without_value: usize,
+    members: usize,
+    others: usize,
+    confidence: f64,
+    measured: Vec<WrittenRow>,
+    not_measured: Vec<String>,
+    odds: Option<String>,
+    bound: String,
+    roc: Vec<[f64; 2]>,
+}
+
+/// Which SNPs were used, and why others were not.
+#[derive(Serialize)]
+struct Snps {
+    released: u64,
+    used: u64,
+    turned: u64,
+    not_in_reference: u64,
+    not_in_targets: u64,
+    several_in_targets: u64,
+    ambiguous_strand: u64,
+    other_strand: u64,
+    other_alleles: u64,
+}
+
+#[derive(Serialize)]
+struct WrittenRow {
+    name: String,
+    value: f64,
+    low: f64,
+    high: f64,
+    at_most: Option<String>,
+    against: Option<&'static str>,
+}
+
+/// One attack with everything that is said of it.
+struct Attacked<'a> {
+    test: Test,
+    released: &'a Path,
+    targets: &'a Targets,
+    statistics: &'a Statistics,
+    measured: Option<Measured>,
+    promised: Promised,
+    confidence: f64,
+}
+
+/// Runs it.
+pub fn run(test: Test, args: &Membership) -> Result<(), Failure> {
+    let confidence = confidence(&args.output)?;
+    let clamp = Clamp::new(args.clamp).ok_or_else(|| {
+        usage(format!("--clamp {} is not above 0 and below 1/2", args.clamp), "leave it out, or write --clamp 0.001")
+    })?;
+    outputs(&args.output, args.scores.as_ref(), &own_files(args))?;
+    let promised = promised(args.ledger.as_deref(), args.entry)?;
+    let fault = |error| table_failure(&error);
+    let side = match args.pool {
+        Pool::Cases => Side::Cases,
+        Pool::Controls => Side::Controls,
+    };
+    let progress = Progress::new();
+    let released = released::read(&args.released, side).map_err(fault)?;
+    let people = source(&args.targets)?
+        .ok_or_else(|| {
+            let message = format!("--targets {}: there are no genotypes of that name", args.targets.display());
+            usage(message, "name a PLINK prefix (PREFIX.bed, .bim and .fam) or a VCF file")
+        })?
+        .open()
+        .map_err(|error| table_failure(&deniable_attack::TableError::from(error)))?;
+    // Lists are read first: a mistyped one should not cost the time of reading genotypes.
+    let labels = labels(args, people.names())?;
+    progress.says("reading frequencies of people at large");
+    let reference = reference_of(args, &released)?;
+    progress.says("reading the genotypes of targets");
+    let panel = Panel::new(&released, &reference);
+    if panel.is_empty() {
+        let help = "SNPs are matched by their names and alleles; check that both are of the same panel";
+        return Err(Failure::refused("the released table and the reference share no SNP", help));
+    }
+    let targets = Targets::read(&people, &panel, &args.targets).map_err(fault)?;
+    let statistics = statistics(test, &targets, clamp);
+    progress.done();
+    let (members, others) = parted(&statistics.each, &labels);
+    let measured = args.members.is_some().then(|| Measured::of(&members, &others, confidence));
+    let attacked = Attacked {
+        test,
+        released: &args.released,
+        targets: &targets,
+        statistics: &statistics,
+        measured,
+        promised,
+        confidence,
+    };
+    results(&args.output, &attacked.table(), &attacked.written(), &|| attacked.page())?;
+    if let Some(scores) = &args.scores {
+        publish(&attacked.scores(&labels), Some(scores))?;
+        say(format!("every target's statistic is in {}", scores.display()));
+    }
+    Ok(())
+}
+
+/// A VCF file or a PLINK fileset; `None` where there is neither.
+fn source(path: &Path) -> Result<Option<Source>, Failure> {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
+    if [".vcf", ".vcf.gz", ".vcf.bgz"].iter().any(|ending| name.ends_with(ending)) {
+        return Ok(Some(Source::Vcf(path.to_owned())));
+    }
+    let with = |path: &Path, ending: &str| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(ending);
+        PathBuf::from(name)
+    };
+    if with(path, ".bed").is_file() {
+        return Ok(Some(Source::Plink(path.to_owned())));
+    }
+    // `people.bed` in place of `people` is a common slip.
+    let prefix = path.with_extension("");
+    if [".bed", ".bim", ".fam"].iter().any(|ending| name.ends_with(ending)) && with(&prefix, ".bed").is_file() {
+        let help = format!("write {}", prefix.display());
+        return Err(usage(format!("{} is one of three files; name their prefix", path.display()), help));
+    }
+    Ok(None)
+}
+
+/// The frequencies of people at large, from a table or from genotypes.
+fn reference_of(args: &Membership, released: &Frequencies) -> Result<Frequencies, Failure> {
+    let chosen = args.reference_people.as_deref();
+    let Some(source) = source(&args.reference)? else {
+        if chosen.is_some() {
+            let help = "leave --reference-people out, or name genotypes with --reference";
+            return Err(usage("--reference-people chooses people, and --reference is a table of frequencies", help));
+        }
+        return released::read(&args.reference, Side::Controls).map_err(|error| table_failure(&error));
+    };
+    let fault = |error| table_failure(&deniable_attack::TableError::from(error));
+    let people = source.open().map_err(fault)?;
+    let kept = match chosen {
+        Some(file) => listed(people.names(), file).map_err(|error| table_failure(&error))?.0,
+        None => vec![true; people.names().len()],
+    };
+    reference::of_people(&people, &|place| kept.get(place) == Some(&true), released).map_err(fault)
+}
+
+/// Who is known to be a member, who not to be one.
+fn labels(args: &Membership, names: &[deniable_genome::individuals::Name]) -> Result<Vec<Option<bool>>, Failure> {
+    let (Some(members), Some(others)) = (&args.members, &args.others) else { return Ok(vec![None; names.len()]) };
+    let list = |flag: &str, file: &Path| {
+        let (listed, unknown) = listed(names, file).map_err(|error| table_failure(&error))?;
+        if unknown > 0 {
+            say(format!("{flag}: {unknown} of the names in {} belong to no target", file.display()));
+        }
+        Ok::<_, Failure>(listed)
+    };
+    let members = list("--members", members)?;
+    let others = match others.as_os_str() == "rest" {
+        true => members.iter().map(|member| !member).collect(),
+        false => list("--others", others)?,
+    };
+    let both = members.iter().zip(&others).position(|(member, other)| *member && *other);
+    if let Some(name) = both.and_then(|place| names.get(place)) {
+        let help = "take them out of one of the two";
+        return Err(usage(format!("{name} is on both lists, --members and --others"), help));
+    }
+    let label = |(member, other): (&bool, &bool)| (*member || *other).then_some(*member);
+    Ok(members.iter().zip(&others).map(label).collect())
+}
+
+/// Files that must not be written over.
+fn own_files(args: &Membership) -> Vec<PathBuf> {
+    let mut own = vec![args.released.clone()];
+    own.extend([&args.members, &args.others, &args.ledger, &args.reference_people].into_iter().flatten().cloned());
+    for path in [&args.reference, &args.targets] {
+        own.push(path.clone());
+        for ending in [".bed", ".bim", ".fam"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(ending);
+            own.push(PathBuf::from(name));
+        }
+    }
+    own
+}
+
+impl Attacked<'_> {
+    fn rows(&self) -> Vec<Row> {
+        self.measured.as_ref().map_or_else(Vec::new, |measured| measured.rows(self.promised.bounds.as_ref()))
+    }
+
+    fn missing(&self) -> Vec<String> {
+        let Some(measured) = &self.measured else {
+            return vec![
+                "nothing is measured: --members and --others name targets of whom it is known whether they are in"
+                    .to_owned(),
+            ];
+        };
+        let mut missing: Vec<String> =
+            measured.powers.iter().filter_map(|power| power.as_ref().err()).map(ToString::to_string).collect();
+        if measured.area.is_none() {
+            missing.push(format!(
+                "{} members and {} others have a value; an area under the curve takes two of each",
+                measured.members, measured.others
+            ));
+        }
+        missing
+    }
+
+    fn without_value(&self) -> usize {
+        self.statistics.each.iter().filter(|statistic| statistic.value.is_none()).count()
+    }
+
+    fn title(&self) -> &'static str {
+        match self.test {
+            Test::Homer => "Homer's statistic",
+            Test::LikelihoodRatio => "Likelihood ratio",
+        }
+    }
+
+    fn table(&self) -> String {
+        let mut text = format!("{} on {}: who took part?\n", self.title(), self.released.display());
+        wrapped(&mut text, "  ", &self.targets.matched().to_string());
+        if self.statistics.clamped > 0 {
+            let line =
+                format!("{} SNPs with a frequency of 0 or 1, or close to it, were moved", self.statistics.clamped);
+            wrapped(&mut text, "  ", &line);
+        }
+        if let Some(measured) = &self.measured {
+            let line = format!(
+                "{} targets: {} known to be in, {} known not to be",
+                self.targets.names().len(),
+                measured.members,
+                measured.others
+            );
+            wrapped(&mut text, "  ", &line);
+        }
+        if self.without_value() > 0 {
+            wrapped(&mut text, "  ", &format!("{} targets have no value: too few calls", self.without_value()));
+        }
+        let rows = self.rows();
+        if !rows.is_empty() {
+            let mut grid = grid();
+            grid.set_header(vec![
+                "".to_owned(),
+                "measured".into(),
+                coverage(self.confidence) + " interval",
+                "allowed".into(),
+            ]);
+            let right = |text: String| comfy_table::Cell::new(text).set_alignment(CellAlignment::Right);
+            for row in &rows {
+                let (low, high) = row.interval;
+                let bound = row.bound.as_ref().map_or_else(String::new, |(bound, against)| {
+                    format!("at most {}: {}", decimal(bound, 3, Rounding::Up), against.words())
+                });
+                grid.add_row(vec![
+                    comfy_table::Cell::new(&row.name),
+                    right(format!("{:.3}", row.value)),
+                    right(format!("{low:.3} to {high:.3}")),
+                    comfy_table::Cell::new(bound),
+                ]);
+            }
+            let _ = writeln!(text, "{grid}");
+        }
+        for line in self.missing() {
+            wrapped(&mut text, "  ", &line);
+        }
+        let allowed = if self.promised.bounds.is_some() { "allowed by" } else { "no bound:" };
+        wrapped(&mut text, "  ", &format!("{allowed} {}", self.promised.words));
+        text
+    }
+
+    fn written(&self) -> Written {
+        let matched = self.targets.matched();
+        let measured = self.measured.as_ref();
+        let row = |row: Row| WrittenRow {
+            name: row.name,
+            value: row.value,
+            low: row.interval.0,
+            high: row.interval.1,
+            at_most: row.bound.as_ref().map(|(bound, _)| bound.to_string()),
+            against: row.bound.map(|(_, against)| against.words()),
+        };
+        Written {
+            test: self.test.name(),
+            released: self.released.display().to_string(),
+            snps: Snps {
+                released: matched.released,
+                used: matched.used,
+                turned: matched.swapped,
+                not_in_reference: matched.not_in_reference,
+                not_in_targets: matched.not_in_targets,
+                several_in_targets: matched.twice,
+                ambiguous_strand: matched.ambiguous,
+                other_strand: matched.strand,
+                other_alleles: matched.alleles,
+            },
+            clamped: self.statistics.clamped,
+            targets: self.targets.names().len(),
+            without_value: self.without_value(),
+            members: measured.map_or(0, |measured| measured.members),
+            others: measured.map_or(0, |measured| measured.others),
+            confidence: self.confidence,
+            measured: self.rows().into_iter().map(row).collect(),
+            not_measured: self.missing(),
+            odds: self.promised.bounds.as_ref().map(|bounds| bounds.odds().to_string()),
+            bound: self.promised.words.clone(),
+            roc: measured.map_or_else(Vec::new, |measured| {
+                measured.roc.iter().map(|point| [point.false_positives, point.true_positives]).collect()
+            }),
+        }
+    }
+
+    /// Every target with their statistic, tab-separated.
+    fn scores(&self, labels: &[Option<bool>]) -> String {
+        let mut text = "TARGET\tSTATISTIC\tSNPS\tMEMBER\n".to_owned();
+        for ((name, statistic), label) in self.targets.names().iter().zip(&self.statistics.each).zip(labels) {
+            let value = statistic.value.map_or_else(|| "NA".to_owned(), |value| value.to_string());
+            let member = match label {
+                Some(true) => "1",
+                Some(false) => "0",
+                None => "NA",
+            };
+            let _ = writeln!(text, "{name}\t{value}\t{}\t{member}", statistic.snps);
+        }
+        text
+    }
+
+    fn page(&self) -> String {
+        String::new()
+    }
+}

@@ -1,0 +1,75 @@
+//! What a ledger promises about membership, as bounds on every test.
+
+use super::usage;
+use crate::error::Failure;
+use deniable_attack::Bounds;
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rounding, decimal};
+use deniable_core::secret::Secret;
+use deniable_ledger::{Account, Release, Summary};
+use std::path::Path;
+
+/// The bound, or why there is none; in words either way.
+pub struct Promised {
+    /// The bounds; `None` where nothing was promised about membership.
+    pub bounds: Option<Bounds>,
+    /// Where they come from, or why there are none: a sentence without its end.
+    pub words: String,
+}
+
+/// What a ledger says of membership. Of everything that was released, unless one entry is chosen: a test that looks at one
+/// release alone is bounded by that release.
+///
+/// # Errors
+/// When the ledger cannot be read, or the entry is no charge for membership.
+pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<Promised, Failure> {
+    let Some(path) = ledger else {
+        let words = "no ledger is named (--ledger), so nothing is known to be promised".to_owned();
+        return Ok(Promised { bounds: None, words });
+    };
+    let summary = deniable_ledger::show(&super::super::ledger_path(path)?)?;
+    if let Some(entry) = entry {
+        return of_entry(&summary, entry);
+    }
+    let accounts: Vec<&Account> = summary.accounts.iter().filter(|one| one.id.kind == Secret::Membership).collect();
+    if accounts.is_empty() {
+        let words = if summary.accounts.is_empty() {
+            format!("nothing has been released about {} under this ledger", summary.population)
+        } else {
+            "the ledger's promise is about who is a case, and bounds no test of who took part".to_owned()
+        };
+        return Ok(Promised { bounds: None, words });
+    }
+    let spent = accounts.iter().fold(Spend::nothing(), |sum, account| sum.and(&account.spent));
+    let releases: usize = accounts.iter().map(|account| account.releases.len()).sum();
+    let many = if releases == 1 { "1 release".to_owned() } else { format!("{releases} releases") };
+    Ok(bounded(&spent, &format!("everything that was released about {} ({many})", summary.population)))
+}
+
+fn of_entry(summary: &Summary, entry: u64) -> Result<Promised, Failure> {
+    let all = || summary.accounts.iter().flat_map(|account| account.releases.iter().map(move |one| (account, one)));
+    let membership: Vec<&Release> =
+        all().filter(|(account, _)| account.id.kind == Secret::Membership).map(|(_, one)| one).collect();
+    if let Some(release) = membership.iter().find(|release| release.seq == entry) {
+        return Ok(bounded(&release.cost, &format!("entry {entry}, \"{}\"", release.ask.name)));
+    }
+    if all().any(|(_, release)| release.seq == entry) {
+        let words = format!("entry {entry} was charged to labels, which bounds no test of who took part");
+        return Ok(Promised { bounds: None, words });
+    }
+    let known: Vec<String> =
+        membership.iter().take(10).map(|release| format!("{} ({})", release.seq, release.ask.name)).collect();
+    let help = match known.is_empty() {
+        true => "the ledger holds no charge for membership; `deniable ledger show` has all entries".to_owned(),
+        false => format!("charges for membership are {}", known.join(", ")),
+    };
+    Err(usage(format!("--entry {entry} is no charge of this ledger"), help))
+}
+
+fn bounded(spent: &Spend, what: &str) -> Promised {
+    let bounds = Bounds::of(spent);
+    let odds = decimal(bounds.odds(), 4, Rounding::Up);
+    let odds = odds.trim_end_matches('0').trim_end_matches('.');
+    let words = format!("odds of at most {odds} from {what}");
+    Promised { bounds: Some(bounds), words }
+}

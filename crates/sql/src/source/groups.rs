@@ -1,0 +1,271 @@
+//! How often each distinct row of some columns stands in a table that somebody is about to publish, or has published.
+//!
+//! This is for tables that are looked at as they are (`deniable assess`), not for answers from protected data: no type is
+//! declared, every value is taken as the text that is written, and nothing is capped. What comes out is exact.
+
+use super::cause::Cause;
+use super::drive::{self, Parts, drive};
+use super::meter::Meter;
+use super::names::parquet_columns;
+use super::{Progress, Resources, Source};
+use crate::error::SourceError;
+use crate::plan::Table;
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
+use datafusion::common::{Column as PlanColumn, DataFusionError};
+use datafusion::execution::memory_pool::{FairSpillPool, MemoryPool, UnboundedMemoryPool};
+use datafusion::functions_aggregate::expr_fn::count;
+use datafusion::logical_expr::{Expr, col, lit};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use deniable_policy::{Column, ColumnType, Compression, CsvOptions, Data, Format};
+use futures::StreamExt;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+/// Distinct rows, of a batch: the values of each column, NULL where there is none, and how often each row stands there.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    columns: Vec<StringArray>,
+    times: Vec<u64>,
+}
+
+impl Rows {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// A value; nothing where there is none.
+    #[must_use]
+    pub fn value(&self, row: usize, column: usize) -> Option<&str> {
+        let column = self.columns.get(column)?;
+        (row < column.len() && column.is_valid(row)).then(|| column.value(row))
+    }
+
+    /// How often a row stands in the table.
+    #[must_use]
+    pub fn times(&self, row: usize) -> u64 {
+        self.times.get(row).copied().unwrap_or_default()
+    }
+}
+
+/// Some columns of a file, as the texts that stand there: CSV, plain or compressed, or Parquet, told by the name's ending.
+/// White space around fields of CSV is dropped, and an empty field is no value.
+///
+/// # Errors
+/// When the file is not there.
+pub fn open(path: &Path, columns: &[String], delimiter: Option<u8>) -> Result<Source, SourceError> {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let compression = Compression::of_ending(ending);
+    let inner = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    let format = match inner.ends_with(".parquet") {
+        true => Format::Parquet,
+        false => {
+            let usual = if inner.ends_with(".tsv") { b'\t' } else { b',' };
+            Format::Csv(CsvOptions {
+                compression: compression.unwrap_or(Compression::None),
+                trim: true,
+                nulls: vec![String::new()],
+                ..CsvOptions::with_delimiter(delimiter.unwrap_or(usual))
+            })
+        }
+    };
+    let stored = match format {
+        Format::Parquet if path.is_file() => parquet_columns(path)?,
+        _ => Vec::new(),
+    };
+    let column = |name: &String| {
+        let kind = stored.iter().find(|(stored, _)| stored == name).and_then(|(_, kind)| *kind);
+        Column { name: name.clone(), kind: kind.unwrap_or(ColumnType::Text), bounds: None, keys: None, format: None }
+    };
+    let shown = path.display().to_string();
+    let table = Table::protected(shown.clone(), columns.iter().map(column).collect(), None);
+    let data = Data {
+        table: "t".to_owned(),
+        path: shown,
+        version: String::new(),
+        format,
+        partitions: Vec::new(),
+        typical_rows: None,
+    };
+    Source::locate(table, &data, Path::new(""))
+}
+
+/// Counts the distinct rows of a source's columns; `each` is given them batch by batch, in no particular order, and `progress`
+/// is told how far it has come.
+///
+/// # Errors
+/// When the files cannot be read to the end, lack a column, or the resources do not suffice.
+pub fn groups(
+    source: &Source,
+    resources: &Resources,
+    progress: &dyn Fn(Progress),
+    each: &mut dyn FnMut(&Rows),
+) -> Result<(), SourceError> {
+    let table = source.table().name.clone();
+    let threads = resources.threads.max(1);
+    let (meter, plan): (Arc<Meter>, Arc<OnceLock<Arc<dyn ExecutionPlan>>>) = Default::default();
+    let size = source.size();
+    let tell = || progress(Progress { size, ..drive::progress(&meter, plan.get()) });
+    let work = {
+        let (source, resources, meter, plan) = (source.clone(), resources.clone(), meter.clone(), plan.clone());
+        |parts| async move { count_rows(&source, &resources, &meter, &plan, &parts).await }
+    };
+    let done = drive(threads, work, &mut |rows| rows.as_ref().map_or_else(tell, &mut *each));
+    tell();
+    done.unwrap_or(Err(Cause::Rows)).map_err(|cause| cause.of_tables(table))
+}
+
+async fn count_rows(
+    source: &Source,
+    resources: &Resources,
+    meter: &Arc<Meter>,
+    plan: &OnceLock<Arc<dyn ExecutionPlan>>,
+    parts: &Parts<Rows, Result<(), Cause>>,
+) -> Result<(), Cause> {
+    let pool: Arc<dyn MemoryPool> = match resources.memory {
+        // Pools share out memory among those that can go to disk.
+        Some(limit) => Arc::new(FairSpillPool::new(limit)),
+        None => Arc::new(UnboundedMemoryPool::default()),
+    };
+    let runtime = drive::environment(pool, resources.spill.clone())?;
+    let context = drive::session(resources.threads.max(1), runtime, meter);
+    let columns = source.table().columns.len();
+    let frame = source.typed(&context).await?;
+    // Names may clash with the engine's own; positions cannot.
+    let named = source.table().columns.iter().enumerate();
+    let named =
+        named.map(|(at, column)| Expr::Column(PlanColumn::new_unqualified(&column.name)).alias(format!("v{at}")));
+    let keys = (0..columns).map(|at| col(format!("v{at}"))).collect();
+    let frame = frame.select(named)?.aggregate(keys, vec![count(lit(1_i64)).alias("times")])?;
+    let physical = frame.create_physical_plan().await?;
+    let physical = plan.get_or_init(|| physical).clone();
+    let mut stream = execute_stream(physical, context.task_ctx())?;
+    while let Some(batch) = stream.next().await {
+        let rows = rows(&batch?, columns)?;
+        if !parts.give(rows) {
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Rows as texts.
+fn rows(batch: &RecordBatch, columns: usize) -> Result<Rows, DataFusionError> {
+    let texts = (0..columns).map(|at| text(batch.column(at))).collect::<Result<_, _>>()?;
+    let times = batch.column(columns).as_primitive_opt::<Int64Type>();
+    let times = times.map(|times| times.values().iter().map(|times| times.unsigned_abs()).collect());
+    Ok(Rows { columns: texts, times: times.unwrap_or_default() })
+}
+
+fn text(values: &ArrayRef) -> Result<StringArray, DataFusionError> {
+    if let Some(floats) = values.as_primitive_opt::<Float64Type>() {
+        // `1`, not `1.0`: whole numbers are often stored as floats.
+        return Ok(floats.iter().map(|value| value.map(|value| value.to_string())).collect());
+    }
+    Ok(cast(values, &DataType::Utf8)?.as_string::<i32>().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use datafusion::arrow::array::{Date32Array, Float64Array, Int32Array};
+    use datafusion::arrow::datatypes::{Field, Schema};
+    use datafusion::parquet::arrow::ArrowWriter;
+    use std::collections::BTreeMap;
+    use std::io::Write as _;
+    use std::path::PathBuf;
+
+    type Counted = BTreeMap<Vec<Option<String>>, u64>;
+
+    fn counted(path: &Path, columns: &[&str], resources: &Resources) -> Result<Counted, SourceError> {
+        let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
+        let source = open(path, &columns, None)?;
+        let mut all = Counted::new();
+        groups(&source, resources, &|_| {}, &mut |rows| {
+            for row in 0..rows.len() {
+                let key = (0..columns.len()).map(|at| rows.value(row, at).map(str::to_owned)).collect();
+                let before = all.insert(key, rows.times(row));
+                assert_eq!(before, None, "a row of groups comes once");
+            }
+        })?;
+        Ok(all)
+    }
+
+    fn file(folder: &Path, name: &str, content: &[u8]) -> PathBuf {
+        let path = folder.join(name);
+        std::fs::File::create(&path).unwrap().write_all(content).unwrap();
+        path
+    }
+
+    #[test]
+    fn texts_stand_as_they_are_written_but_for_blanks_around() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = b"zip,times, flu\n021*,1,yes\n 021*,2,yes\n\"021*\",1,\n02139,01,no\n";
+        let expected =
+            [(vec![Some("021*"), None], 1), (vec![Some("021*"), Some("yes")], 2), (vec![Some("02139"), Some("no")], 1)];
+        let expected: Counted = expected
+            .into_iter()
+            .map(|(key, times)| (key.into_iter().map(|text| text.map(str::to_owned)).collect(), times))
+            .collect();
+        let plain = file(folder.path(), "t.csv", text);
+        assert_eq!(counted(&plain, &["zip", "flu"], &Resources::default()).unwrap(), expected);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(text).unwrap();
+        let packed = file(folder.path(), "t.csv.gz", &packed.finish().unwrap());
+        assert_eq!(counted(&packed, &["zip", "flu"], &Resources::default()).unwrap(), expected);
+        let missing = counted(&plain, &["zip", "age"], &Resources::default()).unwrap_err().to_string();
+        assert!(missing.contains("no column `age`") && missing.contains("`zip`"), "{missing}");
+        // A name that the engine's own columns have.
+        assert_eq!(counted(&plain, &["times"], &Resources::default()).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn parquet_columns_of_any_type_are_texts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let fields = [("age", DataType::Int32), ("dose", DataType::Float64), ("day", DataType::Date32)];
+        let schema: Vec<Field> = fields.into_iter().map(|(name, kind)| Field::new(name, kind, true)).collect();
+        let schema = Arc::new(Schema::new(schema));
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int32Array::from(vec![Some(30), Some(30), None])),
+            Arc::new(Float64Array::from(vec![2.0, 2.0, 0.5])),
+            Arc::new(Date32Array::from(vec![0, 0, 1])),
+        ];
+        let batch = RecordBatch::try_new(schema.clone(), columns).unwrap();
+        let mut writer = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), schema, None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let found = counted(&path, &["age", "dose", "day"], &Resources::default()).unwrap();
+        let text = |text: &str| Some(text.to_owned());
+        let expected =
+            [(vec![None, text("0.5"), text("1970-01-02")], 1), (vec![text("30"), text("2"), text("1970-01-01")], 2)];
+        assert_eq!(found, expected.into_iter().collect());
+    }
+
+    /// More groups than a batch, and than wait to be taken; and a memory limit that sends them to disk.
+    #[test]
+    fn many_groups_come_once_each_also_from_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut text = "a,b\n".to_owned();
+        for row in 0..200_000 {
+            text += &format!("{},{}\n", row % 100_000, row % 7);
+        }
+        let path = file(folder.path(), "t.csv", text.as_bytes());
+        for memory in [None, Some(8_000_000)] {
+            let resources = Resources { threads: 2, memory, spill: None };
+            let found = counted(&path, &["a"], &resources).unwrap();
+            assert_eq!((found.len(), found.values().sum::<u64>()), (100_000, 200_000), "{memory:?}");
+            assert!(found.values().all(|times| *times == 2));
+        }
+    }
+}

@@ -113,6 +113,7 @@ fn number(text: &str) -> Result<Cell, String> {
 mod tests {
     use super::*;
     use crate::mechanism::Value;
+    use proptest::prelude::*;
 
     fn read(line: &str) -> Result<(Form, Vec<Value>), String> {
         let mut out = Outputs::new();
@@ -153,5 +154,20 @@ mod tests {
             assert_eq!(read(line), Err(what.to_owned()), "{line}");
         }
         assert_eq!(output(&[0xff], &mut Outputs::new()), Err("not UTF-8".to_owned()));
+    }
+
+    proptest! {
+        /// Whatever a program writes is an output or is named as none; what is read goes back to the same cells.
+        #[test]
+        fn no_line_is_too_strange(line in prop::collection::vec(prop_oneof![
+            prop::sample::select(b"[],\"\\0123456789.eE+-naNIfity \t".to_vec()),
+            any::<u8>(),
+        ], 0..40)) {
+            let mut out = Outputs::new();
+            match output(&line, &mut out) {
+                Ok(_) => prop_assert_eq!(out.len(), 1),
+                Err(what) => prop_assert!(!what.is_empty() && what.len() < 200),
+            }
+        }
     }
 }

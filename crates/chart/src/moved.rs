@@ -12,13 +12,9 @@ use plotters::style::text_anchor::HPos;
 /// Lines of one picture; of more, the first.
 const MOST: usize = 20;
 /// Above the first line, in pixels.
-const TOP: f64 = 10.0;
-/// The height of a line, in pixels.
-const ROW: f64 = 26.0;
-/// Labels take at most so much room, in pixels.
-const NAMES: f64 = 170.0;
-/// Beliefs in words take at most so much room, in pixels.
-const WORDS: f64 = 220.0;
+const TOP: f64 = 4.0;
+/// The height of a line with its words above, in pixels.
+const ROW: f64 = 42.0;
 /// A shorter way has no room for the head of an arrow, in pixels.
 const SHORT: f64 = 18.0;
 
@@ -78,11 +74,8 @@ pub fn moved(moved: &Moved) -> String {
         .map(|line| Shown { label: &line.label, prior: share(line.prior), posterior: share(line.posterior) })
         .collect();
     let said: Vec<String> = lines.iter().map(Shown::said).collect();
-    let widest = |words: &mut dyn Iterator<Item = &str>| words.map(|word| width(word, TEXT)).fold(0.0, f64::max);
-    let beside = widest(&mut lines.iter().map(|line| line.label)).clamp(40.0, NAMES);
-    let behind = widest(&mut said.iter().map(String::as_str)).clamp(40.0, WORDS);
-    let bottom = TOP + ROW * lines.len().max(1) as f64;
-    let frame = Frame { left: beside + 26.0, right: f64::from(WIDE) - behind - 26.0, top: TOP, bottom };
+    let bottom = TOP + ROW * lines.len().max(1) as f64 + 4.0;
+    let frame = Frame { left: 24.0, right: f64::from(WIDE) - 28.0, top: TOP, bottom };
     let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
     let mut legend = vec![(Key::Before, "belief before".to_owned()), (Key::After, "belief after".to_owned())];
     if lines.iter().any(|line| certain(line.posterior)) {
@@ -93,15 +86,18 @@ pub fn moved(moved: &Moved) -> String {
     let title = if moved.title.trim().is_empty() { "Beliefs before and after" } else { &moved.title };
     picture((WIDE, tall as u32), title, &description(&lines, moved.lines.len()), |area| -> Drawn {
         let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (across.at(share), percent(share)));
-        for (x, _) in &ticks {
-            line(area, &[(*x, frame.top), (*x, frame.bottom)], GRID, 1)?;
-        }
         frame.below(area, &ticks, "belief")?;
         for (at, (shown, said)) in lines.iter().zip(&said).enumerate() {
-            let y = TOP + ROW * (at as f64 + 0.5);
-            write(area, (8.0, y), &fit(shown.label, TEXT, beside), (TEXT, INK), HPos::Left)?;
+            let top = TOP + ROW * at as f64;
+            let (words, y) = (top + 10.0, top + 30.0);
+            let room = f64::from(WIDE) - width(said, TEXT) - 40.0;
+            write(area, (8.0, words), &fit(shown.label, TEXT, room), (TEXT, INK), HPos::Left)?;
             let colour = if certain(shown.posterior) { RED } else { INK };
-            write(area, (frame.right + 14.0, y), &fit(said, TEXT, behind), (TEXT, colour), HPos::Left)?;
+            write(area, (f64::from(WIDE) - 12.0, words), said, (TEXT, colour), HPos::Right)?;
+            line(area, &[(frame.left, y), (frame.right, y)], GRID, 1)?;
+            for (x, _) in &ticks {
+                line(area, &[(*x, y - 4.0), (*x, y + 4.0)], GRID, 1)?;
+            }
             way(area, &across, shown, y)?;
         }
         if lines.is_empty() {

@@ -52,7 +52,7 @@ pub fn roc(roc: &Roc) -> String {
         .collect();
     legend.push((Key::Chance, "a coin (area 0.5)".to_owned()));
     if let Some(odds) = odds {
-        let limit = format!("out of reach of every test under odds of at most {}", number(odds));
+        let limit = format!("more than odds of at most {} allow any test", number(odds));
         legend.push((Key::Barred, words(&limit)));
     }
     let top = HEAD + 8.0;

@@ -84,7 +84,12 @@ pub fn sizes(sizes: &Sizes) -> String {
     let few = buckets.iter().filter(|bucket| below(bucket)).count();
     let mut legend = vec![(Key::Bar, "people".to_owned())];
     if let Some(wanted) = sizes.wanted.filter(|_| few > 0) {
-        legend.push((Key::Warned, format!("people in classes of fewer than {}", grouped(wanted))));
+        let cut = if buckets.iter().any(|bucket| straddles(bucket, wanted)) {
+            "sizes that begin below"
+        } else {
+            "classes of fewer than"
+        };
+        legend.push((Key::Warned, format!("people in {cut} {}", grouped(wanted))));
     }
     let bottom = TOP + ROW * buckets.len().max(1) as f64;
     let under = bottom + FOOT;
@@ -137,6 +142,11 @@ pub fn sizes(sizes: &Sizes) -> String {
     })
 }
 
+/// Whether a bucket holds sizes on both sides of the wanted one.
+fn straddles(bucket: &Bucket, wanted: u64) -> bool {
+    bucket.from < wanted && bucket.to.is_none_or(|to| to >= wanted)
+}
+
 fn bar(area: &Area<'_>, (from, to): (f64, f64), y: f64, warned: bool) -> Drawn {
     let half = ROW * 0.34;
     let (corner, other) = ((from, y - half), (to, y + half));
@@ -177,7 +187,8 @@ fn description(buckets: &[&Bucket], wanted: Option<u64>) -> String {
         };
         let few = buckets.iter().filter(|bucket| bucket.from < wanted);
         let (people, classes) = few.fold((0, 0), |sum, bucket| add(sum, &bucket));
-        words.push_str(&format!(" Below the wanted size of {}: {}.", grouped(wanted), said(people, classes)));
+        let most = if buckets.iter().any(|bucket| straddles(bucket, wanted)) { "at most " } else { "" };
+        words.push_str(&format!(" Below the wanted size of {}: {most}{}.", grouped(wanted), said(people, classes)));
     }
     for bucket in buckets {
         words.push_str(&format!(" Size {}: {}.", bucket.label(), said(bucket.people, bucket.classes)));
@@ -236,6 +247,15 @@ mod tests {
         // Nothing is too small: nothing is marked, and that is said.
         let fine = sizes(&Sizes { buckets: buckets([7, 7], Some(5)), ..example(Some(5)) });
         assert!(fine.contains("Below the wanted size of 5: 0 people in 0 classes.") && !fine.contains("#B42A1D"));
+    }
+
+    /// Of a bucket on both sides of the wanted size nobody knows how many are too few.
+    #[test]
+    fn a_bucket_on_both_sides_is_not_counted_as_sure() {
+        let svg = sizes(&Sizes { title: String::new(), buckets: vec![bucket(3, Some(6), 2, 9)], wanted: Some(5) });
+        check(&svg);
+        assert!(svg.contains("Below the wanted size of 5: at most 9 people in 2 classes."), "{svg}");
+        assert!(svg.contains(">people in sizes that begin below 5<"), "{svg}");
     }
 
     #[test]

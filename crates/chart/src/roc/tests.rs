@@ -25,7 +25,7 @@ fn the_description_says_the_numbers() {
         "lr: area 0.5, 1% at 1%, 5% at 5%, 50% at 50%.",
         "Under odds of at most 2 no test reaches more than 2% at 1%, 10% at 5%, 75% at 50%, or an area above 0.667.",
         ">homer (area 0.8)<",
-        ">out of reach of every test under odds of at most 2<",
+        ">more than odds of at most 2 allow any test<",
         ">a coin (area 0.5)<",
     ] {
         assert!(svg.contains(words), "{words}: {svg}");

@@ -6,9 +6,12 @@ use deniable_chart::composition::{self, Composition};
 use deniable_chart::errors::{Errors, errors};
 use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::genome::{self, Genome, Snp, genome};
+use deniable_chart::moved::{Line, Moved, moved};
 use deniable_chart::palette;
 use deniable_chart::people::{People, people};
 use deniable_chart::power::{self, Curves};
+use deniable_chart::roc::{Curve, Roc, roc};
+use deniable_chart::sizes::{Sizes, buckets, sizes};
 use deniable_chart::spending::{Spending, spending};
 use deniable_chart::surface::{self, Axis, Cell, Spot, Surface, cells};
 
@@ -32,6 +35,8 @@ fn main() {
         surfaces(),
         compositions(),
         powers(),
+        attacks(),
+        anonymised(),
     ];
     for svg in groups.into_iter().flatten() {
         println!("<figure>{svg}</figure>");
@@ -301,4 +306,34 @@ fn powers() -> Vec<String> {
         })
     };
     vec![of(&[2500, 5000, 7500, 10_000, 12_500, 15_000]), of(&[7500])]
+}
+
+fn attacks() -> Vec<String> {
+    let curve = |name: &str, power: f64, people: u32| {
+        let point = |at| {
+            let wrong = f64::from(at) / f64::from(people);
+            (wrong, (wrong.powf(power) + noise(at) * 0.02).clamp(0.0, 1.0))
+        };
+        Curve { name: name.to_owned(), points: (0..=people).map(point).collect() }
+    };
+    let of = |powers: [f64; 2], odds| {
+        let curves = vec![curve("homer", powers[0], 400), curve("lr", powers[1], 40)];
+        roc(&Roc { title: "Who took part?".to_owned(), curves, odds })
+    };
+    vec![of([0.2, 0.1], None), of([0.95, 0.8], Some(2.0)), of([0.2, 0.1], Some(20.0))]
+}
+
+fn anonymised() -> Vec<String> {
+    let each = || (1..60).flat_map(|at| std::iter::repeat_n(1 + at * at % 37, 1 + at as usize % 5));
+    let of = |wanted| sizes(&Sizes { title: "Class sizes".to_owned(), buckets: buckets(each(), wanted), wanted });
+    let line = |label: &str, prior, posterior| Line { label: label.to_owned(), prior, posterior };
+    let lines = vec![
+        line("HIV · 1300*, 20-29", 0.012, 1.0),
+        line("flu · 1485*, 30-39, female", 0.2, 0.62),
+        line("cancer · 1485*", 0.3, 0.0),
+        line("none · 1485*, 30-39", 0.48, 0.51),
+        line("flu · 13**", 0.8, 0.35),
+        line("diabetes · 13**", 0.999_999_9, 0.000_034),
+    ];
+    vec![of(None), of(Some(5)), moved(&Moved { title: "Beliefs before and after".to_owned(), lines })]
 }

@@ -1,16 +1,22 @@
 //! What signs stand for, below a picture. Nothing there is told by colour alone.
 
 use crate::canvas::{Area, Drawn, TEXT};
-use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
-use crate::pen::{Place, arrow, diamond, dot, line, ring, slab, write};
+use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE, RED};
+use crate::pen::{Place, arrow, dashes, diamond, dot, line, ring, slab, write};
 use crate::series::Series;
 use crate::words::width;
+use plotters::style::Color;
 use plotters::style::text_anchor::HPos;
 
 /// The height of a row, in pixels.
 const ROW: f64 = 22.0;
 /// The room of a sign, in pixels.
 const SIGN: f64 = 34.0;
+
+/// How much of its colour a region has that cannot be reached: curves pass through it, and are to be seen.
+pub const FAINT: f64 = 0.14;
+/// How much of its colour a bar has that is warned of. No colour of its own, so that it suits light and dark.
+pub const WARNED: f64 = 0.3;
 
 /// A sign.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,6 +39,20 @@ pub enum Key {
     Nothing,
     /// A line among several.
     Line(Series),
+    /// A line among several whose points are too many for marks.
+    Curve(Series),
+    /// What guessing reaches.
+    Chance,
+    /// What cannot be reached, behind its edge.
+    Barred,
+    /// A bar of what is warned of.
+    Warned,
+    /// A belief before.
+    Before,
+    /// A belief after.
+    After,
+    /// A belief after that leaves no doubt.
+    Sure,
 }
 
 /// Each sign's place, and the height of all, when they stand in rows of a width.
@@ -91,7 +111,25 @@ fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> Drawn {
             series.line(area, &[(x, y), (end, y)])?;
             series.mark(area, (middle, y))
         }
+        Key::Curve(series) => series.line(area, &[(x, y), (end, y)]),
+        Key::Chance => chance(area, (x, y), (end, y)),
+        Key::Barred => {
+            slab(area, (x, y - 7.0), (end, y + 7.0), &RED.mix(FAINT))?;
+            line(area, &[(x, y + 7.0), (end, y + 7.0)], RED, 2)
+        }
+        Key::Warned => {
+            slab(area, (x, y - 5.0), (end, y + 5.0), &RED.mix(WARNED))?;
+            line(area, &[(end, y - 5.0), (end, y + 5.0)], RED, 3)
+        }
+        Key::Before => ring(area, (middle, y), 5.0, INK),
+        Key::After => dot(area, (middle, y), 4.0, BLUE),
+        Key::Sure => diamond(area, (middle, y), 6.5, RED),
     }
+}
+
+/// The line of what guessing reaches.
+pub fn chance(area: &Area<'_>, from: Place, to: Place) -> Drawn {
+    dashes(area, &[from, to], MUTED, 1, (4, 4))
 }
 
 /// The line of an interval between two places across, with its ends.

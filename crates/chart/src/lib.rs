@@ -12,6 +12,9 @@
 //! | what depends on two parameters, as coloured cells with hatched regions | [`surface`] |
 //! | how probably a selection finds what it should, over the number of participants | [`power`] |
 //! | belief after more and more answers: what is claimed and what is kept | [`composition`] |
+//! | how well tests tell members from others, beside a coin and a promise | [`mod@roc`] |
+//! | how large the classes of an anonymised table are | [`mod@sizes`] |
+//! | beliefs before and after, line by line | [`mod@moved`] |
 //!
 //! A chart is drawn from plain numbers and is for looking at: nothing that is decided or promised comes from here. Every
 //! function returns one `<svg>` element that scales with the page, carries a title and a description for those who do not
@@ -27,12 +30,15 @@ mod frame;
 pub mod gauge;
 pub mod genome;
 mod legend;
+pub mod moved;
 pub mod palette;
 mod pen;
 pub mod people;
 pub mod power;
+pub mod roc;
 mod scale;
 mod series;
+pub mod sizes;
 pub mod spending;
 pub mod surface;
 #[cfg(test)]

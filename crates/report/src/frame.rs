@@ -49,6 +49,11 @@ pub fn figure(svg: String, caption: &str) -> Markup {
     html! { figure { (PreEscaped(svg)) figcaption { (caption) } } }
 }
 
+/// A table, or whatever else may be wider than the page: it scrolls by itself, by keyboard as well.
+pub fn scroll(label: &str, contents: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label={ "Table: " (label) } { (contents) } }
+}
+
 /// A list of sentences.
 pub fn list(lines: &[String]) -> Markup {
     html! { ul { @for line in lines { li { (said(line)) } } } }

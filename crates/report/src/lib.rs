@@ -7,11 +7,16 @@
 //! | who could learn how much? | [`observers`] |
 //! | what does a promise allow, and what do its odds make of a belief? | [`stated`] |
 //! | which picture suits an answer? | [`answers`] |
+//! | what did an attack learn, beside what a promise allows? | [`attack`] |
+//! | what does an anonymised table give away? | [`assessment`] |
 //!
-//! A page is a file without anything beside it: no script, no font, no address. What is on it was published already, or
-//! follows from the policy; the curator's private notes never get here.
+//! A page is a file without anything beside it: no script, no font, no address. What is on the page of a ledger was published
+//! already, or follows from the policy; the curator's private notes never get there. Pages on attacks and assessments hold what
+//! was measured on private data: they are the curator's, and say so.
 
 pub mod answers;
+pub mod assessment;
+pub mod attack;
 mod beliefs;
 mod frame;
 pub mod observers;

@@ -1,0 +1,218 @@
+//! How well tests tell members from others: ROC curves, beside a coin and what a promise allows any test.
+
+use crate::canvas::{Area, Drawn, TEXT, percent, picture, place};
+use crate::frame::{Frame, HEAD, WIDE, room_for};
+use crate::legend::{self, FAINT, Key};
+use crate::palette::RED;
+use crate::pen::{Place, line, shape};
+use crate::scale::{Scale, known};
+use crate::series::Series;
+use crate::words::{brief, count, fit, number};
+use plotters::style::Color;
+
+/// The height of the plot, in pixels.
+const TALL: f64 = 380.0;
+/// A curve that is drawn with fewer points is nowhere so far from the whole one, in pixels: less than half its stroke.
+const UNSEEN: f64 = 0.3;
+/// Rates of false positives at which a description says how high a curve is.
+const SAID: [f64; 3] = [0.01, 0.05, 0.5];
+
+/// One test.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Its name.
+    pub name: String,
+    /// Points as (rate of false positives, rate of true positives), each from 0 to 1, in any order. Both ends, (0, 0) and
+    /// (1, 1), go without saying.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Tests on the same people.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Roc {
+    /// What the picture is.
+    pub title: String,
+    /// The tests.
+    pub curves: Vec<Curve>,
+    /// The largest odds ratio R of a promise that bounds every test, at least 1: what none can reach under it is shaded.
+    pub odds: Option<f64>,
+}
+
+/// The curves, with the diagonal of a coin.
+#[must_use]
+pub fn roc(roc: &Roc) -> String {
+    let odds = roc.odds.and_then(known).filter(|odds| *odds >= 1.0);
+    let curves: Vec<(String, Vec<Place>)> =
+        roc.curves.iter().map(|curve| (curve.name.clone(), placed(&curve.points))).collect();
+    let wide = f64::from(WIDE) - 20.0;
+    let words = |text: &str| fit(text, TEXT, wide - 60.0);
+    let mut legend: Vec<(Key, String)> = (0..)
+        .zip(&curves)
+        .map(|(at, (name, points))| (Key::Curve(Series(at)), words(&format!("{} ({})", short(name), said(points)))))
+        .collect();
+    legend.push((Key::Chance, "a coin (area 0.5)".to_owned()));
+    if let Some(odds) = odds {
+        let limit = format!("more than odds of at most {} allow any test", number(odds));
+        legend.push((Key::Barred, words(&limit)));
+    }
+    let top = HEAD + 8.0;
+    let up = Scale::linear((0.0, 1.0), (top + TALL, top));
+    let values = shares(&up);
+    let frame = Frame { left: room_for(&values), right: f64::from(WIDE) - 24.0, top, bottom: top + TALL };
+    let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
+    let below = frame.bottom + 54.0;
+    let tall = below + legend::height(&legend, wide) + 4.0;
+    let at = |(wrong, right): &Place| (across.at(*wrong), up.at(*right));
+    let title = if roc.title.trim().is_empty() { "ROC curves" } else { &roc.title };
+    picture((WIDE, tall as u32), title, &description(&curves, odds), |area| -> Drawn {
+        if let Some(odds) = odds {
+            barred(area, &frame, &limit(odds).map(|corner| at(&corner)))?;
+        }
+        frame.values(area, &values, "true positives: members who are called members")?;
+        frame.below(area, &shares(&across), "false positives: others who are called members")?;
+        legend::chance(area, at(&(0.0, 0.0)), at(&(1.0, 1.0)))?;
+        if let Some(odds) = odds {
+            line(area, &limit(odds).map(|corner| at(&corner)), RED, 2)?;
+        }
+        for (series, (_, points)) in curves.iter().enumerate().filter(|(_, (_, points))| !points.is_empty()) {
+            Series(series).line(area, &thinned(&points.iter().map(at).collect::<Vec<_>>()))?;
+        }
+        legend::draw(area, (10.0, below), wide, &legend)
+    })
+}
+
+/// The highest curve that odds of at most R allow: `min(R·α, 1 − (1 − α)/R)`, from corner to corner.
+fn limit(odds: f64) -> [Place; 3] {
+    [(0.0, 0.0), (1.0 / (odds + 1.0), odds / (odds + 1.0)), (1.0, 1.0)]
+}
+
+/// What is above the edge.
+fn barred(area: &Area<'_>, frame: &Frame, edge: &[Place; 3]) -> Drawn {
+    let mut region = edge.to_vec();
+    region.push((frame.left, frame.top));
+    shape(area, &region, &RED.mix(FAINT))
+}
+
+/// Points that can be drawn, from few false positives to many, with both ends; none where there is none.
+fn placed(points: &[(f64, f64)]) -> Vec<Place> {
+    let share = |value: f64| known(value).map(|value| value.clamp(0.0, 1.0));
+    let drawn = |(wrong, right): &(f64, f64)| share(*wrong).zip(share(*right));
+    let mut points: Vec<Place> = points.iter().filter_map(drawn).collect();
+    if !points.is_empty() {
+        points.extend([(0.0, 0.0), (1.0, 1.0)]);
+    }
+    points.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
+    points
+}
+
+/// Points that make a line that looks the same (Ramer, Douglas and Peucker).
+fn thinned(places: &[Place]) -> Vec<Place> {
+    let mut places = places.to_vec();
+    places.dedup_by_key(|at| place(*at));
+    let mut kept = vec![false; places.len()];
+    let mut parts = vec![(0, places.len().saturating_sub(1))];
+    while let Some((first, last)) = parts.pop() {
+        for end in [first, last] {
+            if let Some(kept) = kept.get_mut(end) {
+                *kept = true;
+            }
+        }
+        let ends = places.get(first).copied().zip(places.get(last).copied());
+        let inner = places.iter().enumerate().take(last).skip(first + 1);
+        let farthest = ends.and_then(|ends| {
+            inner
+                .map(|(at, place)| (at, distance(*place, ends)))
+                .max_by(|one, other| one.1.total_cmp(&other.1))
+                .filter(|(_, distance)| *distance > UNSEEN)
+        });
+        if let Some((at, _)) = farthest {
+            parts.extend([(first, at), (at, last)]);
+        }
+    }
+    places.into_iter().zip(kept).filter_map(|(place, kept)| kept.then_some(place)).collect()
+}
+
+/// How far a place is from a straight line between two others.
+fn distance((x, y): Place, (from, to): (Place, Place)) -> f64 {
+    let (right, down) = (to.0 - from.0, to.1 - from.1);
+    let length = right * right + down * down;
+    let along = if length > 0.0 { ((x - from.0) * right + (y - from.1) * down) / length } else { 0.0 };
+    let along = along.clamp(0.0, 1.0);
+    (x - from.0 - along * right).hypot(y - from.1 - along * down)
+}
+
+/// Ticks of a rate.
+fn shares(scale: &Scale) -> Vec<(f64, String)> {
+    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| (scale.at(share), percent(share))).to_vec()
+}
+
+/// The area under a curve, in words.
+fn said(points: &[Place]) -> String {
+    if points.is_empty() {
+        return "nothing known".to_owned();
+    }
+    let part = |pair: &[Place]| match pair {
+        [one, other] => (other.0 - one.0) * f64::midpoint(one.1, other.1),
+        _ => 0.0,
+    };
+    format!("area {}", number(rounded(points.windows(2).map(part).sum())))
+}
+
+/// The height of a curve at a rate of false positives; where it goes straight up, its highest.
+fn height(points: &[Place], rate: f64) -> f64 {
+    let at = |pair: &[Place]| match pair {
+        [one, other] if (one.0..=other.0).contains(&rate) => {
+            let wide = other.0 - one.0;
+            let along = if wide > 0.0 { (rate - one.0) / wide } else { 1.0 };
+            Some(one.1 + along * (other.1 - one.1))
+        }
+        _ => None,
+    };
+    points.windows(2).filter_map(at).fold(0.0, f64::max)
+}
+
+/// To thousandths.
+fn rounded(share: f64) -> f64 {
+    (share * 1000.0).round() / 1000.0
+}
+
+/// To thousandths, upward but for what a float misses by.
+fn up(share: f64) -> f64 {
+    (share * 1000.0 - 1e-9).ceil() / 1000.0
+}
+
+/// A name that leaves room for its area.
+fn short(name: &str) -> String {
+    fit(name, TEXT, f64::from(WIDE) - 240.0)
+}
+
+/// What the picture shows, in words.
+fn description(curves: &[(String, Vec<Place>)], odds: Option<f64>) -> String {
+    let mut words = format!("ROC curves of {}: true positives over false positives.", count(curves.len(), "test"));
+    for (name, points) in curves {
+        words.push_str(&format!(" {}: {}", brief(name), said(points)));
+        if !points.is_empty() {
+            for rate in SAID {
+                words.push_str(&format!(", {} at {}", percent(rounded(height(points, rate))), percent(rate)));
+            }
+        }
+        words.push('.');
+    }
+    words.push_str(" A dashed diagonal is what a coin reaches, area 0.5.");
+    if let Some(odds) = odds {
+        let most: Vec<String> = SAID
+            .iter()
+            .map(|rate| format!("{} at {}", percent(up((odds * rate).min(1.0 - (1.0 - rate) / odds))), percent(*rate)))
+            .collect();
+        words.push_str(&format!(
+            " Under odds of at most {} no test reaches more than {}, or an area above {}.",
+            number(odds),
+            most.join(", "),
+            number(up(odds / (odds + 1.0)))
+        ));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests;

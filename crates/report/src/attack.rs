@@ -1,0 +1,64 @@
+//! Pages on attacks: who took part ([`membership`]), and whose row is this ([`linkage`]).
+//!
+//! Numbers come as whoever measured them has them, and nothing is measured here; how they are rounded and what is said where one
+//! is missing is decided here.
+
+mod linkage;
+mod membership;
+
+pub use linkage::{Group, Linkage, Share, linkage};
+pub use membership::{Bound, Membership, Number, Power, Snps, Test, membership};
+
+use crate::frame::scroll;
+use maud::{Markup, html};
+
+/// A share in tenths of a percent; what is no number is not shown.
+fn share(value: f64) -> String {
+    if value.is_finite() { format!("{:.1}%", plain(value * 100.0, 10.0)) } else { "-".to_owned() }
+}
+
+/// A number in thousandths.
+fn number(value: f64) -> String {
+    if value.is_finite() { format!("{:.3}", plain(value, 1000.0)) } else { "-".to_owned() }
+}
+
+/// To a part of one, without a zero that is below zero.
+fn plain(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts + 0.0
+}
+
+/// A limit: to thousandths upward, but for what a float misses by.
+fn upward(value: f64) -> f64 {
+    (value * 1000.0 - 1e-9).ceil() / 1000.0
+}
+
+/// The files that went in, by what they are.
+fn files(files: &[(String, String)]) -> Markup {
+    scroll(
+        "files",
+        &html! { table { tbody { @for (what, name) in files { tr { th scope="row" { (what) } td { code { (name) } } } } } } },
+    )
+}
+
+/// Words at the foot: these numbers were measured on private data, and no promise covers them.
+fn foot() -> Markup {
+    html! {
+        p {
+            "Written by Deniable for the curator. These numbers were measured on people of whom the truth is known: no promise covers "
+            "them, and no ledger was charged."
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_and_limits_upward() {
+        assert_eq!((share(0.0561), share(1.0), share(f64::NAN)), ("5.6%".into(), "100.0%".into(), "-".into()));
+        assert_eq!((number(-0.0004), number(-0.004)), ("0.000".into(), "-0.004".into()));
+        assert_eq!((number(upward(2.0 / 3.0)), number(upward(1.0 / 3.0))), ("0.667".into(), "0.334".into()));
+        assert_eq!(share(upward(0.1)), "10.0%");
+    }
+}

@@ -9,6 +9,7 @@ use comfy_table::CellAlignment;
 use deniable_attack::Share;
 use deniable_attack::linkage::{Linkage, Linked, On, Table, link};
 use deniable_attack::ratings::{self, Columns, Records, Settings};
+use deniable_report::attack as page;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,8 @@ struct Attacked<'a> {
     how: String,
     found: Linkage,
     confidence: f64,
+    /// What went in, and the names of its files.
+    files: Vec<(String, String)>,
 }
 
 /// Runs `linkage`.
@@ -56,11 +59,13 @@ pub fn by_columns(args: &ByColumns) -> Result<(), Failure> {
     }
     let files = [Some(&args.released), Some(&args.auxiliary), args.outsiders.as_ref()];
     let [released, auxiliary, outsiders] = read(&args.output, files)?;
+    let files = named(files);
     let (Some(released), Some(auxiliary)) = (released, auxiliary) else { return Ok(()) };
     let on = On { columns: columns.clone(), truth: args.truth.clone() };
     let found = link(&released, &auxiliary, outsiders.as_ref(), &on).map_err(|error| table_failure(&error))?;
     let how = format!("joined on {}", columns.join(", "));
-    show(&args.output, &Attacked { released: &args.released, rows: released.rows.len(), how, found, confidence })
+    let rows = released.rows.len();
+    show(&args.output, &Attacked { released: &args.released, rows, how, found, confidence, files })
 }
 
 /// Runs `ratings`.
@@ -96,7 +101,15 @@ pub fn by_ratings(args: &ByRatings) -> Result<(), Failure> {
          deviations ahead",
         settings.items, args.item, settings.rating, settings.days, settings.eccentricity
     );
-    show(&args.output, &Attacked { released: &args.released, rows: released.each.len(), how, found, confidence })
+    let (rows, files) = (released.each.len(), named(files));
+    show(&args.output, &Attacked { released: &args.released, rows, how, found, confidence, files })
+}
+
+/// What went in, for a page.
+fn named([released, auxiliary, outsiders]: [Option<&PathBuf>; 3]) -> Vec<(String, String)> {
+    let named =
+        [("released", released), ("people who are looked for", auxiliary), ("people not in the data", outsiders)];
+    named.into_iter().filter_map(|(what, path)| Some((what.to_owned(), path?.display().to_string()))).collect()
 }
 
 /// Reads the tables, once it is known that results can be written.
@@ -199,6 +212,24 @@ impl Attacked<'_> {
     }
 
     fn page(&self) -> String {
-        String::new()
+        let share = |share: Share| {
+            let (low, high) = share.interval(self.confidence);
+            page::Share { hits: share.hits, of: share.of, low, high }
+        };
+        let group = |linked: &Linked| page::Group {
+            incomplete: linked.incomplete,
+            agreeing: linked.agreeing,
+            matched: share(linked.matched()),
+            correct: linked.precision().map(share),
+        };
+        page::linkage(&page::Linkage {
+            title: format!("Linkage with {}: whose rows are these?", self.released.display()),
+            files: self.files.clone(),
+            how: vec![format!("{} rows, {}.", self.rows, self.how)],
+            confidence: coverage(self.confidence),
+            targets: group(&self.found.targets),
+            outside: self.found.outside.as_ref().map(group),
+            trust: self.found.trust().map(share),
+        })
     }
 }

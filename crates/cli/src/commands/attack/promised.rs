@@ -15,6 +15,18 @@ pub struct Promised {
     pub bounds: Option<Bounds>,
     /// Where they come from, or why there are none: a sentence without its end.
     pub words: String,
+    /// Whether there are none because the promise is about labels.
+    pub is_about_labels: bool,
+}
+
+impl Promised {
+    fn nothing(words: String) -> Self {
+        Self { bounds: None, words, is_about_labels: false }
+    }
+
+    fn labels(words: String) -> Self {
+        Self { bounds: None, words, is_about_labels: true }
+    }
 }
 
 /// What a ledger says of membership. Of everything that was released, unless one entry is chosen: a test that looks at one
@@ -24,8 +36,7 @@ pub struct Promised {
 /// When the ledger cannot be read, or the entry is no charge for membership.
 pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<Promised, Failure> {
     let Some(path) = ledger else {
-        let words = "no ledger is named (--ledger), so nothing is known to be promised".to_owned();
-        return Ok(Promised { bounds: None, words });
+        return Ok(Promised::nothing("no ledger is named (--ledger), so nothing is known to be promised".to_owned()));
     };
     let summary = deniable_ledger::show(&super::super::ledger_path(path)?)?;
     if let Some(entry) = entry {
@@ -33,12 +44,13 @@ pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<Promised, F
     }
     let accounts: Vec<&Account> = summary.accounts.iter().filter(|one| one.id.kind == Secret::Membership).collect();
     if accounts.is_empty() {
-        let words = if summary.accounts.is_empty() {
-            format!("nothing has been released about {} under this ledger", summary.population)
+        return Ok(if summary.accounts.is_empty() {
+            Promised::nothing(format!("nothing has been released about {} under this ledger", summary.population))
         } else {
-            "the ledger's promise is about who is a case, and bounds no test of who took part".to_owned()
-        };
-        return Ok(Promised { bounds: None, words });
+            Promised::labels(
+                "the ledger's promise is about who is a case, and bounds no test of who took part".to_owned(),
+            )
+        });
     }
     let spent = accounts.iter().fold(Spend::nothing(), |sum, account| sum.and(&account.spent));
     let releases: usize = accounts.iter().map(|account| account.releases.len()).sum();
@@ -55,7 +67,7 @@ fn of_entry(summary: &Summary, entry: u64) -> Result<Promised, Failure> {
     }
     if all().any(|(_, release)| release.seq == entry) {
         let words = format!("entry {entry} was charged to labels, which bounds no test of who took part");
-        return Ok(Promised { bounds: None, words });
+        return Ok(Promised::labels(words));
     }
     let known: Vec<String> =
         membership.iter().take(10).map(|release| format!("{} ({})", release.seq, release.ask.name)).collect();
@@ -71,5 +83,5 @@ fn bounded(spent: &Spend, what: &str) -> Promised {
     let odds = decimal(bounds.odds(), 4, Rounding::Up);
     let odds = odds.trim_end_matches('0').trim_end_matches('.');
     let words = format!("odds of at most {odds} from {what}");
-    Promised { bounds: Some(bounds), words }
+    Promised { bounds: Some(bounds), words, is_about_labels: false }
 }

@@ -23,7 +23,7 @@ fn the_description_says_the_numbers() {
         "ROC curves of 2 tests",
         "homer: area 0.8, 31.6% at 1%, 47.3% at 5%, 84.1% at 50%.",
         "lr: area 0.5, 1% at 1%, 5% at 5%, 50% at 50%.",
-        "Under odds of at most 2 no test reaches more than 2% at 1%, 10% at 5%, 75% at 50%, or an area above 0.667.",
+        "Under odds of at most 2 no test reaches more than 2% at 1%, 10% at 5%, 75% at 50%, or an area above 0.667, on",
         ">homer (area 0.8)<",
         ">more than odds of at most 2 allow any test<",
         ">a coin (area 0.5)<",

@@ -64,10 +64,10 @@ fn long_curves_are_thinned_without_being_seen() {
         .collect();
     let few = thinned(&places);
     assert!(few.len() < 500, "{}", few.len());
-    // Rounding to drawing units may add an eighth of a pixel each way.
+    // A third of a pixel, and what rounding to drawing units may add.
     for place in &places {
         let nearest = few.windows(2).map(|pair| distance(*place, (pair[0], pair[1]))).fold(f64::INFINITY, f64::min);
-        assert!(nearest <= UNSEEN + 0.36, "{place:?}: {nearest}");
+        assert!(nearest <= 0.66, "{place:?}: {nearest}");
     }
     assert_eq!(few.first(), places.first());
     let shares = points.iter().map(|(a, b)| (a / f64::from(wrong), b / f64::from(right))).collect();

@@ -11,6 +11,7 @@ use deniable_chart::palette;
 use deniable_chart::people::{People, people};
 use deniable_chart::power::{self, Curves};
 use deniable_chart::roc::{Curve, Roc, roc};
+use deniable_chart::shares::{Share, Shares, shares};
 use deniable_chart::sizes::{Sizes, buckets, sizes};
 use deniable_chart::spending::{Spending, spending};
 use deniable_chart::surface::{self, Axis, Cell, Spot, Surface, cells};
@@ -320,7 +321,16 @@ fn attacks() -> Vec<String> {
         let curves = vec![curve("homer", powers[0], 400), curve("lr", powers[1], 40)];
         roc(&Roc { title: "Who took part?".to_owned(), curves, odds })
     };
-    vec![of([0.2, 0.1], None), of([0.95, 0.8], Some(2.0)), of([0.2, 0.1], Some(20.0))]
+    let share = |label: &str, value, low, high| Share { label: label.to_owned(), value, low, high };
+    let matches = shares(&Shares {
+        title: "Matches".to_owned(),
+        intervals: "95% interval".to_owned(),
+        shares: vec![
+            share("in the data, matched uniquely", 0.453, 0.439, 0.467),
+            share("not in the data, matched uniquely all the same", 0.088, 0.082, 0.094),
+        ],
+    });
+    vec![of([0.2, 0.1], None), of([0.95, 0.8], Some(2.0)), of([0.2, 0.1], Some(20.0)), matches]
 }
 
 fn anonymised() -> Vec<String> {

@@ -15,6 +15,7 @@
 //! | how well tests tell members from others, beside a coin and a promise | [`mod@roc`] |
 //! | how large the classes of an anonymised table are | [`mod@sizes`] |
 //! | beliefs before and after, line by line | [`mod@moved`] |
+//! | shares of people with their intervals | [`mod@shares`] |
 //!
 //! A chart is drawn from plain numbers and is for looking at: nothing that is decided or promised comes from here. Every
 //! function returns one `<svg>` element that scales with the page, carries a title and a description for those who do not
@@ -38,6 +39,7 @@ pub mod power;
 pub mod roc;
 mod scale;
 mod series;
+pub mod shares;
 pub mod sizes;
 pub mod spending;
 pub mod surface;

@@ -205,7 +205,7 @@ fn description(curves: &[(String, Vec<Place>)], odds: Option<f64>) -> String {
             .map(|rate| format!("{} at {}", percent(up((odds * rate).min(1.0 - (1.0 - rate) / odds))), percent(*rate)))
             .collect();
         words.push_str(&format!(
-            " Under odds of at most {} no test reaches more than {}, or an area above {}.",
+            " Under odds of at most {} no test reaches more than {}, or an area above {}, on average over releases.",
             number(odds),
             most.join(", "),
             number(up(odds / (odds + 1.0)))

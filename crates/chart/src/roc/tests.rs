@@ -23,7 +23,7 @@ fn the_description_says_the_numbers() {
         "ROC curves of 2 tests",
         "homer: area 0.8, 31.6% at 1%, 47.3% at 5%, 84.1% at 50%.",
         "lr: area 0.5, 1% at 1%, 5% at 5%, 50% at 50%.",
-        "Under odds of at most 2 no test reaches more than 2% at 1%, 10% at 5%, 75% at 50%, or an area above 0.667.",
+        "Under odds of at most 2 no test reaches more than 2% at 1%, 10% at 5%, 75% at 50%, or an area above 0.667, on",
         ">homer (area 0.8)<",
         ">more than odds of at most 2 allow any test<",
         ">a coin (area 0.5)<",
@@ -64,10 +64,10 @@ fn long_curves_are_thinned_without_being_seen() {
         .collect();
     let few = thinned(&places);
     assert!(few.len() < 500, "{}", few.len());
-    // Rounding to drawing units may add an eighth of a pixel each way.
+    // A third of a pixel, and what rounding to drawing units may add.
     for place in &places {
         let nearest = few.windows(2).map(|pair| distance(*place, (pair[0], pair[1]))).fold(f64::INFINITY, f64::min);
-        assert!(nearest <= UNSEEN + 0.36, "{place:?}: {nearest}");
+        assert!(nearest <= 0.66, "{place:?}: {nearest}");
     }
     assert_eq!(few.first(), places.first());
     let shares = points.iter().map(|(a, b)| (a / f64::from(wrong), b / f64::from(right))).collect();

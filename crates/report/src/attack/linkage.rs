@@ -2,7 +2,7 @@
 
 use super::{files, foot, share};
 use crate::frame::{figure, list, page, scroll};
-use deniable_chart::answers::{Answer, Point, bars};
+use deniable_chart::shares::{self, Shares};
 use maud::{Markup, html};
 
 /// An attack by linkage.
@@ -57,10 +57,9 @@ impl Share {
     }
 }
 
-/// A line: in full, in short for a picture, the share, and what is said where there is nobody.
+/// A line: what it is, the share, and what is said where there is nobody.
 struct Line {
     name: &'static str,
-    short: &'static str,
     share: Share,
     nobody: &'static str,
 }
@@ -72,24 +71,14 @@ impl Linkage {
     }
 
     fn lines(&self) -> Vec<Line> {
-        let (name, short) = if self.is_known() {
-            ("in the data, matched uniquely", "in the data: matched")
-        } else {
-            ("looked for, matched uniquely", "looked for: matched")
-        };
-        let mut lines = vec![Line { name, short, share: self.targets.matched, nobody: "nobody was looked for" }];
-        if let Some(share) = self.targets.correct {
-            let (name, short) = ("of these matches, correct", "of these: correct");
-            lines.push(Line { name, short, share, nobody: "there are no matches" });
-        }
-        if let Some(outside) = self.outside {
-            let (name, short) = ("not in the data, matched uniquely all the same", "not in it: matched");
-            lines.push(Line { name, short, share: outside.matched, nobody: "nobody is known to be outside" });
-        }
-        if let Some(share) = self.trust.filter(|_| self.outside.is_some()) {
-            let (name, short) = ("of all these matches, correct", "of all: correct");
-            lines.push(Line { name, short, share, nobody: "there are no matches" });
-        }
+        let name = if self.is_known() { "in the data, matched uniquely" } else { "looked for, matched uniquely" };
+        let mut lines = vec![Line { name, share: self.targets.matched, nobody: "nobody was looked for" }];
+        let mut add =
+            |name, share: Option<Share>, nobody| lines.extend(share.map(|share| Line { name, share, nobody }));
+        let outside = self.outside.map(|outside| outside.matched);
+        add("of these matches, correct", self.targets.correct, "there are no matches");
+        add("not in the data, matched uniquely all the same", outside, "nobody is known to be outside");
+        add("of all these matches, correct", self.trust.filter(|_| outside.is_some()), "there are no matches");
         lines
     }
 
@@ -171,25 +160,14 @@ fn matched(attack: &Linkage) -> Markup {
             } } }
         }
     };
-    let percent = |share: f64| share.is_finite().then(|| (share * 1000.0).round() / 10.0);
-    let points: Vec<Point> = lines
-        .iter()
-        .filter_map(|line| {
-            let value = percent(line.share.value()?);
-            Some(Point {
-                label: line.short.to_owned(),
-                value,
-                low: percent(line.share.low),
-                high: percent(line.share.high),
-            })
-        })
-        .collect();
-    let answer = Answer {
+    let drawn = lines.iter().filter_map(|line| {
+        let (value, low, high) = (line.share.value()?, line.share.low, line.share.high);
+        Some(shares::Share { label: line.name.to_owned(), value, low, high })
+    });
+    let drawn = Shares {
         title: "What was matched".to_owned(),
-        value: "per cent of people or of matches".to_owned(),
-        intervals: true,
-        truth: None,
-        points,
+        intervals: format!("{} interval", attack.confidence),
+        shares: drawn.collect(),
     };
     let caption = if attack.baseline().is_some() {
         "Shares with their intervals. Where nearly as many are matched who are not in the data, a match says little."
@@ -200,8 +178,8 @@ fn matched(attack: &Linkage) -> Markup {
             (scroll("matches", &contents))
             @if !attack.is_known() { p { "Which matches are correct is not known: no column says who is who." } }
             (also(attack))
-            @if !answer.points.is_empty() {
-    (figure(bars(&answer), caption))
+            @if !drawn.shares.is_empty() {
+    (figure(shares::shares(&drawn), caption))
             }
         }
 }
@@ -281,7 +259,7 @@ mod tests {
             "<td class=\"number\">4903 of 5000</td><td class=\"number\">98.1%</td><td class=\"number\">88.3% to 98.3%</td>",
             "<td class=\"number\">4903 of 4935</td><td class=\"number\">99.4%</td>",
             "Of 5000 people who were looked for, 4990 agree with at least one row; 3 lack a value",
-            "in the data: matched: 98.1, from 88.3 to 98.3.",
+            "in the data, matched uniquely: 98.1%, from 88.3% to 98.3%.",
             "<code>zip</code>",
         ] {
             assert!(page.contains(words), "{words}: {page}");

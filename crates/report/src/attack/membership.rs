@@ -173,18 +173,13 @@ fn reached(test: &Test) -> Markup {
     }
 }
 
-impl Membership {
-    /// The bound of a number, where there is any.
-    fn most(&self, number: &Number) -> Option<f64> {
-        matches!(self.bound, Bound::Odds { .. }).then_some(number.at_most).flatten().filter(|most| most.is_finite())
-    }
-
-    /// How a number lies to its bound, where there is one.
-    fn against(&self, number: &Number) -> Option<Against> {
-        let most = self.most(number)?;
-        Some(if number.high <= most {
+impl Number {
+    /// How it lies to its bound, where there is one.
+    fn against(&self) -> Option<Against> {
+        let most = self.at_most.filter(|most| most.is_finite())?;
+        Some(if self.high <= most {
             Against::Within
-        } else if number.low > most {
+        } else if self.low > most {
             Against::Beyond
         } else {
             // An end that is missing decides nothing.
@@ -196,7 +191,7 @@ impl Membership {
 /// What bounds every test, and how these tests lie to it.
 fn bounded(attack: &Membership) -> Markup {
     let lines = attack.tests.iter().flat_map(lines).filter_map(|(_, number)| number.ok());
-    let against: Vec<Against> = lines.filter_map(|(number, _)| attack.against(&number)).collect();
+    let against: Vec<Against> = lines.filter_map(|(number, _)| number.against()).collect();
     let many = |wanted| against.iter().filter(|against| **against == wanted).count();
     let (all, beyond, undecided) = (against.len(), many(Against::Beyond), many(Against::Undecided));
     match &attack.bound {
@@ -276,8 +271,8 @@ fn table(attack: &Membership, test: &Test) -> Markup {
                         td.number { (write(number.value)) }
                         td.number { (write(number.low)) " to " (write(number.high)) }
                         @if bounds {
-                            td.number { (attack.most(&number).map_or_else(|| "-".to_owned(), |most| write(upward(most)))) }
-                            td { @match attack.against(&number) {
+                            td.number { (number.at_most.map_or_else(|| "-".to_owned(), |most| write(upward(most)))) }
+                            td { @match number.against() {
                                 Some(Against::Within) => { "within the bound" }
                                 Some(Against::Undecided) => { "too few people to tell" }
                                 Some(Against::Beyond) => { span.outside { "beyond the bound" } }

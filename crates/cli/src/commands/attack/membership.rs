@@ -1,6 +1,6 @@
 //! `deniable attack homer` and `lr`: who took part?
 
-use super::promised::{Promised, promised};
+use super::promised::{Promised, promised, written};
 use super::{confidence, coverage, outputs, results, table_failure, usage};
 use crate::args::attack::{Membership, Pool};
 use crate::commands::{publish, say};
@@ -307,8 +307,7 @@ impl Attacked<'_> {
         for line in self.missing() {
             wrapped(&mut text, "  ", &line);
         }
-        let allowed = if self.promised.bounds.is_some() { "allowed by" } else { "no bound:" };
-        wrapped(&mut text, "  ", &format!("{allowed} {}", self.promised.words));
+        wrapped(&mut text, "  ", &self.promised.line());
         text
     }
 
@@ -346,7 +345,7 @@ impl Attacked<'_> {
             measured: self.rows().into_iter().map(row).collect(),
             not_measured: self.missing(),
             odds: self.promised.bounds.as_ref().map(|bounds| bounds.odds().to_string()),
-            bound: self.promised.words.clone(),
+            bound: self.promised.line(),
             roc: measured.map_or_else(Vec::new, |measured| {
                 measured.roc.iter().map(|point| [point.false_positives, point.true_positives]).collect()
             }),
@@ -382,7 +381,7 @@ impl Attacked<'_> {
         let bound = match &self.promised.bounds {
             Some(bounds) => page::Bound::Odds {
                 odds: bounds.odds().to_f64().unwrap_or(f64::INFINITY),
-                written: plain(bounds.odds()),
+                written: written(bounds.odds()),
                 recorded: self.promised.words.clone(),
             },
             None if self.promised.is_about_labels => page::Bound::Labels,
@@ -452,10 +451,4 @@ impl Attacked<'_> {
             notes,
         }
     }
-}
-
-/// A number as short as four decimals allow, upward.
-fn plain(odds: &Rational) -> String {
-    let text = decimal(odds, 4, Rounding::Up);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -4,7 +4,7 @@ use super::usage;
 use crate::error::Failure;
 use deniable_attack::Bounds;
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rounding, decimal};
+use deniable_core::exact::{Rational, Rounding, decimal};
 use deniable_core::secret::Secret;
 use deniable_ledger::{Account, Release, Summary};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::path::Path;
 pub struct Promised {
     /// The bounds; `None` where nothing was promised about membership.
     pub bounds: Option<Bounds>,
-    /// Where they come from, or why there are none: a sentence without its end.
+    /// Where they come from, as "entry 4", or why there are none: a sentence without its end.
     pub words: String,
     /// Whether there are none because the promise is about labels.
     pub is_about_labels: bool,
@@ -22,6 +22,14 @@ pub struct Promised {
 impl Promised {
     fn nothing(words: String) -> Self {
         Self { bounds: None, words, is_about_labels: false }
+    }
+
+    /// In one line: the odds and where they come from, or why there are none.
+    pub fn line(&self) -> String {
+        match &self.bounds {
+            Some(bounds) => format!("allowed by odds of at most {} from {}", written(bounds.odds()), self.words),
+            None => format!("no bound: {}", self.words),
+        }
     }
 
     fn labels(words: String) -> Self {
@@ -80,8 +88,11 @@ fn of_entry(summary: &Summary, entry: u64) -> Result<Promised, Failure> {
 
 fn bounded(spent: &Spend, what: &str) -> Promised {
     let bounds = Bounds::of(spent);
-    let odds = decimal(bounds.odds(), 4, Rounding::Up);
-    let odds = odds.trim_end_matches('0').trim_end_matches('.');
-    let words = format!("odds of at most {odds} from {what}");
-    Promised { bounds: Some(bounds), words, is_about_labels: false }
+    Promised { bounds: Some(bounds), words: what.to_owned(), is_about_labels: false }
+}
+
+/// Odds, as short as four decimals allow, upward.
+pub fn written(odds: &Rational) -> String {
+    let text = decimal(odds, 4, Rounding::Up);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

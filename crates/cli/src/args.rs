@@ -517,8 +517,14 @@ mod tests {
                 }
             }
             for part in parts {
+                // Parts that take the same flags share a heading: `deniable attack homer|lr`.
+                let heading = page.lines().find_map(|line| {
+                    let (_, rest) = line.strip_prefix('#')?.split_once(&format!("# `deniable {name} "))?;
+                    let parts = rest.split([' ', '`']).next()?;
+                    parts.split('|').any(|one| one == part.get_name()).then(|| format!("# `deniable {name} {parts}"))
+                });
                 let name = format!("{name} {}", part.get_name());
-                let own = format!("# `deniable {name} ");
+                let own = heading.unwrap_or_else(|| format!("# `deniable {name} "));
                 let line = page
                     .lines()
                     .find(|line| line.contains(&format!("{name} PATH")) || line.contains(&format!("{name} POLICY")));

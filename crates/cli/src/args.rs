@@ -1,5 +1,6 @@
 //! The command line's words.
 
+pub mod assess;
 pub mod attack;
 pub mod audit;
 pub mod check;
@@ -151,6 +152,9 @@ Examples:
     /// Try known attacks on a release: who took part, and whose row is this?
     #[command(subcommand, after_help = attack::EXAMPLES)]
     Attack(Box<attack::Attack>),
+    /// Find out what an anonymised table gives away: to whom, about whom, and how far beliefs move.
+    #[command(after_help = assess::EXAMPLES)]
+    Assess(Box<assess::Assess>),
     /// Make the evaluation of the (α,β) paper again, from UCI Adult. For a page in the documentation; nothing is released.
     #[command(after_help = "\
 Examples:

@@ -1,6 +1,6 @@
 //! `deniable init`: the beginning of a policy. Only names of columns are read, never a value.
 
-use super::{publish, say};
+use super::{delimiter, publish, say};
 use crate::args::Init;
 use crate::error::{Complaint, Failure};
 use deniable_core::exact::parse_rational;
@@ -120,16 +120,6 @@ fn warn_of_values(columns: &[String]) {
          throw it away, put a line of names on top of the file, and begin again",
         first + 1
     ));
-}
-
-fn delimiter(character: char) -> Result<u8, Failure> {
-    match u8::try_from(character) {
-        Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | b'?') => Ok(byte),
-        _ => {
-            let complaint = Complaint::new(format!("--delimiter {character:?} cannot stand between fields"));
-            Err(Failure::Usage(complaint.help("name one ASCII character, such as ';'")))
-        }
-    }
 }
 
 fn ending(path: &Path) -> String {

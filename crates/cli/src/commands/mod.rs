@@ -1,6 +1,7 @@
 //! One file for each command.
 
 mod ask;
+mod assess;
 mod attack;
 mod audit;
 mod check;
@@ -35,6 +36,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
     match args.command {
         Command::Check(check) => return check::run(&check),
         Command::Audit(audit) => return audit::run(&audit),
+        Command::Assess(assess) => return assess::run(&assess),
         Command::Attack(attack) => attack::run(&attack),
         Command::Recheck(recheck) => return recheck::run(&recheck),
         Command::Translate(translate) => translate::run(&translate),
@@ -189,6 +191,17 @@ fn writable(out: Option<&Path>, report: Option<&Path>, own: &[PathBuf]) -> Resul
         spare(flag, path, own.iter().cloned())?;
     }
     Ok(())
+}
+
+/// What stands between fields, as a byte.
+fn delimiter(character: char) -> Result<u8, Failure> {
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | b'?') => Ok(byte),
+        _ => {
+            let complaint = Complaint::new(format!("--delimiter {character:?} cannot stand between fields"));
+            Err(Failure::Usage(complaint.help("name one ASCII character, such as ';'")))
+        }
+    }
 }
 
 /// Speaks to the curator.

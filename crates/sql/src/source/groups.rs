@@ -6,7 +6,7 @@
 use super::cause::Cause;
 use super::drive::{self, Parts, drive};
 use super::meter::Meter;
-use super::names::parquet_columns;
+use super::names::{csv_columns, parquet_columns};
 use super::{Progress, Resources, Source};
 use crate::error::SourceError;
 use crate::plan::Table;
@@ -63,22 +63,7 @@ impl Rows {
 /// # Errors
 /// When the file is not there.
 pub fn open(path: &Path, columns: &[String], delimiter: Option<u8>) -> Result<Source, SourceError> {
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let compression = Compression::of_ending(ending);
-    let inner = name.trim_end_matches(".gz").trim_end_matches(".zst");
-    let format = match inner.ends_with(".parquet") {
-        true => Format::Parquet,
-        false => {
-            let usual = if inner.ends_with(".tsv") { b'\t' } else { b',' };
-            Format::Csv(CsvOptions {
-                compression: compression.unwrap_or(Compression::None),
-                trim: true,
-                nulls: vec![String::new()],
-                ..CsvOptions::with_delimiter(delimiter.unwrap_or(usual))
-            })
-        }
-    };
+    let format = format_of(path, delimiter);
     let stored = match format {
         Format::Parquet if path.is_file() => parquet_columns(path)?,
         _ => Vec::new(),
@@ -98,6 +83,35 @@ pub fn open(path: &Path, columns: &[String], delimiter: Option<u8>) -> Result<So
         typical_rows: None,
     };
     Source::locate(table, &data, Path::new(""))
+}
+
+/// The names of a file's columns.
+///
+/// # Errors
+/// When it is not there, or has none.
+pub fn names(path: &Path, delimiter: Option<u8>) -> Result<Vec<String>, SourceError> {
+    match format_of(path, delimiter) {
+        Format::Parquet => Ok(parquet_columns(path)?.into_iter().map(|(name, _)| name).collect()),
+        Format::Csv(options) => csv_columns(path, options.delimiter, options.compression),
+    }
+}
+
+/// How a file is written, by the ending of its name.
+fn format_of(path: &Path, delimiter: Option<u8>) -> Format {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let compression = Compression::of_ending(ending);
+    let inner = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    if inner.ends_with(".parquet") {
+        return Format::Parquet;
+    }
+    let usual = if inner.ends_with(".tsv") { b'\t' } else { b',' };
+    Format::Csv(CsvOptions {
+        compression: compression.unwrap_or(Compression::None),
+        trim: true,
+        nulls: vec![String::new()],
+        ..CsvOptions::with_delimiter(delimiter.unwrap_or(usual))
+    })
 }
 
 /// Counts the distinct rows of a source's columns; `each` is given them batch by batch, in no particular order, and `progress`

@@ -1,0 +1,213 @@
+//! `deniable assess`: what an anonymised table gives away.
+
+mod page;
+mod read;
+mod table;
+
+use super::{publish, say, shown, writable};
+use crate::args::LedgerFormat;
+use crate::args::assess::Assess;
+use crate::error::{Complaint, Failure};
+use crate::progress::Progress;
+use crate::render;
+use deniable_assess::written::{Part, written, written_linking};
+use deniable_assess::{
+    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Linking, Priors, Quasi, Reading, Requirement,
+    Sensitive, assess, link,
+};
+use read::Reader;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What was assessed, and the linkage attack where there is one.
+struct Assessed {
+    assessment: Assessment,
+    linking: Option<Linking>,
+    /// What went in, and the names of its files.
+    files: Vec<(String, String)>,
+}
+
+/// Runs it.
+pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
+    let trimmed = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
+    let (quasi, sensitive) = (trimmed(&args.quasi), trimmed(&args.sensitive));
+    known_columns(args, &quasi, &sensitive)?;
+    let requirements = match &args.require {
+        Some(text) => Requirement::parse(text).map_err(|error| usage(&error))?,
+        None => Vec::new(),
+    };
+    let priors = priors(&args.prior)?;
+    let hierarchies = hierarchies(args)?;
+    let distances = distances(args, &hierarchies)?;
+    let all = [Some(&args.table), args.background.as_ref(), args.original.as_ref(), args.auxiliary.as_ref()];
+    let own = all.iter().flatten().map(|path| (*path).clone()).chain(args.hierarchy.iter().map(|(_, file)| file.clone()));
+    writable(args.out.as_deref(), args.report.as_deref(), &own.collect::<Vec<PathBuf>>())?;
+
+    let progress = Progress::new();
+    let reader = Reader::new(args, &quasi, &progress)?;
+    let published = reader.published(&args.table, &sensitive)?;
+    let raw = |file: Option<&PathBuf>| file.map(|file| reader.raw(file, &sensitive)).transpose();
+    let (background, original) = (raw(args.background.as_ref())?, raw(args.original.as_ref())?);
+    let auxiliary = args.auxiliary.as_ref().map(|file| reader.some(file)).transpose()?;
+    progress.says("working out what it gives away");
+    let reading = |name: &String| match hierarchies.get(name) {
+        Some(hierarchy) => Reading::Hierarchy(hierarchy.clone()),
+        None if args.literal.iter().any(|literal| literal.trim() == name) => Reading::Literal,
+        None => Reading::Notation,
+    };
+    let distance = |name: &String| distances.get(name.as_str()).cloned().unwrap_or_default();
+    let input = Input {
+        published: &published,
+        quasi: quasi.iter().map(|name| Quasi::new(name, reading(name))).collect(),
+        sensitive: sensitive.iter().map(|name| Sensitive { name: name.clone(), distance: distance(name) }).collect(),
+        background: background.as_ref(),
+        original: original.as_ref(),
+        priors,
+        threshold: args.threshold.clone(),
+        recursive: args.recursive.clone(),
+        requirements,
+    };
+    let assessment = assess(&input).map_err(failure)?;
+    let linked = |people: &Counts| link(&assessment.classes, people);
+    let linking = auxiliary.as_ref().map(linked).transpose().map_err(failure)?;
+    progress.done();
+    let assessed = Assessed { assessment, linking, files: files(args) };
+    let text = match args.format {
+        LedgerFormat::Table => table::text(&args.table, &assessed),
+        LedgerFormat::Json => render::json(&json(&assessed))?,
+    };
+    publish(&text, args.out.as_ref())?;
+    if let Some(report) = &args.report {
+        publish(&page::page(&args.table, &assessed), Some(report))?;
+        say(format!("the page is {}", shown(report)));
+    }
+    let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
+    Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Errors of the library end with their mend, after the last semicolon.
+fn said(error: &AssessError) -> Complaint {
+    let text = error.to_string();
+    match text.rsplit_once("; ") {
+        Some((message, help)) => Complaint::new(message).help(help),
+        None => Complaint::new(text),
+    }
+}
+
+fn usage(error: &AssessError) -> Failure {
+    Failure::Usage(said(error))
+}
+
+fn failure(error: AssessError) -> Failure {
+    Failure::Refused(vec![said(&error)])
+}
+
+/// Refuses flags about columns that are not assessed: a mistyped name must not be ignored.
+fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Result<(), Failure> {
+    let misplaced = |flag: &str, name: &str, wanted: &str| {
+        let complaint = Complaint::new(format!("{flag} names `{name}`, which is not among {wanted}"));
+        Failure::Usage(complaint.help(format!("check its spelling, or add it to {wanted}")))
+    };
+    if let Some(name) = args.literal.iter().map(|name| name.trim()).find(|name| !quasi.iter().any(|known| known == name)) {
+        return Err(misplaced("--literal", name, "--quasi"));
+    }
+    if let Some((name, _)) = args.distance.iter().find(|(name, _)| !sensitive.contains(name)) {
+        return Err(misplaced("--distance", name, "--sensitive"));
+    }
+    let all: Vec<&String> = quasi.iter().chain(sensitive).collect();
+    if let Some((name, _)) = args.hierarchy.iter().find(|(name, _)| !all.contains(&name)) {
+        return Err(misplaced("--hierarchy", name, "--quasi or --sensitive"));
+    }
+    Ok(())
+}
+
+fn priors(text: &str) -> Result<Priors, Failure> {
+    let help = "write --prior 1/2 or --prior 1/10..1/2; beliefs are above 0 and below 1 here";
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure::Usage(Complaint::new(format!("--prior {text}: {error}")).help(help))
+    };
+    let (low, high) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| deniable_core::exact::parse_rational(text.trim()).map_err(|error| wrong(&error));
+    Priors::new(number(low)?, number(high)?).map_err(|error| wrong(&error))
+}
+
+/// The hierarchies, by column.
+fn hierarchies(args: &Assess) -> Result<BTreeMap<String, Hierarchy>, Failure> {
+    let mut all = BTreeMap::new();
+    for (column, file) in &args.hierarchy {
+        let unreadable = |error: std::io::Error| {
+            Failure::refused(format!("{}: {error}", file.display()), "check the path and the permissions")
+        };
+        let text = std::fs::read_to_string(file).map_err(unreadable)?;
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let delimiter = if first.contains(';') { ';' } else { ',' };
+        let hierarchy = Hierarchy::parse(&text, delimiter).map_err(|error| {
+            let help = "a hierarchy has a line for each value: the value, what is wider, up to the widest, parted by ;";
+            Failure::refused(format!("{}: {error}", file.display()), help)
+        })?;
+        if all.insert(column.clone(), hierarchy).is_some() {
+            let complaint = Complaint::new(format!("--hierarchy names `{column}` twice"));
+            return Err(Failure::Usage(complaint.help("give each column one hierarchy")));
+        }
+    }
+    Ok(all)
+}
+
+/// The distances between sensitive values, by column.
+fn distances(args: &Assess, hierarchies: &BTreeMap<String, Hierarchy>) -> Result<BTreeMap<String, Distance>, Failure> {
+    let mut all = BTreeMap::new();
+    for (column, text) in &args.distance {
+        let wrong = |message: String, help: &str| Failure::Usage(Complaint::new(message).help(help));
+        let (name, order) = text.split_once(':').map_or((text.as_str(), None), |(name, order)| (name, Some(order)));
+        let distance = match (name, order) {
+            ("equal", None) => Distance::Equal,
+            ("ordered", None) => Distance::Ordered(None),
+            ("ordered", Some(order)) => {
+                Distance::Ordered(Some(order.split('|').map(|value| value.trim().to_owned()).collect()))
+            }
+            ("hierarchy" | "hierarchical", None) => match hierarchies.get(column) {
+                Some(hierarchy) => Distance::Hierarchical(hierarchy.clone()),
+                None => {
+                    let message = format!("--distance {column}={text}: there is no hierarchy of {column}");
+                    return Err(wrong(message, "add --hierarchy COLUMN=FILE for this column"));
+                }
+            },
+            _ => {
+                let help = "write equal, ordered, ordered:low|mid|high, or hierarchy";
+                return Err(wrong(format!("--distance {column}={text} is no distance"), help));
+            }
+        };
+        if all.insert(column.clone(), distance).is_some() {
+            return Err(wrong(format!("--distance names `{column}` twice"), "give each column one distance"));
+        }
+    }
+    Ok(all)
+}
+
+/// What went in, for a page.
+fn files(args: &Assess) -> Vec<(String, String)> {
+    let named = [
+        ("published table", Some(&args.table)),
+        ("background", args.background.as_ref()),
+        ("original", args.original.as_ref()),
+        ("people who are looked for", args.auxiliary.as_ref()),
+    ];
+    named.into_iter().filter_map(|(what, path)| Some((what.to_owned(), path?.display().to_string()))).collect()
+}
+
+fn json(assessed: &Assessed) -> Part {
+    let whole = written(&assessed.assessment);
+    match (&assessed.linking, whole) {
+        (Some(linking), Part::Parts(mut parts)) => {
+            parts.insert("linkage", written_linking(linking));
+            Part::Parts(parts)
+        }
+        (_, whole) => whole,
+    }
+}
+
+/// A file's name alone.
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,359 @@
+//! An assessment for reading in a terminal.
+
+use super::{Assessed, name};
+use crate::render::table::{grid, wrapped};
+use comfy_table::{Cell, CellAlignment, Table as Grid};
+use deniable_assess::assessment::OfSecret;
+use deniable_assess::belief::{Extreme, Kind};
+use deniable_assess::beliefs::Beliefs;
+use deniable_assess::limit::epsilon;
+use deniable_assess::membership::Membership;
+use deniable_assess::risk::Known;
+use deniable_assess::{Assessment, Extended, Fraction, Linking};
+use deniable_core::exact::{Rational, Rounding, decimal, percent};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Places of decimals, rounded to the side of the attacker.
+const PLACES: u32 = 4;
+
+/// The whole assessment.
+pub fn text(file: &Path, assessed: &Assessed) -> String {
+    let assessment = &assessed.assessment;
+    let columns: Vec<&str> = assessment.readings.iter().map(|reading| reading.column.as_str()).collect();
+    let (people, classes) = (assessment.sizes.people, assessment.sizes.classes);
+    let mut text = format!("{}: {people} people in {classes} classes by {}\n", name(file), columns.join(", "));
+    for line in readings(assessment) {
+        wrapped(&mut text, "  ", &line);
+    }
+    let _ = writeln!(text, "{}", overview(assessment));
+    for column in &assessment.sensitive {
+        let _ = writeln!(text, "\n{}: {} values\n{}", column.name, column.values, secret(assessment, column));
+        for line in beliefs(assessment, column) {
+            wrapped(&mut text, "  ", &line);
+        }
+    }
+    if assessment.sensitive.len() > 1 {
+        wrapped(&mut text, "  ", "each sensitive column is looked at alone; several together may say more about a person");
+    }
+    text.push_str("\nWho is in the table\n");
+    for line in presence(assessment) {
+        wrapped(&mut text, "  - ", &line);
+    }
+    for (title, lines) in [
+        ("Beside the original", original(assessment)),
+        ("Linkage", assessed.linking.as_ref().map_or_else(Vec::new, linkage)),
+        ("Required", demands(assessment)),
+    ] {
+        if !lines.is_empty() {
+            let _ = writeln!(text, "\n{title}");
+            lines.iter().for_each(|line| wrapped(&mut text, "  - ", line));
+        }
+    }
+    text
+}
+
+fn rows(rows: Vec<[String; 3]>) -> Grid {
+    let mut grid = grid();
+    grid.set_header(vec!["", "value", "class"]);
+    for [name, value, class] in rows {
+        grid.add_row(vec![Cell::new(name), Cell::new(value).set_alignment(CellAlignment::Right), Cell::new(class)]);
+    }
+    grid
+}
+
+/// How the cells were read: nothing is guessed silently.
+pub fn readings(assessment: &Assessment) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for reading in &assessment.readings {
+        let kinds: Vec<String> = reading
+            .kinds
+            .iter()
+            .map(|(kind, read)| format!("{} {}", read.cells, kind_words(*kind, read.cells)))
+            .collect();
+        lines.push(format!("{}: {}", reading.column, kinds.join(", ")));
+        if let Some((one, other)) = &reading.overlap {
+            lines.push(format!(
+                "NOTE: `{one}` and `{other}` of {} overlap: the same person could be in several classes, and what is said of \
+                 beliefs is for whoever knows the class",
+                reading.column
+            ));
+        }
+    }
+    lines
+}
+
+/// A kind of cells in words.
+pub fn kind_words(kind: deniable_assess::cells::Kind, cells: u64) -> &'static str {
+    use deniable_assess::cells::Kind as Of;
+    match (kind, cells) {
+        (Of::Exact, 1) => "exact value",
+        (Of::Exact, _) => "exact values",
+        (Of::Masked, _) => "masked",
+        (Of::Range, 1) => "range",
+        (Of::Range, _) => "ranges",
+        (Of::Set, 1) => "set",
+        (Of::Set, _) => "sets",
+        (Of::Node, 1) => "node of the hierarchy",
+        (Of::Node, _) => "nodes of the hierarchy",
+        (Of::Suppressed, _) => "suppressed",
+    }
+}
+
+fn up(value: &Rational) -> String {
+    short(&decimal(value, PLACES, Rounding::Up))
+}
+
+/// A decimal without zeros at its end.
+pub fn short(text: &str) -> String {
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
+}
+
+fn upward(value: &Extended) -> String {
+    short(&value.decimal(PLACES, Rounding::Up))
+}
+
+fn fraction(value: &Fraction) -> String {
+    upward(&value.value())
+}
+
+/// The measures of classes: name, value, and the class where it is attained.
+fn overview(assessment: &Assessment) -> Grid {
+    let (sizes, risk) = (&assessment.sizes, &assessment.risk);
+    let class = |class: u32| assessment.classes.name(class);
+    let none = String::new;
+    let threshold = short(&decimal(&risk.threshold, PLACES, Rounding::Nearest));
+    let mut all = vec![
+        ["k: people in the smallest class".to_owned(), sizes.smallest.value.to_string(), class(sizes.smallest.class)],
+        ["mean class size".to_owned(), short(&decimal(&sizes.mean, 2, Rounding::Down)), none()],
+        ["people alone in their class".to_owned(), sizes.uniques.to_string(), none()],
+    ];
+    let is_bound = matches!(risk.journalist, Known::AtMost(_));
+    let most = if is_bound { "at most " } else { "" };
+    let attackers = [("prosecutor", "", &risk.prosecutor), ("journalist", most, risk.journalist.value())];
+    for (who, most, attacker) in attackers {
+        all.push([
+            format!("{who}: highest chance"),
+            format!("{most}{}", fraction(&attacker.highest.value)),
+            class(attacker.highest.class),
+        ]);
+        all.push([format!("{who}: average"), format!("{most}{}", up(&attacker.average)), none()]);
+        let above = percent(&attacker.above, 2, Rounding::Up);
+        all.push([format!("{who}: people above {threshold}"), format!("{most}{above}"), none()]);
+    }
+    all.push(["marketer: expected share".to_owned(), format!("{most}{}", up(risk.marketer.value())), none()]);
+    rows(all)
+}
+
+fn secret(assessment: &Assessment, column: &OfSecret) -> Grid {
+    let class = |class: u32| assessment.classes.name(class);
+    let diversity = &column.diversity;
+    let mut all = vec![
+        ["l: different values, least".to_owned(), diversity.distinct.value.to_string(), class(diversity.distinct.class)],
+        ["entropy l, least".to_owned(), short(&diversity.entropy.value.l(PLACES)), class(diversity.entropy.class)],
+    ];
+    for recursive in &diversity.recursive {
+        all.push([
+            format!("recursive ({}): c above", recursive.l),
+            fraction(&recursive.c.value),
+            class(recursive.c.class),
+        ]);
+    }
+    all.push([format!("t, {} distance", column.distance), fraction(&column.t.value), class(column.t.class)]);
+    let priors = [("margins", Some(&column.by_margins)), ("background", column.informed.as_ref())];
+    for (prior, beliefs) in priors {
+        let Some(beliefs) = beliefs else { continue };
+        let at = |extreme: &Extreme| extreme.farthest().map_or_else(String::new, |moved| class(moved.class));
+        let two_sided = beliefs.two_sided();
+        all.extend([
+            [format!("epsilon of I-BOP, {prior}"), short(&epsilon(&beliefs.loss.value(), PLACES)), at(&beliefs.loss)],
+            [format!("  two-sided, {prior}"), short(&epsilon(&two_sided.value(), PLACES)), at(two_sided)],
+            [format!("  odds grow by, {prior}"), upward(&beliefs.up.value()), at(&beliefs.up)],
+            [format!("  odds fall by, {prior}"), upward(&beliefs.down.value()), at(&beliefs.down)],
+        ]);
+    }
+    rows(all)
+}
+
+/// The beliefs that move farthest, in sentences.
+fn beliefs(assessment: &Assessment, column: &OfSecret) -> Vec<String> {
+    let margins = "margins: observers who know the shares of values in the whole table, and nothing of a person's type";
+    let mut lines = vec![margins.to_owned()];
+    lines.extend(of_prior(assessment, column, &column.by_margins));
+    if let Some(informed) = &column.informed {
+        lines.push("background: observers who know the shares of values among people of each type there".to_owned());
+        lines.extend(of_prior(assessment, column, informed));
+        if informed.impossible > 0 {
+            lines.push(format!(
+                "{} pairs of a class and a type of person cannot be, by table and background together",
+                informed.impossible
+            ));
+        }
+    }
+    lines
+}
+
+fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for extreme in [&beliefs.up, &beliefs.down] {
+        for moved in [&extreme.infinite, &extreme.finite].into_iter().flatten() {
+            let who = match (moved.person, &assessment.people) {
+                (Some(person), Some(people)) => format!("{} in {}", people.name(person), assessment.classes.name(moved.class)),
+                _ => assessment.classes.name(moved.class),
+            };
+            let sure = |belief: &Rational| percent(belief, 2, Rounding::Nearest);
+            let (before, after) = (sure(&moved.before), sure(&moved.after));
+            let way = match (moved.by(extreme.kind), extreme.kind) {
+                (Extended::Infinite, Kind::Down) => "ruled out".to_owned(),
+                (Extended::Infinite, _) => "certain".to_owned(),
+                (by, Kind::Down) => format!("odds fall by {}", upward(&by)),
+                (by, _) => format!("odds grow by {}", upward(&by)),
+            };
+            lines.push(format!("{who}: belief in {} = {} from {before} to {after}, {way}", column.name, moved.value));
+        }
+    }
+    let shares: Vec<String> = beliefs
+        .shares
+        .iter()
+        .map(|share| {
+            let by = share.factor.map_or_else(|| "infinitely".to_owned(), |factor| format!("by more than {factor}"));
+            format!("{by} for {}", percent(&share.share, 2, Rounding::Up))
+        })
+        .collect();
+    lines.push(format!("some odds move {} of the people", shares.join(", ")));
+    lines
+}
+
+/// What the table's release says about presence, in sentences.
+pub fn presence(assessment: &Assessment) -> Vec<String> {
+    let class = |class: u32| assessment.classes.name(class);
+    let rows = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    let mut lines = match &assessment.membership {
+        Membership::Computed(presence) => {
+            let (low, high) = (assessment.priors.low(), assessment.priors.high());
+            let prior = if low == high { low.to_string() } else { format!("from {low} to {high}") };
+            let sure = |belief: &Rational, rounding| percent(belief, 2, rounding);
+            let mut lines = vec![
+                format!(
+                    "observers who give each person of the background a chance of {prior}, independently, end between {} ({}) and {} ({})",
+                    sure(&presence.lowest.value, Rounding::Down),
+                    class(presence.lowest.class),
+                    sure(&presence.highest.value, Rounding::Up),
+                    class(presence.highest.class)
+                ),
+                format!(
+                    "odds of presence grow by up to {} and fall by up to {}; the gain is {} ({})",
+                    upward(&presence.up.value),
+                    upward(&presence.down.value),
+                    upward(&presence.gain.value),
+                    class(presence.gain.class)
+                ),
+                format!(
+                    "{} people of the background are in for certain, {} are out for certain; for {} the gain is above 2",
+                    presence.certainly_in, presence.certainly_out, presence.beyond_two
+                ),
+            ];
+            if presence.left_out > 0 {
+                lines.push(format!(
+                    "{} people are left out: classes overlap, and how many of each are in is not known",
+                    presence.left_out
+                ));
+            }
+            lines
+        }
+        Membership::Overlapping => vec!["not computed: every class overlaps with another".to_owned()],
+        Membership::NoList { class: full, rows: many, people } => vec![format!(
+            "not computed: the background is no list of everybody, since {} has {} and covers {people} people of it",
+            class(*full),
+            rows(*many)
+        )],
+        Membership::NoBackground { smallest, population } => vec![
+            format!(
+                "without a background nothing bounds it: where the table holds everybody like {}, each of them is in for certain",
+                class(smallest.class)
+            ),
+            format!(
+                "there must be at least {population} such people, {} of whom are in the table, for a gain of at most 2 to somebody who \
+                 gives each a chance of 1/2",
+                smallest.value
+            ),
+        ],
+    };
+    lines.push(
+        "somebody who knows of all others whether they are in counts, and knows of the last one too: k, l and t bound nothing here"
+            .to_owned(),
+    );
+    lines
+}
+
+fn original(assessment: &Assessment) -> Vec<String> {
+    let Some(original) = &assessment.original else { return Vec::new() };
+    let mut lines: Vec<String> = original
+        .kept
+        .iter()
+        .map(|kept| {
+            let all = (kept.exact + kept.generalised + kept.suppressed).max(1);
+            let share = |count: u64| percent(&Rational::new(count.into(), all.into()), 1, Rounding::Nearest);
+            let (exact, general, gone) = (share(kept.exact), share(kept.generalised), share(kept.suppressed));
+            format!("{}: {exact} as they were, {general} generalised, {gone} suppressed", kept.column)
+        })
+        .collect();
+    lines.push(format!(
+        "{} people of the original are not in the published table; as it was, {} of {} were alone, and k was {}",
+        original.left_out, original.sizes.uniques, original.sizes.people, original.sizes.smallest.value
+    ));
+    lines.push(format!(
+        "discernibility {}, mean class size over k {}",
+        original.discernibility,
+        short(&decimal(&original.normalised_mean, 2, Rounding::Nearest))
+    ));
+    lines
+}
+
+/// What a linkage attack reaches, in sentences.
+pub fn linkage(linking: &Linking) -> Vec<String> {
+    let mut lines = vec![
+        format!("{} people looked for by {}", linking.people, linking.columns.join(", ")),
+        format!(
+            "{} fit no row, {} exactly one ({} of them as the only one who fits it), {} two to four, {} five or more",
+            linking.nobody, linking.single, linking.alone, linking.few, linking.many
+        ),
+    ];
+    if let Some((chance, person)) = &linking.highest {
+        lines.push(format!("the highest chance that a row is somebody's is {}, for {person}", fraction(chance)));
+    }
+    for disclosed in &linking.disclosed {
+        let example = disclosed
+            .example
+            .as_ref()
+            .map_or_else(String::new, |(person, value)| format!(", such as {value} of {person}"));
+        lines.push(format!(
+            "if they are in the table, {} of {} people is known without a doubt{example}",
+            disclosed.column, disclosed.people
+        ));
+    }
+    lines
+}
+
+fn demands(assessment: &Assessment) -> Vec<String> {
+    let verdict = |verdict: &deniable_assess::verdict::Verdict| {
+        let of = verdict.column.as_ref().map_or_else(String::new, |column| format!(" ({column})"));
+        let (demand, measured) = (&verdict.demand, short(&verdict.measured));
+        if verdict.met {
+            return format!("met: {demand}{of}, measured {measured}");
+        }
+        let classes = &verdict.offending;
+        let named: Vec<String> = classes.first.iter().map(|class| assessment.classes.name(*class)).collect();
+        let named = match (named.is_empty(), classes.classes > named.len() as u64) {
+            (true, _) => String::new(),
+            (false, more) => format!(": {}{}", named.join("; "), if more { "; ..." } else { "" }),
+        };
+        let many = match classes.classes {
+            0 => String::new(),
+            1 => format!(", 1 class with {} people", classes.people),
+            many => format!(", {many} classes with {} people", classes.people),
+        };
+        format!("NOT MET: {demand}{of}, measured {measured}{many}{named}")
+    };
+    assessment.verdicts.iter().map(verdict).collect()
+}

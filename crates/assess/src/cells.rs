@@ -65,10 +65,8 @@ impl Cell {
         let (shape, kind) = match reading {
             Reading::Literal => (Shape::One(text.to_owned()), Kind::Exact),
             Reading::Notation => notation(text),
-            Reading::Hierarchy(hierarchy) => node(text, hierarchy).ok_or_else(|| AssessError::Uncovered {
-                column: column.to_owned(),
-                value: text.to_owned(),
-            })?,
+            Reading::Hierarchy(hierarchy) => node(text, hierarchy)
+                .ok_or_else(|| AssessError::Uncovered { column: column.to_owned(), value: text.to_owned() })?,
         };
         Ok(Self { shape, kind, text: text.to_owned() })
     }

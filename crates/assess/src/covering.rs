@@ -50,7 +50,8 @@ impl CellColumn {
             if kept.last().is_none_or(|last| !last.same(&cells[place])) {
                 kept.push(cells[place].clone());
             }
-            codes[place] = u32::try_from(kept.len() - 1).map_err(|_| AssessError::TooMany { what: "distinct cells" })?;
+            codes[place] =
+                u32::try_from(kept.len() - 1).map_err(|_| AssessError::TooMany { what: "distinct cells" })?;
         }
         Ok((Self { name: name.to_owned(), cells: kept }, codes))
     }

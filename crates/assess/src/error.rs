@@ -30,7 +30,11 @@ impl std::fmt::Display for Table {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AssessError {
     /// A column that is not there.
-    #[error("{table} has no column `{}`; there are: {}; name one of these, or rename it in the table", shown(column), shown(found))]
+    #[error(
+        "{table} has no column `{}`; there are: {}; name one of these, or rename it in the table",
+        shown(column),
+        shown(found)
+    )]
     NoColumn {
         /// Which table.
         table: Table,
@@ -103,7 +107,10 @@ pub enum AssessError {
         problem: String,
     },
     /// A hierarchy that gives no distances.
-    #[error("the hierarchy of `{}` has no single top above its leaves, so it says no distances; end every line with `*`", shown(column))]
+    #[error(
+        "the hierarchy of `{}` has no single top above its leaves, so it says no distances; end every line with `*`",
+        shown(column)
+    )]
     NoTop {
         /// The column.
         column: String,
@@ -137,7 +144,9 @@ pub enum AssessError {
         value: String,
     },
     /// More was published than there was.
-    #[error("the class {class} has {published} rows{of_value}, but only {original} of the original table fit it; check that the two tables belong together")]
+    #[error(
+        "the class {class} has {published} rows{of_value}, but only {original} of the original table fit it; check that the two tables belong together"
+    )]
     Contradiction {
         /// The class, in words.
         class: String,

@@ -2,6 +2,7 @@
 
 use deniable_core::exact::{Rational, Rounding, decimal};
 use num_bigint::BigInt;
+use num_traits::ToPrimitive;
 use std::cmp::Ordering;
 
 /// `top/bottom`, not reduced; a bottom of 0 stands for infinity. Compared exactly.
@@ -38,7 +39,10 @@ impl Fraction {
     /// Compared with a rational.
     #[must_use]
     pub fn against(&self, other: &Rational) -> Ordering {
-        self.value().cmp(&Extended::Finite(other.clone()))
+        match (other.numer().to_u128(), other.denom().to_u128()) {
+            (Some(top), Some(bottom)) => self.cmp(&Self { top, bottom }),
+            _ => self.value().cmp(&Extended::Finite(other.clone())),
+        }
     }
 }
 

@@ -15,8 +15,10 @@ pub struct Hierarchy {
     /// For every leaf its nodes, level by level from 0: `leaves x levels`.
     paths: Vec<u32>,
     leaf: HashMap<String, u32>,
-    /// Where a name above the leaves stands first.
+    /// Where a name stands first.
     node: HashMap<String, (usize, u32)>,
+    /// The leaves below each node, by level and code.
+    members: Vec<Vec<Vec<u32>>>,
 }
 
 impl Hierarchy {
@@ -25,7 +27,13 @@ impl Hierarchy {
     /// # Errors
     /// With the line: uneven lines, a leaf that stands there twice, a node with two parents, a name that means two things.
     pub fn parse(text: &str, delimiter: char) -> Result<Self, AssessError> {
-        let mut hierarchy = Self { levels: Vec::new(), paths: Vec::new(), leaf: HashMap::new(), node: HashMap::new() };
+        let mut hierarchy = Self {
+            levels: Vec::new(),
+            paths: Vec::new(),
+            leaf: HashMap::new(),
+            node: HashMap::new(),
+            members: Vec::new(),
+        };
         let mut codes: Vec<HashMap<&str, u32>> = Vec::new();
         // The parent of each node, and the line that said so.
         let mut parents: Vec<Vec<(u32, usize)>> = Vec::new();
@@ -91,6 +99,12 @@ impl Hierarchy {
 
     /// Finds every name above the leaves; a name at several levels must stand for the same leaves at all of them.
     fn name_nodes(&mut self) -> Result<(), AssessError> {
+        self.members = self.levels.iter().map(|names| vec![Vec::new(); names.len()]).collect();
+        for (leaf, path) in (0..).zip(self.paths.chunks(self.levels.len())) {
+            for (members, code) in self.members.iter_mut().zip(path) {
+                members[*code as usize].push(leaf);
+            }
+        }
         let mut node: HashMap<String, (usize, u32)> = HashMap::new();
         for level in 0..self.levels.len() {
             for (code, name) in (0_u32..).zip(&self.levels[level]) {
@@ -115,9 +129,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    fn below(&self, (level, code): (usize, u32)) -> Vec<u32> {
-        let paths = self.paths.chunks(self.levels.len());
-        (0..).zip(paths).filter(|(_, path)| path[level] == code).map(|(leaf, _)| leaf).collect()
+    fn below(&self, (level, code): (usize, u32)) -> &[u32] {
+        &self.members[level][code as usize]
     }
 
     /// How many levels are above the leaves.
@@ -136,7 +149,7 @@ impl Hierarchy {
     #[must_use]
     pub fn leaves(&self, name: &str) -> Option<Vec<&str>> {
         let place = self.node.get(name.trim())?;
-        Some(self.below(*place).into_iter().map(|leaf| self.levels[0][leaf as usize].as_str()).collect())
+        Some(self.below(*place).iter().map(|leaf| self.levels[0][*leaf as usize].as_str()).collect())
     }
 
     /// The codes of the nodes above a leaf, itself first: one for each level.

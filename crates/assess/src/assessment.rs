@@ -1,0 +1,233 @@
+//! Everything about one table, together.
+//!
+//! Sensitive columns are looked at one by one; several of them together may say more about a person than each does alone.
+
+use crate::background::{Matching, types};
+use crate::beliefs::{Beliefs, Prior};
+use crate::cells::Kind;
+use crate::classes::{Classes, Quasi, Secret};
+use crate::closeness::{Closeness, Distance};
+use crate::counts::Counts;
+use crate::covering::Read;
+use crate::diversity::Diversity;
+use crate::error::{AssessError, Table};
+use crate::fraction::{At, Fraction};
+use crate::membership::{Membership, Priors, presence, without_background};
+use crate::original::Compared;
+use crate::require::Requirement;
+use crate::risk::Risk;
+use crate::sizes::Sizes;
+use crate::verdict::{Verdict, verdicts};
+use deniable_core::exact::{Rational, ratio};
+use std::sync::Arc;
+
+/// A sensitive column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sensitive {
+    /// Its name.
+    pub name: String,
+    /// How far apart its values are, for t-closeness.
+    pub distance: Distance,
+}
+
+/// What to assess.
+#[derive(Debug)]
+pub struct Input<'a> {
+    /// The table that was or will be published.
+    pub published: &'a Counts,
+    /// The columns by which somebody could be recognised.
+    pub quasi: Vec<Quasi>,
+    /// The columns that are secret.
+    pub sensitive: Vec<Sensitive>,
+    /// People who could be in the table: raw values of all quasi-identifiers, and sensitive columns where they are known.
+    pub background: Option<&'a Counts>,
+    /// The table that it was made from: raw values.
+    pub original: Option<&'a Counts>,
+    /// Prior beliefs about presence.
+    pub priors: Priors,
+    /// The chance of re-identification above which somebody counts as at risk; see [`default_threshold`].
+    pub threshold: Rational,
+    /// The `l` for which recursive diversity is reported.
+    pub recursive: Vec<u32>,
+    /// Demands on the table.
+    pub requirements: Vec<Requirement>,
+}
+
+/// 1/5: classes of fewer than five are at risk.
+#[must_use]
+pub fn default_threshold() -> Rational {
+    ratio(1, 5)
+}
+
+impl<'a> Input<'a> {
+    /// A table alone, with the usual choices: every column by its notation, equal distances, the uniform prior, and `l` = 2.
+    #[must_use]
+    pub fn new(published: &'a Counts, quasi: &[&str], sensitive: &[&str]) -> Self {
+        let secret = |name: &&str| Sensitive { name: (*name).to_owned(), distance: Distance::Equal };
+        Self {
+            published,
+            quasi: quasi.iter().map(|name| Quasi::new(name, crate::cells::Reading::Notation)).collect(),
+            sensitive: sensitive.iter().map(secret).collect(),
+            background: None,
+            original: None,
+            priors: Priors::uniform(),
+            threshold: default_threshold(),
+            recursive: vec![2],
+            requirements: Vec::new(),
+        }
+    }
+}
+
+/// How the cells of a column were read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Readings {
+    /// The column.
+    pub column: String,
+    /// Each way that occurs.
+    pub kinds: Vec<(Kind, Read)>,
+    /// Two cells, as written, that have a value in common; then the cells are no partition of the values.
+    pub overlap: Option<(String, String)>,
+}
+
+/// What a table says about one sensitive column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OfSecret {
+    /// The column.
+    pub name: String,
+    /// How many different values it has.
+    pub values: u64,
+    /// l-diversity.
+    pub diversity: Diversity,
+    /// The distance between values: `equal`, `ordered`, `hierarchical`.
+    pub distance: &'static str,
+    /// t-closeness.
+    pub t: At<Fraction>,
+    /// Beliefs of somebody who knows the published margins.
+    pub by_margins: Beliefs,
+    /// Beliefs of somebody who knows the background, where it has this column.
+    pub informed: Option<Beliefs>,
+}
+
+/// Everything about one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assessment {
+    /// The equivalence classes.
+    pub classes: Arc<Classes>,
+    /// The types of people of the background, which beliefs name.
+    pub people: Option<Arc<Classes>>,
+    /// How cells were read.
+    pub readings: Vec<Readings>,
+    /// Class sizes.
+    pub sizes: Sizes,
+    /// Re-identification.
+    pub risk: Risk,
+    /// Sensitive columns.
+    pub sensitive: Vec<OfSecret>,
+    /// The priors about presence.
+    pub priors: Priors,
+    /// Presence.
+    pub membership: Membership,
+    /// The original, beside.
+    pub original: Option<Compared>,
+    /// Demands.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// What demands are decided on, beside the assessment.
+pub(crate) struct Parts<'a> {
+    matching: Option<&'a Matching<'a>>,
+    sensitive: &'a [Sensitive],
+}
+
+impl<'a> Parts<'a> {
+    /// The people of each class in the population, where the background lists it.
+    pub fn population(&self) -> Option<&'a [u64]> {
+        self.matching.filter(|matching| matching.overfull().is_none()).map(Matching::population)
+    }
+
+    pub fn distance(&self, place: usize) -> &Distance {
+        self.sensitive.get(place).map_or(&Distance::Equal, |sensitive| &sensitive.distance)
+    }
+
+    /// A sensitive column, and the strongest prior about it that there is.
+    pub fn of<'c>(&self, classes: &'c Classes, place: usize) -> Result<(&'c Secret, Prior<'a>), AssessError> {
+        let secret = classes.secrets.get(place).ok_or(AssessError::NoQuasi)?;
+        Ok((secret, self.informed(&secret.name).unwrap_or(Prior::Margins)))
+    }
+
+    fn informed(&self, name: &str) -> Option<Prior<'a>> {
+        let matching = self.matching?;
+        let known = matching.types.secrets.iter().find(|known| known.name == name)?;
+        Some(Prior::Background(matching, known))
+    }
+}
+
+/// Assesses a table.
+///
+/// # Errors
+/// Each with the column, value or class and the mend: columns that are missing or named twice, empty tables, hierarchies that do
+/// not know a value, backgrounds and originals that contradict the table, and demands that cannot be decided.
+pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
+    let names: Vec<String> = input.sensitive.iter().map(|sensitive| sensitive.name.clone()).collect();
+    let classes = Arc::new(Classes::of(input.published, &input.quasi, &names, Table::Published)?);
+    let quasi: Vec<&str> = input.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
+    let raw = |counts: Option<&Counts>, table| {
+        let sensitive: Vec<&str> = names.iter().map(String::as_str).collect();
+        counts.map(|counts| types(counts, &quasi, &sensitive, table)).transpose()
+    };
+    let people = raw(input.background, Table::Background)?.map(Arc::new);
+    let original = raw(input.original, Table::Original)?;
+    let matching = people.as_ref().map(|people| Matching::new(&classes, people));
+    if let Some(matching) = &matching {
+        matching.covers_somebody()?;
+    }
+    let parts = Parts { matching: matching.as_ref(), sensitive: &input.sensitive };
+    let empty = AssessError::Empty { table: Table::Published };
+    let mut sensitive = Vec::new();
+    for (place, secret) in classes.secrets.iter().enumerate() {
+        let distance = parts.distance(place);
+        sensitive.push(OfSecret {
+            name: secret.name.clone(),
+            values: secret.values.len() as u64,
+            diversity: Diversity::of(&classes, secret, &input.recursive).ok_or_else(|| empty.clone())?,
+            distance: distance.name(),
+            t: Closeness::new(&classes, secret, distance)?.t().ok_or_else(|| empty.clone())?,
+            by_margins: Beliefs::of(&classes, secret, Prior::Margins)?,
+            informed: parts.informed(&secret.name).map(|prior| Beliefs::of(&classes, secret, prior)).transpose()?,
+        });
+    }
+    let membership = match &matching {
+        Some(matching) => presence(matching, &input.priors),
+        None => without_background(&classes).ok_or_else(|| empty.clone())?,
+    };
+    let compared = original.as_ref().map(|original| {
+        let matching = Matching::new(&classes, original);
+        Compared::of(&matching, &input.threshold)
+    });
+    let mut assessment = Assessment {
+        readings: readings(&classes),
+        sizes: Sizes::of(&classes).ok_or_else(|| empty.clone())?,
+        risk: Risk::of(&classes, parts.population(), &input.threshold).ok_or(empty)?,
+        sensitive,
+        priors: input.priors.clone(),
+        membership,
+        original: compared.transpose()?,
+        verdicts: Vec::new(),
+        people: people.as_ref().map(Arc::clone),
+        classes: Arc::clone(&classes),
+    };
+    assessment.verdicts = verdicts(&input.requirements, &assessment, &parts)?;
+    Ok(assessment)
+}
+
+fn readings(classes: &Classes) -> Vec<Readings> {
+    let all = [Kind::Exact, Kind::Masked, Kind::Range, Kind::Set, Kind::Node, Kind::Suppressed];
+    let columns = classes.columns.iter().enumerate().map(|(place, column)| {
+        let people = classes.people_by_cell(place);
+        let kinds = all.into_iter().map(|kind| (kind, column.kinds(&people, kind))).filter(|(_, read)| read.cells > 0);
+        let text = |cell: u32| column.cells[cell as usize].text().to_owned();
+        let overlap = column.overlap().map(|(one, other)| (text(one), text(other)));
+        Readings { column: column.name.clone(), kinds: kinds.collect(), overlap }
+    });
+    columns.collect()
+}

@@ -1,0 +1,216 @@
+//! One belief about one sensitive value, before and after a table is seen (I-BOP).
+//!
+//! The prior is `α = f/(f+g)` with whole numbers: people with the value, and others. The posterior is `β = w/(w+r)`, where `w` is
+//! the weight of the value and `r` that of all others; a weight is `n·f/F`, with `n` rows of the class that have a value, and `f`
+//! of the `F` people whom the class covers and who have it. Floats are sums and products of positive numbers, with no
+//! differences, so their relative error stays below 10⁻¹¹.
+
+use crate::fraction::Extended;
+use deniable_core::exact::{Rational, whole};
+use num_traits::{ToPrimitive, Zero};
+use std::collections::HashSet;
+
+/// `n`, `f` and `F` of a value.
+pub(crate) type Term = (u64, u64, u64);
+
+/// A belief, not yet computed exactly.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Belief<'t> {
+    pub class: u32,
+    pub person: Option<u32>,
+    /// The code of the value, in whatever table the prior is from.
+    pub value: u32,
+    pub prior: (u64, u64),
+    pub terms: &'t [Term],
+    /// Which of the terms is the value's.
+    pub own: usize,
+    pub weight: f64,
+    pub rest: f64,
+}
+
+/// Which way a belief moves, and how that is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `α/β`: what LXL bounds by `e^ε`.
+    Loss,
+    /// `β/α`.
+    Gain,
+    /// Odds afterwards over odds before.
+    Up,
+    /// Odds before over odds afterwards.
+    Down,
+}
+
+/// A belief before and after, exactly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    /// The class.
+    pub class: u32,
+    /// The type of person in the background; `None` where all people have one prior.
+    pub person: Option<u32>,
+    /// The sensitive value.
+    pub value: String,
+    /// `α`.
+    pub before: Rational,
+    /// `β`.
+    pub after: Rational,
+}
+
+impl Moved {
+    /// How far it moved. What was certain stays so, and has not moved.
+    #[must_use]
+    pub fn by(&self, kind: Kind) -> Extended {
+        let (before, after) = (&self.before, &self.after);
+        let (not_before, not_after) = (whole(1) - before, whole(1) - after);
+        let (top, bottom) = match kind {
+            Kind::Loss => (before.clone(), after.clone()),
+            Kind::Gain => (after.clone(), before.clone()),
+            Kind::Up => (after * not_before, before * not_after),
+            Kind::Down => (before * not_after, after * not_before),
+        };
+        match (top.is_zero(), bottom.is_zero()) {
+            (true, true) => Extended::Finite(whole(1)),
+            (false, true) => Extended::Infinite,
+            (_, false) => Extended::Finite(top / bottom),
+        }
+    }
+}
+
+impl Belief<'_> {
+    /// How far it moves, about; infinite exactly when it is.
+    pub(crate) fn about(&self, kind: Kind) -> f64 {
+        let float = |count: u64| count.to_f64().unwrap_or(f64::INFINITY);
+        let (own, others) = (float(self.prior.0), float(self.prior.1));
+        let (top, bottom) = match kind {
+            Kind::Loss => (own * (self.weight + self.rest), (own + others) * self.weight),
+            Kind::Gain => ((own + others) * self.weight, own * (self.weight + self.rest)),
+            Kind::Up => (self.weight * others, self.rest * own),
+            Kind::Down => (self.rest * own, self.weight * others),
+        };
+        if top > 0.0 {
+            top / bottom
+        } else if bottom > 0.0 {
+            0.0
+        } else {
+            1.0
+        }
+    }
+
+    /// The belief in exact numbers.
+    pub(crate) fn exact(&self, name: &str) -> Moved {
+        let weight = |(rows, people, all): &Term| match all {
+            0 => whole(0),
+            all => Rational::new(u128::from(*rows).into(), (*all).into()) * whole(*people),
+        };
+        let (mut own, mut sum) = (whole(0), whole(0));
+        for (place, term) in self.terms.iter().enumerate().filter(|(_, term)| term.0 > 0) {
+            let weight = weight(term);
+            if place == self.own {
+                own = weight.clone();
+            }
+            sum += weight;
+        }
+        let after = if sum.is_zero() { sum } else { own / sum };
+        let before = Rational::new(self.prior.0.into(), (u128::from(self.prior.0) + u128::from(self.prior.1)).into());
+        Moved { class: self.class, person: self.person, value: name.to_owned(), before, after }
+    }
+
+    /// Everything that its exact numbers depend on.
+    fn signature(&self) -> Vec<u64> {
+        let flat = |(rows, people, all): &Term| [*rows, *people, *all];
+        let mut others: Vec<[u64; 3]> = self
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(place, term)| *place != self.own && term.0 > 0)
+            .map(|(_, term)| flat(term))
+            .collect();
+        others.sort_unstable();
+        let own = self.terms.get(self.own).map_or([0; 3], flat);
+        [self.prior.0, self.prior.1].into_iter().chain(own).chain(others.into_iter().flatten()).collect()
+    }
+}
+
+/// The beliefs that move farthest: one that moves infinitely, where there is one, and the farthest of all others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extreme {
+    /// How movement is measured.
+    pub kind: Kind,
+    /// A belief that moves infinitely far: of these, the one that was farthest from it before.
+    pub infinite: Option<Moved>,
+    /// The belief that moves farthest of those that move finitely.
+    pub finite: Option<Moved>,
+}
+
+impl Extreme {
+    /// How far; 1 where no belief is.
+    #[must_use]
+    pub fn value(&self) -> Extended {
+        self.farthest().map_or(Extended::Finite(whole(1)), |moved| moved.by(self.kind))
+    }
+
+    /// The belief that moves farthest of all.
+    #[must_use]
+    pub fn farthest(&self) -> Option<&Moved> {
+        self.infinite.as_ref().or(self.finite.as_ref())
+    }
+}
+
+/// Relative distance below which floats do not tell two numbers apart.
+pub(crate) const NEAR: f64 = 1e-9;
+/// Most beliefs that are remembered because they were as far as the farthest. Beyond it they are computed again, which is slow
+/// and no less right: nothing near the farthest is ever left out.
+const MOST_SEEN: usize = 1 << 14;
+
+/// Looks for the belief that moves farthest.
+pub(crate) struct Search {
+    kind: Kind,
+    best: f64,
+    finite: Option<Moved>,
+    infinite: Option<(Moved, (u64, u64))>,
+    seen: HashSet<Vec<u64>>,
+}
+
+impl Search {
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self { kind, best: 0.0, finite: None, infinite: None, seen: HashSet::new() }
+    }
+
+    pub(crate) fn offer(&mut self, belief: &Belief<'_>, name: impl Fn() -> String) {
+        let about = belief.about(self.kind);
+        if about.is_infinite() {
+            // Ruling out what was likely, and proving what was not, is farther.
+            let crossed = |one: (u64, u64), two: (u64, u64)| u128::from(one.0) * u128::from(two.1);
+            let is_farther = self.infinite.as_ref().is_none_or(|(_, prior)| {
+                let (new, old) = (crossed(belief.prior, *prior), crossed(*prior, belief.prior));
+                if self.kind == Kind::Up { new < old } else { new > old }
+            });
+            if is_farther {
+                self.infinite = Some((belief.exact(&name()), belief.prior));
+            }
+            return;
+        }
+        if about < self.best * (1.0 - NEAR) {
+            return;
+        }
+        if about > self.best * (1.0 + NEAR) {
+            self.seen.clear();
+        }
+        let signature = belief.signature();
+        if self.seen.contains(&signature) {
+            return;
+        }
+        if self.seen.len() < MOST_SEEN {
+            self.seen.insert(signature);
+        }
+        let exact = belief.exact(&name());
+        if self.finite.as_ref().is_none_or(|finite| exact.by(self.kind) > finite.by(self.kind)) {
+            self.finite = Some(exact);
+        }
+        self.best = self.best.max(about);
+    }
+
+    pub(crate) fn found(self) -> Extreme {
+        Extreme { kind: self.kind, infinite: self.infinite.map(|(moved, _)| moved), finite: self.finite }
+    }
+}

@@ -1,0 +1,212 @@
+//! t-closeness: how far the sensitive values of a class are from those of the whole table (Li, Li, Venkatasubramanian 2007).
+//!
+//! `t` is the largest earth mover's distance between a class and the published table, for one of three distances between values:
+//!
+//! - *equal*: all values are as far apart, and the earth mover's distance is half the sum of all differences;
+//! - *ordered*: values are `|i−j|/(m−1)` apart, and it is the sum of all differences of cumulative shares, over `m−1`;
+//! - *hierarchical*: values are as far apart as their lowest common ancestor is high, over the height of the hierarchy. That is
+//!   the length of a walk along a tree whose edges are `1/2H` long, so what must pass each edge counts: it is the mean, over the
+//!   levels below the top, of the *equal* distance between what the nodes of a level hold.
+//!
+//! All in whole numbers: `n·n(c)·t` is one, or `m−1` or `H` times it. Only what occurs in a class is walked over.
+
+use crate::classes::{Classes, Secret};
+use crate::error::AssessError;
+use crate::fraction::{At, Fraction, largest};
+use crate::hierarchy::Hierarchy;
+use crate::interval::number;
+use deniable_core::text::shown;
+
+/// Distances between sensitive values.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Distance {
+    /// All values are 1 apart.
+    #[default]
+    Equal,
+    /// Values have an order: that of the list, or of the numbers that they are. A list may name values that do not occur; they
+    /// take part in distances.
+    Ordered(Option<Vec<String>>),
+    /// Values are leaves of a hierarchy with one top.
+    Hierarchical(Hierarchy),
+}
+
+impl Distance {
+    /// Its name: `equal`, `ordered`, `hierarchical`.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Ordered(_) => "ordered",
+            Self::Hierarchical(_) => "hierarchical",
+        }
+    }
+}
+
+/// Most values that can be put in order: products of two counts and this must fit 127 bits.
+const MOST_VALUES: usize = 1 << 27;
+
+/// The whole table under a distance, made ready.
+#[derive(Debug)]
+enum Ground {
+    Equal,
+    /// Places of values; people up to each place; and sums of those below it.
+    Ordered {
+        place: Vec<usize>,
+        upto: Vec<u128>,
+        sums: Vec<u128>,
+    },
+    /// For each level its nodes by value, and the people of each node.
+    Tree(Vec<(Vec<u32>, Vec<u64>)>),
+}
+
+/// The distances of all classes of a table.
+#[derive(Debug)]
+pub struct Closeness<'a> {
+    classes: &'a Classes,
+    secret: &'a Secret,
+    ground: Ground,
+}
+
+impl<'a> Closeness<'a> {
+    /// Makes the whole table ready.
+    ///
+    /// # Errors
+    /// When values have no order, or the hierarchy does not know one or has no single top.
+    pub fn new(classes: &'a Classes, secret: &'a Secret, distance: &Distance) -> Result<Self, AssessError> {
+        let ground = match distance {
+            Distance::Equal => Ground::Equal,
+            Distance::Ordered(order) => ordered(secret, order.as_deref())?,
+            Distance::Hierarchical(hierarchy) => tree(secret, hierarchy)?,
+        };
+        Ok(Self { classes, secret, ground })
+    }
+
+    /// `t`: the largest distance, and the class.
+    #[must_use]
+    pub fn t(&self) -> Option<At<Fraction>> {
+        largest(self.distances())
+    }
+
+    /// The distance of each class from the whole table.
+    pub fn distances(&self) -> impl Iterator<Item = Fraction> + '_ {
+        self.classes.all().map(|class| self.distance(class))
+    }
+
+    fn distance(&self, class: u32) -> Fraction {
+        let (all, own) = (u128::from(self.classes.people()), u128::from(self.classes.size(class)));
+        let entries = self.secret.of(class);
+        // What the class has more than its share of, in units of 1/(n·n(c)).
+        let more = |count: u64, total: u64| (u128::from(count) * all).saturating_sub(u128::from(total) * own);
+        match &self.ground {
+            Ground::Equal => {
+                let top = entries
+                    .iter()
+                    .map(|(value, count)| more(*count, self.secret.totals[*value as usize]))
+                    .sum::<u128>();
+                Fraction::new(top, all * own)
+            }
+            Ground::Ordered { place, upto, sums } => {
+                let mut placed: Vec<(usize, u64)> =
+                    entries.iter().map(|(value, count)| (place[*value as usize], *count)).collect();
+                placed.sort_unstable();
+                placed.push((upto.len(), 0));
+                let (mut top, mut from, mut held) = (0, 0, 0_u128);
+                for (place, count) in placed {
+                    // Between two values of the class its share stays and that of the table grows: they cross once at most.
+                    let crossing = from + upto[from..place].partition_point(|below| below * own <= held * all);
+                    top += (crossing - from) as u128 * held * all - (sums[crossing] - sums[from]) * own;
+                    top += (sums[place] - sums[crossing]) * own - (place - crossing) as u128 * held * all;
+                    from = place;
+                    held += u128::from(count);
+                }
+                Fraction::new(top, all * own * (upto.len().max(2) - 1) as u128)
+            }
+            Ground::Tree(levels) => {
+                let mut top = 0;
+                let mut held: Vec<(u32, u64)> = Vec::with_capacity(entries.len());
+                for (node, totals) in levels {
+                    held.clear();
+                    held.extend(entries.iter().map(|(value, count)| (node[*value as usize], *count)));
+                    held.sort_unstable();
+                    for run in held.chunk_by(|(one, _), (other, _)| one == other) {
+                        top += more(run.iter().map(|(_, count)| count).sum(), totals[run[0].0 as usize]);
+                    }
+                }
+                Fraction::new(top, all * own * levels.len() as u128)
+            }
+        }
+    }
+}
+
+fn ordered(secret: &Secret, order: Option<&[String]>) -> Result<Ground, AssessError> {
+    let wrong = |problem: String| AssessError::NoOrder { column: secret.name.clone(), problem };
+    let (place, length) = match order {
+        Some(order) => {
+            let mut place = vec![usize::MAX; secret.values.len()];
+            for (position, value) in order.iter().enumerate() {
+                let value = value.trim();
+                if order[..position].iter().any(|other| other.trim() == value) {
+                    return Err(wrong(format!("`{}` stands twice in the list; keep one", shown(value))));
+                }
+                if let Some(code) = secret.code(value) {
+                    place[code as usize] = position;
+                }
+            }
+            if let Some(missing) = place.iter().position(|place| *place == usize::MAX) {
+                let value = shown(&secret.values[missing]);
+                return Err(wrong(format!("`{value}` is not in the list; add it at its place")));
+            }
+            (place, order.len())
+        }
+        None => {
+            let numbers = secret.values.iter().map(|value| {
+                let text = format!("`{}` is not a number; give the order as a list", shown(value));
+                number(value).ok_or_else(|| wrong(text))
+            });
+            let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+            let mut order: Vec<usize> = (0..numbers.len()).collect();
+            order.sort_by(|a, b| numbers[*a].cmp(&numbers[*b]));
+            if let Some(pair) = order.windows(2).find(|pair| numbers[pair[0]] == numbers[pair[1]]) {
+                let (one, two) = (shown(&secret.values[pair[0]]), shown(&secret.values[pair[1]]));
+                return Err(wrong(format!("`{one}` and `{two}` are one number; spell it one way")));
+            }
+            let mut place = vec![0; order.len()];
+            order.into_iter().enumerate().for_each(|(position, value)| place[value] = position);
+            (place, numbers.len())
+        }
+    };
+    if length > MOST_VALUES {
+        return Err(AssessError::TooMany { what: "sensitive values" });
+    }
+    let mut upto = vec![0; length];
+    for (place, total) in place.iter().zip(&secret.totals) {
+        upto[*place] = u128::from(*total);
+    }
+    let (mut sums, mut below) = (vec![0; length + 1], 0);
+    for (place, held) in upto.iter_mut().enumerate() {
+        below += *held;
+        *held = below;
+        sums[place + 1] = sums[place] + below;
+    }
+    Ok(Ground::Ordered { place, upto, sums })
+}
+
+fn tree(secret: &Secret, hierarchy: &Hierarchy) -> Result<Ground, AssessError> {
+    if !hierarchy.has_top() {
+        return Err(AssessError::NoTop { column: secret.name.clone() });
+    }
+    let paths = secret.values.iter().map(|value| {
+        let uncovered = || AssessError::Uncovered { column: secret.name.clone(), value: value.clone() };
+        hierarchy.path(value).ok_or_else(uncovered)
+    });
+    let paths = paths.collect::<Result<Vec<_>, _>>()?;
+    let levels = (0..hierarchy.height()).map(|level| {
+        let nodes: Vec<u32> = paths.iter().map(|path| path[level]).collect();
+        let mut totals = vec![0; hierarchy.nodes(level)];
+        for (node, total) in nodes.iter().zip(&secret.totals) {
+            totals[*node as usize] += total;
+        }
+        (nodes, totals)
+    });
+    Ok(Ground::Tree(levels.collect()))
+}

@@ -1,0 +1,54 @@
+//! l-diversity: how many sensitive values a class has, and how evenly (Machanavajjhala et al. 2007).
+
+use crate::classes::{Classes, Secret};
+use crate::entropy::{Least, least};
+use crate::fraction::{At, Fraction, largest};
+
+/// Recursive (c,l)-diversity for one `l`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recursive {
+    /// The `l`, at least 2.
+    pub l: u32,
+    /// The infimum of all `c` for which every class is (c,l)-diverse: the largest `r₁/(r_l + ... + r_m)`, where `r₁ ≥ ... ≥ r_m` are
+    /// the counts of a class. The condition is strict, `r₁ < c (r_l + ... + r_m)`, so only a larger `c` holds. Infinite where a
+    /// class has fewer than `l` values.
+    pub c: At<Fraction>,
+}
+
+/// How diverse the sensitive values of classes are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diversity {
+    /// The smallest number of different values in a class.
+    pub distinct: At<u64>,
+    /// The least entropy of a class.
+    pub entropy: At<Least>,
+    /// For each `l` that was asked for.
+    pub recursive: Vec<Recursive>,
+}
+
+impl Diversity {
+    /// Of a sensitive column; `ls` are the `l` for which recursive diversity is wanted. `None` for a table without classes.
+    #[must_use]
+    pub fn of(classes: &Classes, secret: &Secret, ls: &[u32]) -> Option<Self> {
+        let (class, value) =
+            classes.all().map(|class| (class, secret.of(class).len() as u64)).min_by_key(|(_, l)| *l)?;
+        let recursive = ls.iter().map(|l| Some(Recursive { l: *l, c: largest(recursive(classes, secret, *l))? }));
+        Some(Self {
+            distinct: At { value, class },
+            entropy: least(classes, secret)?,
+            recursive: recursive.collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// `r₁/(r_l + ... + r_m)` of each class.
+pub(crate) fn recursive<'a>(classes: &Classes, secret: &'a Secret, l: u32) -> impl Iterator<Item = Fraction> + use<'a> {
+    let mut counts: Vec<u64> = Vec::new();
+    classes.all().map(move |class| {
+        counts.clear();
+        counts.extend(secret.of(class).iter().map(|(_, count)| *count));
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        let rest: u64 = counts.iter().skip(l.saturating_sub(1) as usize).sum();
+        Fraction::new(counts.first().copied().unwrap_or(0), rest)
+    })
+}

@@ -1,0 +1,186 @@
+//! Exact fractions of machine numbers, fast enough for one per class, and numbers that may be infinite.
+
+use deniable_core::exact::{Rational, Rounding, decimal};
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use std::cmp::Ordering;
+
+/// `top/bottom`, not reduced; a bottom of 0 stands for infinity. Compared exactly.
+#[derive(Debug, Clone, Copy)]
+pub struct Fraction {
+    /// Above the line.
+    pub top: u128,
+    /// Below the line; 0 for infinity.
+    pub bottom: u128,
+}
+
+impl Fraction {
+    /// `top/bottom`.
+    #[must_use]
+    pub fn new(top: impl Into<u128>, bottom: impl Into<u128>) -> Self {
+        Self { top: top.into(), bottom: bottom.into() }
+    }
+
+    /// The number itself.
+    #[must_use]
+    pub fn value(&self) -> Extended {
+        if self.bottom == 0 {
+            return Extended::Infinite;
+        }
+        Extended::Finite(Rational::new(BigInt::from(self.top), BigInt::from(self.bottom)))
+    }
+
+    /// Whether it is infinite.
+    #[must_use]
+    pub fn is_infinite(&self) -> bool {
+        self.bottom == 0
+    }
+
+    /// Compared with a rational.
+    #[must_use]
+    pub fn against(&self, other: &Rational) -> Ordering {
+        match (other.numer().to_u128(), other.denom().to_u128()) {
+            (Some(top), Some(bottom)) => self.cmp(&Self { top, bottom }),
+            _ => self.value().cmp(&Extended::Finite(other.clone())),
+        }
+    }
+}
+
+impl Ord for Fraction {
+    /// Euclid's algorithm on both at once: no product, so nothing overflows.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (mut one, mut two, mut flipped) = (*self, *other, false);
+        loop {
+            let order = match (one.bottom == 0, two.bottom == 0) {
+                (true, true) => Some(Ordering::Equal),
+                (true, false) => Some(Ordering::Greater),
+                (false, true) => Some(Ordering::Less),
+                (false, false) => {
+                    let parts = (one.top / one.bottom).cmp(&(two.top / two.bottom));
+                    (parts != Ordering::Equal).then_some(parts)
+                }
+            };
+            if let Some(order) = order {
+                return if flipped { order.reverse() } else { order };
+            }
+            // The whole parts agree: compare the rests, upside down.
+            one = Self { top: one.bottom, bottom: one.top % one.bottom };
+            two = Self { top: two.bottom, bottom: two.top % two.bottom };
+            flipped = !flipped;
+        }
+    }
+}
+
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Fraction {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Fraction {}
+
+/// A number that is zero or more, or infinite. Ordered as numbers are.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Extended {
+    /// A fraction, at least 0.
+    Finite(Rational),
+    /// More than any number.
+    Infinite,
+}
+
+impl Extended {
+    /// The fraction, where it is one.
+    #[must_use]
+    pub fn finite(&self) -> Option<&Rational> {
+        match self {
+            Self::Finite(value) => Some(value),
+            Self::Infinite => None,
+        }
+    }
+
+    /// A decimal of at most so many places, rounded as named; `∞` where it is that.
+    #[must_use]
+    pub fn decimal(&self, places: u32, rounding: Rounding) -> String {
+        match self {
+            Self::Finite(value) => decimal(value, places, rounding),
+            Self::Infinite => "∞".to_owned(),
+        }
+    }
+}
+
+/// The fraction in lowest terms, or `∞`.
+impl std::fmt::Display for Extended {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Finite(value) => write!(f, "{value}"),
+            Self::Infinite => f.write_str("∞"),
+        }
+    }
+}
+
+/// A number, and the class where it is attained.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct At<T> {
+    /// The number.
+    pub value: T,
+    /// The class: a place in [`crate::Classes`].
+    pub class: u32,
+}
+
+/// The largest of many; the first where several are equal.
+pub(crate) fn largest(of: impl Iterator<Item = Fraction>) -> Option<At<Fraction>> {
+    let mut best: Option<At<Fraction>> = None;
+    for (class, value) in (0..).zip(of) {
+        if best.as_ref().is_none_or(|best| value > best.value) {
+            best = Some(At { value, class });
+        }
+    }
+    best
+}
+
+/// `Σ top/bottom` of many terms, exactly: halves are added and only the sum is reduced, since reducing at every step is slow.
+pub(crate) fn sum(terms: &[(u64, u64)]) -> Rational {
+    fn unreduced(terms: &[(u64, u64)]) -> (BigInt, BigInt) {
+        match terms {
+            [] => (0.into(), 1.into()),
+            [(top, bottom)] => ((*top).into(), (*bottom).into()),
+            more => {
+                let (left, right) = more.split_at(more.len() / 2);
+                let ((a, b), (c, d)) = (unreduced(left), unreduced(right));
+                (a * &d + c * &b, b * d)
+            }
+        }
+    }
+    let (top, bottom) = unreduced(terms);
+    Rational::new(top, bottom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::{ratio, whole};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn order_is_that_of_numbers(a in 0_u128..1 << 100, b in 0_u128..1 << 100, c in 0_u128..9, d in 0_u128..9) {
+            for (one, two) in [(Fraction::new(a, b), Fraction::new(c, d)), (Fraction::new(c, d), Fraction::new(d, c)), (Fraction::new(a, b), Fraction::new(a, b + 1))] {
+                prop_assert_eq!(one.cmp(&two), one.value().cmp(&two.value()));
+            }
+            prop_assert_eq!(Fraction::new(a, b + 1), Fraction::new(a * 3, (b + 1) * 3));
+        }
+    }
+
+    #[test]
+    fn sums_are_exact() {
+        assert_eq!(sum(&[]), whole(0));
+        assert_eq!(sum(&[(1, 2), (1, 3), (1, 6)]), whole(1));
+        assert_eq!(sum(&[(1, 2), (1, 3)]), ratio(5, 6));
+    }
+}

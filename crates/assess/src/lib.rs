@@ -1,0 +1,57 @@
+//! What an anonymised table gives away: class sizes, risk, diversity, closeness, beliefs and presence, exactly.
+//!
+//! The input is counts of distinct rows, that an SQL engine made; nothing here reads a file. Cells are understood as the sets of
+//! raw values that they cover, people with the same cells are a class, and every number comes with the class that attains it.
+//! Numbers are whole or fractions; floats leave out what is far from a maximum or a limit, and never decide what is near.
+//!
+//! | question | module |
+//! |---|---|
+//! | how often does each row stand in the table? | [`counts`] |
+//! | which raw values does a cell cover? | [`cells`], [`interval`], [`hierarchy`], [`covering`] |
+//! | who looks alike? | [`classes`], [`sizes`] |
+//! | how likely is somebody re-identified? | [`risk`], [`linking`] |
+//! | how varied are the sensitive values of a class? | [`diversity`], [`mod@entropy`], [`closeness`] |
+//! | whom does a class cover? | [`background`] |
+//! | how far do beliefs about sensitive values move? (I-BOP) | [`mod@belief`], [`beliefs`] |
+//! | how far do beliefs about presence move? | [`membership`] |
+//! | what is left of the original? | [`original`] |
+//! | does the table meet demands? | [`require`], [`verdict`], [`limit`] |
+//! | all of it, and as data | [`assessment`], [`mod@written`] |
+
+pub mod assessment;
+pub mod background;
+pub mod belief;
+pub mod beliefs;
+pub mod cells;
+pub mod classes;
+pub mod closeness;
+pub mod counts;
+pub mod covering;
+pub mod diversity;
+pub mod entropy;
+pub mod error;
+pub mod fraction;
+mod group;
+pub mod hierarchy;
+pub mod interval;
+pub mod limit;
+pub mod linking;
+pub mod membership;
+pub mod original;
+pub mod require;
+pub mod risk;
+pub mod sizes;
+pub mod verdict;
+pub mod written;
+
+pub use assessment::{Assessment, Input, Sensitive, assess};
+pub use cells::{Cell, Reading};
+pub use classes::{Classes, Quasi, Secret};
+pub use closeness::Distance;
+pub use counts::Counts;
+pub use error::{AssessError, Table};
+pub use fraction::{At, Extended, Fraction};
+pub use hierarchy::Hierarchy;
+pub use linking::{Linking, link};
+pub use membership::Priors;
+pub use require::Requirement;

@@ -1,0 +1,63 @@
+//! Limits on ratios: a number, or a power of e.
+
+use crate::error::AssessError;
+use crate::fraction::Extended;
+use deniable_core::exact::{Enclosure, Rational, Rounding, decimal, whole};
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::cmp::Ordering;
+
+const LAST_BITS: u32 = 4096;
+
+/// What a ratio may not be above.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Limit {
+    /// A number.
+    Ratio(Rational),
+    /// `e^x`.
+    Epsilon(Rational),
+}
+
+impl Limit {
+    /// Whether a ratio is above it, exactly. `e^x` of a rational `x ≠ 0` is irrational, so more bits decide in the end.
+    ///
+    /// # Errors
+    /// [`AssessError::Undecided`] when some 4,000 bits do not.
+    pub fn is_below(&self, ratio: &Extended) -> Result<bool, AssessError> {
+        let Some(ratio) = ratio.finite() else { return Ok(true) };
+        let epsilon = match self {
+            Self::Ratio(limit) => return Ok(ratio > limit),
+            Self::Epsilon(epsilon) if epsilon.is_zero() => return Ok(*ratio > whole(1)),
+            Self::Epsilon(epsilon) => epsilon,
+        };
+        if !ratio.is_positive() {
+            return Ok(false);
+        }
+        let mut bits = 64;
+        while bits <= LAST_BITS {
+            if let Some(order) = Enclosure::ln(ratio, bits).certainly_cmp(&Enclosure::of(epsilon, bits)) {
+                return Ok(order == Ordering::Greater);
+            }
+            bits *= 2;
+        }
+        Err(AssessError::Undecided { what: format!("ln({ratio}) at most {epsilon}"), bits: LAST_BITS })
+    }
+
+    /// About the limit, to screen with.
+    pub(crate) fn about(&self) -> f64 {
+        match self {
+            Self::Ratio(limit) => limit.to_f64().unwrap_or(f64::INFINITY),
+            Self::Epsilon(epsilon) => epsilon.to_f64().unwrap_or(f64::INFINITY).exp(),
+        }
+    }
+}
+
+/// `ln` of a ratio, as a decimal that is not below it; `∞` for what is infinite.
+#[must_use]
+pub fn epsilon(ratio: &Extended, places: u32) -> String {
+    match ratio.finite() {
+        None => "∞".to_owned(),
+        Some(ratio) if !ratio.is_positive() => "-∞".to_owned(),
+        Some(ratio) if *ratio == whole(1) => "0".to_owned(),
+        Some(ratio) => decimal(&Enclosure::ln(ratio, 192).high(), places, Rounding::Up),
+    }
+}

@@ -1,0 +1,108 @@
+//! Linkage with people whom an attacker knows, on generalised cells.
+//!
+//! Somebody's *candidates* are the rows of all classes that cover what the attacker knows of them. Nobody says here who is who,
+//! so a single candidate is a match that may still be wrong: the person may not be in the table.
+
+use crate::background::{Matching, types};
+use crate::classes::Classes;
+use crate::counts::Counts;
+use crate::error::{AssessError, Table};
+use crate::fraction::Fraction;
+
+/// People whose candidates all share one value of a sensitive column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disclosed {
+    /// The sensitive column.
+    pub column: String,
+    /// People of whom it is disclosed, if they are in the table.
+    pub people: u64,
+    /// One of them, in words, and the value.
+    pub example: Option<(String, String)>,
+}
+
+/// What linkage reaches, in people of the auxiliary table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Linking {
+    /// The columns that were joined on.
+    pub columns: Vec<String>,
+    /// People who were looked for.
+    pub people: u64,
+    /// Those without a candidate.
+    pub nobody: u64,
+    /// Those with exactly one candidate.
+    pub single: u64,
+    /// Those of them who are the only person whom that row covers.
+    pub alone: u64,
+    /// Those with two to four candidates.
+    pub few: u64,
+    /// Those with five or more.
+    pub many: u64,
+    /// The largest `1/candidates`, and a person in words.
+    pub highest: Option<(Fraction, String)>,
+    /// Sensitive column by sensitive column.
+    pub disclosed: Vec<Disclosed>,
+}
+
+/// Looks for the people of an auxiliary table of raw values, by all quasi-identifiers that it has.
+///
+/// # Errors
+/// When it has none of them, or no people.
+pub fn link(classes: &Classes, auxiliary: &Counts) -> Result<Linking, AssessError> {
+    let has = |name: &str| auxiliary.columns().iter().any(|column| column.name() == name);
+    let (keep, names): (Vec<usize>, Vec<&str>) =
+        classes.columns.iter().map(|column| column.name.as_str()).enumerate().filter(|(_, name)| has(name)).unzip();
+    if names.is_empty() {
+        let first = classes.columns.first().map_or("", |column| &column.name);
+        return Err(auxiliary.place(first, Table::Auxiliary).err().unwrap_or(AssessError::NoQuasi));
+    }
+    let known = types(auxiliary, &names, &[], Table::Auxiliary)?;
+    let seen = classes.project(&keep);
+    let matching = Matching::new(&seen, &known);
+    let mut found = Linking {
+        columns: names.into_iter().map(str::to_owned).collect(),
+        people: known.people(),
+        nobody: 0,
+        single: 0,
+        alone: 0,
+        few: 0,
+        many: 0,
+        highest: None,
+        disclosed: Vec::new(),
+    };
+    let mut fewest: Option<(u64, u32)> = None;
+    for person in known.all() {
+        let (people, covering) = (known.size(person), matching.classes_of(person));
+        let candidates: u64 = covering.iter().map(|class| seen.size(*class)).sum();
+        match candidates {
+            0 => found.nobody += people,
+            1 => {
+                found.single += people;
+                let covered = covering.first().and_then(|class| matching.population().get(*class as usize));
+                found.alone += u64::from(covered == Some(&1));
+            }
+            2..=4 => found.few += people,
+            _ => found.many += people,
+        }
+        if candidates > 0 && fewest.is_none_or(|(fewest, _)| candidates < fewest) {
+            fewest = Some((candidates, person));
+        }
+    }
+    found.highest = fewest.map(|(candidates, person)| (Fraction::new(1_u64, candidates), known.name(person)));
+    for secret in &seen.secrets {
+        let mut disclosed = Disclosed { column: secret.name.clone(), people: 0, example: None };
+        for person in known.all() {
+            let mut values = matching.classes_of(person).iter().map(|class| match secret.of(*class) {
+                [(value, _)] => Some(*value),
+                _ => None,
+            });
+            let Some(Some(value)) = values.next() else { continue };
+            if values.all(|other| other == Some(value)) {
+                disclosed.people += known.size(person);
+                let named = || (known.name(person), secret.values[value as usize].clone());
+                disclosed.example.get_or_insert_with(named);
+            }
+        }
+        found.disclosed.push(disclosed);
+    }
+    Ok(found)
+}

@@ -1,0 +1,209 @@
+//! What the release of a table says about who is in it.
+//!
+//! The recoding is taken to be public and a function of a person's own values, and the background to list everybody who could be
+//! in the table. A class `c` then covers `M` people, of whom `n` are in, and which ones is all that is open. Beliefs are mutually
+//! independent (F-DI), with prior odds `w_i` of each person, and nobody is certain.
+//!
+//! **Odds ratio of one person.** With the others' odds `w`, `Pr[n of M | in] / Pr[n of M | out] = e_{n−1}(w)/e_n(w)`, where `e_j` is
+//! the elementary symmetric polynomial over the other `M−1` people: sums over all sets of `n−1`, or of `n`, others; the factor
+//! `Π 1/(1+w_i)` cancels, and other classes say nothing more since people are independent.
+//!
+//! **It falls in every `w_i`.** Write `e_j = e'_j + w_i e'_{j−1}` with `e'` over the people but `i`. The derivative of
+//! `(e'_{n−1} + w e'_{n−2})/(e'_n + w e'_{n−1})` has the sign of `e'_{n−2}e'_n − e'_{n−1}²`, which Newton's inequality says is not
+//! positive. So over priors in `[a,b]`, with `A = a/(1−a)` and `B = b/(1−b)`, its ends are where all others have odds `B` or all have `A`:
+//! `C(M−1,n−1)w^{n−1} / C(M−1,n)w^n = n/((M−n)w)`. The odds ratio is from `n/((M−n)B)` to `n/((M−n)A)`, both attained.
+//!
+//! `M = n`: everybody whom the class covers is in for certain. `n = 0` (a type that no class covers): out for certain.
+//!
+//! **If certainty about others is allowed**, nothing is bounded, whatever the counts: to somebody who knows that exactly `n−1` of
+//! the others of the class are in, the last person is in for certain; to one who knows `n` others in it, out.
+
+use crate::background::Matching;
+use crate::classes::Classes;
+use crate::error::AssessError;
+use crate::fraction::{At, Extended};
+use deniable_core::belief::posterior;
+use deniable_core::exact::{Rational, whole};
+use num_traits::Signed;
+
+/// Prior beliefs about presence: everybody's is from `low` to `high`, both strictly between 0 and 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Priors {
+    low: Rational,
+    high: Rational,
+}
+
+impl Priors {
+    /// Priors in `[low, high]`.
+    ///
+    /// # Errors
+    /// Unless `0 < low ≤ high < 1`.
+    pub fn new(low: Rational, high: Rational) -> Result<Self, AssessError> {
+        if low.is_positive() && low <= high && high < whole(1) {
+            return Ok(Self { low, high });
+        }
+        Err(AssessError::Priors { low: low.to_string(), high: high.to_string() })
+    }
+
+    /// F-DN: everybody is in with probability 1/2.
+    #[must_use]
+    pub fn uniform() -> Self {
+        let half = Rational::new(1.into(), 2.into());
+        Self { low: half.clone(), high: half }
+    }
+
+    /// The lower end.
+    #[must_use]
+    pub fn low(&self) -> &Rational {
+        &self.low
+    }
+
+    /// The upper end.
+    #[must_use]
+    pub fn high(&self) -> &Rational {
+        &self.high
+    }
+}
+
+/// How far beliefs about presence move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Presence {
+    /// The largest odds ratio in favour of presence.
+    pub up: At<Extended>,
+    /// The largest odds ratio against it.
+    pub down: At<Extended>,
+    /// The gain of B-2 at the worst prior.
+    pub gain: At<Extended>,
+    /// The highest belief that somebody is in.
+    pub highest: At<Rational>,
+    /// The lowest belief that somebody is in who could be.
+    pub lowest: At<Rational>,
+    /// People of the background who are in for certain.
+    pub certainly_in: u64,
+    /// People of the background who are out for certain: no class covers them.
+    pub certainly_out: u64,
+    /// People of the background in classes where the gain is above 2.
+    pub beyond_two: u64,
+    /// People of the background left out, because a class that covers them covers somebody whom another class covers too: how
+    /// many of a class are in is not known then.
+    pub left_out: u64,
+}
+
+/// What can be said about presence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Membership {
+    /// There is a background that lists everybody.
+    Computed(Box<Presence>),
+    /// Recodings overlap for every class.
+    Overlapping,
+    /// The background is no list of everybody: this class has more rows than people whom it covers.
+    NoList {
+        /// The class.
+        class: u32,
+        /// Its rows.
+        rows: u64,
+        /// The people of the background whom it covers.
+        people: u64,
+    },
+    /// There is no background. If the table holds everybody like them, the people of each class are in for certain.
+    NoBackground {
+        /// The smallest class.
+        smallest: At<u64>,
+        /// How many people like them the population must have for a gain of at most 2 under the uniform prior: `n/(M−n) ≤ 3`.
+        population: u64,
+    },
+}
+
+/// The odds ratios of a class with `rows` of `people` in: the least, and the largest.
+#[must_use]
+pub fn odds(rows: u64, people: u64, priors: &Priors) -> (Extended, Extended) {
+    if rows >= people {
+        return (Extended::Infinite, Extended::Infinite);
+    }
+    let ratio = whole(rows) / whole(people - rows);
+    let at = |prior: &Rational| Extended::Finite(&ratio * (whole(1) - prior) / prior);
+    (at(&priors.high), at(&priors.low))
+}
+
+/// The gain (B-2) when the odds ratio is at most so much, at the worst prior: `max(R/(1+a(R−1)), 1+b(R−1))`, and no less than 1.
+#[must_use]
+pub fn gain(odds: &Extended, priors: &Priors) -> Extended {
+    let Some(odds) = odds.finite() else { return Extended::Infinite };
+    let rise = odds - whole(1);
+    let (growth, fall) = (odds / (whole(1) + &priors.low * &rise), whole(1) + &priors.high * &rise);
+    Extended::Finite(growth.max(fall).max(whole(1)))
+}
+
+/// Without a background: what the smallest class asks of the population.
+#[must_use]
+pub fn without_background(classes: &Classes) -> Option<Membership> {
+    let (class, value) = (0..).zip(classes.sizes()).min_by_key(|(_, size)| **size)?;
+    Some(Membership::NoBackground { smallest: At { value: *value, class }, population: *value + value.div_ceil(3) })
+}
+
+/// Whether another class covers somebody whom this one covers.
+pub(crate) fn is_shared(matching: &Matching<'_>, class: u32) -> bool {
+    matching.types_of(class).iter().any(|person| matching.classes_of(*person).len() > 1)
+}
+
+/// What the table says about the presence of the people of a background.
+#[must_use]
+pub fn presence(matching: &Matching<'_>, priors: &Priors) -> Membership {
+    let (classes, types) = (matching.classes, matching.types);
+    if let Some(class) = matching.overfull() {
+        let people = matching.population().get(class as usize).copied().unwrap_or(0);
+        return Membership::NoList { class, rows: classes.size(class), people };
+    }
+    let sum = |wanted: &dyn Fn(&[u32]) -> bool| -> u64 {
+        types.all().filter(|person| wanted(matching.classes_of(*person))).map(|person| types.size(person)).sum()
+    };
+    let certainly_out = sum(&|covering| covering.is_empty());
+    let shared: Vec<bool> = classes.all().map(|class| is_shared(matching, class)).collect();
+    let left_out = sum(&|covering| covering.iter().any(|class| shared[*class as usize]));
+    // Odds, gain and posteriors all grow with n/M, so the classes with the largest and the smallest share attain them all.
+    let mut ends: Option<(u32, u32)> = None;
+    let (mut certainly_in, mut beyond_two) = (0, 0);
+    let share = |class: u32| {
+        let people = matching.population().get(class as usize).copied().unwrap_or(0);
+        crate::fraction::Fraction::new(classes.size(class), people)
+    };
+    let two = Extended::Finite(whole(2));
+    let mut known: std::collections::HashMap<(u64, u64), bool> = std::collections::HashMap::new();
+    for class in classes.all().filter(|class| !shared[*class as usize]) {
+        let people = matching.population().get(class as usize).copied().unwrap_or(0);
+        let rows = classes.size(class);
+        certainly_in += if rows == people { people } else { 0 };
+        let is_beyond =
+            *known.entry((rows, people)).or_insert_with(|| gain(&odds(rows, people, priors).1, priors) > two);
+        beyond_two += if is_beyond { people } else { 0 };
+        ends = Some(match ends {
+            None => (class, class),
+            Some((least, most)) => (
+                if share(class) < share(least) { class } else { least },
+                if share(class) > share(most) { class } else { most },
+            ),
+        });
+    }
+    let Some((least, most)) = ends else { return Membership::Overlapping };
+    let of = |class: u32| odds(classes.size(class), matching.population()[class as usize], priors);
+    let belief = |odds: &Extended, prior: &Rational| match odds {
+        Extended::Finite(odds) => posterior(prior, odds),
+        Extended::Infinite => whole(1),
+    };
+    let (lowest, highest) = (of(least).0, of(most).1);
+    let against = match &lowest {
+        Extended::Finite(odds) => Extended::Finite(odds.recip()),
+        Extended::Infinite => Extended::Finite(whole(0)),
+    };
+    Membership::Computed(Box::new(Presence {
+        gain: At { value: gain(&highest, priors), class: most },
+        highest: At { value: belief(&highest, &priors.high), class: most },
+        lowest: At { value: belief(&lowest, &priors.low), class: least },
+        up: At { value: highest, class: most },
+        down: At { value: against, class: least },
+        certainly_in,
+        certainly_out,
+        beyond_two,
+        left_out,
+    }))
+}

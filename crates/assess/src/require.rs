@@ -1,0 +1,158 @@
+//! Demands on a table, such as `k=5, t=0.2`, read exactly.
+//!
+//! | demand | is met when |
+//! |---|---|
+//! | `k=5` | every class has at least 5 people |
+//! | `l=2` | every class has at least 2 different sensitive values |
+//! | `entropy-l=2` | every class has entropy at least ln 2 |
+//! | `recursive-l=3:2` | every class is recursively (c,l)-diverse with c = 3, l = 2 |
+//! | `t=0.2` | every class is at most 0.2 from the whole table |
+//! | `prosecutor=0.2`, `journalist=0.2` | nobody is re-identified with a higher chance |
+//! | `marketer=0.2` | the expected share of people re-identified is at most that |
+//! | `epsilon-bop=1` | `α ≤ e^1·β` for every belief (LXL, one-sided) |
+//! | `epsilon-bop-two-sided=1` | and `β ≤ e^1·α` |
+//! | `belief-odds=3` | no odds of a sensitive value move by more, either way |
+//! | `odds=3` | no odds of presence move by more, either way; needs a background |
+//! | `gain=2` | belief in presence grows, and in absence shrinks, by no larger factor (B-2); needs a background |
+
+use crate::error::AssessError;
+use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::text::{nearest, shown};
+use num_traits::{One, Signed, ToPrimitive};
+
+/// What is demanded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Demand {
+    /// Class size.
+    K(u64),
+    /// Different values.
+    Distinct(u64),
+    /// Entropy.
+    Entropy(Rational),
+    /// Recursive diversity.
+    Recursive {
+        /// Above 0.
+        c: Rational,
+        /// At least 2.
+        l: u32,
+    },
+    /// Closeness.
+    T(Rational),
+    /// Highest risk for the prosecutor.
+    Prosecutor(Rational),
+    /// Highest risk for the journalist.
+    Journalist(Rational),
+    /// Expected share re-identified.
+    Marketer(Rational),
+    /// One-sided I-BOP, as ε.
+    EpsilonBop(Rational),
+    /// Two-sided I-BOP, as ε.
+    EpsilonBopTwoSided(Rational),
+    /// Odds of sensitive values.
+    BeliefOdds(Rational),
+    /// Odds of presence.
+    Odds(Rational),
+    /// Gain of belief in presence.
+    Gain(Rational),
+}
+
+/// A demand, and how it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Requirement {
+    /// What is demanded.
+    pub demand: Demand,
+    /// `k=5`.
+    pub text: String,
+}
+
+const NAMES: [&str; 13] = [
+    "k",
+    "l",
+    "entropy-l",
+    "recursive-l",
+    "t",
+    "prosecutor",
+    "journalist",
+    "marketer",
+    "epsilon-bop",
+    "epsilon-bop-two-sided",
+    "belief-odds",
+    "odds",
+    "gain",
+];
+
+impl Requirement {
+    /// Reads demands parted by commas: `k=5, recursive-l=3:2, t=1/5`.
+    ///
+    /// # Errors
+    /// With the demand: an unknown or repeated name, no number, or a number that demands nothing or cannot be met.
+    pub fn parse(text: &str) -> Result<Vec<Self>, AssessError> {
+        let mut read: Vec<Self> = Vec::new();
+        let mut names: Vec<&str> = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let Some((name, value)) = part.split_once('=').map(|(name, value)| (name.trim(), value.trim())) else {
+                return wrong(format!("`{}` is no demand; write a name and a number, such as k=5", shown(part)));
+            };
+            if names.contains(&name) {
+                return wrong(format!("`{}` is demanded twice; keep one", shown(name)));
+            }
+            names.push(name);
+            read.push(Self { demand: demand(name, value)?, text: format!("{name}={value}") });
+        }
+        Ok(read)
+    }
+}
+
+fn wrong<T>(message: String) -> Result<T, AssessError> {
+    Err(AssessError::Requirement(message))
+}
+
+fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
+    let one = whole(1);
+    let in_range = |is_in: &dyn Fn(&Rational) -> bool, range: &str| match number(name, value)? {
+        number if is_in(&number) => Ok(number),
+        _ => wrong(format!("`{name}={}` must be {range}", shown(value))),
+    };
+    let count = || {
+        let number = in_range(&|number| number.is_integer() && number.is_positive(), "a whole number of at least 1")?;
+        number.to_u64().map_or_else(|| wrong(format!("`{name}={}` is too large", shown(value))), Ok)
+    };
+    let share = || in_range(&|number| !number.is_negative() && *number <= one, "from 0 to 1");
+    let epsilon = || in_range(&|number| !number.is_negative() && *number <= whole(1000), "from 0 to 1000");
+    let factor = || in_range(&|number| *number >= one, "at least 1");
+    Ok(match name {
+        "k" => Demand::K(count()?),
+        "l" => Demand::Distinct(count()?),
+        "entropy-l" => Demand::Entropy(factor()?),
+        "recursive-l" => recursive(value)?,
+        "t" => Demand::T(share()?),
+        "prosecutor" => Demand::Prosecutor(share()?),
+        "journalist" => Demand::Journalist(share()?),
+        "marketer" => Demand::Marketer(share()?),
+        "epsilon-bop" => Demand::EpsilonBop(epsilon()?),
+        "epsilon-bop-two-sided" => Demand::EpsilonBopTwoSided(epsilon()?),
+        "belief-odds" => Demand::BeliefOdds(factor()?),
+        "odds" => Demand::Odds(factor()?),
+        "gain" => Demand::Gain(factor()?),
+        _ => {
+            let meant = nearest(name, &NAMES)
+                .map_or_else(|| format!("there are: {}", NAMES.join(", ")), |near| format!("did you mean `{near}`?"));
+            return wrong(format!("`{}` cannot be demanded; {meant}", shown(name)));
+        }
+    })
+}
+
+fn number(name: &str, value: &str) -> Result<Rational, AssessError> {
+    parse_rational(value).or_else(|error| wrong(format!("in `{name}`: {error}")))
+}
+
+fn recursive(value: &str) -> Result<Demand, AssessError> {
+    let form = || format!("`recursive-l={}` must be c:l, with c above 0 and l from 2, such as 3:2", shown(value));
+    let Some((c, l)) = value.split_once(':') else { return wrong(form()) };
+    let (c, l) = (number("recursive-l", c)?, number("recursive-l", l)?);
+    let l = if l.denom().is_one() { l.to_u32() } else { None };
+    match l {
+        Some(l) if l >= 2 && c.is_positive() => Ok(Demand::Recursive { c, l }),
+        _ => wrong(form()),
+    }
+}

@@ -1,0 +1,121 @@
+//! How many look alike: k-anonymity and what the sizes of classes look like.
+
+use crate::classes::Classes;
+use crate::fraction::At;
+use deniable_core::exact::{Rational, whole};
+
+/// Classes of about one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bucket {
+    /// The smallest size.
+    pub from: u64,
+    /// The largest size.
+    pub to: u64,
+    /// How many classes.
+    pub classes: u64,
+    /// How many people are in them.
+    pub people: u64,
+}
+
+/// The sizes of classes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sizes {
+    /// People in the table.
+    pub people: u64,
+    /// How many classes.
+    pub classes: u64,
+    /// `k`: the size of the smallest class.
+    pub smallest: At<u64>,
+    /// People for each class.
+    pub mean: Rational,
+    /// People who are alone in their class.
+    pub uniques: u64,
+    /// Sizes 1 to 10 one by one, then 11–20, 21–40, 41–80 and so on; empty buckets are left out.
+    pub histogram: Vec<Bucket>,
+}
+
+/// Classes that fall short.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Offending {
+    /// How many.
+    pub classes: u64,
+    /// People in them.
+    pub people: u64,
+    /// The first of them, as many as were asked for.
+    pub first: Vec<u32>,
+}
+
+impl Offending {
+    /// Adds a class, naming it while there is room for `most`.
+    pub(crate) fn add(&mut self, class: u32, people: u64, most: usize) {
+        self.classes += 1;
+        self.people += people;
+        if self.first.len() < most {
+            self.first.push(class);
+        }
+    }
+}
+
+impl Sizes {
+    /// Of some classes; `None` if there are none.
+    #[must_use]
+    pub fn of(classes: &Classes) -> Option<Self> {
+        let (class, value) = (0..).zip(classes.sizes()).min_by_key(|(_, size)| **size)?;
+        let count = classes.len() as u64;
+        let mut histogram: Vec<Bucket> = Vec::new();
+        for size in classes.sizes() {
+            let place = bucket(*size);
+            while histogram.len() <= place {
+                let (from, to) = histogram.last().map_or((1, 1), |last| match last.to {
+                    to @ 0..10 => (to + 1, to + 1),
+                    to => (to + 1, to.saturating_mul(2)),
+                });
+                histogram.push(Bucket { from, to, classes: 0, people: 0 });
+            }
+            histogram[place].classes += 1;
+            histogram[place].people += size;
+        }
+        histogram.retain(|bucket| bucket.classes > 0);
+        Some(Self {
+            people: classes.people(),
+            classes: count,
+            smallest: At { value: *value, class },
+            mean: whole(classes.people()) / whole(count),
+            uniques: people_below(classes, 2),
+            histogram,
+        })
+    }
+}
+
+/// 1 to 10 are buckets of their own, then sizes double.
+fn bucket(size: u64) -> usize {
+    let (mut place, mut to) = (9, 10);
+    if size <= to {
+        return usize::try_from(size.saturating_sub(1)).unwrap_or(0);
+    }
+    while size > to {
+        to = to.saturating_mul(2);
+        place += 1;
+    }
+    place
+}
+
+/// People in classes smaller than `k`.
+#[must_use]
+pub fn people_below(classes: &Classes, k: u64) -> u64 {
+    classes.sizes().iter().filter(|size| **size < k).sum()
+}
+
+/// The classes smaller than `k`; the smallest come first among the `most` that are named.
+#[must_use]
+pub fn below(classes: &Classes, k: u64, most: usize) -> Offending {
+    let mut small: Vec<(u64, u32)> = classes.sizes().iter().copied().zip(0..).filter(|(size, _)| *size < k).collect();
+    let people = small.iter().map(|(size, _)| size).sum();
+    let count = small.len() as u64;
+    if most < small.len() {
+        small.select_nth_unstable(most);
+        small.truncate(most);
+    }
+    small.sort_unstable();
+    Offending { classes: count, people, first: small.into_iter().map(|(_, class)| class).collect() }
+}

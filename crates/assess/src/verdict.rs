@@ -1,0 +1,230 @@
+//! Whether demands are met, and which classes are in the way.
+
+use crate::assessment::{Assessment, OfSecret, Parts};
+use crate::belief::Kind;
+use crate::beliefs::exceeding;
+use crate::closeness::Closeness;
+use crate::diversity::recursive;
+use crate::entropy::Decider;
+use crate::error::AssessError;
+use crate::fraction::{Extended, Fraction};
+use crate::limit::{Limit, epsilon};
+use crate::membership::{Membership, gain, odds};
+use crate::require::{Demand, Requirement};
+use crate::risk::{Known, chances};
+use crate::sizes::{Offending, below};
+use deniable_core::exact::{Rational, Rounding, whole};
+use std::cmp::Ordering;
+
+/// How many offending classes are named.
+const NAMED: usize = 10;
+/// Places of decimals.
+const PLACES: u32 = 6;
+
+/// A demand, and whether a table meets it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The demand as it was written.
+    pub demand: String,
+    /// The sensitive column, for demands on sensitive values.
+    pub column: Option<String>,
+    /// Whether it is met.
+    pub met: bool,
+    /// What was measured, as a decimal that errs on the side of the attacker.
+    pub measured: String,
+    /// The classes that do not meet it.
+    pub offending: Offending,
+}
+
+/// Decides each demand; those on sensitive values once for each sensitive column.
+pub(crate) fn verdicts(
+    requirements: &[Requirement],
+    assessment: &Assessment,
+    parts: &Parts<'_>,
+) -> Result<Vec<Verdict>, AssessError> {
+    let mut verdicts = Vec::new();
+    for requirement in requirements {
+        if let Some((measured, met, offending)) = about_classes(requirement, assessment, parts)? {
+            verdicts.push(Verdict { demand: requirement.text.clone(), column: None, met, measured, offending });
+            continue;
+        }
+        if assessment.sensitive.is_empty() {
+            return Err(AssessError::NeedsSensitive { demand: requirement.text.clone() });
+        }
+        for (place, column) in assessment.sensitive.iter().enumerate() {
+            let (measured, offending) = about_values(&requirement.demand, assessment, place, column, parts)?;
+            let column = Some(column.name.clone());
+            let met = offending.classes == 0;
+            verdicts.push(Verdict { demand: requirement.text.clone(), column, met, measured, offending });
+        }
+    }
+    Ok(verdicts)
+}
+
+fn up(value: &Extended) -> String {
+    value.decimal(PLACES, Rounding::Up)
+}
+
+type Decided = (String, bool, Offending);
+
+/// Demands that no sensitive value is needed for; `None` for the others.
+fn about_classes(
+    requirement: &Requirement,
+    assessment: &Assessment,
+    parts: &Parts<'_>,
+) -> Result<Option<Decided>, AssessError> {
+    let classes = &assessment.classes;
+    let (measured, offending) = match &requirement.demand {
+        Demand::K(k) => (assessment.sizes.smallest.value.to_string(), below(classes, *k, NAMED)),
+        Demand::Prosecutor(limit) => {
+            let highest = assessment.risk.prosecutor.highest.value.value();
+            (up(&highest), by_chance(assessment, classes.sizes(), limit))
+        }
+        Demand::Journalist(limit) => match (&assessment.risk.journalist, parts.population()) {
+            (Known::Exactly(journalist), Some(population)) => {
+                (up(&journalist.highest.value.value()), by_chance(assessment, population, limit))
+            }
+            _ => return Err(no_background(requirement, assessment)),
+        },
+        Demand::Marketer(limit) => {
+            let share = assessment.risk.marketer.value();
+            return Ok(Some((up(&Extended::Finite(share.clone())), share <= limit, Offending::default())));
+        }
+        Demand::Odds(limit) | Demand::Gain(limit) => {
+            let (Membership::Computed(presence), Some(population)) = (&assessment.membership, parts.population())
+            else {
+                return Err(no_background(requirement, assessment));
+            };
+            if presence.left_out > 0 {
+                let why = format!(
+                    "recodings overlap, and for {} people of the background it is not known which class they would be in",
+                    presence.left_out
+                );
+                return Err(AssessError::NeedsBackground { demand: requirement.text.clone(), why });
+            }
+            let is_odds = matches!(requirement.demand, Demand::Odds(_));
+            let limit = Extended::Finite(limit.clone());
+            let priors = &assessment.priors;
+            let offends = |(rows, people): (&u64, &u64)| {
+                let (low, high) = odds(*rows, *people, priors);
+                let falls = low.finite().is_some_and(|low| Extended::Finite(low.recip()) > limit);
+                if is_odds { high > limit || falls } else { gain(&high, priors) > limit }
+            };
+            let pairs = classes.sizes().iter().zip(population);
+            let mut offending = Offending::default();
+            for (class, (rows, people)) in (0..).zip(pairs) {
+                if offends((rows, people)) {
+                    offending.add(class, *rows, NAMED);
+                }
+            }
+            let measured = if is_odds {
+                presence.up.value.clone().max(presence.down.value.clone())
+            } else {
+                presence.gain.value.clone()
+            };
+            (up(&measured), offending)
+        }
+        Demand::Distinct(_)
+        | Demand::Entropy(_)
+        | Demand::Recursive { .. }
+        | Demand::T(_)
+        | Demand::EpsilonBop(_)
+        | Demand::EpsilonBopTwoSided(_)
+        | Demand::BeliefOdds(_) => return Ok(None),
+    };
+    Ok(Some((measured, offending.classes == 0, offending)))
+}
+
+fn by_chance(assessment: &Assessment, among: &[u64], limit: &Rational) -> Offending {
+    // 1/among is above the limit exactly when among is below its inverse.
+    let mut offending = Offending::default();
+    let is_above = |chance: &Fraction| chance.against(limit) == Ordering::Greater;
+    for (class, _) in (0..).zip(chances(among)).filter(|(_, chance)| is_above(chance)) {
+        offending.add(class, assessment.classes.size(class), NAMED);
+    }
+    offending
+}
+
+fn no_background(requirement: &Requirement, assessment: &Assessment) -> AssessError {
+    let why = match &assessment.membership {
+        Membership::NoList { class, rows, people } => format!(
+            "the one given does not list everybody, as the class {} has {rows} rows and covers {people} of its people",
+            assessment.classes.name(*class)
+        ),
+        Membership::Overlapping => "recodings overlap, so nobody's class is known".to_owned(),
+        Membership::Computed(_) | Membership::NoBackground { .. } => {
+            "it is about all people who could be in the table".to_owned()
+        }
+    };
+    AssessError::NeedsBackground { demand: requirement.text.clone(), why }
+}
+
+/// Demands on a sensitive column.
+fn about_values(
+    demand: &Demand,
+    assessment: &Assessment,
+    place: usize,
+    column: &OfSecret,
+    parts: &Parts<'_>,
+) -> Result<(String, Offending), AssessError> {
+    let classes = &assessment.classes;
+    let (secret, prior) = parts.of(classes, place)?;
+    let mut offending = Offending::default();
+    let beliefs = column.informed.as_ref().unwrap_or(&column.by_margins);
+    let moved = |kinds: &[Kind], limit: &Limit| exceeding(classes, secret, prior, kinds, limit, NAMED);
+    let measured = match demand {
+        Demand::Distinct(l) => {
+            for class in classes.all().filter(|class| (secret.of(*class).len() as u64) < *l) {
+                offending.add(class, classes.size(class), NAMED);
+            }
+            column.diversity.distinct.value.to_string()
+        }
+        Demand::Entropy(l) => {
+            let mut decider = Decider::new(l);
+            for class in classes.all() {
+                if !decider.holds(secret.of(class))? {
+                    offending.add(class, classes.size(class), NAMED);
+                }
+            }
+            column.diversity.entropy.value.l(PLACES)
+        }
+        Demand::Recursive { c, l } => {
+            let mut largest = Fraction::new(0_u64, 1_u64);
+            for (class, value) in (0..).zip(recursive(classes, secret, *l)) {
+                largest = largest.max(value);
+                // The condition is strict.
+                if value.against(c) != Ordering::Less {
+                    offending.add(class, classes.size(class), NAMED);
+                }
+            }
+            up(&largest.value())
+        }
+        Demand::T(t) => {
+            let closeness = Closeness::new(classes, secret, parts.distance(place))?;
+            for (class, _) in (0..).zip(closeness.distances()).filter(|(_, d)| d.against(t) == Ordering::Greater) {
+                offending.add(class, classes.size(class), NAMED);
+            }
+            up(&column.t.value.value())
+        }
+        Demand::EpsilonBop(x) => {
+            offending = moved(&[Kind::Loss], &Limit::Epsilon(x.clone()))?;
+            epsilon(&beliefs.loss.value(), PLACES)
+        }
+        Demand::EpsilonBopTwoSided(x) => {
+            offending = moved(&[Kind::Loss, Kind::Gain], &Limit::Epsilon(x.clone()))?;
+            epsilon(&beliefs.two_sided().value(), PLACES)
+        }
+        Demand::BeliefOdds(limit) => {
+            offending = moved(&[Kind::Up, Kind::Down], &Limit::Ratio(limit.clone()))?;
+            up(&beliefs.odds().value())
+        }
+        // The other function has answered these.
+        Demand::K(_)
+        | Demand::Prosecutor(_)
+        | Demand::Journalist(_)
+        | Demand::Marketer(_)
+        | Demand::Odds(_)
+        | Demand::Gain(_) => up(&Extended::Finite(whole(0))),
+    };
+    Ok((measured, offending))
+}

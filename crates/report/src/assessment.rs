@@ -5,7 +5,7 @@
 
 mod sections;
 
-pub use deniable_chart::sizes::Bucket;
+pub use deniable_chart::sizes::{Bucket, buckets};
 
 use crate::frame::page;
 use maud::{Markup, html};
@@ -33,6 +33,8 @@ pub struct Assessment {
     pub presence: Computed<Presence>,
     /// An attack with a table of people; without one there is no such section.
     pub linkage: Option<Linkage>,
+    /// What became of the original table, in sentences; without one there is no such section.
+    pub original: Vec<String>,
     /// What was required.
     pub requirements: Vec<Requirement>,
     /// How cells were read, column by column.
@@ -140,6 +142,9 @@ pub fn assessment(assessment: &Assessment) -> String {
     ];
     if let Some(linkage) = &assessment.linkage {
         sections.push(("linkage", "Linkage", sections::linkage(linkage)));
+    }
+    if !assessment.original.is_empty() {
+        sections.push(("original", "Beside the original", crate::frame::list(&assessment.original)));
     }
     sections.push(("requirements", "Requirements", sections::requirements(&assessment.requirements)));
     sections.push(("cells", "How cells were read", sections::readings(&assessment.readings)));

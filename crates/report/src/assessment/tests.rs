@@ -44,6 +44,7 @@ fn example() -> Assessment {
             shares: vec!["12% of the people are in classes where some odds grow by more than 2.".into()],
         },
         presence: Err("no table of the population was given.".into()),
+        original: vec!["age: 40.0% as they were".to_owned()],
         linkage: Some(Linkage {
             people: 400,
             found: vec![("match nobody".into(), 100), ("match exactly one row".into(), 3)],
@@ -107,6 +108,7 @@ fn a_page_without_anything() {
         wanted: None,
         beliefs: Beliefs::default(),
         presence: Ok(Presence::default()),
+        original: Vec::new(),
         linkage: None,
         requirements: vec![],
         readings: vec![],
@@ -148,6 +150,7 @@ fn nothing_becomes_markup() {
             shares: vec![text()],
         },
         presence: Ok(Presence { said: vec![text()], measures: vec![hostile()] }),
+        original: vec![text()],
         linkage: Some(Linkage { people: 1, found: vec![(text(), 1)], said: vec![text()] }),
         requirements: vec![Requirement {
             text: text(),

@@ -41,7 +41,8 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
     let hierarchies = hierarchies(args)?;
     let distances = distances(args, &hierarchies)?;
     let all = [Some(&args.table), args.background.as_ref(), args.original.as_ref(), args.auxiliary.as_ref()];
-    let own = all.iter().flatten().map(|path| (*path).clone()).chain(args.hierarchy.iter().map(|(_, file)| file.clone()));
+    let own =
+        all.iter().flatten().map(|path| (*path).clone()).chain(args.hierarchy.iter().map(|(_, file)| file.clone()));
     writable(args.out.as_deref(), args.report.as_deref(), &own.collect::<Vec<PathBuf>>())?;
 
     let progress = Progress::new();
@@ -109,7 +110,9 @@ fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Resul
         let complaint = Complaint::new(format!("{flag} names `{name}`, which is not among {wanted}"));
         Failure::Usage(complaint.help(format!("check its spelling, or add it to {wanted}")))
     };
-    if let Some(name) = args.literal.iter().map(|name| name.trim()).find(|name| !quasi.iter().any(|known| known == name)) {
+    if let Some(name) =
+        args.literal.iter().map(|name| name.trim()).find(|name| !quasi.iter().any(|known| known == name))
+    {
         return Err(misplaced("--literal", name, "--quasi"));
     }
     if let Some((name, _)) = args.distance.iter().find(|(name, _)| !sensitive.contains(name)) {
@@ -124,9 +127,8 @@ fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Resul
 
 fn priors(text: &str) -> Result<Priors, Failure> {
     let help = "write --prior 1/2 or --prior 1/10..1/2; beliefs are above 0 and below 1 here";
-    let wrong = |error: &dyn std::fmt::Display| {
-        Failure::Usage(Complaint::new(format!("--prior {text}: {error}")).help(help))
-    };
+    let wrong =
+        |error: &dyn std::fmt::Display| Failure::Usage(Complaint::new(format!("--prior {text}: {error}")).help(help));
     let (low, high) = text.split_once("..").unwrap_or((text, text));
     let number = |text: &str| deniable_core::exact::parse_rational(text.trim()).map_err(|error| wrong(&error));
     Priors::new(number(low)?, number(high)?).map_err(|error| wrong(&error))

@@ -1,6 +1,6 @@
 //! An assessment as a page with pictures.
 
-use super::table::{kind_words, linkage, presence, short};
+use super::table::{kind_words, linkage, original, presence, short};
 use super::{Assessed, name};
 use deniable_assess::assessment::OfSecret;
 use deniable_assess::belief::{Extreme, Moved};
@@ -44,6 +44,7 @@ pub fn page(file: &Path, assessed: &Assessed) -> String {
             ],
             said: linkage(linking).into_iter().skip(2).collect(),
         }),
+        original: original(assessment),
         requirements: requirements(assessment),
         readings: readings(assessment),
     })
@@ -59,7 +60,12 @@ fn overview(assessment: &Assessment) -> Vec<page::Measure> {
     let upward = |value: &Extended| short(&value.decimal(PLACES, Rounding::Up));
     let mut all = vec![
         measure("k", sizes.smallest.value.to_string(), "people in the smallest class", class(sizes.smallest.class)),
-        measure("mean class size", short(&decimal(&sizes.mean, 2, Rounding::Down)), "people in a class, on average", None),
+        measure(
+            "mean class size",
+            short(&decimal(&sizes.mean, 2, Rounding::Down)),
+            "people in a class, on average",
+            None,
+        ),
         measure("alone", sizes.uniques.to_string(), "people who are the only one in their class", None),
     ];
     let most = if matches!(risk.journalist, Known::AtMost(_)) { "at most " } else { "" };
@@ -76,21 +82,41 @@ fn overview(assessment: &Assessment) -> Vec<page::Measure> {
             class(attacker.highest.class),
         ));
         let average = short(&decimal(&attacker.average, PLACES, Rounding::Up));
-        all.push(measure(format!("{who}, average"), format!("{most}{average}"), "mean over the people of the table", None));
+        all.push(measure(
+            format!("{who}, average"),
+            format!("{most}{average}"),
+            "mean over the people of the table",
+            None,
+        ));
         let above = percent(&attacker.above, 2, Rounding::Up);
         let threshold = short(&decimal(&risk.threshold, PLACES, Rounding::Nearest));
         let meaning = format!("people for whom it is above {threshold}");
         all.push(measure(format!("{who}, at risk"), format!("{most}{above}"), &meaning, None));
     }
     let share = short(&decimal(risk.marketer.value(), PLACES, Rounding::Up));
-    all.push(measure("marketer", format!("{most}{share}"), "expected share of rows that are given the right name", None));
+    all.push(measure(
+        "marketer",
+        format!("{most}{share}"),
+        "expected share of rows that are given the right name",
+        None,
+    ));
     for column in &assessment.sensitive {
         let diversity = &column.diversity;
         let of = |what: &str| format!("{what} of {}", column.name);
         let (distinct, entropy) = (&diversity.distinct, &diversity.entropy);
-        all.push(measure(of("l"), distinct.value.to_string(), "different values in a class, at least", class(distinct.class)));
+        all.push(measure(
+            of("l"),
+            distinct.value.to_string(),
+            "different values in a class, at least",
+            class(distinct.class),
+        ));
         let l = short(&entropy.value.l(PLACES));
-        all.push(measure(of("entropy l"), l, "e to the power of the entropy in a class, at least", class(entropy.class)));
+        all.push(measure(
+            of("entropy l"),
+            l,
+            "e to the power of the entropy in a class, at least",
+            class(entropy.class),
+        ));
         for recursive in &diversity.recursive {
             let c = upward(&recursive.c.value.value());
             let name = of(&format!("recursive c for l = {}", recursive.l));
@@ -115,8 +141,7 @@ fn overview(assessment: &Assessment) -> Vec<page::Measure> {
 }
 
 fn sizes(assessment: &Assessment, wanted: Option<u64>) -> Vec<page::Bucket> {
-    let sizes: Vec<u64> = assessment.classes.sizes().to_vec();
-    deniable_chart::sizes::buckets(&sizes, wanted)
+    page::buckets(assessment.classes.sizes().iter().copied(), wanted)
 }
 
 fn beliefs(assessment: &Assessment) -> page::Beliefs {
@@ -142,7 +167,11 @@ fn beliefs(assessment: &Assessment) -> page::Beliefs {
                     format!("{by} for {}", percent(&share.share, 2, Rounding::Up))
                 })
                 .collect();
-            shares.push(format!("Odds of some value of {} move ({prior}) {} of the people.", column.name, said.join(", ")));
+            shares.push(format!(
+                "Odds of some value of {} move ({prior}) {} of the people.",
+                column.name,
+                said.join(", ")
+            ));
         }
     }
     page::Beliefs { before, moved, shares }
@@ -222,7 +251,11 @@ fn readings(assessment: &Assessment) -> Vec<page::Reading> {
     let known = assessment.readings.iter().map(|reading| page::Reading {
         column: reading.column.clone(),
         role: "may be known".to_owned(),
-        cells: reading.kinds.iter().map(|(kind, read)| (kind_words(*kind, read.cells).to_owned(), read.cells)).collect(),
+        cells: reading
+            .kinds
+            .iter()
+            .map(|(kind, read)| (kind_words(*kind, read.cells).to_owned(), read.cells))
+            .collect(),
     });
     let secret = assessment.sensitive.iter().map(|column| page::Reading {
         column: column.name.clone(),

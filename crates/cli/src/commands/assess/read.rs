@@ -91,9 +91,15 @@ impl<'a> Reader<'a> {
             .collect();
         if !unknown.is_empty() {
             let help = match may_be_suppressed {
-                true => "a sensitive value cannot be suppressed: fill it, leave the rows out, or take emptiness as a value with --empty value",
-                false if self.empty == Empty::Suppressed => "raw values cannot be suppressed: fill them, or leave the rows out",
-                false => "say what that means: --empty suppressed if it stands for *, --empty value if it is a value like any other",
+                true => {
+                    "a sensitive value cannot be suppressed: fill it, leave the rows out, or take emptiness as a value with --empty value"
+                }
+                false if self.empty == Empty::Suppressed => {
+                    "raw values cannot be suppressed: fill them, or leave the rows out"
+                }
+                false => {
+                    "say what that means: --empty suppressed if it stands for *, --empty value if it is a value like any other"
+                }
             };
             let message = format!("{} has empty cells: {}", file.display(), unknown.join(", "));
             return Err(Failure::Refused(vec![Complaint::new(message).help(help)]));

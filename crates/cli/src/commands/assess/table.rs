@@ -34,7 +34,11 @@ pub fn text(file: &Path, assessed: &Assessed) -> String {
         }
     }
     if assessment.sensitive.len() > 1 {
-        wrapped(&mut text, "  ", "each sensitive column is looked at alone; several together may say more about a person");
+        wrapped(
+            &mut text,
+            "  ",
+            "each sensitive column is looked at alone; several together may say more about a person",
+        );
     }
     text.push_str("\nWho is in the table\n");
     for line in presence(assessment) {
@@ -149,7 +153,11 @@ fn secret(assessment: &Assessment, column: &OfSecret) -> Grid {
     let class = |class: u32| assessment.classes.name(class);
     let diversity = &column.diversity;
     let mut all = vec![
-        ["l: different values, least".to_owned(), diversity.distinct.value.to_string(), class(diversity.distinct.class)],
+        [
+            "l: different values, least".to_owned(),
+            diversity.distinct.value.to_string(),
+            class(diversity.distinct.class),
+        ],
         ["entropy l, least".to_owned(), short(&diversity.entropy.value.l(PLACES)), class(diversity.entropy.class)],
     ];
     for recursive in &diversity.recursive {
@@ -198,7 +206,9 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
     for extreme in [&beliefs.up, &beliefs.down] {
         for moved in [&extreme.infinite, &extreme.finite].into_iter().flatten() {
             let who = match (moved.person, &assessment.people) {
-                (Some(person), Some(people)) => format!("{} in {}", people.name(person), assessment.classes.name(moved.class)),
+                (Some(person), Some(people)) => {
+                    format!("{} in {}", people.name(person), assessment.classes.name(moved.class))
+                }
                 _ => assessment.classes.name(moved.class),
             };
             let sure = |belief: &Rational| percent(belief, 2, Rounding::Nearest);
@@ -286,7 +296,8 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
     lines
 }
 
-fn original(assessment: &Assessment) -> Vec<String> {
+/// What became of the original table, in sentences.
+pub fn original(assessment: &Assessment) -> Vec<String> {
     let Some(original) = &assessment.original else { return Vec::new() };
     let mut lines: Vec<String> = original
         .kept

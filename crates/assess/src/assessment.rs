@@ -149,10 +149,11 @@ impl<'a> Parts<'a> {
         self.sensitive.get(place).map_or(&Distance::Equal, |sensitive| &sensitive.distance)
     }
 
-    /// A sensitive column, and the strongest prior about it that there is.
-    pub fn of<'c>(&self, classes: &'c Classes, place: usize) -> Result<(&'c Secret, Prior<'a>), AssessError> {
+    /// A sensitive column, and all priors about it. A demand must hold for each: a background that knows everybody's value
+    /// leaves nothing to learn, and would meet any demand alone.
+    pub fn of<'c>(&self, classes: &'c Classes, place: usize) -> Result<(&'c Secret, Vec<Prior<'a>>), AssessError> {
         let secret = classes.secrets.get(place).ok_or(AssessError::NoQuasi)?;
-        Ok((secret, self.informed(&secret.name).unwrap_or(Prior::Margins)))
+        Ok((secret, [Prior::Margins].into_iter().chain(self.informed(&secret.name)).collect()))
     }
 
     fn informed(&self, name: &str) -> Option<Prior<'a>> {

@@ -104,26 +104,28 @@ impl Beliefs {
     }
 }
 
-/// The classes where some belief moves by more than a limit.
+/// The classes where some belief moves by more than a limit, from one of several priors.
 ///
 /// # Errors
 /// As [`Beliefs::of`], and when a comparison with a power of e cannot be decided.
 pub fn exceeding(
     classes: &Classes,
     secret: &Secret,
-    prior: Prior<'_>,
+    priors: &[Prior<'_>],
     kinds: &[Kind],
     limit: &Limit,
     most: usize,
 ) -> Result<Offending, AssessError> {
     let mut offending = Offending::default();
-    let mut walk = Walk::new(classes, secret, prior);
+    let mut walks: Vec<Walk<'_>> = priors.iter().map(|prior| Walk::new(classes, secret, *prior)).collect();
     for class in classes.all() {
         let mut exceeded = false;
-        walk.class(class, &mut |belief, _| {
-            exceeded = exceeded || exceeds(belief, kinds, limit)?;
-            Ok(())
-        })?;
+        for walk in &mut walks {
+            walk.class(class, &mut |belief, _| {
+                exceeded = exceeded || exceeds(belief, kinds, limit)?;
+                Ok(())
+            })?;
+        }
         if exceeded {
             offending.add(class, classes.size(class), most);
         }

@@ -12,7 +12,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{Pow, ToPrimitive};
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The first precision tried, in bits.
 const FIRST_BITS: u32 = 128;
@@ -105,12 +105,17 @@ impl Profile {
 pub struct Least {
     /// An interval around it.
     pub entropy: Enclosure,
+    /// `e^H` itself, where all values of the class are equally frequent: how many there are.
+    pub whole: Option<u64>,
 }
 
 impl Least {
     /// The largest `l`, as a decimal that is not above it.
     #[must_use]
     pub fn l(&self, places: u32) -> String {
+        if let Some(values) = self.whole {
+            return values.to_string();
+        }
         // Entropy is never negative, so 1 always holds.
         decimal(&self.entropy.exp().low().max(whole(1)), places, Rounding::Down)
     }
@@ -139,14 +144,14 @@ pub fn least(classes: &Classes, secret: &Secret) -> Option<At<Least>> {
     let values: Vec<f64> = classes.all().map(|class| screened(secret.of(class))).collect();
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
     let near = 2.0 * margin(secret.values.len());
-    let mut profiles: HashMap<Profile, ()> = HashMap::new();
+    let mut profiles: HashSet<Profile> = HashSet::new();
     let mut best: Option<(u32, Profile)> = None;
     for (class, _) in (0..).zip(&values).filter(|(_, value)| **value <= smallest + near) {
         let profile = Profile::of(secret.of(class).iter().map(|(_, count)| *count));
-        if profiles.contains_key(&profile) {
+        if profiles.contains(&profile) {
             continue;
         }
-        profiles.insert(profile.clone(), ());
+        profiles.insert(profile.clone());
         let is_less = best.as_ref().is_none_or(|(_, best)| {
             [128, 256, 512, 1024].into_iter().find_map(|bits| profile.entropy(bits).certainly_cmp(&best.entropy(bits)))
                 == Some(Ordering::Less)
@@ -155,7 +160,11 @@ pub fn least(classes: &Classes, secret: &Secret) -> Option<At<Least>> {
             best = Some((class, profile));
         }
     }
-    best.map(|(class, profile)| At { value: Least { entropy: profile.entropy(192) }, class })
+    best.map(|(class, profile)| {
+        let is_even = profile.0.iter().all(|count| *count == 1);
+        let whole = is_even.then_some(profile.0.len() as u64);
+        At { value: Least { entropy: profile.entropy(192), whole }, class }
+    })
 }
 
 /// Decides for one class after another whether it is entropy l-diverse, remembering what was decided.

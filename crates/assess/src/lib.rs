@@ -16,7 +16,7 @@
 //! | how far do beliefs about presence move? | [`membership`] |
 //! | what is left of the original? | [`original`] |
 //! | does the table meet demands? | [`require`], [`verdict`], [`limit`] |
-//! | all of it, and as data | [`assessment`], [`mod@written`] |
+//! | all of it, and as data | [`assessment`], [`mod@written`], [`part`] |
 
 pub mod assessment;
 pub mod background;
@@ -38,6 +38,7 @@ pub mod limit;
 pub mod linking;
 pub mod membership;
 pub mod original;
+pub mod part;
 pub mod require;
 pub mod risk;
 pub mod sizes;

@@ -14,6 +14,8 @@
 //! | `belief-odds=3` | no odds of a sensitive value move by more, either way |
 //! | `odds=3` | no odds of presence move by more, either way; needs a background |
 //! | `gain=2` | belief in presence grows, and in absence shrinks, by no larger factor (B-2); needs a background |
+//!
+//! Demands on beliefs must hold for whoever knows the published margins, and for whoever knows the background where there is one.
 
 use crate::error::AssessError;
 use deniable_core::exact::{Rational, parse_rational, whole};

@@ -2,7 +2,7 @@
 
 use crate::assessment::{Assessment, OfSecret, Parts};
 use crate::belief::Kind;
-use crate::beliefs::exceeding;
+use crate::beliefs::{Beliefs, exceeding};
 use crate::closeness::Closeness;
 use crate::diversity::recursive;
 use crate::entropy::Decider;
@@ -168,10 +168,13 @@ fn about_values(
     parts: &Parts<'_>,
 ) -> Result<(String, Offending), AssessError> {
     let classes = &assessment.classes;
-    let (secret, prior) = parts.of(classes, place)?;
+    let (secret, priors) = parts.of(classes, place)?;
     let mut offending = Offending::default();
-    let beliefs = column.informed.as_ref().unwrap_or(&column.by_margins);
-    let moved = |kinds: &[Kind], limit: &Limit| exceeding(classes, secret, prior, kinds, limit, NAMED);
+    let farthest = |value: &dyn Fn(&Beliefs) -> Extended| {
+        let by_margins = value(&column.by_margins);
+        column.informed.as_ref().map_or(by_margins.clone(), |informed| value(informed).max(by_margins))
+    };
+    let moved = |kinds: &[Kind], limit: &Limit| exceeding(classes, secret, &priors, kinds, limit, NAMED);
     let measured = match demand {
         Demand::Distinct(l) => {
             for class in classes.all().filter(|class| (secret.of(*class).len() as u64) < *l) {
@@ -208,15 +211,15 @@ fn about_values(
         }
         Demand::EpsilonBop(x) => {
             offending = moved(&[Kind::Loss], &Limit::Epsilon(x.clone()))?;
-            epsilon(&beliefs.loss.value(), PLACES)
+            epsilon(&farthest(&|beliefs| beliefs.loss.value()), PLACES)
         }
         Demand::EpsilonBopTwoSided(x) => {
             offending = moved(&[Kind::Loss, Kind::Gain], &Limit::Epsilon(x.clone()))?;
-            epsilon(&beliefs.two_sided().value(), PLACES)
+            epsilon(&farthest(&|beliefs| beliefs.two_sided().value()), PLACES)
         }
         Demand::BeliefOdds(limit) => {
             offending = moved(&[Kind::Up, Kind::Down], &Limit::Ratio(limit.clone()))?;
-            up(&beliefs.odds().value())
+            up(&farthest(&|beliefs| beliefs.odds().value()))
         }
         // The other function has answered these.
         Demand::K(_)

@@ -1,4 +1,4 @@
-//! An assessment as data for machines: fractions in lowest terms as texts, with decimals beside them for people, and classes by
+//! An assessment as data for machines ([`crate::part`]): fractions in lowest terms as texts, with decimals beside them for people, and classes by
 //! their names.
 
 use crate::assessment::{Assessment, OfSecret};
@@ -8,106 +8,10 @@ use crate::fraction::{At, Extended};
 use crate::limit::epsilon;
 use crate::linking::Linking;
 use crate::membership::Membership;
+use crate::part::{Belief, Farthest, Json, Number, PLACES, Part, Placed};
 use crate::risk::{Attacker, Known, Risk};
 use crate::sizes::Sizes;
-use deniable_core::exact::{Rational, Rounding, decimal};
-use serde::Serialize;
-
-const PLACES: u32 = 6;
-/// Longer fractions are left out: nobody reads them, and averages over many class sizes have thousands of digits.
-const LONGEST: usize = 120;
-
-/// A number.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Number {
-    /// In lowest terms, `3/4` or `∞`; missing where it is longer than 120 characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exact: Option<String>,
-    /// Rounded to the nearest of six places.
-    pub decimal: String,
-}
-
-impl Number {
-    fn of(value: &Extended) -> Self {
-        let exact = value.to_string();
-        Self { exact: (exact.len() <= LONGEST).then_some(exact), decimal: value.decimal(PLACES, Rounding::Nearest) }
-    }
-
-    fn rational(value: &Rational) -> Self {
-        let exact = value.to_string();
-        let decimal = decimal(value, PLACES, Rounding::Nearest);
-        Self { exact: (exact.len() <= LONGEST).then_some(exact), decimal }
-    }
-}
-
-/// A number and the class where it is attained.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Placed<T> {
-    /// The number.
-    pub value: T,
-    /// The class: `age=30-39, zip=*`.
-    pub class: String,
-}
-
-/// A belief that moved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Belief {
-    /// The class.
-    pub class: String,
-    /// The raw values of the person, where priors differ between people.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub person: Option<String>,
-    /// The sensitive value.
-    pub value: String,
-    /// `α`.
-    pub before: Number,
-    /// `β`.
-    pub after: Number,
-    /// How far it moved.
-    pub by: Number,
-}
-
-/// The beliefs that moved farthest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Farthest {
-    /// How far: `∞` where some belief moves infinitely.
-    pub value: Number,
-    /// One that moved infinitely.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub infinite: Option<Belief>,
-    /// The farthest of the others.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub finite: Option<Belief>,
-}
-
-/// Any of the parts below, as JSON wants it.
-type Json = std::collections::BTreeMap<&'static str, Part>;
-
-/// A value of an assessment in its written form.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Part {
-    /// A count of people, classes, cells.
-    Count(u64),
-    /// A text.
-    Text(String),
-    /// Yes or no.
-    Flag(bool),
-    /// A number.
-    Number(Number),
-    /// A count with its class.
-    CountAt(Placed<u64>),
-    /// A number with its class.
-    NumberAt(Placed<Number>),
-    /// A text with its class.
-    TextAt(Placed<String>),
-    /// Beliefs.
-    Farthest(Box<Farthest>),
-    /// Parts by name.
-    Parts(Json),
-    /// Parts in order.
-    List(Vec<Part>),
-}
+use deniable_core::exact::Rational;
 
 fn text(value: impl Into<String>) -> Part {
     Part::Text(value.into())

@@ -1,4 +1,5 @@
 //! Cells in all their spellings.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use deniable_assess::cells::{Cell, Kind, Reading};
 use deniable_assess::covering::CellColumn;

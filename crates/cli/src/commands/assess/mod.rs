@@ -10,7 +10,8 @@ use crate::args::assess::Assess;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
-use deniable_assess::written::{Part, written, written_linking};
+use deniable_assess::part::Part;
+use deniable_assess::written::{written, written_linking};
 use deniable_assess::{
     AssessError, Assessment, Counts, Distance, Hierarchy, Input, Linking, Priors, Quasi, Reading, Requirement,
     Sensitive, assess, link,

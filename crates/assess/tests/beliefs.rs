@@ -222,3 +222,27 @@ fn powers_of_e() {
         ("0.693148".to_owned(), "0".to_owned())
     );
 }
+
+/// Beliefs that floats hardly tell apart: whatever their order, the exact maximum is named.
+#[test]
+fn near_ties_are_decided_exactly() {
+    const MANY: u64 = 100_000_000_000;
+    for more in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]] {
+        let mut counts = Counts::new(&["q", "s"]).unwrap();
+        for (class, more) in more.into_iter().enumerate() {
+            counts.push(&[&class.to_string(), "a"], MANY).unwrap();
+            counts.push(&[&class.to_string(), "b"], 2 * MANY + more).unwrap();
+        }
+        counts.push(&["9", "a"], MANY).unwrap();
+        let all = classes(&counts, &["q"], &["s"]);
+        let found = Beliefs::of(&all, &all.secrets[0], Prior::Margins).unwrap();
+        let most = more.iter().position(|more| *more == 2).map(|class| class as u32);
+        // Of the first three, `a` is rarest where there is one more of the others than elsewhere.
+        assert_eq!(found.loss.finite.as_ref().map(|moved| moved.class), most, "{more:?}");
+        assert_eq!(found.down.finite.as_ref().map(|moved| moved.class), most, "{more:?}");
+        assert_eq!(
+            found.up.finite.as_ref().map(|moved| (moved.class, moved.value.as_str())),
+            most.map(|class| (class, "b"))
+        );
+    }
+}

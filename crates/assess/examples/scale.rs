@@ -52,7 +52,13 @@ fn main() -> Result<(), AssessError> {
     let classes = timed("classes", || Classes::of(&published, &quasi, &sensitive, Table::Published))?;
     let secret = &classes.secrets[0];
     timed("sizes", || Ok(Sizes::of(&classes)))?;
-    timed("risk", || Ok(Risk::of(&classes, None, &deniable_assess::assessment::default_threshold())))?;
+    timed("risk", || {
+        Ok(Risk::of(
+            &classes,
+            deniable_assess::risk::Population::Unknown,
+            &deniable_assess::assessment::default_threshold(),
+        ))
+    })?;
     timed("diversity (distinct, entropy, recursive)", || Ok(Diversity::of(&classes, secret, &[2])))?;
     timed("closeness, equal", || Ok(Closeness::new(&classes, secret, &Distance::Equal)?.t()))?;
     timed("closeness, ordered", || Ok(Closeness::new(&classes, secret, &Distance::Ordered(None))?.t()))?;

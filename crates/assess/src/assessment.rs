@@ -15,7 +15,7 @@ use crate::fraction::{At, Fraction};
 use crate::membership::{Membership, Priors, presence, without_background};
 use crate::original::Compared;
 use crate::require::Requirement;
-use crate::risk::Risk;
+use crate::risk::{Population, Risk};
 use crate::sizes::Sizes;
 use crate::verdict::{Verdict, verdicts};
 use deniable_core::exact::{Rational, ratio};
@@ -136,6 +136,8 @@ pub struct Assessment {
 /// What demands are decided on, beside the assessment.
 pub(crate) struct Parts<'a> {
     matching: Option<&'a Matching<'a>>,
+    /// The people whom each class stands for at least, where recodings overlap.
+    at_least: Option<Vec<u64>>,
     sensitive: &'a [Sensitive],
 }
 
@@ -143,6 +145,15 @@ impl<'a> Parts<'a> {
     /// The people of each class in the population, where the background lists it.
     pub fn population(&self) -> Option<&'a [u64]> {
         self.matching.filter(|matching| matching.overfull().is_none()).map(Matching::population)
+    }
+
+    /// The people of each class in the population, as far as they are known.
+    pub fn people(&self) -> Population<'_> {
+        match (self.population(), &self.at_least) {
+            (Some(_), Some(people)) => Population::AtLeast(people),
+            (Some(people), None) => Population::Exactly(people),
+            (None, _) => Population::Unknown,
+        }
     }
 
     pub fn distance(&self, place: usize) -> &Distance {
@@ -182,7 +193,8 @@ pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
     if let Some(matching) = &matching {
         matching.covers_somebody()?;
     }
-    let parts = Parts { matching: matching.as_ref(), sensitive: &input.sensitive };
+    let at_least = matching.as_ref().filter(|matching| matching.overlaps()).map(Matching::at_least);
+    let parts = Parts { matching: matching.as_ref(), at_least, sensitive: &input.sensitive };
     let empty = AssessError::Empty { table: Table::Published };
     let mut sensitive = Vec::new();
     for (place, secret) in classes.secrets.iter().enumerate() {
@@ -208,7 +220,7 @@ pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
     let mut assessment = Assessment {
         readings: readings(&classes),
         sizes: Sizes::of(&classes).ok_or_else(|| empty.clone())?,
-        risk: Risk::of(&classes, parts.population(), &input.threshold).ok_or(empty)?,
+        risk: Risk::of(&classes, parts.people(), &input.threshold).ok_or(empty)?,
         sensitive,
         priors: input.priors.clone(),
         membership,

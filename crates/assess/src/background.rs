@@ -122,6 +122,23 @@ impl<'a> Matching<'a> {
         &self.population
     }
 
+    /// Whether somebody is covered by several classes.
+    #[must_use]
+    pub fn overlaps(&self) -> bool {
+        self.types.all().any(|person| self.classes_of(person).len() > 1)
+    }
+
+    /// How many people each class stands for at least: its rows, and whom no other class covers. Where recodings overlap, the
+    /// others whom it covers may have been published in another class.
+    #[must_use]
+    pub fn at_least(&self) -> Vec<u64> {
+        let own = |class: u32| -> u64 {
+            let alone = self.types_of(class).iter().filter(|person| self.classes_of(**person).len() == 1);
+            alone.map(|person| self.types.size(*person)).sum()
+        };
+        self.classes.all().map(|class| own(class).max(self.classes.size(class))).collect()
+    }
+
     /// That every class covers somebody.
     ///
     /// # Errors

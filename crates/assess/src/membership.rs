@@ -74,6 +74,9 @@ pub struct Presence {
     pub down: At<Extended>,
     /// The gain of B-2 at the worst prior.
     pub gain: At<Extended>,
+    /// The loss at the worst prior, its mirror image (B-3n): by what factor belief in presence shrinks, or belief in absence
+    /// grows, for people of some class. Who is in no class is out for certain, which is an infinite loss.
+    pub loss: At<Extended>,
     /// The highest belief that somebody is in.
     pub highest: At<Rational>,
     /// The lowest belief that somebody is in who could be.
@@ -132,6 +135,13 @@ pub fn gain(odds: &Extended, priors: &Priors) -> Extended {
     let rise = odds - whole(1);
     let (growth, fall) = (odds / (whole(1) + &priors.low * &rise), whole(1) + &priors.high * &rise);
     Extended::Finite(growth.max(fall).max(whole(1)))
+}
+
+/// The loss (B-3n) when the odds ratio against presence is at most so much: the gain of belief in absence.
+#[must_use]
+pub fn loss(against: &Extended, priors: &Priors) -> Extended {
+    let absent = Priors { low: whole(1) - &priors.high, high: whole(1) - &priors.low };
+    gain(against, &absent)
 }
 
 /// Without a background: what the smallest class asks of the population.
@@ -197,6 +207,7 @@ pub fn presence(matching: &Matching<'_>, priors: &Priors) -> Membership {
     };
     Membership::Computed(Box::new(Presence {
         gain: At { value: gain(&highest, priors), class: most },
+        loss: At { value: loss(&against, priors), class: least },
         highest: At { value: belief(&highest, &priors.high), class: most },
         lowest: At { value: belief(&lowest, &priors.low), class: least },
         up: At { value: highest, class: most },

@@ -3,7 +3,7 @@
 use crate::background::Matching;
 use crate::cells::Kind;
 use crate::error::AssessError;
-use crate::risk::Risk;
+use crate::risk::{Population, Risk};
 use crate::sizes::Sizes;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::text::shown;
@@ -57,7 +57,7 @@ impl Compared {
         })?;
         let empty = AssessError::Empty { table: crate::Table::Original };
         let sizes = Sizes::of(original).ok_or_else(|| empty.clone())?;
-        let risk = Risk::of(original, None, threshold).ok_or_else(|| empty.clone())?;
+        let risk = Risk::of(original, Population::Unknown, threshold).ok_or_else(|| empty.clone())?;
         let published = Sizes::of(classes).ok_or(empty)?;
         let kept = classes.columns.iter().enumerate().map(|(place, column)| {
             let people = classes.people_by_cell(place);

@@ -14,6 +14,9 @@
 //! | `belief-odds=3` | no odds of a sensitive value move by more, either way |
 //! | `odds=3` | no odds of presence move by more, either way; needs a background |
 //! | `gain=2` | belief in presence grows, and in absence shrinks, by no larger factor (B-2); needs a background |
+//! | `loss=2` | belief in presence shrinks, and in absence grows, by no larger factor (B-3n); needs a background |
+//!
+//! Whoever is in the background and in no class is out for certain: then neither `odds` nor `loss` is met.
 //!
 //! Demands on beliefs must hold for whoever knows the published margins, and for whoever knows the background where there is one.
 
@@ -56,6 +59,8 @@ pub enum Demand {
     Odds(Rational),
     /// Gain of belief in presence.
     Gain(Rational),
+    /// Loss of belief in presence.
+    Loss(Rational),
 }
 
 /// A demand, and how it was written.
@@ -67,7 +72,7 @@ pub struct Requirement {
     pub text: String,
 }
 
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "k",
     "l",
     "entropy-l",
@@ -81,6 +86,7 @@ const NAMES: [&str; 13] = [
     "belief-odds",
     "odds",
     "gain",
+    "loss",
 ];
 
 impl Requirement {
@@ -136,6 +142,7 @@ fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
         "belief-odds" => Demand::BeliefOdds(factor()?),
         "odds" => Demand::Odds(factor()?),
         "gain" => Demand::Gain(factor()?),
+        "loss" => Demand::Loss(factor()?),
         _ => {
             let meant = nearest(name, &NAMES)
                 .map_or_else(|| format!("there are: {}", NAMES.join(", ")), |near| format!("did you mean `{near}`?"));

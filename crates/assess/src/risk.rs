@@ -9,7 +9,9 @@
 //! | journalist | only that they are in the population | `1/F` | `(1/n) Σ f/F` |
 //! | marketer | wants as many as possible, right or wrong | | expected share `(1/n) Σ f/F` |
 //!
-//! `F` needs a background that lists the population. Without one, `F ≥ f` makes the prosecutor's numbers upper bounds.
+//! `F` needs a background that lists the population. Without one, `F ≥ f` makes the prosecutor's numbers upper bounds. Where
+//! recodings overlap, somebody whom a class covers may have been published in another, so `F` is at least the people whom no
+//! other class covers, and the numbers are upper bounds again.
 
 use crate::classes::Classes;
 use crate::fraction::{At, Fraction, largest, sum};
@@ -33,7 +35,7 @@ pub struct Attacker {
 pub enum Known<T> {
     /// Computed with a background.
     Exactly(T),
-    /// There is no background: the prosecutor's number, which the true one is at most.
+    /// Without a background, or where recodings overlap: what the true one is at most.
     AtMost(T),
 }
 
@@ -45,6 +47,17 @@ impl<T> Known<T> {
             Self::Exactly(value) | Self::AtMost(value) => value,
         }
     }
+}
+
+/// The people of each class in the population.
+#[derive(Debug, Clone, Copy)]
+pub enum Population<'a> {
+    /// Not known.
+    Unknown,
+    /// At least so many, and no fewer than its rows.
+    AtLeast(&'a [u64]),
+    /// So many.
+    Exactly(&'a [u64]),
 }
 
 /// The three attackers.
@@ -61,18 +74,22 @@ pub struct Risk {
 }
 
 impl Risk {
-    /// Of some classes; `population` are the people of each class in the population, where they are known. `None` for a table
-    /// without people.
+    /// Of some classes, and the people of each in the population. `None` for a table without people.
     #[must_use]
-    pub fn of(classes: &Classes, population: Option<&[u64]>, threshold: &Rational) -> Option<Self> {
+    pub fn of(classes: &Classes, population: Population<'_>, threshold: &Rational) -> Option<Self> {
         let prosecutor = attacker(classes, classes.sizes(), threshold)?;
         let (journalist, marketer) = match population {
-            Some(population) => {
-                let journalist = attacker(classes, population, threshold)?;
+            Population::Exactly(people) => {
+                let journalist = attacker(classes, people, threshold)?;
                 let share = journalist.average.clone();
                 (Known::Exactly(journalist), Known::Exactly(share))
             }
-            None => (Known::AtMost(prosecutor.clone()), Known::AtMost(prosecutor.average.clone())),
+            Population::AtLeast(people) => {
+                let journalist = attacker(classes, people, threshold)?;
+                let share = journalist.average.clone();
+                (Known::AtMost(journalist), Known::AtMost(share))
+            }
+            Population::Unknown => (Known::AtMost(prosecutor.clone()), Known::AtMost(prosecutor.average.clone())),
         };
         Some(Self { threshold: threshold.clone(), prosecutor, journalist, marketer })
     }

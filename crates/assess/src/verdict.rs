@@ -9,9 +9,9 @@ use crate::entropy::Decider;
 use crate::error::AssessError;
 use crate::fraction::{Extended, Fraction};
 use crate::limit::{Limit, epsilon};
-use crate::membership::{Membership, gain, odds};
+use crate::membership::{Membership, gain, loss, odds};
 use crate::require::{Demand, Requirement};
-use crate::risk::{Known, chances};
+use crate::risk::{Population, chances};
 use crate::sizes::{Offending, below};
 use deniable_core::exact::{Rational, Rounding, whole};
 use std::cmp::Ordering;
@@ -80,17 +80,18 @@ fn about_classes(
             let highest = assessment.risk.prosecutor.highest.value.value();
             (up(&highest), by_chance(assessment, classes.sizes(), limit))
         }
-        Demand::Journalist(limit) => match (&assessment.risk.journalist, parts.population()) {
-            (Known::Exactly(journalist), Some(population)) => {
-                (up(&journalist.highest.value.value()), by_chance(assessment, population, limit))
+        Demand::Journalist(limit) => match parts.people() {
+            Population::Exactly(people) | Population::AtLeast(people) => {
+                let journalist = assessment.risk.journalist.value();
+                (up(&journalist.highest.value.value()), by_chance(assessment, people, limit))
             }
-            _ => return Err(no_background(requirement, assessment)),
+            Population::Unknown => return Err(no_background(requirement, assessment)),
         },
         Demand::Marketer(limit) => {
             let share = assessment.risk.marketer.value();
             return Ok(Some((up(&Extended::Finite(share.clone())), share <= limit, Offending::default())));
         }
-        Demand::Odds(limit) | Demand::Gain(limit) => {
+        Demand::Odds(limit) | Demand::Gain(limit) | Demand::Loss(limit) => {
             let (Membership::Computed(presence), Some(population)) = (&assessment.membership, parts.population())
             else {
                 return Err(no_background(requirement, assessment));
@@ -102,13 +103,17 @@ fn about_classes(
                 );
                 return Err(AssessError::NeedsBackground { demand: requirement.text.clone(), why });
             }
-            let is_odds = matches!(requirement.demand, Demand::Odds(_));
             let limit = Extended::Finite(limit.clone());
             let priors = &assessment.priors;
             let offends = |(rows, people): (&u64, &u64)| {
                 let (low, high) = odds(*rows, *people, priors);
-                let falls = low.finite().is_some_and(|low| Extended::Finite(low.recip()) > limit);
-                if is_odds { high > limit || falls } else { gain(&high, priors) > limit }
+                // Odds that are infinite in favour of presence are none against it.
+                let against = Extended::Finite(low.finite().map_or_else(|| whole(0), Rational::recip));
+                match requirement.demand {
+                    Demand::Gain(_) => gain(&high, priors) > limit,
+                    Demand::Loss(_) => loss(&against, priors) > limit,
+                    _ => high > limit || against > limit,
+                }
             };
             let pairs = classes.sizes().iter().zip(population);
             let mut offending = Offending::default();
@@ -117,10 +122,12 @@ fn about_classes(
                     offending.add(class, *rows, NAMED);
                 }
             }
-            let measured = if is_odds {
-                presence.up.value.clone().max(presence.down.value.clone())
-            } else {
-                presence.gain.value.clone()
+            let measured = match requirement.demand {
+                Demand::Gain(_) => presence.gain.value.clone(),
+                // Whom no class covers is out for certain.
+                _ if presence.certainly_out > 0 => return Ok(Some((up(&Extended::Infinite), false, offending))),
+                Demand::Loss(_) => presence.loss.value.clone(),
+                _ => presence.up.value.clone().max(presence.down.value.clone()),
             };
             (up(&measured), offending)
         }
@@ -227,7 +234,8 @@ fn about_values(
         | Demand::Journalist(_)
         | Demand::Marketer(_)
         | Demand::Odds(_)
-        | Demand::Gain(_) => up(&Extended::Finite(whole(0))),
+        | Demand::Gain(_)
+        | Demand::Loss(_) => up(&Extended::Finite(whole(0))),
     };
     Ok((measured, offending))
 }

@@ -219,6 +219,7 @@ impl Writer<'_> {
                 ("odds_up", self.at(&presence.up)),
                 ("odds_down", self.at(&presence.down)),
                 ("gain", self.at(&presence.gain)),
+                ("loss", self.at(&presence.loss)),
                 ("highest_belief", belief(&presence.highest)),
                 ("lowest_belief", belief(&presence.lowest)),
                 ("certainly_in", Part::Count(presence.certainly_in)),

@@ -7,7 +7,7 @@ use common::{Rational, classes, of_rows, people, rows};
 use deniable_assess::closeness::Closeness;
 use deniable_assess::diversity::Diversity;
 use deniable_assess::entropy::Profile;
-use deniable_assess::risk::Risk;
+use deniable_assess::risk::{Population, Risk};
 use deniable_assess::sizes::{Sizes, below};
 use deniable_assess::{Distance, Extended, Hierarchy};
 use deniable_core::exact::{power, ratio, whole};
@@ -85,7 +85,7 @@ proptest! {
         let named = below(&all, bound, 2);
         prop_assert_eq!((named.classes, named.people), (small.len() as u64, small.iter().sum()));
         prop_assert_eq!(named.first.iter().map(|class| all.size(*class)).collect::<Vec<_>>(), &small[..small.len().min(2)]);
-        let risk = Risk::of(&all, None, &ratio(1, 3)).unwrap().prosecutor;
+        let risk = Risk::of(&all, Population::Unknown, &ratio(1, 3)).unwrap().prosecutor;
         let chances: Vec<Rational> = sizes.iter().flat_map(|size| std::iter::repeat_n(ratio(1, *size as i64), *size as usize)).collect();
         prop_assert_eq!(Some(risk.average), Some(chances.iter().sum::<Rational>() / whole(n)));
         prop_assert_eq!(risk.highest.value.value(), Extended::Finite(chances.iter().max().unwrap().clone()));

@@ -72,6 +72,16 @@ proptest! {
         let certain = [first, second].iter().zip(rows).filter(|(people, rows)| **people as u32 == *rows).map(|(people, _)| *people as u64).sum::<u64>();
         prop_assert_eq!(found.certainly_in, certain);
         prop_assert_eq!(&found.gain.value, &gain(&up, &range));
+        // The loss is the gain of belief in absence: over a grid of priors it is never above, and at one end it is attained.
+        let lost = |p: &Rational, odds: &Rational| {
+            let q = posterior(p, odds);
+            if q == whole(0) { return Extended::Infinite }
+            Extended::Finite((p / &q).max((whole(1) - &q) / (whole(1) - p)).max(whole(1)))
+        };
+        if let Some(down) = down.finite() {
+            let most = (0..=4).map(|step| lost(&(&a + (&b - &a) * ratio(step, 4)), down)).max().unwrap();
+            prop_assert_eq!(&found.loss.value, &most);
+        }
         if let Some(up) = up.finite() {
             prop_assert_eq!(&found.highest.value, &posterior(&b, up));
             // The gain over a grid of priors is never above it, and B-3's inverse agrees.
@@ -111,6 +121,9 @@ fn overlaps_are_left_out() {
     let known = types(&table("z\n11\n12 x2\n21\n33 x2"), &["z"], &[], Table::Background).unwrap();
     let matching = Matching::new(&all, &known);
     assert_eq!(matching.population(), [2, 2, 3]);
+    // Whom two classes cover counts for neither, but for its rows.
+    assert!(matching.overlaps());
+    assert_eq!(matching.at_least(), [2, 1, 2]);
     let Membership::Computed(found) = presence(&matching, &Priors::uniform()) else { panic!("it is a list") };
     assert_eq!((found.left_out, found.certainly_in, found.up.value), (4, 0, Extended::Finite(whole(1))));
     let all = classes(&table("z\n1*\n*1"), &["z"], &[]);

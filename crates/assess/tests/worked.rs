@@ -9,7 +9,7 @@ use deniable_assess::beliefs::Beliefs;
 use deniable_assess::closeness::Closeness;
 use deniable_assess::diversity::Diversity;
 use deniable_assess::membership::Membership;
-use deniable_assess::risk::{Known, Risk};
+use deniable_assess::risk::{Known, Population, Risk};
 use deniable_assess::sizes::{Sizes, below, people_below};
 use deniable_assess::{AssessError, Counts, Distance, Extended, Hierarchy, Priors, Requirement, link};
 use deniable_core::exact::{ratio, whole};
@@ -149,7 +149,7 @@ fn orders_and_trees_that_do_not_fit() {
 fn three_attackers() {
     let counts = table("z,d\n1,a x2\n2,b x5\n3,c");
     let all = classes(&counts, &["z"], &[]);
-    let risk = Risk::of(&all, None, &ratio(1, 5)).unwrap();
+    let risk = Risk::of(&all, Population::Unknown, &ratio(1, 5)).unwrap();
     assert_eq!(
         (risk.prosecutor.highest.value.value(), all.name(risk.prosecutor.highest.class)),
         (Extended::Finite(whole(1)), "z=3".to_owned())
@@ -157,7 +157,7 @@ fn three_attackers() {
     // 3 classes of 8 people; 1/2 and 1/1 are above 1/5, which 1/5 is not.
     assert_eq!((&risk.prosecutor.average, &risk.prosecutor.above), (&ratio(3, 8), &ratio(3, 8)));
     assert_eq!(risk.marketer, Known::AtMost(ratio(3, 8)));
-    let risk = Risk::of(&all, Some(&[4, 5, 8]), &ratio(1, 5)).unwrap();
+    let risk = Risk::of(&all, Population::Exactly(&[4, 5, 8]), &ratio(1, 5)).unwrap();
     // (2/4 + 5/5 + 1/8)/8
     assert_eq!(risk.marketer, Known::Exactly(ratio(13, 64)));
     let Known::Exactly(journalist) = risk.journalist else { panic!("it has a population") };
@@ -271,6 +271,10 @@ fn contradictions_and_complaints() {
             .map(|v| v.met)
             .eq([true, true, false])
     );
+    // Who is in no class is out for certain: no bound on odds or loss is kept, though no class is to blame.
+    let out = run(Some("z\n10 x8\n20 x4\n99"), None, "gain=2,odds=3,loss=3").unwrap();
+    assert!(out.verdicts.iter().map(|v| v.met).eq([true, false, false]));
+    assert!(out.verdicts.iter().skip(1).all(|v| v.measured == "∞" && v.offending.classes == 0));
     let same = assess(&Input::new(&counts, &["z"], &["z"])).unwrap_err();
     assert_eq!(same, AssessError::Roles { column: "z".to_owned() });
     assert!(matches!(assess(&Input::new(&Counts::new(&["z"]).unwrap(), &["z"], &[])), Err(AssessError::Empty { .. })));

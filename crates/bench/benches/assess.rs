@@ -15,7 +15,7 @@ use datafusion::prelude::{CsvReadOptions, ParquetReadOptions, SessionConfig, Ses
 use deniable_assess::{Counts, Input, Requirement, assess};
 use deniable_bench::{Spread, peak_kib, write_between};
 use deniable_sql::Resources;
-use deniable_sql::source::groups::{groups, open};
+use deniable_sql::source::groups::{Layout, groups, open};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -175,7 +175,7 @@ fn group_by(path: &Path, shape: &Shape) -> usize {
 
 fn counts(path: &Path) -> Counts {
     let columns: Vec<String> = QUASI.into_iter().chain([SENSITIVE]).map(str::to_owned).collect();
-    let source = open(path, &columns, None).unwrap();
+    let source = open(path, &columns, &Layout::default()).unwrap();
     let resources = Resources { threads: THREADS, ..Resources::default() };
     let mut counts = Counts::new(&columns).unwrap();
     let mut codes = vec![0; columns.len()];

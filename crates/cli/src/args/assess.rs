@@ -45,6 +45,9 @@ pub struct Assess {
     /// What stands between the fields of CSV, for all tables: `;`, `|`, `tab`.
     #[arg(long, value_name = "CHARACTER", value_parser = character, help_heading = "Columns")]
     pub delimiter: Option<char>,
+    /// The names of all columns, for all tables, where their first line is a row already.
+    #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', help_heading = "Columns")]
+    pub columns: Vec<String>,
     /// People who could be in the table, with raw values of the --quasi columns, and of sensitive ones where they are known.
     #[arg(long, value_name = "FILE", help_heading = "Other tables")]
     pub background: Option<PathBuf>,

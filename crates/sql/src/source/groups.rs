@@ -23,6 +23,15 @@ use futures::StreamExt;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+/// How delimited text is written, where its name does not say so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// What stands between fields; by the name's ending when not stated.
+    pub delimiter: Option<u8>,
+    /// The names of all columns, where the first line is a row already.
+    pub names: Option<Vec<String>>,
+}
+
 /// Distinct rows, of a batch: the values of each column, NULL where there is none, and how often each row stands there.
 #[derive(Debug, Clone)]
 pub struct Rows {
@@ -62,8 +71,8 @@ impl Rows {
 ///
 /// # Errors
 /// When the file is not there.
-pub fn open(path: &Path, columns: &[String], delimiter: Option<u8>) -> Result<Source, SourceError> {
-    let format = format_of(path, delimiter);
+pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, SourceError> {
+    let format = format_of(path, layout);
     let stored = match format {
         Format::Parquet if path.is_file() => parquet_columns(path)?,
         _ => Vec::new(),
@@ -89,15 +98,16 @@ pub fn open(path: &Path, columns: &[String], delimiter: Option<u8>) -> Result<So
 ///
 /// # Errors
 /// When it is not there, or has none.
-pub fn names(path: &Path, delimiter: Option<u8>) -> Result<Vec<String>, SourceError> {
-    match format_of(path, delimiter) {
+pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
+    match format_of(path, layout) {
         Format::Parquet => Ok(parquet_columns(path)?.into_iter().map(|(name, _)| name).collect()),
+        Format::Csv(CsvOptions { columns: Some(names), .. }) => Ok(names),
         Format::Csv(options) => csv_columns(path, options.delimiter, options.compression),
     }
 }
 
 /// How a file is written, by the ending of its name.
-fn format_of(path: &Path, delimiter: Option<u8>) -> Format {
+fn format_of(path: &Path, layout: &Layout) -> Format {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let compression = Compression::of_ending(ending);
@@ -110,7 +120,8 @@ fn format_of(path: &Path, delimiter: Option<u8>) -> Format {
         compression: compression.unwrap_or(Compression::None),
         trim: true,
         nulls: vec![String::new()],
-        ..CsvOptions::with_delimiter(delimiter.unwrap_or(usual))
+        columns: layout.names.clone(),
+        ..CsvOptions::with_delimiter(layout.delimiter.unwrap_or(usual))
     })
 }
 
@@ -203,7 +214,7 @@ mod tests {
 
     fn counted(path: &Path, columns: &[&str], resources: &Resources) -> Result<Counted, SourceError> {
         let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
-        let source = open(path, &columns, None)?;
+        let source = open(path, &columns, &Layout::default())?;
         let mut all = Counted::new();
         groups(&source, resources, &|_| {}, &mut |rows| {
             for row in 0..rows.len() {
@@ -239,6 +250,13 @@ mod tests {
         assert_eq!(counted(&packed, &["zip", "flu"], &Resources::default()).unwrap(), expected);
         let missing = counted(&plain, &["zip", "age"], &Resources::default()).unwrap_err().to_string();
         assert!(missing.contains("no column `age`") && missing.contains("`zip`"), "{missing}");
+        let layout = Layout { delimiter: Some(b';'), names: Some(vec!["a".to_owned(), "b".to_owned()]) };
+        let bare = file(folder.path(), "bare.data", b"1;x\n1;x\n");
+        assert_eq!(names(&bare, &layout).unwrap(), ["a", "b"]);
+        let mut rows_of_two = 0;
+        let source = open(&bare, &["b".to_owned()], &layout).unwrap();
+        groups(&source, &Resources::default(), &|_| {}, &mut |rows| rows_of_two += rows.times(0)).unwrap();
+        assert_eq!(rows_of_two, 2, "the first line is a row");
         // A name that the engine's own columns have.
         assert_eq!(counted(&plain, &["times"], &Resources::default()).unwrap().len(), 3);
     }

@@ -10,7 +10,7 @@ use crate::{Failure, files};
 const FOLDER: &str = "docs/theorems";
 const TABLE: &str = "docs/theorems/README.md";
 /// The pages in the order in which they are read, and so in the order of the table.
-const PAGES: [&str; 11] = [
+const PAGES: [&str; 12] = [
     "beliefs.md",
     "families.md",
     "sensitivity.md",
@@ -20,6 +20,7 @@ const PAGES: [&str; 11] = [
     "decisions.md",
     "genome.md",
     "attacks.md",
+    "tables.md",
     "papers.md",
     "errata.md",
 ];

@@ -6,14 +6,14 @@ use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use deniable_assess::Counts;
 use deniable_sql::Resources;
-use deniable_sql::source::groups::{self, groups};
+use deniable_sql::source::groups::{self, Layout, groups};
 use std::path::Path;
 
 /// Reads the tables of one run.
 pub struct Reader<'a> {
     quasi: &'a [String],
     empty: Empty,
-    delimiter: Option<u8>,
+    layout: Layout,
     resources: Resources,
     progress: &'a Progress,
 }
@@ -21,8 +21,10 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// With the flags of a run.
     pub fn new(args: &Assess, quasi: &'a [String], progress: &'a Progress) -> Result<Self, Failure> {
-        let delimiter = args.delimiter.map(delimiter).transpose()?;
-        Ok(Self { quasi, empty: args.empty, delimiter, resources: args.limits.resources(), progress })
+        let names = args.columns.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
+        let names = (!names.is_empty()).then_some(names);
+        let layout = Layout { delimiter: args.delimiter.map(delimiter).transpose()?, names };
+        Ok(Self { quasi, empty: args.empty, layout, resources: args.limits.resources(), progress })
     }
 
     /// The published table: all columns must be there.
@@ -33,14 +35,14 @@ impl<'a> Reader<'a> {
 
     /// A table of raw values: all columns that may be known, and the sensitive ones that it has.
     pub fn raw(&self, file: &Path, sensitive: &[String]) -> Result<Counts, Failure> {
-        let there = groups::names(file, self.delimiter)?;
+        let there = groups::names(file, &self.layout)?;
         let known = sensitive.iter().filter(|name| there.contains(name));
         self.read(file, &self.quasi.iter().chain(known).cloned().collect::<Vec<_>>(), false)
     }
 
     /// A table of raw values: the columns that may be known, as far as it has them.
     pub fn some(&self, file: &Path) -> Result<Counts, Failure> {
-        let there = groups::names(file, self.delimiter)?;
+        let there = groups::names(file, &self.layout)?;
         let known: Vec<String> = self.quasi.iter().filter(|name| there.contains(name)).cloned().collect();
         if known.is_empty() {
             let help = format!("it has {}; name the columns as in the published table", there.join(", "));
@@ -52,7 +54,7 @@ impl<'a> Reader<'a> {
     fn read(&self, file: &Path, columns: &[String], may_be_suppressed: bool) -> Result<Counts, Failure> {
         let of_library = |error: deniable_assess::AssessError| super::failure(error);
         let mut counts = Counts::new(columns).map_err(of_library)?;
-        let source = groups::open(file, columns, self.delimiter)?;
+        let source = groups::open(file, columns, &self.layout)?;
         let what = format!("reading {}", file.display());
         let mut empty = vec![0_u64; columns.len()];
         let mut failed = None;

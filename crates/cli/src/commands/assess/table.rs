@@ -252,14 +252,16 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
                     class(presence.highest.class)
                 ),
                 format!(
-                    "odds of presence grow by up to {} and fall by up to {}; the gain is {} ({})",
-                    upward(&presence.up.value),
+                    "odds of presence move by factors from 1/{} to {}: the gain is {} ({}), the loss {} ({})",
                     upward(&presence.down.value),
+                    upward(&presence.up.value),
                     upward(&presence.gain.value),
-                    class(presence.gain.class)
+                    class(presence.gain.class),
+                    upward(&presence.loss.value),
+                    class(presence.loss.class)
                 ),
                 format!(
-                    "{} people of the background are in for certain, {} are out for certain; for {} the gain is above 2",
+                    "{} people of the background are in for certain, {} are out for certain (no class covers them); for {} the gain is above 2",
                     presence.certainly_in, presence.certainly_out, presence.beyond_two
                 ),
             ];

@@ -1,0 +1,136 @@
+//! `deniable assess`: the example, its demands and exit codes, and the mistakes of a first hour.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod support;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use std::fs;
+use support::{Place, Run, workspace};
+
+const QUASI: [&str; 6] = ["assess", "published.csv", "--quasi", "zip,age,sex", "--sensitive", "condition"];
+
+/// A copy of the example.
+fn ward() -> Place {
+    let place = Place::empty();
+    for file in ["published.csv", "original.csv", "town.csv", "zip.csv"] {
+        fs::copy(workspace().join("examples/ward").join(file), place.path(file)).unwrap();
+    }
+    place
+}
+
+fn assess(place: &Place, more: &[&str]) -> Run {
+    place.run(&[&QUASI[..], more].concat())
+}
+
+#[test]
+fn the_table_alone() {
+    let place = ward();
+    let run = assess(&place, &[]).done();
+    assert_snapshot!("alone", run.stdout);
+    assert_eq!(run.stderr, "");
+}
+
+#[test]
+fn with_all_other_tables_and_demands() {
+    let place = ward();
+    let others = ["--background", "town.csv", "--original", "original.csv", "--auxiliary", "original.csv"];
+    let demands = ["--require", "k=5,l=2,epsilon-bop=1,t=0.5,gain=3,odds=3", "--report", "page.html"];
+    let run = assess(&place, &[&others[..], &demands].concat());
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert_snapshot!("everything", run.stdout);
+    let page = place.read("page.html");
+    for words in ["zip=130**, age=20-29, sex=*", "Class sizes", "Beside the original", "Linkage", "not met"] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert!(!page.contains("<script"), "pages hold no script");
+    // What is met has exit code 0, and the same as JSON says the same.
+    let met = assess(&place, &["--require", "k=4,t=0.6", "--format", "json"]).done().json();
+    let verdicts: Vec<&Value> = met["demands"].as_array().unwrap().iter().map(|demand| &demand["met"]).collect();
+    assert_eq!(verdicts, [true, true], "{met}");
+    assert_eq!(met["sizes"]["k"]["value"], 4);
+    assert_eq!(met["sensitive"][0]["t"]["value"]["exact"], "7/12");
+}
+
+/// A hierarchy reads the cells and measures how far values are apart; parquet and other delimiters give the same.
+#[test]
+fn hierarchies_distances_and_layouts() {
+    let place = ward();
+    let plain = assess(&place, &["--format", "json"]).done().json();
+    let with = assess(&place, &["--hierarchy", "zip=zip.csv", "--format", "json"]).done().json();
+    assert_eq!(with["columns"][0]["cells"][0]["read_as"], "node", "{with}");
+    assert_eq!(with["sizes"], plain["sizes"]);
+    let ordered =
+        assess(&place, &["--distance", "condition=ordered:viral|heart|cancer", "--format", "json"]).done().json();
+    assert_eq!(ordered["sensitive"][0]["distance"], "ordered");
+    place.write("published.csv", place.read("published.csv").replace(',', ";"));
+    let other = assess(&place, &["--delimiter", ";", "--format", "json"]).done().json();
+    assert_eq!(other, plain);
+    let bare: String = place.read("published.csv").lines().skip(1).map(|line| format!("{line}\n")).collect();
+    place.write("published.csv", bare);
+    let named = ["--delimiter", ";", "--columns", "zip,age,sex,condition", "--format", "json"];
+    assert_eq!(assess(&place, &named).done().json(), plain);
+}
+
+#[test]
+fn cells_can_be_taken_as_they_are_written() {
+    let place = Place::empty();
+    place.write("t.csv", "ward,flu\n1-2,yes\n1-2,no\n3,yes\n");
+    let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "ward"], more].concat());
+    assert!(run(&[]).done().stdout.contains("ward: 1 exact value, 1 range"));
+    assert!(run(&["--literal", "ward"]).done().stdout.contains("ward: 2 exact values"));
+    assert!(run(&["--literal", "wart"]).misused().stderr.contains("`wart`"));
+}
+
+#[test]
+fn empty_cells_are_not_guessed() {
+    let place = Place::empty();
+    place.write("t.csv", "zip,flu\n,yes\n1,no\n1,\n");
+    let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "zip", "--sensitive", "flu"], more].concat());
+    let refused = run(&[]).refused();
+    assert!(refused.stderr.contains("`zip` in 1 rows, `flu` in 1 rows"), "{refused:?}");
+    let half = run(&["--empty", "suppressed"]).refused();
+    assert!(half.stderr.contains("`flu` in 1 rows") && !half.stderr.contains("`zip`"), "{half:?}");
+    assert!(run(&["--empty", "value"]).done().stdout.contains("3 people in 2 classes"));
+    place.write("t.csv", "zip,flu\n,yes\n1,no\n1,no\n");
+    assert!(run(&["--empty", "suppressed"]).done().stdout.contains("1 suppressed"));
+}
+
+#[test]
+fn the_first_mistakes() {
+    let place = ward();
+    for (more, words) in [
+        (&["--require", "m=5"][..], "m"),
+        (&["--require", "k=0"], "k=0"),
+        (&["--prior", "0"], "--prior 0"),
+        (&["--prior", "1/2..1/3"], "--prior"),
+        (&["--threshold", "2"], "from 0 to 1"),
+        (&["--distance", "condition=hierarchy"], "there is no hierarchy of condition"),
+        (&["--distance", "zip=equal"], "`zip`"),
+        (&["--hierarchy", "zap=zip.csv"], "`zap`"),
+        (&["--out", "published.csv"], "overwrite"),
+    ] {
+        let run = assess(&place, more).misused();
+        assert!(run.stderr.contains(words), "{more:?}: {}", run.stderr);
+    }
+    let assess_other = |quasi: &str, sensitive: &str| {
+        place.run(&["assess", "published.csv", "--quasi", quasi, "--sensitive", sensitive]).refused().stderr
+    };
+    assert!(assess_other("zip,years", "condition").contains("no column `years`"));
+    assert!(assess_other("zip,age", "illness").contains("no column `illness`"));
+    assert!(assess_other("zip,age", "age").contains("`age`"));
+    place.write("town.csv", "zip,age,sex\n13053,25,f\n");
+    let few = assess(&place, &["--background", "town.csv"]).refused().stderr;
+    assert!(few.contains("age=30-39"), "{few}");
+    place.write("zip.csv", "13053;1305*\n13053;1306*\n");
+    let hierarchy = assess(&place, &["--hierarchy", "zip=zip.csv"]).refused().stderr;
+    assert!(hierarchy.contains("zip.csv") && hierarchy.contains("line 2"), "{hierarchy}");
+    place.write("zip.csv", "13053;1305*;*\n");
+    let uncovered = assess(&place, &["--hierarchy", "zip=zip.csv"]).refused().stderr;
+    assert!(uncovered.contains("130**"), "{uncovered}");
+    let missing = place.run(&["assess", "none.csv", "--quasi", "zip"]).refused().stderr;
+    assert!(missing.contains("none.csv"), "{missing}");
+    place.write("published.csv", "zip,age,sex,condition\n");
+    let nobody = assess(&place, &[]).refused().stderr;
+    assert!(nobody.contains("the published table"), "{nobody}");
+}

@@ -13,7 +13,7 @@ pub const NOTIONS: [(&str, &str); 4] = [
 ];
 
 /// The pages of `docs/theorems`.
-pub const THEOREMS: [(&str, &str); 11] = [
+pub const THEOREMS: [(&str, &str); 12] = [
     ("beliefs.md", include_str!("../../../docs/theorems/beliefs.md")),
     ("families.md", include_str!("../../../docs/theorems/families.md")),
     ("sensitivity.md", include_str!("../../../docs/theorems/sensitivity.md")),
@@ -23,6 +23,7 @@ pub const THEOREMS: [(&str, &str); 11] = [
     ("decisions.md", include_str!("../../../docs/theorems/decisions.md")),
     ("genome.md", include_str!("../../../docs/theorems/genome.md")),
     ("attacks.md", include_str!("../../../docs/theorems/attacks.md")),
+    ("tables.md", include_str!("../../../docs/theorems/tables.md")),
     ("papers.md", include_str!("../../../docs/theorems/papers.md")),
     ("errata.md", include_str!("../../../docs/theorems/errata.md")),
 ];

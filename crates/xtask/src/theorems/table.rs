@@ -16,7 +16,7 @@ an entry cites code or a test that is gone.
 Everything rests on one line: **posterior odds = likelihood ratio × prior odds.** Start with
 [beliefs](beliefs.md), then [families](families.md) of prior beliefs, [sensitivity](sensitivity.md),
 [composition](composition.md), [mechanisms](mechanisms.md), [other notions](notions.md) of privacy,
-the statistics of [genomes](genome.md), [attacks](attacks.md) on releases, the papers
+the statistics of [genomes](genome.md), [attacks](attacks.md) on releases, anonymised [tables](tables.md), the papers
 [statement by statement](papers.md) and, last, what they got wrong: [errata](errata.md).
 
 - *holds*: as published, and tested here;

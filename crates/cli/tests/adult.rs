@@ -4,14 +4,7 @@
 mod support;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-use support::{Place, rows, workspace};
-
-fn adult() -> Option<PathBuf> {
-    let named = std::env::var_os("DENIABLE_ADULT").map(PathBuf::from);
-    let path = named.unwrap_or_else(|| workspace().join("../shared/data/adult/adult.data"));
-    path.is_file().then_some(path)
-}
+use support::{Place, adult, rows, workspace};
 
 /// True values of the first three asks, by key: count and sum of what is averaged or summed.
 fn truth(text: &str) -> [BTreeMap<String, (f64, f64)>; 3] {

@@ -1,12 +1,20 @@
 //! `deniable assess`: the example, its demands and exit codes, and the mistakes of a first hour.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::cast_precision_loss,
+    reason = "tests"
+)]
 
 mod support;
 
 use insta::assert_snapshot;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::fs;
-use support::{Place, Run, workspace};
+use support::{Place, Run, adult, workspace};
 
 const QUASI: [&str; 6] = ["assess", "published.csv", "--quasi", "zip,age,sex", "--sensitive", "condition"];
 
@@ -133,4 +141,73 @@ fn the_first_mistakes() {
     place.write("published.csv", "zip,age,sex,condition\n");
     let nobody = assess(&place, &[]).refused().stderr;
     assert!(nobody.contains("the published table"), "{nobody}");
+}
+
+/// The page quotes what the program says.
+#[test]
+fn the_page_is_up_to_date() {
+    let page = fs::read_to_string(workspace().join("docs/assess.md")).unwrap();
+    let run = assess(&ward(), &[]).done().stdout;
+    assert!(page.contains(run.trim_end()), "docs/assess.md does not have:\n{run}");
+    let others = ["--background", "town.csv", "--original", "original.csv", "--auxiliary", "original.csv"];
+    let run = assess(&ward(), &[&others[..], &["--require", "k=4,l=2,t=0.5"]].concat()).stdout;
+    let (_, rest) = run.split_once("Who is in the table").unwrap();
+    assert!(page.contains(rest.trim_end()), "docs/assess.md does not have:\n{rest}");
+}
+
+/// UCI Adult, counted here person by person.
+#[test]
+fn adult_is_as_a_plain_count_says() {
+    let Some(path) = adult() else {
+        eprintln!("SKIPPED: no UCI Adult; set DENIABLE_ADULT to the path of adult.data");
+        return;
+    };
+    let columns = "age,workclass,fnlwgt,education,education_num,marital_status,occupation,relationship,race,sex,capital_gain,\
+                   capital_loss,hours_per_week,native_country,income";
+    let place = Place::empty();
+    let args = ["assess", path.to_str().unwrap(), "--columns", columns, "--quasi", "age,race,sex,native_country"];
+    let found = place.run(&[&args[..], &["--sensitive", "occupation", "--format", "json"]].concat()).done().json();
+    let mut classes: HashMap<[String; 4], HashMap<String, u64>> = HashMap::new();
+    let mut all: HashMap<String, u64> = HashMap::new();
+    for line in fs::read_to_string(&path).unwrap().lines().filter(|line| !line.is_empty()) {
+        let cells: Vec<&str> = line.split(", ").collect();
+        let key = [0, 8, 9, 13].map(|at| cells[at].to_owned());
+        *classes.entry(key).or_default().entry(cells[6].to_owned()).or_default() += 1;
+        *all.entry(cells[6].to_owned()).or_default() += 1;
+    }
+    let people: u64 = all.values().sum();
+    let sizes: Vec<u64> = classes.values().map(|class| class.values().sum()).collect();
+    assert_eq!(found["sizes"]["people"], people);
+    assert_eq!(found["sizes"]["classes"], sizes.len());
+    assert_eq!(found["sizes"]["k"]["value"], *sizes.iter().min().unwrap());
+    assert_eq!(found["sizes"]["uniques"], sizes.iter().filter(|size| **size == 1).count());
+    let secret = &found["sensitive"][0];
+    assert_eq!(secret["distinct_l"]["value"], classes.values().map(HashMap::len).min().unwrap());
+    let distance = |class: &HashMap<String, u64>| {
+        let size: u64 = class.values().sum();
+        let gap = |(value, times): (&String, &u64)| {
+            (*class.get(value).unwrap_or(&0) as f64 / size as f64 - *times as f64 / people as f64).abs()
+        };
+        all.iter().map(gap).sum::<f64>() / 2.0
+    };
+    let t = classes.values().map(distance).fold(0.0, f64::max);
+    let said: f64 = secret["t"]["value"]["decimal"].as_str().unwrap().parse().unwrap();
+    assert!((said - t).abs() < 1e-6, "{said} {t}");
+    // Odds that fall farthest without being ruled out, and the people in classes that rule something out.
+    let odds = |share: f64| share / (1.0 - share);
+    let mut down: f64 = 1.0;
+    let mut ruled_out = 0;
+    for class in classes.values() {
+        let size: u64 = class.values().sum();
+        for (value, times) in class.iter().filter(|(_, times)| **times < size) {
+            let before = all[value] as f64 / people as f64;
+            down = down.max(odds(before) / odds(*times as f64 / size as f64));
+        }
+        ruled_out += if class.len() < all.len() { size } else { 0 };
+    }
+    let beliefs = &secret["beliefs_from_margins"];
+    let said: f64 = beliefs["odds_down"]["finite"]["by"]["decimal"].as_str().unwrap().parse().unwrap();
+    assert!((said / down - 1.0).abs() < 1e-6, "{said} {down}");
+    let shares = beliefs["odds_move_by_more_than"].as_array().unwrap();
+    assert_eq!(shares.last().unwrap()["people"], ruled_out);
 }

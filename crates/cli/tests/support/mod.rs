@@ -13,6 +13,13 @@ pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
+/// UCI Adult, where that file is: `DENIABLE_ADULT`, or beside the project.
+pub fn adult() -> Option<PathBuf> {
+    let named = std::env::var_os("DENIABLE_ADULT").map(PathBuf::from);
+    let path = named.unwrap_or_else(|| workspace().join("../shared/data/adult/adult.data"));
+    path.is_file().then_some(path)
+}
+
 /// What a run of the program came to.
 #[derive(Debug)]
 pub struct Run {

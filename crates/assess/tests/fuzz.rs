@@ -1,0 +1,74 @@
+//! Damaged tables, hierarchies and demands, from a seeded mutator: what fuzzing looks for at length.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+#[path = "../../../fuzz/src/assess.rs"]
+mod assess;
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+use std::path::PathBuf;
+
+/// Pieces that no seed is made of.
+const PIECES: [&[u8]; 19] = [
+    b"",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b"\0",
+    b"\xff\xfe",
+    "é".as_bytes(),
+    b"-1",
+    b"NaN",
+    b"1e400",
+    b"99999999999999999999",
+    b"\"",
+    b",",
+    b"*",
+    b"|",
+    b"{",
+    b"-",
+    b";",
+    b"=",
+];
+
+fn seeds() -> Vec<Vec<u8>> {
+    assess::GOOD.iter().map(|(kind, good)| [&[*kind], good.as_bytes()].concat()).collect()
+}
+
+#[test]
+fn corpus() {
+    for (number, seed) in seeds().iter().enumerate() {
+        assert!(assess::check(seed), "{number}");
+        // `scripts/fuzz` begins with these.
+        if let Some(corpus) = std::env::var_os("DENIABLE_FUZZ_CORPUS") {
+            let folder = PathBuf::from(corpus).join("assess");
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join(format!("seed-{number}")), seed).unwrap();
+        }
+    }
+}
+
+#[test]
+fn damaged_texts_are_refused_with_words_or_read() {
+    let mut random = ChaCha8Rng::seed_from_u64(23);
+    let seeds = seeds();
+    let mut read = 0;
+    for case in 0..6000 {
+        let mut bytes = seeds[case % seeds.len()].clone();
+        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+        for _ in 0..=below(3) {
+            let from = 1 + below(bytes.len());
+            let from = from.min(bytes.len());
+            let to = (from + below(6)).min(bytes.len());
+            let put: Vec<u8> = match below(4) {
+                0 => Vec::new(),
+                1 => PIECES[below(PIECES.len())].to_vec(),
+                2 => bytes[from..to].repeat(2),
+                _ => vec![below(256) as u8],
+            };
+            bytes.splice(from..to, put);
+        }
+        read += usize::from(assess::check(&bytes));
+    }
+    assert!((500..5500).contains(&read), "{read}");
+}

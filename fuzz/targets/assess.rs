@@ -1,0 +1,9 @@
+//! Arbitrary texts as anonymised tables, hierarchies and demands.
+#![no_main]
+
+#[path = "../src/assess.rs"]
+mod assess;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    assess::check(bytes);
+});

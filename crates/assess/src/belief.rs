@@ -5,8 +5,7 @@
 //! of the `F` people whom the class covers and who have it. Floats are sums and products of positive numbers, with no
 //! differences, so their relative error stays below 10⁻¹¹.
 
-use crate::fraction::Extended;
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::{Bound, Rational, whole};
 use num_traits::{ToPrimitive, Zero};
 use std::collections::HashSet;
 
@@ -59,7 +58,7 @@ pub struct Moved {
 impl Moved {
     /// How far it moved. What was certain stays so, and has not moved.
     #[must_use]
-    pub fn by(&self, kind: Kind) -> Extended {
+    pub fn by(&self, kind: Kind) -> Bound {
         let (before, after) = (&self.before, &self.after);
         let (not_before, not_after) = (whole(1) - before, whole(1) - after);
         let (top, bottom) = match kind {
@@ -69,9 +68,9 @@ impl Moved {
             Kind::Down => (before * not_after, after * not_before),
         };
         match (top.is_zero(), bottom.is_zero()) {
-            (true, true) => Extended::Finite(whole(1)),
-            (false, true) => Extended::Infinite,
-            (_, false) => Extended::Finite(top / bottom),
+            (true, true) => Bound::Finite(whole(1)),
+            (false, true) => Bound::Infinite,
+            (_, false) => Bound::Finite(top / bottom),
         }
     }
 }
@@ -145,8 +144,8 @@ pub struct Extreme {
 impl Extreme {
     /// How far; 1 where no belief is.
     #[must_use]
-    pub fn value(&self) -> Extended {
-        self.farthest().map_or(Extended::Finite(whole(1)), |moved| moved.by(self.kind))
+    pub fn value(&self) -> Bound {
+        self.farthest().map_or(Bound::Finite(whole(1)), |moved| moved.by(self.kind))
     }
 
     /// The belief that moves farthest of all.

@@ -1,6 +1,6 @@
 //! Exact fractions of machine numbers, fast enough for one per class, and numbers that may be infinite.
 
-use deniable_core::exact::{Rational, Rounding, decimal};
+use deniable_core::exact::{Bound, Rational};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 use std::cmp::Ordering;
@@ -23,11 +23,11 @@ impl Fraction {
 
     /// The number itself.
     #[must_use]
-    pub fn value(&self) -> Extended {
+    pub fn value(&self) -> Bound {
         if self.bottom == 0 {
-            return Extended::Infinite;
+            return Bound::Infinite;
         }
-        Extended::Finite(Rational::new(BigInt::from(self.top), BigInt::from(self.bottom)))
+        Bound::Finite(Rational::new(BigInt::from(self.top), BigInt::from(self.bottom)))
     }
 
     /// Whether it is infinite.
@@ -41,7 +41,7 @@ impl Fraction {
     pub fn against(&self, other: &Rational) -> Ordering {
         match (other.numer().to_u128(), other.denom().to_u128()) {
             (Some(top), Some(bottom)) => self.cmp(&Self { top, bottom }),
-            _ => self.value().cmp(&Extended::Finite(other.clone())),
+            _ => self.value().cmp(&Bound::Finite(other.clone())),
         }
     }
 }
@@ -84,45 +84,6 @@ impl PartialEq for Fraction {
 }
 
 impl Eq for Fraction {}
-
-/// A number that is zero or more, or infinite. Ordered as numbers are.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Extended {
-    /// A fraction, at least 0.
-    Finite(Rational),
-    /// More than any number.
-    Infinite,
-}
-
-impl Extended {
-    /// The fraction, where it is one.
-    #[must_use]
-    pub fn finite(&self) -> Option<&Rational> {
-        match self {
-            Self::Finite(value) => Some(value),
-            Self::Infinite => None,
-        }
-    }
-
-    /// A decimal of at most so many places, rounded as named; `∞` where it is that.
-    #[must_use]
-    pub fn decimal(&self, places: u32, rounding: Rounding) -> String {
-        match self {
-            Self::Finite(value) => decimal(value, places, rounding),
-            Self::Infinite => "∞".to_owned(),
-        }
-    }
-}
-
-/// The fraction in lowest terms, or `∞`.
-impl std::fmt::Display for Extended {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Finite(value) => write!(f, "{value}"),
-            Self::Infinite => f.write_str("∞"),
-        }
-    }
-}
 
 /// A number, and the class where it is attained.
 #[derive(Debug, Clone, PartialEq, Eq)]

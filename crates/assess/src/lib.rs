@@ -51,7 +51,7 @@ pub use classes::{Classes, Quasi, Secret};
 pub use closeness::Distance;
 pub use counts::Counts;
 pub use error::{AssessError, Table};
-pub use fraction::{At, Extended, Fraction};
+pub use fraction::{At, Fraction};
 pub use hierarchy::Hierarchy;
 pub use linking::{Linking, link};
 pub use membership::Priors;

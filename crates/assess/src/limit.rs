@@ -1,8 +1,7 @@
 //! Limits on ratios: a number, or a power of e.
 
 use crate::error::AssessError;
-use crate::fraction::Extended;
-use deniable_core::exact::{Enclosure, Rational, Rounding, decimal, whole};
+use deniable_core::exact::{Bound, Enclosure, Rational, Rounding, decimal, whole};
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 
@@ -22,7 +21,7 @@ impl Limit {
     ///
     /// # Errors
     /// [`AssessError::Undecided`] when some 4,000 bits do not.
-    pub fn is_below(&self, ratio: &Extended) -> Result<bool, AssessError> {
+    pub fn is_below(&self, ratio: &Bound) -> Result<bool, AssessError> {
         let Some(ratio) = ratio.finite() else { return Ok(true) };
         let epsilon = match self {
             Self::Ratio(limit) => return Ok(ratio > limit),
@@ -53,7 +52,7 @@ impl Limit {
 
 /// `ln` of a ratio, as a decimal that is not below it; `∞` for what is infinite.
 #[must_use]
-pub fn epsilon(ratio: &Extended, places: u32) -> String {
+pub fn epsilon(ratio: &Bound, places: u32) -> String {
     match ratio.finite() {
         None => "∞".to_owned(),
         Some(ratio) if !ratio.is_positive() => "-∞".to_owned(),

@@ -21,9 +21,9 @@
 use crate::background::Matching;
 use crate::classes::Classes;
 use crate::error::AssessError;
-use crate::fraction::{At, Extended};
+use crate::fraction::At;
 use deniable_core::belief::posterior;
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::{Bound, Rational, whole};
 use num_traits::Signed;
 
 /// Prior beliefs about presence: everybody's is from `low` to `high`, both strictly between 0 and 1.
@@ -69,14 +69,14 @@ impl Priors {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Presence {
     /// The largest odds ratio in favour of presence.
-    pub up: At<Extended>,
+    pub up: At<Bound>,
     /// The largest odds ratio against it.
-    pub down: At<Extended>,
+    pub down: At<Bound>,
     /// The gain of B-2 at the worst prior.
-    pub gain: At<Extended>,
+    pub gain: At<Bound>,
     /// The loss at the worst prior, its mirror image (B-3n): by what factor belief in presence shrinks, or belief in absence
     /// grows, for people of some class. Who is in no class is out for certain, which is an infinite loss.
-    pub loss: At<Extended>,
+    pub loss: At<Bound>,
     /// The highest belief that somebody is in.
     pub highest: At<Rational>,
     /// The lowest belief that somebody is in who could be.
@@ -119,27 +119,27 @@ pub enum Membership {
 
 /// The odds ratios of a class with `rows` of `people` in: the least, and the largest.
 #[must_use]
-pub fn odds(rows: u64, people: u64, priors: &Priors) -> (Extended, Extended) {
+pub fn odds(rows: u64, people: u64, priors: &Priors) -> (Bound, Bound) {
     if rows >= people {
-        return (Extended::Infinite, Extended::Infinite);
+        return (Bound::Infinite, Bound::Infinite);
     }
     let ratio = whole(rows) / whole(people - rows);
-    let at = |prior: &Rational| Extended::Finite(&ratio * (whole(1) - prior) / prior);
+    let at = |prior: &Rational| Bound::Finite(&ratio * (whole(1) - prior) / prior);
     (at(&priors.high), at(&priors.low))
 }
 
 /// The gain (B-2) when the odds ratio is at most so much, at the worst prior: `max(R/(1+a(R−1)), 1+b(R−1))`, and no less than 1.
 #[must_use]
-pub fn gain(odds: &Extended, priors: &Priors) -> Extended {
-    let Some(odds) = odds.finite() else { return Extended::Infinite };
+pub fn gain(odds: &Bound, priors: &Priors) -> Bound {
+    let Some(odds) = odds.finite() else { return Bound::Infinite };
     let rise = odds - whole(1);
     let (growth, fall) = (odds / (whole(1) + &priors.low * &rise), whole(1) + &priors.high * &rise);
-    Extended::Finite(growth.max(fall).max(whole(1)))
+    Bound::Finite(growth.max(fall).max(whole(1)))
 }
 
 /// The loss (B-3n) when the odds ratio against presence is at most so much: the gain of belief in absence.
 #[must_use]
-pub fn loss(against: &Extended, priors: &Priors) -> Extended {
+pub fn loss(against: &Bound, priors: &Priors) -> Bound {
     let absent = Priors { low: whole(1) - &priors.high, high: whole(1) - &priors.low };
     gain(against, &absent)
 }
@@ -177,7 +177,7 @@ pub fn presence(matching: &Matching<'_>, priors: &Priors) -> Membership {
         let people = matching.population().get(class as usize).copied().unwrap_or(0);
         crate::fraction::Fraction::new(classes.size(class), people)
     };
-    let two = Extended::Finite(whole(2));
+    let two = Bound::Finite(whole(2));
     let mut known: std::collections::HashMap<(u64, u64), bool> = std::collections::HashMap::new();
     for class in classes.all().filter(|class| !shared[*class as usize]) {
         let people = matching.population().get(class as usize).copied().unwrap_or(0);
@@ -196,14 +196,14 @@ pub fn presence(matching: &Matching<'_>, priors: &Priors) -> Membership {
     }
     let Some((least, most)) = ends else { return Membership::Overlapping };
     let of = |class: u32| odds(classes.size(class), matching.population()[class as usize], priors);
-    let belief = |odds: &Extended, prior: &Rational| match odds {
-        Extended::Finite(odds) => posterior(prior, odds),
-        Extended::Infinite => whole(1),
+    let belief = |odds: &Bound, prior: &Rational| match odds {
+        Bound::Finite(odds) => posterior(prior, odds),
+        Bound::Infinite => whole(1),
     };
     let (lowest, highest) = (of(least).0, of(most).1);
     let against = match &lowest {
-        Extended::Finite(odds) => Extended::Finite(odds.recip()),
-        Extended::Infinite => Extended::Finite(whole(0)),
+        Bound::Finite(odds) => Bound::Finite(odds.recip()),
+        Bound::Infinite => Bound::Finite(whole(0)),
     };
     Membership::Computed(Box::new(Presence {
         gain: At { value: gain(&highest, priors), class: most },

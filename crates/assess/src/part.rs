@@ -1,7 +1,6 @@
 //! The pieces of a written assessment: numbers, beliefs, and how they are put together.
 
-use crate::fraction::Extended;
-use deniable_core::exact::{Rational, Rounding, decimal};
+use deniable_core::exact::{Bound, Rational, Rounding, decimal};
 use serde::Serialize;
 
 pub(crate) const PLACES: u32 = 6;
@@ -19,9 +18,9 @@ pub struct Number {
 }
 
 impl Number {
-    pub(crate) fn of(value: &Extended) -> Self {
+    pub(crate) fn of(value: &Bound) -> Self {
         let exact = value.to_string();
-        Self { exact: (exact.len() <= LONGEST).then_some(exact), decimal: value.decimal(PLACES, Rounding::Nearest) }
+        Self { exact: (exact.len() <= LONGEST).then_some(exact), decimal: value.rounded(PLACES, Rounding::Nearest) }
     }
 
     pub(crate) fn rational(value: &Rational) -> Self {

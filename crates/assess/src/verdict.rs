@@ -7,13 +7,13 @@ use crate::closeness::Closeness;
 use crate::diversity::recursive;
 use crate::entropy::Decider;
 use crate::error::AssessError;
-use crate::fraction::{Extended, Fraction};
+use crate::fraction::Fraction;
 use crate::limit::{Limit, epsilon};
 use crate::membership::{Membership, gain, loss, odds};
 use crate::require::{Demand, Requirement};
 use crate::risk::{Population, chances};
 use crate::sizes::{Offending, below};
-use deniable_core::exact::{Rational, Rounding, whole};
+use deniable_core::exact::{Bound, Rational, Rounding, whole};
 use std::cmp::Ordering;
 
 /// How many offending classes are named.
@@ -61,8 +61,8 @@ pub(crate) fn verdicts(
     Ok(verdicts)
 }
 
-fn up(value: &Extended) -> String {
-    value.decimal(PLACES, Rounding::Up)
+fn up(value: &Bound) -> String {
+    value.rounded(PLACES, Rounding::Up)
 }
 
 type Decided = (String, bool, Offending);
@@ -89,7 +89,7 @@ fn about_classes(
         },
         Demand::Marketer(limit) => {
             let share = assessment.risk.marketer.value();
-            return Ok(Some((up(&Extended::Finite(share.clone())), share <= limit, Offending::default())));
+            return Ok(Some((up(&Bound::Finite(share.clone())), share <= limit, Offending::default())));
         }
         Demand::Odds(limit) | Demand::Gain(limit) | Demand::Loss(limit) => {
             let (Membership::Computed(presence), Some(population)) = (&assessment.membership, parts.population())
@@ -103,12 +103,12 @@ fn about_classes(
                 );
                 return Err(AssessError::NeedsBackground { demand: requirement.text.clone(), why });
             }
-            let limit = Extended::Finite(limit.clone());
+            let limit = Bound::Finite(limit.clone());
             let priors = &assessment.priors;
             let offends = |(rows, people): (&u64, &u64)| {
                 let (low, high) = odds(*rows, *people, priors);
                 // Odds that are infinite in favour of presence are none against it.
-                let against = Extended::Finite(low.finite().map_or_else(|| whole(0), Rational::recip));
+                let against = Bound::Finite(low.finite().map_or_else(|| whole(0), Rational::recip));
                 match requirement.demand {
                     Demand::Gain(_) => gain(&high, priors) > limit,
                     Demand::Loss(_) => loss(&against, priors) > limit,
@@ -125,7 +125,7 @@ fn about_classes(
             let measured = match requirement.demand {
                 Demand::Gain(_) => presence.gain.value.clone(),
                 // Whom no class covers is out for certain.
-                _ if presence.certainly_out > 0 => return Ok(Some((up(&Extended::Infinite), false, offending))),
+                _ if presence.certainly_out > 0 => return Ok(Some((up(&Bound::Infinite), false, offending))),
                 Demand::Loss(_) => presence.loss.value.clone(),
                 _ => presence.up.value.clone().max(presence.down.value.clone()),
             };
@@ -177,7 +177,7 @@ fn about_values(
     let classes = &assessment.classes;
     let (secret, priors) = parts.of(classes, place)?;
     let mut offending = Offending::default();
-    let farthest = |value: &dyn Fn(&Beliefs) -> Extended| {
+    let farthest = |value: &dyn Fn(&Beliefs) -> Bound| {
         let by_margins = value(&column.by_margins);
         column.informed.as_ref().map_or(by_margins.clone(), |informed| value(informed).max(by_margins))
     };
@@ -235,7 +235,7 @@ fn about_values(
         | Demand::Marketer(_)
         | Demand::Odds(_)
         | Demand::Gain(_)
-        | Demand::Loss(_) => up(&Extended::Finite(whole(0))),
+        | Demand::Loss(_) => up(&Bound::Finite(whole(0))),
     };
     Ok((measured, offending))
 }

@@ -4,14 +4,14 @@
 use crate::assessment::{Assessment, OfSecret};
 use crate::belief::{Extreme, Moved};
 use crate::beliefs::Beliefs;
-use crate::fraction::{At, Extended};
+use crate::fraction::At;
 use crate::limit::epsilon;
 use crate::linking::Linking;
 use crate::membership::Membership;
 use crate::part::{Belief, Farthest, Json, Number, PLACES, Part, Placed};
 use crate::risk::{Attacker, Known, Risk};
 use crate::sizes::Sizes;
-use deniable_core::exact::Rational;
+use deniable_core::exact::{Bound, Rational};
 
 fn text(value: impl Into<String>) -> Part {
     Part::Text(value.into())
@@ -89,7 +89,7 @@ impl Writer<'_> {
         self.0.classes.name(class)
     }
 
-    fn at(&self, at: &At<Extended>) -> Part {
+    fn at(&self, at: &At<Bound>) -> Part {
         Part::NumberAt(Placed { value: Number::of(&at.value), class: self.class(at.class) })
     }
 
@@ -211,7 +211,7 @@ impl Writer<'_> {
     }
 
     fn presence(&self) -> Part {
-        let belief = |at: &At<Rational>| self.at(&At { value: Extended::Finite(at.value.clone()), class: at.class });
+        let belief = |at: &At<Rational>| self.at(&At { value: Bound::Finite(at.value.clone()), class: at.class });
         let parts = match &self.0.membership {
             Membership::Computed(presence) => Json::from([
                 ("prior_low", Part::Number(Number::rational(self.0.priors.low()))),

@@ -8,9 +8,9 @@ use deniable_assess::background::{Matching, types};
 use deniable_assess::belief::{Extreme, Kind};
 use deniable_assess::beliefs::{Beliefs, Prior, exceeding};
 use deniable_assess::limit::{Limit, epsilon};
-use deniable_assess::{AssessError, Counts, Extended, Table};
+use deniable_assess::{AssessError, Counts, Table};
 use deniable_check::bop::{Background, Block, TableError};
-use deniable_check::bound::Bound;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{ratio, whole};
 use num_traits::Zero;
 use proptest::prelude::*;
@@ -57,11 +57,7 @@ impl World {
 }
 
 fn same(found: &Extreme, expected: &Bound) -> bool {
-    match (found.value(), expected) {
-        (Extended::Infinite, Bound::Infinite) => true,
-        (Extended::Finite(one), Bound::Finite(two)) => one == *two,
-        _ => false,
-    }
+    found.value() == *expected
 }
 
 /// β of every value, by weighing every assignment of people to the rows of a block; the person is the first row.
@@ -133,19 +129,19 @@ proptest! {
                 }
                 // Shares, and classes beyond a limit, by looking at every belief.
                 let limit = whole(factor);
-                let beyond = |block: usize, over: &dyn Fn(&Extended) -> bool| world.blocks[block].iter().any(|q| {
+                let beyond = |block: usize, over: &dyn Fn(&Bound) -> bool| world.blocks[block].iter().any(|q| {
                     let (before, after) = (background.prior(*q).unwrap(), background.posterior(&blocks[block], *q).unwrap());
                     before.into_iter().zip(after).any(|(before, after)| {
                         let moved = deniable_assess::belief::Moved { class: 0, person: None, value: String::new(), before, after };
                         over(&moved.by(Kind::Up)) || over(&moved.by(Kind::Down))
                     })
                 });
-                let people = |over: &dyn Fn(&Extended) -> bool| (0..blocks.len()).filter(|block| beyond(*block, over))
+                let people = |over: &dyn Fn(&Bound) -> bool| (0..blocks.len()).filter(|block| beyond(*block, over))
                     .map(|block| world.rows[block].iter().sum::<u64>()).sum::<u64>();
-                prop_assert_eq!(found.shares[0].people, people(&|value| *value > Extended::Finite(whole(2))));
-                prop_assert_eq!(found.shares[3].people, people(&|value| *value == Extended::Infinite));
+                prop_assert_eq!(found.shares[0].people, people(&|value| *value > Bound::Finite(whole(2))));
+                prop_assert_eq!(found.shares[3].people, people(&|value| *value == Bound::Infinite));
                 let offending = exceeding(&all, &all.secrets[0], &[prior], &[Kind::Up, Kind::Down], &Limit::Ratio(limit.clone()), 9).unwrap();
-                prop_assert_eq!(offending.people, people(&|value| *value > Extended::Finite(limit.clone())));
+                prop_assert_eq!(offending.people, people(&|value| *value > Bound::Finite(limit.clone())));
             }
             (Err(TableError::Impossible { .. }), Ok(found)) => prop_assert!(found.impossible > 0),
             // The decider meets the first person of such a block.
@@ -162,18 +158,18 @@ proptest! {
         let known = types(&people, &["q"], &["s"], Table::Background).unwrap();
         let matching = Matching::new(&all, &known);
         let Ok(found) = Beliefs::of(&all, &all.secrets[0], Prior::Background(&matching, &known.secrets[0])) else { return Ok(()) };
-        let mut largest = Extended::Finite(whole(0));
+        let mut largest = Bound::Finite(whole(0));
         for (block, members) in world.blocks.iter().enumerate() {
             for person in members {
                 let Some(after) = by_assignments(&world, block, *person) else { continue };
                 let people: u64 = world.joint[*person].iter().sum();
                 for (people_with, after) in world.joint[*person].iter().zip(after).filter(|(n, _)| **n > 0) {
                     let before = whole(*people_with) / whole(people);
-                    largest = largest.max(if after.is_zero() { Extended::Infinite } else { Extended::Finite(before / after) });
+                    largest = largest.max(if after.is_zero() { Bound::Infinite } else { Bound::Finite(before / after) });
                 }
             }
         }
-        if largest > Extended::Finite(whole(0)) {
+        if largest > Bound::Finite(whole(0)) {
             prop_assert_eq!(found.loss.value(), largest);
         }
     }
@@ -200,25 +196,25 @@ proptest! {
         }
         for (found, all) in [(&found.loss, loss), (&found.gain, gain), (&found.up, up), (&found.down, down)] {
             prop_assert_eq!(&found.value(), all.iter().max().unwrap());
-            let finite = all.iter().filter(|value| **value != Extended::Infinite).max();
+            let finite = all.iter().filter(|value| **value != Bound::Infinite).max();
             let named = found.finite.as_ref().map(|moved| moved.by(found.kind));
             // Where all of a kind but the infinite ones are those of ruled-out values, they are 0 and need no name.
-            prop_assert!(named.as_ref() == finite || finite == Some(&Extended::Finite(whole(0))), "{:?} {:?}", named, finite);
+            prop_assert!(named.as_ref() == finite || finite == Some(&Bound::Finite(whole(0))), "{:?} {:?}", named, finite);
         }
     }
 }
 
 #[test]
 fn powers_of_e() {
-    let above = |limit: Limit, value: Rational| limit.is_below(&Extended::Finite(value)).unwrap();
+    let above = |limit: Limit, value: Rational| limit.is_below(&Bound::Finite(value)).unwrap();
     let one = || Limit::Epsilon(whole(1));
     assert!(!above(one(), "2718281828459045235/1000000000000000000".parse().unwrap()));
     assert!(above(one(), "2718281828459045236/1000000000000000000".parse().unwrap()));
     assert!(!above(Limit::Epsilon(whole(0)), whole(1)) && above(Limit::Epsilon(whole(0)), ratio(1_000_001, 1_000_000)));
-    assert!(Limit::Epsilon(whole(1000)).is_below(&Extended::Infinite).unwrap());
+    assert!(Limit::Epsilon(whole(1000)).is_below(&Bound::Infinite).unwrap());
     // ln 2 = 0.69314718...: rounded up.
     assert_eq!(
-        (epsilon(&Extended::Finite(whole(2)), 6), epsilon(&Extended::Finite(whole(1)), 6)),
+        (epsilon(&Bound::Finite(whole(2)), 6), epsilon(&Bound::Finite(whole(1)), 6)),
         ("0.693148".to_owned(), "0".to_owned())
     );
 }

@@ -3,6 +3,8 @@
 
 #[path = "../../../fuzz/src/assess.rs"]
 mod assess;
+#[path = "../../../fuzz/src/damage.rs"]
+mod damage;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng as _, SeedableRng as _};
@@ -52,22 +54,10 @@ fn corpus() {
 fn damaged_texts_are_refused_with_words_or_read() {
     let mut random = ChaCha8Rng::seed_from_u64(23);
     let seeds = seeds();
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
     let mut read = 0;
     for case in 0..6000 {
-        let mut bytes = seeds[case % seeds.len()].clone();
-        let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
-        for _ in 0..=below(3) {
-            let from = 1 + below(bytes.len());
-            let from = from.min(bytes.len());
-            let to = (from + below(6)).min(bytes.len());
-            let put: Vec<u8> = match below(4) {
-                0 => Vec::new(),
-                1 => PIECES[below(PIECES.len())].to_vec(),
-                2 => bytes[from..to].repeat(2),
-                _ => vec![below(256) as u8],
-            };
-            bytes.splice(from..to, put);
-        }
+        let bytes = damage::damaged(&seeds[case % seeds.len()], 1, &PIECES, &mut below);
         read += usize::from(assess::check(&bytes));
     }
     assert!((500..5500).contains(&read), "{read}");

@@ -9,7 +9,8 @@ use deniable_assess::diversity::Diversity;
 use deniable_assess::entropy::Profile;
 use deniable_assess::risk::{Population, Risk};
 use deniable_assess::sizes::{Sizes, below};
-use deniable_assess::{Distance, Extended, Hierarchy};
+use deniable_assess::{Distance, Hierarchy};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{power, ratio, whole};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -88,7 +89,7 @@ proptest! {
         let risk = Risk::of(&all, Population::Unknown, &ratio(1, 3)).unwrap().prosecutor;
         let chances: Vec<Rational> = sizes.iter().flat_map(|size| std::iter::repeat_n(ratio(1, *size as i64), *size as usize)).collect();
         prop_assert_eq!(Some(risk.average), Some(chances.iter().sum::<Rational>() / whole(n)));
-        prop_assert_eq!(risk.highest.value.value(), Extended::Finite(chances.iter().max().unwrap().clone()));
+        prop_assert_eq!(risk.highest.value.value(), Bound::Finite(chances.iter().max().unwrap().clone()));
         prop_assert_eq!(risk.above, whole(chances.iter().filter(|chance| **chance > ratio(1, 3)).count()) / whole(n));
         let diversity = Diversity::of(&all, &all.secrets[0], &[l]).unwrap();
         prop_assert_eq!(diversity.distinct.value, groups.values().map(|group| group.len() as u64).min().unwrap());
@@ -99,8 +100,8 @@ proptest! {
             whole(counts[0]) < c * whole(counts.iter().skip(l as usize - 1).sum::<u64>())
         };
         match diversity.recursive[0].c.value.value() {
-            Extended::Infinite => prop_assert!(groups.values().any(|group| group.len() < l as usize)),
-            Extended::Finite(c) => {
+            Bound::Infinite => prop_assert!(groups.values().any(|group| group.len() < l as usize)),
+            Bound::Finite(c) => {
                 prop_assert!(groups.values().all(|group| holds(group, &(&c + ratio(1, 1_000_000)))));
                 prop_assert!(!holds(&groups[&all.name(diversity.recursive[0].c.class)], &c));
             }
@@ -147,7 +148,7 @@ proptest! {
                 let supply: Vec<u64> = (0..m as u32).map(|value| secret.count(class, value) * all.people()).collect();
                 let demand: Vec<u64> = secret.totals.iter().map(|total| total * all.size(class)).collect();
                 let least = ratio(transport(&supply, &demand, &cost), (all.people() * all.size(class)) as i64 * scale);
-                prop_assert_eq!(found.value(), Extended::Finite(least), "{:?}", distance.name());
+                prop_assert_eq!(found.value(), Bound::Finite(least), "{:?}", distance.name());
             }
         }
     }

@@ -6,15 +6,16 @@ mod common;
 use common::{Rational, classes, product, table};
 use deniable_assess::background::{Matching, types};
 use deniable_assess::membership::{Membership, gain, odds, presence};
-use deniable_assess::{Counts, Extended, Priors, Table};
+use deniable_assess::{Counts, Priors, Table};
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief::{gain_over, posterior};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{ratio, whole};
 use num_traits::Zero;
 use proptest::prelude::*;
 
 /// `Pr[counts | person in] / Pr[counts | person out]` over all subsets of people, each in with their prior; people have classes.
-fn by_subsets(class_of: &[usize], rows: &[u32], priors: &[Rational], person: usize) -> Extended {
+fn by_subsets(class_of: &[usize], rows: &[u32], priors: &[Rational], person: usize) -> Bound {
     let mut sums = [Rational::zero(), Rational::zero()];
     for subset in 0_u32..1 << class_of.len() {
         let is_in = |who: usize| subset >> who & 1 == 1;
@@ -28,7 +29,7 @@ fn by_subsets(class_of: &[usize], rows: &[u32], priors: &[Rational], person: usi
             sums[usize::from(is_in(person))] += weight;
         }
     }
-    if sums[0].is_zero() { Extended::Infinite } else { Extended::Finite(&sums[1] / &sums[0]) }
+    if sums[0].is_zero() { Bound::Infinite } else { Bound::Finite(&sums[1] / &sums[0]) }
 }
 
 proptest! {
@@ -43,7 +44,7 @@ proptest! {
         let class_of: Vec<usize> = std::iter::repeat_n(0, first).chain(std::iter::repeat_n(1, second)).collect();
         let all_at = |prior: &Rational| vec![prior.clone(); class_of.len()];
         let inside: Vec<Rational> = (0..class_of.len()).map(|who| &a + (&b - &a) * ratio(inner[who], 4)).collect();
-        let (mut up, mut down) = (Extended::Finite(whole(0)), Extended::Infinite);
+        let (mut up, mut down) = (Bound::Finite(whole(0)), Bound::Infinite);
         for person in 0..class_of.len() {
             let class = class_of[person];
             let (least, most) = odds(rows[class].into(), [first, second][class] as u64, &range);
@@ -66,7 +67,7 @@ proptest! {
         let known = types(&people, &["z"], &[], Table::Background).unwrap();
         let Membership::Computed(found) = presence(&Matching::new(&all, &known), &range) else { panic!("it is a list") };
         prop_assert_eq!(&found.up.value, &up);
-        let against = match &down { Extended::Finite(odds) => Extended::Finite(odds.recip()), Extended::Infinite => Extended::Finite(whole(0)) };
+        let against = match &down { Bound::Finite(odds) => Bound::Finite(odds.recip()), Bound::Infinite => Bound::Finite(whole(0)) };
         prop_assert_eq!(&found.down.value, &against);
         prop_assert_eq!((found.certainly_out, found.left_out), (3, 0));
         let certain = [first, second].iter().zip(rows).filter(|(people, rows)| **people as u32 == *rows).map(|(people, _)| *people as u64).sum::<u64>();
@@ -75,8 +76,8 @@ proptest! {
         // The loss is the gain of belief in absence: over a grid of priors it is never above, and at one end it is attained.
         let lost = |p: &Rational, odds: &Rational| {
             let q = posterior(p, odds);
-            if q == whole(0) { return Extended::Infinite }
-            Extended::Finite((p / &q).max((whole(1) - &q) / (whole(1) - p)).max(whole(1)))
+            if q == whole(0) { return Bound::Infinite }
+            Bound::Finite((p / &q).max((whole(1) - &q) / (whole(1) - p)).max(whole(1)))
         };
         if let Some(down) = down.finite() {
             let most = (0..=4).map(|step| lost(&(&a + (&b - &a) * ratio(step, 4)), down)).max().unwrap();
@@ -89,14 +90,14 @@ proptest! {
                 let p = &a + (&b - &a) * ratio(step, 4);
                 let q = posterior(&p, up);
                 let grown = (&q / &p).max((whole(1) - &p) / (whole(1) - &q));
-                prop_assert!(Extended::Finite(grown) <= found.gain.value);
+                prop_assert!(Bound::Finite(grown) <= found.gain.value);
             }
             if *up > whole(1) {
                 let range = PriorRange::new(Some(a.clone()), Some(b.clone())).unwrap();
-                prop_assert_eq!(&found.gain.value, &Extended::Finite(gain_over(&range, up)));
+                prop_assert_eq!(&found.gain.value, &Bound::Finite(gain_over(&range, up)));
             }
         }
-        let beyond: u64 = (0..2).filter(|class| gain(&odds(rows[*class].into(), [first, second][*class] as u64, &range).1, &range) > Extended::Finite(whole(2)))
+        let beyond: u64 = (0..2).filter(|class| gain(&odds(rows[*class].into(), [first, second][*class] as u64, &range).1, &range) > Bound::Finite(whole(2)))
             .map(|class| [first, second][class] as u64).sum();
         prop_assert_eq!(found.beyond_two, beyond);
     }
@@ -110,8 +111,8 @@ fn by_hand() {
     let Membership::Computed(found) = presence(&Matching::new(&all, &known), &Priors::uniform()) else {
         panic!("it is a list")
     };
-    assert_eq!((found.up.value, found.down.value), (Extended::Finite(ratio(1, 3)), Extended::Finite(whole(3))));
-    assert_eq!((found.gain.value, found.lowest.value, found.beyond_two), (Extended::Finite(whole(1)), ratio(1, 4), 0));
+    assert_eq!((found.up.value, found.down.value), (Bound::Finite(ratio(1, 3)), Bound::Finite(whole(3))));
+    assert_eq!((found.gain.value, found.lowest.value, found.beyond_two), (Bound::Finite(whole(1)), ratio(1, 4), 0));
 }
 
 /// Where two classes cover a person, neither class's number of people is known.
@@ -125,7 +126,7 @@ fn overlaps_are_left_out() {
     assert!(matching.overlaps());
     assert_eq!(matching.at_least(), [2, 1, 2]);
     let Membership::Computed(found) = presence(&matching, &Priors::uniform()) else { panic!("it is a list") };
-    assert_eq!((found.left_out, found.certainly_in, found.up.value), (4, 0, Extended::Finite(whole(1))));
+    assert_eq!((found.left_out, found.certainly_in, found.up.value), (4, 0, Bound::Finite(whole(1))));
     let all = classes(&table("z\n1*\n*1"), &["z"], &[]);
     let matching = Matching::new(&all, &known);
     assert_eq!(presence(&matching, &Priors::uniform()), Membership::Overlapping);

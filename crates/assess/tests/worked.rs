@@ -11,7 +11,8 @@ use deniable_assess::diversity::Diversity;
 use deniable_assess::membership::Membership;
 use deniable_assess::risk::{Known, Population, Risk};
 use deniable_assess::sizes::{Sizes, below, people_below};
-use deniable_assess::{AssessError, Counts, Distance, Extended, Hierarchy, Priors, Requirement, link};
+use deniable_assess::{AssessError, Counts, Distance, Hierarchy, Priors, Requirement, link};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{ratio, whole};
 
 /// Three classes of four patients: one with two illnesses for each half, one with four different ones of which a neighbour may
@@ -48,7 +49,7 @@ fn homogeneity_and_diversity() {
     let (counts, _) = disease(&PATIENTS.replace("402**,30-39,*,gout x4", ""));
     let all = classes(&counts, &quasi, &["disease"]);
     let diversity = Diversity::of(&all, &all.secrets[0], &[2, 3]).unwrap();
-    assert_eq!(diversity.recursive[0].c.value.value(), Extended::Finite(whole(1)));
+    assert_eq!(diversity.recursive[0].c.value.value(), Bound::Finite(whole(1)));
     assert!(diversity.recursive[1].c.value.is_infinite());
     // Two halves: exactly ln 2. {2,1,1}: ln 4 − (2 ln 2)/4 = ln 2^1.5, so the least l is 2.
     assert_eq!(
@@ -66,7 +67,7 @@ fn entropy_by_hand() {
     assert_eq!(diversity.entropy.value.l(6), "2.828427");
     // The same shares twice: the first is named.
     assert_eq!(all.name(diversity.entropy.class), "z=1");
-    assert_eq!(diversity.recursive[1].c.value.value(), Extended::Finite(whole(2)));
+    assert_eq!(diversity.recursive[1].c.value.value(), Bound::Finite(whole(2)));
     let met = |demand: &str| {
         let mut input = Input::new(&counts, &["z"], &["d"]);
         input.requirements = Requirement::parse(demand).unwrap();
@@ -104,28 +105,28 @@ fn salaries_in_order() {
     let counts = table("c,salary\na,3\na,4\na,5\nb,6\nb,8\nb,11\nc,7\nc,9\nc,10");
     let all = classes(&counts, &["c"], &["salary"]);
     let ordered = Closeness::new(&all, &all.secrets[0], &Distance::Ordered(None)).unwrap();
-    let values: Vec<Extended> = ordered.distances().map(|d| d.value()).collect();
-    assert_eq!(values[0], Extended::Finite(ratio(3, 8)));
+    let values: Vec<Bound> = ordered.distances().map(|d| d.value()).collect();
+    assert_eq!(values[0], Bound::Finite(ratio(3, 8)));
     // {6, 8, 11}: cumulative differences −1 −2 −3 −1 −2 +1 0 −1 in ninths... 1,2,3,1,2,0,1,2 of 9.
-    assert_eq!(values[1], Extended::Finite(ratio(1 + 2 + 3 + 1 + 2 + 1, 72) + ratio(2, 72)));
+    assert_eq!(values[1], Bound::Finite(ratio(1 + 2 + 3 + 1 + 2 + 1, 72) + ratio(2, 72)));
     assert_eq!(
         ordered.t().map(|t| (t.value.value(), all.name(t.class))),
-        Some((Extended::Finite(ratio(3, 8)), "c=a".to_owned()))
+        Some((Bound::Finite(ratio(3, 8)), "c=a".to_owned()))
     );
     // Turned round, distances stay; a list with a value more between 10 and 11 widens the scale.
     let list = |text: &str| Distance::Ordered(Some(text.split(',').map(str::to_owned).collect()));
     let turned = Closeness::new(&all, &all.secrets[0], &list("11,10,9,8,7,6,5,4,3")).unwrap();
-    assert_eq!(turned.t().map(|t| t.value.value()), Some(Extended::Finite(ratio(3, 8))));
+    assert_eq!(turned.t().map(|t| t.value.value()), Some(Bound::Finite(ratio(3, 8))));
     // One step more for the one ninth that goes to 11: (27 + 1)/9/9.
     let wider = Closeness::new(&all, &all.secrets[0], &list("3,4,5,6,7,8,9,10,x,11")).unwrap();
-    assert_eq!(wider.t().map(|t| t.value.value()), Some(Extended::Finite(ratio(28, 81))));
+    assert_eq!(wider.t().map(|t| t.value.value()), Some(Bound::Finite(ratio(28, 81))));
     let equal = Closeness::new(&all, &all.secrets[0], &Distance::Equal).unwrap();
-    assert_eq!(equal.t().map(|t| t.value.value()), Some(Extended::Finite(ratio(2, 3))));
+    assert_eq!(equal.t().map(|t| t.value.value()), Some(Bound::Finite(ratio(2, 3))));
     // Three departments of three salaries: {3,4,5} is one of them, and two thirds must go all the way up.
     let lines: String = (3..=11).map(|s| format!("{s};{};*\n", (s - 3) / 3)).collect();
     let tree = Hierarchy::parse(&lines, ';').unwrap();
     let tree = Closeness::new(&all, &all.secrets[0], &Distance::Hierarchical(tree)).unwrap();
-    assert_eq!(tree.t().map(|t| t.value.value()), Some(Extended::Finite(ratio(2, 3))));
+    assert_eq!(tree.t().map(|t| t.value.value()), Some(Bound::Finite(ratio(2, 3))));
 }
 
 #[test]
@@ -152,7 +153,7 @@ fn three_attackers() {
     let risk = Risk::of(&all, Population::Unknown, &ratio(1, 5)).unwrap();
     assert_eq!(
         (risk.prosecutor.highest.value.value(), all.name(risk.prosecutor.highest.class)),
-        (Extended::Finite(whole(1)), "z=3".to_owned())
+        (Bound::Finite(whole(1)), "z=3".to_owned())
     );
     // 3 classes of 8 people; 1/2 and 1/1 are above 1/5, which 1/5 is not.
     assert_eq!((&risk.prosecutor.average, &risk.prosecutor.above), (&ratio(3, 8), &ratio(3, 8)));
@@ -161,7 +162,7 @@ fn three_attackers() {
     // (2/4 + 5/5 + 1/8)/8
     assert_eq!(risk.marketer, Known::Exactly(ratio(13, 64)));
     let Known::Exactly(journalist) = risk.journalist else { panic!("it has a population") };
-    assert_eq!((journalist.highest.value.value(), journalist.above), (Extended::Finite(ratio(1, 4)), ratio(1, 4)));
+    assert_eq!((journalist.highest.value.value(), journalist.above), (Bound::Finite(ratio(1, 4)), ratio(1, 4)));
 }
 
 /// The published margins are 3/12 asthma, 4/12 anaemia, 5/12 gout; the class of four gouts proves it.
@@ -174,14 +175,14 @@ fn beliefs_from_margins_by_hand() {
     let lost = beliefs.loss.infinite.as_ref().unwrap();
     assert_eq!((lost.value.as_str(), &lost.before, &lost.after), ("gout", &ratio(5, 12), &whole(0)));
     // Of finite losses, gout from 5/12 to 1/4.
-    assert_eq!(beliefs.loss.finite.as_ref().map(|m| m.by(beliefs.loss.kind)), Some(Extended::Finite(ratio(5, 3))));
+    assert_eq!(beliefs.loss.finite.as_ref().map(|m| m.by(beliefs.loss.kind)), Some(Bound::Finite(ratio(5, 3))));
     // Gout from 5/12 to 1 is 12/5, the largest of β/α.
-    assert_eq!(beliefs.gain.value(), Extended::Finite(ratio(12, 5)));
+    assert_eq!(beliefs.gain.value(), Bound::Finite(ratio(12, 5)));
     assert_eq!(beliefs.up.infinite.as_ref().map(|m| (m.value.as_str(), m.after.clone())), Some(("gout", whole(1))));
     // Odds of asthma from 1/3 to 1.
-    assert_eq!(beliefs.up.finite.as_ref().map(|m| m.by(beliefs.up.kind)), Some(Extended::Finite(whole(3))));
+    assert_eq!(beliefs.up.finite.as_ref().map(|m| m.by(beliefs.up.kind)), Some(Bound::Finite(whole(3))));
     // Gout 5/7 to 1/3.
-    assert_eq!(beliefs.down.finite.as_ref().map(|m| m.by(beliefs.down.kind)), Some(Extended::Finite(ratio(15, 7))));
+    assert_eq!(beliefs.down.finite.as_ref().map(|m| m.by(beliefs.down.kind)), Some(Bound::Finite(ratio(15, 7))));
     // All odds of the middle class, {1,1,2} of 4: up or down by 15/7, 2 and less: so everybody by more than 2, and two classes infinitely.
     let people: Vec<u64> = beliefs.shares.iter().map(|share| share.people).collect();
     assert_eq!(people, [12, 8, 8, 8]);
@@ -210,7 +211,7 @@ fn everything_and_demands() {
     // Everybody whom a class covers is in: certain, and one is out for certain.
     let Membership::Computed(presence) = &all.membership else { panic!("the original lists everybody") };
     assert_eq!((presence.certainly_in, presence.certainly_out, presence.beyond_two), (12, 1, 12));
-    assert_eq!((&presence.up.value, &presence.gain.value), (&Extended::Infinite, &Extended::Infinite));
+    assert_eq!((&presence.up.value, &presence.gain.value), (&Bound::Infinite, &Bound::Infinite));
     let text = serde_json::to_value(deniable_assess::written::written(&all)).unwrap();
     assert_eq!(text["sizes"]["k"]["class"], "zip=402**, age=<30, nation=*");
     assert_eq!(text["sensitive"][0]["t"]["value"]["exact"], "7/12");
@@ -232,7 +233,7 @@ fn linkage_on_generalised_cells() {
     assert_eq!((found.people, found.nobody, found.single, found.alone, found.few, found.many), (5, 2, 1, 1, 2, 0));
     assert_eq!(
         found.highest.as_ref().map(|(f, who)| (f.value(), who.as_str())),
-        Some((Extended::Finite(whole(1)), "zip=40210, age=35"))
+        Some((Bound::Finite(whole(1)), "zip=40210, age=35"))
     );
     assert_eq!((found.disclosed[0].people, found.disclosed[0].example.clone().unwrap().1.as_str()), (1, "gout"));
     // By zip alone, two classes are one: five candidates, of whom not all have gout.

@@ -11,7 +11,7 @@
 //! `α ≤ e^ε·β`; here are also the odds of `s`, and how far they move each way. A value that the block rules out has moved
 //! infinitely far down, and one that all its rows have infinitely far up.
 
-use crate::bound::Bound;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, Zero};
 

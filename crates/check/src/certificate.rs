@@ -3,13 +3,13 @@
 //! The file holds the whole mechanism, the question, the tight value and its witness, all numbers as fractions. The same
 //! decision always gives the same text. Its format is [`deniable_recheck::format`], which knows nothing of this crate.
 
-use crate::bound::Bound;
 use crate::decide::{Simulation, Weight};
 use crate::family::{Family, Prior};
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::{Given, Notion, Sign};
 use crate::verdict::{Apart, Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
+use deniable_core::exact::Bound;
 use deniable_core::exact::Rational;
 use deniable_recheck::RecheckError;
 use deniable_recheck::format::{self, Certificate};

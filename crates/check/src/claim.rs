@@ -1,9 +1,9 @@
 //! What somebody says of a mechanism: `gain=3/2`, `odds=3`, `epsilon=ln(3)`.
 
-use crate::bound::Bound;
 use crate::notion::{Given, Notion, Sign};
 use crate::verdict::Value;
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, parse_rational, whole};
 use num_traits::Signed;
 

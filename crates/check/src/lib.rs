@@ -37,7 +37,6 @@
 //! ```
 
 pub mod bop;
-pub mod bound;
 pub mod certificate;
 pub mod claim;
 pub mod counts;
@@ -55,4 +54,4 @@ pub mod subject;
 pub mod verdict;
 pub mod words;
 
-pub use bound::Bound;
+pub use deniable_core::exact::Bound;

@@ -4,7 +4,7 @@
 //! over `j`, `q` exists just when every `max/R ≤ R·min`, `Σ max/R ≤ 1` and `1 ≤ R·Σ min`. So
 //! `R = max(Σ max, 1/Σ min, √(largest max/min))`. One-sided (`q ≤ R·P_j`, I-SMC), `R = 1/Σ min`.
 
-use crate::bound::Bound;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
 use num_traits::{One, Zero};
 

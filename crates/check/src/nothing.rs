@@ -60,11 +60,11 @@ fn one_of(among: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bound::Bound;
     use crate::decide::decide;
     use crate::mechanism::Mechanism;
     use crate::notion::Sign;
     use crate::words;
+    use deniable_core::exact::Bound;
     use deniable_core::exact::{ratio, whole};
 
     /// Somebody who answers truthfully three times of four.

@@ -1,10 +1,10 @@
 //! Answers: the tight parameter, and the place where it is reached.
 
-use crate::bound::Bound;
 use crate::counts::CountWitness;
 use crate::decide::Simulation;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, decimal, power, whole};
 
 /// Most decimals that the ends of a bracket are told apart by.

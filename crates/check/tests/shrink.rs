@@ -1,13 +1,13 @@
 //! A broken pair in a large universe is found in the smallest.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use deniable_check::bound::Bound;
 use deniable_check::decide::decide;
 use deniable_check::family::Family;
 use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::{Notion, Sign};
 use deniable_check::shrink::shrink;
 use deniable_core::adversary::PriorRange;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, ratio, whole};
 
 /// Nothing is learned, but that 3 and 6 together are told from 3 alone by odds of 4, and, worse, the whole universe from

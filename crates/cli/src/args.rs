@@ -245,6 +245,20 @@ pub struct Report {
     pub out: Option<PathBuf>,
 }
 
+/// How the results of a look at something are written.
+#[derive(Debug, clap::Args)]
+pub struct Results {
+    /// How to write the results.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table, help_heading = "Output")]
+    pub format: LedgerFormat,
+    /// Write the results to this file instead of standard output.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub out: Option<PathBuf>,
+    /// Write a page as well, with pictures.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub report: Option<PathBuf>,
+}
+
 /// What a computation may use.
 #[derive(Debug, clap::Args)]
 pub struct Limits {

@@ -1,6 +1,8 @@
 //! Damaged genotype files, from a seeded mutator: what fuzzing looks for at length.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+#[path = "../../../fuzz/src/damage.rs"]
+mod damage;
 #[path = "../../../fuzz/src/plink.rs"]
 mod plink;
 #[path = "../../../fuzz/src/vcf.rs"]
@@ -66,25 +68,7 @@ fn corpus() {
 }
 
 fn damaged(seed: &[u8], keep: usize, random: &mut ChaCha8Rng) -> Vec<u8> {
-    let mut bytes = seed.to_vec();
-    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
-    for _ in 0..=below(3) {
-        let from = keep.min(bytes.len()) + below(bytes.len().saturating_sub(keep) + 1);
-        let from = from.min(bytes.len());
-        let to = (from + below(6)).min(bytes.len());
-        let put: Vec<u8> = match below(5) {
-            0 => Vec::new(),
-            1 => PIECES[below(PIECES.len())].to_vec(),
-            2 => bytes[from..to].repeat(2),
-            3 => vec![below(256) as u8],
-            _ => {
-                let begin = below(bytes.len() + 1);
-                bytes[begin..(begin + below(40)).min(bytes.len())].to_vec()
-            }
-        };
-        bytes.splice(from..to, put);
-    }
-    bytes
+    damage::damaged(seed, keep, &PIECES, &mut |bound| (random.next_u64() % bound as u64) as usize)
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled, sampled_prior, uniform};
 use super::{CountMechanism, named};
-use crate::bound::Bound;
 use crate::decide::{CheckError, approached, at, gain_over, odds, over_range, vacuous};
 use crate::family::Family;
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief::tight_gain;
+use deniable_core::exact::Bound;
 use deniable_core::exact::whole;
 
 /// Decides how large the parameter of `notion` is, against observers of `family`, as [`crate::decide::decide`] does for tables.

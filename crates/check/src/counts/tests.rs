@@ -1,12 +1,12 @@
 use super::weighted::{Summed, bracket, exact};
 use super::*;
-use crate::bound::Bound;
 use crate::decide::{CheckError, decide as decide_table};
 use crate::family::Family;
 use crate::mechanism::file::Format;
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::PriorRange;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{power, ratio, whole};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};

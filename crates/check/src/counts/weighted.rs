@@ -3,11 +3,11 @@
 use super::pairs::{Pairs, search};
 use super::scaled::Interval;
 use super::{CountMechanism, CountPlace, CountWitness};
-use crate::bound::Bound;
 use crate::decide::{CheckError, Found, Observed, Part, Worst, numerators};
 use crate::mechanism::Column;
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, power, ratio as fraction, whole};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};

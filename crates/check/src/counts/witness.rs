@@ -1,6 +1,6 @@
 //! Where a parameter is reached, told by counts.
 
-use crate::bound::Bound;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 
 /// A witness that names groups and counts in place of entities.

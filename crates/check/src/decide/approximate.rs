@@ -5,11 +5,11 @@
 //! the outputs of largest ratio, as many as one likes, and `R = max (P1(E) − δ)/P2(E)`.
 
 use super::{CheckError, nothing, vacuous};
-use crate::bound::Bound;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::Given;
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::Adjacency;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 

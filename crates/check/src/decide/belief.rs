@@ -1,11 +1,11 @@
 //! From the largest likelihood ratio to the gain of a belief (B-2, B-3).
 
 use super::{one, vacuous};
-use crate::bound::Bound;
 use crate::notion::Direction;
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief;
+use deniable_core::exact::Bound;
 use deniable_core::exact::Rational;
 use num_traits::{One, Zero};
 

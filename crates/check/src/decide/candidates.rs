@@ -5,11 +5,11 @@ use super::part::Part;
 use super::product::numerators;
 use super::worst::Worst;
 use super::{CheckError, nothing, one, vacuous};
-use crate::bound::Bound;
 use crate::family::Prior;
 use crate::mechanism::{Column, Dataset, Mechanism};
 use crate::notion::Direction;
 use crate::verdict::{Value, Verdict, Witness};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{FromPrimitive, NumAssign};
 

@@ -10,9 +10,9 @@
 //! but a dataset of fewer than `k` has no crowd. It survives post-processing, but neither composition nor mixtures.
 
 use super::{CheckError, complete, vacuous};
-use crate::bound::Bound;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::verdict::{Apart, Value, Verdict, Witness};
+use deniable_core::exact::Bound;
 
 pub(super) fn decide(mechanism: &Mechanism, crowd: usize) -> Result<Verdict, CheckError> {
     complete(mechanism)?;

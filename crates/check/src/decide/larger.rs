@@ -6,12 +6,12 @@
 
 use super::observer::Pair;
 use super::one;
-use crate::bound::Bound;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::Direction;
 use crate::verdict::Witness;
 use deniable_core::adversary::PriorRange;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, ratio as fraction, whole};
 use num_traits::{One, ToPrimitive, Zero};
 

@@ -32,12 +32,12 @@ pub(crate) use product::numerators;
 pub(crate) use worst::{Place as WorstPlace, Worst};
 pub use zero_knowledge::{Simulation, Weight};
 
-use crate::bound::Bound;
 use crate::family::Family;
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Zero};
 

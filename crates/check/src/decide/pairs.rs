@@ -2,10 +2,10 @@
 
 use super::part::{Near, Part};
 use super::worst::{Place, Worst};
-use crate::bound::Bound;
 use crate::mechanism::{Column, Dataset, Kinds, Mechanism};
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
+use deniable_core::exact::Bound;
 
 /// A largest ratio and where it is.
 #[derive(Debug, Clone)]

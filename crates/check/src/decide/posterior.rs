@@ -11,13 +11,13 @@ use super::observer::Pair;
 use super::pairs::{self, Found};
 use super::sized::{Asked, beliefs_of_two, bracket, of_top};
 use super::{CheckError, candidates, complete, groups, nothing, one, product, vacuous};
-use crate::bound::Bound;
 use crate::family::{Family, Prior};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief::posterior;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, ratio as fraction};
 use num_traits::{One, Zero};
 

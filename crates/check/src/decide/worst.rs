@@ -1,8 +1,8 @@
 //! The largest ratio among those that are offered.
 
 use super::part::Part;
-use crate::bound::Bound;
 use crate::mechanism::Dataset;
+use deniable_core::exact::Bound;
 use std::cmp::Ordering;
 
 /// The largest ratio so far and where it was found. Of equal ones, that with the fewest entities.

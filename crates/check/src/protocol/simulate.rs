@@ -13,9 +13,9 @@
 //! the other's input and DP for each of them, it does not: E-5.
 
 use super::{Party, Protocol};
-use crate::bound::Bound;
 use crate::middle::{Middle, Reason, Span};
 use crate::verdict::Value;
+use deniable_core::exact::Bound;
 use deniable_core::exact::Rational;
 use num_traits::Zero;
 use std::collections::BTreeMap;

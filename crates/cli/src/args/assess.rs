@@ -1,6 +1,6 @@
 //! The words of `assess`: what an anonymised table gives away.
 
-use super::{LedgerFormat, Limits, character};
+use super::{Limits, Results, character};
 use clap::ValueEnum;
 use deniable_core::exact::{Rational, parse_rational};
 use std::path::PathBuf;
@@ -69,15 +69,9 @@ pub struct Assess {
     /// What the table must keep, such as k=5,l=2,t=0.2,epsilon-bop=1; the exit code is 1 where it does not.
     #[arg(long, value_name = "MEASURE=VALUE,...", help_heading = "Measures")]
     pub require: Option<String>,
-    /// How to write the results.
-    #[arg(long, value_enum, default_value_t = LedgerFormat::Table, help_heading = "Output")]
-    pub format: LedgerFormat,
-    /// Write the results to this file instead of standard output.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub out: Option<PathBuf>,
-    /// Write a page as well, with pictures.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub report: Option<PathBuf>,
+    /// How results are written.
+    #[command(flatten)]
+    pub results: Results,
     /// What it may use.
     #[command(flatten)]
     pub limits: Limits,

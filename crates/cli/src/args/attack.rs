@@ -1,6 +1,6 @@
 //! The words of `attack`: what a known adversary learns from a release.
 
-use super::LedgerFormat;
+use super::Results;
 use clap::ValueEnum;
 use std::path::PathBuf;
 
@@ -30,15 +30,9 @@ pub enum Attack {
 /// How results are written.
 #[derive(Debug, clap::Args)]
 pub struct Output {
-    /// How to write the results.
-    #[arg(long, value_enum, default_value_t = LedgerFormat::Table, help_heading = "Output")]
-    pub format: LedgerFormat,
-    /// Write the results to this file instead of standard output.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub out: Option<PathBuf>,
-    /// Write a page as well, with pictures.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub report: Option<PathBuf>,
+    /// How results are written.
+    #[command(flatten)]
+    pub results: Results,
     /// The coverage of intervals.
     #[arg(long, value_name = "PROBABILITY", default_value = "95%", help_heading = "Output")]
     pub confidence: String,

@@ -21,7 +21,7 @@ mod statements;
 mod sweep;
 mod translate;
 
-use crate::args::{Args, Command, PolicyPlace};
+use crate::args::{Args, Command, LedgerFormat, PolicyPlace};
 use crate::error::{Complaint, Failure, plan_failure, write_failure};
 use deniable_ledger::{Account, Ledger};
 use deniable_policy::Policy;
@@ -189,6 +189,25 @@ fn writable(out: Option<&Path>, report: Option<&Path>, own: &[PathBuf]) -> Resul
             return usage(format!("--out and --report both name {}", path.display()), help);
         }
         spare(flag, path, own.iter().cloned())?;
+    }
+    Ok(())
+}
+
+/// Writes the results of a look at something, and the page where one is wanted.
+fn results(
+    args: &crate::args::Results,
+    table: &str,
+    written: &impl serde::Serialize,
+    page: &dyn Fn() -> String,
+) -> Result<(), Failure> {
+    let text = match args.format {
+        LedgerFormat::Table => table.to_owned(),
+        LedgerFormat::Json => crate::render::json(written)?,
+    };
+    publish(&text, args.out.as_ref())?;
+    if let Some(report) = &args.report {
+        publish(&page(), Some(report))?;
+        say(format!("the page is {}", shown(report)));
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use super::table::grid;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Width};
-use deniable_check::bound::Bound;
 use deniable_check::family::Family;
 use deniable_check::mechanism::{Mechanism, builtin};
 use deniable_check::notion::Notion;
@@ -14,6 +13,7 @@ use deniable_check::verdict::Value;
 use deniable_check::words::{self, Word};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
+use deniable_core::exact::Bound;
 use serde::Serialize;
 use std::fmt::Write;
 

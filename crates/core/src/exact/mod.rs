@@ -1,10 +1,12 @@
 //! Exact numbers: rationals that are parsed and printed without ever passing through a float, and
-//! outward-rounded enclosures of the logarithms and exponentials that are not rational.
+//! outward-rounded enclosures of the logarithms and exponentials that are not rational; and ratios that may be infinite.
 
+mod bound;
 mod enclosure;
 mod rational;
 mod root;
 
+pub use bound::Bound;
 pub use enclosure::Enclosure;
 pub use rational::{
     ParseRationalError, Rational, Rounding, decimal, fraction, parse_rational, percent, percent_exactly, power, ratio,

@@ -6,7 +6,7 @@
 //! irrational root the gain is irrational too, so a bracket always comes off every rational value in the end.
 
 use super::super::one;
-use crate::bound::Bound;
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, ratio as fraction, square_root, whole};
 use num_traits::{One, Signed, Zero};
 

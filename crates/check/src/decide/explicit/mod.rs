@@ -9,11 +9,11 @@ mod edge;
 
 use super::product::likelihoods;
 use super::{CheckError, one, vacuous};
-use crate::bound::Bound;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::Direction;
 use crate::verdict::{Value, Verdict, Witness};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, ratio as fraction, whole};
 pub(super) use edge::Moment;
 use edge::{Edge, Peak};

@@ -22,10 +22,10 @@ mod solve;
 pub use simulation::{Simulation, Weight};
 
 use super::{CheckError, complete, vacuous};
-use crate::bound::Bound;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::middle::{Reason, Span};
 use crate::verdict::{Value, Verdict, Witness};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use game::{Base, Game};
 use num_bigint::BigInt;

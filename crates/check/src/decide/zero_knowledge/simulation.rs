@@ -10,8 +10,8 @@
 //! and `M = Σ μ·Pr[o|T]`, every possible `R` has `M·R² + C·R ≥ A`. No weights prove more than is true, however they
 //! were found.
 
-use crate::bound::Bound;
 use crate::mechanism::{Dataset, Mechanism};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;

@@ -4,12 +4,10 @@ mod page;
 mod read;
 mod table;
 
-use super::{publish, say, shown, writable};
-use crate::args::LedgerFormat;
+use super::{results, writable};
 use crate::args::assess::Assess;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
-use crate::render;
 use deniable_assess::part::Part;
 use deniable_assess::written::{written, written_linking};
 use deniable_assess::{
@@ -44,7 +42,7 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
     let all = [Some(&args.table), args.background.as_ref(), args.original.as_ref(), args.auxiliary.as_ref()];
     let own =
         all.iter().flatten().map(|path| (*path).clone()).chain(args.hierarchy.iter().map(|(_, file)| file.clone()));
-    writable(args.out.as_deref(), args.report.as_deref(), &own.collect::<Vec<PathBuf>>())?;
+    writable(args.results.out.as_deref(), args.results.report.as_deref(), &own.collect::<Vec<PathBuf>>())?;
 
     let progress = Progress::new();
     let reader = Reader::new(args, &quasi, &progress)?;
@@ -75,15 +73,9 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
     let linking = auxiliary.as_ref().map(linked).transpose().map_err(failure)?;
     progress.done();
     let assessed = Assessed { assessment, linking, files: files(args) };
-    let text = match args.format {
-        LedgerFormat::Table => table::text(&args.table, &assessed),
-        LedgerFormat::Json => render::json(&json(&assessed))?,
-    };
-    publish(&text, args.out.as_ref())?;
-    if let Some(report) = &args.report {
-        publish(&page::page(&args.table, &assessed), Some(report))?;
-        say(format!("the page is {}", shown(report)));
-    }
+    results(&args.results, &table::text(&args.table, &assessed), &json(&assessed), &|| {
+        page::page(&args.table, &assessed)
+    })?;
     let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

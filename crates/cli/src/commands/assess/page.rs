@@ -8,7 +8,8 @@ use deniable_assess::beliefs::Beliefs;
 use deniable_assess::limit::epsilon;
 use deniable_assess::membership::Membership;
 use deniable_assess::risk::Known;
-use deniable_assess::{Assessment, Extended, Requirement};
+use deniable_assess::{Assessment, Requirement};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rounding, decimal, percent};
 use deniable_report::assessment as page;
 use num_traits::ToPrimitive;
@@ -57,7 +58,7 @@ fn measure(name: impl Into<String>, value: String, meaning: &str, class: Option<
 fn overview(assessment: &Assessment) -> Vec<page::Measure> {
     let class = |class: u32| Some(assessment.classes.name(class));
     let (sizes, risk) = (&assessment.sizes, &assessment.risk);
-    let upward = |value: &Extended| short(&value.decimal(PLACES, Rounding::Up));
+    let upward = |value: &Bound| short(&value.rounded(PLACES, Rounding::Up));
     let mut all = vec![
         measure("k", sizes.smallest.value.to_string(), "people in the smallest class", class(sizes.smallest.class)),
         measure(
@@ -208,7 +209,7 @@ fn farthest(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
 fn numbers(assessment: &Assessment) -> Vec<page::Measure> {
     let Membership::Computed(presence) = &assessment.membership else { return Vec::new() };
     let class = |class: u32| Some(assessment.classes.name(class));
-    let upward = |value: &Extended| short(&value.decimal(PLACES, Rounding::Up));
+    let upward = |value: &Bound| short(&value.rounded(PLACES, Rounding::Up));
     vec![
         measure(
             "highest belief",

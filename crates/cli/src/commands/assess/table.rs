@@ -9,7 +9,8 @@ use deniable_assess::beliefs::Beliefs;
 use deniable_assess::limit::epsilon;
 use deniable_assess::membership::Membership;
 use deniable_assess::risk::Known;
-use deniable_assess::{Assessment, Extended, Fraction, Linking};
+use deniable_assess::{Assessment, Fraction, Linking};
+use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use std::fmt::Write;
 use std::path::Path;
@@ -113,8 +114,8 @@ pub fn short(text: &str) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
 }
 
-fn upward(value: &Extended) -> String {
-    short(&value.decimal(PLACES, Rounding::Up))
+fn upward(value: &Bound) -> String {
+    short(&value.rounded(PLACES, Rounding::Up))
 }
 
 fn fraction(value: &Fraction) -> String {
@@ -214,8 +215,8 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
             let sure = |belief: &Rational| percent(belief, 2, Rounding::Nearest);
             let (before, after) = (sure(&moved.before), sure(&moved.after));
             let way = match (moved.by(extreme.kind), extreme.kind) {
-                (Extended::Infinite, Kind::Down) => "ruled out".to_owned(),
-                (Extended::Infinite, _) => "certain".to_owned(),
+                (Bound::Infinite, Kind::Down) => "ruled out".to_owned(),
+                (Bound::Infinite, _) => "certain".to_owned(),
                 (by, Kind::Down) => format!("odds fall by {}", upward(&by)),
                 (by, _) => format!("odds grow by {}", upward(&by)),
             };

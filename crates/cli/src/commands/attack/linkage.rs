@@ -1,7 +1,8 @@
 //! `deniable attack linkage` and `ratings`: whose row, and whose ratings?
 
-use super::{WrittenShare, confidence, coverage, outputs, results, table_failure, usage};
+use super::{WrittenShare, confidence, coverage, outputs, table_failure, usage};
 use crate::args::attack::{Linkage as ByColumns, Output, Ratings as ByRatings};
+use crate::commands::results;
 use crate::error::Failure;
 use crate::progress::Progress;
 use crate::render::table::{grid, wrapped};
@@ -128,7 +129,7 @@ fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result
 }
 
 fn show(output: &Output, attacked: &Attacked<'_>) -> Result<(), Failure> {
-    results(output, &attacked.table(), &attacked.written(), &|| attacked.page())
+    results(&output.results, &attacked.table(), &attacked.written(), &|| attacked.page())
 }
 
 impl Attacked<'_> {

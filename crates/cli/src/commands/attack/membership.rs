@@ -1,9 +1,9 @@
 //! `deniable attack homer` and `lr`: who took part?
 
 use super::promised::{Promised, promised, written};
-use super::{confidence, coverage, outputs, results, table_failure, usage};
+use super::{confidence, coverage, outputs, table_failure, usage};
 use crate::args::attack::{Membership, Pool};
-use crate::commands::{publish, say};
+use crate::commands::{publish, results, say};
 use crate::error::Failure;
 use crate::progress::Progress;
 use crate::render::table::{grid, wrapped};
@@ -123,7 +123,7 @@ pub fn run(test: Test, args: &Membership) -> Result<(), Failure> {
         confidence,
         files: files(args),
     };
-    results(&args.output, &attacked.table(), &attacked.written(), &|| attacked.page())?;
+    results(&args.output.results, &attacked.table(), &attacked.written(), &|| attacked.page())?;
     if let Some(scores) = &args.scores {
         publish(&attacked.scores(&labels), Some(scores))?;
         say(format!("every target's statistic is in {}", scores.display()));

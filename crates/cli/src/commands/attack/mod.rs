@@ -4,11 +4,10 @@ mod linkage;
 mod membership;
 mod promised;
 
-use super::{publish, say, shown, writable};
-use crate::args::LedgerFormat;
+use super::writable;
+use crate::args::Results;
 use crate::args::attack::{Attack, Output};
 use crate::error::{Complaint, Failure};
-use crate::render;
 use deniable_attack::{Share, TableError, Test};
 use deniable_core::exact::{parse_rational, ratio, whole};
 use num_traits::ToPrimitive;
@@ -48,23 +47,10 @@ fn confidence(output: &Output) -> Result<f64, Failure> {
 
 /// Refuses, before anything is read, results that could not be written or would overwrite what is read.
 fn outputs(output: &Output, scores: Option<&PathBuf>, own: &[PathBuf]) -> Result<(), Failure> {
-    writable(output.out.as_deref(), output.report.as_deref(), own)?;
-    writable(scores.map(PathBuf::as_path), output.report.as_deref(), own)?;
-    writable(scores.map(PathBuf::as_path), output.out.as_deref(), own)
-}
-
-/// Writes the results, and the page where one is wanted.
-fn results(output: &Output, table: &str, written: &impl Serialize, page: &dyn Fn() -> String) -> Result<(), Failure> {
-    let text = match output.format {
-        LedgerFormat::Table => table.to_owned(),
-        LedgerFormat::Json => render::json(written)?,
-    };
-    publish(&text, output.out.as_ref())?;
-    if let Some(report) = &output.report {
-        publish(&page(), Some(report))?;
-        say(format!("the page is {}", shown(report)));
-    }
-    Ok(())
+    let Results { out, report, .. } = &output.results;
+    writable(out.as_deref(), report.as_deref(), own)?;
+    writable(scores.map(PathBuf::as_path), report.as_deref(), own)?;
+    writable(scores.map(PathBuf::as_path), out.as_deref(), own)
 }
 
 /// A share with its interval, for programs.

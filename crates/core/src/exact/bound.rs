@@ -1,6 +1,6 @@
 //! Ratios of probabilities, of which one may be zero.
 
-use deniable_core::exact::{Rational, Rounding, decimal, power, whole};
+use super::{Rational, Rounding, decimal, power, whole};
 use num_traits::Zero;
 
 /// A ratio that is zero or more, or infinite. Ordered as numbers are.
@@ -62,13 +62,20 @@ impl Bound {
     /// A decimal of at most so many places, rounded to the nearest; `∞` where it is that.
     #[must_use]
     pub fn decimal(&self, places: u32) -> String {
+        self.rounded(places, Rounding::Nearest)
+    }
+
+    /// A decimal of at most so many places, rounded as named; `∞` where it is that.
+    #[must_use]
+    pub fn rounded(&self, places: u32, rounding: Rounding) -> String {
         match self {
-            Self::Finite(value) => decimal(value, places, Rounding::Nearest),
+            Self::Finite(value) => decimal(value, places, rounding),
             Self::Infinite => "∞".to_owned(),
         }
     }
 }
 
+/// The fraction in lowest terms, or `∞`.
 impl std::fmt::Display for Bound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -80,8 +87,8 @@ impl std::fmt::Display for Bound {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ratio;
     use super::*;
-    use deniable_core::exact::ratio;
 
     #[test]
     fn ratios_of_probabilities() {
@@ -89,6 +96,7 @@ mod tests {
         assert_eq!(Bound::of(&ratio(1, 2), &whole(0)), Some(Bound::Infinite));
         assert_eq!(Bound::of(&whole(0), &whole(0)), None);
         assert!(Bound::Finite(whole(1_000_000)) < Bound::Infinite);
+        assert_eq!(Bound::Finite(ratio(1, 3)).rounded(2, Rounding::Up), "0.34");
         assert_eq!((Bound::Infinite.decimal(3), Bound::one().to_string()), ("∞".to_owned(), "1".to_owned()));
     }
 }

@@ -115,6 +115,19 @@ impl Targets {
         &self.matched
     }
 
+    /// The correlation of released and reference frequencies, −1 to 1; `None` where one of them is the same at all SNPs. It is
+    /// near 1 for exact frequencies of people alike, near 0 under much noise, and below 0 where one table counts other alleles
+    /// than it says.
+    #[must_use]
+    pub fn agreement(&self) -> Option<f64> {
+        let many = crate::intervals::float(self.sites.len().max(1) as u64);
+        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| self.sites.iter().map(of).sum::<f64>() / many;
+        let (released, reference) = (mean(&|site| site.0), mean(&|site| site.1));
+        let both = mean(&|site| (site.0 - released) * (site.1 - reference));
+        let spread = mean(&|site| (site.0 - released).powi(2)) * mean(&|site| (site.1 - reference).powi(2));
+        (spread > 1e-18).then(|| (both / spread.sqrt()).clamp(-1.0, 1.0))
+    }
+
     /// Every SNP: its released frequency, its reference frequency, and everybody's call.
     pub fn rows(&self) -> impl Iterator<Item = (f64, f64, &[Genotype])> {
         // Nobody: rows without a call.

@@ -31,7 +31,7 @@ impl Table {
     /// # Errors
     /// When the file cannot be read, is not text, or a line has more or fewer values than the first.
     pub fn read(file: &Path) -> Result<Self, TableError> {
-        let opened = std::fs::File::open(file).map_err(|error| TableError::unreadable(file, &error))?;
+        let opened = TableError::open(file)?;
         let tabs = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
         Self::of(file, opened, if tabs { b'\t' } else { b',' })
     }
@@ -158,6 +158,9 @@ pub fn link(released: &Table, auxiliary: &Table, outsiders: Option<&Table>, on: 
     if on.columns.is_empty() {
         return Err(TableError::whole(&auxiliary.file, TableErrorKind::Empty("columns to join on")));
     }
+    if released.rows.is_empty() {
+        return Err(TableError::whole(&released.file, TableErrorKind::Empty("rows")));
+    }
     let mut rows: HashMap<Vec<&str>, Vec<usize>> = HashMap::new();
     let columns = released.places(&on.columns)?;
     for row in 0..released.rows.len() {
@@ -193,6 +196,14 @@ pub fn link(released: &Table, auxiliary: &Table, outsiders: Option<&Table>, on: 
         }
     }
     if let Some(outsiders) = outsiders {
+        // Where they have the column of truth, it tells whether they are outside.
+        if let Some(truth) = on.truth.as_deref().and_then(|truth| outsiders.column(truth).ok()) {
+            let is_known = |row: &usize| outsiders.value(*row, truth).is_some_and(|name| known.contains(name));
+            let inside = (0..outsiders.rows.len()).filter(is_known).count() as u64;
+            if inside > 0 {
+                return Err(TableError::whole(&outsiders.file, TableErrorKind::Inside(inside)));
+            }
+        }
         let columns = outsiders.places(&on.columns)?;
         for person in 0..outsiders.rows.len() {
             let key = outsiders.key(person, &columns);
@@ -273,6 +284,10 @@ mod tests {
     #[test]
     fn complaints() {
         let released = table(RELEASED);
+        let inside = link(&released, &released, Some(&released), &on(&["zip"], Some("id"))).unwrap_err();
+        assert_eq!(inside.kind, TableErrorKind::Inside(5));
+        let nobody = link(&table("zip\n"), &released, None, &on(&["zip"], None)).unwrap_err();
+        assert_eq!(nobody.kind, TableErrorKind::Empty("rows"));
         let missing = link(&released, &table("id\n1\n"), None, &on(&["zip"], None)).unwrap_err();
         assert_eq!(missing.kind, TableErrorKind::NoColumn { wanted: "`zip`".to_owned(), found: "id".to_owned() });
         let twice = link(&released, &table("zip,zip\n1,2\n"), None, &on(&["zip"], None)).unwrap_err();

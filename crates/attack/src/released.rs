@@ -3,7 +3,6 @@
 use crate::table_error::{TableError, TableErrorKind};
 use deniable_core::text::shown;
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -51,7 +50,7 @@ pub struct Frequencies {
 /// # Errors
 /// When the file cannot be read, a column is not there, a value is no frequency, or a name stands in two lines.
 pub fn read(file: &Path, side: Side) -> Result<Frequencies, TableError> {
-    let opened = File::open(file).map_err(|error| TableError::unreadable(file, &error))?;
+    let opened = TableError::open(file)?;
     let mut input = BufReader::new(opened);
     let mut line = Vec::new();
     let mut number = 0;

@@ -34,6 +34,12 @@ pub enum TableErrorKind {
     /// Missing, no permission, a failing disk.
     #[error("cannot be read: {0}")]
     Unreadable(String),
+    /// Packed.
+    #[error("this file is compressed")]
+    Compressed,
+    /// People who are said not to be in the data, and are.
+    #[error("{0} of these people are in the released table, by the column of truth, and cannot be outside it")]
+    Inside(u64),
     /// Not text.
     #[error("this line is not text")]
     NotText,
@@ -102,6 +108,8 @@ impl TableErrorKind {
     pub fn help(&self) -> &'static str {
         match self {
             Self::Unreadable(_) => "check the path and the permissions",
+            Self::Compressed => "unpack it first",
+            Self::Inside(_) => "leave them out of the list of outsiders",
             Self::NotText => "save the file as UTF-8",
             Self::LongLine(_) => "check that this is the right file, and that its lines end with line feeds",
             Self::NoColumn { .. } => {
@@ -129,6 +137,21 @@ impl TableError {
     /// About a file as a whole.
     pub(crate) fn whole(file: &Path, kind: TableErrorKind) -> Self {
         Self { file: file.to_owned(), line: None, kind }
+    }
+
+    /// Opens a file of text; a compressed one is said to be that.
+    pub(crate) fn open(file: &Path) -> Result<std::fs::File, Self> {
+        use std::io::{Read, Seek};
+        let refused = |error: std::io::Error| Self::unreadable(file, &error);
+        let mut opened = std::fs::File::open(file).map_err(refused)?;
+        let mut begin = Vec::new();
+        (&mut opened).take(4).read_to_end(&mut begin).map_err(refused)?;
+        if begin.starts_with(&[0x1f, 0x8b]) || begin == [0x28, 0xb5, 0x2f, 0xfd] {
+            return Err(Self::whole(file, TableErrorKind::Compressed));
+        }
+        // A pipe cannot be read from its beginning again.
+        opened.rewind().map_err(refused)?;
+        Ok(opened)
     }
 
     /// About a line.

@@ -56,6 +56,7 @@ impl Shown<'_> {
         let words = |share: Option<f64>| share.map_or_else(|| "not known".to_owned(), belief);
         let sure = match (certain(self.prior), certain(self.posterior)) {
             (_, false) => "",
+            (false, true) if self.posterior.is_some_and(|share| share <= 0.0) => ", ruled out",
             (false, true) => ", certain",
             (true, true) => ", certain before",
         };
@@ -79,7 +80,7 @@ pub fn moved(moved: &Moved) -> String {
     let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
     let mut legend = vec![(Key::Before, "belief before".to_owned()), (Key::After, "belief after".to_owned())];
     if lines.iter().any(|line| certain(line.posterior)) {
-        legend.push((Key::Sure, "certain".to_owned()));
+        legend.push((Key::Sure, "no doubt left".to_owned()));
     }
     let below = bottom + 54.0;
     let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 4.0;
@@ -167,14 +168,14 @@ mod tests {
             "5 beliefs, before and after; 3 certain after.",
             "flu: 20% → 50%.",
             "HIV: 1.2% → 100%, certain.",
-            "none: 50% → 0%, certain.",
+            "none: 50% → 0%, ruled out.",
             "known: 100% → 100%, certain before.",
             "the same: 25% → 25%.",
-            ">certain<",
+            ">no doubt left<",
         ] {
             assert!(svg.contains(words), "{words}: {svg}");
         }
-        assert!(!moved(&example(vec![about("flu", 0.2, 0.999)])).contains(">certain<"));
+        assert!(!moved(&example(vec![about("flu", 0.2, 0.999)])).contains(">no doubt left<"));
     }
 
     #[test]

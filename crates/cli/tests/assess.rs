@@ -85,7 +85,7 @@ fn cells_can_be_taken_as_they_are_written() {
     let place = Place::empty();
     place.write("t.csv", "ward,flu\n1-2,yes\n1-2,no\n3,yes\n");
     let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "ward"], more].concat());
-    assert!(run(&[]).done().stdout.contains("ward: 1 exact value, 1 range"));
+    assert!(run(&[]).done().stdout.contains("ward: 1 exact value (`3`), 1 range (`1-2`)"));
     assert!(run(&["--literal", "ward"]).done().stdout.contains("ward: 2 exact values"));
     assert!(run(&["--literal", "wart"]).misused().stderr.contains("`wart`"));
 }
@@ -96,12 +96,65 @@ fn empty_cells_are_not_guessed() {
     place.write("t.csv", "zip,flu\n,yes\n1,no\n1,\n");
     let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "zip", "--sensitive", "flu"], more].concat());
     let refused = run(&[]).refused();
-    assert!(refused.stderr.contains("`zip` in 1 rows, `flu` in 1 rows"), "{refused:?}");
+    assert!(refused.stderr.contains("`zip` in 1 row, `flu` in 1 row"), "{refused:?}");
     let half = run(&["--empty", "suppressed"]).refused();
-    assert!(half.stderr.contains("`flu` in 1 rows") && !half.stderr.contains("`zip`"), "{half:?}");
+    assert!(half.stderr.contains("`flu` in 1 row") && !half.stderr.contains("`zip`"), "{half:?}");
     assert!(run(&["--empty", "value"]).done().stdout.contains("3 people in 2 classes"));
     place.write("t.csv", "zip,flu\n,yes\n1,no\n1,no\n");
     assert!(run(&["--empty", "suppressed"]).done().stdout.contains("1 suppressed"));
+}
+
+/// What a file holds is said, and not swallowed.
+#[test]
+fn files_that_are_not_what_they_seem() {
+    let place = Place::empty();
+    let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "zip", "--sensitive", "flu"], more].concat());
+    place.write("t.csv", "zip,flu\n1,yes\n1,\"no\n2,yes\n2,yes\n");
+    let quote = run(&[]).refused().stderr;
+    assert!(quote.contains("goes over several lines") && quote.contains("begins `no`"), "{quote}");
+    place.write("t.csv", b"zip,flu\nM\xfclheim,yes\nM\xe8lheim,yes\n");
+    for empty in ["refuse", "suppressed", "value"] {
+        let latin = run(&["--empty", empty]).refused().stderr;
+        assert!(latin.contains("no UTF-8 text") && latin.contains("--encoding"), "{latin}");
+    }
+    let two = run(&["--encoding", "latin1"]).done().stdout;
+    assert!(two.contains("2 people in 2 classes"), "{two}");
+    place.write("t.csv", "zip,flu\n1,yes\n1,no,2\n");
+    let uneven = run(&[]).refused().stderr;
+    assert!(uneven.contains("t.csv:3") && uneven.contains("3 fields"), "{uneven}");
+    place.write("t.csv", "zip,flu\n1,yes\n");
+    let header = run(&["--columns", "zip,flu"]).misused().stderr;
+    assert!(header.contains("has the names of --columns"), "{header}");
+    run(&["--prior", "1/3"]).misused();
+    // One of several kinds of cells has an example: a range that is misspelt shows.
+    place.write("t.csv", "zip,flu\n10-19,yes\n10-9,no\n");
+    assert!(run(&[]).done().stdout.contains("1 exact value (`10-9`), 1 range (`10-19`)"));
+    place.write("town.csv", "zip\n12\n13\nthirty\n10-9\n");
+    let town = run(&["--background", "town.csv", "--require", "loss=3"]);
+    assert_eq!(town.code, Some(1), "{town:?}");
+    assert!(town.stderr.contains("covers 1 of its 4 values there, such as `thirty`"), "{town:?}");
+    assert!(
+        town.stdout.contains("NOT MET: loss=3, measured ∞: 1 person of the background are in no class"),
+        "{town:?}"
+    );
+}
+
+/// What `--out` names is written to, and neither replaced nor lost.
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_are_written_to() {
+    let place = ward();
+    place.write("real.txt", "old");
+    std::os::unix::fs::symlink(place.path("real.txt"), place.path("link.txt")).unwrap();
+    assess(&place, &["--out", "link.txt"]).done();
+    assert!(place.read("real.txt").starts_with("published.csv: 12 people"));
+    assert!(place.path("link.txt").symlink_metadata().unwrap().file_type().is_symlink());
+    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status().unwrap();
+    assert!(made.success());
+    let pipe = place.path("pipe");
+    let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+    assess(&place, &["--out", "pipe"]).done();
+    assert!(reader.join().unwrap().starts_with("published.csv: 12 people"));
 }
 
 #[test]
@@ -110,8 +163,8 @@ fn the_first_mistakes() {
     for (more, words) in [
         (&["--require", "m=5"][..], "m"),
         (&["--require", "k=0"], "k=0"),
-        (&["--prior", "0"], "--prior 0"),
-        (&["--prior", "1/2..1/3"], "--prior"),
+        (&["--background", "town.csv", "--prior", "0"], "--prior 0"),
+        (&["--background", "town.csv", "--prior", "1/2..1/3"], "--prior"),
         (&["--threshold", "2"], "from 0 to 1"),
         (&["--distance", "condition=hierarchy"], "there is no hierarchy of condition"),
         (&["--distance", "zip=equal"], "`zip`"),

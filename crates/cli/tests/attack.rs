@@ -75,6 +75,10 @@ fn frequencies_without_noise_betray_members_and_a_promise_keeps_its_bound() {
         assert_eq!(measured(&private, "power at 5% false positives")["at_most"], "1/10");
         assert!(measured(&private, "false positives at 5%, measured")["at_most"].is_null());
     }
+    let files = ["attack", "lr", "--released", "raw.tsv", "--reference", "cohort", "--reference-people", "reference"];
+    let swapped = ["--targets", "cohort", "--members", "others", "--others", "members"];
+    let swapped = place.run(&[&files[..], &swapped].concat()).done();
+    assert!(swapped.stdout.contains("members score below others"), "{swapped:?}");
     let out = ["--ledger", "private.ledger", "--scores", "scores.tsv", "--report", "page.html"];
     let table = attack(&place, "lr", "private", &out).done();
     assert!(
@@ -132,8 +136,14 @@ fn mistakes_of_who_and_what() {
     place.write("strangers", "nobody nobody\n");
     let strangers = run(&["cohort", "--members", "strangers", "--others", "rest"]).refused();
     assert!(strangers.stderr.contains("nobody there is called nobody nobody"), "{strangers:?}");
+    // Whoever the reference is of is no target.
+    let members = run(&["cohort", "--members", "members", "--others", "rest"]).misused();
+    assert!(members.stderr.contains("120 of --members are people of the reference"), "{members:?}");
+    let run = |more: &[&str]| run(&[more, &["--reference-people", "reference"]].concat());
     let rest = run(&["cohort", "--members", "members", "--others", "rest", "--format", "json"]).done().json();
-    assert_eq!(rest["others"], CONTROLS);
+    assert_eq!(rest["others"], CONTROLS / 2, "half of the controls are the reference");
+    let swapped = run(&["cohort", "--members", "others", "--others", "members"]).done();
+    assert!(!swapped.stdout.contains("members score below others"), "noise hides it: {swapped:?}");
     let over = run(&["cohort", "--out", "members", "--members", "members", "--others", "rest"]).misused();
     assert!(over.stderr.contains("overwrite"), "{over:?}");
     place.write("r.tsv", "SNP A1 A2 MAF\nx A C 0.5\n");

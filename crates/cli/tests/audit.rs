@@ -78,6 +78,7 @@ fn the_first_mistakes() {
         (&["--builtin", "geometric", "--confidence", "5%"][..], "is not between 90% and 100%"),
         (&["--builtin", "geometric", "--samples", "10"][..], "1,000"),
         (&["--pair", "1,2", "--", "true"][..], "is no pair of inputs"),
+        (&["--pair", "0,0/1", "--", "true"][..], "as many whole numbers"),
     ] {
         let run = audit(more).misused();
         assert!(run.stderr.replace("\n", " ").contains(words), "{more:?}: {}", run.stderr);

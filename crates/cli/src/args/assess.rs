@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 pub const EXAMPLES: &str = "\
 Examples:
-  deniable assess examples/ward/published.csv --quasi zip,age,nationality --sensitive condition
+  deniable assess examples/ward/published.csv --quasi zip,age,sex --sensitive condition
   deniable assess published.csv --quasi age,zip,sex --sensitive disease --require k=5,l=2,epsilon-bop=1
   deniable assess published.csv --quasi age,zip --sensitive disease --background census.csv --original raw.csv --report page.html
   deniable assess published.parquet --quasi age,zip --sensitive disease --hierarchy zip=zip.csv --distance disease=hierarchy
@@ -48,6 +48,9 @@ pub struct Assess {
     /// The names of all columns, for all tables, where their first line is a row already.
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', help_heading = "Columns")]
     pub columns: Vec<String>,
+    /// The encoding of CSV, for all tables: `latin1`, `windows-1252`; UTF-8 when not stated.
+    #[arg(long, value_name = "NAME", help_heading = "Columns")]
+    pub encoding: Option<String>,
     /// People who could be in the table, with raw values of the --quasi columns, and of sensitive ones where they are known.
     #[arg(long, value_name = "FILE", help_heading = "Other tables")]
     pub background: Option<PathBuf>,
@@ -57,9 +60,9 @@ pub struct Assess {
     /// People whom somebody looks for, with raw values of some of the --quasi columns.
     #[arg(long, value_name = "FILE", help_heading = "Other tables")]
     pub auxiliary: Option<PathBuf>,
-    /// What observers may believe beforehand about each person's presence: 1/2, or 1/10..1/2.
-    #[arg(long, value_name = "BELIEF|LOW..HIGH", default_value = "1/2", help_heading = "Measures")]
-    pub prior: String,
+    /// What observers may believe beforehand about the presence of each person of --background: 1/2, or 1/10..1/2.
+    #[arg(long, value_name = "BELIEF|LOW..HIGH", requires = "background", help_heading = "Measures")]
+    pub prior: Option<String>,
     /// The chance of re-identification above which somebody is at risk.
     #[arg(long, value_name = "PROBABILITY", value_parser = probability, default_value = "1/5", help_heading = "Measures")]
     pub threshold: Rational,

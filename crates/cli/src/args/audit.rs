@@ -56,7 +56,7 @@ pub struct Audit {
     /// Start the program so many times, to run side by side.
     #[arg(long, value_name = "N", default_value = "2")]
     pub processes: NonZeroUsize,
-    /// End a program that is silent for so many seconds while it owes outputs.
+    /// End a program that is silent for so many seconds while it owes outputs; before its first one it has at least 30.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub deadline: u64,
     /// How to write it.

@@ -132,9 +132,14 @@ fn neighbours(args: &Args) -> Result<Neighbours, Failure> {
         let pairs = args.pair.iter().map(|text| {
             let input =
                 |text: &str| text.split(',').map(|entry| entry.trim().parse().ok()).collect::<Option<Vec<i64>>>();
-            let both = text.split_once('/').and_then(|(left, right)| Some(Pair::new(input(left)?, input(right)?)));
+            let both = text.split_once('/').and_then(|(left, right)| Some((input(left)?, input(right)?)));
+            let both =
+                both.filter(|(left, right)| left.len() == right.len()).map(|(left, right)| Pair::new(left, right));
             both.ok_or_else(|| {
-                usage(format!("--pair {text} is no pair of inputs"), "write whole numbers, as --pair 0,0,5/1,0,5")
+                usage(
+                    format!("--pair {text} is no pair of inputs"),
+                    "write as many whole numbers on both sides, as --pair 0,0,5/1,0,5",
+                )
             })
         });
         return Ok(Neighbours::listed(pairs.collect::<Result<_, _>>()?));

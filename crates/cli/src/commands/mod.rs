@@ -238,6 +238,14 @@ fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
             .and_then(|()| stdout.flush())
             .map_err(|error| write_failure(&error, None));
     };
+    // What a link names is written, not the link; and what is no file, such as a pipe, is written to and not replaced.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.clone());
+    if path.metadata().is_ok_and(|about| !about.is_file()) {
+        let opened = std::fs::OpenOptions::new().write(true).open(path);
+        return opened
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| write_failure(&error, Some(path)));
+    }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     tempfile::NamedTempFile::new_in(folder)
         .and_then(|mut file| {

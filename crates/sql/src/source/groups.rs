@@ -30,6 +30,8 @@ pub struct Layout {
     pub delimiter: Option<u8>,
     /// The names of all columns, where the first line is a row already.
     pub names: Option<Vec<String>>,
+    /// The encoding, by its name in the WHATWG standard; UTF-8 when not stated.
+    pub encoding: Option<String>,
 }
 
 /// Distinct rows, of a batch: the values of each column, NULL where there is none, and how often each row stands there.
@@ -67,7 +69,8 @@ impl Rows {
 }
 
 /// Some columns of a file, as the texts that stand there: CSV, plain or compressed, or Parquet, told by the name's ending.
-/// White space around fields of CSV is dropped, and an empty field is no value.
+/// White space around fields of CSV is dropped. An empty field is an empty text; a field that is no text, or longer than any
+/// sensible value, has none.
 ///
 /// # Errors
 /// When the file is not there.
@@ -106,6 +109,35 @@ pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
     }
 }
 
+/// The first line of delimited text that has another number of fields than there are columns, with that number. For whoever
+/// has been told that a file cannot be read to the end.
+///
+/// # Errors
+/// When it cannot be read at all.
+pub fn uneven_line(path: &Path, layout: &Layout) -> Result<Option<(u64, usize)>, SourceError> {
+    let Format::Csv(options) = format_of(path, layout) else { return Ok(None) };
+    let width = names(path, layout)?.len();
+    let bytes = super::text::open(path, &options, &Arc::default())?;
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(options.delimiter).flexible(true).has_headers(false).from_reader(bytes);
+    let mut record = csv::ByteRecord::new();
+    loop {
+        match reader.read_byte_record(&mut record) {
+            Ok(true) if record.len() != width => {
+                return Ok(Some((record.position().map_or(0, csv::Position::line), record.len())));
+            }
+            Ok(true) => {}
+            Ok(false) | Err(_) => return Ok(None),
+        }
+    }
+}
+
+/// Whether a file is delimited text, by its name.
+#[must_use]
+pub fn is_text(path: &Path) -> bool {
+    matches!(format_of(path, &Layout::default()), Format::Csv(_))
+}
+
 /// How a file is written, by the ending of its name.
 fn format_of(path: &Path, layout: &Layout) -> Format {
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
@@ -119,8 +151,10 @@ fn format_of(path: &Path, layout: &Layout) -> Format {
     Format::Csv(CsvOptions {
         compression: compression.unwrap_or(Compression::None),
         trim: true,
-        nulls: vec![String::new()],
+        // An empty field is an empty text; what is left without a value cannot be read at all.
+        nulls: Vec::new(),
         columns: layout.names.clone(),
+        encoding: layout.encoding.clone().unwrap_or_else(|| "UTF-8".to_owned()),
         ..CsvOptions::with_delimiter(layout.delimiter.unwrap_or(usual))
     })
 }
@@ -250,13 +284,23 @@ mod tests {
         assert_eq!(counted(&packed, &["zip", "flu"], &Resources::default()).unwrap(), expected);
         let missing = counted(&plain, &["zip", "age"], &Resources::default()).unwrap_err().to_string();
         assert!(missing.contains("no column `age`") && missing.contains("`zip`"), "{missing}");
-        let layout = Layout { delimiter: Some(b';'), names: Some(vec!["a".to_owned(), "b".to_owned()]) };
+        let layout =
+            Layout { delimiter: Some(b';'), encoding: None, names: Some(vec!["a".to_owned(), "b".to_owned()]) };
         let bare = file(folder.path(), "bare.data", b"1;x\n1;x\n");
         assert_eq!(names(&bare, &layout).unwrap(), ["a", "b"]);
         let mut rows_of_two = 0;
         let source = open(&bare, &["b".to_owned()], &layout).unwrap();
         groups(&source, &Resources::default(), &|_| {}, &mut |rows| rows_of_two += rows.times(0)).unwrap();
         assert_eq!(rows_of_two, 2, "the first line is a row");
+        let uneven = file(folder.path(), "uneven.csv", b"a,b\n1,2\n3\n");
+        assert_eq!(uneven_line(&uneven, &Layout::default()).unwrap(), Some((3, 1)));
+        assert_eq!(uneven_line(&plain, &Layout::default()).unwrap(), None);
+        let latin = file(folder.path(), "latin.csv", b"a\nM\xfclheim\n");
+        assert_eq!(counted(&latin, &["a"], &Resources::default()).unwrap(), [(vec![None], 1)].into());
+        let layout = Layout { encoding: Some("latin1".to_owned()), ..Layout::default() };
+        let source = open(&latin, &["a".to_owned()], &layout).unwrap();
+        groups(&source, &Resources::default(), &|_| {}, &mut |rows| assert_eq!(rows.value(0, 0), Some("Mülheim")))
+            .unwrap();
         // A name that the engine's own columns have.
         assert_eq!(counted(&plain, &["times"], &Resources::default()).unwrap().len(), 3);
     }

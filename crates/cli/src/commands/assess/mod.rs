@@ -4,7 +4,7 @@ mod page;
 mod read;
 mod table;
 
-use super::{results, writable};
+use super::{results, say, writable};
 use crate::args::assess::Assess;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
@@ -36,7 +36,7 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
         Some(text) => Requirement::parse(text).map_err(|error| usage(&error))?,
         None => Vec::new(),
     };
-    let priors = priors(&args.prior)?;
+    let priors = args.prior.as_deref().map_or_else(|| Ok(Priors::uniform()), priors)?;
     let hierarchies = hierarchies(args)?;
     let distances = distances(args, &hierarchies)?;
     let all = [Some(&args.table), args.background.as_ref(), args.original.as_ref(), args.auxiliary.as_ref()];
@@ -72,12 +72,40 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
     let linked = |people: &Counts| link(&assessment.classes, people);
     let linking = auxiliary.as_ref().map(linked).transpose().map_err(failure)?;
     progress.done();
+    for (what, counts) in [("--background", &background), ("--original", &original), ("--auxiliary", &auxiliary)] {
+        if let Some(counts) = counts {
+            uncovered(what, counts, &assessment).into_iter().for_each(say);
+        }
+    }
     let assessed = Assessed { assessment, linking, files: files(args) };
     results(&args.results, &table::text(&args.table, &assessed), &json(&assessed), &|| {
         page::page(&args.table, &assessed)
     })?;
     let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Raw values that no published cell covers, column by column: a misspelt one would otherwise be somebody who is not in the table.
+fn uncovered(what: &str, counts: &Counts, assessment: &Assessment) -> Vec<String> {
+    let mut said = Vec::new();
+    for column in &assessment.classes.columns {
+        let Some(raw) = counts.columns().iter().find(|raw| raw.name() == column.name) else { continue };
+        let (covering, mut found) = (column.covering(), Vec::new());
+        let mut is_outside = |value: &&String| {
+            found.clear();
+            covering.of(value, &mut found);
+            found.is_empty()
+        };
+        let outside: Vec<&String> = raw.values().iter().filter(&mut is_outside).collect();
+        if let [first, ..] = outside.as_slice() {
+            let (count, all) = (outside.len(), raw.values().len());
+            said.push(format!(
+                "{what}: no cell of `{}` covers {count} of its {all} values there, such as `{first}`",
+                column.name
+            ));
+        }
+    }
+    said
 }
 
 /// Errors of the library end with their mend, after the last semicolon.

@@ -70,8 +70,15 @@ fn overview(assessment: &Assessment) -> Vec<page::Measure> {
         measure("alone", sizes.uniques.to_string(), "people who are the only one in their class", None),
     ];
     let most = if matches!(risk.journalist, Known::AtMost(_)) { "at most " } else { "" };
+    let overlaps = assessment.readings.iter().any(|reading| reading.overlap.is_some());
+    let prosecutor = if overlaps { "at most " } else { "" };
     let attackers = [
-        ("prosecutor", "", &risk.prosecutor, "chance to find the row of somebody who is known to be in the table"),
+        (
+            "prosecutor",
+            prosecutor,
+            &risk.prosecutor,
+            "chance to find the row of somebody who is known to be in the table",
+        ),
         ("journalist", most, risk.journalist.value(), "the same, of somebody who is known to be in the population"),
     ];
     for (who, most, attacker, meaning) in attackers {

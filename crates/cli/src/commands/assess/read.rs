@@ -5,8 +5,8 @@ use crate::commands::delimiter;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use deniable_assess::Counts;
-use deniable_sql::Resources;
 use deniable_sql::source::groups::{self, Layout, groups};
+use deniable_sql::{Resources, SourceError};
 use std::path::Path;
 
 /// Reads the tables of one run.
@@ -23,7 +23,8 @@ impl<'a> Reader<'a> {
     pub fn new(args: &Assess, quasi: &'a [String], progress: &'a Progress) -> Result<Self, Failure> {
         let names = args.columns.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
         let names = (!names.is_empty()).then_some(names);
-        let layout = Layout { delimiter: args.delimiter.map(delimiter).transpose()?, names };
+        let encoding = args.encoding.clone();
+        let layout = Layout { delimiter: args.delimiter.map(delimiter).transpose()?, names, encoding };
         Ok(Self { quasi, empty: args.empty, layout, resources: args.limits.resources(), progress })
     }
 
@@ -35,14 +36,14 @@ impl<'a> Reader<'a> {
 
     /// A table of raw values: all columns that may be known, and the sensitive ones that it has.
     pub fn raw(&self, file: &Path, sensitive: &[String]) -> Result<Counts, Failure> {
-        let there = groups::names(file, &self.layout)?;
+        let there = groups::names(file, &self.layout).map_err(|error| self.source_failure(file, error))?;
         let known = sensitive.iter().filter(|name| there.contains(name));
         self.read(file, &self.quasi.iter().chain(known).cloned().collect::<Vec<_>>(), false)
     }
 
     /// A table of raw values: the columns that may be known, as far as it has them.
     pub fn some(&self, file: &Path) -> Result<Counts, Failure> {
-        let there = groups::names(file, &self.layout)?;
+        let there = groups::names(file, &self.layout).map_err(|error| self.source_failure(file, error))?;
         let known: Vec<String> = self.quasi.iter().filter(|name| there.contains(name)).cloned().collect();
         if known.is_empty() {
             let help = format!("it has {}; name the columns as in the published table", there.join(", "));
@@ -52,29 +53,42 @@ impl<'a> Reader<'a> {
     }
 
     fn read(&self, file: &Path, columns: &[String], may_be_suppressed: bool) -> Result<Counts, Failure> {
+        self.is_no_header(file)?;
         let of_library = |error: deniable_assess::AssessError| super::failure(error);
         let mut counts = Counts::new(columns).map_err(of_library)?;
-        let source = groups::open(file, columns, &self.layout)?;
+        let source = groups::open(file, columns, &self.layout).map_err(|error| self.source_failure(file, error))?;
         let what = format!("reading {}", file.display());
-        let mut empty = vec![0_u64; columns.len()];
+        let mut faults = Faults { empty: vec![0; columns.len()], ..Faults::default() };
         let mut failed = None;
         let mut row_codes = vec![0; columns.len()];
+        let is_text = groups::is_text(file);
         groups(&source, &self.resources, &|read| self.progress.read(&what, read), &mut |rows| {
             for row in 0..rows.len() {
                 let times = rows.times(row);
                 for (at, code) in row_codes.iter_mut().enumerate() {
+                    let value = rows.value(row, at);
                     let is_quasi = at < self.quasi.len();
-                    let value = rows.value(row, at).unwrap_or_else(|| {
-                        let means_something = match self.empty {
-                            Empty::Value => true,
-                            Empty::Suppressed => may_be_suppressed && is_quasi,
-                            Empty::Refuse => false,
-                        };
-                        if !means_something {
-                            empty[at] += times;
+                    let means_something = match self.empty {
+                        Empty::Value => true,
+                        Empty::Suppressed => may_be_suppressed && is_quasi,
+                        Empty::Refuse => false,
+                    };
+                    let value = match value {
+                        None if is_text => {
+                            faults.unreadable.get_or_insert(at);
+                            ""
                         }
-                        if self.empty == Empty::Suppressed { "*" } else { "" }
-                    });
+                        Some(value) if value.contains(['\n', '\r']) => {
+                            faults.broken.get_or_insert((at, value.lines().next().unwrap_or_default().to_owned()));
+                            value
+                        }
+                        None | Some("") if !means_something => {
+                            faults.empty[at] += times;
+                            ""
+                        }
+                        None | Some("") if self.empty == Empty::Suppressed => "*",
+                        value => value.unwrap_or_default(),
+                    };
                     match counts.intern(at, value) {
                         Ok(interned) => *code = interned,
                         Err(error) => failed = Some(error),
@@ -84,31 +98,106 @@ impl<'a> Reader<'a> {
                     failed = Some(error);
                 }
             }
-        })?;
-        let unknown: Vec<String> = columns
-            .iter()
-            .zip(&empty)
-            .filter(|(_, count)| **count > 0)
-            .map(|(name, count)| format!("`{name}` in {count} rows"))
-            .collect();
-        if !unknown.is_empty() {
-            let help = match may_be_suppressed {
-                true => {
-                    "a sensitive value cannot be suppressed: fill it, leave the rows out, or take emptiness as a value with --empty value"
-                }
-                false if self.empty == Empty::Suppressed => {
-                    "raw values cannot be suppressed: fill them, or leave the rows out"
-                }
-                false => {
-                    "say what that means: --empty suppressed if it stands for *, --empty value if it is a value like any other"
-                }
-            };
-            let message = format!("{} has empty cells: {}", file.display(), unknown.join(", "));
-            return Err(Failure::Refused(vec![Complaint::new(message).help(help)]));
-        }
+        })
+        .map_err(|error| self.source_failure(file, error))?;
+        faults.none(file, columns, self.empty, may_be_suppressed)?;
         match failed {
             Some(error) => Err(of_library(error)),
             None => Ok(counts),
         }
+    }
+
+    /// With `--columns` the first line is a row; where it holds these very names it is none.
+    fn is_no_header(&self, file: &Path) -> Result<(), Failure> {
+        let Some(stated) = &self.layout.names else { return Ok(()) };
+        let first = groups::names(file, &Layout { names: None, ..self.layout.clone() });
+        // A first line that cannot be a header is no reason to refuse anything here.
+        if !first.is_ok_and(|first| first.iter().map(|name| name.trim()).eq(stated.iter().map(String::as_str))) {
+            return Ok(());
+        }
+        let complaint = Complaint::new(format!("the first line of {} has the names of --columns", file.display()));
+        Err(Failure::Usage(complaint.help("leave --columns out: it is for files whose first line is a row")))
+    }
+
+    /// A file's fault, with the mend in the words of this command.
+    fn source_failure(&self, file: &Path, error: SourceError) -> Failure {
+        let help = match &error {
+            SourceError::NoFile { .. } => "check the path; a file, a folder of files that are alike, or a pattern",
+            SourceError::NoColumn { .. } => {
+                "check the column's name; --delimiter says what stands between fields, --columns names them where the first line \
+                 is a row"
+            }
+            SourceError::Empty { .. } => "name the right file",
+            SourceError::Memory { .. } => "allow more with --memory",
+            SourceError::Spill { .. } => "name a folder with more room with --spill, or allow more with --memory",
+            SourceError::Rows { .. } => {
+                let uneven = groups::uneven_line(file, &self.layout).ok().flatten();
+                if let Some((line, fields)) = uneven {
+                    let help = "mend the line, or say with --delimiter what stands between fields";
+                    let message = format!(
+                        "{}:{line}: this line has {fields} fields, and there are other columns",
+                        file.display()
+                    );
+                    return Failure::refused(message, help);
+                }
+                "check that the file is whole, and what its ending says"
+            }
+            _ => "check that the file exists, is what its ending says, and may be read",
+        };
+        Failure::refused(error, help)
+    }
+}
+
+/// What is wrong with the values of a table.
+#[derive(Default)]
+struct Faults {
+    /// Rows without a value, by column.
+    empty: Vec<u64>,
+    /// The first column with a field that is no text.
+    unreadable: Option<usize>,
+    /// The first column with a value that goes over several lines, and how it begins.
+    broken: Option<(usize, String)>,
+}
+
+impl Faults {
+    fn none(self, file: &Path, columns: &[String], empty: Empty, may_be_suppressed: bool) -> Result<(), Failure> {
+        let refused = |message: String, help: &str| Err(Failure::Refused(vec![Complaint::new(message).help(help)]));
+        let name = |at: usize| columns.get(at).map_or("", String::as_str);
+        if let Some(at) = self.unreadable {
+            let message = format!(
+                "{}: column `{}` has values that are no UTF-8 text, or longer than 64 KiB",
+                file.display(),
+                name(at)
+            );
+            return refused(message, "name the encoding, as --encoding latin1, or save the file as UTF-8");
+        }
+        if let Some((at, begin)) = self.broken {
+            let begin: String = begin.chars().take(40).collect();
+            let message = format!(
+                "{}: column `{}` has a value that goes over several lines; it begins `{begin}`",
+                file.display(),
+                name(at)
+            );
+            return refused(message, "most often a quote is not closed, and swallows the lines after it: close it");
+        }
+        let unknown: Vec<String> = columns
+            .iter()
+            .zip(&self.empty)
+            .filter(|(_, count)| **count > 0)
+            .map(|(name, count)| format!("`{name}` in {count} {}", if *count == 1 { "row" } else { "rows" }))
+            .collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let help = match may_be_suppressed {
+            true => {
+                "a sensitive value cannot be suppressed: fill it, leave the rows out, or take emptiness as a value with --empty value"
+            }
+            false if empty == Empty::Suppressed => "raw values cannot be suppressed: fill them, or leave the rows out",
+            false => {
+                "say what that means: --empty suppressed if it stands for *, --empty value if it is a value like any other"
+            }
+        };
+        refused(format!("{} has empty cells: {}", file.display(), unknown.join(", ")), help)
     }
 }

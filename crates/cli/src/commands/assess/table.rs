@@ -12,6 +12,7 @@ use deniable_assess::risk::Known;
 use deniable_assess::{Assessment, Fraction, Linking};
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
+use num_traits::Zero;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -23,13 +24,21 @@ pub fn text(file: &Path, assessed: &Assessed) -> String {
     let assessment = &assessed.assessment;
     let columns: Vec<&str> = assessment.readings.iter().map(|reading| reading.column.as_str()).collect();
     let (people, classes) = (assessment.sizes.people, assessment.sizes.classes);
-    let mut text = format!("{}: {people} people in {classes} classes by {}\n", name(file), columns.join(", "));
+    let people = many(people, "person", "people");
+    let classes = many(classes, "class", "classes");
+    let mut text = format!("{}: {people} in {classes} by {}\n", name(file), columns.join(", "));
     for line in readings(assessment) {
         wrapped(&mut text, "  ", &line);
     }
     let _ = writeln!(text, "{}", overview(assessment));
     for column in &assessment.sensitive {
-        let _ = writeln!(text, "\n{}: {} values\n{}", column.name, column.values, secret(assessment, column));
+        let _ = writeln!(
+            text,
+            "\n{}: {}\n{}",
+            column.name,
+            many(column.values, "value", "values"),
+            secret(assessment, column)
+        );
         for line in beliefs(assessment, column) {
             wrapped(&mut text, "  ", &line);
         }
@@ -58,6 +67,11 @@ pub fn text(file: &Path, assessed: &Assessed) -> String {
     text
 }
 
+/// `1 class`, `3 classes`.
+fn many(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
 fn rows(rows: Vec<[String; 3]>) -> Grid {
     let mut grid = grid();
     grid.set_header(vec!["", "value", "class"]);
@@ -71,10 +85,19 @@ fn rows(rows: Vec<[String; 3]>) -> Grid {
 pub fn readings(assessment: &Assessment) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for reading in &assessment.readings {
+        // Of several kinds each has an example: a range that is misspelt is a value of its own, and shows here.
+        let cells = assessment.classes.columns.iter().find(|column| column.name == reading.column);
+        let example = |kind| {
+            let mut cells = cells.into_iter().flat_map(|column| &column.cells).filter(|cell| cell.kind() == kind);
+            cells
+                .next()
+                .filter(|_| reading.kinds.len() > 1)
+                .map_or_else(String::new, |cell| format!(" (`{}`)", cell.text()))
+        };
         let kinds: Vec<String> = reading
             .kinds
             .iter()
-            .map(|(kind, read)| format!("{} {}", read.cells, kind_words(*kind, read.cells)))
+            .map(|(kind, read)| format!("{} {}{}", read.cells, kind_words(*kind, read.cells), example(*kind)))
             .collect();
         lines.push(format!("{}: {}", reading.column, kinds.join(", ")));
         if let Some((one, other)) = &reading.overlap {
@@ -135,7 +158,10 @@ fn overview(assessment: &Assessment) -> Grid {
     ];
     let is_bound = matches!(risk.journalist, Known::AtMost(_));
     let most = if is_bound { "at most " } else { "" };
-    let attackers = [("prosecutor", "", &risk.prosecutor), ("journalist", most, risk.journalist.value())];
+    // Where classes overlap, not even who knows that somebody is in the table knows their class.
+    let overlaps = assessment.readings.iter().any(|reading| reading.overlap.is_some());
+    let prosecutor = if overlaps { "at most " } else { "" };
+    let attackers = [("prosecutor", prosecutor, &risk.prosecutor), ("journalist", most, risk.journalist.value())];
     for (who, most, attacker) in attackers {
         all.push([
             format!("{who}: highest chance"),
@@ -202,6 +228,11 @@ fn beliefs(assessment: &Assessment, column: &OfSecret) -> Vec<String> {
     lines
 }
 
+/// A value; the empty one in words.
+fn value(text: &str) -> &str {
+    if text.is_empty() { "(empty)" } else { text }
+}
+
 fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for extreme in [&beliefs.up, &beliefs.down] {
@@ -212,6 +243,10 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
                 }
                 _ => assessment.classes.name(moved.class),
             };
+            // Where nothing moves this way the farthest moves the other way, and is said there.
+            if moved.by(extreme.kind) <= Bound::one() {
+                continue;
+            }
             let sure = |belief: &Rational| percent(belief, 2, Rounding::Nearest);
             let (before, after) = (sure(&moved.before), sure(&moved.after));
             let way = match (moved.by(extreme.kind), extreme.kind) {
@@ -220,7 +255,11 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
                 (by, Kind::Down) => format!("odds fall by {}", upward(&by)),
                 (by, _) => format!("odds grow by {}", upward(&by)),
             };
-            lines.push(format!("{who}: belief in {} = {} from {before} to {after}, {way}", column.name, moved.value));
+            lines.push(format!(
+                "{who}: belief in {} = {} from {before} to {after}, {way}",
+                column.name,
+                value(&moved.value)
+            ));
         }
     }
     let shares: Vec<String> = beliefs
@@ -238,23 +277,24 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
 /// What the table's release says about presence, in sentences.
 pub fn presence(assessment: &Assessment) -> Vec<String> {
     let class = |class: u32| assessment.classes.name(class);
-    let rows = |rows: u64| if rows == 1 { "1 row".to_owned() } else { format!("{rows} rows") };
+    let rows = |count: u64| many(count, "row", "rows");
     let mut lines = match &assessment.membership {
         Membership::Computed(presence) => {
             let (low, high) = (assessment.priors.low(), assessment.priors.high());
-            let prior = if low == high { low.to_string() } else { format!("from {low} to {high}") };
+            let prior = if low == high { format!("of {low}") } else { format!("between {low} and {high}") };
             let sure = |belief: &Rational, rounding| percent(belief, 2, rounding);
             let mut lines = vec![
                 format!(
-                    "observers who give each person of the background a chance of {prior}, independently, end between {} ({}) and {} ({})",
+                    "observers who give each person of the background a chance {prior}, independently, end between {} ({}) and {} ({}) \
+                     for people whose class has rows",
                     sure(&presence.lowest.value, Rounding::Down),
                     class(presence.lowest.class),
                     sure(&presence.highest.value, Rounding::Up),
                     class(presence.highest.class)
                 ),
                 format!(
-                    "odds of presence move by factors from 1/{} to {}: the gain is {} ({}), the loss {} ({})",
-                    upward(&presence.down.value),
+                    "their odds of presence are multiplied by {} to {}: the gain is {} ({}), the loss {} ({})",
+                    least_factor(&presence.down.value),
                     upward(&presence.up.value),
                     upward(&presence.gain.value),
                     class(presence.gain.class),
@@ -262,8 +302,10 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
                     class(presence.loss.class)
                 ),
                 format!(
-                    "{} people of the background are in for certain, {} are out for certain (no class covers them); for {} the gain is above 2",
-                    presence.certainly_in, presence.certainly_out, presence.beyond_two
+                    "{} of the background are in for certain, {} out for certain, since no class covers them; for {} the gain is above 2",
+                    many(presence.certainly_in, "person", "people"),
+                    presence.certainly_out,
+                    presence.beyond_two
                 ),
             ];
             if presence.left_out > 0 {
@@ -297,6 +339,15 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
             .to_owned(),
     );
     lines
+}
+
+/// By what the odds of presence are multiplied at least, when they are divided by at most so much.
+fn least_factor(divided: &Bound) -> String {
+    match divided.finite() {
+        None => "0".to_owned(),
+        Some(factor) if factor.is_zero() => "∞".to_owned(),
+        Some(factor) => short(&decimal(&factor.recip(), PLACES, Rounding::Down)),
+    }
 }
 
 /// What became of the original table, in sentences.
@@ -333,6 +384,11 @@ pub fn linkage(linking: &Linking) -> Vec<String> {
             linking.nobody, linking.single, linking.alone, linking.few, linking.many
         ),
     ];
+    if linking.nobody == linking.people {
+        lines.push(
+            "nobody fits any row: are the values of both tables written alike, and those of the people raw?".to_owned(),
+        );
+    }
     if let Some((chance, person)) = &linking.highest {
         lines.push(format!("the highest chance that a row is somebody's is {}, for {person}", fraction(chance)));
     }
@@ -358,16 +414,18 @@ fn demands(assessment: &Assessment) -> Vec<String> {
         }
         let classes = &verdict.offending;
         let named: Vec<String> = classes.first.iter().map(|class| assessment.classes.name(*class)).collect();
-        let named = match (named.is_empty(), classes.classes > named.len() as u64) {
-            (true, _) => String::new(),
-            (false, more) => format!(": {}{}", named.join("; "), if more { "; ..." } else { "" }),
+        let more = if classes.classes > named.len() as u64 { "; ..." } else { "" };
+        let named = if named.is_empty() { String::new() } else { format!(": {}{more}", named.join("; ")) };
+        let where_not = match (&assessment.membership, classes.classes) {
+            (Membership::Computed(presence), 0) if presence.certainly_out > 0 => {
+                format!(": {} of the background are in no class", many(presence.certainly_out, "person", "people"))
+            }
+            (_, 0) => String::new(),
+            (_, count) => {
+                format!(", {} with {}", many(count, "class", "classes"), many(classes.people, "person", "people"))
+            }
         };
-        let many = match classes.classes {
-            0 => String::new(),
-            1 => format!(", 1 class with {} people", classes.people),
-            many => format!(", {many} classes with {} people", classes.people),
-        };
-        format!("NOT MET: {demand}{of}, measured {measured}{many}{named}")
+        format!("NOT MET: {demand}{of}, measured {measured}{where_not}{named}")
     };
     assessment.verdicts.iter().map(verdict).collect()
 }

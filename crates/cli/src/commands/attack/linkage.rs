@@ -180,6 +180,13 @@ impl Attacked<'_> {
         if incomplete > 0 {
             notes.push(format!("{incomplete} people lack a value that is joined on, and match nobody"));
         }
+        if targets.agreeing == 0 && targets.people > 0 {
+            notes.push(
+                "nobody agrees with any row: is the table generalised, or are values written otherwise? `deniable assess --auxiliary` \
+                 reads ranges and stars"
+                    .to_owned(),
+            );
+        }
         if targets.correct.is_none() {
             notes.push(
                 "nothing says who somebody is in both tables, so no match can be called right or wrong".to_owned(),

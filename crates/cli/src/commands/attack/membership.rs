@@ -34,6 +34,7 @@ struct Written {
     confidence: f64,
     measured: Vec<WrittenRow>,
     not_measured: Vec<String>,
+    doubts: Vec<String>,
     odds: Option<String>,
     bound: String,
     roc: Vec<[f64; 2]>,
@@ -101,6 +102,7 @@ pub fn run(test: Test, args: &Membership) -> Result<(), Failure> {
     // Lists are read first: a mistyped one should not cost the time of reading genotypes.
     let labels = labels(args, people.names())?;
     progress.says("reading frequencies of people at large");
+    let labels = apart_from_reference(args, &people, labels)?;
     let reference = reference_of(args, &released)?;
     progress.says("reading the genotypes of targets");
     let panel = Panel::new(&released, &reference);
@@ -171,6 +173,38 @@ fn reference_of(args: &Membership, released: &Frequencies) -> Result<Frequencies
         None => vec![true; people.names().len()],
     };
     reference::of_people(&people, &|place| kept.get(place) == Some(&true), released).map_err(fault)
+}
+
+/// Whom the reference is of cannot be targets as well. Where both are the same files it is known who they are: members among them
+/// are refused, and others do not calibrate the test.
+fn apart_from_reference(
+    args: &Membership,
+    people: &deniable_genome::Individuals,
+    mut labels: Vec<Option<bool>>,
+) -> Result<Vec<Option<bool>>, Failure> {
+    if args.reference != args.targets {
+        return Ok(labels);
+    }
+    let kept = match &args.reference_people {
+        Some(file) => listed(people.names(), file).map_err(|error| table_failure(&error))?.0,
+        None => vec![true; labels.len()],
+    };
+    let shared =
+        |wanted: bool| labels.iter().zip(&kept).filter(|(label, kept)| **kept && **label == Some(wanted)).count();
+    let (members, others) = (shared(true), shared(false));
+    if members > 0 {
+        let help = "choose other people with --reference-people: a reference with members in it makes members look like anybody";
+        return Err(usage(format!("{members} of --members are people of the reference"), help));
+    }
+    if others > 0 {
+        say(format!(
+            "{others} of --others are people of the reference, and are left out: the test would look better than it is"
+        ));
+        for (label, _) in labels.iter_mut().zip(&kept).filter(|(_, kept)| **kept) {
+            *label = None;
+        }
+    }
+    Ok(labels)
 }
 
 /// Who is known to be a member, who not to be one.
@@ -249,6 +283,27 @@ impl Attacked<'_> {
         missing
     }
 
+    /// What makes the numbers doubtful: mistakes that no file shows.
+    fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if let Some(area) = self.measured.as_ref().and_then(|measured| measured.area)
+            && area.high < 0.5
+        {
+            doubts.push(
+                "members score below others, which no test of membership should give: are --members and --others exchanged, or are \
+                 members part of the reference?"
+                    .to_owned(),
+            );
+        }
+        if let Some(agreement) = self.targets.agreement().filter(|agreement| *agreement < -0.2) {
+            doubts.push(format!(
+                "released and reference frequencies run against each other (correlation {agreement:.2}): does one of them count the \
+                 other allele?"
+            ));
+        }
+        doubts
+    }
+
     fn without_value(&self) -> usize {
         self.statistics.each.iter().filter(|statistic| statistic.value.is_none()).count()
     }
@@ -304,7 +359,7 @@ impl Attacked<'_> {
             }
             let _ = writeln!(text, "{grid}");
         }
-        for line in self.missing() {
+        for line in self.missing().into_iter().chain(self.doubts()) {
             wrapped(&mut text, "  ", &line);
         }
         wrapped(&mut text, "  ", &self.promised.line());
@@ -344,6 +399,7 @@ impl Attacked<'_> {
             confidence: self.confidence,
             measured: self.rows().into_iter().map(row).collect(),
             not_measured: self.missing(),
+            doubts: self.doubts(),
             odds: self.promised.bounds.as_ref().map(|bounds| bounds.odds().to_string()),
             bound: self.promised.line(),
             roc: measured.map_or_else(Vec::new, |measured| {
@@ -428,7 +484,7 @@ impl Attacked<'_> {
                 needed: few.needed,
             },
         });
-        let mut notes = Vec::new();
+        let mut notes = self.doubts();
         if self.statistics.clamped > 0 {
             notes.push(format!(
                 "At {} SNPs a frequency was 0 or 1, or close to it, and was moved before logarithms were taken.",

@@ -27,7 +27,11 @@ impl Promised {
     /// In one line: the odds and where they come from, or why there are none.
     pub fn line(&self) -> String {
         match &self.bounds {
-            Some(bounds) => format!("allowed by odds of at most {} from {}", written(bounds.odds()), self.words),
+            Some(bounds) => format!(
+                "allowed by odds of at most {} from {}, if this table is of it",
+                written(bounds.odds()),
+                self.words
+            ),
             None => format!("no bound: {}", self.words),
         }
     }

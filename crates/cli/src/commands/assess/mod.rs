@@ -3,6 +3,7 @@
 mod page;
 mod read;
 mod table;
+mod words;
 
 use super::{results, say, writable};
 use crate::args::assess::Assess;

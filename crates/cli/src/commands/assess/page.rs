@@ -1,6 +1,6 @@
 //! An assessment as a page with pictures.
 
-use super::table::{kind_words, linkage, original, presence, short};
+use super::words::{PLACES, kind_words, linkage, original, presence, short, upward};
 use super::{Assessed, name};
 use deniable_assess::assessment::OfSecret;
 use deniable_assess::belief::{Extreme, Moved};
@@ -9,13 +9,10 @@ use deniable_assess::limit::epsilon;
 use deniable_assess::membership::Membership;
 use deniable_assess::risk::Known;
 use deniable_assess::{Assessment, Requirement};
-use deniable_core::exact::Bound;
 use deniable_core::exact::{Rounding, decimal, percent};
 use deniable_report::assessment as page;
 use num_traits::ToPrimitive;
 use std::path::Path;
-
-const PLACES: u32 = 4;
 
 /// The page.
 pub fn page(file: &Path, assessed: &Assessed) -> String {
@@ -58,7 +55,6 @@ fn measure(name: impl Into<String>, value: String, meaning: &str, class: Option<
 fn overview(assessment: &Assessment) -> Vec<page::Measure> {
     let class = |class: u32| Some(assessment.classes.name(class));
     let (sizes, risk) = (&assessment.sizes, &assessment.risk);
-    let upward = |value: &Bound| short(&value.rounded(PLACES, Rounding::Up));
     let mut all = vec![
         measure("k", sizes.smallest.value.to_string(), "people in the smallest class", class(sizes.smallest.class)),
         measure(
@@ -216,7 +212,6 @@ fn farthest(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
 fn numbers(assessment: &Assessment) -> Vec<page::Measure> {
     let Membership::Computed(presence) = &assessment.membership else { return Vec::new() };
     let class = |class: u32| Some(assessment.classes.name(class));
-    let upward = |value: &Bound| short(&value.rounded(PLACES, Rounding::Up));
     vec![
         measure(
             "highest belief",

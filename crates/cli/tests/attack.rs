@@ -143,7 +143,7 @@ fn mistakes_of_who_and_what() {
     let rest = run(&["cohort", "--members", "members", "--others", "rest", "--format", "json"]).done().json();
     assert_eq!(rest["others"], CONTROLS / 2, "half of the controls are the reference");
     let swapped = run(&["cohort", "--members", "others", "--others", "members"]).done();
-    assert!(!swapped.stdout.contains("members score below others"), "noise hides it: {swapped:?}");
+    assert!(!swapped.stdout.contains("members score below others"), "chance, under noise: {swapped:?}");
     let over = run(&["cohort", "--out", "members", "--members", "members", "--others", "rest"]).misused();
     assert!(over.stderr.contains("overwrite"), "{over:?}");
     place.write("r.tsv", "SNP A1 A2 MAF\nx A C 0.5\n");

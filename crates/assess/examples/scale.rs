@@ -6,10 +6,11 @@ use deniable_assess::beliefs::{Beliefs, Prior};
 use deniable_assess::cells::Reading;
 use deniable_assess::closeness::{Closeness, Distance};
 use deniable_assess::diversity::Diversity;
-use deniable_assess::membership::{Priors, presence};
+use deniable_assess::membership::presence;
 use deniable_assess::risk::Risk;
 use deniable_assess::sizes::Sizes;
 use deniable_assess::{AssessError, Classes, Counts, Quasi, Table};
+use deniable_core::adversary::PriorRange;
 use std::time::Instant;
 
 /// A small linear congruential generator: the same table every time.
@@ -68,7 +69,7 @@ fn main() -> Result<(), AssessError> {
     timed("beliefs from the background", || {
         Beliefs::of(&classes, secret, Prior::Background(&matching, &people.secrets[0]))
     })?;
-    timed("presence", || Ok(presence(&matching, &Priors::uniform())))?;
+    timed("presence", || Ok(presence(&matching, &PriorRange::uniform())))?;
     timed("linkage", || deniable_assess::linking::link(&classes, &raw))?;
     let mut input = Input::new(&published, &names[..4], &["disease"]);
     (input.background, input.original) = (Some(&raw), Some(&raw));

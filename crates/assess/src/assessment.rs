@@ -12,13 +12,15 @@ use crate::covering::Read;
 use crate::diversity::Diversity;
 use crate::error::{AssessError, Table};
 use crate::fraction::{At, Fraction};
-use crate::membership::{Membership, Priors, presence, without_background};
+use crate::membership::{Membership, presence, without_background};
 use crate::original::Compared;
 use crate::require::Requirement;
 use crate::risk::{Population, Risk};
 use crate::sizes::Sizes;
 use crate::verdict::{Verdict, verdicts};
+use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio};
+use num_traits::{One, Zero};
 use std::sync::Arc;
 
 /// A sensitive column.
@@ -43,8 +45,8 @@ pub struct Input<'a> {
     pub background: Option<&'a Counts>,
     /// The table that it was made from: raw values.
     pub original: Option<&'a Counts>,
-    /// Prior beliefs about presence.
-    pub priors: Priors,
+    /// Prior beliefs about presence, bounded on both sides.
+    pub priors: PriorRange,
     /// The chance of re-identification above which somebody counts as at risk; see [`default_threshold`].
     pub threshold: Rational,
     /// The `l` for which recursive diversity is reported.
@@ -70,7 +72,7 @@ impl<'a> Input<'a> {
             sensitive: sensitive.iter().map(secret).collect(),
             background: None,
             original: None,
-            priors: Priors::uniform(),
+            priors: PriorRange::uniform(),
             threshold: default_threshold(),
             recursive: vec![2],
             requirements: Vec::new(),
@@ -124,7 +126,7 @@ pub struct Assessment {
     /// Sensitive columns.
     pub sensitive: Vec<OfSecret>,
     /// The priors about presence.
-    pub priors: Priors,
+    pub priors: PriorRange,
     /// Presence.
     pub membership: Membership,
     /// The original, beside.
@@ -180,6 +182,10 @@ impl<'a> Parts<'a> {
 /// Each with the column, value or class and the mend: columns that are missing or named twice, empty tables, hierarchies that do
 /// not know a value, backgrounds and originals that contradict the table, and demands that cannot be decided.
 pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
+    let (low, high) = (input.priors.low(), input.priors.high());
+    if low.is_zero() || high.is_one() {
+        return Err(AssessError::Priors { low: low.to_string(), high: high.to_string() });
+    }
     let names: Vec<String> = input.sensitive.iter().map(|sensitive| sensitive.name.clone()).collect();
     let classes = Arc::new(Classes::of(input.published, &input.quasi, &names, Table::Published)?);
     let quasi: Vec<&str> = input.quasi.iter().map(|quasi| quasi.name.as_str()).collect();

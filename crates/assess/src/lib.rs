@@ -54,5 +54,4 @@ pub use error::{AssessError, Table};
 pub use fraction::{At, Fraction};
 pub use hierarchy::Hierarchy;
 pub use linking::{Linking, link};
-pub use membership::Priors;
 pub use require::Requirement;

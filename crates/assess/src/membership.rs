@@ -20,50 +20,10 @@
 
 use crate::background::Matching;
 use crate::classes::Classes;
-use crate::error::AssessError;
 use crate::fraction::At;
-use deniable_core::belief::posterior;
+use deniable_core::adversary::PriorRange;
+use deniable_core::belief::{gain_over, posterior};
 use deniable_core::exact::{Bound, Rational, whole};
-use num_traits::Signed;
-
-/// Prior beliefs about presence: everybody's is from `low` to `high`, both strictly between 0 and 1.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Priors {
-    low: Rational,
-    high: Rational,
-}
-
-impl Priors {
-    /// Priors in `[low, high]`.
-    ///
-    /// # Errors
-    /// Unless `0 < low ≤ high < 1`.
-    pub fn new(low: Rational, high: Rational) -> Result<Self, AssessError> {
-        if low.is_positive() && low <= high && high < whole(1) {
-            return Ok(Self { low, high });
-        }
-        Err(AssessError::Priors { low: low.to_string(), high: high.to_string() })
-    }
-
-    /// F-DN: everybody is in with probability 1/2.
-    #[must_use]
-    pub fn uniform() -> Self {
-        let half = Rational::new(1.into(), 2.into());
-        Self { low: half.clone(), high: half }
-    }
-
-    /// The lower end.
-    #[must_use]
-    pub fn low(&self) -> &Rational {
-        &self.low
-    }
-
-    /// The upper end.
-    #[must_use]
-    pub fn high(&self) -> &Rational {
-        &self.high
-    }
-}
 
 /// How far beliefs about presence move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,29 +79,27 @@ pub enum Membership {
 
 /// The odds ratios of a class with `rows` of `people` in: the least, and the largest.
 #[must_use]
-pub fn odds(rows: u64, people: u64, priors: &Priors) -> (Bound, Bound) {
+pub fn odds(rows: u64, people: u64, priors: &PriorRange) -> (Bound, Bound) {
     if rows >= people {
         return (Bound::Infinite, Bound::Infinite);
     }
-    let ratio = whole(rows) / whole(people - rows);
-    let at = |prior: &Rational| Bound::Finite(&ratio * (whole(1) - prior) / prior);
-    (at(&priors.high), at(&priors.low))
+    let at = |prior: &Rational| {
+        let (top, bottom) = (whole(rows) * (whole(1) - prior), whole(people - rows) * prior);
+        Bound::of(&top, &bottom).unwrap_or_else(Bound::one)
+    };
+    (at(priors.high()), at(priors.low()))
 }
 
-/// The gain (B-2) when the odds ratio is at most so much, at the worst prior: `max(R/(1+a(R−1)), 1+b(R−1))`, and no less than 1.
+/// The gain (B-3) when the odds ratio is at most so much, at the worst prior, and no less than 1.
 #[must_use]
-pub fn gain(odds: &Bound, priors: &Priors) -> Bound {
-    let Some(odds) = odds.finite() else { return Bound::Infinite };
-    let rise = odds - whole(1);
-    let (growth, fall) = (odds / (whole(1) + &priors.low * &rise), whole(1) + &priors.high * &rise);
-    Bound::Finite(growth.max(fall).max(whole(1)))
+pub fn gain(odds: &Bound, priors: &PriorRange) -> Bound {
+    odds.map(|odds| gain_over(priors, &odds.clone().max(whole(1))), Bound::Infinite)
 }
 
 /// The loss (B-3n) when the odds ratio against presence is at most so much: the gain of belief in absence.
 #[must_use]
-pub fn loss(against: &Bound, priors: &Priors) -> Bound {
-    let absent = Priors { low: whole(1) - &priors.high, high: whole(1) - &priors.low };
-    gain(against, &absent)
+pub fn loss(against: &Bound, priors: &PriorRange) -> Bound {
+    gain(against, &priors.of_absence())
 }
 
 /// Without a background: what the smallest class asks of the population.
@@ -158,7 +116,7 @@ pub(crate) fn is_shared(matching: &Matching<'_>, class: u32) -> bool {
 
 /// What the table says about the presence of the people of a background.
 #[must_use]
-pub fn presence(matching: &Matching<'_>, priors: &Priors) -> Membership {
+pub fn presence(matching: &Matching<'_>, priors: &PriorRange) -> Membership {
     let (classes, types) = (matching.classes, matching.types);
     if let Some(class) = matching.overfull() {
         let people = matching.population().get(class as usize).copied().unwrap_or(0);
@@ -201,15 +159,12 @@ pub fn presence(matching: &Matching<'_>, priors: &Priors) -> Membership {
         Bound::Infinite => whole(1),
     };
     let (lowest, highest) = (of(least).0, of(most).1);
-    let against = match &lowest {
-        Bound::Finite(odds) => Bound::Finite(odds.recip()),
-        Bound::Infinite => Bound::Finite(whole(0)),
-    };
+    let against = lowest.inverse();
     Membership::Computed(Box::new(Presence {
         gain: At { value: gain(&highest, priors), class: most },
         loss: At { value: loss(&against, priors), class: least },
-        highest: At { value: belief(&highest, &priors.high), class: most },
-        lowest: At { value: belief(&lowest, &priors.low), class: least },
+        highest: At { value: belief(&highest, priors.high()), class: most },
+        lowest: At { value: belief(&lowest, priors.low()), class: least },
         up: At { value: highest, class: most },
         down: At { value: against, class: least },
         certainly_in,

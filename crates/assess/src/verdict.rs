@@ -107,8 +107,7 @@ fn about_classes(
             let priors = &assessment.priors;
             let offends = |(rows, people): (&u64, &u64)| {
                 let (low, high) = odds(*rows, *people, priors);
-                // Odds that are infinite in favour of presence are none against it.
-                let against = Bound::Finite(low.finite().map_or_else(|| whole(0), Rational::recip));
+                let against = low.inverse();
                 match requirement.demand {
                     Demand::Gain(_) => gain(&high, priors) > limit,
                     Demand::Loss(_) => loss(&against, priors) > limit,

@@ -11,7 +11,8 @@ use deniable_assess::diversity::Diversity;
 use deniable_assess::membership::Membership;
 use deniable_assess::risk::{Known, Population, Risk};
 use deniable_assess::sizes::{Sizes, below, people_below};
-use deniable_assess::{AssessError, Counts, Distance, Hierarchy, Priors, Requirement, link};
+use deniable_assess::{AssessError, Counts, Distance, Hierarchy, Requirement, link};
+use deniable_core::adversary::PriorRange;
 use deniable_core::exact::Bound;
 use deniable_core::exact::{ratio, whole};
 
@@ -283,7 +284,9 @@ fn contradictions_and_complaints() {
     let mut input = Input::new(&counts, &["z"], &[]);
     input.requirements = Requirement::parse("t=0").unwrap();
     assert!(matches!(assess(&input), Err(AssessError::NeedsSensitive { .. })));
-    assert!(Priors::new(whole(0), ratio(1, 2)).is_err());
+    let mut input = Input::new(&counts, &["z"], &[]);
+    input.priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
+    assert!(matches!(assess(&input), Err(AssessError::Priors { .. })));
     let alone = assess(&Input::new(&counts, &["z"], &[])).unwrap().membership;
     assert!(matches!(alone, Membership::NoBackground { population: 2, .. }));
 }

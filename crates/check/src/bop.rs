@@ -99,9 +99,7 @@ impl Moved {
     /// Odds before, over those afterwards.
     #[must_use]
     pub fn odds_against(&self) -> Bound {
-        self.odds().finite().map_or(Bound::Finite(whole(0)), |odds| {
-            if odds.is_zero() { Bound::Infinite } else { Bound::Finite(odds.recip()) }
-        })
+        self.odds().inverse()
     }
 
     /// The arithmetic in one line.

@@ -77,6 +77,12 @@ impl PriorRange {
         Self { low: Rational::zero(), high: Rational::one() }
     }
 
+    /// The one belief 1/2 (F-DN).
+    #[must_use]
+    pub fn uniform() -> Self {
+        Self { low: ratio(1, 2), high: ratio(1, 2) }
+    }
+
     /// `a`: 0 when the lower end is not bounded.
     #[must_use]
     pub fn low(&self) -> &Rational {

@@ -44,6 +44,16 @@ impl Bound {
         }
     }
 
+    /// One over it: infinite for 0, and 0 for what is infinite.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        match self {
+            Self::Finite(value) if value.is_zero() => Self::Infinite,
+            Self::Finite(value) => Self::Finite(value.recip()),
+            Self::Infinite => Self::Finite(whole(0)),
+        }
+    }
+
     /// A function of the fraction, and what the function tends to beyond all fractions.
     #[must_use]
     pub fn map(&self, function: impl Fn(&Rational) -> Rational, limit: Self) -> Self {
@@ -96,6 +106,11 @@ mod tests {
         assert_eq!(Bound::of(&ratio(1, 2), &whole(0)), Some(Bound::Infinite));
         assert_eq!(Bound::of(&whole(0), &whole(0)), None);
         assert!(Bound::Finite(whole(1_000_000)) < Bound::Infinite);
+        for (bound, inverse) in
+            [(Bound::Infinite, Bound::Finite(whole(0))), (Bound::Finite(ratio(2, 3)), Bound::Finite(ratio(3, 2)))]
+        {
+            assert_eq!((bound.inverse(), inverse.inverse()), (inverse, bound));
+        }
         assert_eq!(Bound::Finite(ratio(1, 3)).rounded(2, Rounding::Up), "0.34");
         assert_eq!((Bound::Infinite.decimal(3), Bound::one().to_string()), ("∞".to_owned(), "1".to_owned()));
     }

@@ -12,9 +12,10 @@ use crate::progress::Progress;
 use deniable_assess::part::Part;
 use deniable_assess::written::{written, written_linking};
 use deniable_assess::{
-    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Linking, Priors, Quasi, Reading, Requirement,
-    Sensitive, assess, link,
+    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Linking, Quasi, Reading, Requirement, Sensitive,
+    assess, link,
 };
+use deniable_core::adversary::PriorRange;
 use read::Reader;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -37,7 +38,7 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
         Some(text) => Requirement::parse(text).map_err(|error| usage(&error))?,
         None => Vec::new(),
     };
-    let priors = args.prior.as_deref().map_or_else(|| Ok(Priors::uniform()), priors)?;
+    let priors = args.prior.as_deref().map_or_else(|| Ok(PriorRange::uniform()), priors)?;
     let hierarchies = hierarchies(args)?;
     let distances = distances(args, &hierarchies)?;
     let all = [Some(&args.table), args.background.as_ref(), args.original.as_ref(), args.auxiliary.as_ref()];
@@ -147,13 +148,13 @@ fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Resul
     Ok(())
 }
 
-fn priors(text: &str) -> Result<Priors, Failure> {
+fn priors(text: &str) -> Result<PriorRange, Failure> {
     let help = "write --prior 1/2 or --prior 1/10..1/2; beliefs are above 0 and below 1 here";
     let wrong =
         |error: &dyn std::fmt::Display| Failure::Usage(Complaint::new(format!("--prior {text}: {error}")).help(help));
     let (low, high) = text.split_once("..").unwrap_or((text, text));
     let number = |text: &str| deniable_core::exact::parse_rational(text.trim()).map_err(|error| wrong(&error));
-    Priors::new(number(low)?, number(high)?).map_err(|error| wrong(&error))
+    PriorRange::new(Some(number(low)?), Some(number(high)?)).map_err(|error| wrong(&error))
 }
 
 /// The hierarchies, by column.

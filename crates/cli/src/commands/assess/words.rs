@@ -6,7 +6,6 @@ use deniable_assess::beliefs::Beliefs;
 use deniable_assess::membership::Membership;
 use deniable_assess::{Assessment, Fraction, Linking};
 use deniable_core::exact::{Bound, Rational, Rounding, decimal, percent};
-use num_traits::Zero;
 
 /// Places of decimals, rounded to the side of the attacker.
 pub const PLACES: u32 = 4;
@@ -216,11 +215,7 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
 
 /// By what the odds of presence are multiplied at least, when they are divided by at most so much.
 fn least_factor(divided: &Bound) -> String {
-    match divided.finite() {
-        None => "0".to_owned(),
-        Some(factor) if factor.is_zero() => "∞".to_owned(),
-        Some(factor) => short(&decimal(&factor.recip(), PLACES, Rounding::Down)),
-    }
+    short(&divided.inverse().rounded(PLACES, Rounding::Down))
 }
 
 /// What became of the original table, in sentences.

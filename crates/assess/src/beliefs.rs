@@ -9,10 +9,10 @@
 //! class is taken to hold all types that it covers in the proportions of the background.
 
 use crate::background::Matching;
-use crate::belief::{Belief, Extreme, Kind, NEAR, Search, Term};
+use crate::belief::{Belief, Extreme, Kind, Search, Term};
 use crate::classes::{Classes, Secret};
 use crate::error::AssessError;
-use crate::limit::Limit;
+use crate::limit::{Limit, Screen};
 use crate::sizes::Offending;
 use deniable_core::exact::{Rational, whole};
 use num_traits::ToPrimitive;
@@ -76,7 +76,7 @@ impl Beliefs {
         let mut searches = [Kind::Loss, Kind::Gain, Kind::Up, Kind::Down].map(Search::new);
         let factors = [Some(2_u64), Some(5), Some(10), None];
         let mut people = [0; 4];
-        let limits = factors.map(|factor| factor.map(|factor| Limit::Ratio(whole(factor))));
+        let limits = factors.map(|factor| factor.map(|factor| Screen::new(Limit::Ratio(whole(factor)))));
         let mut walk = Walk::new(classes, secret, prior);
         for class in classes.all() {
             let mut exceeded = [false; 4];
@@ -117,12 +117,13 @@ pub fn exceeding(
     most: usize,
 ) -> Result<Offending, AssessError> {
     let mut offending = Offending::default();
+    let limit = Screen::new(limit.clone());
     let mut walks: Vec<Walk<'_>> = priors.iter().map(|prior| Walk::new(classes, secret, *prior)).collect();
     for class in classes.all() {
         let mut exceeded = false;
         for walk in &mut walks {
             walk.class(class, &mut |belief, _| {
-                exceeded = exceeded || exceeds(belief, kinds, limit)?;
+                exceeded = exceeded || exceeds(belief, kinds, &limit)?;
                 Ok(())
             })?;
         }
@@ -133,14 +134,10 @@ pub fn exceeding(
     Ok(offending)
 }
 
-/// Floats decide what is far from the limit; what is near is compared exactly.
-fn exceeds(belief: &Belief<'_>, kinds: &[Kind], limit: &Limit) -> Result<bool, AssessError> {
-    let about = limit.about();
+/// Whether a belief moves by more than a limit, in one of several ways.
+fn exceeds(belief: &Belief<'_>, kinds: &[Kind], limit: &Screen) -> Result<bool, AssessError> {
     for kind in kinds {
-        let ratio = belief.about(*kind) / about;
-        let is_above =
-            if (ratio - 1.0).abs() > NEAR { ratio > 1.0 } else { limit.is_below(&belief.exact("").by(*kind))? };
-        if is_above {
+        if limit.is_below(belief.about(*kind), || belief.exact("").by(*kind))? {
             return Ok(true);
         }
     }

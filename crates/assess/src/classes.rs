@@ -1,7 +1,7 @@
 //! Equivalence classes: people whose quasi-identifiers were published alike, with their sensitive values.
 
 use crate::cells::Reading;
-use crate::counts::Counts;
+use crate::counts::{Column, Counts};
 use crate::covering::CellColumn;
 use crate::error::{AssessError, Table};
 use crate::group::{Codes, group, sums};
@@ -125,7 +125,7 @@ impl Classes {
         }
         let (mut columns, mut codes) = (Vec::new(), Vec::new());
         for quasi in quasi {
-            let (values, of_row) = used(counts, counts.place(&quasi.name, table)?);
+            let (values, of_row) = used(counts.column(&quasi.name, table)?);
             let (column, cell) = CellColumn::read(&quasi.name, &values, &quasi.reading)?;
             let of_row = of_row.into_iter().map(|code| cell[code as usize]).collect();
             codes.push(Codes { codes: of_row, radix: column.cells.len() });
@@ -133,7 +133,7 @@ impl Classes {
         }
         let (mut classes, of_row) = Self::grouped(columns, &codes, counts.times());
         for name in sensitive {
-            let (values, codes) = used(counts, counts.place(name, table)?);
+            let (values, codes) = used(counts.column(name, table)?);
             classes.secrets.push(Secret::build(name, values, (classes.len(), of_row.clone()), codes, counts.times()));
         }
         Ok(classes)
@@ -275,16 +275,16 @@ fn place(cells: &[u32]) -> usize {
 }
 
 /// The values of a column that occur, in order of their text, and their codes row by row.
-fn used(counts: &Counts, column: usize) -> (Vec<String>, Vec<u32>) {
-    let values = counts.columns().get(column).map_or(&[][..], |column| column.values());
+fn used(column: &Column) -> (Vec<String>, Vec<u32>) {
+    let (values, codes) = (column.values(), column.codes());
     let mut occurs = vec![false; values.len()];
-    counts.codes(column).for_each(|code| occurs[code as usize] = true);
+    codes.iter().for_each(|code| occurs[*code as usize] = true);
     let mut kept: Vec<u32> = (0..).zip(&occurs).filter(|(_, occurs)| **occurs).map(|(code, _)| code).collect();
     kept.sort_unstable_by_key(|code| &values[*code as usize]);
-    let mut codes = vec![0; values.len()];
+    let mut renamed = vec![0; values.len()];
     for (new, old) in (0..).zip(&kept) {
-        codes[*old as usize] = new;
+        renamed[*old as usize] = new;
     }
     let names = kept.into_iter().map(|code| values[code as usize].clone()).collect();
-    (names, counts.codes(column).map(|code| codes[code as usize]).collect())
+    (names, codes.iter().map(|code| renamed[*code as usize]).collect())
 }

@@ -14,7 +14,10 @@ pub const MOST_PEOPLE: u64 = 1 << 50;
 pub struct Column {
     name: String,
     values: Vec<String>,
-    codes: HashMap<String, u32>,
+    /// The code of each value. Every row looks up every cell, so a fast hash is worth having; it is seeded anew each time.
+    known: HashMap<String, u32, foldhash::fast::RandomState>,
+    /// The code of each row.
+    codes: Vec<u32>,
 }
 
 impl Column {
@@ -29,15 +32,18 @@ impl Column {
     pub fn values(&self) -> &[String] {
         &self.values
     }
+
+    /// The code of each row's value.
+    #[must_use]
+    pub fn codes(&self) -> &[u32] {
+        &self.codes
+    }
 }
 
 /// Distinct rows of some columns, each with how often it stands in the table.
-///
-/// Codes are `rows x columns`, row after row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counts {
     columns: Vec<Column>,
-    codes: Vec<u32>,
     times: Vec<u64>,
     people: u64,
 }
@@ -67,13 +73,13 @@ impl Counts {
         let width = self.columns.len();
         let place = self.columns.get_mut(column).ok_or(AssessError::Width { found: column + 1, expected: width })?;
         let value = value.trim();
-        if let Some(code) = place.codes.get(value) {
+        if let Some(code) = place.known.get(value) {
             return Ok(*code);
         }
         let code = u32::try_from(place.values.len())
             .map_err(|_| AssessError::TooMany { what: "distinct values of one column" })?;
         place.values.push(value.to_owned());
-        place.codes.insert(value.to_owned(), code);
+        place.known.insert(value.to_owned(), code);
         Ok(code)
     }
 
@@ -111,7 +117,9 @@ impl Counts {
         }
         let people = self.people.checked_add(times).filter(|people| *people <= MOST_PEOPLE);
         self.people = people.ok_or(AssessError::TooMany { what: "people" })?;
-        self.codes.extend_from_slice(row);
+        for (column, code) in self.columns.iter_mut().zip(row) {
+            column.codes.push(*code);
+        }
         self.times.push(times);
         Ok(())
     }
@@ -140,17 +148,12 @@ impl Counts {
         &self.times
     }
 
-    /// The codes of one column, row by row.
-    pub fn codes(&self, column: usize) -> impl Iterator<Item = u32> + '_ {
-        self.codes.iter().skip(column).step_by(self.columns.len().max(1)).copied()
-    }
-
-    /// The place of a column.
+    /// The column of a name.
     ///
     /// # Errors
-    /// When there is none of that name; `table` is what the error calls this table.
-    pub fn place(&self, name: &str, table: Table) -> Result<usize, AssessError> {
-        self.columns.iter().position(|column| column.name == name).ok_or_else(|| AssessError::NoColumn {
+    /// When there is none; `table` is what the error calls this table.
+    pub fn column(&self, name: &str, table: Table) -> Result<&Column, AssessError> {
+        self.columns.iter().find(|column| column.name == name).ok_or_else(|| AssessError::NoColumn {
             table,
             column: name.to_owned(),
             found: self.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>().join(", "),
@@ -170,7 +173,7 @@ mod tests {
         counts.push_codes(&[age, zip], 3).unwrap();
         counts.push(&["99", "99"], 0).unwrap();
         assert_eq!((counts.people(), counts.rows(), counts.times()), (5, 2, &[2, 3][..]));
-        assert_eq!(counts.codes(1).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(counts.columns()[1].codes(), [0, 1]);
         assert_eq!(counts.columns()[0].values(), ["30", "99"]);
     }
 
@@ -182,6 +185,6 @@ mod tests {
         assert!(matches!(counts.push_codes(&[0], 1), Err(AssessError::Code { code: 0, .. })));
         counts.push(&["1"], MOST_PEOPLE).unwrap();
         assert!(matches!(counts.push(&["1"], 1), Err(AssessError::TooMany { what: "people" })));
-        assert!(counts.place("b", Table::Published).unwrap_err().to_string().contains("there are: a"));
+        assert!(counts.column("b", Table::Published).unwrap_err().to_string().contains("there are: a"));
     }
 }

@@ -1,5 +1,6 @@
 //! Limits on ratios: a number, or a power of e.
 
+use crate::belief::NEAR;
 use crate::error::AssessError;
 use deniable_core::exact::{Bound, Enclosure, Rational, Rounding, decimal, whole};
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -40,13 +41,30 @@ impl Limit {
         }
         Err(AssessError::Undecided { what: format!("ln({ratio}) at most {epsilon}"), bits: LAST_BITS })
     }
+}
 
-    /// About the limit, to screen with.
-    pub(crate) fn about(&self) -> f64 {
-        match self {
-            Self::Ratio(limit) => limit.to_f64().unwrap_or(f64::INFINITY),
-            Self::Epsilon(epsilon) => epsilon.to_f64().unwrap_or(f64::INFINITY).exp(),
-        }
+/// A limit for many ratios: floats decide about what is far from it, and exact numbers about what is near.
+pub(crate) struct Screen {
+    limit: Limit,
+    about: f64,
+}
+
+impl Screen {
+    pub fn new(limit: Limit) -> Self {
+        let about = match &limit {
+            Limit::Ratio(limit) => limit.to_f64().unwrap_or(f64::INFINITY),
+            Limit::Epsilon(epsilon) => epsilon.to_f64().unwrap_or(f64::INFINITY).exp(),
+        };
+        Self { limit, about }
+    }
+
+    /// Whether a ratio that is `about` so much, within [`NEAR`], is above the limit.
+    ///
+    /// # Errors
+    /// As [`Limit::is_below`].
+    pub fn is_below(&self, about: f64, exact: impl FnOnce() -> Bound) -> Result<bool, AssessError> {
+        let ratio = about / self.about;
+        if (ratio - 1.0).abs() > NEAR { Ok(ratio > 1.0) } else { self.limit.is_below(&exact()) }
     }
 }
 

@@ -53,7 +53,7 @@ pub fn link(classes: &Classes, auxiliary: &Counts) -> Result<Linking, AssessErro
         classes.columns.iter().map(|column| column.name.as_str()).enumerate().filter(|(_, name)| has(name)).unzip();
     if names.is_empty() {
         let first = classes.columns.first().map_or("", |column| &column.name);
-        return Err(auxiliary.place(first, Table::Auxiliary).err().unwrap_or(AssessError::NoQuasi));
+        return Err(auxiliary.column(first, Table::Auxiliary).err().unwrap_or(AssessError::NoQuasi));
     }
     let known = types(auxiliary, &names, &[], Table::Auxiliary)?;
     let seen = classes.project(&keep);

@@ -1,13 +1,14 @@
 //! Declared columns as expressions over what a file holds. Total: what does not read as its type is NULL.
 
 use super::partitions::Partitions;
-use super::reading::{Reading, read};
+use super::reading::{self, Reading, read};
 use crate::error::SourceError;
 use crate::plan::table::arrow_type;
 use crate::rows::as_decimal;
 use datafusion::arrow::datatypes::{DataType, Schema};
 use datafusion::common::{Column as PlanColumn, ScalarValue};
 use datafusion::functions::string;
+use datafusion::logical_expr::expr::Alias;
 use datafusion::logical_expr::{Expr, in_list, lit, try_cast, when};
 use deniable_policy::{Column, ColumnType, CsvOptions};
 use std::path::Path;
@@ -19,6 +20,14 @@ pub(super) struct Typed {
     pub(super) value: Expr,
     /// Whether something that should be a value stands there. Where it does and `value` is NULL, it is unreadable.
     pub(super) present: Expr,
+}
+
+impl Typed {
+    /// The value for whoever only compares and shows it: texts in whatever type they are stored, without a copy.
+    pub(super) fn stored(self) -> Expr {
+        let Expr::Alias(Alias { expr, name, .. }) = self.value else { return self.value };
+        reading::as_stored(&expr).unwrap_or(*expr).alias(name)
+    }
 }
 
 fn field(name: &str) -> Expr {

@@ -4,19 +4,20 @@
 //! declared, every value is taken as the text that is written, and nothing is capped. What comes out is exact.
 
 use super::cause::Cause;
+use super::columns::Typed;
 use super::drive::{self, Parts, drive};
 use super::meter::Meter;
 use super::names::{csv_columns, parquet_columns};
 use super::{Progress, Resources, Source};
 use crate::error::SourceError;
 use crate::plan::Table;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringArray};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch, StringViewArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
 use datafusion::common::{Column as PlanColumn, DataFusionError};
 use datafusion::execution::memory_pool::{FairSpillPool, MemoryPool, UnboundedMemoryPool};
 use datafusion::functions_aggregate::expr_fn::count;
-use datafusion::logical_expr::{Expr, col, lit};
+use datafusion::logical_expr::{self, Expr, col, lit};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use deniable_policy::{Column, ColumnType, Compression, CsvOptions, Data, Format};
 use futures::StreamExt;
@@ -37,7 +38,7 @@ pub struct Layout {
 /// Distinct rows, of a batch: the values of each column, NULL where there is none, and how often each row stands there.
 #[derive(Debug, Clone)]
 pub struct Rows {
-    columns: Vec<StringArray>,
+    columns: Vec<StringViewArray>,
     times: Vec<u64>,
 }
 
@@ -118,8 +119,7 @@ pub fn uneven_line(path: &Path, layout: &Layout) -> Result<Option<(u64, usize)>,
     let Format::Csv(options) = format_of(path, layout) else { return Ok(None) };
     let width = names(path, layout)?.len();
     let bytes = super::text::open(path, &options, &Arc::default())?;
-    let mut reader =
-        csv::ReaderBuilder::new().delimiter(options.delimiter).flexible(true).has_headers(false).from_reader(bytes);
+    let mut reader = super::text::builder(&options).has_headers(false).from_reader(bytes);
     let mut record = csv::ByteRecord::new();
     loop {
         match reader.read_byte_record(&mut record) {
@@ -199,11 +199,10 @@ async fn count_rows(
     let runtime = drive::environment(pool, resources.spill.clone())?;
     let context = drive::session(resources.threads.max(1), runtime, meter);
     let columns = source.table().columns.len();
-    let frame = source.typed(&context).await?;
+    let frame = source.frame(&context, &Typed::stored).await?;
     // Names may clash with the engine's own; positions cannot.
     let named = source.table().columns.iter().enumerate();
-    let named =
-        named.map(|(at, column)| Expr::Column(PlanColumn::new_unqualified(&column.name)).alias(format!("v{at}")));
+    let named = named.map(|(at, column)| viewed(column).alias(format!("v{at}")));
     let keys = (0..columns).map(|at| col(format!("v{at}"))).collect();
     let frame = frame.select(named)?.aggregate(keys, vec![count(lit(1_i64)).alias("times")])?;
     let physical = frame.create_physical_plan().await?;
@@ -218,6 +217,12 @@ async fn count_rows(
     Ok(())
 }
 
+/// A column whose texts are views: most of them are told apart without a look at their bytes, and grouped in half the time.
+fn viewed(column: &Column) -> Expr {
+    let value = Expr::Column(PlanColumn::new_unqualified(&column.name));
+    if column.kind == ColumnType::Text { logical_expr::cast(value, DataType::Utf8View) } else { value }
+}
+
 /// Rows as texts.
 fn rows(batch: &RecordBatch, columns: usize) -> Result<Rows, DataFusionError> {
     let texts = (0..columns).map(|at| text(batch.column(at))).collect::<Result<_, _>>()?;
@@ -226,12 +231,12 @@ fn rows(batch: &RecordBatch, columns: usize) -> Result<Rows, DataFusionError> {
     Ok(Rows { columns: texts, times: times.unwrap_or_default() })
 }
 
-fn text(values: &ArrayRef) -> Result<StringArray, DataFusionError> {
+fn text(values: &ArrayRef) -> Result<StringViewArray, DataFusionError> {
     if let Some(floats) = values.as_primitive_opt::<Float64Type>() {
         // `1`, not `1.0`: whole numbers are often stored as floats.
         return Ok(floats.iter().map(|value| value.map(|value| value.to_string())).collect());
     }
-    Ok(cast(values, &DataType::Utf8)?.as_string::<i32>().clone())
+    Ok(cast(values, &DataType::Utf8View)?.as_string_view().clone())
 }
 
 #[cfg(test)]

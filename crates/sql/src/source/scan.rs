@@ -30,6 +30,15 @@ const CHUNKS_AHEAD: usize = 2;
 impl Source {
     /// The declared columns, in their declared types, named as declared.
     pub(super) async fn typed(&self, context: &SessionContext) -> Result<DataFrame, SourceError> {
+        self.frame(context, &|typed| typed.value).await
+    }
+
+    /// Of each declared column, the expression that `wanted` makes of it.
+    pub(super) async fn frame(
+        &self,
+        context: &SessionContext,
+        wanted: &(dyn Fn(Typed) -> Expr + Sync),
+    ) -> Result<DataFrame, SourceError> {
         let unreadable = |_| SourceError::Rows { table: self.table.name.clone() };
         match &self.rows {
             Rows::Memory(batches) => {
@@ -39,7 +48,7 @@ impl Source {
                 let table = MemTable::try_new(Arc::new(stored), vec![batches.clone()]).map_err(unreadable)?;
                 context
                     .read_table(Arc::new(table))
-                    .and_then(|frame| frame.select(columns.into_iter().map(|typed| typed.value)))
+                    .and_then(|frame| frame.select(columns.into_iter().map(wanted)))
                     .map_err(unreadable)
             }
             Rows::Files { files, format: Format::Csv(options), .. } => {
@@ -48,11 +57,11 @@ impl Source {
                 let columns = from_texts(&self.table.columns, options);
                 context
                     .read_table(Arc::new(table))
-                    .and_then(|frame| frame.select(columns.into_iter().map(|typed| typed.value)))
+                    .and_then(|frame| frame.select(columns.into_iter().map(wanted)))
                     .map_err(unreadable)
             }
             Rows::Files { files, format: Format::Parquet, partitions } => {
-                parquet::frame(context, &self.table, files, partitions, &|typed| vec![typed.value.clone()]).await
+                parquet::frame(context, &self.table, files, partitions, &|typed| vec![wanted(typed.clone())]).await
             }
         }
     }

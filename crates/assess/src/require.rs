@@ -9,7 +9,7 @@
 //! | `t=0.2` | every class is at most 0.2 from the whole table |
 //! | `prosecutor=0.2`, `journalist=0.2` | nobody is re-identified with a higher chance |
 //! | `marketer=0.2` | the expected share of people re-identified is at most that |
-//! | `epsilon-bop=1` | `α ≤ e^1·β` for every belief (LXL, one-sided) |
+//! | `epsilon-bop=1` | `α ≤ e^1·β` for every belief (LXL, one-sided); `epsilon-bop=ln(3)` is `α ≤ 3β` |
 //! | `epsilon-bop-two-sided=1` | and `β ≤ e^1·α` |
 //! | `belief-odds=3` | no odds of a sensitive value move by more, either way |
 //! | `odds=3` | no odds of presence move by more, either way; needs a background |
@@ -21,6 +21,7 @@
 //! Demands on beliefs must hold for whoever knows the published margins, and for whoever knows the background where there is one.
 
 use crate::error::AssessError;
+use crate::limit::Limit;
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::text::{nearest, shown};
 use num_traits::{One, Signed, ToPrimitive};
@@ -49,10 +50,10 @@ pub enum Demand {
     Journalist(Rational),
     /// Expected share re-identified.
     Marketer(Rational),
-    /// One-sided I-BOP, as ε.
-    EpsilonBop(Rational),
-    /// Two-sided I-BOP, as ε.
-    EpsilonBopTwoSided(Rational),
+    /// One-sided I-BOP.
+    EpsilonBop(Limit),
+    /// Two-sided I-BOP.
+    EpsilonBopTwoSided(Limit),
     /// Odds of sensitive values.
     BeliefOdds(Rational),
     /// Odds of presence.
@@ -126,7 +127,14 @@ fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
         number.to_u64().map_or_else(|| wrong(format!("`{name}={}` is too large", shown(value))), Ok)
     };
     let share = || in_range(&|number| !number.is_negative() && *number <= one, "from 0 to 1");
-    let epsilon = || in_range(&|number| !number.is_negative() && *number <= whole(1000), "from 0 to 1000");
+    let epsilon = || match value.strip_prefix("ln(").and_then(|rest| rest.strip_suffix(')')) {
+        Some(ratio) => match number(name, ratio.trim())? {
+            ratio if ratio >= one => Ok(Limit::Ratio(ratio)),
+            _ => wrong(format!("`{name}={}` must be ln of at least 1", shown(value))),
+        },
+        None => in_range(&|number| !number.is_negative() && *number <= whole(1000), "from 0 to 1000, or ln(3)")
+            .map(Limit::Epsilon),
+    };
     let factor = || in_range(&|number| *number >= one, "at least 1");
     Ok(match name {
         "k" => Demand::K(count()?),

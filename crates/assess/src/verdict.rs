@@ -216,11 +216,11 @@ fn about_values(
             up(&column.t.value.value())
         }
         Demand::EpsilonBop(x) => {
-            offending = moved(&[Kind::Loss], &Limit::Epsilon(x.clone()))?;
+            offending = moved(&[Kind::Loss], x)?;
             epsilon(&farthest(&|beliefs| beliefs.loss.value()), PLACES)
         }
         Demand::EpsilonBopTwoSided(x) => {
-            offending = moved(&[Kind::Loss, Kind::Gain], &Limit::Epsilon(x.clone()))?;
+            offending = moved(&[Kind::Loss, Kind::Gain], x)?;
             epsilon(&farthest(&|beliefs| beliefs.two_sided().value()), PLACES)
         }
         Demand::BeliefOdds(limit) => {

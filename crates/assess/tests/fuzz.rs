@@ -3,12 +3,13 @@
 
 #[path = "../../../fuzz/src/assess.rs"]
 mod assess;
+#[path = "../../../fuzz/src/corpus.rs"]
+mod corpus;
 #[path = "../../../fuzz/src/damage.rs"]
 mod damage;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng as _, SeedableRng as _};
-use std::path::PathBuf;
 
 /// Pieces that no seed is made of.
 const PIECES: [&[u8]; 19] = [
@@ -39,15 +40,7 @@ fn seeds() -> Vec<Vec<u8>> {
 
 #[test]
 fn corpus() {
-    for (number, seed) in seeds().iter().enumerate() {
-        assert!(assess::check(seed), "{number}");
-        // `scripts/fuzz` begins with these.
-        if let Some(corpus) = std::env::var_os("DENIABLE_FUZZ_CORPUS") {
-            let folder = PathBuf::from(corpus).join("assess");
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join(format!("seed-{number}")), seed).unwrap();
-        }
-    }
+    corpus::begin("assess", &seeds(), assess::check);
 }
 
 #[test]

@@ -291,6 +291,24 @@ fn contradictions_and_complaints() {
     assert!(matches!(alone, Membership::NoBackground { population: 2, .. }));
 }
 
+/// Shares are 2/3 and 1/3; in the first class 3/4 and 1/4, in the second 1/2 and 1/2. So α/β is 4/3 at most, and β/α 3/2.
+#[test]
+fn demands_on_epsilon_are_exact_at_their_bounds() {
+    let counts = table("z,d\n1*,a x3\n1*,b\n2*,a\n2*,b");
+    for (demand, met) in [
+        ("epsilon-bop=ln(4/3)", true),
+        ("epsilon-bop=ln( 1.3333333333333333 )", false),
+        ("epsilon-bop=0.28769", true),
+        ("epsilon-bop=0.28768", false),
+        ("epsilon-bop-two-sided=ln(3/2)", true),
+        ("epsilon-bop-two-sided=ln(1.4999999999999999)", false),
+    ] {
+        let mut input = Input::new(&counts, &["z"], &["d"]);
+        input.requirements = Requirement::parse(demand).unwrap();
+        assert_eq!(assess(&input).unwrap().verdicts[0].met, met, "{demand}");
+    }
+}
+
 #[test]
 fn demands_are_read() {
     let error = |text: &str| Requirement::parse(text).unwrap_err().to_string();
@@ -303,6 +321,8 @@ fn demands_are_read() {
     assert!(error("recursive-l=3:1").contains("c:l"));
     assert!(error("gain=0.5").contains("at least 1"));
     assert!(error("gain=x").contains("not a number"));
+    assert!(error("epsilon-bop=ln(1/2)").contains("ln of at least 1"));
+    assert!(error("epsilon-bop=ln 3").contains("not a number"));
     let read = Requirement::parse("k = 5, epsilon-bop=1/2,").unwrap();
     assert_eq!(read.iter().map(|r| r.text.as_str()).collect::<Vec<_>>(), ["k=5", "epsilon-bop=1/2"]);
 }

@@ -3,12 +3,13 @@
 
 #[path = "../../../fuzz/src/attack.rs"]
 mod attack;
+#[path = "../../../fuzz/src/corpus.rs"]
+mod corpus;
 #[path = "../../../fuzz/src/damage.rs"]
 mod damage;
 
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng as _, SeedableRng as _};
-use std::path::PathBuf;
 
 /// Pieces that no seed is made of.
 const PIECES: [&[u8]; 14] = [
@@ -34,15 +35,7 @@ fn seeds() -> Vec<Vec<u8>> {
 
 #[test]
 fn corpus() {
-    for (number, seed) in seeds().iter().enumerate() {
-        assert!(attack::check(seed), "{number}");
-        // `scripts/fuzz` begins with these.
-        if let Some(corpus) = std::env::var_os("DENIABLE_FUZZ_CORPUS") {
-            let folder = PathBuf::from(corpus).join("attack");
-            std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join(format!("seed-{number}")), seed).unwrap();
-        }
-    }
+    corpus::begin("attack", &seeds(), attack::check);
 }
 
 #[test]

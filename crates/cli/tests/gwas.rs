@@ -137,6 +137,10 @@ fn the_first_mistakes() {
     note(place.run(&["gwas", "--bfile", "cohort"]));
     note(gwas(&place, &["--top", "5"]));
     note(place.run(&["gwas", "--bfile", "cohort", "--adjacency", "genotype", "--top", "5", "--p-value", "0.05"]));
+    for promise in [["--posterior-at-most", "3/4"], ["--posterior-at-least", "1/4"]] {
+        let rest = ["gwas", "--bfile", "cohort", "--adjacency", "genotype", "--top", "5", "--p-value", "0.05"];
+        note(place.run(&[&rest[..], &promise].concat()));
+    }
     note(all(&[]));
     note(all(&["--top", "5"]));
     note(all(&["--extract", "list"]));

@@ -1,6 +1,8 @@
 //! Damaged genotype files, from a seeded mutator: what fuzzing looks for at length.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+#[path = "../../../fuzz/src/corpus.rs"]
+mod corpus;
 #[path = "../../../fuzz/src/damage.rs"]
 mod damage;
 #[path = "../../../fuzz/src/plink.rs"]
@@ -11,7 +13,6 @@ mod vcf;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use std::io::Write as _;
-use std::path::PathBuf;
 
 /// Pieces that no seed is made of.
 const PIECES: [&[u8]; 15] = [
@@ -52,19 +53,8 @@ fn vcf_seeds() -> Vec<Vec<u8>> {
 
 #[test]
 fn corpus() {
-    for (target, seeds, check) in
-        [("plink", plink_seeds(), plink::check as fn(&[u8]) -> bool), ("vcf", vcf_seeds(), vcf::check)]
-    {
-        for (number, seed) in seeds.iter().enumerate() {
-            assert!(check(seed), "{target} {number}");
-            // `scripts/fuzz` begins with these.
-            if let Some(corpus) = std::env::var_os("DENIABLE_FUZZ_CORPUS") {
-                let folder = PathBuf::from(corpus).join(target);
-                std::fs::create_dir_all(&folder).unwrap();
-                std::fs::write(folder.join(format!("seed-{number}")), seed).unwrap();
-            }
-        }
-    }
+    corpus::begin("plink", &plink_seeds(), plink::check);
+    corpus::begin("vcf", &vcf_seeds(), vcf::check);
 }
 
 fn damaged(seed: &[u8], keep: usize, random: &mut ChaCha8Rng) -> Vec<u8> {

@@ -69,7 +69,7 @@ pub struct Assess {
     /// The l for which recursive (c,l)-diversity is reported.
     #[arg(long, value_name = "L,...", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(2..=1000), help_heading = "Measures")]
     pub recursive: Vec<u32>,
-    /// What the table must keep, such as k=5,l=2,t=0.2,epsilon-bop=1; the exit code is 1 where it does not.
+    /// What the table must keep, such as k=5,l=2,t=0.2,epsilon-bop=1 or epsilon-bop=ln(3); the exit code is 1 where it does not.
     #[arg(long, value_name = "MEASURE=VALUE,...", help_heading = "Measures")]
     pub require: Option<String>,
     /// How results are written.

@@ -241,8 +241,9 @@ fn text(values: &ArrayRef) -> Result<StringViewArray, DataFusionError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::LONGEST_TEXT;
     use super::*;
-    use datafusion::arrow::array::{Date32Array, Float64Array, Int32Array};
+    use datafusion::arrow::array::{Date32Array, Float64Array, Int32Array, StringArray};
     use datafusion::arrow::datatypes::{Field, Schema};
     use datafusion::parquet::arrow::ArrowWriter;
     use std::collections::BTreeMap;
@@ -334,6 +335,41 @@ mod tests {
         let expected =
             [(vec![None, text("0.5"), text("1970-01-02")], 1), (vec![text("30"), text("2"), text("1970-01-01")], 2)];
         assert_eq!(found, expected.into_iter().collect());
+    }
+
+    /// The same texts, stored in every way that Parquet has, are the same groups; what is too long to be a value has none.
+    #[test]
+    fn parquet_texts_are_grouped_however_they_are_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let long = "x".repeat(LONGEST_TEXT + 1);
+        let alike = "the same twelve bytes: ";
+        let texts: Vec<Option<String>> = ["a", "b", "a", "", &long]
+            .into_iter()
+            .map(|text| Some(text.to_owned()))
+            .chain([None])
+            .chain(["1", "2", "1"].map(|end| Some(format!("{alike}{end}"))))
+            .collect();
+        let plain: ArrayRef = Arc::new(texts.iter().collect::<StringArray>());
+        let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        let kinds = [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View, dictionary];
+        let names = ["plain", "large", "view", "dictionary"];
+        let columns = names.into_iter().zip(kinds).map(|(name, kind)| (name, cast(&plain, &kind).unwrap()));
+        let batch =
+            RecordBatch::try_from_iter_with_nullable(columns.map(|(name, values)| (name, values, true))).unwrap();
+        let mut writer = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let (one, two) = (format!("{alike}1"), format!("{alike}2"));
+        let expected =
+            [(Some("a"), 2), (Some("b"), 1), (Some(""), 1), (None, 2), (Some(one.as_str()), 2), (Some(&two), 1)];
+        let expected = |width: usize| -> Counted {
+            expected.into_iter().map(|(text, times)| (vec![text.map(str::to_owned); width], times)).collect()
+        };
+        for name in names {
+            assert_eq!(counted(&path, &[name], &Resources::default()).unwrap(), expected(1), "{name}");
+        }
+        assert_eq!(counted(&path, &names, &Resources::default()).unwrap(), expected(4));
     }
 
     /// More groups than a batch, and than wait to be taken; and a memory limit that sends them to disk.

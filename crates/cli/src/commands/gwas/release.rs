@@ -8,6 +8,7 @@ use crate::progress::Progress;
 use crate::render;
 use deniable_core::exact::whole;
 use deniable_core::noise::SystemRng;
+use deniable_core::promise::PromiseError;
 use deniable_gwas::{
     Cut, Event, Files, GwasError, Means, Origin, Promised, PromisedError, Protects, Request, Snps, release,
     tab_separated,
@@ -147,6 +148,12 @@ fn promise_failure(error: PromisedError) -> Failure {
         PromisedError::SizeProtected => {
             "set `knows_size = true` under [adversary] if these numbers are public, or state a promise in flags and another \
              --population"
+        }
+        PromisedError::Promise(PromiseError::NeedsPriorBound { end: "at_most", .. }) => {
+            "add what observers may believe beforehand at most, such as --prior ..1/2; --prior any bounds nothing"
+        }
+        PromisedError::Promise(PromiseError::NeedsPriorBound { .. }) => {
+            "add what observers may believe beforehand at least, such as --prior 1/2..; --prior any bounds nothing"
         }
         PromisedError::Promise(_) => {
             "for example --gain 2 --prior 1/2; a policy explains each promise (docs/policy.md)"

@@ -94,7 +94,7 @@ impl Requirement {
     /// Reads demands parted by commas: `k=5, recursive-l=3:2, t=1/5`.
     ///
     /// # Errors
-    /// With the demand: an unknown or repeated name, no number, or a number that demands nothing or cannot be met.
+    /// With the demand: no demand at all, an unknown or repeated name, no number, or a number that demands nothing or cannot be met.
     pub fn parse(text: &str) -> Result<Vec<Self>, AssessError> {
         let mut read: Vec<Self> = Vec::new();
         let mut names: Vec<&str> = Vec::new();
@@ -107,6 +107,9 @@ impl Requirement {
             }
             names.push(name);
             read.push(Self { demand: demand(name, value)?, text: format!("{name}={value}") });
+        }
+        if read.is_empty() {
+            return wrong("nothing is demanded; write a name and a number, such as k=5".to_owned());
         }
         Ok(read)
     }

@@ -9,7 +9,7 @@
 
 use crate::intervals::Share;
 use crate::table_error::{TableError, TableErrorKind};
-use deniable_core::text::shown;
+use deniable_core::text::{nearest, shown};
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -60,10 +60,12 @@ impl Table {
         let kind = match (places.next(), places.next()) {
             (Some(place), None) => return Ok(place),
             (Some(_), Some(_)) => TableErrorKind::TwoColumns(shown(name)),
-            (None, _) => TableErrorKind::NoColumn {
-                wanted: format!("`{}`", shown(name)),
-                found: self.columns.iter().take(20).map(|column| shown(column)).collect::<Vec<_>>().join(", "),
-            },
+            (None, _) if self.columns.is_empty() => TableErrorKind::Empty("columns"),
+            (None, _) => {
+                let known: Vec<&str> = self.columns.iter().map(String::as_str).collect();
+                let found = known.iter().take(20).map(|column| shown(column)).collect::<Vec<_>>().join(", ");
+                TableErrorKind::Unknown { wanted: shown(name), near: nearest(name, &known).map(shown), found }
+            }
         };
         Err(TableError::whole(&self.file, kind))
     }
@@ -289,7 +291,16 @@ mod tests {
         let nobody = link(&table("zip\n"), &released, None, &on(&["zip"], None)).unwrap_err();
         assert_eq!(nobody.kind, TableErrorKind::Empty("rows"));
         let missing = link(&released, &table("id\n1\n"), None, &on(&["zip"], None)).unwrap_err();
-        assert_eq!(missing.kind, TableErrorKind::NoColumn { wanted: "`zip`".to_owned(), found: "id".to_owned() });
+        let unknown = |near: Option<&str>, found: &str| TableErrorKind::Unknown {
+            wanted: "zip".to_owned(),
+            near: near.map(str::to_owned),
+            found: found.to_owned(),
+        };
+        assert_eq!(missing.kind, unknown(None, "id"));
+        let misspelt = link(&released, &table("zpi\n1\n"), None, &on(&["zip"], None)).unwrap_err();
+        assert_eq!(misspelt.kind, unknown(Some("zpi"), "zpi"));
+        let empty = link(&released, &table(""), None, &on(&["zip"], None)).unwrap_err();
+        assert_eq!(empty.kind, TableErrorKind::Empty("columns"));
         let twice = link(&released, &table("zip,zip\n1,2\n"), None, &on(&["zip"], None)).unwrap_err();
         assert_eq!(twice.kind, TableErrorKind::TwoColumns("zip".to_owned()));
         assert!(link(&released, &released, None, &on(&[], None)).is_err());

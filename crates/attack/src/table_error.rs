@@ -37,6 +37,9 @@ pub enum TableErrorKind {
     /// Packed.
     #[error("this file is compressed")]
     Compressed,
+    /// A file of another format.
+    #[error("it is a Parquet file, and text is read here")]
+    Parquet,
     /// People who are said not to be in the data, and are.
     #[error("{0} of these people are in the released table, by the column of truth, and cannot be outside it")]
     Inside(u64),
@@ -51,6 +54,16 @@ pub enum TableErrorKind {
     NoColumn {
         /// What was looked for.
         wanted: String,
+        /// What there is.
+        found: String,
+    },
+    /// A column that somebody named, and that is not there.
+    #[error("there is no column `{wanted}`{}; there are: {found}", .near.as_ref().map_or_else(String::new, |near| format!(", did you mean `{near}`?")))]
+    Unknown {
+        /// What was looked for.
+        wanted: String,
+        /// The column whose name is most like it.
+        near: Option<String>,
         /// What there is.
         found: String,
     },
@@ -109,12 +122,16 @@ impl TableErrorKind {
         match self {
             Self::Unreadable(_) => "check the path and the permissions",
             Self::Compressed => "unpack it first",
+            Self::Parquet => "write it as CSV first",
             Self::Inside(_) => "leave them out of the list of outsiders",
             Self::NotText => "save the file as UTF-8",
             Self::LongLine(_) => "check that this is the right file, and that its lines end with line feeds",
             Self::NoColumn { .. } => {
                 "frequencies are read from what `deniable gwas --counts` writes, and from PLINK's --freq (.frq) and --assoc \
-                 (.assoc); other tables are linked on columns that both of them name"
+                 (.assoc)"
+            }
+            Self::Unknown { .. } => {
+                "name one of these; commas part columns, and tabs where the file's name ends in .tsv"
             }
             Self::TwoColumns(_) => "rename one of the two",
             Self::Values { .. } => {
@@ -148,6 +165,9 @@ impl TableError {
         (&mut opened).take(4).read_to_end(&mut begin).map_err(refused)?;
         if begin.starts_with(&[0x1f, 0x8b]) || begin == [0x28, 0xb5, 0x2f, 0xfd] {
             return Err(Self::whole(file, TableErrorKind::Compressed));
+        }
+        if begin == *b"PAR1" {
+            return Err(Self::whole(file, TableErrorKind::Parquet));
         }
         // A pipe cannot be read from its beginning again.
         opened.rewind().map_err(refused)?;

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod check;
 pub mod gwas;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_sql::Resources;
@@ -26,8 +27,8 @@ Examples:
   deniable translate --from gain=3/2 --prior 1/5..4/5
   deniable gwas --bfile cohort --gain 2 --prior 1/2 --adjacency label-swap --top 5 --p-value 0.05
 
-Standard output carries only what may be published. Standard error, the exit status, progress and timing are for \
-the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
+Standard output carries only what may be published, but for attack and assess, whose findings about your own data are \
+for you. Standard error, the exit status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
 
 /// Private answers from a stated risk.
 ///
@@ -48,12 +49,29 @@ pub fn command() -> clap::Command {
 
 /// The words of this run; leaves with help or a complaint where they are none.
 pub fn read() -> Args {
-    let matches = command().get_matches();
+    let matches = command().try_get_matches().unwrap_or_else(|mut error| {
+        hint(&mut error);
+        error.exit()
+    });
     let mut args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let (Command::Check(check), Some(("check", matches))) = (&mut args.command, matches.subcommand()) {
         check.parameters = check::given(matches);
     }
     args
+}
+
+/// Flags that other programs have, and what they are called here.
+const ELSEWHERE: [(&str, &str); 3] = [
+    ("--json", "JSON is written with '--format json'"),
+    ("--csv", "CSV is written with '--format csv'"),
+    ("--share", "what an answer may cost is said with '--spend'"),
+];
+
+/// Says what a flag is called here, in place of advice that helps nobody.
+fn hint(error: &mut clap::Error) {
+    let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return };
+    let Some((_, here)) = ELSEWHERE.iter().find(|(elsewhere, _)| elsewhere == flag) else { return };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*here).into()]));
 }
 
 /// The commands.

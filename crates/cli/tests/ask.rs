@@ -34,6 +34,19 @@ fn one_question_is_charged_and_answered_once() {
     assert_eq!((&releases[0]["policy"], &releases[0]["cost"]), (&"clinic/ask".into(), &"3^(1/40)".into()));
     let json = clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--format", "json"]).done().json();
     assert_eq!(json["asks"][0]["share"], "1/40");
+    // The share is part of the question: who forgets it is told which one is free.
+    let ask = |more: &[&str]| clinic.run(&[&["ask", "policy.toml", COUNT], more].concat());
+    let forgotten = ask(&[]).misused();
+    assert!(forgotten.stderr.contains("answered before at --spend 1/40"), "{forgotten:?}");
+    let other = ask(&["--spend", "1/20", "--dry-run"]).done();
+    assert!(other.stderr.contains("answered before at --spend 1/40"), "{other:?}");
+    assert!(!ask(&["--spend", "1/40"]).done().stderr.contains("before at"));
+    // Questions of one name are told apart by their words.
+    clinic.run(&["ask", "policy.toml", "SELECT COUNT(age) FROM visits", "--spend", "1/40"]).done();
+    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--name", "question"]).done();
+    clinic.run(&["ask", "policy.toml", "SELECT COUNT(sex) FROM visits", "--spend", "1/40"]).done();
+    let ledger = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(ledger.contains("question: SELECT") && ledger.contains("COUNT(sex)"), "{ledger}");
 }
 
 #[test]
@@ -92,6 +105,9 @@ fn questions_that_are_not_asked() {
     let mut tell = |what: &str, run: Run| writeln!(told, "# {what}\n{}", clinic.plain(&run.stderr)).unwrap();
     let ask = |sql: &str, more: &[&str]| clinic.run(&[&["ask", "policy.toml", sql], more].concat());
     tell("no spend", ask(COUNT, &[]).misused());
+    tell("another program's flag", ask(COUNT, &["--json"]).misused());
+    tell("its own share", ask(COUNT, &["--share", "1/40"]).misused());
+    tell("the other way round", clinic.run(&["ask", COUNT, "policy.toml", "--spend", "1/40"]).misused());
     for spend in ["0", "-1", "3/2", "some", "1/0"] {
         tell(spend, ask(COUNT, &[&format!("--spend={spend}")]).misused());
     }

@@ -160,9 +160,15 @@ fn links_and_pipes_are_written_to() {
 #[test]
 fn the_first_mistakes() {
     let place = ward();
+    fs::create_dir(place.path("folder")).unwrap();
     for (more, words) in [
         (&["--require", "m=5"][..], "m"),
         (&["--require", "k=0"], "k=0"),
+        (&["--require", ""], "nothing is demanded"),
+        (&["--require", "gain=2"], "needs a background"),
+        (&["--encoding", "klingon"], "--encoding"),
+        (&["--quasi", "zip"], "--quasi names `zip` twice"),
+        (&["--out", "folder"], "is a folder"),
         (&["--background", "town.csv", "--prior", "0"], "--prior 0"),
         (&["--background", "town.csv", "--prior", "1/2..1/3"], "--prior"),
         (&["--threshold", "2"], "from 0 to 1"),
@@ -179,7 +185,8 @@ fn the_first_mistakes() {
     };
     assert!(assess_other("zip,years", "condition").contains("no column `years`"));
     assert!(assess_other("zip,age", "illness").contains("no column `illness`"));
-    assert!(assess_other("zip,age", "age").contains("`age`"));
+    let both = place.run(&["assess", "published.csv", "--quasi", "zip,age", "--sensitive", "age"]).misused().stderr;
+    assert!(both.contains("`age` is in --quasi and in --sensitive"), "{both}");
     place.write("town.csv", "zip,age,sex\n13053,25,f\n");
     let few = assess(&place, &["--background", "town.csv"]).refused().stderr;
     assert!(few.contains("age=30-39"), "{few}");

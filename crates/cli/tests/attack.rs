@@ -146,6 +146,8 @@ fn mistakes_of_who_and_what() {
     assert!(!swapped.stdout.contains("members score below others"), "chance, under noise: {swapped:?}");
     let over = run(&["cohort", "--out", "members", "--members", "members", "--others", "rest"]).misused();
     assert!(over.stderr.contains("overwrite"), "{over:?}");
+    let nowhere = run(&["cohort", "--scores", "nowhere/s.tsv"]).misused();
+    assert!(nowhere.stderr.contains("--scores nowhere/s.tsv: its folder"), "{nowhere:?}");
     place.write("r.tsv", "SNP A1 A2 MAF\nx A C 0.5\n");
     let other = run(&["cohort"]).refused();
     assert!(other.stderr.contains("share no SNP"), "{other:?}");

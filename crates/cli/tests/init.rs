@@ -67,6 +67,8 @@ fn what_cannot_begin() {
     place.write("empty.csv", "");
     place.write("latin.csv", b"gr\xf6sse,b\n");
     place.write("t.parquet", "a,b\n1,2\n");
+    place.write("is_parquet.csv", "PAR1");
+    place.write("twice.csv", "zip,age,zip\n");
     place.write("t.csv.gz", b"\x1f\x8b");
     place.write("t.parquet.zst", b"");
     place.write("kept.toml", "mine");
@@ -77,6 +79,8 @@ fn what_cannot_begin() {
         &["empty.csv"],
         &["latin.csv"],
         &["t.parquet"],
+        &["is_parquet.csv"],
+        &["twice.csv"],
         &["t.csv.gz"],
         &["t.parquet.zst"],
         &["t.csv", "--out", "kept.toml"],
@@ -151,6 +155,8 @@ fn another_delimiter_is_suspected() {
     }
     let meant = place.run(&["init", "a.csv", "--delimiter", ","]).done();
     assert!(meant.stdout.contains("[columns.\"a;b\"]"), "{meant:?}");
+    let wrong = place.run(&["init", "d.tsv", "--delimiter", ";"]).done();
+    assert!(wrong.stderr.contains("a single column, and its name contains `,`"), "{wrong:?}");
 }
 
 /// A first line that is a row would be quoted in a file that anyone may see. What it holds is not said again.

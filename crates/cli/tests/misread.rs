@@ -97,3 +97,19 @@ fn a_mended_format_is_another_question() {
     ask();
     assert_eq!(place.charges(), 2);
 }
+
+/// Keys that are spelt otherwise are left out wherever they are grouped by: as bad as values of another type.
+#[test]
+fn keys_that_are_spelt_otherwise() {
+    let policy =
+        POLICY.replace("smoker = { type = \"boolean\" }", "sex = { type = \"text\", keys = [\"female\", \"male\"] }");
+    let policy = policy.replace("SUM(cost) FROM visits WHERE age > 3", "sex, COUNT(*) FROM visits GROUP BY sex");
+    let place = Place::new(&policy, "cost;day;age;sex\n1;;3;F\n1;;3;M\n1;;3;\n1;;3;female\n");
+    let run = place.release(&[]).refused();
+    insta::assert_snapshot!("keys", place.plain(&run.stderr));
+    assert_eq!(place.charges(), 0);
+    // Who has looked at the data may go on, and a column of which half is declared is no mistake.
+    place.run(&["data", "check", "policy.toml"]).done();
+    place.release(&[]).done();
+    Place::new(&policy, "cost;day;age;sex\n1;;3;F\n1;;3;male\n1;;3;\n1;;3;\n").release(&[]).done();
+}

@@ -133,6 +133,13 @@ fn files_appear_whole_or_not_at_all() {
         let run = clinic.release(&["--out", out]).misused();
         assert!(run.stderr.contains("its folder is not there") && clinic.ledger().is_none(), "{run:?}");
     }
+    fs::create_dir(clinic.path("folder")).unwrap();
+    for flag in ["--out", "--report"] {
+        let run = clinic.release(&[flag, "folder"]).misused();
+        assert!(run.stderr.contains(flag) && run.stderr.contains("is a folder"), "{run:?}");
+        assert!(clinic.ledger().is_none(), "{run:?}");
+    }
+    fs::remove_dir(clinic.path("folder")).unwrap();
     let run = clinic.release(&["--out", "/proc/answers.txt"]).refused();
     assert!(run.stderr.contains("cannot be written") && run.stderr.contains("ask again at no cost"), "{run:?}");
     assert!(!run.stderr.contains(".tmp"), "{run:?}");
@@ -141,6 +148,8 @@ fn files_appear_whole_or_not_at_all() {
     assert_eq!(kept.stdout, "");
     assert!(!kept.stderr.contains("charged"), "{kept:?}");
     assert_eq!(clinic.read("answers.txt"), clinic.release(&[]).done().stdout);
+    // Stored answers need no data, and a mistyped path is noticed all the same.
+    clinic.release(&["--data", "nowhere.csv"]).refused();
     let files = clinic.files();
     assert_eq!(
         files,

@@ -45,8 +45,8 @@ pub fn forecast(
     for (id, _) in run.payment.charges() {
         let spent = accounts
             .iter()
-            .find(|known| known.id == *id)
-            .map_or_else(|| "1".to_owned(), |known| known.spent.to_string());
+            .find(|known| known.id == *id && !known.spent.is_nothing())
+            .map_or_else(|| "nothing".to_owned(), |known| known.spent.to_string());
         let _ = writeln!(text, "of {}, {spent} is spent: {id}", promised.limit);
     }
     let _ = writeln!(text, "nothing was charged");

@@ -47,7 +47,7 @@ pub enum GwasError {
     Account(#[from] AccountError),
     /// The releases of this run do not fit into what is left.
     #[error(
-        "this costs {account} an odds ratio of {cost} in all, and {spent} of {limit} is spent; nothing was charged"
+        "{account}: this costs an odds ratio of {cost} in all, and {spent} of {limit} is spent; nothing was charged"
     )]
     OverBudget {
         /// Whose.

@@ -30,15 +30,6 @@ pub enum KeyError {
          what was registered"
     )]
     Missing(PathBuf),
-    /// The key is there, its ledger is not.
-    #[error(
-        "{key} is the key of a ledger that is not there; restore the ledger from a backup, or, only if nothing was \
-         ever released under it, delete the key"
-    )]
-    Orphan {
-        /// The key file.
-        key: PathBuf,
-    },
     /// Another ledger's key.
     #[error("{0} is the key of another ledger; restore the right one from a backup")]
     Wrong(PathBuf),

@@ -112,7 +112,7 @@ fn begin(path: &Path, population: &str) -> Result<bool, OpenError> {
             return Ok(false);
         }
         if orphan {
-            return Err(KeyError::Orphan { key: settled }.into());
+            return Err(StoreError::Lost { ledger: path.to_path_buf(), key: settled }.into());
         }
         let Some(key) = Key::propose(path)? else { continue };
         let genesis = Genesis { population: population.to_owned(), key_check: key.check_value(), format: FORMAT };

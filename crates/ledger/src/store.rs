@@ -2,6 +2,7 @@
 
 use crate::chain::{Fault, Row};
 use crate::entry::{EncodeError, FORMAT};
+use crate::key::Key;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 use std::fs;
 use std::io::ErrorKind;
@@ -38,11 +39,25 @@ pub enum StoreError {
     /// No file.
     #[error("there is no ledger at {0}; the first release or data check of a policy creates it")]
     Missing(PathBuf),
+    /// No file, where there was one.
+    #[error(
+        "there is no ledger at {ledger}, and its key is there: it was moved or lost; restore it from a backup, or, only if \
+         nothing was ever released under it, delete {key}"
+    )]
+    Lost {
+        /// The ledger.
+        ledger: PathBuf,
+        /// Its key.
+        key: PathBuf,
+    },
     /// No folder to put it in.
     #[error("{0} cannot be there: its folder does not exist, or is no folder; create it, or name another place")]
     FolderMissing(PathBuf),
     /// No permission.
-    #[error("{0} cannot be written; make the file and its folder readable and writable for you")]
+    #[error(
+        "{0} cannot be written; make the file and its folder readable and writable for you, or keep the ledger in \
+         another folder"
+    )]
     ReadOnly(PathBuf),
     /// No space. Nothing was written.
     #[error("the disk of {0} is full; nothing was added to it: make space and try again")]
@@ -207,7 +222,10 @@ fn write_draft(draft: &Path, first: &Row) -> Result<(), rusqlite::Error> {
 /// left behind. `query_only` keeps everything else from being written.
 pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError> {
     let about = fs::metadata(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => StoreError::Missing(path.to_path_buf()),
+        ErrorKind::NotFound => match Key::path(path) {
+            key if key.is_file() => StoreError::Lost { ledger: path.to_path_buf(), key },
+            _ => StoreError::Missing(path.to_path_buf()),
+        },
         _ => StoreError::io(path, error),
     })?;
     let stranger = |why| StoreError::NotALedger { path: path.to_path_buf(), why };

@@ -70,9 +70,13 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> 
 
 fn parse_head(text: &str) -> Result<(Option<u64>, String), VerifyError> {
     let malformed = || VerifyError::HeadMalformed(text.to_owned());
-    let (seq, digits) = match text.trim().split_once(':') {
+    // With the words that it is printed with, or without.
+    let printed = text.trim();
+    let printed = printed.strip_prefix("ledger ").unwrap_or(printed);
+    let printed = printed.strip_prefix("head ").unwrap_or(printed);
+    let (seq, digits) = match printed.split_once(':') {
         Some((seq, digits)) => (Some(seq.parse().map_err(|_| malformed())?), digits),
-        None => (None, text.trim()),
+        None => (None, printed),
     };
     let long_enough = (FEWEST_DIGITS..=ALL_DIGITS).contains(&digits.len());
     if !long_enough || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
@@ -90,6 +94,8 @@ mod tests {
         let hash = "0123456789abcdef".repeat(4);
         assert_eq!(parse_head(&format!("12:{hash}")).unwrap(), (Some(12), hash.clone()));
         assert_eq!(parse_head(&hash).unwrap(), (None, hash.clone()));
+        assert_eq!(parse_head(&format!("ledger head 12:{hash}\n")).unwrap(), (Some(12), hash.clone()));
+        assert_eq!(parse_head(&format!("head {hash}")).unwrap(), (None, hash.clone()));
         assert_eq!(parse_head(" 0123456789ABCDEF\n").unwrap(), (None, "0123456789abcdef".into()));
         for bad in ["", "0123456789abcde", "x:0123456789abcdef", "0123456789abcdeg", &format!("{hash}0"), "1:2:3"] {
             assert!(matches!(parse_head(bad), Err(VerifyError::HeadMalformed(_))), "{bad}");

@@ -4,7 +4,7 @@
 //! What it may use up is the whole promise: the ledger's limit for everyone, which is never exceeded.
 
 use super::release::{obtain, written};
-use super::{account, load, prompt, publish};
+use super::{account, load, prompt, publish, say};
 use crate::args::{Ask as Args, Format};
 use crate::error::{Complaint, Failure, plan_failure};
 use crate::render::{self, plan::Shown};
@@ -12,16 +12,35 @@ use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_ledger::Account;
 use deniable_policy::{Ask, Policy, Size};
 use deniable_release::{Plan, published};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// What stands after the policy's name in the ledger, where a question is not the policy's own.
+const OF_QUESTIONS: &str = "/ask";
 
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.place.policy.to_string_lossy().contains(char::is_whitespace)
+        && args.sql.as_deref().is_some_and(|sql| Path::new(sql).is_file())
+    {
+        let complaint = Complaint::new("the question stands where the policy should");
+        return Err(Failure::Usage(complaint.help("name the policy first: deniable ask policy.toml 'SELECT ...'")));
+    }
     let policy = load(&args.place)?;
     let Some(sql) = &args.sql else { return prompt::run(args, &policy) };
+    let before = answered_before(&policy, sql)?;
+    let free = before.last().map(|share| {
+        format!(
+            "it was answered before at --spend {share}: asked so again, of the same version of the data, it is free"
+        )
+    });
     let Some(share) = &args.spend else {
         let complaint = Complaint::new("nothing says what the answer may cost");
-        return Err(Failure::Usage(complaint.help("add --spend 1/40: the part of the whole promise that it may use")));
+        let help = "add --spend 1/40: the part of the whole promise that it may use".to_owned();
+        return Err(Failure::Usage(complaint.help(free.unwrap_or(help))));
     };
+    if !before.contains(share) {
+        free.iter().for_each(say);
+    }
     let plan = question(&policy, &args.name, sql, share)?;
     if args.dry_run {
         let account = account(&plan)?;
@@ -35,6 +54,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     publish(&written(&published(&plan, &answers), args.format)?, None)
 }
 
+/// The shares at which the same words were answered before, the last one last.
+fn answered_before(policy: &Policy, sql: &str) -> Result<Vec<Rational>, Failure> {
+    if !policy.ledger.exists() {
+        return Ok(Vec::new());
+    }
+    let summary = deniable_ledger::show(&policy.ledger)?;
+    let name = format!("{}{OF_QUESTIONS}", policy.name);
+    let asked = summary.accounts.iter().flat_map(|account| &account.releases);
+    let same = asked.filter(|release| release.policy == name && release.ask.sql.trim() == sql.trim());
+    let answered = same.filter(|release| release.answer.is_some());
+    Ok(answered.filter_map(|release| release.cost.exact_part_of(&policy.limit)).collect())
+}
+
 /// The plan of a single question that is charged to the whole promise.
 pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Result<Plan, Failure> {
     if sql.trim().is_empty() || name.trim().is_empty() || name.contains(char::is_control) {
@@ -42,7 +74,7 @@ pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Res
         return Err(Failure::Usage(complaint.help("write it in quotes: 'SELECT COUNT(*) FROM visits'")));
     }
     let mut policy = policy.clone();
-    policy.name.push_str("/ask");
+    policy.name.push_str(OF_QUESTIONS);
     policy.spend = whole(1);
     policy.asks = vec![Ask {
         name: name.to_owned(),

@@ -1,6 +1,6 @@
 //! `deniable check`: the tight parameter of a privacy notion of a finite mechanism, with a witness.
 
-use super::{publish, say, shown};
+use super::{publish, say, shown, writable};
 use crate::args::LedgerFormat;
 use crate::args::check::Check as Args;
 use crate::error::{Complaint, Failure};
@@ -17,7 +17,7 @@ use deniable_check::subject::{Asked, Subject};
 use deniable_check::{certificate, shrink, words};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::SpendError;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Most smaller mechanisms that are decided in search of the smallest that breaks a claim.
@@ -35,6 +35,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     if args.party.is_some() && !matches!(subject, Subject::Protocol(_)) {
         return Err(usage("--party is for protocols", "leave it out"));
     }
+    writable(&[("--certificate", args.certificate.as_deref())], &[PathBuf::from(name)])?;
     if args.certificate.is_some() && matches!(subject, Subject::Counts(_)) {
         let help = "give the mechanism dataset by dataset, or leave --certificate out";
         return Err(Failure::refused("certificates are about datasets, and this mechanism is about counts", help));

@@ -6,7 +6,7 @@ use crate::error::{Complaint, Failure};
 use deniable_core::exact::parse_rational;
 use deniable_policy::{ColumnType, Compression, Scaffold, scaffold};
 use deniable_sql::source::names::{csv_columns, parquet_columns};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 /// Runs it.
@@ -77,20 +77,41 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
             }
             Ok(Scaffold { columns, parquet_types: Some(types), ..unnamed })
         }
+        _ if is_parquet(&args.data) => {
+            let help = "let its name end in .parquet";
+            Err(Failure::refused(format!("{} is Parquet by its first bytes", args.data.display()), help))
+        }
         _ => {
             let usual = if ending == "tsv" { b'\t' } else { b',' };
             let compression = compression.unwrap_or(Compression::None);
             let columns = csv_columns(&args.data, delimiter.unwrap_or(usual), compression)?;
             if let [one] = columns.as_slice()
-                && delimiter.is_none()
                 && let Some(other) = suspected(one)
             {
-                return Err(single_column(&args.data, other, usual));
+                // Who has named the usual one has been asked already.
+                match delimiter {
+                    None => return Err(single_column(&args.data, other, usual)),
+                    Some(stated) if stated == usual => {}
+                    Some(_) => say(format!("WARNING: there is a single column, and its name contains `{other}`")),
+                }
+            }
+            if let Some((_, twice)) =
+                columns.iter().enumerate().find(|(at, name)| columns.iter().take(*at).any(|other| other == *name))
+            {
+                let help = "rename one of them in the file: a policy tells columns apart by their names";
+                let message = format!("{} has two columns called {twice:?}", args.data.display());
+                return Err(Failure::refused(message, help));
             }
             warn_of_values(&columns);
             Ok(Scaffold { columns, ..unnamed })
         }
     }
+}
+
+/// Whether a file begins as Parquet does, whatever its name.
+fn is_parquet(path: &Path) -> bool {
+    let mut begin = [0; 4];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *b"PAR1"
 }
 
 /// What the fields of a header that reads as a single name seem to end at: the commonest of the usual delimiters in it.

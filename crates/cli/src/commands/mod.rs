@@ -153,44 +153,47 @@ fn own_files(plan: &Plan) -> Vec<PathBuf> {
     tables.chain([plan.policy.file.clone(), plan.policy.ledger.clone()]).collect()
 }
 
-/// Refuses to write over files that are needed: data, policies, ledgers with their keys.
-fn spare(flag: &str, out: &Path, own: impl Iterator<Item = PathBuf>) -> Result<(), Failure> {
-    let Ok(out) = out.canonicalize() else { return Ok(()) };
-    let with_key = |path: PathBuf| {
-        let mut key = path.clone().into_os_string();
-        key.push(".key");
-        [path, PathBuf::from(key)]
-    };
-    if own.flat_map(with_key).filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
-        return Ok(());
-    }
-    let complaint = Complaint::new(format!("{flag} would overwrite {}, which is needed", out.display()));
-    Err(Failure::Usage(complaint.help("name another file")))
-}
-
-/// Refuses results and pages that could not be written, or would overwrite each other or something that is needed, before
-/// anything is charged.
-fn writable(out: Option<&Path>, report: Option<&Path>, own: &[PathBuf]) -> Result<(), Failure> {
+/// Refuses files, each with its flag, that could not be written, or would overwrite each other or something that is needed
+/// (data, policies, ledgers with their keys), before anything is read or charged.
+fn writable(outs: &[(&str, Option<&Path>)], own: &[PathBuf]) -> Result<(), Failure> {
     let usage = |message: String, help: &str| Err(Failure::Usage(Complaint::new(message).help(help)));
     let place = |path: &Path| {
         let path = std::path::absolute(path).ok()?;
         Some((path.parent()?.canonicalize().ok()?, path.file_name()?.to_owned()))
     };
-    for (flag, path) in [("--out", out), ("--report", report)] {
-        let Some(path) = path else { continue };
+    let outs: Vec<(&str, &Path)> = outs.iter().filter_map(|(flag, path)| Some((*flag, (*path)?))).collect();
+    for (at, (flag, path)) in outs.iter().enumerate() {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) {
-            let help = "make the folder first, or name another; nothing was charged";
-            return usage(format!("{flag} {}: its folder is not there", path.display()), help);
+            return usage(
+                format!("{flag} {}: its folder is not there", path.display()),
+                "make the folder first, or name another",
+            );
         }
-        let (one, other) = (out.and_then(place), report.and_then(place));
-        if one.is_some() && one == other {
-            let help = "give each a file of its own; nothing was charged";
-            return usage(format!("--out and --report both name {}", path.display()), help);
+        if path.is_dir() {
+            return usage(format!("{flag} {} is a folder", path.display()), "name a file in it");
         }
-        spare(flag, path, own.iter().cloned())?;
+        let same = |(_, other): &&(&str, &Path)| place(path).is_some_and(|path| Some(path) == place(other));
+        if let Some((other, _)) = outs.iter().take(at).find(same) {
+            return usage(format!("{other} and {flag} both name {}", path.display()), "give each a file of its own");
+        }
+        spare(flag, path, own)?;
     }
     Ok(())
+}
+
+fn spare(flag: &str, out: &Path, own: &[PathBuf]) -> Result<(), Failure> {
+    let Ok(out) = out.canonicalize() else { return Ok(()) };
+    let with_key = |path: &PathBuf| {
+        let mut key = path.clone().into_os_string();
+        key.push(".key");
+        [path.clone(), PathBuf::from(key)]
+    };
+    if own.iter().flat_map(with_key).filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
+        return Ok(());
+    }
+    let complaint = Complaint::new(format!("{flag} would overwrite {}, which is needed", out.display()));
+    Err(Failure::Usage(complaint.help("name another file")))
 }
 
 /// Writes the results of a look at something, and the page where one is wanted.

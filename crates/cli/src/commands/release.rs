@@ -21,7 +21,11 @@ pub fn run(args: &Release) -> Result<(), Failure> {
             .help(format!("choose one with --ask: \"{}\"", names.join("\", \"")));
         return Err(Failure::Usage(complaint));
     }
-    writable(args.out.as_deref(), args.report.as_deref(), &own_files(&plan))?;
+    if args.place.data.is_some() {
+        // Stored answers need no data; a mistyped path is a mistake all the same.
+        locate(&plan)?;
+    }
+    writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;
     let answers = obtain(&plan, &args.limits)?;
     let publication = published(&plan, &answers);
     publish(&written(&publication, args.format)?, args.out.as_ref())?;

@@ -1,6 +1,6 @@
 //! `deniable report`: the page on a ledger, or on a ledger as a policy says it.
 
-use super::{ledger_path, own_files, plan, publish, spare};
+use super::{ledger_path, own_files, plan, publish, writable};
 use crate::args::{PolicyPlace, Report as Args};
 use crate::error::{Complaint, Failure};
 use deniable_ledger::Summary;
@@ -30,9 +30,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             return Err(Failure::Usage(complaint.help("name a policy, or a ledger with --ledger")));
         }
     };
-    if let Some(out) = &args.out {
-        spare("--out", out, own.into_iter())?;
-    }
+    writable(&[("--out", args.out.as_deref())], &own)?;
     publish(&html, args.out.as_ref())
 }
 

@@ -2,28 +2,44 @@
 
 use super::table::grid;
 use comfy_table::CellAlignment;
+use deniable_core::text::shown;
 use deniable_ledger::Summary;
-use deniable_report::overview::Overview;
+use deniable_report::overview::{Overview, ReleaseOverview};
 use std::fmt::Write;
+
+/// A question's name, with its words where others have that name, too.
+fn asked(release: &ReleaseOverview, all: &[ReleaseOverview]) -> String {
+    if all.iter().all(|other| other.ask != release.ask || other.sql == release.sql) {
+        return release.ask.clone();
+    }
+    let words: Vec<&str> = release.sql.split_whitespace().collect();
+    format!("{}: {}", release.ask, shown(&words.join(" ")))
+}
 
 /// The ledger for reading.
 pub fn table(summary: &Summary) -> String {
-    let shown = Overview::new(summary);
-    let mut text = format!("ledger of \"{}\"\n", shown.population);
-    for version in &shown.versions {
+    let overview = Overview::new(summary);
+    let mut text = format!("ledger of \"{}\"\n", overview.population);
+    for version in &overview.versions {
         let _ = writeln!(text, "  data: `{}`, version \"{}\"", version.table, version.version);
     }
-    if shown.accounts.is_empty() {
+    if overview.accounts.is_empty() {
         text.push_str("  nothing was promised or released yet\n");
     }
-    for account in &shown.accounts {
+    for account in &overview.accounts {
         let _ = writeln!(text, "\naccount: {}", account.account);
         let _ = writeln!(text, "  promise: {} against {}", account.promise, account.adversary);
         let _ = writeln!(text, "  limit: an odds ratio of {}", account.limit);
         let _ = writeln!(text, "  spent: an odds ratio of {}", account.spent);
         let _ = writeln!(text, "  left:  {}", account.left);
+        // Several questions of one name may leave room for as many more.
+        let mut lines: Vec<String> = Vec::new();
         for headroom in &account.more {
-            let _ = writeln!(text, "         {} like \"{}\"", headroom.questions_in_words(), headroom.ask);
+            let line = format!("         {} like \"{}\"", headroom.questions_in_words(), headroom.ask);
+            if !lines.contains(&line) {
+                let _ = writeln!(text, "{line}");
+                lines.push(line);
+            }
         }
         if !account.releases.is_empty() {
             text.push_str("  by now,\n");
@@ -37,7 +53,7 @@ pub fn table(summary: &Summary) -> String {
                     comfy_table::Cell::new(release.entry).set_alignment(CellAlignment::Right),
                     comfy_table::Cell::new(&release.at),
                     comfy_table::Cell::new(&release.policy),
-                    comfy_table::Cell::new(&release.ask),
+                    comfy_table::Cell::new(asked(release, &account.releases)),
                     comfy_table::Cell::new(&release.cost),
                     comfy_table::Cell::new(if release.answered { "yes" } else { "not yet" }),
                 ]);
@@ -58,6 +74,6 @@ pub fn table(summary: &Summary) -> String {
             );
         }
     }
-    let _ = writeln!(text, "\nhead {}", shown.head);
+    let _ = writeln!(text, "\nhead {}", overview.head);
     text
 }

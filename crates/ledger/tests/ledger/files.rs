@@ -92,7 +92,8 @@ fn a_lost_ledger_is_not_silently_begun_anew() {
     drop(place.ledger());
     std::fs::remove_file(&place.path).unwrap();
     let refused = refusal(&place.path);
-    assert!(matches!(refused, OpenError::Key(KeyError::Orphan { .. })), "{refused}");
+    assert!(matches!(refused, OpenError::Store(StoreError::Lost { .. })), "{refused}");
+    assert!(matches!(show(&place.path), Err(StoreError::Lost { .. })));
     assert_eq!(place.files(), ["clinic.ledger.key"]);
 }
 

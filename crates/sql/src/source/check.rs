@@ -4,7 +4,7 @@
 //! depends on private rows: it is for the curator's eyes, and no release ever runs it.
 
 use super::columns::Typed;
-pub use super::oddities::Misread;
+pub use super::oddities::{Misread, Wrong};
 use super::oddities::{Oddities, Values};
 use super::partitions::Partitions;
 use super::reading::LONGEST_TEXT;

@@ -132,6 +132,12 @@ pub fn uneven_line(path: &Path, layout: &Layout) -> Result<Option<(u64, usize)>,
     }
 }
 
+/// Whether an encoding has this name in the WHATWG standard.
+#[must_use]
+pub fn is_encoding(name: &str) -> bool {
+    encoding_rs::Encoding::for_label_no_replacement(name.as_bytes()).is_some()
+}
+
 /// Whether a file is delimited text, by its name.
 #[must_use]
 pub fn is_text(path: &Path) -> bool {

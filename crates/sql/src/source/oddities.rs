@@ -12,35 +12,60 @@ pub(super) struct Oddities {
     values: u64,
     unreadable: Option<(u64, String)>,
     outside: Option<(u64, String)>,
+    /// Rows whose group is not declared, NULL among them.
     undeclared: Option<(u64, String)>,
+    /// Values that are no declared key.
+    strange: Option<(u64, String)>,
 }
 
 /// A column of which most values do not read as declared: more likely a wrong declaration than odd data.
 ///
 /// For the curator: it depends on private rows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{unreadable} of {values} values of column `{column}` do not read as {} and would count as NULL (first at {first})",
-    kind.name()
-)]
+#[error("{count} of {values} values of column `{column}` {} (first at {first})", wrong.in_words())]
 pub struct Misread {
     /// The column.
     pub column: String,
-    /// Its declared type.
-    pub kind: ColumnType,
-    /// How many values do not read as that.
-    pub unreadable: u64,
+    /// What its values are not.
+    pub wrong: Wrong,
+    /// How many values are not that.
+    pub count: u64,
     /// How many values there are.
     pub values: u64,
     /// The place of the first, as `file:line`.
     pub first: String,
 }
 
+/// What values are not that they are declared to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wrong {
+    /// Of this type.
+    Type(ColumnType),
+    /// Among the declared keys.
+    Keys,
+}
+
+impl Wrong {
+    fn in_words(self) -> String {
+        match self {
+            Self::Type(kind) => format!("do not read as {} and would count as NULL", kind.name()),
+            Self::Keys => "are no declared key and would be left out where it is grouped by".to_owned(),
+        }
+    }
+}
+
 impl Misread {
     /// The likely mends in the policy.
     #[must_use]
     pub fn mend(&self) -> &'static str {
-        match self.kind {
+        let kind = match self.wrong {
+            Wrong::Type(kind) => kind,
+            Wrong::Keys => {
+                return "look there, and at `keys` of the column: keys must be spelt as the file spells them, in capitals and \
+                        small letters, too";
+            }
+        };
+        match kind {
             ColumnType::Decimal => {
                 "look there. Under [data.csv], `decimal = \",\"` reads 1,5, `nulls` lists texts that mean no value, `trim` \
                  drops spaces, and `delimiter`, `quote` and `encoding` must be the file's"
@@ -101,14 +126,21 @@ impl Oddities {
         }
         if let Some(keys) = column.keys.as_ref().filter(|_| grouped) {
             let declared = declared(values.typed, keys);
-            rows.filter(|row| !declared(*row)).for_each(|row| count(&mut self.undeclared, || place(row)));
+            for row in rows.filter(|row| !declared(*row)) {
+                count(&mut self.undeclared, || place(row));
+                if values.typed.is_valid(row) {
+                    count(&mut self.strange, || place(row));
+                }
+            }
         }
     }
 
     /// Whether more than half of the values do not read as declared.
     pub(super) fn misread(&self, column: &Column) -> Option<Misread> {
-        let (unreadable, first) = self.unreadable.clone().filter(|(count, _)| *count > self.values / 2)?;
-        Some(Misread { column: column.name.clone(), kind: column.kind, unreadable, values: self.values, first })
+        let all = [(Wrong::Type(column.kind), &self.unreadable), (Wrong::Keys, &self.strange)];
+        let most = all.into_iter().filter_map(|(wrong, found)| Some((wrong, found.clone()?)));
+        let (wrong, (count, first)) = most.into_iter().find(|(_, (count, _))| *count > self.values / 2)?;
+        Some(Misread { column: column.name.clone(), wrong, count, values: self.values, first })
     }
 
     /// What a curator should know.

@@ -6,6 +6,7 @@ mod table;
 mod words;
 
 use super::{results, say, writable};
+use crate::args::Results;
 use crate::args::assess::Assess;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
@@ -44,7 +45,8 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
     let all = [Some(&args.table), args.background.as_ref(), args.original.as_ref(), args.auxiliary.as_ref()];
     let own =
         all.iter().flatten().map(|path| (*path).clone()).chain(args.hierarchy.iter().map(|(_, file)| file.clone()));
-    writable(args.results.out.as_deref(), args.results.report.as_deref(), &own.collect::<Vec<PathBuf>>())?;
+    let Results { out, report, .. } = &args.results;
+    writable(&[("--out", out.as_deref()), ("--report", report.as_deref())], &own.collect::<Vec<PathBuf>>())?;
 
     let progress = Progress::new();
     let reader = Reader::new(args, &quasi, &progress)?;
@@ -124,7 +126,11 @@ fn usage(error: &AssessError) -> Failure {
 }
 
 fn failure(error: AssessError) -> Failure {
-    Failure::Refused(vec![said(&error)])
+    match error {
+        // A demand that nothing can be said of is no demand that is not met: the exit status tells them apart.
+        AssessError::NeedsBackground { .. } | AssessError::NeedsSensitive { .. } => usage(&error),
+        _ => Failure::Refused(vec![said(&error)]),
+    }
 }
 
 /// Refuses flags about columns that are not assessed: a mistyped name must not be ignored.
@@ -133,6 +139,19 @@ fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Resul
         let complaint = Complaint::new(format!("{flag} names `{name}`, which is not among {wanted}"));
         Failure::Usage(complaint.help(format!("check its spelling, or add it to {wanted}")))
     };
+    let flags = quasi.iter().map(|name| ("--quasi", name)).chain(sensitive.iter().map(|name| ("--sensitive", name)));
+    let flags: Vec<(&str, &String)> = flags.collect();
+    for (at, (flag, name)) in flags.iter().enumerate() {
+        if let Some((first, _)) = flags.iter().take(at).find(|(_, other)| other == name) {
+            let (message, help) = if first == flag {
+                (format!("{flag} names `{name}` twice"), "name it once")
+            } else {
+                let help = "a column is known to others or secret: keep it in one of them";
+                (format!("`{name}` is in --quasi and in --sensitive"), help)
+            };
+            return Err(Failure::Usage(Complaint::new(message).help(help)));
+        }
+    }
     if let Some(name) =
         args.literal.iter().map(|name| name.trim()).find(|name| !quasi.iter().any(|known| known == name))
     {

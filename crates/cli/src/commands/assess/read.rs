@@ -24,6 +24,12 @@ impl<'a> Reader<'a> {
         let names = args.columns.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
         let names = (!names.is_empty()).then_some(names);
         let encoding = args.encoding.clone();
+        if let Some(unknown) = encoding.as_deref().filter(|name| !groups::is_encoding(name)) {
+            let complaint = Complaint::new(format!("--encoding {unknown:?} is not known"));
+            return Err(Failure::Usage(
+                complaint.help("name one as browsers do, such as utf-8, latin1 or windows-1252"),
+            ));
+        }
         let layout = Layout { delimiter: args.delimiter.map(delimiter).transpose()?, names, encoding };
         Ok(Self { quasi, empty: args.empty, layout, resources: args.limits.resources(), progress })
     }

@@ -48,9 +48,8 @@ fn confidence(output: &Output) -> Result<f64, Failure> {
 /// Refuses, before anything is read, results that could not be written or would overwrite what is read.
 fn outputs(output: &Output, scores: Option<&PathBuf>, own: &[PathBuf]) -> Result<(), Failure> {
     let Results { out, report, .. } = &output.results;
-    writable(out.as_deref(), report.as_deref(), own)?;
-    writable(scores.map(PathBuf::as_path), report.as_deref(), own)?;
-    writable(scores.map(PathBuf::as_path), out.as_deref(), own)
+    let scores = scores.map(PathBuf::as_path);
+    writable(&[("--out", out.as_deref()), ("--report", report.as_deref()), ("--scores", scores)], own)
 }
 
 /// A share with its interval, for programs.

@@ -2,7 +2,7 @@
 
 use super::{all_threads, file_failure, files, publish};
 use crate::args::gwas::Release;
-use crate::commands::{say, spare};
+use crate::commands::{say, writable};
 use crate::error::Failure;
 use crate::progress::Progress;
 use deniable_gwas::curator::view;
@@ -24,9 +24,7 @@ const SHOWN: usize = 20;
 /// Runs it. Standard output is for what may be published, so that this goes to standard error, or into a file that is named.
 pub fn run(args: &Release) -> Result<(), Failure> {
     let files = files(&args.input)?;
-    if let Some(out) = &args.out {
-        spare("--out", out, files.all().into_iter())?;
-    }
+    writable(&[("--out", args.out.as_deref())], &files.all())?;
     let most = args.top.map_or(SHOWN, std::num::NonZeroUsize::get);
     let progress = Progress::new();
     let text =

@@ -3,7 +3,7 @@
 use super::{all_threads, file_failure, files, priors, publish, usage};
 use crate::args::LedgerFormat;
 use crate::args::gwas::{Adjacency, Power as Args, Score as By};
-use crate::commands::{say, shown, spare};
+use crate::commands::{say, shown, writable};
 use crate::error::Failure;
 use crate::progress::Progress;
 use crate::render;
@@ -138,9 +138,7 @@ fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
         return Err(usage("nothing says which SNPs should be found", "add --causal rs1,rs2"));
     }
     let files = files(&args.input)?;
-    if let Some(out) = &args.out {
-        spare("--out", out, files.all().into_iter())?;
-    }
+    writable(&[("--out", args.out.as_deref())], &files.all())?;
     let progress = Progress::new();
     // The key does not matter: the fingerprint is not kept.
     let cohort = Cohort::read(&files, args.fill.into(), [0; 32], all_threads(args.threads), &|snps| {

@@ -30,7 +30,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let request = request(args, &files, protects)?;
     let own: Vec<PathBuf> = files.all().into_iter().chain([promised.ledger.clone()]).collect();
     let own: Vec<PathBuf> = own.into_iter().chain(args.policy.clone()).chain(args.extract.clone()).collect();
-    writable(args.out.as_deref(), args.report.as_deref(), &own)?;
+    writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own)?;
     let progress = Progress::new();
     let tell = |event: Event<'_>| tell(&progress, event);
     let means = Means { files: &files, threads: all_threads(args.threads), tell: &tell };

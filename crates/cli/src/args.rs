@@ -61,17 +61,14 @@ pub fn read() -> Args {
 }
 
 /// Flags that other programs have, and what they are called here.
-const ELSEWHERE: [(&str, &str); 3] = [
-    ("--json", "JSON is written with '--format json'"),
-    ("--csv", "CSV is written with '--format csv'"),
-    ("--share", "what an answer may cost is said with '--spend'"),
-];
+const ELSEWHERE: [(&str, &str); 3] = [("--json", "--format json"), ("--csv", "--format csv"), ("--share", "--spend")];
 
 /// Says what a flag is called here, in place of advice that helps nobody.
 fn hint(error: &mut clap::Error) {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return };
     let Some((_, here)) = ELSEWHERE.iter().find(|(elsewhere, _)| elsewhere == flag) else { return };
-    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*here).into()]));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(Vec::new()));
+    error.insert(ContextKind::SuggestedArg, ContextValue::String((*here).to_owned()));
 }
 
 /// The commands.

@@ -62,3 +62,32 @@ fn averages_beside_their_sums_are_explained() {
         assert_eq!(note(columns), None, "{columns}");
     }
 }
+
+/// Keys need not be all values that there are, so a constant that is none of them is allowed; it is said before it is paid for.
+#[test]
+fn constants_that_are_no_declared_keys() {
+    let doubts = |condition: &str| {
+        let sql = format!("SELECT COUNT(*) FROM visits WHERE {condition}");
+        let policy = format!(
+            "{POLICY}\ncolumns.floor = {{ type = \"integer\", keys = [1, 2] }}\n[[ask]]\nname = \"n\"\nsql = \"{sql}\"\n"
+        );
+        let place = Place::new(&policy, "ward,sex,age,change,floor\neast,F,3,1,1\n");
+        let hints = place.run(&["plan", "policy.toml", "--format", "json"]).done().json()["hints"].clone();
+        let released = place.release(&[]).done();
+        let said: Vec<String> =
+            released.stderr.lines().filter(|line| line.contains("declared keys")).map(str::to_owned).collect();
+        let hints =
+            hints.as_array().unwrap().iter().filter_map(Value::as_str).filter(|hint| hint.contains("declared keys"));
+        assert_eq!(said, hints.collect::<Vec<_>>());
+        said
+    };
+    let said = doubts("ward = 'nort'").join("\n");
+    insta::assert_snapshot!(said, @"n: `ward` is compared with `nort`, which is none of its declared keys; did you mean `north`?");
+    let said = doubts("'f' <> sex AND (ward IN ('east', 'south', 'south') OR floor = 3)").join("\n");
+    insta::assert_snapshot!(said, @r"
+    n: `sex` is compared with `f`, which is none of its declared keys; did you mean `F`?
+    n: `ward` is compared with `south`, which is none of its declared keys; these are: east, north, west
+    n: `floor` is compared with `3`, which is none of its declared keys; these are: 1, 2
+    ");
+    assert!(doubts("ward = 'east' AND sex IN ('F', 'M') AND floor <> 2 AND age = 91").is_empty());
+}

@@ -3,7 +3,7 @@
 //! It is charged under the policy's name with `/ask`, so that the policy's own `spend` stays for the asks that it lists.
 //! What it may use up is the whole promise: the ledger's limit for everyone, which is never exceeded.
 
-use super::release::{obtain, written};
+use super::release::{doubts, obtain, written};
 use super::{account, load, prompt, publish, say};
 use crate::args::{Ask as Args, Format};
 use crate::error::{Complaint, Failure, plan_failure};
@@ -50,6 +50,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             None,
         );
     }
+    doubts(&plan);
     let answers = obtain(&plan, &args.limits)?;
     publish(&written(&published(&plan, &answers), args.format)?, None)
 }

@@ -3,7 +3,7 @@
 //! Without a terminal, lines are read as they come, nothing is charged without `--yes`, and the first failure ends it.
 
 use super::ask::{cost_in_words, left, question};
-use super::release::{obtain, written};
+use super::release::{doubts, obtain, written};
 use super::statements::{Typed, take};
 use super::{account, publish, say};
 use crate::args::{Ask as Args, Format, share};
@@ -185,6 +185,9 @@ impl Prompt<'_> {
             .is_some_and(|account| plan.asks.iter().all(|ask| account.release(&identity(ask)).is_some()));
         if self.args.dry_run {
             return self.show_plan(&plan);
+        }
+        if self.args.yes {
+            doubts(&plan);
         }
         if !paid && !self.args.yes {
             self.show_plan(&plan)?;

@@ -26,6 +26,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         locate(&plan)?;
     }
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;
+    doubts(&plan);
     let answers = obtain(&plan, &args.limits)?;
     let publication = published(&plan, &answers);
     publish(&written(&publication, args.format)?, args.out.as_ref())?;
@@ -34,6 +35,13 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         say(format!("the page is {}", super::shown(report)));
     }
     Ok(())
+}
+
+/// Says what is understood and may not be meant, before it is paid for.
+pub fn doubts(plan: &Plan) {
+    for ask in &plan.asks {
+        ask.query.undeclared().iter().for_each(|note| say(format!("{}: {note}", ask.ask.name)));
+    }
 }
 
 /// Answers a plan's asks, with a word for the curator about each. What was recorded is never lost unnoticed: the

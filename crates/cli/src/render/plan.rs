@@ -191,7 +191,8 @@ fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
         let helps = if helps.is_empty() { last.to_owned() } else { format!("{} or {last}", helps.join(", ")) };
         format!("{}, {}: mostly noise; {helps} would help", ask.ask.name, answer.name)
     };
-    all.iter().filter(noisy).map(hint).collect()
+    let undeclared = ask.query.undeclared().into_iter().map(|note| format!("{}: {note}", ask.ask.name));
+    undeclared.chain(all.iter().filter(noisy).map(hint)).collect()
 }
 
 /// The plan for reading.

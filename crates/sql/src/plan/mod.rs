@@ -30,6 +30,7 @@ pub use table::Table;
 use crate::error::QueryError;
 use crate::output::Output;
 use crate::rows::range::Grid;
+use crate::rows::undeclared::undeclared;
 use crate::syntax;
 use complaint::{meaning, meaning_in};
 use datafusion::arrow::datatypes::DataType;
@@ -210,6 +211,15 @@ impl Query {
         all.filter(|column| column.relation.as_ref().is_some_and(|relation| relation.table() == table))
             .map(|column| column.name.as_str())
             .collect()
+    }
+
+    /// What conditions and values compare with a column though it is none of its declared keys, in words: a slip of the
+    /// fingers, more often than not. Depends on nothing private.
+    #[must_use]
+    pub fn undeclared(&self) -> Vec<String> {
+        let values = self.rows.arguments.iter().map(|argument| &argument.expr);
+        let groups = self.groups.iter().map(|group| &group.expr);
+        undeclared(self.rows.filters.iter().chain(values).chain(groups), &self.rows.tables)
     }
 
     /// The entity key, as an expression over the joined tables; `None` when one row is one person.

@@ -8,6 +8,7 @@ pub(crate) mod calendar;
 pub(crate) mod keys;
 pub(crate) mod range;
 mod total;
+pub(crate) mod undeclared;
 
 pub(crate) use total::{Operation, operation_of, total};
 

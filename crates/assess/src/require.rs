@@ -23,7 +23,7 @@
 use crate::error::AssessError;
 use crate::limit::Limit;
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_core::text::{nearest, shown};
+use deniable_core::text::{meant_as_percentage, nearest, shown};
 use num_traits::{One, Signed, ToPrimitive};
 
 /// What is demanded.
@@ -129,7 +129,12 @@ fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
         let number = in_range(&|number| number.is_integer() && number.is_positive(), "a whole number of at least 1")?;
         number.to_u64().map_or_else(|| wrong(format!("`{name}={}` is too large", shown(value))), Ok)
     };
-    let share = || in_range(&|number| !number.is_negative() && *number <= one, "from 0 to 1");
+    let share = || {
+        let meant = number(name, value).ok().and_then(|number| meant_as_percentage(&number));
+        let range =
+            meant.map_or_else(|| "from 0 to 1".to_owned(), |meant| format!("from 0 to 1; did you mean {meant}?"));
+        in_range(&|number| !number.is_negative() && *number <= one, &range)
+    };
     let epsilon = || match value.strip_prefix("ln(").and_then(|rest| rest.strip_suffix(')')) {
         Some(ratio) => match number(name, ratio.trim())? {
             ratio if ratio >= one => Ok(Limit::Ratio(ratio)),

@@ -320,6 +320,7 @@ fn demands_are_read() {
     assert!(error("entrop-l=2").contains("did you mean `entropy-l`?"));
     assert!(error("k=2.5").contains("whole number"));
     assert!(error("t=1.1").contains("from 0 to 1"));
+    assert!(error("prosecutor=20").contains("did you mean 20%?"));
     assert!(error("recursive-l=3").contains("c:l"));
     assert!(error("recursive-l=3:1").contains("c:l"));
     assert!(error("gain=0.5").contains("at least 1"));

@@ -138,7 +138,14 @@ own `spend` is for the asks that it lists, and does not limit these. What the pr
     #[command(subcommand)]
     Data(Data),
     /// Look at what was promised, spent and released.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "\
+Examples:
+  deniable ledger show policy.toml
+  deniable ledger verify policy.toml --head 14:0f3a...
+  deniable ledger change-promise policy.toml --reason 'the board agreed on 14 May'"
+    )]
     Ledger(LedgerCommand),
     /// Decide exactly how much a finite mechanism lets anyone learn, and show where.
     #[command(after_help = check::CHECK_EXAMPLES)]

@@ -28,6 +28,18 @@ fn told(place: &Place, commands: &[&str]) -> String {
     text
 }
 
+/// What the README and the file itself say of it.
+#[test]
+fn the_example_is_broken_at_one_and_holds_at_ln_three() {
+    let place = Place::empty();
+    let file = workspace().join("examples/coin/mechanism.toml");
+    let claim = |claim: &str| place.run(&["check", file.to_str().unwrap(), "--notion", "dp", "--claim", claim]);
+    let broken = claim("epsilon=1");
+    assert_eq!(broken.code, Some(1), "{broken:?}");
+    assert!(broken.stdout.contains("witness") && broken.stdout.contains("is broken"), "{broken:?}");
+    claim("epsilon=ln(3)").done();
+}
+
 #[test]
 fn values_and_witnesses() {
     let commands = [

@@ -137,7 +137,7 @@ fn the_first_mistakes() {
     note(place.run(&["gwas", "--bfile", "cohort"]));
     note(gwas(&place, &["--top", "5"]));
     note(place.run(&["gwas", "--bfile", "cohort", "--adjacency", "genotype", "--top", "5", "--p-value", "0.05"]));
-    for promise in [["--posterior-at-most", "3/4"], ["--posterior-at-least", "1/4"]] {
+    for promise in [["--posterior-at-most", "3/4"], ["--posterior-at-least", "1/4"], ["--posterior-at-most", "75"]] {
         let rest = ["gwas", "--bfile", "cohort", "--adjacency", "genotype", "--top", "5", "--p-value", "0.05"];
         note(place.run(&[&rest[..], &promise].concat()));
     }
@@ -153,6 +153,7 @@ fn the_first_mistakes() {
     note(all(&["--top", "5", "--p-value", "0.05", "--out", "nowhere/picks.tsv"]));
     note(of("--bfile", "half"));
     note(of("--bfile", "none"));
+    note(of("--bfile", "cohort.bim"));
     note(of("--vcf", "cohort.vcf"));
     note(place.run(&["gwas", "simulate", "--out", "cohort"]));
     note(place.run(&["gwas", "simulate", "--out", "other", "--frequencies", "0..2"]));

@@ -1,5 +1,7 @@
 //! Texts that somebody wrote, made fit for messages: safe for a terminal, and what was meant by them.
 
+use crate::exact::{Rational, whole};
+
 /// The text with everything escaped that would move a terminal's cursor.
 #[must_use]
 pub fn printable(text: &str) -> String {
@@ -29,9 +31,22 @@ pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     (slips(near) <= (near.chars().count() / 3).max(1)).then_some(near)
 }
 
+/// The percentage that was most likely meant by a number that should be a probability: `75%` for 75.
+#[must_use]
+pub fn meant_as_percentage(value: &Rational) -> Option<String> {
+    (*value >= whole(2) && *value < whole(100)).then(|| format!("{value}%"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exact::ratio;
+
+    #[test]
+    fn percentages_without_their_sign() {
+        assert_eq!(meant_as_percentage(&whole(75)).as_deref(), Some("75%"));
+        assert_eq!([ratio(3, 4), whole(1), whole(100)].map(|value| meant_as_percentage(&value)), [None, None, None]);
+    }
 
     #[test]
     fn messages_are_safe_and_short() {

@@ -8,7 +8,7 @@ use crate::counting::Genotype;
 use crate::file_error::FileError;
 use crate::lines::Lines;
 use crate::plink::bed::Bed;
-use crate::plink::{self, bim, fam, with_extension};
+use crate::plink::{self, bim, fam};
 use crate::vcf;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ impl Individuals {
     /// # Errors
     /// When a file cannot be read, or the files do not fit together.
     pub fn plink(prefix: &Path) -> Result<Self, FileError> {
-        let [bed, bim, fam] = ["bed", "bim", "fam"].map(|extension| with_extension(prefix, extension));
+        let [bed, bim, fam] = plink::files(prefix);
         let people = fam::read(Lines::open(&fam)?, false)?;
         let snps = bim::survey(Lines::open(&bim)?)?.log.snps;
         let bed = Bed::open(&bed, people.len(), snps)?;

@@ -1,6 +1,6 @@
 //! The cohort: where its files are, and the table of every SNP.
 
-use deniable_genome::{FileError, Fileset, Fill, Fingerprint, Log, PhenoFile, Snp, Table, Variant, Vcf};
+use deniable_genome::{FileError, Fileset, Fill, Fingerprint, Log, PhenoFile, Snp, Table, Variant, Vcf, plink};
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -29,14 +29,7 @@ impl Files {
     #[must_use]
     pub fn all(&self) -> Vec<PathBuf> {
         let (genotypes, pheno) = match self {
-            Self::Plink { prefix, pheno } => {
-                let with = |extension: &str| {
-                    let mut path = prefix.as_os_str().to_owned();
-                    path.push(extension);
-                    PathBuf::from(path)
-                };
-                ([".bed", ".bim", ".fam"].map(with).to_vec(), pheno.as_ref())
-            }
+            Self::Plink { prefix, pheno } => (plink::files(prefix).to_vec(), pheno.as_ref()),
             Self::Vcf { file, pheno } => (vec![file.clone()], Some(pheno)),
         };
         genotypes.into_iter().chain(pheno.map(|pheno| pheno.path.clone())).collect()

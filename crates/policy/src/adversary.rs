@@ -4,7 +4,8 @@ use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, did_you_mean, shown};
 use crate::tree::Shape;
 use deniable_core::adversary::{Adversary, AdversaryError, MovesTogether, Preset, PriorRange, PriorRangeError};
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::Rational;
+use deniable_core::text::meant_as_percentage;
 
 pub(crate) const KEYS: [&str; 4] = ["preset", "knows_size", "prior", "moves_together"];
 
@@ -87,10 +88,9 @@ fn prior_range(field: &Field<'_>) -> Read<PriorRange> {
 
 /// The mend for a number that should be a probability: most often a percentage without its sign.
 pub(crate) fn probability_help(value: &Rational) -> String {
-    if *value >= whole(2) && *value < whole(100) {
-        format!("did you mean \"{value}%\"?")
-    } else {
-        "write a decimal (0.75), a fraction (\"3/4\") or a percentage (\"75%\")".to_owned()
+    match meant_as_percentage(value) {
+        Some(meant) => format!("did you mean \"{meant}\"?"),
+        None => "write a decimal (0.75), a fraction (\"3/4\") or a percentage (\"75%\")".to_owned(),
     }
 }
 

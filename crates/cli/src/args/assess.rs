@@ -3,6 +3,7 @@
 use super::{Limits, Results, character};
 use clap::ValueEnum;
 use deniable_core::exact::{Rational, parse_rational};
+use deniable_core::text::meant_as_percentage;
 use std::path::PathBuf;
 
 pub const EXAMPLES: &str = "\
@@ -103,5 +104,6 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
 fn probability(text: &str) -> Result<Rational, String> {
     let value = parse_rational(text).map_err(|error| error.to_string())?;
     let in_range = value >= deniable_core::exact::whole(0) && value <= deniable_core::exact::whole(1);
-    if in_range { Ok(value) } else { Err("it is not from 0 to 1".to_owned()) }
+    let meant = meant_as_percentage(&value).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
+    if in_range { Ok(value) } else { Err(format!("it is not from 0 to 1{meant}")) }
 }

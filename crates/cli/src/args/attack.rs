@@ -18,12 +18,28 @@ known is for the curator, and not for publication.";
 #[derive(Debug, clap::Subcommand)]
 pub enum Attack {
     /// Who took part? Homer's statistic: is a target nearer to the released frequencies than to those of people at large?
+    #[command(after_help = "\
+Examples:
+  deniable attack homer --released study.frq --reference population.vcf.gz --targets people.vcf.gz
+  deniable attack homer --released study.frq --reference population --targets people --members in.txt --others rest")]
     Homer(Membership),
     /// Who took part? The likelihood ratio of the released frequencies against those of people at large.
+    #[command(after_help = "\
+Examples:
+  deniable attack lr --released picks.tsv --reference others --targets people --scores scores.tsv
+  deniable attack lr --released picks.tsv --reference others --targets people --members in.txt --others out.txt --ledger cohort.ledger")]
     Lr(Membership),
     /// Whose row is this? A table without names joined with a register, on columns that both have.
+    #[command(after_help = "\
+Examples:
+  deniable attack linkage --released published.csv --auxiliary register.csv --on zip,birth,sex
+  deniable attack linkage --released published.csv --auxiliary register.csv --on zip,birth,sex --truth id --report page.html")]
     Linkage(Linkage),
     /// Whose ratings are these? Sparse records matched by a few items, with ratings and days that are roughly known.
+    #[command(after_help = "\
+Examples:
+  deniable attack ratings --released ratings.csv --auxiliary known.csv --person user --item film --rating stars --day date \
+--same-names")]
     Ratings(Ratings),
 }
 

@@ -3,7 +3,7 @@
 use super::publish;
 use crate::args::LedgerFormat;
 use crate::args::check::Explain as Args;
-use crate::error::Failure;
+use crate::error::{Complaint, Failure};
 use crate::render;
 use deniable_explain::{library, lookup};
 use std::fmt::Write;
@@ -28,7 +28,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         };
         return publish(&text, None);
     };
-    let entry = lookup(name).map_err(|error| Failure::refused(error, "`deniable explain` lists all entries"))?;
+    let entry = lookup(name)
+        .map_err(|error| Failure::Usage(Complaint::new(error).help("`deniable explain` lists all entries")))?;
     let text = match args.format {
         LedgerFormat::Table => entry.text(WIDTH),
         LedgerFormat::Json => render::json(&entry)?,

@@ -215,6 +215,12 @@ fn results(
     Ok(())
 }
 
+/// One file of a PLINK fileset, where its prefix should be.
+fn not_a_prefix(file: &Path, prefix: &Path) -> Failure {
+    let complaint = Complaint::new(format!("{} is one of three files; name their prefix", file.display()));
+    Failure::Usage(complaint.help(format!("write {}", prefix.display())))
+}
+
 /// What stands between fields, as a byte.
 fn delimiter(character: char) -> Result<u8, Failure> {
     match u8::try_from(character) {

@@ -45,7 +45,7 @@ impl Fileset {
     /// When a file cannot be read, or the files do not fit together; when a phenotype is quantitative; when there are no cases
     /// or no controls.
     pub fn open(prefix: &Path, pheno: Option<&PhenoFile>) -> Result<Self, FileError> {
-        let [bed, bim, fam] = ["bed", "bim", "fam"].map(|extension| with_extension(prefix, extension));
+        let [bed, bim, fam] = files(prefix);
         let mut people = fam::read(Lines::open(&fam)?, pheno.is_none())?;
         let bim::Survey { mut log, name_width } = bim::survey(Lines::open(&bim)?)?;
         let mut source = fam.clone();
@@ -180,12 +180,28 @@ pub(crate) fn genotypes(
     Ok(Log { people: people as u64, used: shown, ..log })
 }
 
-/// `PREFIX.extension`, also where the prefix has dots of its own.
-pub(crate) fn with_extension(prefix: &Path, extension: &str) -> PathBuf {
-    let mut path = prefix.as_os_str().to_owned();
-    path.push(".");
-    path.push(extension);
-    path.into()
+/// What the names of the three files of a prefix end in.
+const ENDINGS: [&str; 3] = [".bed", ".bim", ".fam"];
+
+/// The three files of a prefix (PLINK's `--bfile`), which may have dots of its own: .bed, .bim and .fam.
+#[must_use]
+pub fn files(prefix: &Path) -> [PathBuf; 3] {
+    ENDINGS.map(|ending| {
+        let mut path = prefix.as_os_str().to_owned();
+        path.push(ending);
+        path.into()
+    })
+}
+
+/// The prefix that is meant where one of its files is named, as `people.bed` in place of `people`, which is a common slip.
+#[must_use]
+pub fn meant(path: &Path) -> Option<PathBuf> {
+    let [bed, ..] = files(path);
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let prefix = path.with_extension("");
+    let [meant, ..] = files(&prefix);
+    let is_slip = !bed.is_file() && ENDINGS.iter().any(|ending| name.ends_with(ending)) && meant.is_file();
+    is_slip.then_some(prefix)
 }
 
 /// Gives people their phenotypes; how many phenotypes belong to nobody.

@@ -5,13 +5,13 @@ mod power;
 mod release;
 mod simulate;
 
-use super::publish;
+use super::{not_a_prefix, publish};
 use crate::args::gwas::{Gwas, GwasCommand, Input, PromiseFlags};
 use crate::error::{Complaint, Failure};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::parse_rational;
 use deniable_core::promise::Promise;
-use deniable_genome::{Column, FileError, PhenoFile};
+use deniable_genome::{Column, FileError, PhenoFile, plink};
 use deniable_gwas::Files;
 use std::num::NonZeroUsize;
 
@@ -37,6 +37,9 @@ fn files(input: &Input) -> Result<Files, Failure> {
         (None, None) => Column::First,
     };
     let pheno = input.pheno.as_ref().map(|path| PhenoFile { path: path.clone(), column });
+    if let Some((file, prefix)) = input.bfile.as_ref().and_then(|file| Some((file, plink::meant(file)?))) {
+        return Err(not_a_prefix(file, &prefix));
+    }
     match (&input.bfile, &input.vcf, pheno) {
         (Some(prefix), _, pheno) => Ok(Files::Plink { prefix: prefix.clone(), pheno }),
         (None, Some(file), Some(pheno)) => Ok(Files::Vcf { file: file.clone(), pheno }),

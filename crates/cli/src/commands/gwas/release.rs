@@ -9,6 +9,7 @@ use crate::render;
 use deniable_core::exact::whole;
 use deniable_core::noise::SystemRng;
 use deniable_core::promise::PromiseError;
+use deniable_core::text::meant_as_percentage;
 use deniable_gwas::{
     Cut, Event, Files, GwasError, Means, Origin, Promised, PromisedError, Protects, Request, Snps, release,
     tab_separated,
@@ -140,6 +141,13 @@ fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
 }
 
 fn promise_failure(error: PromisedError) -> Failure {
+    if let PromisedError::Promise(PromiseError::OutOfRange { value, name, .. }) = &error
+        && name.starts_with("posterior")
+        && let Some(meant) = meant_as_percentage(value)
+    {
+        let help = format!("did you mean {meant}?");
+        return usage(error, help);
+    }
     let help = match &error {
         PromisedError::Nothing => {
             "add --gain 2 (belief may at most double), --posterior-at-most 75% with --prior ..1/2, or --epsilon 1; or name a \

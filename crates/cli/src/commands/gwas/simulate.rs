@@ -7,10 +7,10 @@ use crate::commands::{say, shown};
 use crate::error::Failure;
 use crate::progress::Progress;
 use crate::render;
+use deniable_genome::plink;
 use deniable_genome::simulate::{Cause, Settings, SimulateError, write};
 use serde::Serialize;
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 /// A planted cause, as it is written.
 #[derive(Serialize)]
@@ -34,16 +34,9 @@ pub fn run(args: &Simulate) -> Result<(), Failure> {
         risk: args.risk,
         causes: args.odds_ratios.clone(),
     };
-    let with = |extension: &str| {
-        let mut path = args.out.as_os_str().to_owned();
-        path.push(extension);
-        PathBuf::from(path)
-    };
-    for extension in [".bed", ".bim", ".fam"] {
-        if with(extension).exists() {
-            let help = "name another prefix with --out, or remove the old files";
-            return Err(usage(format!("{} is there already", with(extension).display()), help));
-        }
+    if let Some(file) = plink::files(&args.out).into_iter().find(|file| file.exists()) {
+        let help = "name another prefix with --out, or remove the old files";
+        return Err(usage(format!("{} is there already", file.display()), help));
     }
     let progress = Progress::new();
     if u64::from(args.snps) * u64::from(args.cases.saturating_add(args.controls)) > 50_000_000 {

@@ -6,12 +6,13 @@ mod page;
 use super::promised::promised;
 use super::{confidence, outputs, table_failure, usage};
 use crate::args::attack::{Membership, Pool};
-use crate::commands::{publish, results, say};
+use crate::commands::{not_a_prefix, publish, results, say};
 use crate::error::Failure;
 use crate::progress::Progress;
 use attacked::Attacked;
 use deniable_attack::released::{self, Frequencies};
 use deniable_attack::{Clamp, Measured, Panel, Side, Source, Targets, Test, listed, parted, reference, statistics};
+use deniable_genome::plink;
 use std::path::{Path, PathBuf};
 
 /// Runs it.
@@ -76,19 +77,12 @@ fn source(path: &Path) -> Result<Option<Source>, Failure> {
     if [".vcf", ".vcf.gz", ".vcf.bgz"].iter().any(|ending| name.ends_with(ending)) {
         return Ok(Some(Source::Vcf(path.to_owned())));
     }
-    let with = |path: &Path, ending: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(ending);
-        PathBuf::from(name)
-    };
-    if with(path, ".bed").is_file() {
+    let [bed, ..] = plink::files(path);
+    if bed.is_file() {
         return Ok(Some(Source::Plink(path.to_owned())));
     }
-    // `people.bed` in place of `people` is a common slip.
-    let prefix = path.with_extension("");
-    if [".bed", ".bim", ".fam"].iter().any(|ending| name.ends_with(ending)) && with(&prefix, ".bed").is_file() {
-        let help = format!("write {}", prefix.display());
-        return Err(usage(format!("{} is one of three files; name their prefix", path.display()), help));
+    if let Some(prefix) = plink::meant(path) {
+        return Err(not_a_prefix(path, &prefix));
     }
     Ok(None)
 }
@@ -174,11 +168,7 @@ fn own_files(args: &Membership) -> Vec<PathBuf> {
     own.extend([&args.members, &args.others, &args.ledger, &args.reference_people].into_iter().flatten().cloned());
     for path in [&args.reference, &args.targets] {
         own.push(path.clone());
-        for ending in [".bed", ".bim", ".fam"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(ending);
-            own.push(PathBuf::from(name));
-        }
+        own.extend(plink::files(path));
     }
     own
 }

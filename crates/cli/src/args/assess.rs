@@ -1,6 +1,8 @@
 //! The words of `assess`: what an anonymised table gives away.
 
-use super::{Limits, Results, character};
+use super::limits::Limits;
+use super::output::Results;
+use super::policy::character;
 use clap::ValueEnum;
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_core::text::meant_as_percentage;

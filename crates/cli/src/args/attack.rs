@@ -1,6 +1,6 @@
 //! The words of `attack`: what a known adversary learns from a release.
 
-use super::Results;
+use super::output::Results;
 use clap::ValueEnum;
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! The words of `audit`: what a mechanism gives away, from its outputs alone.
 
-use super::LedgerFormat;
+use super::output::LedgerFormat;
 use clap::ValueEnum;
 use std::num::NonZeroUsize;
 

@@ -1,6 +1,6 @@
 //! The words of `check`, `recheck`, `translate` and `explain`: mathematics alone, no data.
 
-use super::LedgerFormat;
+use super::output::LedgerFormat;
 use clap::{Arg, ArgMatches, Command};
 use deniable_check::mechanism::builtin;
 use std::collections::BTreeMap;

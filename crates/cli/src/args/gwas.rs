@@ -1,6 +1,8 @@
 //! The words of `gwas`: association results of case-control cohorts.
 
-use super::{LedgerFormat, share, threads};
+use super::limits::threads;
+use super::output::LedgerFormat;
+use super::policy::share;
 use clap::ValueEnum;
 use deniable_core::exact::{Rational, parse_rational};
 use std::num::NonZeroUsize;

@@ -5,7 +5,8 @@
 
 use super::release::{doubts, obtain, written};
 use super::{account, load, prompt, publish, say};
-use crate::args::{Ask as Args, Format};
+use crate::args::output::Format;
+use crate::args::policy::Ask as Args;
 use crate::error::{Complaint, Failure, plan_failure};
 use crate::render::{self, plan::Shown};
 use deniable_core::exact::{Rational, Rounding, percent, whole};

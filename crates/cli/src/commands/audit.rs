@@ -2,8 +2,8 @@
 
 use super::gwas::priors;
 use super::{publish, say};
-use crate::args::LedgerFormat;
 use crate::args::audit::{Audit as Args, Neighbours as Which};
+use crate::args::output::LedgerFormat;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;

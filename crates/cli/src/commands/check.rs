@@ -1,8 +1,8 @@
 //! `deniable check`: the tight parameter of a privacy notion of a finite mechanism, with a witness.
 
 use super::{publish, say, shown, writable};
-use crate::args::LedgerFormat;
 use crate::args::check::Check as Args;
+use crate::args::output::LedgerFormat;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render::{self, verdict};

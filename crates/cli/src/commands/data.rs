@@ -1,7 +1,7 @@
 //! `deniable data`. Everything said here depends on private rows and goes to standard error.
 
 use super::{locate, open_ledger, plan, say};
-use crate::args::PolicyPlace;
+use crate::args::policy::PolicyPlace;
 use crate::error::Failure;
 use crate::progress::Progress;
 use deniable_ledger::Registered;

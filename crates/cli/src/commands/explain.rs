@@ -1,8 +1,8 @@
 //! `deniable explain`: what a word of the field means here.
 
 use super::publish;
-use crate::args::LedgerFormat;
 use crate::args::check::Explain as Args;
+use crate::args::output::LedgerFormat;
 use crate::error::{Complaint, Failure};
 use crate::render;
 use deniable_explain::{library, lookup};

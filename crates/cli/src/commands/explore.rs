@@ -1,7 +1,7 @@
 //! `deniable explore`: a local page on which the promise can be moved.
 
 use super::{plan, say};
-use crate::args::{Explore as Args, PolicyPlace};
+use crate::args::policy::{Explore as Args, PolicyPlace};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use deniable_explore::{Explorer, serve};

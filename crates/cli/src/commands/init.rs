@@ -1,7 +1,7 @@
 //! `deniable init`: the beginning of a policy. Only names of columns are read, never a value.
 
 use super::{delimiter, publish, say};
-use crate::args::Init;
+use crate::args::policy::Init;
 use crate::error::{Complaint, Failure};
 use deniable_core::exact::parse_rational;
 use deniable_policy::{ColumnType, Compression, Scaffold, scaffold};

@@ -1,7 +1,8 @@
 //! `deniable ledger`.
 
 use super::{ledger_path, open_ledger, plan, publish, say};
-use crate::args::{LedgerCommand, LedgerFormat};
+use crate::args::output::LedgerFormat;
+use crate::args::policy::LedgerCommand;
 use crate::error::Failure;
 use crate::render;
 use deniable_ledger::{AccountError, AccountId, Ledger, Terms};

@@ -21,7 +21,9 @@ mod statements;
 mod sweep;
 mod translate;
 
-use crate::args::{Args, Command, LedgerFormat, PolicyPlace};
+use crate::args::output::LedgerFormat;
+use crate::args::policy::PolicyPlace;
+use crate::args::{Args, Command};
 use crate::error::{Complaint, Failure, plan_failure, write_failure};
 use deniable_ledger::{Account, Ledger};
 use deniable_policy::Policy;
@@ -49,7 +51,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate),
         Command::Explore(explore) => explore::run(&explore),
         Command::Report(report) => report::run(&report),
-        Command::Data(crate::args::Data::Check { place }) => data::check(&place),
+        Command::Data(crate::args::policy::Data::Check { place }) => data::check(&place),
         Command::Ledger(command) => ledger::run(&command),
     }?;
     Ok(ExitCode::SUCCESS)
@@ -198,7 +200,7 @@ fn spare(flag: &str, out: &Path, own: &[PathBuf]) -> Result<(), Failure> {
 
 /// Writes the results of a look at something, and the page where one is wanted.
 fn results(
-    args: &crate::args::Results,
+    args: &crate::args::output::Results,
     table: &str,
     written: &impl serde::Serialize,
     page: &dyn Fn() -> String,

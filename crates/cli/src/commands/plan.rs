@@ -2,7 +2,8 @@
 //! the ledger's public sums, so it may be published.
 
 use super::{account, choose, load, plan, publish, sweep};
-use crate::args::{LedgerFormat, Plan as Args};
+use crate::args::output::LedgerFormat;
+use crate::args::policy::Plan as Args;
 use crate::error::Failure;
 use crate::render::{self, plan::Shown};
 

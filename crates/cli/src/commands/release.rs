@@ -2,7 +2,9 @@
 
 use super::report::page;
 use super::{choose, locate, open_ledger, own_files, plan, publish, say, writable};
-use crate::args::{Format, Limits, Release};
+use crate::args::limits::Limits;
+use crate::args::output::Format;
+use crate::args::policy::Release;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;

@@ -1,7 +1,7 @@
 //! `deniable report`: the page on a ledger, or on a ledger as a policy says it.
 
 use super::{ledger_path, own_files, plan, publish, writable};
-use crate::args::{PolicyPlace, Report as Args};
+use crate::args::policy::{PolicyPlace, Report as Args};
 use crate::error::{Complaint, Failure};
 use deniable_ledger::Summary;
 use deniable_publication::Guarantee;

@@ -1,8 +1,8 @@
 //! `deniable translate`: one promise in the terms of others.
 
 use super::publish;
-use crate::args::LedgerFormat;
 use crate::args::check::Translate as Args;
+use crate::args::output::LedgerFormat;
 use crate::error::{Complaint, Failure};
 use crate::render;
 use deniable_core::adversary::PriorRange;

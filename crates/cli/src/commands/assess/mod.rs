@@ -6,8 +6,8 @@ mod table;
 mod words;
 
 use super::{results, say, writable};
-use crate::args::Results;
 use crate::args::assess::Assess;
+use crate::args::output::Results;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use deniable_assess::part::Part;

@@ -5,8 +5,8 @@ mod membership;
 mod promised;
 
 use super::writable;
-use crate::args::Results;
 use crate::args::attack::{Attack, Output};
+use crate::args::output::Results;
 use crate::error::{Complaint, Failure};
 use deniable_attack::{Share, TableError, Test};
 use deniable_core::exact::{parse_rational, ratio, whole};

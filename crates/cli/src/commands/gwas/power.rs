@@ -1,8 +1,8 @@
 //! `deniable gwas power`: would a selection find the causes, and how many people would that take?
 
 use super::{all_threads, file_failure, files, priors, publish, usage};
-use crate::args::LedgerFormat;
 use crate::args::gwas::{Adjacency, Power as Args, Score as By};
+use crate::args::output::LedgerFormat;
 use crate::commands::{say, shown, writable};
 use crate::error::Failure;
 use crate::progress::Progress;

@@ -1,8 +1,8 @@
 //! `deniable gwas simulate`: a cohort with planted causes.
 
 use super::{publish, usage};
-use crate::args::LedgerFormat;
 use crate::args::gwas::Simulate;
+use crate::args::output::LedgerFormat;
 use crate::commands::{say, shown};
 use crate::error::Failure;
 use crate::progress::Progress;
@@ -57,7 +57,9 @@ pub fn run(args: &Simulate) -> Result<(), Failure> {
         // Writing to a string does not fail.
         let _ = writeln!(table, "{snp}\t{frequency}\t{odds_ratio}");
     }
-    publish(&table, Some(&with(".causal.tsv")))?;
+    let mut planted_in = args.out.as_os_str().to_owned();
+    planted_in.push(".causal.tsv");
+    publish(&table, Some(&planted_in.into()))?;
     say(format!(
         "{} cases, {} controls and {} SNPs are in {}.bed, .bim and .fam; what was planted is in {}.causal.tsv",
         args.cases,

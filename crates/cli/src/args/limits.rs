@@ -1,0 +1,92 @@
+//! What a computation may use.
+
+use deniable_sql::Resources;
+use std::path::PathBuf;
+
+/// What a computation may use.
+#[derive(Debug, clap::Args)]
+pub struct Limits {
+    /// Hold at most so much in memory, as 512MB or 4GiB; what does not fit goes to temporary files.
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
+    pub memory: usize,
+    /// Compute with so many threads instead of all.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<std::num::NonZeroUsize>,
+    /// Write temporary files to this folder instead of the system's. They hold private rows.
+    #[arg(long, value_name = "FOLDER", value_parser = folder)]
+    pub spill: Option<PathBuf>,
+}
+
+impl Limits {
+    /// As the computation takes it.
+    pub fn resources(&self) -> Resources {
+        let default = Resources::default();
+        Resources {
+            threads: self.threads.map_or(default.threads, usize::from),
+            memory: Some(self.memory),
+            spill: self.spill.clone(),
+        }
+    }
+}
+
+pub(super) fn threads(text: &str) -> Result<std::num::NonZeroUsize, String> {
+    text.parse().map_err(|_| "write a whole number from 1 on".to_owned())
+}
+
+/// A folder that is there: after a charge would be late to find that it is not.
+fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_dir() {
+        Ok(path)
+    } else {
+        Err("it is not a folder; make it first, where nobody else may read".to_owned())
+    }
+}
+
+const SIZE_HELP: &str = "write a number and a unit, as in --memory 512MiB or --memory 4GiB";
+
+/// A number of bytes: 512MB, 4GiB, 1.5GB. The units of a thousand and those of 1024 are told apart by their `i`.
+fn size(text: &str) -> Result<usize, String> {
+    let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()));
+    let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "kb" | "k" => 1_000,
+        "mb" | "m" => 1_000_000,
+        "gb" | "g" => 1_000_000_000,
+        "tb" | "t" => 1_000_000_000_000,
+        "kib" => 1 << 10,
+        "mib" => 1 << 20,
+        "gib" => 1 << 30,
+        "tib" => 1 << 40,
+        _ => return Err(SIZE_HELP.to_owned()),
+    };
+    let bytes = number.parse::<f64>().map_err(|_| SIZE_HELP)? * unit as f64;
+    if bytes < Resources::LEAST_MEMORY as f64 {
+        // A number alone is often meant in other units than bytes.
+        return Err(format!("{bytes} bytes are too little to compute with, 1MB is the least; {SIZE_HELP}"));
+    }
+    Ok(bytes as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes() {
+        let read = |text| size(text).ok();
+        assert_eq!(
+            (read("512MB"), read("4GiB"), read("1.5 gb")),
+            (Some(512_000_000), Some(4 << 30), Some(1_500_000_000))
+        );
+        assert_eq!((read("2000000"), read("1TiB"), read("2000k")), (Some(2_000_000), Some(1 << 40), Some(2_000_000)));
+        let complaint = |text| size(text).expect_err(text);
+        assert!(complaint("12").starts_with("12 bytes are too little"), "{}", complaint("12"));
+        for wrong in ["12", "12x", "lots"] {
+            assert!(complaint(wrong).contains("--memory 4GiB"), "{}", complaint(wrong));
+        }
+        for wrong in ["", "GB", "1XB", "-1GB", "1 000 MB", "12", "1e9", "1.2.3GB"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The words of the commands that take a policy, and of those that look at its data and its ledger.
+
+use super::limits::Limits;
+use super::output::{Format, LedgerFormat};
+use clap::Subcommand;
+use deniable_core::exact::{Rational, parse_rational, whole};
+use std::path::PathBuf;
+
+/// Where a policy and what it names are.
+#[derive(Debug, clap::Args)]
+pub struct PolicyPlace {
+    /// The policy (TOML).
+    pub policy: PathBuf,
+    /// Read the rows from this file, folder or pattern instead of the policy's.
+    #[arg(long, value_name = "PATH")]
+    pub data: Option<PathBuf>,
+    /// Use this ledger instead of the policy's.
+    #[arg(long, value_name = "PATH")]
+    pub ledger: Option<PathBuf>,
+}
+
+/// `deniable release`.
+#[derive(Debug, clap::Args)]
+pub struct Release {
+    /// Where everything is.
+    #[command(flatten)]
+    pub place: PolicyPlace,
+    /// Answer only this ask, by its name; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub ask: Vec<String>,
+    /// How to write the answers.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the answers to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Write a page as well: the answers with pictures, the guarantee, what was spent.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// What it may use.
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// `deniable evaluate`.
+#[derive(Debug, clap::Args)]
+pub struct Evaluate {
+    /// UCI Adult's `adult.data`.
+    pub adult: PathBuf,
+    /// Write the page, its pictures and its tables into this folder.
+    #[arg(long, value_name = "FOLDER")]
+    pub out: PathBuf,
+}
+
+/// `deniable explore`.
+#[derive(Debug, clap::Args)]
+pub struct Explore {
+    /// The policy (TOML).
+    pub policy: PathBuf,
+    /// Serve the page on this port of 127.0.0.1; 0 is any that is free.
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// Only print the address; open no browser.
+    #[arg(long)]
+    pub no_open: bool,
+}
+
+/// `deniable report`.
+#[derive(Debug, clap::Args)]
+pub struct Report {
+    /// The policy whose stored answers are shown; without it, everything that the ledger holds.
+    pub policy: Option<PathBuf>,
+    /// Use this ledger instead of the policy's, or alone.
+    #[arg(long, value_name = "PATH")]
+    pub ledger: Option<PathBuf>,
+    /// Write the page to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}
+
+/// `deniable init`.
+#[derive(Debug, clap::Args)]
+pub struct Init {
+    /// A CSV or Parquet file.
+    pub data: PathBuf,
+    /// Write the policy to this file, which must not be there yet, instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// What questions will call the table; by the file's name when not stated.
+    #[arg(long, value_name = "NAME")]
+    pub table: Option<String>,
+    /// The character between two fields, or `tab`; a comma, or a tab for .tsv, when not stated.
+    #[arg(long, value_name = "CHARACTER", value_parser = character)]
+    pub delimiter: Option<char>,
+}
+
+/// A shell makes it hard to type a tab.
+pub(super) fn character(text: &str) -> Result<char, String> {
+    if matches!(text, "tab" | "\\t") {
+        return Ok('\t');
+    }
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(one), None) => Ok(one),
+        _ => Err("write one character in quotes, as in --delimiter ';', or --delimiter tab".to_owned()),
+    }
+}
+
+/// `deniable plan`.
+#[derive(Debug, clap::Args)]
+pub struct Plan {
+    /// Where everything is.
+    #[command(flatten)]
+    pub place: PolicyPlace,
+    /// Only this ask, by its name; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub ask: Vec<String>,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+    pub format: LedgerFormat,
+    /// Errors under other promises: `gain=1.1..4`, or `gain=1.1..4:20` for twenty points instead of eight.
+    #[arg(long, value_name = "PROMISE=FROM..TO[:POINTS]")]
+    pub sweep: Option<String>,
+}
+
+/// `deniable ask`.
+#[derive(Debug, clap::Args)]
+pub struct Ask {
+    /// Where everything is.
+    #[command(flatten)]
+    pub place: PolicyPlace,
+    /// The question. Without one, questions are read from the prompt or from standard input.
+    pub sql: Option<String>,
+    /// What part of the whole promise the answer may use, such as 1/40 or 2.5%.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub spend: Option<Rational>,
+    /// What the ledger calls the question.
+    #[arg(long, value_name = "NAME", default_value = "question")]
+    pub name: String,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Say what it costs and how far the answer will be off, and stop there.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Charge questions from the prompt or standard input without asking back. A question on the command line never asks.
+    #[arg(long, conflicts_with = "sql")]
+    pub yes: bool,
+    /// Keep no history of the prompt's questions.
+    #[arg(long)]
+    pub no_history: bool,
+    /// What it may use.
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// A part of the promise, exact.
+pub fn share(text: &str) -> Result<Rational, String> {
+    let value = parse_rational(text).map_err(|error| error.to_string())?;
+    let inside = value > whole(0) && value <= whole(1);
+    if inside { Ok(value) } else { Err("a share is above 0 and at most 1, such as 1/40 or 2.5%".to_owned()) }
+}
+
+/// `deniable data`.
+#[derive(Debug, Subcommand)]
+pub enum Data {
+    /// Scan the data, name what does not fit, and register its version. All of it goes to standard error.
+    #[command(after_help = "\
+Examples:
+  deniable data check policy.toml
+
+What is said here depends on private rows: it is for the curator alone. A release refuses a version that was not \
+registered, except for the first release of a fresh ledger, which registers it and says so.")]
+    Check {
+        /// Where everything is.
+        #[command(flatten)]
+        place: PolicyPlace,
+    },
+}
+
+/// `deniable ledger`.
+#[derive(Debug, Subcommand)]
+pub enum LedgerCommand {
+    /// What was released, what it cost, what anyone can believe by now, and what is left.
+    #[command(after_help = "\
+Examples:
+  deniable ledger show policy.toml
+  deniable ledger show clinic.ledger --format json")]
+    Show {
+        /// A ledger, or a policy that names one.
+        path: PathBuf,
+        /// How to write it.
+        #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+        format: LedgerFormat,
+    },
+    /// Check every entry against the chain, and the chain against a head noted earlier.
+    #[command(after_help = "\
+Examples:
+  deniable ledger verify clinic.ledger
+  deniable ledger verify clinic.ledger --head 14:0f3a...
+
+Without --head, edits that were not carried through the chain are found. With the head that an earlier release \
+printed, truncation, rewriting and restored backups are found too.")]
+    Verify {
+        /// A ledger, or a policy that names one.
+        path: PathBuf,
+        /// A head that an earlier command printed.
+        #[arg(long)]
+        head: Option<String>,
+        /// How to write it.
+        #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+        format: LedgerFormat,
+    },
+    /// Put the policy's promise in place of the recorded one, for everyone. The act and its reason are kept.
+    #[command(after_help = "\
+Examples:
+  deniable ledger change-promise policy.toml --reason 'ethics board, 12 June: gain 2 instead of 3/2'")]
+    ChangePromise {
+        /// Where everything is.
+        #[command(flatten)]
+        place: PolicyPlace,
+        /// Why. Kept in the ledger.
+        #[arg(long)]
+        reason: String,
+    },
+}

@@ -272,12 +272,12 @@ fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
                         !(ranked && *adjacency == Adjacency::ReplaceOne)
                     })
                     .collect();
+                let nothing = totals(&query, &shape.tables, &shape, &[]);
                 for _ in 0..3_000 {
                     if missing.is_empty() {
                         break;
                     }
                     let (first, second) = (shape.window(&mut dice, 1), shape.window(&mut dice, 2));
-                    let nothing = totals(&query, &shape.tables, &shape, &[]);
                     let one = totals(&query, &shape.tables, &shape, &[&first]);
                     let other = totals(&query, &shape.tables, &shape, &[&second]);
                     missing.retain(|(measure, adjacency)| {

@@ -61,15 +61,31 @@ pub fn read() -> Args {
     args
 }
 
-/// Flags that other programs have, and what they are called here.
-const ELSEWHERE: [(&str, &str); 3] = [("--json", "--format json"), ("--csv", "--format csv"), ("--share", "--spend")];
+/// Flags that other programs have, and what they are called here: a flag, and its value where that is what was meant.
+const ELSEWHERE: [(&str, &str, Option<&str>); 3] =
+    [("--json", "format", Some("json")), ("--csv", "format", Some("csv")), ("--share", "spend", None)];
 
-/// Says what a flag is called here, in place of advice that helps nobody.
+/// Says what a flag is called here, in place of advice that helps nobody, where this run's command has it.
 fn hint(error: &mut clap::Error) {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return };
-    let Some((_, here)) = ELSEWHERE.iter().find(|(elsewhere, _)| elsewhere == flag) else { return };
+    let Some((_, name, value)) = ELSEWHERE.iter().find(|(elsewhere, ..)| elsewhere == flag) else { return };
+    let mut command = command();
+    for word in std::env::args().skip(1) {
+        match command.find_subcommand(&word) {
+            Some(part) => command = part.clone(),
+            None => break,
+        }
+    }
+    let Some(known) = command.get_arguments().find(|argument| argument.get_long() == Some(name)) else { return };
+    let here = match value {
+        None => format!("--{name}"),
+        Some(value) if known.get_possible_values().iter().any(|possible| possible.matches(value, false)) => {
+            format!("--{name} {value}")
+        }
+        Some(_) => return,
+    };
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(Vec::new()));
-    error.insert(ContextKind::SuggestedArg, ContextValue::String((*here).to_owned()));
+    error.insert(ContextKind::SuggestedArg, ContextValue::String(here));
 }
 
 /// The commands.

@@ -1,7 +1,7 @@
 //! `deniable`: private answers from a stated risk.
 //!
-//! Standard output carries what may be published and nothing else, but for `attack` and `assess`. Standard error, the exit status, progress and
-//! timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.
+//! Standard output carries what may be published and nothing else, but for `attack` and `assess`. Standard error, the exit
+//! status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.
 
 mod args;
 mod commands;

@@ -106,6 +106,11 @@ fn questions_that_are_not_asked() {
     let ask = |sql: &str, more: &[&str]| clinic.run(&[&["ask", "policy.toml", sql], more].concat());
     tell("no spend", ask(COUNT, &[]).misused());
     tell("another program's flag", ask(COUNT, &["--json"]).misused());
+    // Not where the command has no such flag, or not that value.
+    for (command, flag) in [("report", "--json"), ("plan", "--csv")] {
+        let run = clinic.run(&[command, "policy.toml", flag]).misused();
+        assert!(!run.stderr.contains("--format"), "{run:?}");
+    }
     tell("its own share", ask(COUNT, &["--share", "1/40"]).misused());
     tell("the other way round", clinic.run(&["ask", COUNT, "policy.toml", "--spend", "1/40"]).misused());
     for spend in ["0", "-1", "3/2", "some", "1/0"] {

@@ -155,8 +155,8 @@ fn own_files(plan: &Plan) -> Vec<PathBuf> {
     tables.chain([plan.policy.file.clone(), plan.policy.ledger.clone()]).collect()
 }
 
-/// Refuses files, each with its flag, that could not be written, or would overwrite each other or something that is needed
-/// (data, policies, ledgers with their keys), before anything is read or charged.
+/// Refuses files, each with its flag, that could not be written, or would overwrite each other or something that is needed:
+/// data, policies, ledgers with their keys. For before anything is charged.
 fn writable(outs: &[(&str, Option<&Path>)], own: &[PathBuf]) -> Result<(), Failure> {
     let usage = |message: String, help: &str| Err(Failure::Usage(Complaint::new(message).help(help)));
     let place = |path: &Path| {
@@ -184,6 +184,7 @@ fn writable(outs: &[(&str, Option<&Path>)], own: &[PathBuf]) -> Result<(), Failu
     Ok(())
 }
 
+/// Refuses to write over files that are needed, and over the keys beside them.
 fn spare(flag: &str, out: &Path, own: &[PathBuf]) -> Result<(), Failure> {
     let Ok(out) = out.canonicalize() else { return Ok(()) };
     let with_key = |path: &PathBuf| {

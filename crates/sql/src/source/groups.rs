@@ -349,7 +349,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         let long = "x".repeat(LONGEST_TEXT + 1);
-        let alike = "the same twelve bytes: ";
+        let alike = "more than twelve bytes that are alike: ";
         let texts: Vec<Option<String>> = ["a", "b", "a", "", &long]
             .into_iter()
             .map(|text| Some(text.to_owned()))

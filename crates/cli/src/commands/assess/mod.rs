@@ -173,7 +173,10 @@ fn priors(text: &str) -> Result<PriorRange, Failure> {
         |error: &dyn std::fmt::Display| Failure::Usage(Complaint::new(format!("--prior {text}: {error}")).help(help));
     let (low, high) = text.split_once("..").unwrap_or((text, text));
     let number = |text: &str| deniable_core::exact::parse_rational(text.trim()).map_err(|error| wrong(&error));
-    PriorRange::new(Some(number(low)?), Some(number(high)?)).map_err(|error| wrong(&error))
+    let (low, high) = (number(low)?, number(high)?);
+    // No end can be left out here, as it can where a promise is made.
+    PriorRange::new(Some(low.clone()), Some(high.clone()))
+        .map_err(|_| wrong(&AssessError::Priors { low: low.to_string(), high: high.to_string() }))
 }
 
 /// The hierarchies, by column.

@@ -1,0 +1,393 @@
+//! Every operation on whole columns. Nothing here can fail: where a row has no result, that row is NULL.
+
+use crate::calendar::{part, truncate};
+use crate::cast::{cast, map};
+use crate::column::{Column, booleans, both, numbers, truth};
+use crate::operation::{Comparison, Operation};
+use crate::value::{Moment, Type};
+use arrow_array::builder::StringViewBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::{Array, BooleanArray, PrimitiveArray, StringViewArray};
+use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
+use arrow_ord::cmp;
+use std::collections::HashSet;
+
+/// The value of an operation for every row. `kind` is the type of its result, `rows` the length of all arguments.
+pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], rows: usize) -> Column {
+    use Column::{Boolean, Date, Decimal, Integer, Text, Timestamp};
+    let nothing = || Column::nulls(kind, rows);
+    match (operation, arguments) {
+        (Operation::Compare(comparison), [left, right]) => Boolean(compare(*comparison, left, right)),
+        (Operation::And, [Boolean(left), Boolean(right)]) => Boolean(and(left, right)),
+        (Operation::Or, [Boolean(left), Boolean(right)]) => Boolean(or(left, right)),
+        (Operation::Not, [Boolean(value)]) => Boolean(booleans(!value.values(), value.nulls().cloned())),
+        (Operation::IsNull, [value]) => Boolean(booleans(!&value.valid(), None)),
+        (Operation::IsTrue, [Boolean(value)]) => Boolean(booleans(truth(value), None)),
+        (Operation::In, [value, list @ ..]) => Boolean(one_of(value, list)),
+        (Operation::Case, [pairs @ .., otherwise]) => case(pairs, otherwise),
+        (Operation::Coalesce, [first, others @ ..]) => coalesce(first, others),
+        (Operation::NullIf, [left, right]) => left.only(&!&truth(&compare(Comparison::Equal, left, right))),
+        (Operation::Greatest, [first, others @ ..]) => extreme(Comparison::Greater, first, others),
+        (Operation::Least, [first, others @ ..]) => extreme(Comparison::Less, first, others),
+        (Operation::Add, [Integer(left), Integer(right)]) => Integer(integers(left, right, i64::overflowing_add)),
+        (Operation::Add, [Decimal(left), Decimal(right)]) => Decimal(decimals(left, right, |l, r| l + r)),
+        (Operation::Subtract, [Integer(left), Integer(right)]) => Integer(integers(left, right, i64::overflowing_sub)),
+        (Operation::Subtract, [Decimal(left), Decimal(right)]) => Decimal(decimals(left, right, |l, r| l - r)),
+        (Operation::Multiply, [Integer(left), Integer(right)]) => Integer(integers(left, right, i64::overflowing_mul)),
+        (Operation::Multiply, [Decimal(left), Decimal(right)]) => Decimal(decimals(left, right, |l, r| l * r)),
+        (Operation::Divide, [Integer(left), Integer(right)]) => {
+            Integer(integers(left, right, |l, r| known(l.checked_div(r))))
+        }
+        // By zero: infinite, or not a number.
+        (Operation::Divide, [Decimal(left), Decimal(right)]) => Decimal(decimals(left, right, |l, r| l / r)),
+        (Operation::Remainder, [Integer(left), Integer(right)]) => {
+            Integer(integers(left, right, |l, r| known(l.checked_rem(r))))
+        }
+        (Operation::Remainder, [Decimal(left), Decimal(right)]) => Decimal(decimals(left, right, |l, r| l % r)),
+        (Operation::Negate, [Integer(value)]) => Integer(map::<_, Int64Type>(value, i64::checked_neg)),
+        (Operation::Negate, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(-v))),
+        (Operation::Absolute, [Integer(value)]) => Integer(map::<_, Int64Type>(value, i64::checked_abs)),
+        (Operation::Absolute, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(v.abs()))),
+        (Operation::Round(digits), [Integer(value)]) => Integer(round_integers(value, *digits)),
+        (Operation::Round(digits), [Decimal(value)]) => Decimal(round_decimals(value, *digits)),
+        (Operation::Floor | Operation::Ceil, [Integer(value)]) => Integer(value.clone()),
+        (Operation::Floor, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(v.floor()))),
+        (Operation::Ceil, [Decimal(value)]) => Decimal(map::<_, Float64Type>(value, |v| finite(v.ceil()))),
+        (Operation::Cast(to), [value]) => cast(value, *to),
+        (Operation::Lower, [Text(value)]) => Text(letters(value, str::to_lowercase, str::make_ascii_lowercase)),
+        (Operation::Upper, [Text(value)]) => Text(letters(value, str::to_uppercase, str::make_ascii_uppercase)),
+        (Operation::Trim(characters), [Text(value)]) => Text(trim(value, characters)),
+        (Operation::Like(pattern), [Text(value)]) => {
+            let found = value.iter().map(|text| text.is_some_and(|text| pattern.matches(text)));
+            Boolean(booleans(found.collect(), value.nulls().cloned()))
+        }
+        (Operation::Truncate(unit), [Timestamp(value)]) => {
+            let cut = |micros| truncate(*unit, Moment::new(micros)?).map(Moment::get);
+            Timestamp(map::<_, TimestampMicrosecondType>(value, cut))
+        }
+        (Operation::Part(wanted), [Timestamp(value)]) => {
+            Integer(map::<_, Int64Type>(value, |micros| part(*wanted, Moment::new(micros)?)))
+        }
+        (Operation::DaysBetween, [Date(from), Date(to)]) => {
+            let between = |(from, to): (&i32, &i32)| i64::from(*to).saturating_sub((*from).into());
+            let days: ScalarBuffer<i64> = from.values().iter().zip(to.values()).map(between).collect();
+            Integer(numbers(days, both(from.nulls(), to.nulls())))
+        }
+        _ => nothing(),
+    }
+}
+
+/// The kernels of Arrow fail for different types or lengths only.
+pub(crate) fn compare(comparison: Comparison, left: &Column, right: &Column) -> BooleanArray {
+    let nothing = || BooleanArray::new_null(left.len());
+    if left.kind() != right.kind() || left.len() != right.len() {
+        return nothing();
+    }
+    let kernel = match comparison {
+        Comparison::Equal => cmp::eq,
+        Comparison::NotEqual => cmp::neq,
+        Comparison::Less => cmp::lt,
+        Comparison::LessOrEqual => cmp::lt_eq,
+        Comparison::Greater => cmp::gt,
+        Comparison::GreaterOrEqual => cmp::gt_eq,
+        Comparison::Distinct => cmp::distinct,
+        Comparison::NotDistinct => cmp::not_distinct,
+    };
+    let compared = match (left, right) {
+        (Column::Boolean(left), Column::Boolean(right)) => kernel(left, right),
+        (Column::Integer(left), Column::Integer(right)) => kernel(left, right),
+        (Column::Decimal(left), Column::Decimal(right)) => kernel(left, right),
+        (Column::Text(left), Column::Text(right)) => kernel(left, right),
+        (Column::Date(left), Column::Date(right)) => kernel(left, right),
+        (Column::Timestamp(left), Column::Timestamp(right)) => kernel(left, right),
+        _ => return nothing(),
+    };
+    compared.unwrap_or_else(|_| nothing())
+}
+
+/// Where it is false; NULL is not.
+fn falsehood(array: &BooleanArray) -> BooleanBuffer {
+    match array.nulls() {
+        Some(nulls) => &!array.values() & nulls.inner(),
+        None => !array.values(),
+    }
+}
+
+fn and(left: &BooleanArray, right: &BooleanArray) -> BooleanArray {
+    if left.nulls().is_none() && right.nulls().is_none() {
+        return booleans(left.values() & right.values(), None);
+    }
+    let true_in_both = &truth(left) & &truth(right);
+    let false_in_one = &falsehood(left) | &falsehood(right);
+    let valid = NullBuffer::new(&true_in_both | &false_in_one);
+    booleans(true_in_both, Some(valid))
+}
+
+fn or(left: &BooleanArray, right: &BooleanArray) -> BooleanArray {
+    if left.nulls().is_none() && right.nulls().is_none() {
+        return booleans(left.values() | right.values(), None);
+    }
+    let true_in_one = &truth(left) | &truth(right);
+    let false_in_both = &falsehood(left) & &falsehood(right);
+    let valid = NullBuffer::new(&true_in_one | &false_in_both);
+    booleans(true_in_one, Some(valid))
+}
+
+fn one_of(value: &Column, list: &[&Column]) -> BooleanArray {
+    let nothing = BooleanArray::new(BooleanBuffer::new_unset(value.len()), None);
+    list.iter().fold(nothing, |found, other| or(&found, &compare(Comparison::Equal, value, other)))
+}
+
+/// `then` where it is set, else `otherwise`.
+fn select(choose: &BooleanBuffer, then: &Column, otherwise: &Column) -> Column {
+    fn pick<T: ArrowPrimitiveType>(
+        choose: &BooleanBuffer,
+        then: &PrimitiveArray<T>,
+        otherwise: &PrimitiveArray<T>,
+        nulls: Option<NullBuffer>,
+    ) -> PrimitiveArray<T> {
+        let pairs = then.values().iter().zip(otherwise.values());
+        let pick =
+            |(choose, (then, otherwise)): (bool, (&T::Native, &T::Native))| if choose { *then } else { *otherwise };
+        numbers(choose.iter().zip(pairs).map(pick).collect(), nulls)
+    }
+    let mixed = |then: &BooleanBuffer, otherwise: &BooleanBuffer| &(choose & then) | &(&!choose & otherwise);
+    let nulls = || match (then.nulls_of(), otherwise.nulls_of()) {
+        (None, None) => None,
+        _ => Some(NullBuffer::new(mixed(&then.valid(), &otherwise.valid()))),
+    };
+    if choose.len() != then.len() || choose.len() != otherwise.len() {
+        return Column::nulls(then.kind(), choose.len());
+    }
+    match (then, otherwise) {
+        (Column::Boolean(then), Column::Boolean(other)) => {
+            Column::Boolean(booleans(mixed(then.values(), other.values()), nulls()))
+        }
+        (Column::Integer(then), Column::Integer(other)) => Column::Integer(pick(choose, then, other, nulls())),
+        (Column::Decimal(then), Column::Decimal(other)) => Column::Decimal(pick(choose, then, other, nulls())),
+        (Column::Date(then), Column::Date(other)) => Column::Date(pick(choose, then, other, nulls())),
+        (Column::Timestamp(then), Column::Timestamp(other)) => Column::Timestamp(pick(choose, then, other, nulls())),
+        (Column::Text(then), Column::Text(other)) => {
+            Column::Text(gather(choose.iter().map(|choose| usize::from(!choose)), &[then, other]))
+        }
+        _ => Column::nulls(then.kind(), choose.len()),
+    }
+}
+
+/// For every row the text of that row in the source of this number: views, not bytes, are copied.
+fn gather(choices: impl ExactSizeIterator<Item = usize>, sources: &[&StringViewArray]) -> StringViewArray {
+    let len = choices.len();
+    let nothing = || StringViewArray::new_null(len);
+    let last = sources.len().saturating_sub(1);
+    if sources.is_empty() || sources.iter().any(|source| source.len() != len) {
+        return nothing();
+    }
+    let places: Vec<(usize, usize)> = choices.enumerate().map(|(row, source)| (source.min(last), row)).collect();
+    let sources: Vec<&dyn Array> = sources.iter().map(|source| *source as &dyn Array).collect();
+    let gathered = arrow_select::interleave::interleave(&sources, &places).ok();
+    gathered.as_ref().and_then(|gathered| gathered.as_string_view_opt()).cloned().unwrap_or_else(nothing)
+}
+
+/// Texts all at once, from the source that comes first among those in which the row is set; from the last where none is.
+fn gather_first<'a>(len: usize, sources: impl DoubleEndedIterator<Item = (BooleanBuffer, &'a Column)>) -> Column {
+    let mut choices = vec![0_usize; len];
+    let mut texts = Vec::new();
+    // From the end, so that earlier ones overwrite later ones.
+    for (number, (choose, source)) in sources.rev().enumerate() {
+        let Column::Text(source) = source else { return Column::nulls(Type::Text, len) };
+        for (place, choose) in choices.iter_mut().zip(choose.iter()) {
+            if choose {
+                *place = number;
+            }
+        }
+        texts.push(source);
+    }
+    Column::Text(gather(choices.into_iter(), &texts))
+}
+
+fn case(pairs: &[&Column], otherwise: &Column) -> Column {
+    let (pairs, _) = pairs.as_chunks::<2>();
+    let branches = pairs.iter().filter_map(|[when, then]| match when {
+        Column::Boolean(when) => Some((truth(when), *then)),
+        _ => None,
+    });
+    if otherwise.kind() == Type::Text {
+        let all = BooleanBuffer::new_set(otherwise.len());
+        return gather_first(otherwise.len(), branches.chain([(all, otherwise)]));
+    }
+    branches.rev().fold(otherwise.clone(), |otherwise, (when, then)| select(&when, then, &otherwise))
+}
+
+fn coalesce(first: &Column, others: &[&Column]) -> Column {
+    let Some((last, before)) = others.split_last() else { return first.clone() };
+    if first.nulls_of().is_none_or(|nulls| nulls.null_count() == 0) {
+        return first.clone();
+    }
+    let branches = [first].into_iter().chain(before.iter().copied()).map(|value| (value.valid(), value));
+    if last.kind() == Type::Text {
+        let all = BooleanBuffer::new_set(last.len());
+        return gather_first(last.len(), branches.chain([(all, *last)]));
+    }
+    branches.rev().fold((*last).clone(), |otherwise, (valid, value)| select(&valid, value, &otherwise))
+}
+
+fn extreme(better: Comparison, first: &Column, others: &[&Column]) -> Column {
+    others.iter().fold(first.clone(), |best, other| {
+        let better = &truth(&compare(better, other, &best)) | &(&other.valid() & &!&best.valid());
+        select(&better, other, &best)
+    })
+}
+
+/// What an operation that says whether it overflowed would say.
+fn known(result: Option<i64>) -> (i64, bool) {
+    (result.unwrap_or_default(), result.is_none())
+}
+
+fn integers(
+    left: &PrimitiveArray<Int64Type>,
+    right: &PrimitiveArray<Int64Type>,
+    compute: impl Fn(i64, i64) -> (i64, bool),
+) -> PrimitiveArray<Int64Type> {
+    let mut beyond = false;
+    let pairs = || left.values().iter().zip(right.values());
+    let one = |(left, right): (&i64, &i64)| {
+        let (result, overflow) = compute(*left, *right);
+        beyond |= overflow;
+        result
+    };
+    let values = pairs().map(one).collect();
+    let nulls = both(left.nulls(), right.nulls());
+    if !beyond {
+        return numbers(values, nulls);
+    }
+    let within: BooleanBuffer = pairs().map(|(left, right)| !compute(*left, *right).1).collect();
+    numbers(values, both(nulls.as_ref(), Some(&NullBuffer::new(within))))
+}
+
+fn decimals(
+    left: &PrimitiveArray<Float64Type>,
+    right: &PrimitiveArray<Float64Type>,
+    compute: impl Fn(f64, f64) -> f64,
+) -> PrimitiveArray<Float64Type> {
+    let mut all = true;
+    let one = |(left, right): (&f64, &f64)| {
+        // Zero without its sign.
+        let result = compute(*left, *right) + 0.0;
+        all &= result.is_finite();
+        result
+    };
+    let values: ScalarBuffer<f64> = left.values().iter().zip(right.values()).map(one).collect();
+    let nulls = both(left.nulls(), right.nulls());
+    if all {
+        return numbers(values, nulls);
+    }
+    let finite: BooleanBuffer = values.iter().map(|value| value.is_finite()).collect();
+    numbers(values, both(nulls.as_ref(), Some(&NullBuffer::new(finite))))
+}
+
+/// Without the sign of zero; `None` for infinities and what is not a number.
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number + 0.0)
+}
+
+fn round_integers(array: &PrimitiveArray<Int64Type>, digits: i8) -> PrimitiveArray<Int64Type> {
+    if digits >= 0 {
+        return array.clone();
+    }
+    let unit = 10_i64.saturating_pow(digits.unsigned_abs().into());
+    let half = unit.checked_div(2).unwrap_or_default();
+    map(array, |value| {
+        let beyond = if value < 0 { value.checked_sub(half)? } else { value.checked_add(half)? };
+        beyond.checked_sub(beyond.checked_rem(unit)?)
+    })
+}
+
+fn round_decimals(array: &PrimitiveArray<Float64Type>, digits: i8) -> PrimitiveArray<Float64Type> {
+    // Powers of ten up to 10^22 are exact.
+    let unit = 10_f64.powi(digits.unsigned_abs().into());
+    if digits < 0 {
+        return map(array, |value| finite((value / unit).round() * unit));
+    }
+    map(array, |value| {
+        let shifted = value * unit;
+        finite(if shifted.is_finite() { shifted.round() / unit } else { value })
+    })
+}
+
+fn letters(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&mut str)) -> StringViewArray {
+    let mut texts = StringViewBuilder::with_capacity(array.len());
+    let mut copy = String::new();
+    for text in array {
+        match text {
+            None => texts.append_null(),
+            Some(text) if text.is_ascii() => {
+                copy.clear();
+                copy.push_str(text);
+                ascii(&mut copy);
+                texts.append_value(&copy);
+            }
+            Some(text) => match all(text) {
+                // Some letters become longer.
+                text if text.len() <= crate::LONGEST_TEXT => texts.append_value(&text),
+                _ => texts.append_null(),
+            },
+        }
+    }
+    texts.finish()
+}
+
+fn trim(array: &StringViewArray, characters: &str) -> StringViewArray {
+    let set: HashSet<char> = characters.chars().collect();
+    let few: Vec<char> = characters.chars().take(4).collect();
+    let trimmed = |text: &'_ str| -> (usize, usize) {
+        let rest = if set.len() <= 1 {
+            text.trim_start_matches(few.as_slice())
+        } else {
+            text.trim_start_matches(|character| set.contains(&character))
+        };
+        let before = text.len().saturating_sub(rest.len());
+        let rest = if set.len() <= 1 {
+            rest.trim_end_matches(few.as_slice())
+        } else {
+            rest.trim_end_matches(|character| set.contains(&character))
+        };
+        (before, rest.len())
+    };
+    let whole = |text: &str| trimmed(text) == (0, text.len());
+    if array.iter().flatten().all(whole) {
+        return array.clone();
+    }
+    let mut texts = StringViewBuilder::with_capacity(array.len());
+    // Blocks that builders do not take are copied from.
+    let usual = array.data_buffers().iter().all(|block| u32::try_from(block.len()).is_ok_and(|len| len < u32::MAX));
+    if usual {
+        for block in array.data_buffers() {
+            texts.append_block(block.clone());
+        }
+    }
+    for (text, view) in array.iter().zip(array.views()) {
+        let Some(text) = text else {
+            texts.append_null();
+            continue;
+        };
+        let (before, len) = trimmed(text);
+        let end = before.saturating_add(len);
+        let shorter = text.get(before..end).unwrap_or_default();
+        // Short texts lie in the view itself.
+        let placed = if usual && len > 12 { place(*view, before).zip(u32::try_from(len).ok()) } else { None };
+        let viewed = placed.is_some_and(|((block, offset), len)| texts.try_append_view(block, offset, len).is_ok());
+        if !viewed {
+            texts.append_value(shorter);
+        }
+    }
+    texts.finish()
+}
+
+/// The block of a view of more than twelve bytes, and where in it the text begins after so many bytes.
+fn place(view: u128, before: usize) -> Option<(u32, u32)> {
+    // Length, first bytes, block, offset: four bytes each.
+    let [_, _, _, _, _, _, _, _, a, b, c, d, e, f, g, h] = view.to_le_bytes();
+    let offset = u32::from_le_bytes([e, f, g, h]);
+    Some((u32::from_le_bytes([a, b, c, d]), offset.checked_add(u32::try_from(before).ok()?)?))
+}

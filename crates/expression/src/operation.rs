@@ -1,0 +1,354 @@
+//! What can be done with values: every operation, and the types that it takes and gives.
+
+use crate::like::Pattern;
+use crate::value::Type;
+
+/// An operation. All of them are total: NULL where a result does not exist or is no value of its type.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Two values of one type.
+    Compare(Comparison),
+    /// Both, in three-valued logic.
+    And,
+    /// Either, in three-valued logic.
+    Or,
+    /// The opposite; NULL of NULL.
+    Not,
+    /// Whether there is no value. Never NULL.
+    IsNull,
+    /// Whether it is true; false of NULL.
+    IsTrue,
+    /// Whether the first argument equals any of the others, in three-valued logic.
+    In,
+    /// `when, then, when, then, ..., otherwise`: the value behind the first condition that is true.
+    Case,
+    /// The first that is not NULL.
+    Coalesce,
+    /// The first argument, NULL where both are equal.
+    NullIf,
+    /// The largest that is not NULL.
+    Greatest,
+    /// The smallest that is not NULL.
+    Least,
+    /// Sum.
+    Add,
+    /// Difference.
+    Subtract,
+    /// Product.
+    Multiply,
+    /// Quotient; of whole numbers without its fraction.
+    Divide,
+    /// What a division leaves, with the sign of the first argument.
+    Remainder,
+    /// The number with the other sign.
+    Negate,
+    /// The number without its sign.
+    Absolute,
+    /// Rounded to so many digits after the point, -15 to 15; ties away from zero.
+    Round(i8),
+    /// The largest whole number that is not above.
+    Floor,
+    /// The smallest whole number that is not below.
+    Ceil,
+    /// The value as one of another type.
+    Cast(Type),
+    /// In small letters.
+    Lower,
+    /// In capitals.
+    Upper,
+    /// Without these characters at both ends.
+    Trim(Box<str>),
+    /// Whether a text matches a pattern.
+    Like(Box<Pattern>),
+    /// Back to the beginning of its year, month, ...
+    Truncate(Unit),
+    /// A part of a moment, as a whole number.
+    Part(Part),
+    /// The days from one day to another.
+    DaysBetween,
+}
+
+/// A comparison. Texts are compared by their bytes; false is below true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Comparison {
+    /// `=`
+    Equal,
+    /// `<>`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `IS DISTINCT FROM`: NULL is a value like any other.
+    Distinct,
+    /// `IS NOT DISTINCT FROM`.
+    NotDistinct,
+}
+
+impl Comparison {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Equal,
+        Self::NotEqual,
+        Self::Less,
+        Self::LessOrEqual,
+        Self::Greater,
+        Self::GreaterOrEqual,
+        Self::Distinct,
+        Self::NotDistinct,
+    ];
+
+    /// How SQL writes it.
+    #[must_use]
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::NotEqual => "<>",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+            Self::Distinct => "IS DISTINCT FROM",
+            Self::NotDistinct => "IS NOT DISTINCT FROM",
+        }
+    }
+}
+
+/// What a timestamp can be cut to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unit {
+    /// 1 January.
+    Year,
+    /// The first day of January, April, July or October.
+    Quarter,
+    /// The first day of the month.
+    Month,
+    /// Monday.
+    Week,
+    /// Midnight.
+    Day,
+    /// The full hour.
+    Hour,
+    /// The full minute.
+    Minute,
+    /// The full second.
+    Second,
+}
+
+impl Unit {
+    /// All of them.
+    pub const ALL: [Self; 8] =
+        [Self::Year, Self::Quarter, Self::Month, Self::Week, Self::Day, Self::Hour, Self::Minute, Self::Second];
+
+    /// Its name in SQL.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Year => "year",
+            Self::Quarter => "quarter",
+            Self::Month => "month",
+            Self::Week => "week",
+            Self::Day => "day",
+            Self::Hour => "hour",
+            Self::Minute => "minute",
+            Self::Second => "second",
+        }
+    }
+
+    /// By its name in SQL, in any case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.name().eq_ignore_ascii_case(name))
+    }
+}
+
+/// What can be taken out of a timestamp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// 1 to 9999.
+    Year,
+    /// 1 to 4.
+    Quarter,
+    /// 1 to 12.
+    Month,
+    /// The week of the ISO year, 1 to 53.
+    Week,
+    /// 1 to 31.
+    Day,
+    /// 1 to 366.
+    DayOfYear,
+    /// Sunday is 0.
+    DayOfWeek,
+    /// 0 to 23.
+    Hour,
+    /// 0 to 59.
+    Minute,
+    /// 0 to 59, without a fraction.
+    Second,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::Year,
+        Self::Quarter,
+        Self::Month,
+        Self::Week,
+        Self::Day,
+        Self::DayOfYear,
+        Self::DayOfWeek,
+        Self::Hour,
+        Self::Minute,
+        Self::Second,
+    ];
+
+    /// Its name in SQL.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Year => "year",
+            Self::Quarter => "quarter",
+            Self::Month => "month",
+            Self::Week => "week",
+            Self::Day => "day",
+            Self::DayOfYear => "doy",
+            Self::DayOfWeek => "dow",
+            Self::Hour => "hour",
+            Self::Minute => "minute",
+            Self::Second => "second",
+        }
+    }
+
+    /// By its name in SQL, in any case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The least and greatest value that it can have, whatever the moment.
+    #[must_use]
+    pub fn range(self) -> (i64, i64) {
+        match self {
+            Self::Year => (1, 9999),
+            Self::Quarter => (1, 4),
+            Self::Month => (1, 12),
+            Self::Week => (1, 53),
+            Self::Day => (1, 31),
+            Self::DayOfYear => (1, 366),
+            Self::DayOfWeek => (0, 6),
+            Self::Hour => (0, 23),
+            Self::Minute | Self::Second => (0, 59),
+        }
+    }
+}
+
+impl Operation {
+    /// What SQL calls it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Compare(comparison) => comparison.sign(),
+            Self::And => "AND",
+            Self::Or => "OR",
+            Self::Not => "NOT",
+            Self::IsNull => "IS NULL",
+            Self::IsTrue => "IS TRUE",
+            Self::In => "IN",
+            Self::Case => "CASE",
+            Self::Coalesce => "coalesce",
+            Self::NullIf => "nullif",
+            Self::Greatest => "greatest",
+            Self::Least => "least",
+            Self::Add => "+",
+            Self::Subtract | Self::Negate => "-",
+            Self::Multiply => "*",
+            Self::Divide => "/",
+            Self::Remainder => "%",
+            Self::Absolute => "abs",
+            Self::Round(_) => "round",
+            Self::Floor => "floor",
+            Self::Ceil => "ceil",
+            Self::Cast(_) => "CAST",
+            Self::Lower => "lower",
+            Self::Upper => "upper",
+            Self::Trim(_) => "btrim",
+            Self::Like(pattern) => {
+                if pattern.ignores_case() {
+                    "ILIKE"
+                } else {
+                    "LIKE"
+                }
+            }
+            Self::Truncate(_) => "date_trunc",
+            Self::Part(_) => "date_part",
+            Self::DaysBetween => "date_diff",
+        }
+    }
+
+    /// The type of the result for arguments of these types; `None` where it does not take them.
+    #[must_use]
+    pub fn result(&self, arguments: &[Type]) -> Option<Type> {
+        use Type::{Boolean, Date, Decimal, Integer, Text, Timestamp};
+        match (self, arguments) {
+            (Self::Compare(_), [left, right]) if left == right => Some(Boolean),
+            (Self::And | Self::Or, [Boolean, Boolean]) | (Self::Not | Self::IsTrue, [Boolean]) => Some(Boolean),
+            (Self::IsNull, [_]) => Some(Boolean),
+            (Self::In, [first, others @ ..]) if !others.is_empty() && all(others, *first) => Some(Boolean),
+            (Self::Case, arguments) => case(arguments),
+            (Self::Coalesce | Self::Greatest | Self::Least, [first, others @ ..]) if all(others, *first) => {
+                Some(*first)
+            }
+            (Self::NullIf, [left, right]) if left == right => Some(*left),
+            (
+                Self::Add | Self::Subtract | Self::Multiply | Self::Divide | Self::Remainder,
+                [left @ (Integer | Decimal), right],
+            ) if left == right => Some(*left),
+            (
+                Self::Negate | Self::Absolute | Self::Round(-15..=15) | Self::Floor | Self::Ceil,
+                [number @ (Integer | Decimal)],
+            ) => Some(*number),
+            (Self::Cast(to), [from]) if castable(*from, *to) => Some(*to),
+            (Self::Lower | Self::Upper | Self::Trim(_), [Text]) => Some(Text),
+            (Self::Like(_), [Text]) => Some(Boolean),
+            (Self::Truncate(_), [Timestamp]) => Some(Timestamp),
+            (Self::Part(_), [Timestamp]) => Some(Integer),
+            (Self::DaysBetween, [Date, Date]) => Some(Integer),
+            _ => None,
+        }
+    }
+}
+
+fn all(types: &[Type], same: Type) -> bool {
+    types.iter().all(|found| *found == same)
+}
+
+/// `when, then, ..., otherwise`.
+fn case(arguments: &[Type]) -> Option<Type> {
+    let (otherwise, pairs) = arguments.split_last()?;
+    let (pairs, rest) = pairs.as_chunks::<2>();
+    let fits = |[when, then]: &[Type; 2]| *when == Type::Boolean && then == otherwise;
+    (!pairs.is_empty() && rest.is_empty() && pairs.iter().all(fits)).then_some(*otherwise)
+}
+
+/// Whether values of one type can be read as another. A cast to the same type is not written.
+fn castable(from: Type, to: Type) -> bool {
+    use Type::{Boolean, Date, Decimal, Integer, Text, Timestamp};
+    match (from, to) {
+        (Boolean, Integer | Decimal | Text)
+        | (Integer, Boolean | Decimal | Text | Date | Timestamp)
+        | (Decimal, Boolean | Integer | Text)
+        | (Text, Boolean | Integer | Decimal | Date | Timestamp)
+        | (Date, Integer | Text | Timestamp)
+        | (Timestamp, Integer | Text | Date) => true,
+        (Boolean, Boolean | Date | Timestamp)
+        | (Integer, Integer)
+        | (Decimal, Decimal | Date | Timestamp)
+        | (Text, Text)
+        | (Date, Boolean | Decimal | Date)
+        | (Timestamp, Boolean | Decimal | Timestamp) => false,
+    }
+}

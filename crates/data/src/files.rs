@@ -1,0 +1,153 @@
+//! Finding files, and telling whether they are still the same.
+
+use crate::error::SourceError;
+use deniable_policy::{Compression, Format};
+use globset::GlobBuilder;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// Most files of one table.
+const MOST_FILES: usize = 100_000;
+
+/// The files of a path, a folder or a pattern, sorted by name.
+pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
+    let extension = match format {
+        Format::Csv(options) => match options.compression {
+            Compression::None => "CSV",
+            Compression::Gzip => "CSV (.csv.gz)",
+            Compression::Zstd => "CSV (.csv.zst)",
+        },
+        Format::Parquet => "Parquet",
+    };
+    let full = folder.join(path);
+    let found = if full.is_file() {
+        return Ok(vec![full]);
+    } else if full.is_dir() {
+        let matches = |file: &Path| has_extension(file, format);
+        walk(&full, &matches)?
+    } else if path.contains(['*', '?', '[', '{']) {
+        glob(path, &full)?
+    } else {
+        Vec::new()
+    };
+    if found.is_empty() {
+        return Err(SourceError::NoFile { path: full, extension });
+    }
+    Ok(found)
+}
+
+/// Whether a file's name ends as such a file's does; a compressed file's has two endings, `visits.csv.gz`.
+fn has_extension(file: &Path, format: &Format) -> bool {
+    let last = |file: &Path| file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let is_text = |file: &Path| matches!(last(file).as_deref(), Some("csv" | "tsv" | "txt" | "data"));
+    let outer = match format {
+        Format::Parquet => return last(file).as_deref() == Some("parquet"),
+        Format::Csv(options) => match options.compression {
+            Compression::None => return is_text(file),
+            Compression::Gzip => "gz",
+            Compression::Zstd => "zst",
+        },
+    };
+    last(file).as_deref() == Some(outer) && file.file_stem().is_some_and(|inner| is_text(Path::new(inner)))
+}
+
+/// Files of a folder and the folders in it, hidden ones excepted.
+fn walk(root: &Path, matches: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SourceError> {
+    // `_x=1` is the folder of a partition.
+    let hidden = |name: &std::ffi::OsStr| {
+        let name = name.to_string_lossy();
+        name.starts_with('.') || name.starts_with('_') && !name.contains('=')
+    };
+    let mut found = Vec::new();
+    for entry in WalkDir::new(root)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || !hidden(entry.file_name()))
+    {
+        let entry = entry.map_err(|error| SourceError::Unreadable {
+            path: error.path().unwrap_or(root).to_owned(),
+            reason: error.io_error().map_or_else(|| "a loop of links".to_owned(), ToString::to_string),
+        })?;
+        if entry.path().is_file() && matches(entry.path()) {
+            found.push(entry.into_path());
+        }
+        if found.len() > MOST_FILES {
+            return Err(SourceError::Unreadable {
+                path: root.to_owned(),
+                reason: format!("there are more than {MOST_FILES} files"),
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Files that match a pattern. Only the part before the first wildcard is walked.
+fn glob(pattern: &str, full: &Path) -> Result<Vec<PathBuf>, SourceError> {
+    let bad = |error: globset::Error| SourceError::Pattern { pattern: pattern.to_owned(), reason: error.to_string() };
+    let text = full.to_string_lossy();
+    let matcher = GlobBuilder::new(&text).literal_separator(true).build().map_err(bad)?.compile_matcher();
+    let wildcard = |part: &std::path::Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+    let root: PathBuf = full.components().take_while(|part| !wildcard(part)).collect();
+    if !root.is_dir() {
+        return Ok(Vec::new());
+    }
+    walk(&root, &|file| matcher.is_match(file))
+}
+
+/// A keyed hash over the contents of the files, independent of their order and names.
+pub(crate) fn fingerprint(files: &[PathBuf], key: &[u8; 32]) -> Result<String, SourceError> {
+    let mut contents = Vec::with_capacity(files.len());
+    for path in files {
+        let unreadable =
+            |error: std::io::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
+        let mut hasher = blake3::Hasher::new_keyed(key);
+        hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
+        contents.push(*hasher.finalize().as_bytes());
+    }
+    contents.sort_unstable();
+    let mut all = blake3::Hasher::new_keyed(key);
+    for content in contents {
+        all.update(&content);
+    }
+    Ok(all.finalize().to_hex().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_policy::CsvOptions;
+
+    #[test]
+    fn files_folders_and_patterns() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::create_dir(at("in")).unwrap();
+        for name in ["b.csv", "a.csv", "in/c.csv", "note.md", ".hidden.csv"] {
+            std::fs::write(at(name), name).unwrap();
+        }
+        let csv = Format::Csv(CsvOptions::with_delimiter(b','));
+        let names = |path: &str| -> Vec<PathBuf> { locate(path, &csv, folder.path()).unwrap() };
+        assert_eq!(names("a.csv"), [at("a.csv")]);
+        assert_eq!(names("."), [at("./a.csv"), at("./b.csv"), at("./in/c.csv")]);
+        assert_eq!(names("*.csv"), [at("a.csv"), at("b.csv")]);
+        assert_eq!(names("**/c.csv"), [at("in/c.csv")]);
+        assert!(matches!(locate("*.parquet", &csv, folder.path()), Err(SourceError::NoFile { .. })));
+        assert!(matches!(locate("missing.csv", &csv, folder.path()), Err(SourceError::NoFile { .. })));
+        assert!(matches!(locate("[", &csv, folder.path()), Err(SourceError::Pattern { .. })));
+    }
+
+    #[test]
+    fn fingerprints_follow_contents_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a"), "one").unwrap();
+        std::fs::write(at("b"), "two").unwrap();
+        let key = [1; 32];
+        let first = fingerprint(&[at("a"), at("b")], &key).unwrap();
+        assert_eq!(first, fingerprint(&[at("b"), at("a")], &key).unwrap());
+        assert_ne!(first, fingerprint(&[at("a"), at("b")], &[2; 32]).unwrap());
+        std::fs::write(at("b"), "too").unwrap();
+        assert_ne!(first, fingerprint(&[at("a"), at("b")], &key).unwrap());
+    }
+}

@@ -1,0 +1,97 @@
+//! The columns of CSV files, by their first line or by declaration.
+
+use crate::error::SourceError;
+use crate::text;
+use deniable_policy::CsvOptions;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The position of every column in a table's CSV files, the same in all of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header(Vec<String>);
+
+impl Header {
+    /// The columns of these files.
+    ///
+    /// # Errors
+    /// When a file is empty or unreadable, or the files disagree.
+    pub(crate) fn of(files: &[PathBuf], options: &CsvOptions) -> Result<Self, SourceError> {
+        if let Some(columns) = &options.columns {
+            return Ok(Self(columns.clone()));
+        }
+        let mut known: Option<(&PathBuf, Self)> = None;
+        for path in files {
+            let header = Self(first_line(path, options)?);
+            match &known {
+                None => known = Some((path, header)),
+                Some((first, columns)) if *columns != header => {
+                    return Err(SourceError::ColumnsDiffer { first: (*first).clone(), path: path.clone() });
+                }
+                Some(_) => {}
+            }
+        }
+        Ok(known.map_or_else(|| Self(Vec::new()), |(_, header)| header))
+    }
+
+    /// How many columns there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The position of a declared column.
+    ///
+    /// # Errors
+    /// When it is not there, or there twice.
+    pub(crate) fn position(&self, column: &str, path: &Path) -> Result<usize, SourceError> {
+        let mut positions = self.0.iter().enumerate().filter(|(_, name)| *name == column).map(|(position, _)| position);
+        match (positions.next(), positions.next()) {
+            (Some(position), None) => Ok(position),
+            (Some(_), Some(_)) => Err(SourceError::TwoColumns { path: path.to_owned(), column: column.to_owned() }),
+            (None, _) => Err(SourceError::NoColumn {
+                path: path.to_owned(),
+                column: column.to_owned(),
+                found: listed(&self.0, column),
+            }),
+        }
+    }
+}
+
+/// At most a dozen names, as a terminal can show them: a header may be a row of data, or no text at all.
+fn listed(names: &[String], wanted: &str) -> String {
+    let shown = |name: &str| {
+        let plain: String = name.escape_debug().take(40).collect();
+        format!("`{plain}`")
+    };
+    if let Some(near) = names.iter().find(|name| name.trim().eq_ignore_ascii_case(wanted)) {
+        return format!("{}: names must agree letter by letter", shown(near));
+    }
+    match names {
+        [one] => format!("the single column {}: is the delimiter right?", shown(one)),
+        names => {
+            let mut all: Vec<String> = names.iter().take(12).map(|name| shown(name)).collect();
+            if names.len() > all.len() {
+                all.push(format!("and {} more", names.len() - all.len()));
+            }
+            all.join(", ")
+        }
+    }
+}
+
+pub(crate) fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
+    let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
+    let mut reader = text::builder(options)
+        .has_headers(false)
+        .trim(if options.trim { csv::Trim::All } else { csv::Trim::None })
+        .from_reader(text::open(path, options, &Arc::default())?);
+    let mut record = csv::ByteRecord::new();
+    if !reader.read_byte_record(&mut record).map_err(|error| unreadable(error.to_string()))? {
+        return Err(SourceError::Empty { path: path.to_owned() });
+    }
+    record
+        .iter()
+        .map(|field| match std::str::from_utf8(field) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(unreadable("its first line is not UTF-8".to_owned())),
+        })
+        .collect()
+}

@@ -1,0 +1,168 @@
+//! Where the rows are: files of CSV or Parquet, or batches in memory, as columns of the six types.
+//!
+//! | question | module |
+//! |---|---|
+//! | what is publicly known about a table? | [`table`] |
+//! | which files are they, and are they still the same? | [`Source`], `files`, `partitions` |
+//! | how does delimited text become fields? | `text`, `header` |
+//! | how does what is stored become a value? | [`reading`]: total functions, NULL for what they cannot read |
+//! | how do all rows get read? | [`scan`]: batches for several threads, or in order with their places |
+//! | how much may be in memory at once? | [`memory`] |
+//! | how far has it come? | [`meter`], [`watch`] |
+//! | what does a curator have to know before a release? | [`check`], [`names`] |
+//! | how often does each distinct row stand in a table? | [`groups`] |
+//! | what could answers look like before any data is read? | [`synthetic`] |
+//!
+//! A source knows the declared types and reads nothing but declared columns. Values that are not of their declared type become
+//! NULL; that files have the right shape at all is checked beforehand, for the curator alone, by [`check`].
+
+pub mod check;
+mod drive;
+pub mod error;
+mod files;
+mod header;
+pub mod memory;
+pub mod meter;
+pub mod names;
+mod oddities;
+mod parquet;
+mod partitions;
+pub mod reading;
+pub mod scan;
+pub mod synthetic;
+pub mod table;
+mod text;
+mod texts;
+
+pub use drive::watch;
+pub use error::SourceError;
+pub use memory::{Memory, Reservation, temporary_file};
+pub use meter::{Meter, Progress};
+pub use scan::{Batch, Form, Read, Scan, ScanError, Wanted};
+pub use synthetic::synthetic;
+pub use table::{Table, arrow_type, type_of};
+pub use texts::texts;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use deniable_policy::{Data, Format};
+use partitions::Partitions;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+/// What a computation may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resources {
+    /// Threads that compute.
+    pub threads: usize,
+    /// Bytes of rows, totals and what is made of them that may be in memory at once; `None` is without limit. Buffers
+    /// for reading files come on top: some ten megabytes a thread.
+    pub memory: Option<usize>,
+    /// Where rows go that do not fit; `None` is the system's folder for temporary files.
+    pub spill: Option<PathBuf>,
+}
+
+impl Default for Resources {
+    /// All threads, 4 GiB, the system's folder.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { threads, memory: Some(4 << 30), spill: None }
+    }
+}
+
+impl Resources {
+    /// The least limit of memory that anything is computed with.
+    pub const LEAST_MEMORY: usize = 1_000_000;
+}
+
+/// The rows of one table.
+#[derive(Debug, Clone)]
+pub struct Source {
+    table: Table,
+    rows: Rows,
+}
+
+#[derive(Debug, Clone)]
+enum Rows {
+    Files { files: Vec<PathBuf>, format: Format, partitions: Partitions },
+    Memory(Vec<RecordBatch>),
+}
+
+impl Source {
+    /// Finds the files that a policy declares. `folder` is what a relative path is relative to.
+    ///
+    /// # Errors
+    /// When there are none, a folder cannot be read, or a file lies in no folder of a declared partition.
+    pub fn locate(table: Table, data: &Data, folder: &Path) -> Result<Self, SourceError> {
+        let files = files::locate(&data.path, &data.format, folder)?;
+        let partitions = Partitions::of(&files, &data.partitions, folder)?;
+        Ok(Self { table, rows: Rows::Files { files, format: data.format.clone(), partitions } })
+    }
+
+    /// Rows that are in memory already: columns by their declared names, in types that can be read as the declared ones.
+    #[must_use]
+    pub fn memory(table: Table, batches: Vec<RecordBatch>) -> Self {
+        Self { table, rows: Rows::Memory(batches) }
+    }
+
+    /// The same rows, read into memory, in their declared types and the order of the files.
+    ///
+    /// # Errors
+    /// When files cannot be read to the end, or lack declared columns.
+    pub fn into_memory(self) -> Result<Self, SourceError> {
+        let wanted: Vec<Wanted> = (0..self.table.columns.len()).map(Wanted::typed).collect();
+        let schema = Arc::new(self.table.schema());
+        let take = |batches: &mut Vec<RecordBatch>, batch: Batch| {
+            let columns: Vec<ArrayRef> = batch.columns.iter().map(Read::to_array).collect();
+            let rows = RecordBatchOptions::new().with_row_count(Some(batch.rows));
+            let batch = RecordBatch::try_new_with_options(schema.clone(), columns, &rows);
+            batch.map(|batch| batches.push(batch)).map_err(|_| ())
+        };
+        let batches = self.scan(&wanted, &Meter::new())?.run(1, Vec::new, take).map_err(|error| match error {
+            ScanError::Source(error) => error,
+            ScanError::Work(()) => SourceError::Rows { table: self.table.name.clone() },
+        })?;
+        Ok(Self { rows: Rows::Memory(batches.into_iter().flatten().collect()), ..self })
+    }
+
+    /// The table.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The files, in order; none for rows in memory.
+    #[must_use]
+    pub fn files(&self) -> &[PathBuf] {
+        match &self.rows {
+            Rows::Files { files, .. } => files,
+            Rows::Memory(_) => &[],
+        }
+    }
+
+    /// Bytes of all files together; `None` for rows in memory, or where the file system does not tell.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        match &self.rows {
+            Rows::Files { files, .. } => {
+                files.iter().map(|path| Some(std::fs::metadata(path).ok()?.len())).sum::<Option<u64>>()
+            }
+            Rows::Memory(_) => None,
+        }
+    }
+
+    /// When any of the files was last written to, as the file system tells; `None` where it does not. No file is read.
+    #[must_use]
+    pub fn last_written(&self) -> Option<SystemTime> {
+        self.files().iter().filter_map(|file| std::fs::metadata(file).and_then(|about| about.modified()).ok()).max()
+    }
+
+    /// A keyed hash of the contents of all files, whatever their names and order. It is worth nothing without the
+    /// key, and must not be published all the same.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
+        files::fingerprint(self.files(), key)
+    }
+}

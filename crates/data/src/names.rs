@@ -1,0 +1,80 @@
+//! The names of a file's columns, for the beginning of a policy. No row is read.
+
+use crate::error::SourceError;
+use crate::header::first_line;
+use arrow_schema::DataType;
+use deniable_policy::{ColumnType, Compression, CsvOptions};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::fs::File;
+use std::path::Path;
+
+/// The column names of a CSV file, by its first line, which is unpacked first where it must be.
+///
+/// # Errors
+/// When the file is empty, or cannot be read as text.
+pub fn csv_columns(path: &Path, delimiter: u8, compression: Compression) -> Result<Vec<String>, SourceError> {
+    first_line(path, &CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter) })
+}
+
+/// The columns of a Parquet file, by its schema; `None` for a type that no policy knows.
+///
+/// # Errors
+/// When the file cannot be read as Parquet.
+pub fn parquet_columns(path: &Path) -> Result<Vec<(String, Option<ColumnType>)>, SourceError> {
+    let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
+    let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|_| unreadable("it is not a Parquet file, or damaged".to_owned()))?;
+    let fields = reader.schema().fields();
+    Ok(fields.iter().map(|field| (field.name().clone(), column_type(field.data_type()))).collect())
+}
+
+fn column_type(kind: &DataType) -> Option<ColumnType> {
+    match kind {
+        DataType::Dictionary(_, values) => column_type(values),
+        DataType::Boolean => Some(ColumnType::Boolean),
+        kind if kind.is_integer() => Some(ColumnType::Integer),
+        kind if kind.is_floating() => Some(ColumnType::Decimal),
+        DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => {
+            Some(ColumnType::Decimal)
+        }
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Some(ColumnType::Text),
+        DataType::Date32 | DataType::Date64 => Some(ColumnType::Date),
+        DataType::Timestamp(..) => Some(ColumnType::Timestamp),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_schema::{Field, Schema, TimeUnit};
+    use parquet::arrow::ArrowWriter;
+    use std::sync::Arc;
+
+    #[test]
+    fn parquet_tells_types() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let item = Arc::new(Field::new("item", DataType::Int64, true));
+        let kinds = [
+            ("n", DataType::UInt16, Some(ColumnType::Integer)),
+            ("d", DataType::Decimal128(10, 2), Some(ColumnType::Decimal)),
+            ("f", DataType::Float32, Some(ColumnType::Decimal)),
+            ("s", DataType::LargeUtf8, Some(ColumnType::Text)),
+            ("b", DataType::Boolean, Some(ColumnType::Boolean)),
+            ("day", DataType::Date32, Some(ColumnType::Date)),
+            ("at", DataType::Timestamp(TimeUnit::Millisecond, None), Some(ColumnType::Timestamp)),
+            ("list", DataType::List(item), None),
+        ];
+        let fields: Vec<Field> = kinds.iter().map(|(name, kind, _)| Field::new(*name, kind.clone(), true)).collect();
+        let writer = ArrowWriter::try_new(File::create(&path).unwrap(), Arc::new(Schema::new(fields)), None).unwrap();
+        writer.close().unwrap();
+        let expected: Vec<(String, Option<ColumnType>)> =
+            kinds.into_iter().map(|(name, _, kind)| (name.to_owned(), kind)).collect();
+        assert_eq!(parquet_columns(&path).unwrap(), expected);
+        std::fs::write(&path, "a,b\n1,2\n").unwrap();
+        assert!(matches!(parquet_columns(&path), Err(SourceError::Unreadable { .. })));
+        assert_eq!(csv_columns(&path, b',', Compression::None).unwrap(), ["a", "b"]);
+    }
+}

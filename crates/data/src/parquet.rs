@@ -1,0 +1,275 @@
+//! Parquet files: what they say of their columns, and their row groups one by one.
+
+use crate::error::SourceError;
+use crate::meter::Meter;
+use crate::partitions::Partitions;
+use crate::reading::ColumnReader;
+use crate::scan::{BATCH_ROWS, Form, Wanted};
+use arrow_array::{ArrayRef, RecordBatch, StringViewArray};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use deniable_expression::Column as Values;
+use deniable_policy::Column;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::basic::Type as Physical;
+use parquet::file::metadata::ParquetMetaData;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of descriptions of files that are kept between looking at them and reading; others are read again.
+const MOST_METADATA: usize = 128 << 20;
+
+/// A file whose columns fit.
+#[derive(Debug)]
+pub(crate) struct Stored {
+    pub(crate) path: PathBuf,
+    columns: Arc<[Place]>,
+    /// The file's columns that are read, by their position in it, in its order.
+    roots: Arc<[usize]>,
+    metadata: Option<ArrowReaderMetadata>,
+}
+
+/// Where a wanted column's values are.
+#[derive(Debug, Clone)]
+pub(crate) enum Place {
+    /// The same value in every row, and whether there is one.
+    Folder { value: Values, is_present: bool },
+    /// A column of what is read of the file.
+    File { position: usize, reader: ColumnReader, form: Form },
+}
+
+/// What one thread reads at a time: a row group, or all of a file whose description was not kept.
+#[derive(Debug)]
+pub(crate) struct Unit {
+    file: Arc<Stored>,
+    group: Option<usize>,
+}
+
+/// Files as units, after a look at what they say of their columns.
+///
+/// # Errors
+/// When a file is not Parquet, or does not hold the wanted columns in types that can be read as theirs.
+pub(crate) fn units(
+    files: &[PathBuf],
+    columns: &[Column],
+    partitions: &Partitions,
+    wanted: &[Wanted],
+) -> Result<Vec<Unit>, SourceError> {
+    let mut units = Vec::new();
+    let mut kept = 0_usize;
+    for (number, path) in files.iter().enumerate() {
+        let metadata = describe(path, columns, wanted)?;
+        let (places, roots) = places(metadata.schema(), columns, partitions, number, path, wanted)?;
+        let bytes = metadata.metadata().memory_size();
+        let groups = metadata.metadata().num_row_groups();
+        kept = kept.saturating_add(bytes);
+        let is_kept = kept <= MOST_METADATA;
+        let metadata = is_kept.then_some(metadata);
+        let file = Arc::new(Stored { path: path.clone(), columns: places.into(), roots: roots.into(), metadata });
+        if is_kept {
+            units.extend((0..groups).map(|group| Unit { file: file.clone(), group: Some(group) }));
+        } else {
+            units.push(Unit { file, group: None });
+        }
+    }
+    Ok(units)
+}
+
+fn unreadable(path: &Path, reason: impl Into<String>) -> SourceError {
+    SourceError::Unreadable { path: path.to_owned(), reason: reason.into() }
+}
+
+/// What a Parquet file says its columns are: part of its description, not of its rows.
+fn describe(path: &Path, columns: &[Column], wanted: &[Wanted]) -> Result<ArrowReaderMetadata, SourceError> {
+    let file = File::open(path).map_err(|error| unreadable(path, error.to_string()))?;
+    let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
+        .map_err(|_| unreadable(path, "it is not a Parquet file"))?;
+    let metadata = found.metadata().clone();
+    let schema = as_read(found.schema(), &metadata, |name| {
+        let named = |wanted: &&Wanted| columns.get(wanted.column).is_some_and(|column| column.name == name);
+        wanted.iter().find(named).is_some_and(|wanted| wanted.form == Form::Stored)
+    });
+    let Some(schema) = schema else { return Ok(found) };
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+    ArrowReaderMetadata::try_new(metadata, options).map_err(|_| unreadable(path, "it is not a Parquet file"))
+}
+
+/// The schema to read a file with, where it is another than its own: texts as views, so that they need no copy, and the old
+/// 96-bit times in microseconds, since they hold years that nanoseconds do not.
+fn as_read(schema: &Schema, metadata: &ParquetMetaData, keeps_dictionary: impl Fn(&str) -> bool) -> Option<Schema> {
+    let roots = metadata.file_metadata().schema_descr().root_schema().get_fields();
+    let is_old_time = |position: usize, name: &str| {
+        let root = roots.get(position).filter(|root| root.name() == name);
+        root.is_some_and(|root| root.is_primitive() && root.get_physical_type() == Physical::INT96)
+    };
+    let kind = |position: usize, field: &Field| match field.data_type() {
+        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
+        DataType::Dictionary(_, values)
+            if matches!(**values, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+                && !keeps_dictionary(field.name()) =>
+        {
+            Some(DataType::Utf8View)
+        }
+        _ if is_old_time(position, field.name()) => Some(DataType::Timestamp(TimeUnit::Microsecond, None)),
+        _ => None,
+    };
+    let mut is_other = false;
+    let fields: Vec<Arc<Field>> = schema
+        .fields()
+        .iter()
+        .enumerate()
+        .map(|(position, field)| match kind(position, field) {
+            Some(kind) => {
+                is_other = true;
+                Arc::new(field.as_ref().clone().with_data_type(kind))
+            }
+            None => field.clone(),
+        })
+        .collect();
+    is_other.then(|| Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+/// Where the wanted columns are, over a file's own columns and its folders.
+fn places(
+    schema: &Schema,
+    columns: &[Column],
+    partitions: &Partitions,
+    number: usize,
+    path: &Path,
+    wanted: &[Wanted],
+) -> Result<(Vec<Place>, Vec<usize>), SourceError> {
+    let twice = partitions.names().iter().find(|name| schema.field_with_name(name).is_ok());
+    if let Some(name) = twice {
+        let problem = "is a column of the file itself, too";
+        return Err(SourceError::Partition { path: path.to_owned(), column: name.clone(), problem });
+    }
+    // Every declared column is looked at, whether it is wanted or not: what is refused does not depend on the question.
+    for column in columns.iter().filter(|column| !partitions.holds(&column.name)) {
+        let found = find(schema, column, path)?;
+        ColumnReader::from_stored(column, schema.field(found).data_type(), path)?;
+    }
+    let known: Vec<&Column> = wanted.iter().filter_map(|wanted| columns.get(wanted.column)).collect();
+    let mut roots = Vec::new();
+    for column in &known {
+        if !partitions.holds(&column.name) {
+            roots.push(find(schema, column, path)?);
+        }
+    }
+    roots.sort_unstable();
+    roots.dedup();
+    let place = |(column, wanted): (&&Column, &Wanted)| {
+        if let Some(value) = partitions.value(number, &column.name) {
+            let reader = ColumnReader::from_folder(column);
+            let stored: ArrayRef = Arc::new(StringViewArray::from_iter([value]));
+            return Ok(Place::Folder { value: reader.read(&stored), is_present: value.is_some() });
+        }
+        let root = find(schema, column, path)?;
+        let reader = ColumnReader::from_stored(column, schema.field(root).data_type(), path)?;
+        let position = roots.iter().position(|known| *known == root).unwrap_or(usize::MAX);
+        Ok(Place::File { position, reader, form: wanted.form })
+    };
+    let places = known.iter().zip(wanted).map(place).collect::<Result<Vec<_>, _>>()?;
+    Ok((places, roots))
+}
+
+/// The position of a column in a file.
+pub(crate) fn find(schema: &Schema, column: &Column, path: &Path) -> Result<usize, SourceError> {
+    let mut same = schema.fields().iter().enumerate().filter(|(_, field)| *field.name() == column.name);
+    match (same.next(), same.next()) {
+        (Some((position, _)), None) => Ok(position),
+        (Some(_), Some(_)) => Err(SourceError::TwoColumns { path: path.to_owned(), column: column.name.clone() }),
+        (None, _) => {
+            let mut found: Vec<String> =
+                schema.fields().iter().take(12).map(|field| format!("`{}`", field.name())).collect();
+            if schema.fields().len() > found.len() {
+                found.push(format!("and {} more", schema.fields().len() - found.len()));
+            }
+            let (path, column) = (path.to_owned(), column.name.clone());
+            Err(SourceError::NoColumn { path, column, found: found.join(", ") })
+        }
+    }
+}
+
+/// The rows of a unit.
+pub(crate) struct UnitReader {
+    /// None where no column of the file itself is wanted: then all that is needed is how many rows there are.
+    batches: Option<ParquetRecordBatchReader>,
+    /// Rows that are left.
+    left: u64,
+    rows: u64,
+    /// Bytes of the wanted columns in the file.
+    bytes: u64,
+    told: u64,
+    meter: Arc<Meter>,
+}
+
+impl Unit {
+    pub(crate) fn path(&self) -> &Path {
+        &self.file.path
+    }
+
+    pub(crate) fn places(&self) -> &[Place] {
+        &self.file.columns
+    }
+
+    /// Opens the file. `None` where it is not as it was.
+    pub(crate) fn open(&self, columns: &[Column], wanted: &[Wanted], meter: &Arc<Meter>) -> Option<UnitReader> {
+        let metadata = match &self.file.metadata {
+            Some(metadata) => metadata.clone(),
+            None => describe(&self.file.path, columns, wanted).ok()?,
+        };
+        let about = metadata.metadata().clone();
+        let groups: Vec<usize> = match self.group {
+            Some(group) => vec![group],
+            None => (0..about.num_row_groups()).collect(),
+        };
+        let mask = ProjectionMask::roots(about.file_metadata().schema_descr(), self.file.roots.iter().copied());
+        let (mut rows, mut bytes) = (0_u64, 0_u64);
+        for group in groups.iter().filter_map(|group| about.row_groups().get(*group)) {
+            rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
+            let read = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
+            let read = read.map(|(_, column)| u64::try_from(column.compressed_size()).unwrap_or(0));
+            bytes = read.fold(bytes, u64::saturating_add);
+        }
+        let batches = if self.file.roots.is_empty() {
+            None
+        } else {
+            let file = File::open(&self.file.path).ok()?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+            let builder = builder.with_projection(mask).with_row_groups(groups).with_batch_size(BATCH_ROWS);
+            Some(builder.build().ok()?)
+        };
+        Some(UnitReader { batches, left: rows, rows, bytes, told: 0, meter: meter.clone() })
+    }
+}
+
+impl UnitReader {
+    /// The next rows: how many, and the columns that are read of the file, in its order. `Some(None)` after the last, `None`
+    /// where the file is damaged.
+    pub(crate) fn next(&mut self) -> Option<Option<(usize, Vec<ArrayRef>)>> {
+        let batch = match &mut self.batches {
+            Some(batches) => match batches.next() {
+                Some(batch) => {
+                    let batch: RecordBatch = batch.ok()?;
+                    (batch.num_rows(), batch.columns().to_vec())
+                }
+                // Fewer rows than the file says it has.
+                None if self.left > 0 => return None,
+                None => return Some(None),
+            },
+            None if self.left == 0 => return Some(None),
+            None => (usize::try_from(self.left.min(BATCH_ROWS as u64)).ok()?, Vec::new()),
+        };
+        self.left = self.left.checked_sub(batch.0 as u64)?;
+        self.meter.add_rows(batch.0);
+        let done = u128::from(self.rows - self.left);
+        let told = u128::from(self.bytes) * done / u128::from(self.rows.max(1));
+        let told = u64::try_from(told).unwrap_or(self.bytes);
+        self.meter.add_bytes(told.saturating_sub(self.told));
+        self.told = told;
+        Some(Some(batch))
+    }
+}

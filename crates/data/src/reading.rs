@@ -1,0 +1,403 @@
+//! From what is stored to a value: total functions, which give NULL for whatever they cannot read.
+//!
+//! The law of expressions holds here, too: reading an array equals reading its rows one at a time. Nothing is refused but
+//! types, and those before any row is read.
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+
+use crate::error::SourceError;
+use crate::table::type_of;
+use arrow_array::builder::{BooleanBuilder, StringViewBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, PrimitiveArray, StringViewArray,
+    TimestampMicrosecondArray, UInt32Array,
+};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_schema::{DataType, TimeUnit};
+use deniable_expression::{Column, Day, Decimal, LONGEST_TEXT, Moment, Type};
+use deniable_expression::{parse_boolean, parse_day, parse_decimal, parse_integer, parse_moment};
+use deniable_policy::{Column as Declared, CsvOptions};
+use std::path::Path;
+use std::sync::Arc;
+
+/// How one column is read.
+#[derive(Debug, Clone)]
+pub struct ColumnReader {
+    kind: Type,
+    from: From,
+}
+
+#[derive(Debug, Clone)]
+enum From {
+    Text(Writing),
+    /// An array of this type.
+    Stored(DataType),
+}
+
+/// How texts write values.
+#[derive(Debug, Clone)]
+struct Writing {
+    /// Whether spaces around them are dropped. Spaces alone: other white space is part of a value.
+    trim: bool,
+    /// Those that mean NULL.
+    nulls: Vec<String>,
+    decimal_comma: bool,
+    /// Of days and moments, where it is not the ISO form.
+    pattern: Option<String>,
+}
+
+impl ColumnReader {
+    /// Of fields of delimited text.
+    #[must_use]
+    pub fn from_text(column: &Declared, options: &CsvOptions) -> Self {
+        let writing = Writing {
+            trim: options.trim,
+            nulls: options.nulls.clone(),
+            decimal_comma: options.decimal_comma,
+            pattern: column.format.clone(),
+        };
+        Self { kind: type_of(column.kind), from: From::Text(writing) }
+    }
+
+    /// Of values in the names of folders.
+    #[must_use]
+    pub fn from_folder(column: &Declared) -> Self {
+        let pattern = column.format.clone();
+        let writing = Writing { trim: false, nulls: Vec::new(), decimal_comma: false, pattern };
+        Self { kind: type_of(column.kind), from: From::Text(writing) }
+    }
+
+    /// Of arrays of a type. `path` is where they are.
+    ///
+    /// # Errors
+    /// When the type cannot be read as the declared one.
+    pub fn from_stored(column: &Declared, stored: &DataType, path: &Path) -> Result<Self, SourceError> {
+        let kind = type_of(column.kind);
+        let values = match stored {
+            DataType::Dictionary(_, values) => values,
+            stored => stored,
+        };
+        let fits = match kind {
+            Type::Integer => values.is_integer(),
+            Type::Decimal => values.is_numeric(),
+            Type::Text => is_text(values),
+            Type::Boolean => matches!(values, DataType::Boolean),
+            Type::Date => matches!(values, DataType::Date32 | DataType::Date64),
+            Type::Timestamp => matches!(values, DataType::Timestamp(..) | DataType::Date32 | DataType::Date64),
+        };
+        if !fits && *values != DataType::Null {
+            return Err(SourceError::ColumnType {
+                path: path.to_owned(),
+                column: column.name.clone(),
+                stored: values.to_string(),
+                declared: column.kind.name(),
+            });
+        }
+        Ok(Self { kind, from: From::Stored(stored.clone()) })
+    }
+
+    /// The type of the values.
+    #[must_use]
+    pub fn kind(&self) -> Type {
+        self.kind
+    }
+
+    /// The values. All NULL where the array is not of the type that this was made for.
+    #[must_use]
+    pub fn read(&self, stored: &ArrayRef) -> Column {
+        let column = match &self.from {
+            From::Text(writing) => texts(stored).map(|texts| writing.read(self.kind, &texts)),
+            From::Stored(kind) if stored.data_type() == kind => read_stored(self.kind, stored),
+            From::Stored(_) => None,
+        };
+        column.unwrap_or_else(|| Column::nulls(self.kind, stored.len()))
+    }
+
+    /// Whether something that should be a value stands there. Where it does and the value is NULL, it cannot be read.
+    #[must_use]
+    pub fn present(&self, stored: &ArrayRef) -> BooleanArray {
+        let present = match &self.from {
+            From::Text(writing) => match texts(stored) {
+                Some(texts) => texts.iter().map(|text| !text.is_some_and(|text| writing.is_null(text))).collect(),
+                None => BooleanBuffer::new_set(stored.len()),
+            },
+            From::Stored(_) => match stored.logical_nulls() {
+                Some(nulls) => nulls.into_inner(),
+                None => BooleanBuffer::new_set(stored.len()),
+            },
+        };
+        BooleanArray::new(present, None)
+    }
+
+    /// The values for whoever only compares and shows them: texts may stay in a dictionary, without a copy. Texts come as
+    /// `Utf8View` or as a dictionary of any kind of text; too long ones are NULL.
+    #[must_use]
+    pub fn stored(&self, stored: &ArrayRef) -> ArrayRef {
+        let fits = matches!(&self.from, From::Stored(kind) if stored.data_type() == kind);
+        let values = stored.as_any_dictionary_opt().and_then(|dictionary| texts(dictionary.values()));
+        match values {
+            Some(values) if fits && self.kind == Type::Text && values.views().iter().all(is_short) => stored.clone(),
+            _ => self.read(stored).to_array(),
+        }
+    }
+}
+
+fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+/// Texts as views of their bytes.
+fn texts(stored: &ArrayRef) -> Option<StringViewArray> {
+    match stored.data_type() {
+        DataType::Utf8View => stored.as_string_view_opt().cloned(),
+        DataType::Utf8 => stored.as_string_opt::<i32>().map(StringViewArray::from),
+        DataType::LargeUtf8 => stored.as_string_opt::<i64>().map(StringViewArray::from),
+        DataType::Null => Some(StringViewArray::new_null(stored.len())),
+        _ => None,
+    }
+}
+
+/// Whether a text can be a value. The lower part of a view is its length: no text need be looked at.
+fn is_short(view: &u128) -> bool {
+    (*view & u128::from(u32::MAX)) <= LONGEST_TEXT as u128
+}
+
+/// Texts, NULL where they are too long to be values.
+fn short(texts: StringViewArray) -> StringViewArray {
+    if texts.views().iter().all(is_short) {
+        return texts;
+    }
+    let short: BooleanBuffer = texts.views().iter().map(is_short).collect();
+    let nulls = NullBuffer::union(texts.nulls(), Some(&NullBuffer::new(short)));
+    let (views, buffers, _) = texts.into_parts();
+    let len = views.len();
+    StringViewArray::try_new(views, buffers, nulls).unwrap_or_else(|_| StringViewArray::new_null(len))
+}
+
+impl Writing {
+    /// A text without the spaces around it.
+    fn trimmed<'a>(&self, text: &'a str) -> &'a str {
+        if self.trim { text.trim_matches(' ') } else { text }
+    }
+
+    fn is_null(&self, text: &str) -> bool {
+        // What is too long to be a value is no word for NULL either.
+        text.len() <= LONGEST_TEXT && self.nulls.iter().any(|null| null == self.trimmed(text))
+    }
+
+    /// The text that a value is read from, if there is one.
+    fn value<'a>(&self, text: Option<&'a str>) -> Option<&'a str> {
+        let text = self.trimmed(text.filter(|text| text.len() <= LONGEST_TEXT)?);
+        (!self.nulls.iter().any(|null| null == text)).then_some(text)
+    }
+
+    fn read(&self, kind: Type, texts: &StringViewArray) -> Column {
+        let values = texts.iter().map(|text| self.value(text));
+        let pattern = self.pattern.as_deref();
+        match kind {
+            Type::Text => Column::Text(self.texts(texts)),
+            Type::Boolean => {
+                let mut truths = BooleanBuilder::with_capacity(texts.len());
+                values.for_each(|text| truths.append_option(text.and_then(parse_boolean)));
+                Column::Boolean(truths.finish())
+            }
+            Type::Integer => Column::Integer(values.map(|text| parse_integer(text?)).collect()),
+            Type::Decimal if self.decimal_comma => {
+                Column::Decimal(values.map(|text| parse_with_comma(text?)).collect())
+            }
+            Type::Decimal => Column::Decimal(values.map(|text| parse_decimal(text?).map(Decimal::get)).collect()),
+            Type::Date => Column::Date(values.map(|text| Some(parse_day(text?, pattern)?.get())).collect()),
+            Type::Timestamp => {
+                let moments = values.map(|text| Some(parse_moment(text?, pattern)?.get()));
+                Column::Timestamp(moments.collect())
+            }
+        }
+    }
+
+    fn texts(&self, texts: &StringViewArray) -> StringViewArray {
+        let same = |text: &str| text.len() <= LONGEST_TEXT && self.trimmed(text).len() == text.len();
+        if !texts.iter().flatten().all(same) {
+            let mut kept = StringViewBuilder::with_capacity(texts.len());
+            for text in texts {
+                kept.append_option(self.value(text));
+            }
+            return kept.finish();
+        }
+        if self.nulls.is_empty() {
+            return texts.clone();
+        }
+        let valid: BooleanBuffer = texts.iter().map(|text| self.value(text).is_some()).collect();
+        let (views, buffers, _) = texts.clone().into_parts();
+        let len = views.len();
+        let valid = Some(NullBuffer::new(valid));
+        StringViewArray::try_new(views, buffers, valid).unwrap_or_else(|_| StringViewArray::new_null(len))
+    }
+}
+
+/// A number with a decimal comma, and without a point.
+fn parse_with_comma(text: &str) -> Option<f64> {
+    if text.contains('.') {
+        return None;
+    }
+    parse_decimal(&text.replace(',', ".")).map(Decimal::get)
+}
+
+fn finite(number: f64) -> Option<f64> {
+    Decimal::new(number).map(Decimal::get)
+}
+
+fn read_stored(kind: Type, stored: &ArrayRef) -> Option<Column> {
+    if let Some(dictionary) = stored.as_any_dictionary_opt() {
+        let values = read_plain(kind, dictionary.values())?;
+        let keys = arrow_cast::cast(dictionary.keys(), &DataType::UInt32).ok()?;
+        let keys: &UInt32Array = keys.as_primitive_opt()?;
+        return Some(values.take(keys));
+    }
+    read_plain(kind, stored)
+}
+
+fn read_plain(kind: Type, stored: &ArrayRef) -> Option<Column> {
+    if *stored.data_type() == DataType::Null {
+        return Some(Column::nulls(kind, stored.len()));
+    }
+    Some(match kind {
+        Type::Text => Column::Text(short(texts(stored)?)),
+        Type::Boolean => Column::Boolean(stored.as_boolean_opt()?.clone()),
+        Type::Integer => Column::Integer(integers(stored)?),
+        Type::Decimal => Column::Decimal(decimals(stored)?),
+        Type::Date => Column::Date(days(stored)?),
+        Type::Timestamp => Column::Timestamp(moments(stored)?),
+    })
+}
+
+/// Every value by itself.
+fn each<A: ArrowPrimitiveType, B: ArrowPrimitiveType>(
+    stored: &ArrayRef,
+    read: impl Fn(A::Native) -> Option<B::Native>,
+) -> Option<PrimitiveArray<B>> {
+    Some(stored.as_primitive_opt::<A>()?.unary_opt(read))
+}
+
+/// Every value by itself, where none is lost.
+fn every<A: ArrowPrimitiveType, B: ArrowPrimitiveType>(
+    stored: &ArrayRef,
+    read: impl Fn(A::Native) -> B::Native,
+) -> Option<PrimitiveArray<B>> {
+    Some(stored.as_primitive_opt::<A>()?.unary(read))
+}
+
+fn integers(stored: &ArrayRef) -> Option<Int64Array> {
+    match stored.data_type() {
+        DataType::Int64 => stored.as_primitive_opt::<Int64Type>().cloned(),
+        DataType::Int32 => every::<Int32Type, _>(stored, i64::from),
+        DataType::Int16 => every::<Int16Type, _>(stored, i64::from),
+        DataType::Int8 => every::<Int8Type, _>(stored, i64::from),
+        DataType::UInt64 => each::<UInt64Type, _>(stored, |number| i64::try_from(number).ok()),
+        DataType::UInt32 => every::<UInt32Type, _>(stored, i64::from),
+        DataType::UInt16 => every::<UInt16Type, _>(stored, i64::from),
+        DataType::UInt8 => every::<UInt8Type, _>(stored, i64::from),
+        _ => None,
+    }
+}
+
+fn decimals(stored: &ArrayRef) -> Option<Float64Array> {
+    match stored.data_type() {
+        DataType::Float64 => floats(stored.as_primitive_opt::<Float64Type>()?.clone()),
+        DataType::Float32 => floats(every::<Float32Type, _>(stored, f64::from)?),
+        DataType::Float16 => floats(every::<Float16Type, _>(stored, f64::from)?),
+        DataType::Decimal32(_, scale) => each::<Decimal32Type, _>(stored, |units| nearest(i128::from(units), *scale)),
+        DataType::Decimal64(_, scale) => each::<Decimal64Type, _>(stored, |units| nearest(i128::from(units), *scale)),
+        DataType::Decimal128(_, scale) => each::<Decimal128Type, _>(stored, |units| nearest(units, *scale)),
+        DataType::Decimal256(_, scale) => each::<Decimal256Type, _>(stored, |units| match units.to_i128() {
+            Some(units) => nearest(units, *scale),
+            None => spelt(&units, *scale),
+        }),
+        // The nearest, where a whole number has more digits than a decimal.
+        DataType::UInt64 => every::<UInt64Type, _>(stored, |number| number as f64),
+        _ => Some(integers(stored)?.unary(|number| number as f64)),
+    }
+}
+
+/// Numbers without the infinities and what is no number, and without a sign of zero.
+fn floats(numbers: Float64Array) -> Option<Float64Array> {
+    let is_plain = |number: &f64| number.is_finite() && (*number != 0.0 || number.is_sign_positive());
+    if numbers.values().iter().all(is_plain) {
+        return Some(numbers);
+    }
+    Some(numbers.unary_opt(finite))
+}
+
+/// The double that is nearest to so many units of 10^-scale.
+fn nearest(units: i128, scale: i8) -> Option<f64> {
+    /// Whole numbers up to here, and powers of ten up to the 22nd, are doubles: one operation on two of them rounds once.
+    const EXACT: u128 = 1 << 53;
+    let digits = i32::from(scale);
+    if units.unsigned_abs() <= EXACT && (-22..=22).contains(&digits) {
+        let (units, power) = (units as f64, 10_f64.powi(digits.wrapping_abs()));
+        return finite(if digits < 0 { units * power } else { units / power });
+    }
+    spelt(&units, scale)
+}
+
+/// The same by way of its digits, which are read exactly.
+fn spelt(units: &dyn std::fmt::Display, scale: i8) -> Option<f64> {
+    finite(format!("{units}e{}", i32::from(scale).wrapping_neg()).parse().ok()?)
+}
+
+fn days(stored: &ArrayRef) -> Option<Date32Array> {
+    match stored.data_type() {
+        DataType::Date32 => {
+            let days = stored.as_primitive_opt::<Date32Type>()?;
+            let is_day = |day: &i32| (Day::FIRST.get()..=Day::LAST.get()).contains(day);
+            if days.values().iter().all(is_day) {
+                return Some(days.clone());
+            }
+            each::<Date32Type, _>(stored, |day| Day::new(day.into()).map(Day::get))
+        }
+        DataType::Date64 => {
+            each::<Date64Type, _>(stored, |millis| Day::new(millis.div_euclid(86_400_000)).map(Day::get))
+        }
+        _ => None,
+    }
+}
+
+/// Moments of stored counts, whose zone changes how they are shown and not what they count. What is finer than a microsecond
+/// is cut off.
+fn moments(stored: &ArrayRef) -> Option<TimestampMicrosecondArray> {
+    let moment = |micros: i64| Moment::new(micros).map(Moment::get);
+    match stored.data_type() {
+        DataType::Timestamp(TimeUnit::Second, _) => {
+            each::<TimestampSecondType, _>(stored, |count| moment(count.checked_mul(1_000_000)?))
+        }
+        DataType::Timestamp(TimeUnit::Millisecond, _) => {
+            each::<TimestampMillisecondType, _>(stored, |count| moment(count.checked_mul(1_000)?))
+        }
+        DataType::Timestamp(TimeUnit::Microsecond, _) => {
+            let counts = stored.as_primitive_opt::<TimestampMicrosecondType>()?;
+            let range = Day::FIRST.midnight().get()..Day::LAST.midnight().get().saturating_add(Moment::DAY);
+            if counts.values().iter().all(|count| range.contains(count)) {
+                return Some(counts.clone().with_timezone_opt(None::<Arc<str>>));
+            }
+            each::<TimestampMicrosecondType, _>(stored, moment)
+        }
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+            each::<TimestampNanosecondType, _>(stored, |count| moment(count.div_euclid(1_000)))
+        }
+        DataType::Date64 => each::<Date64Type, _>(stored, |millis| moment(millis.checked_mul(1_000)?)),
+        DataType::Date32 => each::<Date32Type, _>(stored, |day| Day::new(day.into()).map(|day| day.midnight().get())),
+        _ => None,
+    }
+}

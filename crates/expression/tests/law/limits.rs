@@ -1,0 +1,126 @@
+//! The largest programs there can be: no overflow of the stack, no doubling of time or memory.
+
+use deniable_expression::program::{InputColumn, MOST_ARGUMENTS, MOST_NODES};
+use deniable_expression::{Column, Comparison, Evaluator, Id, Operation, Program, ProgramError, Type, Value};
+use std::time::Instant;
+
+const ROWS: usize = 64;
+
+fn program() -> (Program, Vec<Id>) {
+    let column = |kind: Type| InputColumn { table: "t".into(), name: kind.name().into(), kind };
+    let mut program = Program::new(Type::ALL.map(column).to_vec());
+    let ids = (0..Type::ALL.len()).map(|position| program.column(position).unwrap()).collect();
+    (program, ids)
+}
+
+fn inputs(program: &Program) -> Vec<Option<Column>> {
+    let texts = ["a text that is longer than a view holds", "short", "", " and this one is longer as well "];
+    let column = |input: &InputColumn| {
+        let value = |row: usize| match input.kind {
+            Type::Boolean => Some(Value::Boolean(row.is_multiple_of(2))),
+            Type::Integer => Some(Value::Integer(row as i64 - 7)),
+            Type::Text => Value::text(texts[row % texts.len()]).filter(|_| !row.is_multiple_of(5)),
+            _ => None,
+        };
+        Column::from_values(input.kind, (0..ROWS).map(value))
+    };
+    program.columns().iter().map(|input| Some(column(input))).collect()
+}
+
+/// Everything that can be done with a program, on a thread with little stack, in little time.
+fn all_of(program: Program, root: Id) {
+    let work = move || {
+        let begin = Instant::now();
+        let bytes = program.canonical(&[root]);
+        let (read, roots) = Program::from_canonical(&bytes).unwrap();
+        assert_eq!(read.canonical(&roots), bytes);
+        assert!(program.words(root, 1_000).chars().count() <= 1_001);
+        assert!(program.reached(&[root])[root.position()]);
+        let mut evaluator = Evaluator::new(&program, &[root]);
+        let inputs = inputs(&program);
+        let whole = evaluator.evaluate(ROWS, &inputs);
+        let first = evaluator
+            .evaluate(1, &inputs.iter().map(|input| input.as_ref().map(|i| i.slice(0, 1))).collect::<Vec<_>>());
+        assert!(whole[0].slice(0, 1).same_as(&first[0]));
+        drop(evaluator.clone());
+        assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+    };
+    std::thread::Builder::new().stack_size(256 << 10).spawn(work).unwrap().join().unwrap();
+}
+
+#[test]
+fn as_deep_as_there_are_nodes() {
+    let (mut program, ids) = program();
+    let mut id = ids[0];
+    while let Ok(next) = program.call(Operation::Not, &[id]) {
+        id = next;
+    }
+    assert_eq!(program.nodes().len(), MOST_NODES);
+    assert_eq!(program.call(Operation::IsNull, &[id]), Err(ProgramError::TooLarge));
+    all_of(program, id);
+    let (mut program, ids) = self::program();
+    let mut id = ids[1];
+    // Casts that words do not show.
+    while let Ok(next) = program.call(Operation::Cast(Type::Decimal), &[id]) {
+        let Ok(next) = program.call(Operation::Cast(Type::Integer), &[next]) else { break };
+        id = next;
+    }
+    all_of(program, id);
+}
+
+#[test]
+fn chains_in_which_everything_is_used_twice() {
+    let (program, ids) = program();
+    let [flag, number, _, text, ..] = ids[..] else { panic!() };
+    type Link = fn(&mut Program, Id, Id, Id) -> Result<Id, ProgramError>;
+    let links: [(Id, Link); 7] = [
+        (text, |p, _, id, first| p.call(Operation::Coalesce, &[id, first, id])),
+        (text, |p, flag, id, _| {
+            let turned = p.call(Operation::Not, &[flag])?;
+            let trimmed = p.call(Operation::Trim("x ".into()), &[id])?;
+            let first = p.call(Operation::Case, &[flag, id, trimmed])?;
+            p.call(Operation::Case, &[turned, first, id])
+        }),
+        (text, |p, _, id, _| {
+            let less = p.call(Operation::Trim("at".into()), &[id])?;
+            p.call(Operation::Greatest, &[id, less, id])
+        }),
+        (text, |p, _, id, _| {
+            let same = p.call(Operation::Compare(Comparison::Equal), &[id, id])?;
+            let text = p.call(Operation::Cast(Type::Text), &[same])?;
+            p.call(Operation::NullIf, &[id, text])
+        }),
+        (number, |p, _, id, _| p.call(Operation::Multiply, &[id, id])),
+        (number, |p, flag, id, first| p.call(Operation::Case, &[flag, id, flag, first, id])),
+        (flag, |p, flag, id, _| {
+            let both = p.call(Operation::And, &[id, id])?;
+            p.call(Operation::Or, &[both, flag])
+        }),
+    ];
+    for (begin, link) in links {
+        let mut program = program.clone();
+        let mut id = begin;
+        while let Ok(next) = link(&mut program, flag, id, begin) {
+            if next == id {
+                break;
+            }
+            id = next;
+        }
+        all_of(program, id);
+    }
+}
+
+#[test]
+fn as_wide_as_there_are_arguments() {
+    let (mut program, ids) = program();
+    let constants = (0..MOST_ARGUMENTS as i64).map(|number| program.constant(Value::Integer(3 * number)).unwrap());
+    let mut arguments: Vec<Id> = constants.collect();
+    arguments[0] = ids[1];
+    let found = program.call(Operation::In, &arguments).unwrap();
+    let largest = program.call(Operation::Greatest, &arguments).unwrap();
+    let pairs = [vec![found, largest].repeat(MOST_ARGUMENTS / 2 - 1), vec![ids[1]]].concat();
+    let case = program.call(Operation::Case, &pairs).unwrap();
+    let long = [arguments.as_slice(), &[ids[1]]].concat();
+    assert_eq!(program.call(Operation::In, &long), Err(ProgramError::TooLarge));
+    all_of(program, case);
+}

@@ -1,0 +1,24 @@
+//! What holds of every expression and every table, tried on random ones.
+//!
+//! `DENIABLE_SCALE=full` makes every test several times as long.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::indexing_slicing,
+    reason = "tests"
+)]
+
+mod dice;
+mod identity;
+mod limits;
+mod one_row_at_a_time;
+mod python;
+mod trees;
+mod values;
+
+/// So many, or so many times as many where the full scale is asked for.
+fn scale(count: usize, times: usize) -> usize {
+    if std::env::var_os("DENIABLE_SCALE").is_some_and(|scale| scale == "full") { count * times } else { count }
+}

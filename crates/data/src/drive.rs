@@ -29,7 +29,8 @@ pub(crate) fn drive<P: Send, T: Send>(
     take: &mut dyn FnMut(Option<P>),
 ) -> std::io::Result<T> {
     let (sender, receiver) = sync_channel(PARTS_AHEAD);
-    std::thread::scope(|scope| {
+    // Moved in, so that a panic of `take` drops the receiver and the work does not wait for it.
+    std::thread::scope(move |scope| {
         let worker = std::thread::Builder::new().spawn_scoped(scope, move || work(&Parts(sender)))?;
         let mut told = Instant::now();
         loop {

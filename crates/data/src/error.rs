@@ -85,6 +85,16 @@ pub enum SourceError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// A public table that is no function of its key. It is public, and so its rows may be named.
+    #[error("the key `{column}` of the public table `{table}` {problem}")]
+    Key {
+        /// The table.
+        table: String,
+        /// The column.
+        column: String,
+        /// What is wrong with it, with the rows, counted from 1 over all files.
+        problem: String,
+    },
     /// More had to be held in memory at once than is allowed.
     #[error("the rows of {table} do not fit into the memory that is allowed")]
     Memory {

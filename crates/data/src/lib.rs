@@ -20,6 +20,7 @@ pub mod check;
 mod drive;
 pub mod error;
 mod files;
+pub mod groups;
 mod header;
 pub mod memory;
 pub mod meter;

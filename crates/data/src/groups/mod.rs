@@ -1,0 +1,466 @@
+//! How often each distinct row of some columns stands in a table that somebody is about to publish, or has published.
+//!
+//! This is for tables that are looked at as they are (`deniable assess`), not for answers from protected data: no type is
+//! declared, every value is taken as the text that is written, and nothing is capped. What comes out is exact.
+
+mod distinct;
+mod spill;
+
+use crate::drive::{Parts, drive};
+use crate::error::SourceError;
+use crate::memory::{Memory, Reservation};
+use crate::meter::{Meter, Progress};
+use crate::names::{csv_columns, parquet_columns};
+use crate::scan::{ScanError, Wanted};
+use crate::table::{Table, type_of};
+use crate::{Resources, Source};
+use arrow_array::{Array, StringViewArray};
+use deniable_policy::{Column, ColumnType, Compression, CsvOptions, Data, Format};
+use distinct::Distinct;
+use spill::{Partition, Partitions};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// How delimited text is written, where its name does not say so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Layout {
+    /// What stands between fields; by the name's ending when not stated.
+    pub delimiter: Option<u8>,
+    /// The names of all columns, where the first line is a row already.
+    pub names: Option<Vec<String>>,
+    /// The encoding, by its name in the WHATWG standard; UTF-8 when not stated.
+    pub encoding: Option<String>,
+}
+
+/// Distinct rows, of a batch: the values of each column, NULL where there is none, and how often each row stands there.
+#[derive(Debug, Clone)]
+pub struct Rows {
+    columns: Vec<StringViewArray>,
+    times: Vec<u64>,
+}
+
+impl Rows {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// A value; nothing where there is none.
+    #[must_use]
+    pub fn value(&self, row: usize, column: usize) -> Option<&str> {
+        let column = self.columns.get(column)?;
+        (row < column.len() && column.is_valid(row)).then(|| column.value(row))
+    }
+
+    /// How often a row stands in the table.
+    #[must_use]
+    pub fn times(&self, row: usize) -> u64 {
+        self.times.get(row).copied().unwrap_or_default()
+    }
+}
+
+/// Some columns of a file, as the texts that stand there: CSV, plain or compressed, or Parquet, told by the name's ending.
+/// White space around fields of CSV is dropped. An empty field is an empty text; a field that is no text, or longer than any
+/// sensible value, has none.
+///
+/// # Errors
+/// When the file is not there.
+pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, SourceError> {
+    let format = format_of(path, layout);
+    let stored = match format {
+        Format::Parquet if path.is_file() => parquet_columns(path)?,
+        _ => Vec::new(),
+    };
+    let column = |name: &String| {
+        let kind = stored.iter().find(|(stored, _)| stored == name).and_then(|(_, kind)| *kind);
+        Column { name: name.clone(), kind: kind.unwrap_or(ColumnType::Text), bounds: None, keys: None, format: None }
+    };
+    let shown = path.display().to_string();
+    let table = Table::protected(shown.clone(), columns.iter().map(column).collect(), None);
+    let data = Data {
+        table: "t".to_owned(),
+        path: shown,
+        version: String::new(),
+        format,
+        partitions: Vec::new(),
+        typical_rows: None,
+    };
+    Source::locate(table, &data, Path::new(""))
+}
+
+/// The names of a file's columns.
+///
+/// # Errors
+/// When it is not there, or has none.
+pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
+    match format_of(path, layout) {
+        Format::Parquet => Ok(parquet_columns(path)?.into_iter().map(|(name, _)| name).collect()),
+        Format::Csv(CsvOptions { columns: Some(names), .. }) => Ok(names),
+        Format::Csv(options) => csv_columns(path, options.delimiter, options.compression),
+    }
+}
+
+/// The first line of delimited text that has another number of fields than there are columns, with that number. For whoever
+/// has been told that a file cannot be read to the end.
+///
+/// # Errors
+/// When it cannot be read at all.
+pub fn uneven_line(path: &Path, layout: &Layout) -> Result<Option<(u64, usize)>, SourceError> {
+    let Format::Csv(options) = format_of(path, layout) else { return Ok(None) };
+    let width = names(path, layout)?.len();
+    let bytes = crate::text::open(path, &options, &Arc::default())?;
+    let mut reader = crate::text::builder(&options).has_headers(false).from_reader(bytes);
+    let mut record = csv::ByteRecord::new();
+    loop {
+        match reader.read_byte_record(&mut record) {
+            Ok(true) if record.len() != width => {
+                return Ok(Some((record.position().map_or(0, csv::Position::line), record.len())));
+            }
+            Ok(true) => {}
+            Ok(false) | Err(_) => return Ok(None),
+        }
+    }
+}
+
+/// Whether an encoding has this name in the WHATWG standard.
+#[must_use]
+pub fn is_encoding(name: &str) -> bool {
+    encoding_rs::Encoding::for_label_no_replacement(name.as_bytes()).is_some()
+}
+
+/// Whether a file is delimited text, by its name.
+#[must_use]
+pub fn is_text(path: &Path) -> bool {
+    matches!(format_of(path, &Layout::default()), Format::Csv(_))
+}
+
+/// How a file is written, by the ending of its name.
+fn format_of(path: &Path, layout: &Layout) -> Format {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().to_lowercase());
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let compression = Compression::of_ending(ending);
+    let inner = name.trim_end_matches(".gz").trim_end_matches(".zst");
+    if inner.ends_with(".parquet") {
+        return Format::Parquet;
+    }
+    let usual = if inner.ends_with(".tsv") { b'\t' } else { b',' };
+    Format::Csv(CsvOptions {
+        compression: compression.unwrap_or(Compression::None),
+        trim: true,
+        // An empty field is an empty text; what is left without a value cannot be read at all.
+        nulls: Vec::new(),
+        columns: layout.names.clone(),
+        encoding: layout.encoding.clone().unwrap_or_else(|| "UTF-8".to_owned()),
+        ..CsvOptions::with_delimiter(layout.delimiter.unwrap_or(usual))
+    })
+}
+
+/// Counts the distinct rows of a source's columns; `each` is given them batch by batch, in no particular order, and `progress`
+/// is told how far it has come.
+///
+/// # Errors
+/// When the files cannot be read to the end, lack a column, or the resources do not suffice.
+pub fn groups(
+    source: &Source,
+    resources: &Resources,
+    progress: &dyn Fn(Progress),
+    each: &mut dyn FnMut(&Rows),
+) -> Result<(), SourceError> {
+    let table = source.table().name.clone();
+    let meter = Meter::new();
+    let size = source.size();
+    let tell = || progress(meter.progress(size));
+    let done = drive(|parts| count_rows(source, resources, &meter, parts), &mut |rows| {
+        rows.as_ref().map_or_else(tell, &mut *each)
+    });
+    tell();
+    done.unwrap_or(Err(Cause::Rows)).map_err(|cause| match cause {
+        Cause::Source(error) => error,
+        Cause::Rows => SourceError::Rows { table },
+        Cause::Memory => SourceError::Memory { table },
+        Cause::Spill(error) => SourceError::Spill { table, reason: error.to_string() },
+    })
+}
+
+/// Why rows could not be counted.
+enum Cause {
+    Source(SourceError),
+    /// What was read is not what was asked for.
+    Rows,
+    Memory,
+    Spill(io::Error),
+}
+
+impl From<io::Error> for Cause {
+    fn from(error: io::Error) -> Self {
+        Self::Spill(error)
+    }
+}
+
+/// The distinct rows that one thread has come across, and the memory that they take.
+struct Counting {
+    distinct: Distinct,
+    reserved: Reservation,
+}
+
+fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts: &Parts<Rows>) -> Result<(), Cause> {
+    let columns = &source.table().columns;
+    let empty = Distinct::new(columns.iter().map(|column| type_of(column.kind)).collect());
+    let memory = Memory::new(resources.memory);
+    let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::stored).collect();
+    let spilled = Partitions::new(resources.spill.clone());
+    let scan = source.scan(&wanted, meter).map_err(Cause::Source)?;
+    let start = || Counting { distinct: empty.clone(), reserved: memory.reserve() };
+    let mut all = scan
+        .run(resources.threads.max(1), start, |counting: &mut Counting, batch| {
+            counting.distinct.add(&batch).ok_or(Cause::Rows)?;
+            if !counting.reserved.resize(counting.distinct.bytes()) {
+                spilled.write(&mut counting.distinct)?;
+                counting.reserved.free();
+            }
+            Ok(())
+        })
+        .map_err(|error| match error {
+            ScanError::Source(error) => Cause::Source(error),
+            ScanError::Work(cause) => cause,
+        })?;
+    // The largest takes the others in.
+    all.sort_by_key(|counting| counting.distinct.bytes());
+    let mut whole = all.pop().unwrap_or_else(start);
+    while let Some(other) = all.pop() {
+        if spilled.are_empty() {
+            whole.distinct.merge(&other.distinct).ok_or(Cause::Rows)?;
+            drop(other);
+            if !whole.reserved.resize(whole.distinct.bytes()) {
+                spilled.write(&mut whole.distinct)?;
+                whole.reserved.free();
+            }
+        } else {
+            let mut other = other;
+            spilled.write(&mut other.distinct)?;
+        }
+    }
+    if spilled.are_empty() {
+        give(&whole.distinct, parts);
+        return Ok(());
+    }
+    spilled.write(&mut whole.distinct)?;
+    drop(whole);
+    let mut left: Vec<Partition> = spilled.into_parts();
+    while let Some(partition) = left.pop() {
+        let mut counting = start();
+        let mut rows = partition.rows()?;
+        let finer = loop {
+            let Some(row) = rows.next(columns.len())? else { break None };
+            counting.distinct.add_row(&row).ok_or(Cause::Rows)?;
+            if !counting.reserved.resize(counting.distinct.bytes()) {
+                // Still too many: once more, by other bits of the hash.
+                let finer = partition.finer().ok_or(Cause::Memory)?;
+                finer.write(&mut counting.distinct)?;
+                finer.copy(&mut rows, columns.len())?;
+                break Some(finer);
+            }
+        };
+        match finer {
+            Some(finer) => left.extend(finer.into_parts()),
+            None if !give(&counting.distinct, parts) => return Ok(()),
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// Hands over all rows; false when nobody wants any more.
+fn give(distinct: &Distinct, parts: &Parts<Rows>) -> bool {
+    distinct.batches().all(|rows| parts.give(rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{
+        ArrayRef, BooleanArray, Date32Array, Float64Array, Int32Array, RecordBatch, StringArray,
+        TimestampMillisecondArray,
+    };
+    use arrow_cast::cast;
+    use arrow_schema::{DataType, Field, Schema};
+    use deniable_expression::LONGEST_TEXT;
+    use parquet::arrow::ArrowWriter;
+    use std::collections::BTreeMap;
+    use std::io::Write as _;
+    use std::path::PathBuf;
+
+    type Counted = BTreeMap<Vec<Option<String>>, u64>;
+
+    fn counted(path: &Path, columns: &[&str], resources: &Resources) -> Result<Counted, SourceError> {
+        let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
+        let source = open(path, &columns, &Layout::default())?;
+        let mut all = Counted::new();
+        groups(&source, resources, &|_| {}, &mut |rows| {
+            for row in 0..rows.len() {
+                let key = (0..columns.len()).map(|at| rows.value(row, at).map(str::to_owned)).collect();
+                let before = all.insert(key, rows.times(row));
+                assert_eq!(before, None, "a row of groups comes once");
+            }
+        })?;
+        Ok(all)
+    }
+
+    fn file(folder: &Path, name: &str, content: &[u8]) -> PathBuf {
+        let path = folder.join(name);
+        std::fs::File::create(&path).unwrap().write_all(content).unwrap();
+        path
+    }
+
+    #[test]
+    fn texts_stand_as_they_are_written_but_for_blanks_around() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = b"zip,times, flu\n021*,1,yes\n 021*,2,yes\n\"021*\",1,\n02139,01,no\n";
+        let expected = [
+            (vec![Some("021*"), Some("")], 1),
+            (vec![Some("021*"), Some("yes")], 2),
+            (vec![Some("02139"), Some("no")], 1),
+        ];
+        let expected: Counted = expected
+            .into_iter()
+            .map(|(key, times)| (key.into_iter().map(|text| text.map(str::to_owned)).collect(), times))
+            .collect();
+        let plain = file(folder.path(), "t.csv", text);
+        assert_eq!(counted(&plain, &["zip", "flu"], &Resources::default()).unwrap(), expected);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packed.write_all(text).unwrap();
+        let packed = file(folder.path(), "t.csv.gz", &packed.finish().unwrap());
+        assert_eq!(counted(&packed, &["zip", "flu"], &Resources::default()).unwrap(), expected);
+        let missing = counted(&plain, &["zip", "age"], &Resources::default()).unwrap_err().to_string();
+        assert!(missing.contains("no column `age`") && missing.contains("`zip`"), "{missing}");
+        let layout =
+            Layout { delimiter: Some(b';'), encoding: None, names: Some(vec!["a".to_owned(), "b".to_owned()]) };
+        let bare = file(folder.path(), "bare.data", b"1;x\n1;x\n");
+        assert_eq!(names(&bare, &layout).unwrap(), ["a", "b"]);
+        let mut rows_of_two = 0;
+        let source = open(&bare, &["b".to_owned()], &layout).unwrap();
+        groups(&source, &Resources::default(), &|_| {}, &mut |rows| rows_of_two += rows.times(0)).unwrap();
+        assert_eq!(rows_of_two, 2, "the first line is a row");
+        let uneven = file(folder.path(), "uneven.csv", b"a,b\n1,2\n3\n");
+        assert_eq!(uneven_line(&uneven, &Layout::default()).unwrap(), Some((3, 1)));
+        assert_eq!(uneven_line(&plain, &Layout::default()).unwrap(), None);
+        let latin = file(folder.path(), "latin.csv", b"a\nM\xfclheim\n");
+        assert_eq!(counted(&latin, &["a"], &Resources::default()).unwrap(), [(vec![None], 1)].into());
+        let layout = Layout { encoding: Some("latin1".to_owned()), ..Layout::default() };
+        let source = open(&latin, &["a".to_owned()], &layout).unwrap();
+        groups(&source, &Resources::default(), &|_| {}, &mut |rows| assert_eq!(rows.value(0, 0), Some("Mülheim")))
+            .unwrap();
+        // A name that the engine's own columns have.
+        assert_eq!(counted(&plain, &["times"], &Resources::default()).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn parquet_columns_of_any_type_are_texts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let fields = [("age", DataType::Int32), ("dose", DataType::Float64), ("day", DataType::Date32)];
+        let schema: Vec<Field> = fields.into_iter().map(|(name, kind)| Field::new(name, kind, true)).collect();
+        let schema = Arc::new(Schema::new(schema));
+        let columns: Vec<ArrayRef> = vec![
+            Arc::new(Int32Array::from(vec![Some(30), Some(30), None])),
+            Arc::new(Float64Array::from(vec![2.0, 2.0, 0.5])),
+            Arc::new(Date32Array::from(vec![0, 0, 1])),
+        ];
+        let batch = RecordBatch::try_new(schema.clone(), columns).unwrap();
+        let mut writer = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), schema, None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let found = counted(&path, &["age", "dose", "day"], &Resources::default()).unwrap();
+        let text = |text: &str| Some(text.to_owned());
+        let expected =
+            [(vec![None, text("0.5"), text("1970-01-02")], 1), (vec![text("30"), text("2"), text("1970-01-01")], 2)];
+        assert_eq!(found, expected.into_iter().collect());
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("ok", Arc::new(BooleanArray::from(vec![Some(true), Some(false), None]))),
+            ("at", Arc::new(TimestampMillisecondArray::from(vec![Some(1_500), Some(0), Some(-86_400_000)]))),
+            ("dose", Arc::new(Float64Array::from(vec![1e21, -0.25, f64::NAN]))),
+        ];
+        let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, a)| (n, a, true))).unwrap();
+        let path = folder.path().join("u.parquet");
+        let mut writer = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let found = counted(&path, &["ok", "at", "dose"], &Resources::default()).unwrap();
+        let expected = [
+            (vec![text("true"), text("1970-01-01T00:00:01.500"), text("1000000000000000000000")], 1),
+            (vec![text("false"), text("1970-01-01T00:00:00"), text("-0.25")], 1),
+            (vec![None, text("1969-12-31T00:00:00"), None], 1),
+        ];
+        assert_eq!(found, expected.into_iter().collect());
+    }
+
+    /// The same texts, stored in every way that Parquet has, are the same groups; what is too long to be a value has none.
+    #[test]
+    fn parquet_texts_are_grouped_however_they_are_stored() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let long = "x".repeat(LONGEST_TEXT + 1);
+        let alike = "more than twelve bytes that are alike: ";
+        let texts: Vec<Option<String>> = ["a", "b", "a", "", &long]
+            .into_iter()
+            .map(|text| Some(text.to_owned()))
+            .chain([None])
+            .chain(["1", "2", "1"].map(|end| Some(format!("{alike}{end}"))))
+            .collect();
+        let plain: ArrayRef = Arc::new(texts.iter().collect::<StringArray>());
+        let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+        let kinds = [DataType::Utf8, DataType::LargeUtf8, DataType::Utf8View, dictionary];
+        let names = ["plain", "large", "view", "dictionary"];
+        let columns = names.into_iter().zip(kinds).map(|(name, kind)| (name, cast(&plain, &kind).unwrap()));
+        let batch =
+            RecordBatch::try_from_iter_with_nullable(columns.map(|(name, values)| (name, values, true))).unwrap();
+        let mut writer = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        let (one, two) = (format!("{alike}1"), format!("{alike}2"));
+        let expected =
+            [(Some("a"), 2), (Some("b"), 1), (Some(""), 1), (None, 2), (Some(one.as_str()), 2), (Some(&two), 1)];
+        let expected = |width: usize| -> Counted {
+            expected.into_iter().map(|(text, times)| (vec![text.map(str::to_owned); width], times)).collect()
+        };
+        for name in names {
+            assert_eq!(counted(&path, &[name], &Resources::default()).unwrap(), expected(1), "{name}");
+        }
+        assert_eq!(counted(&path, &names, &Resources::default()).unwrap(), expected(4));
+    }
+
+    /// More groups than a batch, and than wait to be taken; and a memory limit that sends them to disk.
+    #[test]
+    fn many_groups_come_once_each_also_from_disk() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut text = "a,b\n".to_owned();
+        for row in 0..200_000 {
+            text += &format!("{},{}\n", row % 100_000, row % 7);
+        }
+        let path = file(folder.path(), "t.csv", text.as_bytes());
+        // The last is so little that partitions are cut once more.
+        for (memory, threads) in [(None, 2), (Some(8_000_000), 2), (Some(100_000), 3)] {
+            let resources = Resources { threads, memory, spill: Some(folder.path().to_owned()) };
+            let found = counted(&path, &["a"], &resources).unwrap();
+            assert_eq!((found.len(), found.values().sum::<u64>()), (100_000, 200_000), "{memory:?}");
+            assert!(found.values().all(|times| *times == 2));
+        }
+        let resources = Resources { threads: 2, memory: Some(4_000_000), spill: None };
+        let found = counted(&path, &["b", "a"], &resources).unwrap();
+        assert_eq!((found.len(), found.values().sum::<u64>()), (200_000, 200_000));
+        let resources = Resources { threads: 1, memory: Some(100), spill: Some(folder.path().to_owned()) };
+        assert!(matches!(counted(&path, &["a"], &resources), Err(SourceError::Memory { .. })));
+        let nowhere = Some(folder.path().join("none"));
+        let resources = Resources { threads: 1, memory: Some(1_000_000), spill: nowhere };
+        assert!(matches!(counted(&path, &["a"], &resources), Err(SourceError::Spill { .. })));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "temporary files have no name");
+    }
+}

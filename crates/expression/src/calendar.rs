@@ -90,6 +90,12 @@ pub(crate) fn truncate(unit: Unit, moment: Moment) -> Option<Moment> {
 }
 
 impl Unit {
+    /// The beginning of the unit that a moment lies in; `None` before the year 1.
+    #[must_use]
+    pub fn truncate(self, moment: Moment) -> Option<Moment> {
+        truncate(self, moment)
+    }
+
     /// The beginning of the unit after the one that begins here; `None` after the year 9999.
     #[must_use]
     pub fn next(self, begin: Moment) -> Option<Moment> {

@@ -130,9 +130,7 @@ impl Column {
             (Type::Integer, Some(Value::Integer(value))) => Self::Integer(Int64Array::from_value(*value, len)),
             (Type::Decimal, Some(Value::Decimal(value))) => Self::Decimal(Float64Array::from_value(value.get(), len)),
             (Type::Text, Some(Value::Text(_))) => {
-                // The bytes once, the views as often as there are rows.
-                let once = Self::from_values(kind, std::iter::once(value.cloned()));
-                once.take(&UInt32Array::from_value(0, len))
+                Self::from_values(kind, std::iter::once(value.cloned())).repeated(len)
             }
             (Type::Date, Some(Value::Date(value))) => Self::Date(Date32Array::from_value(value.get(), len)),
             (Type::Timestamp, Some(Value::Timestamp(value))) => {
@@ -140,6 +138,21 @@ impl Column {
             }
             _ => Self::nulls(kind, len),
         }
+    }
+
+    /// The first row so many times. Of texts the bytes once, and views as often as there are rows.
+    pub(crate) fn repeated(&self, len: usize) -> Self {
+        self.take(&UInt32Array::from_value(0, len))
+    }
+
+    /// One column behind the other; what is of another type is left out.
+    #[must_use]
+    pub fn concat(kind: Type, parts: &[Self]) -> Self {
+        let parts: Vec<ArrayRef> = parts.iter().filter(|part| part.kind() == kind).map(Self::to_array).collect();
+        let len = parts.iter().fold(0_usize, |len, part| len.saturating_add(part.len()));
+        let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+        let whole = arrow_select::concat::concat(&parts).ok().and_then(|array| Self::from_array(&array));
+        whole.unwrap_or_else(|| Self::nulls(kind, len))
     }
 
     /// These values; one of another type is NULL.

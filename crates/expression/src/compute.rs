@@ -8,10 +8,13 @@ use crate::value::{Moment, Type};
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{ArrowPrimitiveType, Float64Type, Int64Type, TimestampMicrosecondType};
-use arrow_array::{Array, BooleanArray, PrimitiveArray, StringViewArray};
+use arrow_array::{Array, BooleanArray, PrimitiveArray, StringViewArray, UInt32Array};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_ord::cmp;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+/// From here on it is worth while to look for texts that are written twice.
+const MANY_BYTES: u64 = 4 << 20;
 
 /// The value of an operation for every row. `kind` is the type of its result, `rows` the length of all arguments.
 pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], rows: usize) -> Column {
@@ -316,6 +319,28 @@ fn round_decimals(array: &PrimitiveArray<Float64Type>, digits: i8) -> PrimitiveA
 }
 
 fn letters(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&mut str)) -> StringViewArray {
+    let bytes = array.lengths().fold(0_u64, |sum, length| sum.saturating_add(length.into()));
+    if bytes <= MANY_BYTES {
+        return letters_of_each(array, all, ascii);
+    }
+    // One long text in many rows, as a constant behind CASE is, stays one: equal views are equal texts.
+    let (mut known, mut firsts, mut places) = (HashMap::new(), Vec::new(), Vec::with_capacity(array.len()));
+    for (row, view) in (0_u32..).zip(array.views()) {
+        places.push(*known.entry((*view, array.is_valid(places.len()))).or_insert_with(|| {
+            firsts.push(row);
+            u32::try_from(firsts.len().saturating_sub(1)).unwrap_or(u32::MAX)
+        }));
+    }
+    let Column::Text(texts) = Column::Text(array.clone()).take(&UInt32Array::from(firsts)) else {
+        return StringViewArray::new_null(array.len());
+    };
+    match Column::Text(letters_of_each(&texts, all, ascii)).take(&UInt32Array::from(places)) {
+        Column::Text(texts) => texts,
+        _ => StringViewArray::new_null(array.len()),
+    }
+}
+
+fn letters_of_each(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&mut str)) -> StringViewArray {
     let mut texts = StringViewBuilder::with_capacity(array.len());
     let mut copy = String::new();
     for text in array {

@@ -5,16 +5,23 @@
 
 use crate::column::Column;
 use crate::compute::compute;
+use crate::list::List;
 use crate::operation::Operation;
 use crate::program::{Id, Node, Program};
-use crate::value::{Type, Value};
+use crate::value::Type;
+
+/// Most values that all steps of one block of rows hold together: programs of thousands of steps are computed for fewer
+/// rows at a time.
+const MOST_VALUES: usize = 1 << 22;
+/// Lists of more constants than this are searched, not compared with one by one.
+const SHORT_LIST: usize = 6;
 
 /// Computes some nodes of a program for one batch of rows after another.
 #[derive(Debug, Clone)]
 pub struct Evaluator {
     steps: Vec<Step>,
-    /// The steps of the results.
-    roots: Vec<usize>,
+    /// The type and step of each result.
+    roots: Vec<(Type, usize)>,
 }
 
 #[derive(Debug, Clone)]
@@ -29,38 +36,81 @@ struct Step {
 enum What {
     /// An input, by its position.
     Column(usize),
-    /// The same in every row, and as many of them as were needed so far.
-    Constant(Option<Value>, Column),
+    /// The same in every row: one row, and as many as were needed so far.
+    Constant(Column, Column),
+    /// Whether the value of a step is in a list of constants.
+    Listed(usize, List),
     /// An operation on earlier steps.
     Call(Operation, Vec<usize>),
+}
+
+impl What {
+    fn arguments(&self) -> &[usize] {
+        match self {
+            Self::Column(_) | Self::Constant(..) => &[],
+            Self::Listed(value, _) => std::slice::from_ref(value),
+            Self::Call(_, arguments) => arguments,
+        }
+    }
 }
 
 impl Evaluator {
     /// For these nodes of the program, each of which becomes one column.
     #[must_use]
     pub fn new(program: &Program, roots: &[Id]) -> Self {
-        let reached = program.reached(roots);
+        let constants = constants(program, &program.reached(roots));
+        let constant = |id: Id| constants.get(id.position()).and_then(Option::as_ref);
+        let list = |operation: &Operation, arguments: &[Id]| match (operation, arguments) {
+            (Operation::In, [value, list @ ..]) if list.len() > SHORT_LIST => {
+                let list = list.iter().map(|id| constant(*id)).collect::<Option<Vec<&Column>>>()?;
+                Some((*value, List::new(program.kind(*value), &list)?))
+            }
+            _ => None,
+        };
+        // What the results rest on, now that constants rest on nothing.
+        let mut needed = vec![false; constants.len()];
+        let need = |needed: &mut Vec<bool>, id: Id| {
+            if let Some(needed) = needed.get_mut(id.position()) {
+                *needed = true;
+            }
+        };
+        roots.iter().for_each(|root| need(&mut needed, *root));
+        for (id, node) in program.ids().rev() {
+            if needed.get(id.position()) != Some(&true) || constant(id).is_some() {
+                continue;
+            }
+            if let Node::Call(operation, arguments) = node {
+                match list(operation, arguments) {
+                    Some((value, _)) => need(&mut needed, value),
+                    None => arguments.iter().for_each(|argument| need(&mut needed, *argument)),
+                }
+            }
+        }
         let mut steps: Vec<Step> = Vec::new();
-        // The step of each node.
-        let mut places = Vec::with_capacity(reached.len());
-        for ((id, node), reached) in program.ids().zip(&reached) {
-            places.push(steps.len());
-            if !reached {
+        // The step of each node that has one.
+        let mut places = vec![usize::MAX; needed.len()];
+        for (id, node) in program.ids() {
+            if needed.get(id.position()) != Some(&true) {
                 continue;
             }
             let kind = program.kind(id);
-            let what = match node {
-                Node::Column(position) => What::Column(usize::try_from(*position).unwrap_or(usize::MAX)),
-                Node::Constant(_, value) => What::Constant(value.clone(), Column::nulls(kind, 0)),
-                Node::Call(operation, arguments) => {
-                    let place = |id: &Id| places.get(id.position()).copied().unwrap_or(usize::MAX);
-                    What::Call(operation.clone(), arguments.iter().map(place).collect())
-                }
+            let place = |id: &Id| places.get(id.position()).copied().unwrap_or(usize::MAX);
+            let what = match (constant(id), node) {
+                (Some(once), _) => What::Constant(once.clone(), once.slice(0, 0)),
+                (None, Node::Column(position)) => What::Column(usize::try_from(*position).unwrap_or(usize::MAX)),
+                (None, Node::Constant(..)) => What::Constant(Column::nulls(kind, 1), Column::nulls(kind, 0)),
+                (None, Node::Call(operation, arguments)) => match list(operation, arguments) {
+                    Some((value, list)) => What::Listed(place(&value), list),
+                    None => What::Call(operation.clone(), arguments.iter().map(place).collect()),
+                },
             };
+            if let Some(place) = places.get_mut(id.position()) {
+                *place = steps.len();
+            }
             steps.push(Step { kind, what, done: Vec::new() });
         }
         let place = |id: &Id| places.get(id.position()).copied().unwrap_or(usize::MAX);
-        let roots: Vec<usize> = roots.iter().map(place).collect();
+        let roots = roots.iter().map(|root| (program.kind(*root), place(root))).collect();
         let mut evaluator = Self { steps, roots };
         evaluator.find_last_uses();
         evaluator
@@ -68,14 +118,13 @@ impl Evaluator {
 
     fn find_last_uses(&mut self) {
         let mut needed = vec![false; self.steps.len()];
-        for root in &self.roots {
+        for (_, root) in &self.roots {
             if let Some(needed) = needed.get_mut(*root) {
                 *needed = true;
             }
         }
         for step in self.steps.iter_mut().rev() {
-            let What::Call(_, arguments) = &step.what else { continue };
-            for argument in arguments {
+            for argument in step.what.arguments() {
                 if let Some(needed) = needed.get_mut(*argument)
                     && !*needed
                 {
@@ -89,39 +138,75 @@ impl Evaluator {
     /// The columns of the nodes, in their order, for so many rows. `inputs` are the program's columns by position; one that
     /// is missing, or of another type or length, is NULL in every row.
     pub fn evaluate(&mut self, rows: usize, inputs: &[Option<Column>]) -> Vec<Column> {
+        let most = MOST_VALUES.checked_div(self.steps.len()).unwrap_or(MOST_VALUES).max(1);
+        if rows <= most {
+            return self.evaluate_block(rows, inputs);
+        }
+        // Of another length than the rows, and as a block not by accident of the right one.
+        let inputs: Vec<Option<Column>> =
+            inputs.iter().map(|input| input.clone().filter(|column| column.len() == rows)).collect();
+        let mut parts: Vec<Vec<Column>> = vec![Vec::new(); self.roots.len()];
+        for from in (0..rows).step_by(most) {
+            let count = most.min(rows.saturating_sub(from));
+            let cut = |input: &Option<Column>| input.as_ref().map(|column| column.slice(from, count));
+            let block = self.evaluate_block(count, &inputs.iter().map(cut).collect::<Vec<_>>());
+            for (parts, part) in parts.iter_mut().zip(block) {
+                parts.push(part);
+            }
+        }
+        self.roots.iter().zip(&parts).map(|((kind, _), parts)| Column::concat(*kind, parts)).collect()
+    }
+
+    fn evaluate_block(&mut self, rows: usize, inputs: &[Option<Column>]) -> Vec<Column> {
         let mut values: Vec<Option<Column>> = Vec::with_capacity(self.steps.len());
         for step in &mut self.steps {
             let kind = step.kind;
+            let value_of = |place: &usize| values.get(*place).and_then(Option::as_ref);
             let value = match &mut step.what {
-                What::Column(position) => match inputs.get(*position) {
-                    Some(Some(column)) if column.kind() == kind && column.len() == rows => column.clone(),
-                    _ => Column::nulls(kind, rows),
-                },
-                What::Constant(value, made) => {
+                What::Column(position) => inputs.get(*position).cloned().flatten(),
+                What::Constant(once, made) => {
                     if made.len() < rows {
-                        *made = Column::repeat(kind, value.as_ref(), rows);
+                        *made = once.repeated(rows);
                     }
-                    made.slice(0, rows)
+                    Some(made.slice(0, rows))
                 }
+                What::Listed(value, list) => value_of(value).map(|value| Column::Boolean(list.holds(value))),
                 What::Call(operation, arguments) => {
-                    let found = arguments.iter().map(|place| values.get(*place).and_then(Option::as_ref));
-                    let value = match found.collect::<Option<Vec<&Column>>>() {
-                        Some(arguments) => compute(operation, kind, &arguments, rows),
-                        None => Column::nulls(kind, rows),
-                    };
-                    if value.kind() == kind && value.len() == rows { value } else { Column::nulls(kind, rows) }
+                    let arguments = arguments.iter().map(value_of).collect::<Option<Vec<&Column>>>();
+                    arguments.map(|arguments| compute(operation, kind, &arguments, rows))
                 }
             };
-            values.push(Some(value));
+            let value = value.filter(|column| column.kind() == kind && column.len() == rows);
+            values.push(Some(value.unwrap_or_else(|| Column::nulls(kind, rows))));
             for place in &step.done {
                 if let Some(value) = values.get_mut(*place) {
                     *value = None;
                 }
             }
         }
-        let result = |place: &usize| values.get(*place).cloned().flatten();
-        self.roots.iter().map(|root| result(root).unwrap_or_else(|| Column::nulls(Type::Boolean, rows))).collect()
+        let result = |(kind, place): &(Type, usize)| {
+            values.get(*place).cloned().flatten().unwrap_or_else(|| Column::nulls(*kind, rows))
+        };
+        self.roots.iter().map(result).collect()
     }
+}
+
+/// One row of each node that rests on no column: by the law its value is that of every row.
+fn constants(program: &Program, reached: &[bool]) -> Vec<Option<Column>> {
+    let mut found: Vec<Option<Column>> = Vec::with_capacity(reached.len());
+    for ((id, node), reached) in program.ids().zip(reached) {
+        let kind = program.kind(id);
+        found.push(match node {
+            Node::Constant(_, value) if *reached => Some(Column::repeat(kind, value.as_ref(), 1)),
+            Node::Call(operation, arguments) if *reached => {
+                let arguments = arguments.iter().map(|id| found.get(id.position()).and_then(Option::as_ref));
+                let arguments = arguments.collect::<Option<Vec<&Column>>>();
+                arguments.map(|arguments| compute(operation, kind, &arguments, 1))
+            }
+            _ => None,
+        });
+    }
+    found
 }
 
 #[cfg(test)]
@@ -129,6 +214,7 @@ mod tests {
     use super::*;
     use crate::operation::Comparison;
     use crate::program::InputColumn;
+    use crate::value::Value;
 
     #[test]
     fn columns_come_in_the_order_of_the_roots() {

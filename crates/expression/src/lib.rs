@@ -47,6 +47,7 @@ mod calendar;
 mod cast;
 mod compute;
 mod like;
+mod list;
 
 pub use calendar::{civil, parse_day, parse_moment};
 pub use cast::{parse_boolean, parse_decimal, parse_integer};

@@ -118,9 +118,47 @@ fn as_wide_as_there_are_arguments() {
     arguments[0] = ids[1];
     let found = program.call(Operation::In, &arguments).unwrap();
     let largest = program.call(Operation::Greatest, &arguments).unwrap();
-    let pairs = [vec![found, largest].repeat(MOST_ARGUMENTS / 2 - 1), vec![ids[1]]].concat();
+    let pairs = [[found, largest].repeat(MOST_ARGUMENTS / 2 - 1), vec![ids[1]]].concat();
     let case = program.call(Operation::Case, &pairs).unwrap();
     let long = [arguments.as_slice(), &[ids[1]]].concat();
     assert_eq!(program.call(Operation::In, &long), Err(ProgramError::TooLarge));
     all_of(program, case);
+}
+
+/// Blocks of rows, and long texts that many rows share.
+#[test]
+fn many_rows_of_many_steps() {
+    let (mut program, ids) = program();
+    let constant = program.constant(Value::text(&"ß".repeat(1 << 15)).unwrap()).unwrap();
+    let other = program.constant(Value::text("other").unwrap()).unwrap();
+    let mut texts = Vec::new();
+    for number in 0..12 {
+        // The same long text in half of the rows, in capitals.
+        let number = program.constant(Value::Integer(number)).unwrap();
+        let flag = program.call(Operation::Compare(Comparison::Less), &[number, ids[1]]).unwrap();
+        let text = program.call(Operation::Case, &[flag, constant, other]).unwrap();
+        texts.push(program.call(Operation::Upper, &[text]).unwrap());
+    }
+    let mut root = program.call(Operation::Greatest, &texts).unwrap();
+    let mut number = ids[1];
+    while program.nodes().len() < MOST_NODES - 2 {
+        number = program.call(Operation::Add, &[number, ids[1]]).unwrap();
+    }
+    let number = program.call(Operation::Cast(Type::Text), &[number]).unwrap();
+    root = program.call(Operation::Least, &[root, number]).unwrap();
+    let rows = 3_000;
+    let value = |row: usize| Some(Value::Integer(row as i64 % 80 - 20));
+    let inputs = |from: usize, count: usize| {
+        vec![None, Some(Column::from_values(Type::Integer, (from..from + count).map(value)))]
+    };
+    let mut evaluator = Evaluator::new(&program, &[root, ids[1], ids[0]]);
+    let whole = evaluator.evaluate(rows, &inputs(0, rows));
+    assert!(whole.iter().all(|column| column.len() == rows));
+    for from in [0, 19, 20, 21, 79, 1_047, 1_048, 1_049, 2_999] {
+        for (one, whole) in evaluator.evaluate(1, &inputs(from, 1)).iter().zip(&whole) {
+            assert!(one.same_as(&whole.slice(from, 1)), "{from}");
+        }
+    }
+    // A column of another length is NULL in every block.
+    assert!(evaluator.evaluate(rows, &inputs(0, 1_048))[1].same_as(&Column::nulls(Type::Integer, rows)));
 }

@@ -107,12 +107,12 @@ fn as_read(schema: &Schema, metadata: &ParquetMetaData, keeps_dictionary: impl F
     };
     let kind = |position: usize, field: &Field| match field.data_type() {
         DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
-        DataType::Dictionary(_, values)
-            if matches!(**values, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
-                && !keeps_dictionary(field.name()) =>
-        {
-            Some(DataType::Utf8View)
-        }
+        DataType::Dictionary(_, values) => match **values {
+            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if keeps_dictionary(field.name()) => None,
+            DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
+            // The decoder has no dictionaries of some other types, and panics.
+            ref values => Some(values.clone()),
+        },
         _ if is_old_time(position, field.name()) => Some(DataType::Timestamp(TimeUnit::Microsecond, None)),
         _ => None,
     };

@@ -143,13 +143,20 @@ impl ColumnReader {
     }
 
     /// The values for whoever only compares and shows them: texts may stay in a dictionary, without a copy. Texts come as
-    /// `Utf8View` or as a dictionary of any kind of text; too long ones are NULL.
+    /// `Utf8View` or as a dictionary of any kind of text, none of which is NULL or too long: such rows have no key.
     #[must_use]
     pub fn stored(&self, stored: &ArrayRef) -> ArrayRef {
         let fits = matches!(&self.from, From::Stored(kind) if stored.data_type() == kind);
         let values = stored.as_any_dictionary_opt().and_then(|dictionary| texts(dictionary.values()));
         match values {
-            Some(values) if fits && self.kind == Type::Text && values.views().iter().all(is_short) => stored.clone(),
+            Some(values)
+                if fits
+                    && self.kind == Type::Text
+                    && values.null_count() == 0
+                    && values.views().iter().all(is_short) =>
+            {
+                stored.clone()
+            }
             _ => self.read(stored).to_array(),
         }
     }

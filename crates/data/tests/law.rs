@@ -211,7 +211,7 @@ fn config(cases: u32) -> Config {
 }
 
 proptest! {
-    #![proptest_config(config(600))]
+    #![proptest_config(config(300))]
 
     #[test]
     fn of_what_is_stored(array in stored()) {
@@ -323,6 +323,10 @@ fn through_parquet() {
                 kind => kind.clone(),
             };
             let batch = RecordBatch::try_from_iter_with_nullable([("x", array.clone(), true)]).unwrap();
+            if matches!(array.data_type(), DataType::Dictionary(..)) && values == DataType::Utf8View {
+                // No writer has them.
+                return Ok(());
+            }
             let Ok(mut writer) = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), batch.schema(), None)
             else {
                 return Ok(());

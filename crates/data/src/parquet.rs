@@ -61,7 +61,7 @@ pub(crate) fn units(
     let mut units = Vec::new();
     let mut kept = 0_usize;
     for (number, path) in files.iter().enumerate() {
-        let metadata = describe(path, columns, wanted)?;
+        let metadata = describe(path, columns)?;
         let (places, roots) = places(metadata.schema(), columns, partitions, number, path, wanted)?;
         let bytes = metadata.metadata().memory_size();
         let groups = metadata.metadata().num_row_groups();
@@ -83,38 +83,40 @@ fn unreadable(path: &Path, reason: impl Into<String>) -> SourceError {
 }
 
 /// What a Parquet file says its columns are: part of its description, not of its rows.
-fn describe(path: &Path, columns: &[Column], wanted: &[Wanted]) -> Result<ArrowReaderMetadata, SourceError> {
+fn describe(path: &Path, columns: &[Column]) -> Result<ArrowReaderMetadata, SourceError> {
     let file = File::open(path).map_err(|error| unreadable(path, error.to_string()))?;
     let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
         .map_err(|_| unreadable(path, "it is not a Parquet file"))?;
     let metadata = found.metadata().clone();
-    let schema = as_read(found.schema(), &metadata, |name| {
-        let named = |wanted: &&Wanted| columns.get(wanted.column).is_some_and(|column| column.name == name);
-        wanted.iter().find(named).is_some_and(|wanted| wanted.form == Form::Stored)
-    });
-    let Some(schema) = schema else { return Ok(found) };
+    let Some(schema) = as_read(found.schema(), &metadata, columns) else { return Ok(found) };
     let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
     ArrowReaderMetadata::try_new(metadata, options).map_err(|_| unreadable(path, "it is not a Parquet file"))
 }
 
-/// The schema to read a file with, where it is another than its own: texts as views, so that they need no copy, and the old
-/// 96-bit times in microseconds, since they hold years that nanoseconds do not.
-fn as_read(schema: &Schema, metadata: &ParquetMetaData, keeps_dictionary: impl Fn(&str) -> bool) -> Option<Schema> {
+/// The schema to read a file with, where it is another than its own.
+///
+/// Whether the decoder succeeds must not depend on what rows hold. Texts come as views, whose bytes need not fit the offsets
+/// of one array; dictionaries as their values, since a batch may have more values than a type of keys has; and the old 96-bit
+/// times in microseconds, since they hold years that nanoseconds do not.
+fn as_read(schema: &Schema, metadata: &ParquetMetaData, columns: &[Column]) -> Option<Schema> {
     let roots = metadata.file_metadata().schema_descr().root_schema().get_fields();
     let is_old_time = |position: usize, name: &str| {
         let root = roots.get(position).filter(|root| root.name() == name);
         root.is_some_and(|root| root.is_primitive() && root.get_physical_type() == Physical::INT96)
     };
-    let kind = |position: usize, field: &Field| match field.data_type() {
-        DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
-        DataType::Dictionary(_, values) => match **values {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if keeps_dictionary(field.name()) => None,
+    let kind = |position: usize, field: &Field| {
+        if !columns.iter().any(|column| column.name == *field.name()) {
+            return None;
+        }
+        let plain = match field.data_type() {
+            DataType::Dictionary(_, values) => values,
+            plain => plain,
+        };
+        match plain {
             DataType::Utf8 | DataType::LargeUtf8 => Some(DataType::Utf8View),
-            // The decoder has no dictionaries of some other types, and panics.
-            ref values => Some(values.clone()),
-        },
-        _ if is_old_time(position, field.name()) => Some(DataType::Timestamp(TimeUnit::Microsecond, None)),
-        _ => None,
+            _ if is_old_time(position, field.name()) => Some(DataType::Timestamp(TimeUnit::Microsecond, None)),
+            plain => (plain != field.data_type()).then(|| plain.clone()),
+        }
     };
     let mut is_other = false;
     let fields: Vec<Arc<Field>> = schema
@@ -216,10 +218,10 @@ impl Unit {
     }
 
     /// Opens the file. `None` where it is not as it was.
-    pub(crate) fn open(&self, columns: &[Column], wanted: &[Wanted], meter: &Arc<Meter>) -> Option<UnitReader> {
+    pub(crate) fn open(&self, columns: &[Column], meter: &Arc<Meter>) -> Option<UnitReader> {
         let metadata = match &self.file.metadata {
             Some(metadata) => metadata.clone(),
-            None => describe(&self.file.path, columns, wanted).ok()?,
+            None => describe(&self.file.path, columns).ok()?,
         };
         let about = metadata.metadata().clone();
         let groups: Vec<usize> = match self.group {

@@ -48,7 +48,7 @@ pub struct Wanted {
 pub enum Form {
     /// As values of one of the six types.
     Typed,
-    /// Texts as they are stored, for whoever only compares and shows them: see [`ColumnReader::stored`]. Other columns as
+    /// Texts as they are in memory, for whoever only compares and shows them: see [`ColumnReader::stored`]. Other columns as
     /// [`Form::Typed`].
     Stored,
 }
@@ -392,7 +392,7 @@ impl Work {
             },
             Supply::Parquet { units, next } => {
                 while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut reader = unit.open(&self.declared, &self.wanted, &self.meter).ok_or(Stop::Damaged)?;
+                    let mut reader = unit.open(&self.declared, &self.meter).ok_or(Stop::Damaged)?;
                     while let Some((rows, stored)) = reader.next().ok_or(Stop::Damaged)? {
                         if self.is_stopped() {
                             return Ok(());
@@ -548,7 +548,7 @@ impl Scan {
                     if before.0 != path {
                         before = (path.to_owned(), 0);
                     }
-                    let mut reader = unit.open(&self.declared, &self.wanted, &self.meter).ok_or_else(damaged)?;
+                    let mut reader = unit.open(&self.declared, &self.meter).ok_or_else(damaged)?;
                     while let Some((rows, stored)) = reader.next().ok_or_else(damaged)? {
                         let lines = lines(&mut before.1, rows);
                         let columns = unit.places().iter().map(|place| place.look(rows, &stored));

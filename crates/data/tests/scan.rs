@@ -32,7 +32,7 @@ fn locate(folder: &Path, path: &str, format: Format) -> Source {
     Source::locate(Table::protected("t", columns(), None), &data, folder).unwrap()
 }
 
-const ROWS: i64 = 50_000;
+const ROWS: i64 = 20_000;
 
 fn batch(numbers: std::ops::Range<i64>) -> RecordBatch {
     let texts: StringArray = numbers.clone().map(|number| Some(format!("text {number}"))).collect();
@@ -50,7 +50,7 @@ fn sources(folder: &Path) -> Vec<Source> {
     std::fs::write(folder.join("one.data"), csv(0..ROWS)).unwrap();
     let parquet = |name: &str, numbers: std::ops::Range<i64>| {
         let batch = batch(numbers);
-        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(9_000)).build();
+        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(6_000)).build();
         let file = std::fs::File::create(folder.join(name)).unwrap();
         let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
         writer.write(&batch).unwrap();
@@ -192,7 +192,7 @@ fn a_damaged_file_is_an_error_without_a_word_of_it() {
     };
     let name = folder.path().join("damaged.parquet");
     let (mut failed, mut refused) = (0, 0);
-    for place in (100..bytes.len()).step_by(997) {
+    for place in (100..bytes.len()).step_by(1_499) {
         let mut damaged = bytes.clone();
         for byte in &mut damaged[place..(place + 40).min(bytes.len())] {
             *byte ^= 0x5a;

@@ -376,7 +376,7 @@ fn parquet_of_another_type_is_refused() {
 fn dictionaries_are_texts() {
     let folder = tempfile::tempdir().unwrap();
     let grp: arrow_array::DictionaryArray<Int8Type> = vec![Some("a"), None, Some("a")].into_iter().collect();
-    let batch = RecordBatch::try_from_iter(vec![("grp", Arc::new(grp) as ArrayRef)]).unwrap();
+    let batch = RecordBatch::try_from_iter([("grp", Arc::new(grp) as ArrayRef)]).unwrap();
     assert!(matches!(batch.schema().field(0).data_type(), DataType::Dictionary(..)));
     write(&folder.path().join("d.parquet"), &batch, 2);
     let mut table = table();
@@ -384,15 +384,47 @@ fn dictionaries_are_texts() {
     table.columns.retain(|column| column.name == "grp");
     let source = Source::locate(table, &data("d.parquet", Format::Parquet), folder.path()).unwrap();
     assert_eq!(read(&source, 1), [row(&["a"]), row(&["NULL"]), row(&["a"])]);
-    // As a dictionary still, for whoever only compares texts.
-    let batches = source.scan(&[Wanted::stored(0)], &Meter::new()).unwrap().run(1, Vec::new, |all, batch| {
-        all.push(batch);
-        Ok::<(), ()>(())
-    });
-    for batch in batches.unwrap().concat() {
-        assert!(batch.columns[0].typed().is_none());
-        assert!(matches!(batch.columns[0].to_array().data_type(), DataType::Dictionary(..)));
+    // In memory they stay what they are for whoever only compares texts; never from files, where whether a batch's values fit
+    // a type of keys would depend on them.
+    let memory = Source::memory(source.table().clone(), vec![batch]);
+    for (source, stays) in [(&memory, true), (&source, false)] {
+        let batches = source.scan(&[Wanted::stored(0)], &Meter::new()).unwrap().run(1, Vec::new, |all, batch| {
+            all.push(batch);
+            Ok::<(), ()>(())
+        });
+        for batch in batches.unwrap().concat() {
+            assert!(batch.columns[0].typed().is_none());
+            assert_eq!(matches!(batch.columns[0].to_array().data_type(), DataType::Dictionary(..)), stays);
+        }
     }
+}
+
+/// More values than the keys of the dictionary that they were written from.
+#[test]
+fn values_that_no_dictionary_would_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("d.parquet");
+    let grp = |from: i32| -> RecordBatch {
+        let texts: Vec<String> = (from..from + 100).map(|number| format!("text {number}")).collect();
+        let grp: arrow_array::DictionaryArray<Int8Type> = texts.iter().map(|text| Some(text.as_str())).collect();
+        RecordBatch::try_from_iter_with_nullable([("grp", Arc::new(grp) as ArrayRef, true)]).unwrap()
+    };
+    let mut writer = ArrowWriter::try_new(std::fs::File::create(&path).unwrap(), grp(0).schema(), None).unwrap();
+    (0..10).for_each(|part| writer.write(&grp(100 * part)).unwrap());
+    writer.close().unwrap();
+    let table = Table::protected("t", vec![of_kind("grp", ColumnType::Text)], None);
+    let source = Source::locate(table, &data("d.parquet", Format::Parquet), folder.path()).unwrap();
+    let expected: Vec<Row> = (0..1000).map(|number| row(&[&format!("text {number}")])).collect();
+    assert_eq!(read(&source, 1), expected);
+    let stored = source.scan(&[Wanted::stored(0)], &Meter::new()).unwrap().run(
+        1,
+        || 0,
+        |rows, batch| {
+            *rows += batch.rows;
+            Ok::<(), ()>(())
+        },
+    );
+    assert_eq!(stored.unwrap(), [1000]);
 }
 
 #[test]

@@ -382,3 +382,60 @@ fn a_dictionary_with_a_text_that_is_no_value() {
     let taken = reader.read(&array).take(&UInt32Array::from(vec![4, 1]));
     assert!(taken.is_valid(0) && !taken.is_valid(1));
 }
+
+/// A type that is accepted is read: zero and one, as far as the type has them, are values in every form.
+#[test]
+fn what_is_accepted_is_read() {
+    let ones: ArrayRef = Arc::new(Int64Array::from(vec![0, 1]));
+    let zone = Some(Arc::<str>::from("UTC"));
+    let units = [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond, TimeUnit::Nanosecond];
+    let times = units.into_iter().flat_map(|unit| [None, zone.clone()].map(|zone| DataType::Timestamp(unit, zone)));
+    let kinds: Vec<DataType> = [
+        DataType::Int8,
+        DataType::Int16,
+        DataType::Int32,
+        DataType::Int64,
+        DataType::UInt8,
+        DataType::UInt16,
+        DataType::UInt32,
+        DataType::UInt64,
+        DataType::Float16,
+        DataType::Float32,
+        DataType::Float64,
+        DataType::Decimal32(5, 2),
+        DataType::Decimal64(12, -2),
+        DataType::Decimal128(20, 3),
+        DataType::Decimal256(60, 30),
+        DataType::Boolean,
+        DataType::Utf8,
+        DataType::LargeUtf8,
+        DataType::Utf8View,
+        DataType::Date32,
+        DataType::Date64,
+    ]
+    .into_iter()
+    .chain(times)
+    .collect();
+    let mut read = 0;
+    for stored in kinds {
+        let array = match &stored {
+            DataType::Date32 => cast(&cast(&ones, &DataType::Int32).unwrap(), &stored).unwrap(),
+            stored => cast(&ones, stored).unwrap(),
+        };
+        let keys = vec![Some(1), Some(0)];
+        let dictionary: ArrayRef = Arc::new(DictionaryArray::<Int32Type>::try_new(keys.into(), array.clone()).unwrap());
+        for array in [array, dictionary] {
+            for kind in ColumnType::ALL {
+                let column = column(kind, None);
+                let Ok(reader) = ColumnReader::from_stored(&column, array.data_type(), Path::new("t")) else {
+                    continue;
+                };
+                let values = reader.read(&array);
+                assert!(values.is_valid(0) && values.is_valid(1), "{} from {}", kind.name(), array.data_type());
+                read += 1;
+            }
+        }
+    }
+    // Eight whole types in two ways, seven other numbers, one of truths, three of texts, two of days in two, eight of times.
+    assert_eq!(read, 2 * (8 * 2 + 7 + 1 + 3 + 2 * 2 + 8));
+}

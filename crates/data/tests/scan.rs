@@ -7,8 +7,10 @@ use deniable_data::scan::{BATCH_ROWS, Seen};
 use deniable_data::{Meter, ScanError, Source, SourceError, Table, Wanted, watch};
 use deniable_policy::{Column, ColumnType, CsvOptions, Data, Format};
 use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use parquet::file::properties::WriterProperties;
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -220,6 +222,20 @@ fn a_damaged_file_is_an_error_without_a_word_of_it() {
     std::fs::write(&name, &bytes[..1000]).unwrap();
     let ended = scan.run(2, || (), |(), _| Ok::<(), ()>(()));
     assert!(matches!(ended, Err(ScanError::Source(SourceError::Rows { .. }))));
+    // It says that it has more rows than it has.
+    let about = ParquetMetaDataReader::new().parse_and_finish(&File::open(folder.path().join("2.parquet")).unwrap());
+    let mut about = about.unwrap().into_builder();
+    let groups = about.take_row_groups().into_iter().map(|group| {
+        let rows = group.num_rows() + 5;
+        group.into_builder().set_num_rows(rows).build().unwrap()
+    });
+    let groups = groups.collect();
+    let about = about.set_row_groups(groups).build();
+    let mut longer = bytes.clone();
+    ParquetMetaDataWriter::new(&mut longer, &about).finish().unwrap();
+    std::fs::write(&name, &longer).unwrap();
+    assert!(matches!(read(&source, 2), Err(SourceError::Rows { .. })));
+    assert!(matches!(in_order(&source), Err(SourceError::Unreadable { .. })));
     // A line with another number of fields, at the end of the last file.
     let mut text = std::fs::read_to_string(folder.path().join("2.csv")).unwrap();
     text += "1,secret,3\n";

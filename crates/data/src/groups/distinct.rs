@@ -270,3 +270,63 @@ impl Distinct {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    type Counted = BTreeMap<(Option<String>, Option<String>), u64>;
+
+    fn counted(distinct: &Distinct) -> Counted {
+        let mut all = Counted::new();
+        for rows in distinct.batches() {
+            for row in 0..rows.len() {
+                let value = |column| rows.value(row, column).map(str::to_owned);
+                let before = all.insert((value(0), value(1)), rows.times(row));
+                assert_eq!(before, None, "a row comes once");
+            }
+        }
+        all
+    }
+
+    fn of(rows: &[(Option<&str>, Option<i64>)]) -> Distinct {
+        let mut distinct = Distinct::new(vec![Type::Text, Type::Integer]);
+        let texts = rows.iter().map(|(text, _)| *text).collect();
+        let numbers = rows.iter().map(|(_, number)| *number).collect();
+        let columns = vec![Read::Typed(Column::Text(texts)), Read::Typed(Column::Integer(numbers))];
+        distinct.add(&Batch { rows: rows.len(), columns }).unwrap();
+        distinct
+    }
+
+    /// Whoever counts rows in parts and merges them counts the same, NULLs and the order of first sight included.
+    #[test]
+    fn merged_counts_are_those_of_all_rows() {
+        let long = "more than twelve bytes";
+        let one = [(Some("a"), Some(1)), (None, None), (Some("a"), None), (Some(long), Some(-1)), (None, None)];
+        let other = [(Some(long), None), (Some(""), Some(1)), (None, None), (None, Some(1)), (Some("a"), Some(1))];
+        let mut merged = of(&one);
+        merged.merge(&of(&other)).unwrap();
+        let mut from_rows = Distinct::new(vec![Type::Text, Type::Integer]);
+        merged.rows().for_each(|row| from_rows.add_row(&row).unwrap());
+        let together = counted(&of(&[one, other].concat()));
+        assert_eq!(counted(&merged), together);
+        assert_eq!(counted(&from_rows), together);
+        let text = |text: &str| Some(text.to_owned());
+        assert_eq!((together.len(), together[&(None, None)], together[&(text("a"), text("1"))]), (7, 3, 2));
+        let bytes = merged.bytes();
+        merged.clear();
+        assert!(counted(&merged).is_empty() && merged.bytes() < bytes);
+    }
+
+    /// Without columns all rows are one.
+    #[test]
+    fn rows_without_columns() {
+        let mut distinct = Distinct::new(Vec::new());
+        for rows in [3, 4] {
+            distinct.add(&Batch { rows, columns: Vec::new() }).unwrap();
+        }
+        let all: Vec<Rows> = distinct.batches().collect();
+        assert_eq!((all.len(), all[0].len(), all[0].times(0)), (1, 1, 7));
+    }
+}

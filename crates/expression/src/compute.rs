@@ -416,3 +416,53 @@ fn place(view: u128, before: usize) -> Option<(u32, u32)> {
     let offset = u32::from_le_bytes([e, f, g, h]);
     Some((u32::from_le_bytes([a, b, c, d]), offset.checked_add(u32::try_from(before).ok()?)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Value;
+
+    fn texts(values: &[Option<&str>]) -> Column {
+        Column::from_values(Type::Text, values.iter().map(|value| value.and_then(Value::text)))
+    }
+
+    #[test]
+    fn what_is_trimmed_keeps_its_bytes() {
+        let written =
+            [Some("  longer than a view holds "), None, Some(" short "), Some("whole text of a view"), Some("")];
+        let bare = [Some("longer than a view holds"), None, Some("short"), Some("whole text of a view"), Some("")];
+        let trim = Operation::Trim(" ".into());
+        let column = texts(&written);
+        assert!(compute(&trim, Type::Text, &[&column], 5).same_as(&texts(&bare)));
+        assert!(compute(&trim, Type::Text, &[&column.slice(1, 3)], 3).same_as(&texts(&bare[1..4])));
+        let letters = Operation::Trim("lsé ".into());
+        let column = texts(&[Some("éless than a view has, or more, lé"), Some("éé")]);
+        let expected = texts(&[Some("ess than a view has, or more,"), Some("")]);
+        assert!(compute(&letters, Type::Text, &[&column], 2).same_as(&expected));
+    }
+
+    #[test]
+    fn texts_that_become_too_long_are_null() {
+        let most = crate::LONGEST_TEXT;
+        let (fits, too_long) = ("ß".repeat(most / 2), "ŉ".repeat(most / 2));
+        let column = texts(&[Some(&fits), Some(&too_long), Some("a")]);
+        let capitals = |column: &Column| compute(&Operation::Upper, Type::Text, &[column], column.len());
+        let expected = texts(&[Some(&"S".repeat(most)), None, Some("A")]);
+        assert!(capitals(&column).same_as(&expected));
+        // In so many rows that equal texts are looked for.
+        let places: Vec<u32> = (0..300).map(|row| row % 3).collect();
+        let places = UInt32Array::from(places);
+        assert!(capitals(&column.take(&places)).same_as(&expected.take(&places)));
+    }
+
+    #[test]
+    fn ties_away_from_zero_and_never_beyond_the_range() {
+        let integers = |values: &[Option<i64>]| {
+            Column::from_values(Type::Integer, values.iter().map(|value| value.map(Value::Integer)))
+        };
+        let given = [Some(15), Some(-15), Some(14), Some(i64::MAX), Some(i64::MIN), Some(i64::MAX - 5), None];
+        let expected = [Some(20), Some(-20), Some(10), None, None, Some(i64::MAX - 7), None];
+        let found = compute(&Operation::Round(-1), Type::Integer, &[&integers(&given)], given.len());
+        assert!(found.same_as(&integers(&expected)), "{found:?}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::scale;
-use crate::trees::{Tree, add, all_forms, columns, form_name, tree};
+use crate::trees::{Tree, add, all_forms, columns, form_name, tree, with_random_words};
 use crate::values::column;
 use arrow_array::UInt32Array;
 use deniable_expression::{Column, Evaluator, Id, Node, Program, Type};
@@ -33,7 +33,10 @@ impl Case {
             let tree: Tree = tree(&mut dice, kind, depth, rare);
             add(&mut program, &tree, &|column| column)
         });
-        let roots = roots.collect();
+        let mut roots: Vec<Id> = roots.collect();
+        if rare < 100 {
+            roots.extend(of_long_texts(&mut program, &mut dice));
+        }
         let rows = 2 + dice.below(MOST_ROWS - 1);
         let inputs = program.columns().iter().map(|input| column(&mut dice, input.kind, rows, rare));
         let inputs = inputs.collect();
@@ -91,6 +94,20 @@ impl Case {
             }
         }
     }
+}
+
+/// What takes a text, of every text column: results may be too long, and patterns take long.
+fn of_long_texts(program: &mut Program, dice: &mut Dice) -> Vec<Id> {
+    let texts = (0..program.columns().len()).filter(|column| program.columns()[*column].kind == Type::Text);
+    let mut roots = Vec::new();
+    for column in texts.collect::<Vec<_>>() {
+        let text = program.column(column).unwrap();
+        for form in all_forms().filter(|form| form.types == [Type::Text]) {
+            let operation = with_random_words(dice, &form.operation);
+            roots.push(program.call(operation, &[text]).unwrap());
+        }
+    }
+    roots
 }
 
 /// 10^5 trees, eight to a table; ten times as many at full scale.

@@ -142,7 +142,7 @@ pub fn columns() -> Vec<InputColumn> {
 /// A pattern of LIKE.
 fn pattern(dice: &mut Dice, ignore_case: bool) -> Pattern {
     let (escape, most) = (*dice.pick(&[None, None, Some('!'), Some('%'), Some('a')]), *dice.pick(&[3, 6, 6, 60]));
-    let text = match dice.below(40) {
+    let text = match dice.below(20) {
         0 => "_".repeat(200),
         1 => format!("{}_", "k".repeat(199)),
         2 => "%a".repeat(100),
@@ -150,6 +150,16 @@ fn pattern(dice: &mut Dice, ignore_case: bool) -> Pattern {
         _ => letters(dice, most),
     };
     Pattern::new(&text, escape, ignore_case).unwrap_or_else(|_| Pattern::new("%", None, ignore_case).unwrap())
+}
+
+/// The operation with a pattern, or a set of characters, of chance.
+pub fn with_random_words(dice: &mut Dice, operation: &Operation) -> Operation {
+    match operation {
+        Operation::Like(like) => Operation::Like(Box::new(pattern(dice, like.ignores_case()))),
+        Operation::Trim(_) if dice.once_in(2) => Operation::Trim(" ".into()),
+        Operation::Trim(_) => Operation::Trim(letters(dice, 6).into()),
+        other => other.clone(),
+    }
 }
 
 /// A tree with values of this type. `rare` is how seldom texts are long.
@@ -164,12 +174,7 @@ pub fn tree(dice: &mut Dice, kind: Type, depth: usize, rare: usize) -> Tree {
     }
     let family = dice.pick(&FORMS[&kind]);
     let form = dice.pick(family);
-    let operation = match &form.operation {
-        Operation::Like(like) => Operation::Like(Box::new(pattern(dice, like.ignores_case()))),
-        Operation::Trim(_) if dice.once_in(2) => Operation::Trim(" ".into()),
-        Operation::Trim(_) => Operation::Trim(letters(dice, 6).into()),
-        other => other.clone(),
-    };
+    let operation = with_random_words(dice, &form.operation);
     // Long lists, at times of constants only.
     let mut types = form.types.clone();
     if matches!(operation, Operation::In | Operation::Coalesce | Operation::Greatest) && dice.once_in(8) {

@@ -89,7 +89,7 @@ const DECIMALS: [f64; 40] = [
     1e22,
 ];
 
-const TEXTS: [&str; 86] = [
+const TEXTS: [&str; 89] = [
     "",
     " ",
     "  a ",
@@ -139,6 +139,9 @@ const TEXTS: [&str; 86] = [
     "🦀",
     "\u{10ffff}",
     "longer than a view holds",
+    "   padded, and longer than a view holds  ",
+    "aa%a longer than a view holds  ",
+    "  \u{130} ŉ ß longer, padded ΑΣ ",
     "LONGER THAN A VIEW HOLDS",
     "2024-02-29",
     "2023-02-29",
@@ -191,7 +194,7 @@ pub fn letters(dice: &mut Dice, most: usize) -> String {
 
 /// One of the longest texts, or next to it.
 fn long(dice: &mut Dice) -> String {
-    let piece = *dice.pick(&["a", "k", "_", "ß", "ŉ", "\u{130}", "Σ", "aΣ", "🦀", "0", "1", " "]);
+    let piece = *dice.pick(&["a", "k", "_", "ß", "ŉ", "ŉ", "\u{130}", "\u{130}", "Σ", "aΣ", "🦀", "0", "1", " "]);
     let most = LONGEST_TEXT / piece.len();
     let mut text = piece.repeat(if dice.once_in(2) { most } else { most - dice.below(30) });
     if dice.once_in(2) && text.len() < LONGEST_TEXT {

@@ -1,4 +1,12 @@
 //! Parquet files: what they say of their columns, and their row groups one by one.
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
 
 use crate::error::SourceError;
 use crate::meter::Meter;
@@ -186,8 +194,8 @@ pub(crate) fn find(schema: &Schema, column: &Column, path: &Path) -> Result<usiz
         (None, _) => {
             let mut found: Vec<String> =
                 schema.fields().iter().take(12).map(|field| format!("`{}`", field.name())).collect();
-            if schema.fields().len() > found.len() {
-                found.push(format!("and {} more", schema.fields().len() - found.len()));
+            if let Some(more @ 1..) = schema.fields().len().checked_sub(found.len()) {
+                found.push(format!("and {more} more"));
             }
             let (path, column) = (path.to_owned(), column.name.clone());
             Err(SourceError::NoColumn { path, column, found: found.join(", ") })
@@ -267,8 +275,8 @@ impl UnitReader {
         };
         self.left = self.left.checked_sub(batch.0 as u64)?;
         self.meter.add_rows(batch.0);
-        let done = u128::from(self.rows - self.left);
-        let told = u128::from(self.bytes) * done / u128::from(self.rows.max(1));
+        let done = u128::from(self.rows.saturating_sub(self.left));
+        let told = u128::from(self.bytes).saturating_mul(done).checked_div(self.rows.into()).unwrap_or(0);
         let told = u64::try_from(told).unwrap_or(self.bytes);
         self.meter.add_bytes(told.saturating_sub(self.told));
         self.told = told;

@@ -33,7 +33,15 @@
     clippy::unwrap_used
 )]
 // Tests may.
-#![cfg_attr(test, allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(
+    test,
+    allow(
+        clippy::arithmetic_side_effects,
+        clippy::indexing_slicing,
+        clippy::integer_division_remainder_used,
+        clippy::string_slice
+    )
+)]
 
 pub mod column;
 pub mod evaluate;

@@ -16,6 +16,7 @@ const ROWS: usize = 3;
 const MOST_INSTRUCTIONS: usize = 40;
 
 /// A few of the canonical kind, as seeds.
+#[allow(dead_code, reason = "the fuzz target has no use for it")]
 pub fn good() -> Vec<Vec<u8>> {
     let column = |kind: Type| InputColumn { table: "t".into(), name: kind.name().into(), kind };
     let mut program = Program::new(Type::ALL.map(column).to_vec());

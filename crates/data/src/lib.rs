@@ -11,7 +11,7 @@
 //! | how far has it come? | [`meter`], [`watch`] |
 //! | what does a curator have to know before a release? | [`check`], [`names`] |
 //! | how often does each distinct row stand in a table? | [`groups`] |
-//! | what could answers look like before any data is read? | [`synthetic`] |
+//! | what could answers look like before any data is read? | [`mod@synthetic`] |
 //!
 //! A source knows the declared types and reads nothing but declared columns. Values that are not of their declared type become
 //! NULL; that files have the right shape at all is checked beforehand, for the curator alone, by [`check`].

@@ -1,0 +1,222 @@
+//! Rows of files as columns of the six types, on several threads.
+//!
+//! Everything that can be refused is refused before a row is read. After that only a file that cannot be read to its end stops
+//! a scan, with an error that says nothing about rows.
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+
+mod in_order;
+mod threads;
+
+pub use in_order::{Looked, Seen};
+
+use crate::error::SourceError;
+use crate::meter::Meter;
+use crate::parquet::{self, Place, Unit};
+use crate::reading::ColumnReader;
+use crate::text::Layout;
+use crate::{Rows, Source};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use deniable_expression::{Column, Type};
+use deniable_policy::{Column as Declared, Format};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Most rows of a batch.
+pub const BATCH_ROWS: usize = 8_192;
+/// A column that is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its position among the declared ones.
+    pub column: usize,
+    /// How its values are given.
+    pub form: Form,
+}
+
+/// How the values of a column are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As values of one of the six types.
+    Typed,
+    /// Texts as they are in memory, for whoever only compares and shows them: see [`ColumnReader::stored`]. Other columns as
+    /// [`Form::Typed`].
+    Stored,
+}
+
+impl Wanted {
+    /// A column as values.
+    #[must_use]
+    pub fn typed(column: usize) -> Self {
+        Self { column, form: Form::Typed }
+    }
+
+    /// A column that is only compared and shown.
+    #[must_use]
+    pub fn stored(column: usize) -> Self {
+        Self { column, form: Form::Stored }
+    }
+}
+
+/// Some rows: at most [`BATCH_ROWS`].
+#[derive(Debug, Clone)]
+pub struct Batch {
+    /// How many. There may be no columns.
+    pub rows: usize,
+    /// The wanted columns, in their order.
+    pub columns: Vec<Read>,
+}
+
+/// The values of a column.
+#[derive(Debug, Clone)]
+pub enum Read {
+    /// As values.
+    Typed(Column),
+    /// Texts, as `Utf8View` or as a dictionary of any kind of text. One batch may have the one, the next the other.
+    Stored(ArrayRef),
+}
+
+impl Read {
+    /// The values, if they are typed.
+    #[must_use]
+    pub fn typed(&self) -> Option<&Column> {
+        match self {
+            Self::Typed(column) => Some(column),
+            Self::Stored(_) => None,
+        }
+    }
+
+    /// The values as an array.
+    #[must_use]
+    pub fn to_array(&self) -> ArrayRef {
+        match self {
+            Self::Typed(column) => column.to_array(),
+            Self::Stored(array) => array.clone(),
+        }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Typed(column) => column.len(),
+            Self::Stored(array) => array.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Why a scan ended early.
+#[derive(Debug)]
+pub enum ScanError<E> {
+    /// The rows cannot be read to their end.
+    Source(SourceError),
+    /// Whoever took the rows wanted no more.
+    Work(E),
+}
+
+/// A scan that is about to begin. Its files have the wanted columns, in types that can be read.
+#[derive(Debug)]
+pub struct Scan {
+    table: String,
+    declared: Vec<Declared>,
+    wanted: Vec<Wanted>,
+    meter: Arc<Meter>,
+    rows: Opened,
+}
+
+#[derive(Debug)]
+enum Opened {
+    Memory(Vec<Slice>),
+    Text { files: Vec<PathBuf>, layout: Arc<Layout>, readers: Vec<ColumnReader> },
+    Parquet(Vec<Unit>),
+}
+
+/// Some rows in memory: the wanted columns alone.
+#[derive(Debug)]
+struct Slice {
+    rows: RecordBatch,
+    readers: Arc<[ColumnReader]>,
+}
+
+impl Source {
+    /// Opens the files for these columns. `meter` counts what will be read.
+    ///
+    /// # Errors
+    /// When files are missing, unreadable, empty, or do not hold the declared columns in types that can be read as theirs.
+    pub fn scan(&self, wanted: &[Wanted], meter: &Arc<Meter>) -> Result<Scan, SourceError> {
+        let declared = &self.table().columns;
+        let table = self.table().name.clone();
+        if wanted.iter().any(|wanted| wanted.column >= declared.len()) {
+            return Err(SourceError::Rows { table });
+        }
+        let rows = match &self.rows {
+            Rows::Memory(batches) => Opened::Memory(memory(batches, declared, wanted)?),
+            Rows::Files { files, format: Format::Csv(options), .. } => {
+                let layout = Layout::of(files, options, declared)?;
+                let layout = Arc::new(layout.project(wanted.iter().map(|wanted| wanted.column)));
+                let columns = wanted.iter().filter_map(|wanted| declared.get(wanted.column));
+                let readers = columns.map(|column| ColumnReader::from_text(column, options)).collect();
+                Opened::Text { files: files.clone(), layout, readers }
+            }
+            Rows::Files { files, format: Format::Parquet, partitions } => {
+                Opened::Parquet(parquet::units(files, declared, partitions, wanted)?)
+            }
+        };
+        Ok(Scan { table, declared: declared.clone(), wanted: wanted.to_vec(), meter: meter.clone(), rows })
+    }
+}
+
+/// Batches, cut into pieces.
+fn memory(batches: &[RecordBatch], declared: &[Declared], wanted: &[Wanted]) -> Result<Vec<Slice>, SourceError> {
+    let path = Path::new("memory");
+    let mut slices = Vec::new();
+    for batch in batches {
+        let schema = batch.schema_ref();
+        let mut all = Vec::new();
+        for column in declared {
+            let position = parquet::find(schema, column, path)?;
+            let stored = schema.fields().get(position).map_or(&DataType::Null, |field| field.data_type());
+            all.push((position, ColumnReader::from_stored(column, stored, path)?));
+        }
+        let (positions, readers): (Vec<usize>, Vec<ColumnReader>) =
+            wanted.iter().filter_map(|wanted| all.get(wanted.column).cloned()).unzip();
+        let readers: Arc<[ColumnReader]> = readers.into();
+        let whole = batch.project(&positions).map_err(|_| SourceError::Rows { table: path.display().to_string() })?;
+        let mut begin = 0_usize;
+        while begin < whole.num_rows() {
+            let rows = whole.num_rows().saturating_sub(begin).min(BATCH_ROWS);
+            slices.push(Slice { rows: whole.slice(begin, rows), readers: readers.clone() });
+            begin = begin.saturating_add(rows);
+        }
+    }
+    Ok(slices)
+}
+
+fn read(reader: &ColumnReader, form: Form, stored: &ArrayRef) -> Read {
+    match form {
+        Form::Stored if reader.kind() == Type::Text => Read::Stored(reader.stored(stored)),
+        Form::Stored | Form::Typed => Read::Typed(reader.read(stored)),
+    }
+}
+
+impl Place {
+    /// The values of some rows, of which these are the columns that are read of the file.
+    fn read(&self, rows: usize, stored: &[ArrayRef]) -> Option<Read> {
+        Some(match self {
+            Self::Folder { value, .. } => Read::Typed(Column::repeat(value.kind(), value.value(0).as_ref(), rows)),
+            Self::File { position, reader, form } => read(reader, *form, stored.get(*position)?),
+        })
+    }
+}

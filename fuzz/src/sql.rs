@@ -43,7 +43,7 @@ pub fn table() -> Table {
             column("day", ColumnType::Date, Some((18_262, 18_627, "1")), None),
             column("at", ColumnType::Timestamp, Some((1_577_836_800_000_000, 1_578_441_599_999_999, "1")), None),
         ],
-        entity: Some(Entity { key: "who".to_owned(), caps: Caps { rows_per_group: 2, groups: 2 } }),
+        entity: Some(Entity::new("who", Caps { rows_per_group: 2, groups: 2 })),
         public_key: None,
     }
 }
@@ -89,7 +89,7 @@ pub fn check(sql: &str) -> bool {
             assert!((1..=MOST_CELLS).contains(&cells) && !query.measures().is_empty());
             assert!(!query.output().names.is_empty());
             let again = Query::new(sql, std::slice::from_ref(&*TABLE));
-            assert_eq!(again.map(|again| again.canonical().to_owned()), Ok(query.canonical().to_owned()));
+            assert_eq!(again.map(|again| again.identity().to_owned()), Ok(query.identity().to_owned()));
             let source = ROWS.as_ref().expect("rows");
             let totals = exact(std::slice::from_ref(source), &query, &Salt([7; 32]), &Resources::default(), &|_| {})
                 .expect("no value makes a question fail")

@@ -12,9 +12,22 @@ pub struct Entity {
     pub key: String,
     /// How many rows of one entity count (S-CAP).
     pub caps: Caps,
+    /// How many rows of one entity, of each table, meet those of other tables in a join.
+    pub rows_in_joins: u32,
 }
 
-pub(crate) const KEYS: [&str; 3] = ["key", "rows_per_group", "groups"];
+impl Entity {
+    /// How many rows of one entity meet in a join where the policy does not say.
+    pub const ROWS_IN_JOINS: u32 = 1_000;
+
+    /// An entity with these caps, and as many rows in joins as where the policy does not say.
+    #[must_use]
+    pub fn new(key: impl Into<String>, caps: Caps) -> Self {
+        Self { key: key.into(), caps, rows_in_joins: Self::ROWS_IN_JOINS }
+    }
+}
+
+pub(crate) const KEYS: [&str; 4] = ["key", "rows_per_group", "groups", "rows_in_joins"];
 
 /// Reads `[entity]`. Without columns its key cannot be looked up.
 pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> {
@@ -25,7 +38,8 @@ pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> 
     });
     let rows = section.need("rows_per_group", "add `rows_per_group = 1`").and_then(|field| field.count());
     let groups = section.need("groups", "add `groups = 1`").and_then(|field| field.count());
-    Ok(Entity { key: key?, caps: Caps { rows_per_group: rows?, groups: groups? } })
+    let joined = section.optional("rows_in_joins", Field::count);
+    Ok(Entity { key: key?, caps: Caps { rows_per_group: rows?, groups: groups? }, rows_in_joins: joined?.unwrap_or(Entity::ROWS_IN_JOINS) })
 }
 
 /// A declared column whose values can name someone or something: compared for equality, and of many values.

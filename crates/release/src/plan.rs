@@ -149,11 +149,11 @@ impl Plan {
 
 /// What SQL may know of the policy's tables.
 fn tables(policy: &Policy) -> Vec<Table> {
-    let caps = policy.entity.as_ref().map(|entity| entity.caps);
+    let main = policy.entity.as_ref();
     let described = policy.tables().into_iter().map(|table| {
         let (entity, public_key) = match table.role {
             // Every protected table is capped alike: the caps are about people, not about files.
-            Role::Protected { entity } => (entity.zip(caps).map(|(key, caps)| Entity { key, caps }), None),
+            Role::Protected { entity } => (entity.zip(main).map(|(key, main)| Entity { key, ..main.clone() }), None),
             Role::Public { key } => (None, Some(key)),
         };
         Table { name: table.data.table, columns: table.columns, entity, public_key }

@@ -6,15 +6,14 @@
 //! its rank, and ties do not matter: a case in which two values of the grid have the rank is not among them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use datafusion::arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
-use datafusion::dataframe::DataFrameWriteOptions;
-use datafusion::prelude::SessionContext;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
 use deniable_policy::Policy;
 use deniable_release::{Answered, Origin, Plan};
 use deniable_sql::output::Noisy;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
+use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
@@ -238,11 +237,10 @@ fn parquet(folder: &Path, text: &str) -> String {
         let batch = RecordBatch::try_from_iter(columns).unwrap();
         let place = root.join(format!("department={department}"));
         std::fs::create_dir_all(&place).unwrap();
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-            let frame = SessionContext::new().read_batch(batch).unwrap();
-            let options = DataFrameWriteOptions::new().with_single_file_output(true);
-            frame.write_parquet(&place.join("0.parquet").to_string_lossy(), options, None).await.unwrap();
-        });
+        let file = std::fs::File::create(place.join("0.parquet")).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
     }
     format!("path = {root:?}\nformat = \"parquet\"\npartitions = [\"department\"]")
 }

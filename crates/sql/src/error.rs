@@ -3,7 +3,7 @@
 //! Nothing here quotes a value of the data: refusals depend on the SQL and the policy alone, and failures while
 //! reading are reduced to what a curator needs in order to look for themselves.
 
-use std::path::PathBuf;
+pub use deniable_data::SourceError;
 
 /// A stretch of SQL text, 1-based, ends included as the parser reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,107 +157,4 @@ impl QueryError {
             Self::Syntax { place, .. } | Self::Meaning { place, .. } | Self::Refused { place, .. } => *place,
         }
     }
-}
-
-/// Data that cannot be read. For the curator only: it may name files, lines and columns, never values.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// No file matches.
-    #[error("no {extension} file at {path}")]
-    NoFile {
-        /// The path as declared.
-        path: PathBuf,
-        /// What was looked for.
-        extension: &'static str,
-    },
-    /// A file or folder could not be opened or read.
-    #[error("{path} cannot be read: {reason}")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The operating system's words.
-        reason: String,
-    },
-    /// The path is not a usable pattern.
-    #[error("`{pattern}` is not a usable file pattern: {reason}")]
-    Pattern {
-        /// The pattern as declared.
-        pattern: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A declared column is not in the file.
-    #[error("{path} has no column `{column}`; it has {found}")]
-    NoColumn {
-        /// The file.
-        path: PathBuf,
-        /// The declared column.
-        column: String,
-        /// The columns that are there.
-        found: String,
-    },
-    /// A file has no header, or an empty one.
-    #[error("{path} is empty; it should start with a line of column names")]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Files of one table disagree about their columns.
-    #[error("{path} does not have the same columns as {first}")]
-    ColumnsDiffer {
-        /// The first file.
-        first: PathBuf,
-        /// The other file.
-        path: PathBuf,
-    },
-    /// A column is there twice.
-    #[error("{path} has two columns named `{column}`")]
-    TwoColumns {
-        /// The file.
-        path: PathBuf,
-        /// The name.
-        column: String,
-    },
-    /// A Parquet column of a kind that cannot be read as declared.
-    #[error("{path}: column `{column}` is stored as {stored}, which cannot be read as {declared}")]
-    ColumnType {
-        /// The file.
-        path: PathBuf,
-        /// The column.
-        column: String,
-        /// Its type in the file.
-        stored: String,
-        /// Its declared type.
-        declared: &'static str,
-    },
-    /// A file without a usable value for a partition.
-    #[error("{path}: the partition `{column}` {problem}")]
-    Partition {
-        /// The file.
-        path: PathBuf,
-        /// The partition column.
-        column: String,
-        /// What is wrong with it.
-        problem: &'static str,
-    },
-    /// More had to be held in memory at once than is allowed.
-    #[error("the rows of {table} do not fit into the memory that is allowed")]
-    Memory {
-        /// The table.
-        table: String,
-    },
-    /// Temporary files could not be written: most often the disk is full.
-    #[error("{table} does not fit into memory, and temporary files could not be written or read back: {reason}")]
-    Spill {
-        /// The table.
-        table: String,
-        /// The operating system's words.
-        reason: String,
-    },
-    /// The engine failed while reading rows. The engine's own words may quote rows and are left out.
-    #[error("the rows of {table} could not be read to the end")]
-    Rows {
-        /// The table.
-        table: String,
-    },
 }

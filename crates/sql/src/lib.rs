@@ -1,10 +1,14 @@
-//! SQL on protected data, up to the exact answer: the only crate that knows DataFusion and Arrow.
+//! SQL on protected data, up to the exact answer: the only crate that knows the engine, which parses and analyses questions
+//! here and executes nothing.
 //!
 //! | question | module |
 //! |---|---|
-//! | which SQL is allowed? | `syntax` (with places), then [`plan`] (which guarantees rest on) |
-//! | what may be computed from a row? | `rows`: total functions only |
+//! | which SQL is allowed? | `syntax` (with places), then `lower` (which guarantees rest on) |
+//! | what may be computed from a row? | the language of [`deniable_expression`]: what cannot be said in it is refused |
+//! | what is asked, and when are two questions one? | [`plan`] |
+//! | what do public facts say of an expression? | `facts`: bounds and grids, keys |
 //! | where are the rows, and which files are they? | [`source`] |
+//! | what does a row contribute, and how do tables meet? | [`mod@compute`] |
 //! | how much of one entity counts, and what do cells add up to? | [`bound`] |
 //! | what makes the levels of a table with totals add up? | [`consistent`] |
 //! | what is done with noisy answers? | [`output`] |
@@ -13,15 +17,18 @@
 //! rows, add up. Exact answers leave this crate only as [`bound::Exact`], which cannot be printed.
 
 pub mod bound;
+pub mod compute;
 pub mod consistent;
 pub mod error;
+mod facts;
+mod lower;
 pub mod output;
 pub mod plan;
-mod rows;
-pub mod source;
 mod syntax;
 
 pub use bound::{Exact, Salt};
+pub use compute::{Prepared, Simulation, exact, least_memory, prepare};
+pub use deniable_data as source;
+pub use deniable_data::{Progress, Resources, Source};
 pub use error::{Place, QueryError, SourceError};
 pub use plan::{Query, Table};
-pub use source::{Progress, Resources, Source, exact};

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 #![allow(clippy::cast_precision_loss, reason = "statistics")]
 
-use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_core::sensitivity::Caps;
@@ -250,7 +250,7 @@ fn it_applies_where_exact_answers_add_up() {
 #[test]
 fn entities_are_capped_at_each_level() {
     let caps = Caps { rows_per_group: 2, groups: 2 };
-    let mut table = table(Some(Entity { key: "person".to_owned(), caps }));
+    let mut table = table(Some(Entity::new("person", caps)));
     let person = Column { name: "person".to_owned(), kind: ColumnType::Text, bounds: None, keys: None, format: None };
     table.columns.push(person);
     let query = |sql: &str| Query::new(sql, &[table.clone()]).unwrap();

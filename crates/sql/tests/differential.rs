@@ -11,9 +11,8 @@
 
 mod generate;
 
-use datafusion::arrow::array::RecordBatch;
-use datafusion::dataframe::DataFrameWriteOptions;
-use datafusion::prelude::SessionContext;
+use arrow_array::RecordBatch;
+use parquet::arrow::ArrowWriter;
 use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
 use deniable_policy::{CsvOptions, Data, Format};
@@ -131,11 +130,9 @@ impl Place {
 }
 
 fn write_parquet(path: &Path, batch: RecordBatch) {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-        let frame = SessionContext::new().read_batch(batch).unwrap();
-        let options = DataFrameWriteOptions::new().with_single_file_output(true);
-        frame.write_parquet(&path.to_string_lossy(), options, None).await.unwrap();
-    });
+    let mut writer = ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
 }
 
 /// The first row in which two answers differ, or what else does.

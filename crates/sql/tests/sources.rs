@@ -2,16 +2,14 @@
 //! declared are refused with their place.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-use datafusion::arrow::array::{
-    ArrayRef, BooleanArray, Decimal128Array, Int32Array, Int64Array, RecordBatch, StringViewArray, UInt64Array,
-};
-use datafusion::arrow::datatypes::{DataType, Int8Type};
-use datafusion::dataframe::DataFrameWriteOptions;
-use datafusion::prelude::SessionContext;
+use arrow_array::{ArrayRef, BooleanArray, Decimal128Array, Int32Array, Int64Array, RecordBatch, StringViewArray, UInt64Array};
+use arrow_array::types::{Int8Type};
+use arrow_schema::{DataType};
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Entity, Format, Key};
 use deniable_sql::{Query, Resources, Salt, Source, SourceError, Table, exact};
+use parquet::arrow::ArrowWriter;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +36,7 @@ fn table() -> Table {
             column("cost", ColumnType::Decimal, Some((0, 10, "0.05")), None),
             column("ok", ColumnType::Boolean, None, Some(vec![Key::Boolean(true), Key::Boolean(false)])),
         ],
-        Some(Entity { key: "who".to_owned(), caps: Caps { rows_per_group: 2, groups: 2 } }),
+        Some(Entity::new("who", Caps { rows_per_group: 2, groups: 2 })),
     )
 }
 
@@ -301,12 +299,7 @@ fn parquet(folder: &Path) {
     );
     let ok: ArrayRef = Arc::new(BooleanArray::from(vec![Some(true), Some(false), None, Some(true), None, Some(false)]));
     let batch = RecordBatch::try_from_iter(vec![("ok", ok), ("grp", grp), ("who", who), ("cost", cost)]).unwrap();
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-        let context = SessionContext::new();
-        let frame = context.read_batch(batch).unwrap();
-        let path = folder.join("t.parquet").to_string_lossy().into_owned();
-        frame.write_parquet(&path, DataFrameWriteOptions::new(), None).await.unwrap();
-    });
+    write_batch(&folder.join("t.parquet"), &batch);
 }
 
 #[test]
@@ -339,15 +332,11 @@ fn parquet_of_another_type_is_refused() {
 #[test]
 fn dictionaries_are_texts() {
     let folder = tempfile::tempdir().unwrap();
-    let grp: datafusion::arrow::array::DictionaryArray<Int8Type> =
+    let grp: arrow_array::DictionaryArray<Int8Type> =
         vec![Some("a"), None, Some("a")].into_iter().collect();
     let batch = RecordBatch::try_from_iter(vec![("grp", Arc::new(grp) as ArrayRef)]).unwrap();
     assert!(matches!(batch.schema().field(0).data_type(), DataType::Dictionary(..)));
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-        let frame = SessionContext::new().read_batch(batch).unwrap();
-        let path = folder.path().join("d.parquet").to_string_lossy().into_owned();
-        frame.write_parquet(&path, DataFrameWriteOptions::new(), None).await.unwrap();
-    });
+    write_batch(&folder.path().join("d.parquet"), &batch);
     let mut table = table();
     table.entity = None;
     table.columns.retain(|column| column.name == "grp");
@@ -394,12 +383,13 @@ fn the_check_names_every_broken_place() {
 
 fn write_parquet(path: &Path, columns: Vec<(&str, ArrayRef)>) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let batch = RecordBatch::try_from_iter(columns).unwrap();
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-        let frame = SessionContext::new().read_batch(batch).unwrap();
-        let options = DataFrameWriteOptions::new().with_single_file_output(true);
-        frame.write_parquet(&path.to_string_lossy(), options, None).await.unwrap();
-    });
+    write_batch(path, &RecordBatch::try_from_iter(columns).unwrap());
+}
+
+fn write_batch(path: &Path, batch: &RecordBatch) {
+    let mut writer = ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
 }
 
 /// One row for each number.

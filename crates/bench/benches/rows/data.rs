@@ -67,7 +67,7 @@ pub fn source(path: &Path, caps: Option<Caps>) -> Source {
         column("name", ColumnType::Text, None, Some(texts.collect())),
         column("n", ColumnType::Integer, bounds, None),
     ];
-    let entity = caps.map(|caps| Entity { key: "who".to_owned(), caps });
+    let entity = caps.map(|caps| Entity::new("who", caps));
     let data = Data {
         table: "t".to_owned(),
         path: path.to_string_lossy().into_owned(),

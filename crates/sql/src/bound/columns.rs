@@ -1,12 +1,11 @@
 //! A batch of rows, understood a column at a time: whose rows, with which keys and which values.
 
-use super::UnexpectedBatch;
 use super::decode::{Decoder, Values};
 use super::identity::{Identities, Identity};
 use super::lookup::{KeyLookup, NOWHERE};
 use super::totals::Totals;
 use crate::plan::{Argument, Group};
-use datafusion::arrow::array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef};
 use std::sync::Arc;
 
 /// What the columns of a batch mean: the entity key if there is one, the group columns, the arguments, in this order.
@@ -31,11 +30,6 @@ impl Meaning {
     pub(super) fn grids(&self) -> Vec<bool> {
         self.arguments.iter().map(Decoder::has_grid).collect()
     }
-
-    /// The columns of a batch.
-    pub(super) fn columns(&self) -> usize {
-        usize::from(self.identities.is_some()) + self.groups.len() + self.arguments.len()
-    }
 }
 
 /// The rows of one batch. The buffers are used again for the next.
@@ -54,27 +48,50 @@ impl Columns {
         Self { meaning, identities: Vec::new(), combinations: Vec::new(), values }
     }
 
-    /// Understands a batch.
-    pub(crate) fn read(&mut self, batch: &RecordBatch) -> Result<(), UnexpectedBatch> {
-        let mut columns = batch.columns().iter();
-        let mut next = || columns.next().ok_or(UnexpectedBatch);
+    /// Understands a batch of so many rows: the entity key if there is one, the group columns and the arguments, in this
+    /// order. A column that is missing, or of a type that none of them has, holds nothing.
+    pub(crate) fn read(&mut self, rows: usize, batch: &[ArrayRef]) {
+        let mut columns = batch.iter();
+        let mut next = || columns.next().filter(|column| column.len() == rows);
         self.combinations.clear();
-        self.combinations.resize(batch.num_rows(), 0);
+        self.combinations.resize(rows, 0);
         if let Some(identities) = &self.meaning.identities {
-            let column = next()?;
-            identities.of_column(column, &mut self.identities)?;
-            if let Some(nulls) = column.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
-                let nobody = self.combinations.iter_mut().zip(nulls.iter()).filter(|(_, is_somebody)| !is_somebody);
-                nobody.for_each(|(combination, _)| *combination = NOWHERE);
+            let known = next().is_some_and(|column| {
+                if let Some(nulls) = column.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
+                    let nobody = self.combinations.iter_mut().zip(nulls.iter()).filter(|(_, is_somebody)| !is_somebody);
+                    nobody.for_each(|(combination, _)| *combination = NOWHERE);
+                }
+                identities.of_column(column, &mut self.identities)
+            });
+            if !known {
+                self.combinations.fill(NOWHERE);
             }
         }
+        self.read_values(rows, next);
+    }
+
+    /// The same for rows whose entities are known already: the group columns and the arguments, in this order.
+    pub(crate) fn read_owned(&mut self, rows: usize, owners: Vec<Identity>, batch: &[ArrayRef]) {
+        let mut columns = batch.iter();
+        self.combinations.clear();
+        self.combinations.resize(rows, if owners.len() == rows { 0 } else { NOWHERE });
+        self.identities = owners;
+        self.read_values(rows, || columns.next().filter(|column| column.len() == rows));
+    }
+
+    fn read_values<'c>(&mut self, rows: usize, mut next: impl FnMut() -> Option<&'c ArrayRef>) {
         for lookup in self.meaning.groups.iter() {
-            lookup.refine(next()?, &mut self.combinations)?;
+            match next() {
+                Some(column) => lookup.refine(column, &mut self.combinations),
+                None => self.combinations.fill(NOWHERE),
+            }
         }
         for (decoder, values) in self.meaning.arguments.iter().zip(&mut self.values) {
-            decoder.decode(next()?, values)?;
+            match next() {
+                Some(column) => decoder.decode(column, values),
+                None => values.nothing(rows),
+            }
         }
-        Ok(())
     }
 
     /// Adds every row as if it were an entity of its own.

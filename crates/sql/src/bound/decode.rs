@@ -1,11 +1,12 @@
 //! Grid units of an argument's column, a batch at a time.
 
-use super::UnexpectedBatch;
 use crate::plan::Argument;
-use crate::rows::range::Grid;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
-use datafusion::arrow::buffer::{BooleanBuffer, NullBuffer};
-use datafusion::arrow::datatypes::{DataType, Float64Type, Int64Type};
+use crate::facts::range::Grid;
+use arrow_array::{Array, ArrayRef};
+use arrow_array::cast::AsArray;
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_schema::{DataType};
 use num_traits::ToPrimitive;
 
 /// One argument's values in a batch. The buffer is used again for the next.
@@ -18,6 +19,13 @@ pub(super) struct Values {
 }
 
 impl Values {
+    /// No value in any of so many rows.
+    pub(super) fn nothing(&mut self, rows: usize) {
+        self.units.clear();
+        self.units.resize(rows, 0);
+        self.nulls = Some(NullBuffer::new_null(rows));
+    }
+
     #[inline]
     pub(super) fn is_present(&self, row: usize) -> bool {
         self.nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row))
@@ -49,11 +57,11 @@ impl Decoder {
         self.grid.is_some()
     }
 
-    pub(super) fn decode(&self, column: &ArrayRef, values: &mut Values) -> Result<(), UnexpectedBatch> {
+    pub(super) fn decode(&self, column: &ArrayRef, values: &mut Values) {
         values.units.clear();
         // Logical: a column of type Null is all NULL without a bitmap.
         values.nulls = column.logical_nulls().filter(|nulls| nulls.null_count() > 0);
-        let Some(grid) = &self.grid else { return Ok(()) };
+        let Some(grid) = &self.grid else { return };
         match column.data_type() {
             DataType::Int64 => {
                 let numbers = column.as_primitive::<Int64Type>().values();
@@ -69,14 +77,13 @@ impl Decoder {
                 }
             }
             DataType::Null => values.units.resize(column.len(), 0),
-            _ => return Err(UnexpectedBatch),
+            _ => return values.nothing(column.len()),
         }
         if let Some(nulls) = &values.nulls {
             for (units, is_valid) in values.units.iter_mut().zip(nulls.iter()) {
                 *units = if is_valid { *units } else { 0 };
             }
         }
-        Ok(())
     }
 
     #[inline]
@@ -110,9 +117,8 @@ impl Decoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rows::range::Range;
-    use datafusion::arrow::array::{BooleanArray, Float64Array, Int64Array, NullArray};
-    use datafusion::logical_expr::{col, lit};
+    use crate::facts::range::Range;
+    use arrow_array::{BooleanArray, Float64Array, Int64Array, NullArray};
     use deniable_core::exact::{parse_rational, whole};
     use deniable_policy::{Bounds, Column, ColumnType};
     use rand_chacha::ChaCha20Rng;
@@ -120,7 +126,7 @@ mod tests {
     use std::sync::Arc;
 
     fn argument(grid: Option<Grid>) -> Argument {
-        Argument { expr: lit(true), grid }
+        Argument { value: crate::bound::nowhere(), grid }
     }
 
     /// The grid of a column between so many steps.
@@ -129,13 +135,13 @@ mod tests {
         let bounds = Bounds::new(&step * whole(low), &step * whole(high), step).unwrap();
         let column =
             Column { name: "x".to_owned(), kind: ColumnType::Decimal, bounds: Some(bounds), keys: None, format: None };
-        Range::of(&col("x"), &|_| Some(&column)).grid().unwrap()
+        Range::declared(column.bounds.as_ref().unwrap()).grid().unwrap()
     }
 
     fn decoded(argument: &Argument, column: ArrayRef) -> Vec<Option<i64>> {
         let mut values = Values { units: vec![7; 3], nulls: None };
         let rows = column.len();
-        Decoder::new(argument).decode(&column, &mut values).unwrap();
+        Decoder::new(argument).decode(&column, &mut values);
         (0..rows).map(|row| values.is_present(row).then(|| values.units.get(row).copied().unwrap_or(0))).collect()
     }
 
@@ -155,7 +161,7 @@ mod tests {
         // What an array holds where it is NULL is anybody's guess.
         let column = Int64Array::new(vec![3, 4].into(), Some(vec![false, true].into()));
         let mut values = Values::default();
-        Decoder::new(&argument).decode(&(Arc::new(column) as ArrayRef), &mut values).unwrap();
+        Decoder::new(&argument).decode(&(Arc::new(column) as ArrayRef), &mut values);
         assert_eq!(values.units, [0, 16]);
     }
 

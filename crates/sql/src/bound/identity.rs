@@ -4,25 +4,29 @@
 //! choose what is kept. The promise does not rest on it, only that no rows are preferred: whatever function of an
 //! entity's own rows and the salt decides, one entity's rows change nothing but what is kept of that entity.
 
-use super::{Salt, UnexpectedBatch};
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
-use datafusion::arrow::datatypes::{DataType, Int64Type};
+use super::Salt;
+use arrow_array::{Array, ArrayRef};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type};
+use arrow_schema::{DataType};
 use siphasher::sip128::SipHasher13;
 
 /// What texts are hashed for.
 const TEXTS: &str = "deniable 2026-11 identity of a text key";
 /// What whole numbers are scattered for.
 const INTEGERS: &str = "deniable 2026-11 identity of a whole-number key";
+/// What rows are ranked for that meet those of other tables.
+const JOINED: &str = "deniable 2026-11 ranks of rows in joins";
 /// What cells and rows are ranked for.
 const RANKS: &str = "deniable 2026-11 ranks of cells and rows";
 
 /// An entity: a whole number, scattered one to one over 64 bits (the second word is 0), or 128 bits of a keyed
 /// hash of a text. Two texts of one hash would be taken for one entity: for a pair the chance is 2^-128, under a
 /// key that nobody else has.
-pub(super) type Identity = [u64; 2];
+pub(crate) type Identity = [u64; 2];
 
 /// A place in an order that nobody can choose: 128 bits of a keyed hash.
-pub(super) type Rank = u128;
+pub(crate) type Rank = u128;
 
 /// An entity's secret order of cells: one keyed hash, of which each cell's rank is mixed.
 #[derive(Clone, Copy)]
@@ -48,21 +52,22 @@ fn scattered(number: u64) -> u64 {
 
 /// The keys.
 #[derive(Clone)]
-pub(super) struct Identities {
+pub(crate) struct Identities {
     texts: SipHasher13,
     integers: u64,
     ranks: SipHasher13,
+    joined: SipHasher13,
 }
 
 impl Identities {
-    pub(super) fn new(salt: &Salt) -> Self {
+    pub(crate) fn new(salt: &Salt) -> Self {
         let integers = blake3::derive_key(INTEGERS, &salt.0);
         let integers = integers.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
         let hasher = |what| {
             let key = blake3::derive_key(what, &salt.0);
             SipHasher13::new_with_key(key.first_chunk().unwrap_or(&[0; 16]))
         };
-        Self { texts: hasher(TEXTS), integers, ranks: hasher(RANKS) }
+        Self { texts: hasher(TEXTS), integers, ranks: hasher(RANKS), joined: hasher(JOINED) }
     }
 
     /// It only spreads entities evenly over shards.
@@ -76,8 +81,8 @@ impl Identities {
         [hash.h1, hash.h2]
     }
 
-    /// The entity of every row of a batch; rows of NULL belong to nobody.
-    pub(super) fn of_column(&self, column: &ArrayRef, found: &mut Vec<Identity>) -> Result<(), UnexpectedBatch> {
+    /// The entity of every row of a batch; rows of NULL belong to nobody. False for a type that no key has.
+    pub(crate) fn of_column(&self, column: &ArrayRef, found: &mut Vec<Identity>) -> bool {
         found.clear();
         match column.data_type() {
             DataType::Int64 => {
@@ -90,15 +95,21 @@ impl Identities {
             DataType::Dictionary(..) => {
                 let dictionary = column.as_any_dictionary();
                 let mut of_values = Vec::new();
-                self.of_column(dictionary.values(), &mut of_values)?;
+                if !self.of_column(dictionary.values(), &mut of_values) {
+                    found.resize(column.len(), Identity::default());
+                    return false;
+                }
                 let identity = |key: usize| of_values.get(key).copied().unwrap_or_default();
                 found.extend(dictionary.normalized_keys().into_iter().map(identity));
             }
             // All NULL.
             DataType::Null => found.resize(column.len(), Identity::default()),
-            _ => return Err(UnexpectedBatch),
+            _ => {
+                found.resize(column.len(), Identity::default());
+                return false;
+            }
         }
-        Ok(())
+        true
     }
 
     fn of_texts<'a>(&self, texts: impl IntoIterator<Item = Option<&'a str>>, found: &mut Vec<Identity>) {
@@ -120,6 +131,11 @@ impl Identities {
         bytes[8..].copy_from_slice(&identity[1].to_le_bytes());
         let hash = self.ranks.hash(&bytes);
         CellSeed([hash.h1, hash.h2])
+    }
+
+    /// The rank of a row of an entity that is to meet rows of other tables: of all its values in use, written in bytes.
+    pub(crate) fn of_joined(&self, row: &[u8]) -> Rank {
+        self.joined.hash(row).as_u128()
     }
 
     /// The rank of a row of an entity: `row` holds its cell and its values in words. `bytes` is used again.

@@ -118,7 +118,7 @@ fn bit_of(argument: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use datafusion::arrow::buffer::NullBuffer;
+    use arrow_buffer::NullBuffer;
 
     #[test]
     fn what_is_written_is_read() {

@@ -1,10 +1,11 @@
 //! Which declared cell a row falls into, if any.
 
-use super::UnexpectedBatch;
-use crate::rows::keys::decimal_key;
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
-use datafusion::arrow::buffer::NullBuffer;
-use datafusion::arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type, TimeUnit, TimestampMicrosecondType};
+use crate::facts::keys::decimal_key;
+use arrow_array::{Array, ArrayRef};
+use arrow_array::cast::AsArray;
+use arrow_buffer::NullBuffer;
+use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow_schema::{DataType, TimeUnit};
 use deniable_policy::Key;
 use std::collections::HashMap;
 
@@ -57,7 +58,7 @@ impl KeyLookup {
     }
 
     /// Refines the cells of a batch by this column; rows with an undeclared key are in no cell.
-    pub(super) fn refine(&self, column: &ArrayRef, cells: &mut [u32]) -> Result<(), UnexpectedBatch> {
+    pub(super) fn refine(&self, column: &ArrayRef, cells: &mut [u32]) {
         // Logical: a column of type Null, or a dictionary, may be NULL without a bitmap of its own.
         let nulls = column.logical_nulls();
         let nulls = nulls.as_ref().filter(|nulls| nulls.null_count() > 0);
@@ -82,10 +83,7 @@ impl KeyLookup {
                 // Each different key is looked up once for the whole batch.
                 let dictionary = column.as_any_dictionary();
                 let values = dictionary.values();
-                if !values.data_type().is_string() {
-                    return Err(UnexpectedBatch);
-                }
-                let positions = self.positions(values)?;
+                let positions = self.positions(values);
                 let keys = dictionary.normalized_keys();
                 self.place(cells, nulls, |row| positions.get(keys[row]).copied().unwrap_or(NOWHERE));
             }
@@ -116,16 +114,20 @@ impl KeyLookup {
                 self.place(cells, nulls, |row| self.short.find(Packed::timestamp(values[row])));
             }
             DataType::Null => self.place(cells, nulls, |_| NOWHERE),
-            _ => return Err(UnexpectedBatch),
+            // No key has another type.
+            _ => cells.fill(NOWHERE),
         }
-        Ok(())
     }
 
     /// The position of every value of a dictionary.
-    fn positions(&self, values: &ArrayRef) -> Result<Vec<u32>, UnexpectedBatch> {
+    fn positions(&self, values: &ArrayRef) -> Vec<u32> {
         let mut positions = vec![0; values.len()];
-        self.refine(values, &mut positions)?;
-        Ok(positions)
+        if values.data_type().is_string() {
+            self.refine(values, &mut positions);
+        } else {
+            positions.fill(NOWHERE);
+        }
+        positions
     }
 
     fn text(&self, text: &str) -> u32 {
@@ -255,15 +257,13 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use datafusion::arrow::array::{
-        BooleanArray, DictionaryArray, Int64Array, LargeStringArray, NullArray, StringArray, StringViewArray,
-    };
-    use datafusion::arrow::datatypes::Int8Type;
+    use arrow_array::{BooleanArray, DictionaryArray, Int64Array, LargeStringArray, NullArray, StringArray, StringViewArray};
+    use arrow_array::types::Int8Type;
     use std::sync::Arc;
 
     fn cells(keys: &[Key], column: ArrayRef) -> Vec<u32> {
         let mut cells = vec![0; column.len()];
-        KeyLookup::new(keys).refine(&column, &mut cells).unwrap();
+        KeyLookup::new(keys).refine(&column, &mut cells);
         cells
     }
 
@@ -326,8 +326,8 @@ mod tests {
         let first = KeyLookup::new(&[Key::Boolean(false), Key::Boolean(true)]);
         let second = KeyLookup::new(&[Key::Integer(7), Key::Integer(8), Key::Integer(9)]);
         let mut cells = vec![0; 4];
-        first.refine(&(Arc::new(BooleanArray::from(vec![true, false, true, true])) as ArrayRef), &mut cells).unwrap();
-        second.refine(&(Arc::new(Int64Array::from(vec![9, 8, 7, 1])) as ArrayRef), &mut cells).unwrap();
+        first.refine(&(Arc::new(BooleanArray::from(vec![true, false, true, true])) as ArrayRef), &mut cells);
+        second.refine(&(Arc::new(Int64Array::from(vec![9, 8, 7, 1])) as ArrayRef), &mut cells);
         assert_eq!(cells, [5, 1, 3, NOWHERE]);
     }
 }

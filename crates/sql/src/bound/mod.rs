@@ -33,8 +33,10 @@ mod walk;
 pub(crate) use cap_rows::{CapRows, Capping};
 pub(crate) use columns::{Columns, Meaning};
 pub use exact::Exact;
-pub(crate) use shards::SPILLING;
+pub(crate) use identity::{Identities, Identity};
+pub(crate) use shards::{Disk, Scatter};
 pub(crate) use totals::Totals;
+pub(crate) use walk::{Take, Walk};
 
 use crate::plan::{Query, presence};
 
@@ -48,9 +50,23 @@ impl std::fmt::Debug for Salt {
     }
 }
 
-/// A batch did not have the shape that the plan promised.
+/// What a computation ran out of. Nothing else can stop it.
 #[derive(Debug)]
-pub(crate) struct UnexpectedBatch;
+pub(crate) enum Exhausted {
+    /// The limit of memory.
+    Memory,
+    /// Room for temporary files, or the device that they are on.
+    Disk(std::io::Error),
+    /// A file could not be read to the end, though it was what it should be before.
+    Input,
+}
+
+/// Some value, for tests of what does not look at it.
+#[cfg(test)]
+pub(crate) fn nowhere() -> deniable_expression::Id {
+    let mut program = deniable_expression::Program::default();
+    program.null(deniable_expression::Type::Boolean).unwrap()
+}
 
 impl Meaning {
     /// What the columns of a query's batches mean where every row is an entity of its own.

@@ -3,9 +3,11 @@
 use super::Capping;
 use super::identity::{Identities, Identity};
 use crate::plan::{Argument, Group, MeasureKind, Query, presence};
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Date32Type, Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::cast::AsArray;
+use arrow_cast::cast;
+use arrow_array::types::{Date32Type, Float64Type, Int64Type};
+use arrow_schema::{DataType};
 use deniable_policy::Key;
 use std::collections::BTreeMap;
 

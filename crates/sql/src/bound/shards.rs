@@ -1,19 +1,15 @@
 //! Rows, scattered over shards by their entity, in memory as far as allowed and in temporary files beyond.
 //!
-//! All rows of an entity are in one shard. Reading and writing blocks the thread: the threads of this runtime have
-//! nothing else to do.
+//! All rows of an entity are in one shard.
 
-use datafusion::arrow::buffer::{Buffer, MutableBuffer};
-use datafusion::common::{Result, exec_err};
-use datafusion::execution::memory_pool::MemoryReservation;
-use datafusion::execution::{DiskManager, SpillFile, SpillWriter};
-use datafusion::physical_plan::metrics::SpillMetrics;
+use super::Exhausted;
+use deniable_data::{Reservation, temporary_file};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Marks failures of temporary files, apart from failures to read the data.
-pub(crate) const SPILLING: &str = "temporary files";
 /// Words of a buffer's first and largest chunks.
 const SMALLEST_CHUNK: usize = 1 << 6;
 const LARGEST_CHUNK: usize = 1 << 14;
@@ -22,7 +18,7 @@ const READ_AT_ONCE: usize = 1 << 15;
 const WORD: usize = size_of::<u64>();
 
 /// Rows on their way into shards, from one partition.
-pub(super) struct Scatter {
+pub(crate) struct Scatter {
     /// Words of a row.
     width: usize,
     /// Bits of the identity that were used before, and that are used here.
@@ -33,11 +29,31 @@ pub(super) struct Scatter {
     shards: Vec<Shard>,
     /// Most bytes to hold in memory.
     allowance: usize,
-    reservation: MemoryReservation,
-    disk: Arc<DiskManager>,
+    reservation: Reservation,
+    disk: Arc<Disk>,
     /// The one file of this scatter, once it was needed, with how much was written to it.
-    file: Option<(Arc<TemporaryFile>, Box<dyn SpillWriter>, u64)>,
-    metrics: SpillMetrics,
+    file: Option<(Arc<Mutex<File>>, u64)>,
+}
+
+/// Where rows go that do not fit into memory.
+#[derive(Debug, Default)]
+pub(crate) struct Disk {
+    /// The folder; `None` is the system's for temporary files.
+    folder: Option<PathBuf>,
+    /// Words that were written so far.
+    pub(super) spilled: AtomicUsize,
+}
+
+impl Disk {
+    /// A folder; `None` is the system's for temporary files.
+    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
+        Self { folder, ..Self::default() }
+    }
+
+    /// A file of private rows, without a name.
+    pub(crate) fn file(&self) -> std::io::Result<File> {
+        temporary_file(self.folder.as_deref())
+    }
 }
 
 /// The rows of some entities.
@@ -46,20 +62,14 @@ pub(super) struct Shard {
     chunks: Vec<Vec<u64>>,
     parts: Vec<FilePart>,
     /// What the chunks take of the memory pool, once the shard is complete.
-    reservations: Vec<MemoryReservation>,
+    reservations: Vec<Reservation>,
 }
 
 /// A stretch of a temporary file.
 struct FilePart {
-    file: Arc<TemporaryFile>,
+    file: Arc<Mutex<File>>,
     start: u64,
     words: usize,
-}
-
-/// A file of private rows. It has no name any more where the system allows that, and goes when it is dropped.
-struct TemporaryFile {
-    file: Mutex<File>,
-    _accounted: Arc<dyn SpillFile>,
 }
 
 impl Scatter {
@@ -68,24 +78,23 @@ impl Scatter {
         width: usize,
         (used, bits): (u32, u32),
         allowance: usize,
-        reservation: MemoryReservation,
-        disk: Arc<DiskManager>,
-        metrics: SpillMetrics,
+        reservation: Reservation,
+        disk: Arc<Disk>,
     ) -> Self {
         let shards = (0..1_usize << bits).map(|_| Shard::default()).collect();
         let open = vec![Vec::new(); 1 << bits];
-        Self { width, used, bits, open, shards, allowance, reservation, disk, file: None, metrics }
+        Self { width, used, bits, open, shards, allowance, reservation, disk, file: None }
     }
 
     /// Takes in one row.
     #[inline]
-    pub(super) fn push(&mut self, row: &[u64]) -> Result<()> {
+    pub(super) fn push(&mut self, row: &[u64]) -> Result<(), Exhausted> {
         self.push_with(row[0], &mut |chunk| chunk.extend_from_slice(row))
     }
 
     /// Takes in one row of the entity with this first word; `write` writes it to the end of its chunk.
     #[inline]
-    pub(super) fn push_with(&mut self, first: u64, write: &mut impl FnMut(&mut Vec<u64>)) -> Result<()> {
+    pub(super) fn push_with(&mut self, first: u64, write: &mut impl FnMut(&mut Vec<u64>)) -> Result<(), Exhausted> {
         let at = (first << self.used >> (64 - self.bits)) as usize;
         let chunk = &self.open[at];
         if chunk.capacity() - chunk.len() < self.width {
@@ -96,17 +105,19 @@ impl Scatter {
     }
 
     /// Opens a new chunk for a shard.
-    fn make_room(&mut self, at: usize) -> Result<()> {
+    fn make_room(&mut self, at: usize) -> Result<(), Exhausted> {
         let width = self.width;
         let words =
             |last: &Vec<u64>| (last.capacity() * 2).clamp(SMALLEST_CHUNK, LARGEST_CHUNK).next_multiple_of(width);
         let mut wanted = words(&self.open[at]);
         let held = self.reservation.size();
         let beyond = held > 0 && held.saturating_add(wanted * WORD) > self.allowance;
-        if beyond || self.reservation.try_grow(wanted * WORD).is_err() {
+        if beyond || !self.reservation.try_grow(wanted * WORD) {
             self.spill()?;
             wanted = words(&self.open[at]);
-            self.reservation.try_grow(wanted * WORD)?;
+            if !self.reservation.try_grow(wanted * WORD) {
+                return Err(Exhausted::Memory);
+            }
         }
         let full = std::mem::replace(&mut self.open[at], Vec::with_capacity(wanted));
         self.shards[at].add(full);
@@ -121,41 +132,46 @@ impl Scatter {
     }
 
     /// Writes everything in memory to a file.
-    fn spill(&mut self) -> Result<()> {
+    fn spill(&mut self) -> Result<(), Exhausted> {
         if self.reservation.size() == 0 {
             return Ok(());
         }
-        self.write_out().map_err(|error| error.context(SPILLING))
+        self.write_out().map_err(Exhausted::Disk)
     }
 
-    fn write_out(&mut self) -> Result<()> {
-        if self.file.is_none() {
-            let (file, writer) = TemporaryFile::create(&self.disk)?;
-            self.file = Some((file, writer, 0));
-            self.metrics.spill_file_count.add(1);
-        }
+    fn write_out(&mut self) -> std::io::Result<()> {
         self.close();
-        let Some((file, writer, end)) = &mut self.file else { return Ok(()) };
+        let (file, end) = match &mut self.file {
+            Some(known) => known,
+            None => {
+                let file = self.disk.file()?;
+                self.file.insert((Arc::new(Mutex::new(file)), 0))
+            }
+        };
+        let mut open = file.lock().unwrap_or_else(PoisonError::into_inner);
+        open.seek(SeekFrom::Start(*end))?;
+        let mut bytes = Vec::new();
         for shard in &mut self.shards {
-            let words = shard.chunks.iter().map(Vec::len).sum();
+            let words: usize = shard.chunks.iter().map(Vec::len).sum();
             if words == 0 {
                 continue;
             }
             for chunk in shard.chunks.drain(..) {
-                writer.write_all(Buffer::from_vec(chunk).as_slice())?;
+                bytes.clear();
+                bytes.extend(chunk.iter().flat_map(|word| word.to_le_bytes()));
+                open.write_all(&bytes)?;
             }
             shard.parts.push(FilePart { file: file.clone(), start: *end, words });
             *end += (words * WORD) as u64;
-            self.metrics.spilled_rows.add(words / self.width);
-            self.metrics.spilled_bytes.add(words * WORD);
+            self.disk.spilled.fetch_add(words, Ordering::Relaxed);
         }
-        writer.flush()?;
+        drop(open);
         self.reservation.free();
         Ok(())
     }
 
     /// All shards, in order, on disk.
-    pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>> {
+    pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>, Exhausted> {
         self.spill()?;
         Ok(self.shards)
     }
@@ -194,7 +210,7 @@ impl Shard {
     }
 
     /// Moves rows out, until there are `most` words in `rows` or none left here.
-    pub(super) fn take(&mut self, rows: &mut Vec<u64>, most: usize) -> Result<()> {
+    pub(super) fn take(&mut self, rows: &mut Vec<u64>, most: usize) -> Result<(), Exhausted> {
         while rows.len() < most {
             let room = most - rows.len();
             if let Some(chunk) = self.chunks.last_mut() {
@@ -209,7 +225,7 @@ impl Shard {
                 }
             } else if let Some(part) = self.parts.last_mut() {
                 let words = part.words.min(room).min(READ_AT_ONCE);
-                part.file.read(part.start, words, rows).map_err(|error| error.context(SPILLING))?;
+                read(&part.file, part.start, words, rows).map_err(Exhausted::Disk)?;
                 part.start += (words * WORD) as u64;
                 part.words -= words;
                 if part.words == 0 {
@@ -223,58 +239,35 @@ impl Shard {
     }
 }
 
-impl TemporaryFile {
-    fn create(disk: &Arc<DiskManager>) -> Result<(Arc<Self>, Box<dyn SpillWriter>)> {
-        let accounted = disk.create_tmp_file("capping the rows of each entity")?;
-        let Some(path) = accounted.path() else { return exec_err!("temporary files must be local") };
-        let file = Mutex::new(File::open(path)?);
-        let writer = accounted.open_writer()?;
-        // Without a name it cannot outlive this process, however that ends. Where the system refuses, the file goes
-        // when it is dropped.
-        let _ = std::fs::remove_file(path);
-        Ok((Arc::new(Self { file, _accounted: accounted }), writer))
-    }
-
-    fn read(&self, start: u64, words: usize, rows: &mut Vec<u64>) -> Result<()> {
-        let mut bytes = MutableBuffer::from_len_zeroed(words * WORD);
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(start))?;
-        file.read_exact(bytes.as_slice_mut())?;
-        rows.extend_from_slice(bytes.typed_data());
-        Ok(())
-    }
+fn read(file: &Mutex<File>, start: u64, words: usize, rows: &mut Vec<u64>) -> std::io::Result<()> {
+    let mut bytes = vec![0; words * WORD];
+    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(&mut bytes)?;
+    rows.extend(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)));
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-    use datafusion::execution::memory_pool::{GreedyMemoryPool, MemoryConsumer, MemoryPool};
-    use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+    use deniable_data::Memory;
 
-    fn scatter(bits: (u32, u32), pool: &Arc<dyn MemoryPool>, disk: &Arc<DiskManager>) -> Scatter {
-        let reservation = MemoryConsumer::new("test").register(pool);
-        let metrics = SpillMetrics::new(&ExecutionPlanMetricsSet::new(), 0);
-        Scatter::new(3, bits, 4_000, reservation, disk.clone(), metrics)
+    fn scatter(bits: (u32, u32), memory: &Memory, disk: &Arc<Disk>) -> Scatter {
+        Scatter::new(3, bits, 4_000, memory.reserve(), disk.clone())
     }
 
     #[test]
     fn spilled_rows_come_back_from_files_without_a_name() {
         let folder = tempfile::tempdir().unwrap();
-        let mode = DiskManagerMode::Directories(vec![folder.path().to_owned()]);
-        let disk = Arc::new(DiskManagerBuilder::default().with_mode(mode).build().unwrap());
-        let pool: Arc<dyn MemoryPool> = Arc::new(GreedyMemoryPool::new(10_000));
-        let mut scatter = scatter((8, 2), &pool, &disk);
+        let disk = Arc::new(Disk::new(Some(folder.path().to_owned())));
+        let memory = Memory::new(Some(10_000));
+        let mut scatter = scatter((8, 2), &memory, &disk);
         // The third byte of the first word is where the bits are.
         let row = |number: u64| [(number % 4) << 54 | number, number, !number];
         (0..2_000).for_each(|number| scatter.push(&row(number)).unwrap());
-        assert!(scatter.metrics.spilled_rows.value() > 1_000 && pool.reserved() <= 4_000);
-        if cfg!(unix) {
-            let inside = std::fs::read_dir(folder.path())
-                .unwrap()
-                .flat_map(|entry| std::fs::read_dir(entry.unwrap().path()).unwrap());
-            assert_eq!(inside.count(), 0);
-        }
+        assert!(disk.spilled.load(Ordering::Relaxed) > 3_000 && memory.used() <= 4_000);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         let shards = scatter.finish();
         assert_eq!(shards.len(), 4);
         for (which, mut shard) in (0..).zip(shards) {
@@ -289,13 +282,11 @@ mod tests {
             rows.sort_unstable();
             assert_eq!(rows, (0..2_000).filter(|number| number % 4 == which).map(row).collect::<Vec<_>>());
         }
-        assert_eq!((pool.reserved(), disk.used_disk_space()), (0, 0));
+        assert_eq!(memory.used(), 0);
     }
 
     #[test]
     fn too_little_memory_for_one_chunk_is_an_error() {
-        let disk = Arc::new(DiskManagerBuilder::default().build().unwrap());
-        let pool: Arc<dyn MemoryPool> = Arc::new(GreedyMemoryPool::new(100));
-        assert!(scatter((0, 8), &pool, &disk).push(&[1, 2, 3]).is_err());
+        assert!(scatter((0, 8), &Memory::new(Some(100)), &Arc::default()).push(&[1, 2, 3]).is_err());
     }
 }

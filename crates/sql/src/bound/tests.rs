@@ -1,32 +1,22 @@
 //! The fast code and the plain one agree: on random rows, in all batch sizes, partitions and limits of memory.
 
 use super::reference::{self, Kept};
-use super::{CapRows, Capping, Salt};
+use super::{CapRows, Capping, Disk, Exhausted, Salt};
 use crate::bound::identity::Identities;
+use crate::compute::exact;
 use crate::error::SourceError;
 use crate::plan::{Argument, Query, Table};
-use crate::source::{Progress, Resources, Source, exact};
-use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
-};
-use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt32Type, UInt64Type};
-use datafusion::common::DataFusionError;
-use datafusion::datasource::memory::MemorySourceConfig;
-use datafusion::execution::TaskContext;
-use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::GreedyMemoryPool;
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
-use datafusion::logical_expr::Expr;
-use datafusion::physical_plan::{ExecutionPlan, collect_partitioned};
-use datafusion::prelude::SessionConfig;
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_cast::cast;
+use arrow_schema::{DataType, Field, Schema};
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
+use deniable_data::{Memory, Progress, Resources, Source};
 use deniable_policy::{Bounds, Column, ColumnType, Entity, Key};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 const SALT: Salt = Salt([9; 32]);
 
@@ -69,7 +59,7 @@ fn table(entity: ColumnType, caps: Option<Caps>) -> Table {
             column("x", ColumnType::Decimal, bounds(-3, 4, "1/2"), None),
             column("note", ColumnType::Text, None, None),
         ],
-        entity: caps.map(|caps| Entity { key: "who".to_owned(), caps }),
+        entity: caps.map(|caps| Entity::new("who", caps)),
         public_key: None,
     }
 }
@@ -132,7 +122,13 @@ fn random(dice: &mut Dice, table: &Table, rows: usize) -> RecordBatch {
         Arc::new(Float64Array::from(float)),
         Arc::new(StringArray::from(note)),
     ];
-    RecordBatch::try_new(Arc::new(table.schema()), columns).unwrap()
+    RecordBatch::try_new(Arc::new(schema(&columns, table)), columns).unwrap()
+}
+
+/// The columns of a table in memory: texts as they come.
+fn schema(batch: &[ArrayRef], table: &Table) -> Schema {
+    let field = |(column, array): (&Column, &ArrayRef)| Field::new(&column.name, array.data_type().clone(), true);
+    Schema::new(table.columns.iter().zip(batch).map(field).collect::<Vec<_>>())
 }
 
 /// The same rows in another order.
@@ -141,7 +137,7 @@ fn shuffled(dice: &mut Dice, batch: &RecordBatch) -> RecordBatch {
     for at in (1..order.len()).rev() {
         order.swap(at, dice.below(at + 1));
     }
-    datafusion::arrow::compute::take_record_batch(batch, &datafusion::arrow::array::UInt64Array::from(order)).unwrap()
+    arrow_select::take::take_record_batch(batch, &UInt64Array::from(order)).unwrap()
 }
 
 /// Cut into batches, which are dealt out to partitions.
@@ -167,55 +163,50 @@ fn run(case: &Case<'_>) -> (Kept, usize) {
     try_run(case).unwrap()
 }
 
-/// Runs the operator. Also gives the rows that were spilled, and the folder it spilled to must be empty again.
-fn try_run(case: &Case<'_>) -> Result<(Kept, usize), DataFusionError> {
+/// Runs the operator. Also gives the rows that were spilled; the folder that it spills to must stay empty.
+fn try_run(case: &Case<'_>) -> Result<(Kept, usize), Exhausted> {
     let folder = tempfile::tempdir().unwrap();
-    let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Directories(vec![folder.path().to_owned()]));
-    let mut environment = RuntimeEnvBuilder::new().with_disk_manager_builder(disk);
-    if let Some(memory) = case.memory {
-        environment = environment.with_memory_pool(Arc::new(GreedyMemoryPool::new(memory)));
-    }
-    let environment = environment.build_arc().unwrap();
-    let context = TaskContext::default()
-        .with_session_config(SessionConfig::new().with_batch_size(case.batch_size))
-        .with_runtime(environment.clone());
-    let schema = case.partitions.iter().flatten().next().unwrap().schema();
-    let input = MemorySourceConfig::try_new_exec(&case.partitions, schema, None).unwrap();
-    let plan = Arc::new(CapRows::new(input, &case.capping, case.walks).unwrap());
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
-    let batches = runtime.block_on(collect_partitioned(plan.clone(), Arc::new(context)));
-    let spilled = plan.metrics().unwrap().spilled_rows().unwrap_or(0);
+    let disk = Arc::new(Disk::new(Some(folder.path().to_owned())));
+    let memory = Memory::new(case.memory);
+    let text = case.partitions.iter().flatten().next().unwrap().column(0).data_type() != &DataType::Int64;
+    let mut cap = CapRows::new(&case.capping, text, memory.clone(), disk.clone(), 1);
+    (cap.scatters, cap.walks) = (case.partitions.len(), case.walks);
+    cap.batch_size = case.batch_size;
     let mut kept = Kept::default();
-    for batch in batches.iter().flatten().flatten() {
-        assert_eq!(batch.schema(), plan.schema());
-        assert!(batch.num_rows() > 0 && batch.num_rows() <= case.batch_size);
-        let levels = batch.column(0).as_primitive::<UInt32Type>();
-        let cells = batch.column(1).as_primitive::<UInt32Type>();
-        let marks = batch.column(2).as_primitive::<UInt64Type>();
-        for row in 0..batch.num_rows() {
-            let value = |column: &ArrayRef| column.is_valid(row).then(|| column.as_primitive::<Int64Type>().value(row));
-            let cell = (levels.value(row) as usize, cells.value(row));
-            kept.rows.push((cell, batch.columns()[3..].iter().map(value).collect()));
-            if marks.value(row) != 0 {
-                kept.marks.push((cell, marks.value(row)));
+    let mut run = || -> Result<(), Exhausted> {
+        let mut scatters = Vec::new();
+        for partition in &case.partitions {
+            let (mut columns, mut scatter) = (cap.columns(), cap.scatter());
+            for batch in partition {
+                columns.read(batch.num_rows(), batch.columns());
+                cap.push(&columns, &mut scatter)?;
             }
+            scatters.push(scatter);
         }
-    }
+        let scattered = cap.gathered(scatters);
+        for _ in 0..case.walks {
+            cap.walk(&scattered, &mut |batch| {
+                assert!(!batch.cells.is_empty() && batch.cells.len() <= case.batch_size);
+                for row in 0..batch.cells.len() {
+                    let cell = (batch.level, batch.cells[row]);
+                    let value = |values: &super::decode::Values| values.is_present(row).then(|| values.units[row]);
+                    kept.rows.push((cell, batch.values.iter().map(value).collect()));
+                    if batch.marks[row] != 0 {
+                        kept.marks.push((cell, batch.marks[row]));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    };
+    let done = run();
     kept.rows.sort();
     kept.marks.sort_unstable();
-    assert!(files_in(folder.path()).is_empty(), "a temporary file has kept its name");
-    let failed = batches.err();
-    drop(plan);
-    assert_eq!(environment.memory_pool.reserved(), 0);
-    assert_eq!(environment.spilling_progress().current_bytes, 0);
-    drop((runtime, environment));
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "the temporary folder is still there");
-    failed.map_or(Ok((kept, spilled)), Err)
-}
-
-fn files_in(folder: &Path) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files_in(&path) } else { vec![path] }).collect()
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "a temporary file has a name");
+    assert_eq!(memory.used(), 0);
+    let width = cap.width();
+    done.map(|()| (kept, disk.spilled.load(Ordering::Relaxed) / width))
 }
 
 const CAPS: [Caps; 6] = [
@@ -339,7 +330,7 @@ fn an_entity_larger_than_memory() {
     let caps = Caps { rows_per_group: u32::MAX, groups: 100 };
     let partitions = dealt(&mut dice, &batch, 500, 2);
     let failed = try_run(&Case { capping: capping(caps), partitions, walks: 2, memory: Some(50_000), batch_size: 100 });
-    assert!(matches!(failed, Err(error) if error.to_string().contains("do not fit into memory")));
+    assert!(matches!(failed, Err(Exhausted::Memory)));
 }
 
 #[test]
@@ -354,7 +345,7 @@ fn more_entities_than_memory() {
         let mut columns = random(&mut dice, &table, rows).columns().to_vec();
         let who = (0..rows).map(|row| format!("person {}", row % 20_000));
         columns[0] = Arc::new(StringArray::from_iter_values(who));
-        let batch = RecordBatch::try_new(Arc::new(table.schema()), columns).unwrap();
+        let batch = RecordBatch::try_new(Arc::new(schema(&columns, &table)), columns).unwrap();
         let batch = input(&batch, &[0, 1, 2, 3, 4, 5, 3], &DataType::Utf8);
         let identities = Identities::new(&SALT);
         let counting = reference::rows(&batch, query.groups(), &arguments, Some(&identities));
@@ -374,9 +365,10 @@ fn more_entities_than_memory() {
     }
 }
 
-/// The one column of an expression.
-fn column_of(expr: &Expr) -> &str {
-    &expr.column_refs().into_iter().next().unwrap().name
+/// The one column of a value.
+fn column_of(query: &Query, value: deniable_expression::Id) -> &str {
+    let program = &query.rows.program;
+    &program.columns()[program.inputs(&[value]).into_iter().next().unwrap()].name
 }
 
 /// A question whose arguments and conditions are columns can be asked of the plain code as well.
@@ -385,17 +377,17 @@ fn plain_totals(query: &Query, table: &Table, batch: &RecordBatch) -> Vec<Vec<Ve
     let mut columns: Vec<ArrayRef> = Vec::new();
     let column = |name: &str| batch.column_by_name(name).unwrap().clone();
     columns.extend(table.entity.as_ref().map(|entity| column(&entity.key)));
-    columns.extend(query.groups().iter().map(|group| column(column_of(&group.expr))));
+    columns.extend(query.groups().iter().map(|group| column(column_of(query, group.value))));
     for argument in &query.rows.arguments {
         // A column, or a whole number as the decimal that AVG takes.
-        let mut of = column(column_of(&argument.expr));
-        if argument.grid.is_some() && !matches!(argument.expr, Expr::Column(_)) {
+        let mut of = column(column_of(query, argument.value));
+        if argument.grid.is_some() && query.rows.program.column_of(argument.value).is_none() {
             of = cast(&of, &DataType::Float64).unwrap();
         }
         columns.push(match of.data_type() {
             // Not a number is NULL everywhere.
             DataType::Float64 => {
-                let finite = of.as_primitive::<datafusion::arrow::datatypes::Float64Type>().iter();
+                let finite = arrow_array::cast::as_primitive_array::<arrow_array::types::Float64Type>(&of).iter();
                 Arc::new(finite.map(|value| value.filter(|value| value.is_finite())).collect::<Float64Array>())
             }
             _ => of,

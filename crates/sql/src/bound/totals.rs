@@ -3,16 +3,14 @@
 //! Sums are whole numbers of grid units in 128 bits: at most 2^63 rows of at most 2^53 units each, squares included,
 //! stay below 2^117, so nothing wraps. Counts of rows fit 64 bits.
 
-use super::UnexpectedBatch;
 use super::decode::Values;
 use super::exact::{Cells, Exact};
 use super::keep::FIRST;
 use super::levels::Levels;
 use super::lookup::NOWHERE;
 use super::pile::Pile;
+use super::walk::Kept;
 use crate::plan::{Measure, MeasureKind, Query, presence};
-use datafusion::arrow::array::{Array, AsArray, RecordBatch};
-use datafusion::arrow::datatypes::{Int64Type, UInt32Type, UInt64Type};
 
 /// Rows whose units, at most 2^52 each, are added up in 64 bits.
 const BLOCK: usize = 512;
@@ -23,7 +21,6 @@ pub(crate) struct Totals {
     levels: Levels,
     gathered: Vec<Gathered>,
     measures: Vec<Recipe>,
-    kept: Vec<Values>,
     /// The cells of a level.
     buffer: Vec<u32>,
     /// Bytes of all piles.
@@ -116,7 +113,6 @@ impl Totals {
             levels: Levels::new(query.groups(), query.levels()),
             gathered,
             measures,
-            kept: query.rows.arguments.iter().map(|_| Values::default()).collect(),
             buffer: Vec::new(),
             piled: 0,
         }
@@ -144,28 +140,8 @@ impl Totals {
     }
 
     /// Adds a batch of what [`super::CapRows`] has kept.
-    pub(crate) fn add_kept(&mut self, batch: &RecordBatch) -> Result<(), UnexpectedBatch> {
-        let [levels, cells, marks, arguments @ ..] = batch.columns() else { return Err(UnexpectedBatch) };
-        if arguments.len() != self.kept.len() {
-            return Err(UnexpectedBatch);
-        }
-        let levels = levels.as_primitive_opt::<UInt32Type>().ok_or(UnexpectedBatch)?.values();
-        let cells = cells.as_primitive_opt::<UInt32Type>().ok_or(UnexpectedBatch)?;
-        let marks = marks.as_primitive_opt::<UInt64Type>().ok_or(UnexpectedBatch)?;
-        let Some(level) = levels.first() else { return Ok(()) };
-        if levels.iter().any(|other| other != level) {
-            return Err(UnexpectedBatch);
-        }
-        let mut kept = std::mem::take(&mut self.kept);
-        for (values, column) in kept.iter_mut().zip(arguments) {
-            let units = column.as_primitive_opt::<Int64Type>().ok_or(UnexpectedBatch)?;
-            values.units.clear();
-            values.units.extend_from_slice(units.values());
-            values.nulls = units.nulls().cloned();
-        }
-        self.add_to_level(*level as usize, cells.values(), Some(marks.values()), &kept);
-        self.kept = kept;
-        Ok(())
+    pub(crate) fn add_kept(&mut self, kept: &Kept) {
+        self.add_to_level(kept.level, &kept.cells, Some(&kept.marks), &kept.values);
     }
 
     /// Adds rows to one level. `marks` say which of them stand for their entity in their cell; without, all do.

@@ -1,21 +1,16 @@
-//! Shard by shard: sorted, walked over, and handed out as batches. A shard that is too large for memory is split.
+//! Shard by shard: sorted, walked over, and handed out in batches. A shard that is too large for memory is split.
 
+use super::Exhausted;
 use super::cap_rows::Scattered;
+use super::decode::Values;
 use super::identity::Identities;
 use super::keep::{BYTES_PER_ROW, Keeper, MOST_ROWS};
 use super::layout::Layout;
 use super::levels::Levels;
-use super::shards::{Scatter, Shard};
-use datafusion::arrow::array::{
-    ArrayRef, Int64Array, NullBufferBuilder, RecordBatch, RecordBatchOptions, UInt32Array, UInt64Array,
-};
-use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::common::{Result, resources_err};
-use datafusion::execution::TaskContext;
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
-use datafusion::physical_plan::metrics::SpillMetrics;
+use super::shards::{Disk, Scatter, Shard};
+use arrow_buffer::NullBufferBuilder;
 use deniable_core::sensitivity::Caps;
-use std::collections::VecDeque;
+use deniable_data::{Memory, Reservation};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
@@ -32,32 +27,39 @@ pub(super) struct Plan {
     pub(super) presence: Vec<usize>,
     pub(super) caps: Caps,
     pub(super) identities: Identities,
-    pub(super) schema: SchemaRef,
 }
 
-/// One walk over shards: there are as many at a time as there are partitions of the output.
-pub(super) struct Walk {
+/// Rows that are kept at one level.
+pub(crate) struct Kept {
+    /// The level.
+    pub(super) level: usize,
+    /// The cell of each row.
+    pub(super) cells: Vec<u32>,
+    /// For one row of each entity and cell bit 0 is set, and bit 1 + i when any row of that entity in that cell, kept or
+    /// not, has a value of the i-th presence argument; 0 for the other rows.
+    pub(super) marks: Vec<u64>,
+    /// For each argument its grid units, or 0 for a value of an argument without a grid.
+    pub(super) values: Vec<Values>,
+}
+
+/// What is done with kept rows.
+pub(crate) type Take<'a> = dyn FnMut(&Kept) -> Result<(), Exhausted> + 'a;
+
+/// One walk over shards: there are as many at a time as there are threads.
+pub(crate) struct Walk {
     plan: Arc<Plan>,
     keeper: Keeper,
-    scattered: Arc<Scattered>,
     /// Shards that were split off, with the bits that chose them.
     own: Vec<(Shard, u32)>,
-    batches: VecDeque<RecordBatch>,
     batch_size: usize,
     allowance: usize,
-    reservation: MemoryReservation,
-    context: Arc<TaskContext>,
-    metrics: SpillMetrics,
+    memory: Memory,
+    reservation: Reservation,
+    disk: Arc<Disk>,
 }
 
 impl Walk {
-    pub(super) fn new(
-        plan: Arc<Plan>,
-        scattered: Arc<Scattered>,
-        allowance: usize,
-        context: &Arc<TaskContext>,
-        metrics: SpillMetrics,
-    ) -> Self {
+    pub(super) fn new(plan: Arc<Plan>, allowance: usize, memory: &Memory, disk: Arc<Disk>, batch_size: usize) -> Self {
         let keeper = Keeper::new(
             plan.layout.clone(),
             plan.levels.clone(),
@@ -65,49 +67,41 @@ impl Walk {
             plan.caps,
             plan.identities.clone(),
         );
-        Self {
-            plan,
-            keeper,
-            scattered,
-            own: Vec::new(),
-            batches: VecDeque::new(),
-            batch_size: context.session_config().batch_size(),
-            allowance,
-            reservation: MemoryConsumer::new("walk").with_can_spill(true).register(context.memory_pool()),
-            context: context.clone(),
-            metrics,
-        }
+        let (memory, reservation) = (memory.clone(), memory.reserve());
+        Self { plan, keeper, own: Vec::new(), batch_size, allowance, memory, reservation, disk }
     }
 
-    /// The next batch of kept rows.
-    pub(super) fn next(&mut self) -> Result<Option<RecordBatch>> {
-        loop {
-            if let Some(batch) = self.batches.pop_front() {
-                return Ok(Some(batch));
-            }
+    /// Walks over all shards that nobody else has taken, and hands out what is kept.
+    pub(super) fn run(&mut self, scattered: &Scattered, take: &mut Take<'_>) -> Result<(), Exhausted> {
+        while let Some((shard, used)) = self.own.pop().or_else(|| scattered.take()) {
+            self.walk(shard, used, take)?;
             self.reservation.free();
-            let Some((shard, used)) = self.own.pop().or_else(|| self.scattered.take()) else { return Ok(None) };
-            self.walk(shard, used)?;
         }
+        Ok(())
     }
 
     /// What a row needs while its shard is walked over: itself, what is handed out of it at each level, its place and
     /// its rank.
-    fn bytes(&self, rows: usize) -> usize {
+    pub(crate) fn bytes(&self, rows: usize) -> usize {
         let width = (self.plan.layout.words() + 2) * size_of::<u64>();
         rows.saturating_mul((1 + self.plan.levels.count()) * width + BYTES_PER_ROW)
     }
 
-    fn walk(&mut self, mut shard: Shard, used: u32) -> Result<()> {
+    /// How many rows may be held at once. A third of the memory is for splitting.
+    pub(crate) fn room(&self) -> usize {
+        (self.allowance / 3 * 2 / self.bytes(1)).clamp(FEWEST_ROWS, MOST_ROWS)
+    }
+
+    fn walk(&mut self, mut shard: Shard, used: u32, take: &mut Take<'_>) -> Result<(), Exhausted> {
         let width = self.plan.layout.words();
         let words = shard.words();
         if words == 0 {
             return Ok(());
         }
-        // A third is for splitting.
-        let most = (self.allowance / 3 * 2 / self.bytes(1)).clamp(FEWEST_ROWS, MOST_ROWS);
-        let room = most.min(words / width);
-        self.reservation.try_grow(self.bytes(room))?;
+        let room = self.room().min(words / width);
+        if !self.reservation.try_grow(self.bytes(room)) {
+            return Err(Exhausted::Memory);
+        }
         let mut rows = Vec::with_capacity(room * width);
         shard.take(&mut rows, room * width)?;
         let mut spare = Vec::new();
@@ -121,13 +115,14 @@ impl Walk {
             shard.take(&mut rows, room * width)?;
         }
         drop(spare);
-        self.hand_out(&rows)
+        self.hand_out(&rows, take)
     }
 
     /// Scatters a shard again, by more bits.
-    fn split(&mut self, mut rows: Vec<u64>, mut shard: Shard, used: u32) -> Result<()> {
+    fn split(&mut self, mut rows: Vec<u64>, mut shard: Shard, used: u32) -> Result<(), Exhausted> {
         if used + SPLIT_BITS > u64::BITS {
-            return resources_err!("the kept rows of one entity do not fit into memory");
+            // The kept rows of one entity do not fit.
+            return Err(Exhausted::Memory);
         }
         let width = self.plan.layout.words();
         let room = rows.capacity() / width * width;
@@ -135,9 +130,8 @@ impl Walk {
             width,
             (used, SPLIT_BITS),
             self.allowance / 3,
-            MemoryConsumer::new("split").with_can_spill(true).register(self.context.memory_pool()),
-            self.context.runtime_env().disk_manager.clone(),
-            self.metrics.clone(),
+            self.memory.reserve(),
+            self.disk.clone(),
         );
         while !rows.is_empty() {
             rows.chunks_exact(width).try_for_each(|row| scatter.push(row))?;
@@ -150,39 +144,40 @@ impl Walk {
         Ok(())
     }
 
-    /// Turns what is kept of a whole shard into batches.
-    fn hand_out(&mut self, rows: &[u64]) -> Result<()> {
+    /// Hands out what is kept of whole entities.
+    pub(crate) fn hand_out(&mut self, rows: &[u64], take: &mut Take<'_>) -> Result<(), Exhausted> {
         for level in 0..self.plan.levels.count() {
-            self.hand_out_level(rows, level)?;
+            self.hand_out_level(rows, level, take)?;
         }
         Ok(())
     }
 
-    fn hand_out_level(&mut self, rows: &[u64], level: usize) -> Result<()> {
-        let Plan { layout, levels, schema, .. } = &*self.plan;
+    /// Drops rows that will not be kept, whatever is still to come of their entities.
+    pub(crate) fn compact(&mut self, rows: &mut Vec<u64>, spare: &mut Vec<u64>) {
+        self.keeper.compact(rows, spare);
+    }
+
+    fn hand_out_level(&mut self, rows: &[u64], level: usize, take: &mut Take<'_>) -> Result<(), Exhausted> {
+        let Plan { layout, levels, .. } = &*self.plan;
         let width = layout.words();
-        let mut output = Output::new(level as u32, layout.arguments());
-        let mut failed = None;
+        let mut output = Output::new(level, layout.arguments());
+        let mut taken = Ok(());
         self.keeper.keep(rows, level, &mut |position, mark| {
             let row = &rows[position * width..][..width];
             output.push(layout, row, levels.cell_of(level, layout.combination(row)), mark);
-            if output.cells.len() == self.batch_size {
-                match output.finish(schema) {
-                    Ok(batch) => self.batches.push_back(batch),
-                    Err(error) => failed = Some(error),
-                }
+            if output.kept.cells.len() == self.batch_size && taken.is_ok() {
+                taken = take(output.finish());
+                output.clear();
             }
         });
-        if !output.cells.is_empty() {
-            self.batches.push_back(output.finish(schema)?);
-        }
-        failed.map_or(Ok(()), Err)
+        taken?;
+        if output.kept.cells.is_empty() { Ok(()) } else { take(output.finish()) }
     }
 }
 
 impl Scattered {
     /// The next shard that nobody has taken.
-    fn take(&self) -> Option<(Shard, u32)> {
+    pub(super) fn take(&self) -> Option<(Shard, u32)> {
         let at = self.next.fetch_add(1, Ordering::Relaxed);
         let shard = self.shards.get(at)?.lock().unwrap_or_else(PoisonError::into_inner).take();
         Some((shard.unwrap_or_default(), self.bits()))
@@ -196,40 +191,37 @@ impl Scattered {
 
 /// A batch of rows that are kept at one level, as it grows.
 struct Output {
-    level: u32,
-    cells: Vec<u32>,
-    marks: Vec<u64>,
-    units: Vec<(Vec<i64>, NullBufferBuilder)>,
+    kept: Kept,
+    nulls: Vec<NullBufferBuilder>,
 }
 
 impl Output {
-    fn new(level: u32, arguments: usize) -> Self {
-        let units = (0..arguments).map(|_| (Vec::new(), NullBufferBuilder::new(0))).collect();
-        Self { level, cells: Vec::new(), marks: Vec::new(), units }
+    fn new(level: usize, arguments: usize) -> Self {
+        let values = (0..arguments).map(|_| Values::default()).collect();
+        let nulls = (0..arguments).map(|_| NullBufferBuilder::new(0)).collect();
+        Self { kept: Kept { level, cells: Vec::new(), marks: Vec::new(), values }, nulls }
     }
 
     fn push(&mut self, layout: &Layout, row: &[u64], cell: u32, mark: u64) {
-        self.cells.push(cell);
-        self.marks.push(mark);
+        self.kept.cells.push(cell);
+        self.kept.marks.push(mark);
         layout.read(row, |argument, value| {
-            let (units, nulls) = &mut self.units[argument];
-            units.push(value.unwrap_or(0));
-            nulls.append(value.is_some());
+            self.kept.values[argument].units.push(value.unwrap_or(0));
+            self.nulls[argument].append(value.is_some());
         });
     }
 
-    /// Everything so far; empty again afterwards.
-    fn finish(&mut self, schema: &SchemaRef) -> Result<RecordBatch> {
-        let rows = self.cells.len();
-        let mut columns: Vec<ArrayRef> = vec![
-            Arc::new(UInt32Array::from(vec![self.level; rows])),
-            Arc::new(UInt32Array::from(std::mem::take(&mut self.cells))),
-            Arc::new(UInt64Array::from(std::mem::take(&mut self.marks))),
-        ];
-        for (units, nulls) in &mut self.units {
-            columns.push(Arc::new(Int64Array::try_new(std::mem::take(units).into(), nulls.finish())?));
+    /// Everything so far.
+    fn finish(&mut self) -> &Kept {
+        for (values, nulls) in self.kept.values.iter_mut().zip(&mut self.nulls) {
+            values.nulls = nulls.finish();
         }
-        let options = RecordBatchOptions::new().with_row_count(Some(rows));
-        Ok(RecordBatch::try_new_with_options(schema.clone(), columns, &options)?)
+        &self.kept
+    }
+
+    fn clear(&mut self) {
+        self.kept.cells.clear();
+        self.kept.marks.clear();
+        self.kept.values.iter_mut().for_each(|values| values.units.clear());
     }
 }

@@ -14,20 +14,20 @@
 //! Centring halves the noise of an average when the bounds are far from zero, and costs nothing: the centre is
 //! public. Equal measures of one question are taken once, with their weights added.
 
-use super::inline::substitute;
-use super::table::declared;
-use super::{Argument, Table};
+use super::Argument;
 use crate::error::QueryError;
-use crate::rows::range::{Grid, NoGrid, Range};
-use crate::rows::{Operation, constant_decimal, in_words, make_total, operation_of};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{DFSchema, ScalarValue};
-use datafusion::logical_expr::expr::{AggregateFunction, AggregateFunctionParams, ScalarFunction};
-use datafusion::logical_expr::{Case, Expr, ExprSchemable, TryCast, lit};
+use crate::facts::range::{Grid, NoGrid, Ranges};
+use crate::lower::{Lowering, Scope, constant_decimal};
+use datafusion_common::ScalarValue;
+use datafusion_expr::Expr;
+use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::sensitivity::RowRange;
+use deniable_expression::{Id, Node, Operation, Type, Value};
 use num_traits::{One, ToPrimitive};
 
+/// Most characters of an expression in a message.
+const MOST_WORDS: usize = 200;
 /// Finest share of a quantile: three decimals.
 const FINEST_SHARE: u64 = 1_000;
 /// Squares of values are counted in units, at most this many for one row.
@@ -211,19 +211,18 @@ pub(super) struct Collected {
     pub(super) answers: Vec<Vec<Answer>>,
 }
 
-/// Where an aggregate stands.
-pub(super) struct Context<'a> {
-    pub(super) input: &'a DFSchema,
-    pub(super) columns: &'a [Expr],
-    pub(super) tables: &'a [Table],
-    pub(super) schema: &'a DFSchema,
+/// Where an aggregate stands, and what grows while aggregates are read.
+pub(super) struct Context<'a, 'b> {
+    pub(super) scope: Scope<'a>,
+    pub(super) lowering: &'a mut Lowering<'b>,
+    pub(super) ranges: &'a mut Ranges,
     /// The entity keys of the tables in use; none when one row is one person.
-    pub(super) entities: &'a [Expr],
+    pub(super) entities: &'a [Id],
 }
 
 impl Collected {
     /// Takes in one aggregate of the plan, for the last of the levels begun.
-    pub(super) fn add(&mut self, expr: &Expr, context: &Context<'_>) -> Result<(), QueryError> {
+    pub(super) fn add(&mut self, expr: &Expr, context: &mut Context<'_, '_>) -> Result<(), QueryError> {
         let expr = match expr {
             Expr::Alias(alias) => &*alias.expr,
             other => other,
@@ -239,7 +238,7 @@ impl Collected {
         self.add_call(aggregate, context).map_err(in_place)
     }
 
-    fn add_call(&mut self, call: &AggregateFunction, context: &Context<'_>) -> Result<(), QueryError> {
+    fn add_call(&mut self, call: &AggregateFunction, context: &mut Context<'_, '_>) -> Result<(), QueryError> {
         let AggregateFunction { func, params } = call;
         let AggregateFunctionParams { args, distinct, filter, order_by, null_treatment } = params;
         let name = func.name();
@@ -248,10 +247,10 @@ impl Collected {
         if null_treatment.is_some() || !(order_by.is_empty() || orders_itself) {
             return Err(QueryError::refused("an aggregate with ORDER BY or NULL treatment", "leave it out"));
         }
-        let read = |expr: &Expr| make_total(&substitute(expr, context.input, context.columns)?, context.schema);
-        let filter = filter.as_deref().map(read).transpose()?;
+        let filter = filter.as_deref().map(|filter| context.lowering.expr(filter, context.scope)).transpose()?;
         if name == "count" && !distinct && matches!(args.as_slice(), [arg] if is_every_row(arg)) {
-            let answer = self.count(filter.map(|filter| only_where(lit(true), Some(&filter))))?;
+            let counted = filter.map(|filter| truth_where(filter, context)).transpose()?;
+            let answer = self.count(counted, context)?;
             return self.answered(answer);
         }
         let share = match (name.ends_with("percentile_cont"), args.as_slice()) {
@@ -266,26 +265,34 @@ impl Collected {
                 return Err(QueryError::refused(format!("{} with these arguments", name.to_uppercase()), help));
             }
         };
-        let mut value = read(&args[0])?;
+        let mut value = context.lowering.expr(&args[0], context.scope)?;
         if name != "count" {
-            value = as_whole_numbers(value, context.schema);
+            value = as_whole_numbers(value, context);
         }
-        let argument = || only_where(value.clone(), filter.as_ref());
+        if name == "count" && *distinct {
+            let answer = self.count_entities(value, filter, context)?;
+            return self.answered(answer);
+        }
+        let is_constant = context.lowering.program.constant_of(value).is_some();
+        let argument = if name == "count" && is_constant && filter.is_none() {
+            value
+        } else {
+            context.lowering.only_where(value, filter)?
+        };
         let answer = match (name, distinct) {
-            ("count", true) => self.count_entities(&value, filter.as_ref(), context)?,
-            ("count", false) => self.count(Some(argument()))?,
-            ("sum", false) => self.sum(argument(), context)?,
-            ("avg", false) => Answer::Average(self.moments(argument(), "AVG", &ratio(1, 2), context)?),
-            ("var_pop" | "var" | "stddev_pop" | "stddev", false) => self.variance(name, argument(), context)?,
-            ("min", _) => self.ranked(argument(), Target::Lowest, "MIN", context)?,
-            ("max", _) => self.ranked(argument(), Target::Highest, "MAX", context)?,
+            ("count", _) => self.count(Some(argument), context)?,
+            ("sum", false) => self.sum(argument, context)?,
+            ("avg", false) => Answer::Average(self.moments(argument, "AVG", &ratio(1, 2), context)?),
+            ("var_pop" | "var" | "stddev_pop" | "stddev", false) => self.variance(name, argument, context)?,
+            ("min", _) => self.ranked(argument, Target::Lowest, "MIN", context)?,
+            ("max", _) => self.ranked(argument, Target::Highest, "MAX", context)?,
             ("median" | "approx_median", false) => {
                 let half = Share { part: 1, whole: 2 };
-                self.ranked(argument(), Target::Share(half), "MEDIAN", context)?
+                self.ranked(argument, Target::Share(half), "MEDIAN", context)?
             }
             ("percentile_cont" | "approx_percentile_cont", false) => {
                 let share = share.unwrap_or(Share { part: 1, whole: 2 });
-                self.ranked(argument(), Target::Share(share), "a quantile", context)?
+                self.ranked(argument, Target::Share(share), "a quantile", context)?
             }
             (name, _) => {
                 let help = "ask for COUNT, COUNT(DISTINCT <entity key>), SUM, AVG, VAR_POP, STDDEV, MIN, MAX, MEDIAN or \
@@ -305,36 +312,43 @@ impl Collected {
 
     fn count_entities(
         &mut self,
-        value: &Expr,
-        filter: Option<&Expr>,
-        context: &Context<'_>,
+        value: Id,
+        filter: Option<Id>,
+        context: &mut Context<'_, '_>,
     ) -> Result<Answer, QueryError> {
         let [key, ..] = context.entities else {
             let help = "one row is one person here: COUNT(*) counts people";
             return Err(QueryError::refused("COUNT(DISTINCT ...)", help));
         };
-        if !context.entities.contains(value) {
-            let help = format!("only people can be counted once each: COUNT(DISTINCT {})", in_words(key));
+        if !context.entities.contains(&value) {
+            let key = context.lowering.program.words(*key, MOST_WORDS);
+            let help = format!("only people can be counted once each: COUNT(DISTINCT {key})");
             return Err(QueryError::refused("COUNT(DISTINCT ...) of anything but the entity key", help));
         }
-        let present = filter.map(|filter| self.argument(only_where(lit(true), Some(filter)), None));
+        let present = match filter {
+            Some(filter) => {
+                let present = truth_where(filter, context)?;
+                Some(self.argument(present, None))
+            }
+            None => None,
+        };
         let measure = self.measure(MeasureKind::Entities { present }, whole(1), whole(1));
         Ok(Answer::Count { measure })
     }
 
     /// Counts rows, or rows where an argument is not NULL.
-    fn count(&mut self, arg: Option<Expr>) -> Result<Answer, QueryError> {
-        let kind = match arg {
-            Some(Expr::Literal(value, _)) if value.is_null() => {
+    fn count(&mut self, arg: Option<Id>, context: &Context<'_, '_>) -> Result<Answer, QueryError> {
+        let kind = match arg.map(|arg| (arg, context.lowering.program.constant_of(arg))) {
+            Some((_, Some(None))) => {
                 return Err(QueryError::refused("COUNT(NULL)", "it is always 0; write COUNT(*)"));
             }
-            None | Some(Expr::Literal(..)) => MeasureKind::Rows,
-            Some(arg) => MeasureKind::NotNull { argument: self.argument(arg, None) },
+            None | Some((_, Some(Some(_)))) => MeasureKind::Rows,
+            Some((arg, None)) => MeasureKind::NotNull { argument: self.argument(arg, None) },
         };
         Ok(Answer::Count { measure: self.measure(kind, whole(1), whole(1)) })
     }
 
-    fn sum(&mut self, arg: Expr, context: &Context<'_>) -> Result<Answer, QueryError> {
+    fn sum(&mut self, arg: Id, context: &mut Context<'_, '_>) -> Result<Answer, QueryError> {
         let (argument, grid) = self.gridded(arg, "SUM", context)?;
         if grid.of_times {
             return Err(QueryError::refused(
@@ -350,12 +364,12 @@ impl Collected {
     /// The centred sum and the count of a value, each with this weight.
     fn moments(
         &mut self,
-        arg: Expr,
+        arg: Id,
         name: &str,
         weight: &Rational,
-        context: &Context<'_>,
+        context: &mut Context<'_, '_>,
     ) -> Result<Moments, QueryError> {
-        let constant = matches!(arg, Expr::Literal(..));
+        let constant = context.lowering.program.constant_of(arg).is_some();
         let (argument, grid) = self.gridded(arg, name, context)?;
         if constant || grid.low == grid.high {
             return Err(QueryError::refused(format!("{name} of a constant"), "it is known already; leave it out"));
@@ -370,9 +384,9 @@ impl Collected {
         Ok(Moments { sum, count, centre: value(centre), low: value(grid.low), high: value(grid.high) })
     }
 
-    fn variance(&mut self, name: &str, arg: Expr, context: &Context<'_>) -> Result<Answer, QueryError> {
+    fn variance(&mut self, name: &str, arg: Id, context: &mut Context<'_, '_>) -> Result<Answer, QueryError> {
         let third = ratio(1, 3);
-        let moments = self.moments(arg.clone(), "the variance", &third, context)?;
+        let moments = self.moments(arg, "the variance", &third, context)?;
         let (argument, grid) = self.gridded(arg, "the variance", context)?;
         let centre = middle(&grid);
         let furthest = (grid.high - centre).max(centre - grid.low);
@@ -387,35 +401,39 @@ impl Collected {
         Ok(Answer::Variance { moments, squares, sample, root })
     }
 
-    fn ranked(&mut self, arg: Expr, target: Target, name: &str, context: &Context<'_>) -> Result<Answer, QueryError> {
-        let value = ValueKind::of(&arg, context.schema);
+    fn ranked(&mut self, arg: Id, target: Target, name: &str, context: &mut Context<'_, '_>) -> Result<Answer, QueryError> {
+        let value = ValueKind::of(context.lowering.program.kind(arg));
         let (argument, grid) = self.gridded(arg, name, context)?;
         let measure = self.measure(MeasureKind::Ranked { argument, target }, grid.unit, whole(1));
         Ok(Answer::Quantile { measure, position: 0, value })
     }
 
     /// Registers a summed argument with the grid that its columns' public facts give it.
-    fn gridded(&mut self, arg: Expr, name: &str, context: &Context<'_>) -> Result<(usize, Grid), QueryError> {
-        let facts = |column: &datafusion::common::Column| declared(context.tables, column);
-        let kind = arg.get_type(context.schema);
-        if matches!(kind, Ok(DataType::Utf8 | DataType::Boolean)) {
+    fn gridded(&mut self, arg: Id, name: &str, context: &mut Context<'_, '_>) -> Result<(usize, Grid), QueryError> {
+        let kind = context.lowering.program.kind(arg);
+        let is_null = context.lowering.program.constant_of(arg) == Some(None);
+        if matches!(kind, Type::Text | Type::Boolean) && !is_null {
             let help =
                 "count instead, as in COUNT(*) FILTER (WHERE ...), or read a text as a number with CAST(x AS DOUBLE)";
             return Err(QueryError::refused(format!("{name} of what is neither a number nor a date"), help));
         }
-        let mut grid = Range::of(&arg, &facts).grid().map_err(|reason| no_grid(reason, name, &arg))?;
-        grid.of_times = ValueKind::of(&arg, context.schema) != ValueKind::Number;
+        let range = context.ranges.of(&context.lowering.program, arg, context.lowering.tables);
+        let no_grid = |reason| no_grid(reason, name, arg, context.lowering);
+        let mut grid = range.grid().map_err(no_grid)?;
+        grid.of_times = ValueKind::of(kind) != ValueKind::Number;
         if grid.low == grid.high && grid.low == 0 {
-            return Err(no_grid(NoGrid::AlwaysZero, name, &arg));
+            return Err(no_grid(NoGrid::AlwaysZero));
         }
+        // Days and microseconds are counted as whole numbers.
+        let arg = if grid.of_times { context.lowering.cast(arg, Type::Integer)? } else { arg };
         Ok((self.argument(arg, Some(grid.clone())), grid))
     }
 
     /// The position of an argument; a grid is added to one that had none.
-    fn argument(&mut self, expr: Expr, grid: Option<Grid>) -> usize {
-        let known = self.arguments.iter().position(|known| known.expr == expr);
+    fn argument(&mut self, value: Id, grid: Option<Grid>) -> usize {
+        let known = self.arguments.iter().position(|known| known.value == value);
         let position = known.unwrap_or_else(|| {
-            self.arguments.push(Argument { expr, grid: None });
+            self.arguments.push(Argument { value, grid: None });
             self.arguments.len() - 1
         });
         if grid.is_some() {
@@ -437,41 +455,36 @@ impl Collected {
 }
 
 impl ValueKind {
-    fn of(expr: &Expr, schema: &DFSchema) -> Self {
-        match expr.get_type(schema) {
-            Ok(DataType::Date32) => Self::Date,
-            Ok(DataType::Timestamp(..)) => Self::Timestamp,
-            _ => Self::Number,
+    fn of(kind: Type) -> Self {
+        match kind {
+            Type::Date => Self::Date,
+            Type::Timestamp => Self::Timestamp,
+            Type::Boolean | Type::Integer | Type::Decimal | Type::Text => Self::Number,
         }
     }
 }
 
 /// Whole numbers without the analyser's widening to decimals: they are counted exactly as they are, and a SUM and an
 /// AVG of one column share them.
-fn as_whole_numbers(value: Expr, schema: &DFSchema) -> Expr {
-    let Expr::ScalarFunction(ScalarFunction { func, args }) = &value else { return value };
-    match (operation_of(func), args.as_slice()) {
-        (Some(Operation::Finite), [Expr::TryCast(TryCast { expr, field })])
-            if *field.data_type() == DataType::Float64 && matches!(expr.get_type(schema), Ok(DataType::Int64)) =>
-        {
-            expr.as_ref().clone()
-        }
-        _ => value,
+fn as_whole_numbers(value: Id, context: &Context<'_, '_>) -> Id {
+    let program = &context.lowering.program;
+    match program.node(value) {
+        Node::Call(Operation::Cast(Type::Decimal), arguments) => match arguments.as_slice() {
+            [inner] if program.kind(*inner) == Type::Integer => *inner,
+            _ => value,
+        },
+        Node::Column(_) | Node::Constant(..) | Node::Call(..) => value,
     }
+}
+
+/// True where the condition is, NULL elsewhere.
+fn truth_where(condition: Id, context: &mut Context<'_, '_>) -> Result<Id, QueryError> {
+    let truth = context.lowering.constant(Value::Boolean(true))?;
+    context.lowering.only_where(truth, Some(condition))
 }
 
 fn middle(grid: &Grid) -> i64 {
     grid.low + (grid.high - grid.low) / 2
-}
-
-/// The value where the condition is true, NULL elsewhere.
-fn only_where(value: Expr, condition: Option<&Expr>) -> Expr {
-    let Some(condition) = condition else { return value };
-    Expr::Case(Case {
-        expr: None,
-        when_then_expr: vec![(Box::new(condition.clone()), Box::new(value))],
-        else_expr: None,
-    })
 }
 
 /// The share of a quantile: a constant in `[0, 1]` with at most three decimals.
@@ -504,13 +517,13 @@ fn is_every_row(arg: &Expr) -> bool {
     is_star || matches!(arg, Expr::Literal(ScalarValue::Int64(Some(_)), _))
 }
 
-fn no_grid(reason: NoGrid, name: &str, arg: &Expr) -> QueryError {
-    let (construct, help) = match (reason, arg) {
-        (NoGrid::Bounds, Expr::Column(column)) => (
+fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> QueryError {
+    let (construct, help) = match (reason, lowering.program.column_of(arg)) {
+        (NoGrid::Bounds, Some(column)) => (
             format!("{name} of `{}`, which has no declared bounds,", column.name),
             format!("declare bounds = [low, high] and a step in [columns.{}]", column.name),
         ),
-        (NoGrid::Bounds, _) => (
+        (NoGrid::Bounds, None) => (
             format!("{name} of an expression without bounds"),
             "declare bounds for its columns, or bound it yourself: LEAST(GREATEST(expression, 0), 100)".to_owned(),
         ),

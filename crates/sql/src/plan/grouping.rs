@@ -1,11 +1,11 @@
 //! `GROUPING(x)`: which of several groupings a row of the answer belongs to. That is public, and costs nothing.
 
 use crate::error::QueryError;
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, not_impl_err};
-use datafusion::logical_expr::expr::{AggregateFunction, AggregateFunctionParams};
-use datafusion::logical_expr::function::AccumulatorArgs;
-use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signature, Volatility};
+use datafusion_common::arrow::datatypes::DataType;
+use datafusion_common::{Result, not_impl_err};
+use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams};
+use datafusion_expr::function::AccumulatorArgs;
+use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signature, Volatility};
 use std::sync::Arc;
 
 /// Its name, which is also that of the engine's rule for it: that one computes with the engine's own numbers of groupings.

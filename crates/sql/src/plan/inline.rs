@@ -1,22 +1,26 @@
-//! Subqueries that only filter, project and join disappear here: every expression is rewritten over the tables' own
+//! Subqueries that only filter, project and join disappear here: their columns become nodes over the tables' own
 //! columns, and all conditions are gathered. What is left is some tables, some conditions and some expressions.
 
-use super::join::{Lookup, conjuncts};
-use super::{Table, refuse_node};
-use crate::error::QueryError;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{DFSchema, JoinType, NullEquality};
-use datafusion::logical_expr::{BinaryExpr, Expr, Join, LogicalPlan, Operator, TableScan};
+use super::join::Lookup;
+use super::refuse_node;
+use crate::error::{Place, QueryError};
+use crate::lower::{Lowering, Scope};
+use crate::plan::place::place_of;
+use datafusion_common::{JoinType, NullEquality};
+use datafusion_expr::{Expr, Join, LogicalPlan, TableScan};
+use deniable_expression::{Comparison, Id, Node, Operation};
 
-/// Largest expression, in nodes: inlining can double a text at every level.
-const MOST_NODES: usize = 1_000;
-/// Deepest computation.
-const MOST_DEPTH: usize = 100;
+/// A condition, and where it stands in the SQL.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Condition {
+    pub(super) id: Id,
+    pub(super) place: Option<Place>,
+}
 
 /// The row-wise part of a plan: its output columns and conditions as expressions over the tables' columns.
 pub(super) struct Inlined {
-    pub(super) columns: Vec<Expr>,
-    pub(super) filters: Vec<Expr>,
+    pub(super) columns: Vec<Id>,
+    pub(super) filters: Vec<Condition>,
     /// The positions of the tables, as they are met.
     pub(super) tables: Vec<usize>,
     /// Public tables whose partners may be missing.
@@ -24,7 +28,7 @@ pub(super) struct Inlined {
 }
 
 /// Inlines everything below an aggregate.
-pub(super) fn inline(plan: &LogicalPlan, tables: &[Table]) -> Result<Inlined, QueryError> {
+pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<Inlined, QueryError> {
     match plan {
         LogicalPlan::TableScan(TableScan {
             table_name,
@@ -38,26 +42,24 @@ pub(super) fn inline(plan: &LogicalPlan, tables: &[Table]) -> Result<Inlined, Qu
             if !filters.is_empty() || fetch.is_some() {
                 return Err(refuse_node(plan));
             }
-            let at = tables.iter().position(|table| table.name == table_name.table());
+            let at = lowering.tables.iter().position(|table| table.name == table_name.table());
             let at = at.ok_or_else(|| QueryError::meaning(format!("there is no table `{table_name}`")))?;
-            let columns = projected_schema.fields().iter().map(|field| tables[at].expr(field.name()));
-            Ok(Inlined { columns: columns.collect(), filters: Vec::new(), tables: vec![at], lookups: Vec::new() })
+            let columns = projected_schema.fields().iter().map(|field| lowering.column(at, field.name()));
+            let columns = columns.collect::<Result<_, _>>()?;
+            Ok(Inlined { columns, filters: Vec::new(), tables: vec![at], lookups: Vec::new() })
         }
-        LogicalPlan::SubqueryAlias(alias) => inline(&alias.input, tables),
-        LogicalPlan::Join(join) => joined(join, plan, tables),
+        LogicalPlan::SubqueryAlias(alias) => inline(&alias.input, lowering),
+        LogicalPlan::Join(join) => joined(join, plan, lowering),
         LogicalPlan::Projection(projection) => {
-            let inner = inline(&projection.input, tables)?;
-            let columns = projection
-                .expr
-                .iter()
-                .map(|expr| substitute(expr, projection.input.schema(), &inner.columns))
-                .collect::<Result<_, _>>()?;
+            let inner = inline(&projection.input, lowering)?;
+            let scope = Scope { schema: projection.input.schema(), columns: &inner.columns };
+            let columns = projection.expr.iter().map(|expr| lowering.expr(expr, scope)).collect::<Result<_, _>>()?;
             Ok(Inlined { columns, ..inner })
         }
         LogicalPlan::Filter(filter) => {
-            let mut inner = inline(&filter.input, tables)?;
-            let condition = substitute(&filter.predicate, filter.input.schema(), &inner.columns)?;
-            inner.filters.extend(conjuncts(&condition));
+            let mut inner = inline(&filter.input, lowering)?;
+            let scope = Scope { schema: filter.input.schema(), columns: &inner.columns };
+            inner.filters.extend(conditions(&filter.predicate, scope, lowering)?);
             Ok(inner)
         }
         LogicalPlan::Aggregate(_)
@@ -83,23 +85,36 @@ pub(super) fn inline(plan: &LogicalPlan, tables: &[Table]) -> Result<Inlined, Qu
     }
 }
 
+/// The conditions that AND joins, each with its place.
+fn conditions(expr: &Expr, scope: Scope<'_>, lowering: &mut Lowering<'_>) -> Result<Vec<Condition>, QueryError> {
+    let mut found = Vec::new();
+    for part in datafusion_expr::utils::split_conjunction(expr) {
+        let id = lowering.expr(part, scope)?;
+        let place = place_of([part]);
+        found.extend(lowering.conjuncts(id).into_iter().map(|id| Condition { id, place }));
+    }
+    Ok(found)
+}
+
 /// Puts two sides together. An inner join is a product with conditions, whichever way it is written.
-fn joined(join: &Join, plan: &LogicalPlan, tables: &[Table]) -> Result<Inlined, QueryError> {
+fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<Inlined, QueryError> {
     let Join { left, right, on, filter, join_type, join_constraint: _, schema: _, null_equality, null_aware } = join;
     if *null_equality == NullEquality::NullEqualsNull || *null_aware {
         return Err(QueryError::refused("a join that takes NULL for equal to NULL", "join with =, or USING"));
     }
-    let (left_side, right_side) = (inline(left, tables)?, inline(right, tables)?);
-    let mut conditions = Vec::new();
+    let (left_side, right_side) = (inline(left, lowering)?, inline(right, lowering)?);
+    let mut on_both = Vec::new();
     for (a, b) in on {
-        let a = substitute(a, left.schema(), &left_side.columns)?;
-        let b = substitute(b, right.schema(), &right_side.columns)?;
-        conditions.push(Expr::BinaryExpr(BinaryExpr::new(Box::new(a), Operator::Eq, Box::new(b))));
+        let place = place_of([a, b]);
+        let a = lowering.expr(a, Scope { schema: left.schema(), columns: &left_side.columns })?;
+        let b = lowering.expr(b, Scope { schema: right.schema(), columns: &right_side.columns })?;
+        let id = lowering.call(Operation::Compare(Comparison::Equal), &[a, b])?;
+        on_both.push(Condition { id, place });
     }
-    let columns: Vec<Expr> = left_side.columns.iter().chain(&right_side.columns).cloned().collect();
+    let columns: Vec<Id> = left_side.columns.iter().chain(&right_side.columns).copied().collect();
     if let Some(filter) = filter {
         let both = left.schema().join(right.schema()).map_err(|error| super::meaning(&error))?;
-        conditions.extend(conjuncts(&substitute(filter, &both, &columns)?));
+        on_both.extend(conditions(filter, Scope { schema: &both, columns: &columns }, lowering)?);
     }
     let mut all = Inlined {
         columns,
@@ -107,15 +122,18 @@ fn joined(join: &Join, plan: &LogicalPlan, tables: &[Table]) -> Result<Inlined, 
         tables: left_side.tables.iter().chain(&right_side.tables).copied().collect(),
         lookups: left_side.lookups,
     };
+    if all.tables.len() > lowering.tables.len() {
+        return Err(QueryError::refused("a table joined with itself", "each table may stand once in a question"));
+    }
     match join_type {
         JoinType::Inner => {
             all.filters.extend(right_side.filters);
-            all.filters.extend(conditions);
+            all.filters.extend(on_both);
             all.lookups.extend(right_side.lookups);
             Ok(all)
         }
         JoinType::Left => {
-            all.lookups.push(lookup(&right_side.tables, &right_side.filters, &conditions, tables)?);
+            all.lookups.push(lookup(&right_side.tables, &right_side.filters, &on_both, lowering)?);
             Ok(all)
         }
         JoinType::Right
@@ -130,74 +148,32 @@ fn joined(join: &Join, plan: &LogicalPlan, tables: &[Table]) -> Result<Inlined, 
 }
 
 /// `LEFT JOIN public ON x = public.key`: nothing else may decide which rows have a partner.
-fn lookup(right: &[usize], filters: &[Expr], on: &[Expr], tables: &[Table]) -> Result<Lookup, QueryError> {
+fn lookup(
+    right: &[usize],
+    filters: &[Condition],
+    on: &[Condition],
+    lowering: &mut Lowering<'_>,
+) -> Result<Lookup, QueryError> {
     let help = "LEFT JOIN looks a value up in one public table: ... LEFT JOIN public ON x = public.key. Protected tables \
                 are joined with JOIN";
-    let refusal = || QueryError::refused("this LEFT JOIN", help).about("LEFT").near(on);
+    let place = on.first().and_then(|condition| condition.place);
+    let refusal = || QueryError::refused("this LEFT JOIN", help).about("LEFT").at(place);
     let ([table], [], [condition]) = (right, filters, on) else { return Err(refusal()) };
-    let public = &tables[*table];
-    let (Some(key), Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right })) = (&public.public_key, condition)
-    else {
-        return Err(refusal());
-    };
-    let key = public.expr(key);
-    let on = match (**left == key, **right == key) {
+    let Some(key) = &lowering.tables[*table].public_key else { return Err(refusal()) };
+    let key = lowering.column(*table, key)?;
+    let Some([left, right]) = equated(condition.id, lowering) else { return Err(refusal()) };
+    let on = match (left == key, right == key) {
         (true, false) => right,
         (false, true) => left,
         _ => return Err(refusal()),
     };
-    Ok(Lookup { table: *table, on: (**on).clone() })
+    Ok(Lookup { table: *table, on })
 }
 
-/// Replaces the columns of `schema` in `expr` by the expressions that make them; drops aliases.
-pub(super) fn substitute(expr: &Expr, schema: &DFSchema, columns: &[Expr]) -> Result<Expr, QueryError> {
-    let replaced = expr
-        .clone()
-        .transform_up(|node| match node {
-            Expr::Column(column) => {
-                let position = schema.index_of_column(&column)?;
-                Ok(match columns.get(position) {
-                    None => Transformed::no(Expr::Column(column)),
-                    // A column that stands for a column is complained about where it is used.
-                    Some(Expr::Column(own)) => {
-                        let used_here = own.clone().with_spans(column.spans);
-                        Transformed::new(Expr::Column(used_here), true, TreeNodeRecursion::Continue)
-                    }
-                    Some(other) => Transformed::new(other.clone(), true, TreeNodeRecursion::Continue),
-                })
-            }
-            Expr::Alias(alias) => Ok(Transformed::yes(*alias.expr)),
-            other => Ok(Transformed::no(other)),
-        })
-        .map_err(|error| super::meaning(&error))?
-        .data;
-    let mut nodes = 0;
-    // Counting cannot fail; the traversal's type says otherwise.
-    let _ = replaced.apply(|_| {
-        nodes += 1;
-        Ok(TreeNodeRecursion::Continue)
-    });
-    if nodes > MOST_NODES || computing_depth(&replaced) > MOST_DEPTH {
-        return Err(
-            QueryError::refused("an expression of this size", "compute less at once, or prepare a column").near([expr])
-        );
+/// The two sides of an equation.
+pub(super) fn equated(id: Id, lowering: &Lowering<'_>) -> Option<[Id; 2]> {
+    match lowering.program.node(id) {
+        Node::Call(Operation::Compare(Comparison::Equal), both) => both.as_slice().try_into().ok(),
+        Node::Column(_) | Node::Constant(..) | Node::Call(..) => None,
     }
-    Ok(replaced)
-}
-
-/// How many computing steps lie on top of each other. Conditions joined by AND and OR do not count: they are
-/// planned in no time, while the planner's effort grows with the cube of this.
-fn computing_depth(expr: &Expr) -> usize {
-    let own = match expr {
-        Expr::BinaryExpr(BinaryExpr { op, .. }) => usize::from(op.is_numerical_operators()),
-        Expr::ScalarFunction(_) | Expr::Case(_) | Expr::Negative(_) | Expr::Cast(_) | Expr::TryCast(_) => 1,
-        _ => 0,
-    };
-    let mut deepest = 0;
-    // Looking cannot fail; the traversal's type says otherwise.
-    let _ = expr.apply_children(|child| {
-        deepest = deepest.max(computing_depth(child));
-        Ok(TreeNodeRecursion::Continue)
-    });
-    own + deepest
 }

@@ -5,9 +5,10 @@
 //! one of theirs. Every other condition between tables is an ordinary filter on the joined row.
 
 use super::Table;
-use super::table::declared;
+use super::inline::{Condition, equated};
 use crate::error::QueryError;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
+use crate::lower::{Lowering, declared};
+use deniable_expression::Id;
 use std::collections::BTreeSet;
 
 /// The tables of a question, in the order in which they are joined.
@@ -24,8 +25,8 @@ pub(crate) struct Joins {
 pub(crate) struct Join {
     /// The table's position among the declared ones.
     pub(crate) table: usize,
-    /// An expression over the tables before, equal to this table's key.
-    pub(crate) on: Expr,
+    /// A value of the tables before, equal to this table's key.
+    pub(crate) on: Id,
     /// Whether rows without a partner stay, with NULLs.
     pub(crate) keeps_unmatched: bool,
 }
@@ -41,28 +42,17 @@ impl Joins {
 #[derive(Debug, Clone)]
 pub(super) struct Lookup {
     pub(super) table: usize,
-    pub(super) on: Expr,
-}
-
-/// The conditions that AND joins.
-pub(super) fn conjuncts(expr: &Expr) -> Vec<Expr> {
-    match expr {
-        Expr::BinaryExpr(BinaryExpr { left, op: Operator::And, right }) => {
-            let mut all = conjuncts(left);
-            all.extend(conjuncts(right));
-            all
-        }
-        other => vec![other.clone()],
-    }
+    pub(super) on: Id,
 }
 
 /// Brings tables and conditions into an order of joins; the conditions that become joins leave `filters`.
 pub(super) fn arrange(
     found: &[usize],
     lookups: Vec<Lookup>,
-    filters: &mut Vec<Expr>,
-    tables: &[Table],
+    filters: &mut Vec<Condition>,
+    lowering: &mut Lowering<'_>,
 ) -> Result<Joins, QueryError> {
+    let tables = lowering.tables;
     let optional: BTreeSet<usize> = lookups.iter().map(|lookup| lookup.table).collect();
     let first = found.iter().copied().find(|at| tables[*at].is_protected()).ok_or_else(|| {
         let help = "the table is declared as public: read it itself, or join it to a protected table";
@@ -80,17 +70,17 @@ pub(super) fn arrange(
     while !waiting.is_empty() || !lookups.is_empty() {
         let known: BTreeSet<usize> = joins.tables().collect();
         let ready = waiting.iter().enumerate().find_map(|(place, table)| {
-            let at = filters.iter().position(|filter| key_of(filter, *table, &known, tables).is_some())?;
+            let at = filters.iter().position(|filter| key_of(filter.id, *table, &known, lowering).is_some())?;
             Some((place, *table, at))
         });
         if let Some((place, table, at)) = ready {
             waiting.remove(place);
-            if let Some(on) = key_of(&filters.remove(at), table, &known, tables) {
+            if let Some(on) = key_of(filters.remove(at).id, table, &known, lowering) {
                 joins.others.push(Join { table, on, keeps_unmatched: false });
             }
             continue;
         }
-        let ready = lookups.iter().position(|lookup| reads_only(&lookup.on, &known, tables));
+        let ready = lookups.iter().position(|lookup| reads_only(lookup.on, &known, lowering));
         match (ready, waiting.first()) {
             (Some(at), _) => {
                 let Lookup { table, on } = lookups.remove(at);
@@ -98,11 +88,12 @@ pub(super) fn arrange(
             }
             (None, Some(stuck)) => {
                 let table = &tables[*stuck];
-                let about = |filter: &&Expr| {
-                    let columns = filter.column_refs();
-                    columns.iter().any(|column| column.relation.as_ref().is_some_and(|name| name.table() == table.name))
+                let about = |filter: &&Condition| {
+                    let mut inputs = lowering.program.inputs(&[filter.id]).into_iter();
+                    inputs.any(|input| declared(tables, input).is_some_and(|(at, _)| at == *stuck))
                 };
-                return Err(no_key(table, &tables[first]).near(filters.iter().find(about)).about(&table.name));
+                let place = filters.iter().find(about).and_then(|filter| filter.place);
+                return Err(no_key(table, &tables[first]).at(place).about(&table.name));
             }
             (None, None) => {
                 return Err(QueryError::refused("this order of joins", "join protected tables first, then lookups"));
@@ -112,12 +103,12 @@ pub(super) fn arrange(
     Ok(joins)
 }
 
-/// The expression over known tables that a condition equates with the key of `table`.
-fn key_of(filter: &Expr, table: usize, known: &BTreeSet<usize>, tables: &[Table]) -> Option<Expr> {
-    let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = filter else { return None };
-    let joined = &tables[table];
-    let is_key = |side: &Expr| joined.join_key().is_some_and(|key| *side == joined.expr(key));
-    let other = match (is_key(left), is_key(right)) {
+/// The value of known tables that a condition equates with the key of `table`.
+fn key_of(filter: Id, table: usize, known: &BTreeSet<usize>, lowering: &mut Lowering<'_>) -> Option<Id> {
+    let [left, right] = equated(filter, lowering)?;
+    let joined = &lowering.tables[table];
+    let key = lowering.column(table, joined.join_key()?).ok()?;
+    let other = match (left == key, right == key) {
         (true, false) => right,
         (false, true) => left,
         _ => return None,
@@ -125,24 +116,21 @@ fn key_of(filter: &Expr, table: usize, known: &BTreeSet<usize>, tables: &[Table]
     let fits = if joined.is_protected() {
         // The entity key of a table that is there already, and nothing computed from it.
         known.iter().any(|at| {
-            let there = &tables[*at];
-            there.is_protected() && there.join_key().is_some_and(|key| **other == there.expr(key))
+            let there = &lowering.tables[*at];
+            let key = there.join_key().filter(|_| there.is_protected());
+            key.is_some_and(|key| lowering.column(*at, key).is_ok_and(|key| key == other))
         })
     } else {
-        reads_only(other, known, tables)
+        reads_only(other, known, lowering)
     };
-    fits.then(|| (**other).clone())
+    fits.then_some(other)
 }
 
-/// Whether an expression reads columns of these tables alone, and at least one.
-fn reads_only(expr: &Expr, known: &BTreeSet<usize>, tables: &[Table]) -> bool {
-    let columns = expr.column_refs();
-    let named = |name: &str| tables.iter().position(|table| table.name == name);
-    !columns.is_empty()
-        && columns.iter().all(|column| {
-            let table = column.relation.as_ref().and_then(|relation| named(relation.table()));
-            table.is_some_and(|table| known.contains(&table)) && declared(tables, column).is_some()
-        })
+/// Whether a value rests on columns of these tables alone, and at least one.
+fn reads_only(id: Id, known: &BTreeSet<usize>, lowering: &Lowering<'_>) -> bool {
+    let inputs = lowering.program.inputs(&[id]);
+    let is_known = |input: &usize| declared(lowering.tables, *input).is_some_and(|(table, _)| known.contains(&table));
+    !inputs.is_empty() && inputs.iter().all(is_known)
 }
 
 fn no_key(table: &Table, first: &Table) -> QueryError {

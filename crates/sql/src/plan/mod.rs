@@ -13,51 +13,42 @@
 //! Nothing here reads data. Plan nodes are matched one by one, without wildcard arms.
 
 mod aggregate;
+mod catalog;
 mod complaint;
 mod grouping;
+mod identity;
 mod inline;
 pub(crate) mod join;
 mod place;
 mod published;
 mod quantiles;
 mod ranked;
-pub(crate) mod table;
 mod words;
 
 pub use aggregate::{Answer, Measure, MeasureKind, Moments, Share, Target, ValueKind};
-pub use table::Table;
+pub use deniable_data::Table;
 
 use crate::error::QueryError;
+use crate::facts::range::Grid;
+use crate::facts::undeclared::undeclared;
+use crate::lower::declared;
 use crate::output::Output;
-use crate::rows::range::Grid;
-use crate::rows::undeclared::undeclared;
 use crate::syntax;
-use complaint::{meaning, meaning_in};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::catalog::default_table_source::DefaultTableSource;
-use datafusion::common::TableReference;
-use datafusion::config::ConfigOptions;
-use datafusion::datasource::empty::EmptyTable;
-use datafusion::execution::SessionStateBuilder;
-use datafusion::execution::context::SessionState;
-use datafusion::functions::{core, datetime, math, string};
-use datafusion::functions_aggregate::{average, count, min_max, stddev, sum, variance};
-use datafusion::logical_expr::planner::ExprPlanner;
-use datafusion::logical_expr::{Expr, LogicalPlan, TableSource};
-use datafusion::optimizer::Analyzer;
-use datafusion::prelude::SessionConfig;
-use datafusion::sql::planner::{ContextProvider, ParserOptions, SqlToRel};
+use complaint::meaning;
+use datafusion_expr::LogicalPlan;
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Rank;
 use deniable_core::noise::tree::Shape;
 use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
+use deniable_expression::{Id, Program};
 use deniable_policy::Key;
 use join::Joins;
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
+/// Bytes of the stack on which a question is read: enough for the deepest nesting that is allowed, without optimisation.
+const STACK: usize = 64 << 20;
 /// Most cells that one question may have.
 pub const MOST_CELLS: usize = 1_000_000;
 /// Most combinations of the keys of all groups, over all levels: numbers of 32 bits, but one.
@@ -72,7 +63,7 @@ pub struct Group {
     pub name: String,
     /// Its keys, as rows hold them.
     pub keys: Vec<Key>,
-    pub(crate) expr: Expr,
+    pub(crate) value: Id,
 }
 
 impl Group {
@@ -98,10 +89,12 @@ impl Group {
 pub(crate) struct Rows {
     /// The tables of the policy.
     pub(crate) tables: Vec<Table>,
+    /// Expressions over their columns, in their order.
+    pub(crate) program: Program,
     /// Which of them are read, and how they meet.
     pub(crate) joins: Joins,
-    /// Conditions that must all be true, over the tables' columns.
-    pub(crate) filters: Vec<Expr>,
+    /// Conditions that must all be true.
+    pub(crate) filters: Vec<Id>,
     /// Expressions that measures refer to by position.
     pub(crate) arguments: Vec<Argument>,
 }
@@ -109,7 +102,7 @@ pub(crate) struct Rows {
 /// An expression of a row, and the grid it is summed on where it is.
 #[derive(Debug, Clone)]
 pub(crate) struct Argument {
-    pub(crate) expr: Expr,
+    pub(crate) value: Id,
     pub(crate) grid: Option<Grid>,
 }
 
@@ -123,7 +116,7 @@ pub struct Query {
     answers: Vec<Vec<Answer>>,
     output: Output,
     caps: Caps,
-    canonical: String,
+    identity: Vec<u8>,
 }
 
 impl Query {
@@ -132,18 +125,21 @@ impl Query {
     /// # Errors
     /// When the SQL is not SQL, names what is not there, or uses anything that is not on the allow-list.
     pub fn new(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
-        Self::understood(sql, tables).map_err(|error| error.found_by(|word| syntax::places_of(sql, word)))
+        let understood = || Self::understood(sql, tables);
+        // The parser and the planner walk over a question recursively: on a stack of their own, however small that of
+        // the thread that asks.
+        let on_own_stack = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, understood);
+            thread.ok().and_then(|thread| thread.join().ok())
+        });
+        let failed = || Err(QueryError::meaning("the question could not be understood"));
+        on_own_stack.unwrap_or_else(failed).map_err(|error| error.found_by(|word| syntax::places_of(sql, word)))
     }
 
     fn understood(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
         let statement = syntax::parse(sql)?;
         let names = syntax::column_names(&statement);
-        let provider = Provider::new(tables)?;
-        let options = ParserOptions { collect_spans: true, map_string_types_to_utf8view: false, ..Default::default() };
-        let plan = SqlToRel::new_with_options(&provider, options)
-            .sql_statement_to_plan(statement)
-            .and_then(|plan| analyzer().execute_and_check(plan, &provider.config, |_, _| {}))
-            .map_err(|error| meaning_in(&error, tables))?;
+        let plan = catalog::analysed(statement, tables)?;
         let mut query = published::take_apart(&plan, tables)?;
         if let Some(names) = names.filter(|names| names.len() == query.output.names.len()) {
             query.output.names = names;
@@ -203,29 +199,37 @@ impl Query {
     /// and joins.
     #[must_use]
     pub fn columns(&self, table: &str) -> BTreeSet<&str> {
-        let Rows { joins, filters, arguments, tables: _ } = &self.rows;
-        let values = arguments.iter().map(|argument| &argument.expr);
-        let groups = self.groups.iter().map(|group| &group.expr);
-        let joined = joins.others.iter().map(|join| &join.on);
-        let all = filters.iter().chain(values).chain(groups).chain(joined).flat_map(Expr::column_refs);
-        all.filter(|column| column.relation.as_ref().is_some_and(|relation| relation.table() == table))
-            .map(|column| column.name.as_str())
-            .collect()
+        let tables = &self.rows.tables;
+        let inputs = self.rows.program.inputs(&self.roots());
+        let keys = self.rows.joins.others.iter().filter_map(|join| {
+            let joined = &tables[join.table];
+            Some((joined.name.as_str(), joined.join_key()?))
+        });
+        let read = inputs.into_iter().filter_map(|input| {
+            let (at, column) = declared(tables, input)?;
+            Some((tables[at].name.as_str(), column.name.as_str()))
+        });
+        read.chain(keys).filter(|(name, _)| *name == table).map(|(_, column)| column).collect()
+    }
+
+    /// Every value that decides about the answer: conditions, arguments, groups, and what is joined on.
+    pub(crate) fn roots(&self) -> Vec<Id> {
+        let Rows { joins, filters, arguments, tables: _, program: _ } = &self.rows;
+        let joined = joins.others.iter().map(|join| join.on);
+        let arguments = arguments.iter().map(|argument| argument.value);
+        joined.chain(filters.iter().copied()).chain(arguments).chain(self.groups.iter().map(|group| group.value)).collect()
     }
 
     /// What conditions and values compare with a column though it is none of its declared keys, in words: a slip of the
     /// fingers, more often than not. Depends on nothing private.
     #[must_use]
     pub fn undeclared(&self) -> Vec<String> {
-        let values = self.rows.arguments.iter().map(|argument| &argument.expr);
-        let groups = self.groups.iter().map(|group| &group.expr);
-        undeclared(self.rows.filters.iter().chain(values).chain(groups), &self.rows.tables)
+        undeclared(&self.rows.program, &self.roots(), &self.rows.tables)
     }
 
-    /// The entity key, as an expression over the joined tables; `None` when one row is one person.
-    pub(crate) fn entity(&self) -> Option<Expr> {
-        let first = &self.rows.tables[self.rows.joins.first];
-        first.entity.as_ref().map(|entity| first.expr(&entity.key))
+    /// The tables about entities, each with its entity key; none when one row is one person.
+    pub(crate) fn entity(&self) -> Option<&str> {
+        self.rows.tables[self.rows.joins.first].entity.as_ref().map(|entity| entity.key.as_str())
     }
 
     /// How far one entity can move what a measure releases: the L1 change of its vector in units (S-CAP), or twice the
@@ -284,12 +288,12 @@ impl Query {
         (whole(low) * &unit, whole(high) * unit)
     }
 
-    /// The measured part in one normalised text: two questions with the same text get the same answer.
-    ///
-    /// Names of CTEs and results, the order of conditions and everything that is post-processing leave no trace.
+    /// The canonical bytes of everything in the question and the declarations that decides the measured numbers: equal
+    /// exactly when these are the same. Names of CTEs and results, the order of conditions and everything that is
+    /// post-processing leave no trace. How the tables' files are read, the data and the price are not part of it.
     #[must_use]
-    pub fn canonical(&self) -> &str {
-        &self.canonical
+    pub fn identity(&self) -> &[u8] {
+        &self.identity
     }
 }
 
@@ -314,136 +318,6 @@ pub(crate) fn presence(measures: &[Measure]) -> Vec<usize> {
         }
     }
     arguments
-}
-
-/// The engine's type analysis, which leaves `GROUPING(x)` to us.
-fn analyzer() -> Analyzer {
-    let rules = Analyzer::new().rules.into_iter().filter(|rule| rule.name() != grouping::RULE);
-    Analyzer::with_rules(rules.collect())
-}
-
-/// The functions, aggregates and types that exist in a question: nothing is looked up elsewhere.
-pub(crate) fn session_state() -> SessionState {
-    let config = SessionConfig::new()
-        .with_target_partitions(2)
-        .set_bool("datafusion.catalog.create_default_catalog_and_schema", true);
-    SessionStateBuilder::new()
-        .with_config(config)
-        .with_scalar_functions(vec![
-            core::coalesce(),
-            core::nullif(),
-            core::greatest(),
-            core::least(),
-            math::abs(),
-            math::ceil(),
-            math::floor(),
-            math::round(),
-            string::lower(),
-            string::upper(),
-            string::btrim(),
-            datetime::date_trunc(),
-            datetime::date_part(),
-            crate::rows::calendar::date_diff(),
-        ])
-        .with_aggregate_functions(
-            [
-                count::count_udaf(),
-                sum::sum_udaf(),
-                average::avg_udaf(),
-                // Names and types only: none of these is ever computed by the engine.
-                min_max::min_udaf(),
-                min_max::max_udaf(),
-                variance::var_samp_udaf(),
-                variance::var_pop_udaf(),
-                stddev::stddev_udaf(),
-                stddev::stddev_pop_udaf(),
-            ]
-            .into_iter()
-            .chain(ranked::all())
-            .chain([grouping::function()])
-            .collect(),
-        )
-        .build()
-}
-
-/// Name resolution for the declared tables.
-struct Provider {
-    tables: Vec<(String, Arc<dyn TableSource>)>,
-    state: SessionState,
-    config: ConfigOptions,
-    planners: Vec<Arc<dyn ExprPlanner>>,
-}
-
-impl Provider {
-    fn new(tables: &[Table]) -> Result<Self, QueryError> {
-        let source = |table: &Table| -> Arc<dyn TableSource> {
-            Arc::new(DefaultTableSource::new(Arc::new(EmptyTable::new(Arc::new(table.schema())))))
-        };
-        let state = session_state();
-        let config = state.config_options().as_ref().clone();
-        Ok(Self {
-            tables: tables.iter().map(|table| (table.name.clone(), source(table))).collect(),
-            state,
-            config,
-            planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner)],
-        })
-    }
-}
-
-impl ContextProvider for Provider {
-    fn get_table_source(&self, name: TableReference) -> datafusion::error::Result<Arc<dyn TableSource>> {
-        if name.schema().is_none()
-            && let Some((_, source)) = self.tables.iter().find(|(known, _)| known == name.table())
-        {
-            return Ok(source.clone());
-        }
-        let known: Vec<String> = self.tables.iter().map(|(name, _)| format!("`{name}`")).collect();
-        datafusion::common::plan_err!("there is no table `{name}`; the policy declares {}", known.join(", "))
-    }
-
-    fn get_expr_planners(&self) -> &[Arc<dyn ExprPlanner>] {
-        &self.planners
-    }
-
-    fn get_function_meta(&self, name: &str) -> Option<Arc<datafusion::logical_expr::ScalarUDF>> {
-        self.state.scalar_functions().get(name).cloned()
-    }
-
-    fn get_aggregate_meta(&self, name: &str) -> Option<Arc<datafusion::logical_expr::AggregateUDF>> {
-        self.state.aggregate_functions().get(name).cloned()
-    }
-
-    fn get_window_meta(&self, _: &str) -> Option<Arc<datafusion::logical_expr::WindowUDF>> {
-        None
-    }
-
-    fn get_higher_order_meta(&self, _: &str) -> Option<Arc<datafusion::logical_expr::HigherOrderUDF>> {
-        None
-    }
-
-    fn get_variable_type(&self, _: &[String]) -> Option<DataType> {
-        None
-    }
-
-    fn options(&self) -> &ConfigOptions {
-        &self.config
-    }
-
-    fn udf_names(&self) -> Vec<String> {
-        self.state.scalar_functions().keys().cloned().collect()
-    }
-
-    fn higher_order_function_names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    fn udaf_names(&self) -> Vec<String> {
-        self.state.aggregate_functions().keys().cloned().collect()
-    }
-
-    fn udwf_names(&self) -> Vec<String> {
-        Vec::new()
-    }
 }
 
 const EARLY: &str = "it would make one person's row decide about another's; order the results instead";

@@ -1,31 +1,34 @@
 //! The upper half of a plan: from the aggregate to what is shown.
 
 use super::aggregate::{Collected, Context};
-use super::inline::{inline, substitute};
+use super::inline::inline;
 use super::join::{Joins, arrange};
-use super::table::{declared, schema_of};
 use super::{
-    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, MeasureKind, Query, Rows, Table, grouping, presence,
+    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Query, Rows, Table, grouping, identity, presence,
     quantiles, refuse_node,
 };
 use crate::error::QueryError;
+use crate::facts::keys::Derivation;
+use crate::facts::range::Ranges;
+use crate::lower::{Lowering, Scope, constant_integer};
 use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term};
-use crate::rows::keys::keys;
-use crate::rows::{constant_integer, in_words, make_total};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, DFSchema, ScalarValue};
-use datafusion::logical_expr::expr::{GroupingSet, InList, ScalarFunction};
-use datafusion::logical_expr::utils::enumerate_grouping_sets;
-use datafusion::logical_expr::{
+use datafusion_common::arrow::datatypes::DataType;
+use datafusion_common::{DFSchema, ScalarValue};
+use datafusion_expr::expr::{GroupingSet, InList, ScalarFunction};
+use datafusion_expr::utils::enumerate_grouping_sets;
+use datafusion_expr::{
     Aggregate, Between, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast,
 };
 use deniable_core::exact::{parse_rational, whole};
-use deniable_core::sensitivity::Caps;
-use std::collections::BTreeSet;
+use deniable_expression::{Id, Program};
 
 /// The positions of the groups at each level.
 type Levels = Vec<Vec<usize>>;
 
+/// Most characters of the name of a group.
+const MOST_NAME: usize = 1_000;
+/// Most combinations of one entity's rows that meet in a join.
+const MOST_PAIRS: u64 = 10_000_000;
 /// Most groupings in one question.
 const MOST_LEVELS: usize = 64;
 
@@ -39,7 +42,8 @@ struct Published {
 /// The aggregate and everything below it.
 struct Core {
     joins: Joins,
-    filters: Vec<Expr>,
+    program: Program,
+    filters: Vec<Id>,
     groups: Vec<Group>,
     levels: Vec<Vec<usize>>,
     collected: Collected,
@@ -49,7 +53,7 @@ struct Core {
 pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, QueryError> {
     let Published { core, columns, steps } = published(plan, tables)?;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
-    let Core { joins, filters, groups, levels, mut collected } = core;
+    let Core { joins, program, filters, groups, levels, mut collected } = core;
     let cells = levels.iter().try_fold(0_usize, |sum, level| {
         let product =
             level.iter().try_fold(1_usize, |product, group| product.checked_mul(groups[*group].keys.len()))?;
@@ -66,21 +70,16 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, 
     }
     quantiles::gather(&mut collected);
     let caps = tables[joins.first].caps();
-    let (measures, arguments, answers, texts) = ordered(collected);
+    let (measures, arguments, answers) = identity::ordered(collected, &program);
     if presence(&measures).len() > MOST_ENTITY_FILTERS {
         let help = format!("ask them in several questions; at most {MOST_ENTITY_FILTERS} in one");
         return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
     }
-    let used = filters
-        .iter()
-        .chain(arguments.iter().map(|argument| &argument.expr))
-        .chain(groups.iter().map(|group| &group.expr))
-        .chain(joins.others.iter().map(|join| &join.on));
-    let types = column_types(used, tables);
-    let canonical = canonical(&joins, &filters, &groups, &levels, &texts, &types, tables);
-    let rows = Rows { tables: tables.to_vec(), joins, filters, arguments };
+    let rows = Rows { tables: tables.to_vec(), program, joins, filters, arguments };
     let output = Output { names, columns, steps };
-    Ok(Query { rows, groups, levels, measures, answers, output, caps, canonical })
+    let mut query = Query { rows, groups, levels, measures, answers, output, caps, identity: Vec::new() };
+    query.identity = identity::bytes(&query);
+    Ok(query)
 }
 
 fn published(plan: &LogicalPlan, tables: &[Table]) -> Result<Published, QueryError> {
@@ -170,29 +169,29 @@ struct Aggregated {
 
 fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<Aggregated, QueryError> {
     let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
-    let inlined = inline(input, tables)?;
+    let mut lowering = Lowering::new(tables);
+    let mut ranges = Ranges::default();
+    let inlined = inline(input, &mut lowering)?;
     let mut conditions = inlined.filters;
-    let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, tables)?;
-    let in_use: Vec<Table> = joins.tables().map(|at| tables[at].clone()).collect();
-    let schema = schema_of(&in_use)?;
-    let total = |expr: &Expr| make_total(&substitute(expr, input.schema(), &inlined.columns)?, &schema);
+    let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, &mut lowering)?;
+    few_enough_pairs(&joins, tables)?;
+    let scope = Scope { schema: input.schema(), columns: &inlined.columns };
     let (group_exprs, sets, several) = groupings(group_expr)?;
     let mut groups: Vec<Group> = Vec::new();
     for expr in &group_exprs {
-        let expr = total(expr)?;
-        let keys = keys(&expr, &in_use, &schema).map_err(|error| error.near([&expr]).about("GROUP"))?;
-        groups.push(Group { name: in_words(&expr), keys, expr });
+        let value = lowering.expr(expr, scope)?;
+        let mut derivation = Derivation { program: &lowering.program, ranges: &mut ranges, tables };
+        let keys = derivation.keys(value).map_err(|error| error.near([expr]).about("GROUP"))?;
+        groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value });
     }
     let mut collected = Collected::default();
-    let entities: Vec<Expr> =
-        in_use.iter().filter_map(|table| table.entity.as_ref().map(|entity| table.expr(&entity.key))).collect();
-    let context = Context {
-        input: input.schema(),
-        columns: &inlined.columns,
-        tables: &in_use,
-        schema: &schema,
-        entities: &entities,
-    };
+    let mut entities: Vec<Id> = Vec::new();
+    for at in joins.tables() {
+        if let Some(entity) = &tables[at].entity {
+            entities.push(lowering.column(at, &entity.key)?);
+        }
+    }
+    let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &entities };
     let mut terms = Vec::new();
     let mut asked: Vec<&Expr> = Vec::new();
     for expr in aggr_expr {
@@ -207,20 +206,31 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<Aggregated, QueryErro
     for _ in &sets {
         collected.answers.push(Vec::new());
         for expr in &asked {
-            collected.add(expr, &context)?;
+            collected.add(expr, &mut context)?;
         }
     }
     if asked.is_empty() {
         let help = "declared keys are public already; ask for COUNT, SUM or AVG in each";
         return Err(QueryError::refused("a question without an aggregate", help).about("SELECT"));
     }
-    let filters = conditions.iter().map(|filter| make_total(filter, &schema)).collect::<Result<_, _>>()?;
-    // Joins on computed values must be as total as everything else.
-    let mut joins = joins;
-    for join in &mut joins.others {
-        join.on = make_total(&join.on, &schema)?;
+    let program = lowering.program;
+    let filters = identity::sorted(conditions.iter().map(|condition| condition.id), &program);
+    Ok(Aggregated { core: Core { joins, program, filters, groups, levels: sets, collected }, several, terms })
+}
+
+/// Rows of one entity that meet are all pairs, of which there must be a number that can be computed.
+fn few_enough_pairs(joins: &Joins, tables: &[Table]) -> Result<(), QueryError> {
+    let entities = joins.tables().filter_map(|at| tables[at].entity.as_ref());
+    let most: Vec<u64> = entities.map(|entity| entity.rows_in_joins.into()).collect();
+    let pairs = most.iter().fold(1_u64, |pairs, most| pairs.saturating_mul(*most));
+    if most.len() < 2 || pairs <= MOST_PAIRS {
+        return Ok(());
     }
-    Ok(Aggregated { core: Core { joins, filters, groups, levels: sets, collected }, several, terms })
+    let help = format!(
+        "declare a smaller `rows_in_joins` in [entity]: multiplied with itself for each protected table it may be \
+         {MOST_PAIRS}, and comes to {pairs}"
+    );
+    Err(QueryError::refused("a join in which one person may have this many rows", help).about("JOIN"))
 }
 
 /// What is grouped by, and which of it at each level.
@@ -307,7 +317,7 @@ fn condition(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Conditi
             Ok(compare(comparison, value(left)?, value(right)?))
         }
         Expr::Like(_) => Err(result_refusal("LIKE", "LIKE")),
-        other => Err(result_refusal(&format!("the condition `{}`", in_words(other)), "HAVING")),
+        other => Err(result_refusal("this condition", "HAVING").near([other])),
     }
 }
 
@@ -400,7 +410,7 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
         | Expr::Unnest(_)
         | Expr::HigherOrderFunction(_)
         | Expr::Lambda(_)
-        | Expr::LambdaVariable(_) => Err(result_refusal(&format!("`{}`", in_words(expr)), "").near([expr])),
+        | Expr::LambdaVariable(_) => Err(result_refusal("this expression", "").near([expr])),
     }
 }
 
@@ -425,90 +435,4 @@ fn literal(value: &ScalarValue) -> Result<Term, QueryError> {
 
 fn is_constant(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(..))
-}
-
-/// Brings measures into an order that does not depend on how the question lists them.
-fn ordered(collected: Collected) -> (Vec<super::Measure>, Vec<super::Argument>, Vec<Vec<super::Answer>>, Vec<String>) {
-    let Collected { measures, arguments, answers } = collected;
-    let mut texts: Vec<(String, usize)> =
-        measures.iter().enumerate().map(|(position, measure)| (measure_text(measure, &arguments), position)).collect();
-    texts.sort();
-    let place = |old: usize| texts.iter().position(|(_, position)| *position == old).unwrap_or(old);
-    let answers =
-        answers.into_iter().map(|level| level.into_iter().map(|answer| answer.moved(place)).collect()).collect();
-    let sorted = texts.iter().map(|(_, position)| measures[*position].clone()).collect();
-    (sorted, arguments, answers, texts.into_iter().map(|(text, _)| text).collect())
-}
-
-fn measure_text(measure: &super::Measure, arguments: &[super::Argument]) -> String {
-    let (weight, level) = (&measure.weight, measure.level);
-    let about = |argument: usize| &arguments[argument].expr;
-    let grid = |argument: usize| {
-        let grid = arguments[argument].grid.as_ref();
-        grid.map_or_else(String::new, |grid| format!("{}..={} in units of {}", grid.low, grid.high, grid.unit))
-    };
-    let what = match &measure.kind {
-        MeasureKind::Rows => "rows".to_owned(),
-        MeasureKind::NotNull { argument } => format!("not null {}", about(*argument)),
-        MeasureKind::Entities { present: None } => "entities".to_owned(),
-        MeasureKind::Entities { present: Some(argument) } => format!("entities with {}", about(*argument)),
-        MeasureKind::Sum { argument, centre, squared, range } => format!(
-            "sum {} in units of {} less {centre} within {}..={}, squared {squared}",
-            about(*argument),
-            measure.unit,
-            range.low,
-            range.high
-        ),
-        MeasureKind::Ranked { argument, target } => {
-            format!("rank {target:?} of {} on {}", about(*argument), grid(*argument))
-        }
-        MeasureKind::Tree { argument, shares } => {
-            format!("quantiles {shares:?} of {} on {}", about(*argument), grid(*argument))
-        }
-    };
-    format!("{what}, level {level}, weight {weight}")
-}
-
-/// The declared types of the columns in use, and how dates are written: the same text read otherwise is another value.
-fn column_types<'a>(expressions: impl Iterator<Item = &'a Expr>, tables: &[Table]) -> Vec<String> {
-    let columns: BTreeSet<&Column> = expressions.flat_map(|expr| expr.column_refs()).collect();
-    let typed = |column: &&Column| {
-        let found = declared(tables, column)?;
-        let format = found.format.as_ref().map(|format| format!(" as {format:?}")).unwrap_or_default();
-        Some(format!("{column}: {}{format}", found.kind.name()))
-    };
-    columns.iter().filter_map(typed).collect()
-}
-
-/// One text for everything that decides the measured numbers.
-fn canonical(
-    joins: &Joins,
-    filters: &[Expr],
-    groups: &[Group],
-    levels: &[Vec<usize>],
-    measures: &[String],
-    types: &[String],
-    tables: &[Table],
-) -> String {
-    let mut filters: Vec<String> = filters.iter().map(ToString::to_string).collect();
-    filters.sort();
-    filters.dedup();
-    let first = &tables[joins.first];
-    let Caps { rows_per_group, groups: most } = first.caps();
-    let entity = first.entity.as_ref().map_or("each row", |entity| entity.key.as_str());
-    let others: Vec<String> = joins
-        .others
-        .iter()
-        .map(|join| {
-            let table = &tables[join.table];
-            let kept = if join.keeps_unmatched { ", unmatched rows kept" } else { "" };
-            format!("{} on {} = {}{kept}", table.name, join.on, table.join_key().unwrap_or_default())
-        })
-        .collect();
-    let groups: Vec<String> = groups.iter().map(|group| format!("{} in {:?}", group.expr, group.keys)).collect();
-    format!(
-        "table {:?}; joins {others:?}; entity {entity:?}; at most {rows_per_group} rows in each of {most} groups; where \
-         {filters:?}; group by {groups:?} at {levels:?}; measure {measures:?}; types {types:?}",
-        first.name,
-    )
 }

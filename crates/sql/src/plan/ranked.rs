@@ -2,10 +2,10 @@
 //!
 //! None of them is ever computed by the engine.
 
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Result, not_impl_err, plan_err};
-use datafusion::logical_expr::function::AccumulatorArgs;
-use datafusion::logical_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
+use datafusion_common::arrow::datatypes::DataType;
+use datafusion_common::{Result, not_impl_err, plan_err};
+use datafusion_expr::function::AccumulatorArgs;
+use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
 use std::sync::Arc;
 
 /// The aggregates that ask for a rank.

@@ -1,8 +1,10 @@
 //! What is measured, in the words of the question.
 
 use super::{MeasureKind, Query, Share, Target};
-use crate::rows::in_words;
 use deniable_core::exact::{Rational, whole};
+
+/// Most characters of an expression.
+const MOST_WORDS: usize = 1_000;
 
 impl Query {
     /// The measure at this position, as a curator would write it, with its level where there are several.
@@ -39,7 +41,7 @@ impl Query {
             MeasureKind::Rows => "COUNT(*)".to_owned(),
             MeasureKind::Entities { present: None } => format!("COUNT(DISTINCT {about})"),
             MeasureKind::Entities { present: Some(argument) } => {
-                let filter = in_words(&self.rows.arguments[*argument].expr);
+                let filter = self.argument_words(*argument);
                 format!("COUNT(DISTINCT {about}) where {filter} is not NULL")
             }
             MeasureKind::NotNull { .. } => format!("COUNT({about})"),
@@ -63,12 +65,16 @@ impl Query {
     pub fn argument_in_words(&self, position: usize) -> String {
         match &self.measures()[position].kind {
             MeasureKind::Rows => "*".to_owned(),
-            MeasureKind::Entities { .. } => self.entity().as_ref().map_or_else(|| "entity".to_owned(), in_words),
+            MeasureKind::Entities { .. } => self.entity().unwrap_or("entity").to_owned(),
             MeasureKind::NotNull { argument }
             | MeasureKind::Sum { argument, .. }
             | MeasureKind::Ranked { argument, .. }
-            | MeasureKind::Tree { argument, .. } => in_words(&self.rows.arguments[*argument].expr),
+            | MeasureKind::Tree { argument, .. } => self.argument_words(*argument),
         }
+    }
+
+    fn argument_words(&self, argument: usize) -> String {
+        self.rows.program.words(self.rows.arguments[argument].value, MOST_WORDS)
     }
 
     /// The grid unit of the values that a measure is about; 1 where there is none.

@@ -2,7 +2,7 @@
 
 use super::{absent, refuse};
 use crate::error::QueryError;
-use datafusion::sql::sqlparser::ast::{
+use datafusion_sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, Expr, Function,
     FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, OrderByExpr, OrderByOptions, TimezoneInfo,
     TypedString, UnaryOperator, Value, ValueWithSpan,

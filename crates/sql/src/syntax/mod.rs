@@ -11,11 +11,11 @@ mod query;
 pub(crate) use expression::{PARTS, UNITS};
 
 use crate::error::{Place, QueryError, Word};
-use datafusion::sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statement};
-use datafusion::sql::sqlparser::dialect::GenericDialect;
-use datafusion::sql::sqlparser::keywords::Keyword;
-use datafusion::sql::sqlparser::parser::Parser;
-use datafusion::sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer};
+use datafusion_sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statement};
+use datafusion_sql::sqlparser::dialect::GenericDialect;
+use datafusion_sql::sqlparser::keywords::Keyword;
+use datafusion_sql::sqlparser::parser::Parser;
+use datafusion_sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer};
 
 /// Longest SQL text read.
 const LONGEST: usize = 64 * 1024;

@@ -2,7 +2,7 @@
 
 use super::{absent, expression, refuse};
 use crate::error::QueryError;
-use datafusion::sql::sqlparser::ast::{
+use datafusion_sql::sqlparser::ast::{
     Cte, Expr, GroupByExpr, GroupByWithModifier, Join, JoinConstraint, JoinOperator, LimitClause, Offset, OrderBy,
     OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
     Spanned, TableAlias, TableFactor, TableWithJoins, WildcardAdditionalOptions, With,

@@ -3,10 +3,8 @@
 
 pub mod hostile;
 
-use datafusion::arrow::array::{
-    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
-};
-use datafusion::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use arrow_array::{ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Bounds, Column, ColumnType, Entity as EntityKey, Key};
@@ -111,14 +109,14 @@ impl Shape {
             plain("day", ColumnType::Date, bounds(whole(0), whole(99), "1"), None),
             plain("at", ColumnType::Timestamp, bounds(whole(0), whole(99 * DAY), "1"), None),
         ];
-        let entity = caps.map(|caps| EntityKey { key: "person".to_owned(), caps });
+        let entity = caps.map(|caps| EntityKey::new("person", caps));
         let mut tables = vec![Table::protected("t", columns, entity)];
         if let Some(caps) = caps {
             let columns = vec![
                 plain("who", ColumnType::Text, None, None),
                 plain("v", ColumnType::Integer, bounds(whole(0), whole(7), "1"), None),
             ];
-            tables.push(Table::protected("u", columns, Some(EntityKey { key: "who".to_owned(), caps })));
+            tables.push(Table::protected("u", columns, Some(EntityKey::new("who", caps))));
         }
         let columns = vec![
             plain("code", ColumnType::Integer, None, None),

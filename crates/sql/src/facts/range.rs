@@ -5,22 +5,20 @@
 //! common divisors, from those of its columns. Values outside are clamped and values between grid points go to
 //! the nearest, whatever the data holds, so a wrong derivation could bias an answer but never break a promise.
 
-use super::calendar;
-use super::total::{Operation, operation_of};
-use datafusion::arrow::datatypes::DataType;
-use datafusion::common::ScalarValue;
-use datafusion::logical_expr::expr::ScalarFunction;
-use datafusion::logical_expr::{Case, Expr, TryCast};
+use crate::lower::declared;
+use crate::plan::Table;
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_policy::{Bounds, Column, ColumnType};
+use deniable_expression::{Id, Node, Operation, Program, Type, Value};
+use deniable_policy::{Bounds, ColumnType};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 /// Grid points are counted by numbers up to this size, so that floats hold them exactly.
 const MOST_UNITS: i64 = 1 << 52;
 
-/// The declaration of a column by its name in an expression.
-pub(crate) type Facts<'a> = dyn Fn(&datafusion::common::Column) -> Option<&'a Column> + 'a;
+/// Bits of the largest numerator or denominator that is worked with: products of products soon have more digits than
+/// anybody's data.
+const MOST_BITS: u64 = 4_096;
 
 /// What is known of the values of an expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,84 +62,44 @@ impl Range {
         Self { low: Some(value.clone()), high: Some(value.clone()), unit: Some(value.abs()) }
     }
 
+    /// NULL alone, which counts like 0.
+    fn nothing() -> Self {
+        Self::constant(Rational::zero())
+    }
+
     /// The value of a constant.
     fn only_value(&self) -> Option<&Rational> {
         self.low.as_ref().filter(|low| self.high.as_ref() == Some(*low))
     }
 
-    fn declared(bounds: &Bounds) -> Self {
+    /// Declared bounds and steps.
+    pub(crate) fn declared(bounds: &Bounds) -> Self {
         let (low, high, unit) = (bounds.low().clone(), bounds.high().clone(), bounds.unit().clone());
         Self { low: Some(low), high: Some(high), unit: Some(unit) }
     }
 
-    /// The range of an expression that [`super::make_total`] has passed.
-    pub(crate) fn of(expr: &Expr, columns: &Facts<'_>) -> Self {
-        match expr {
-            Expr::Column(column) => {
-                columns(column).and_then(|declared| declared.bounds.as_ref()).map_or(Self::UNKNOWN, Self::declared)
+    /// The range of a constant or a column's values.
+    fn of_value(value: Option<&Value>) -> Self {
+        match value {
+            Some(Value::Integer(number)) => Self::constant(whole(*number)),
+            // The shortest decimal that reads back as this float is what the question said.
+            Some(Value::Decimal(number)) => {
+                parse_rational(&format!("{}", number.get())).map_or(Self::UNKNOWN, Self::constant)
             }
-            Expr::Literal(value, _) => literal(value),
-            // The analyser's widening of whole numbers to decimals changes nothing.
-            Expr::TryCast(TryCast { expr, field }) if field.data_type().is_floating() => Self::of(expr, columns),
-            Expr::TryCast(TryCast { expr, field }) if field.data_type().is_integer() => {
-                let inner = Self::of(expr, columns);
-                let is_whole = inner.unit.as_ref().is_some_and(Rational::is_integer);
-                if is_whole { inner } else { inner.rounded(whole(1)) }
-            }
-            Expr::Case(Case { when_then_expr, else_expr, .. }) => when_then_expr
-                .iter()
-                .map(|(_, then)| Self::of(then, columns))
-                .chain(else_expr.as_deref().map(|otherwise| Self::of(otherwise, columns)))
-                .reduce(|left, right| left.either(&right))
-                .unwrap_or(Self::UNKNOWN),
-            Expr::ScalarFunction(ScalarFunction { func, args }) if calendar::operation_of(func).is_some() => {
-                match (calendar::operation_of(func), args.as_slice()) {
-                    (Some(calendar::Operation::Part(part)), _) => part.range().map_or(Self::UNKNOWN, |(low, high)| {
-                        Self { low: Some(whole(low)), high: Some(whole(high)), unit: Some(whole(1)) }
-                    }),
-                    (Some(calendar::Operation::DaysBetween), [from, to]) => {
-                        arithmetic(Operation::Subtract, &[Self::days(to, columns), Self::days(from, columns)])
-                    }
-                    _ => Self::UNKNOWN,
-                }
-            }
-            Expr::ScalarFunction(ScalarFunction { func, args }) => {
-                let ranges: Vec<Self> = args.iter().map(|arg| Self::of(arg, columns)).collect();
-                match (operation_of(func), func.name(), ranges.as_slice()) {
-                    (Some(operation), _, ranges) => arithmetic(operation, ranges),
-                    (None, "coalesce" | "nullif", [first, rest @ ..]) => {
-                        rest.iter().fold(first.clone(), |left, right| left.either(right))
-                    }
-                    (None, "least", [first, rest @ ..]) => {
-                        rest.iter().fold(first.clone(), |left, right| left.least(right))
-                    }
-                    (None, "greatest", [first, rest @ ..]) => {
-                        rest.iter().fold(first.clone(), |left, right| left.negated().least(&right.negated()).negated())
-                    }
-                    (None, "floor" | "ceil", [inner]) => inner.clone().rounded(whole(1)),
-                    _ => Self::UNKNOWN,
-                }
-            }
-            _ => Self::UNKNOWN,
+            Some(Value::Date(day)) => Self::constant(whole(day.get())),
+            Some(Value::Timestamp(moment)) => Self::constant(whole(moment.get())),
+            None => Self::nothing(),
+            Some(Value::Boolean(_) | Value::Text(_)) => Self::UNKNOWN,
         }
     }
 
-    /// The range of days that a date lies in.
-    fn days(expr: &Expr, columns: &Facts<'_>) -> Self {
-        match expr {
-            Expr::Column(column) if columns(column).is_some_and(|facts| facts.kind == ColumnType::Date) => {
-                Self::of(expr, columns)
-            }
-            Expr::Literal(ScalarValue::Date32(Some(day)), _) => Self::constant(whole(*day)),
-            // A constant that was written as text: [`super::make_total`] made sure that it is a date.
-            Expr::TryCast(TryCast { expr, field }) if *field.data_type() == DataType::Date32 => match &**expr {
-                Expr::Literal(text, _) => match text.cast_to(&DataType::Date32) {
-                    Ok(ScalarValue::Date32(Some(day))) => Self::constant(whole(day)),
-                    _ => Self::UNKNOWN,
-                },
-                _ => Self::UNKNOWN,
-            },
-            _ => Self::UNKNOWN,
+    /// Nothing is known of numbers with very many digits.
+    fn sensible(self) -> Self {
+        let fits = |end: &Rational| end.numer().bits() <= MOST_BITS && end.denom().bits() <= MOST_BITS;
+        Self {
+            low: self.low.filter(fits),
+            high: self.high.filter(fits),
+            unit: self.unit.filter(fits),
         }
     }
 
@@ -206,27 +164,109 @@ impl Range {
     }
 }
 
-fn literal(value: &ScalarValue) -> Range {
-    match value {
-        ScalarValue::Int64(Some(number)) => Range::constant(whole(*number)),
-        // The shortest decimal that reads back as this float is what the question said.
-        ScalarValue::Float64(Some(number)) => {
-            parse_rational(&format!("{number}")).map_or(Range::UNKNOWN, Range::constant)
+/// What is known of the values of all nodes of a program.
+#[derive(Default)]
+pub(crate) struct Ranges(Vec<Range>);
+
+impl Ranges {
+    /// What is known of a node. What was worked out before is remembered: programs only grow.
+    pub(crate) fn of(&mut self, program: &Program, id: Id, tables: &[Table]) -> Range {
+        let known = self.0.len();
+        for (_, node) in program.ids().skip(known).take_while(|(at, _)| at.position() <= id.position()) {
+            let range = self.of_node(program, node, tables).sensible();
+            self.0.push(range);
         }
+        self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN)
+    }
+
+    fn of_node(&self, program: &Program, node: &Node, tables: &[Table]) -> Range {
+        let (operation, arguments) = match node {
+            Node::Column(position) => {
+                let bounds = declared(tables, *position as usize).and_then(|(_, column)| column.bounds.as_ref());
+                return bounds.map_or(Range::UNKNOWN, Range::declared);
+            }
+            Node::Constant(_, value) => return Range::of_value(value.as_ref()),
+            Node::Call(operation, arguments) => (operation, arguments.as_slice()),
+        };
+        let range = |id: &Id| self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
         // NULL adds no value of its own.
-        value if value.is_null() => Range::constant(Rational::zero()),
-        _ => Range::UNKNOWN,
+        let is_null = |id: &&Id| program.constant_of(**id) == Some(None);
+        let values = |ids: &mut dyn Iterator<Item = &Id>| -> Vec<Range> {
+            ids.filter(|id| !is_null(id)).map(range).collect()
+        };
+        let any = |ids: &mut dyn Iterator<Item = &Id>| {
+            values(ids).into_iter().reduce(|left, right| left.either(&right)).unwrap_or_else(Range::nothing)
+        };
+        match (operation, arguments) {
+            // Whole numbers are the same as decimals.
+            (Operation::Cast(Type::Decimal), [inner]) if program.kind(*inner) == Type::Integer => range(inner),
+            (Operation::Cast(Type::Integer), [inner]) if program.kind(*inner) == Type::Decimal => {
+                let inner = range(inner);
+                let is_whole = inner.unit.as_ref().is_some_and(Rational::is_integer);
+                if is_whole { inner } else { inner.rounded(whole(1)) }
+            }
+            (Operation::Case, [pairs @ .., otherwise]) => {
+                any(&mut pairs.iter().skip(1).step_by(2).chain([otherwise]))
+            }
+            (Operation::Coalesce, all) => any(&mut all.iter()),
+            (Operation::NullIf, [first, _]) => range(first),
+            (Operation::Least, all) => {
+                let smaller = values(&mut all.iter()).into_iter().reduce(|left, right| left.least(&right));
+                smaller.unwrap_or_else(Range::nothing)
+            }
+            (Operation::Greatest, all) => {
+                let larger = |left: Range, right: Range| left.negated().least(&right.negated()).negated();
+                values(&mut all.iter()).into_iter().reduce(larger).unwrap_or_else(Range::nothing)
+            }
+            (Operation::Floor | Operation::Ceil, [inner]) => range(inner).rounded(whole(1)),
+            (Operation::Part(part), _) => {
+                let (low, high) = part.range();
+                // Years are known from dates alone.
+                match part {
+                    deniable_expression::Part::Year => Range::UNKNOWN,
+                    _ => Range { low: Some(whole(low)), high: Some(whole(high)), unit: Some(whole(1)) },
+                }
+            }
+            (Operation::DaysBetween, [from, to]) => {
+                arithmetic(&Operation::Subtract, &[self.days(program, *to, tables), self.days(program, *from, tables)])
+            }
+            (
+                Operation::Add
+                | Operation::Subtract
+                | Operation::Multiply
+                | Operation::Divide
+                | Operation::Remainder
+                | Operation::Negate
+                | Operation::Absolute
+                | Operation::Round(_),
+                _,
+            ) => arithmetic(operation, &arguments.iter().map(range).collect::<Vec<_>>()),
+            _ => Range::UNKNOWN,
+        }
+    }
+
+    /// The range of days that a date lies in.
+    fn days(&self, program: &Program, id: Id, tables: &[Table]) -> Range {
+        let known = self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
+        match program.node(id) {
+            Node::Column(position) => {
+                let kind = declared(tables, *position as usize).map(|(_, column)| column.kind);
+                if kind == Some(ColumnType::Date) { known } else { Range::UNKNOWN }
+            }
+            Node::Constant(Type::Date, Some(_)) => known,
+            Node::Constant(..) | Node::Call(..) => Range::UNKNOWN,
+        }
     }
 }
 
-fn arithmetic(operation: Operation, ranges: &[Range]) -> Range {
+fn arithmetic(operation: &Operation, ranges: &[Range]) -> Range {
     match (operation, ranges) {
         (Operation::Add, [left, right]) => Range {
             low: left.low.as_ref().zip(right.low.as_ref()).map(|(l, r)| l + r),
             high: left.high.as_ref().zip(right.high.as_ref()).map(|(l, r)| l + r),
             unit: left.unit.as_ref().zip(right.unit.as_ref()).map(|(l, r)| common_unit(l, r)),
         },
-        (Operation::Subtract, [left, right]) => arithmetic(Operation::Add, &[left.clone(), right.negated()]),
+        (Operation::Subtract, [left, right]) => arithmetic(&Operation::Add, &[left.clone(), right.negated()]),
         (Operation::Multiply, [left, right]) => {
             let unit = left.unit.as_ref().zip(right.unit.as_ref()).map(|(l, r)| l * r);
             let (Some(a), Some(b), Some(c), Some(d)) = (&left.low, &left.high, &right.low, &right.high) else {
@@ -235,7 +275,6 @@ fn arithmetic(operation: Operation, ranges: &[Range]) -> Range {
             let corners = [a * c, a * d, b * c, b * d];
             Range { low: corners.iter().min().cloned(), high: corners.iter().max().cloned(), unit }
         }
-        (Operation::Finite, [inner]) => inner.clone(),
         (Operation::Negate, [inner]) => inner.negated(),
         (Operation::Absolute, [inner]) => {
             let both = inner.either(&inner.negated());
@@ -243,11 +282,11 @@ fn arithmetic(operation: Operation, ranges: &[Range]) -> Range {
         }
         (Operation::Round(digits), [inner]) => {
             let power = num_traits::Pow::pow(whole(10), u32::from(digits.unsigned_abs()));
-            inner.clone().rounded(if digits >= 0 { power.recip() } else { power })
+            inner.clone().rounded(if *digits >= 0 { power.recip() } else { power })
         }
         (Operation::Divide, [left, right]) => match right.only_value() {
             Some(divisor) if !divisor.is_zero() => {
-                let scaled = arithmetic(Operation::Multiply, &[left.clone(), Range::constant(divisor.recip())]);
+                let scaled = arithmetic(&Operation::Multiply, &[left.clone(), Range::constant(divisor.recip())]);
                 // Whole-number division drops the fraction, so it may fall short by less than one. Whether it does,
                 // and so the grid, depends on the types: ROUND says.
                 let (low, high) = (scaled.low.map(|end| end.floor()), scaled.high.map(|end| end.ceil()));
@@ -348,21 +387,21 @@ mod tests {
     fn interval_arithmetic() {
         let hours = Range { low: Some(whole(1)), high: Some(whole(99)), unit: Some(whole(1)) };
         let cents = Range { low: Some(whole(-2)), high: Some(whole(3)), unit: Some(ratio(1, 20)) };
-        let product = arithmetic(Operation::Multiply, &[hours.clone(), cents.clone()]);
+        let product = arithmetic(&Operation::Multiply, &[hours.clone(), cents.clone()]);
         assert_eq!(product, Range { low: Some(whole(-198)), high: Some(whole(297)), unit: Some(ratio(1, 20)) });
-        let sum = arithmetic(Operation::Subtract, &[hours.clone(), cents.clone()]);
+        let sum = arithmetic(&Operation::Subtract, &[hours.clone(), cents.clone()]);
         assert_eq!(sum, Range { low: Some(whole(-2)), high: Some(whole(101)), unit: Some(ratio(1, 20)) });
         let capped = hours.least(&Range::constant(ratio(81, 2)));
         assert_eq!(capped, Range { low: Some(whole(1)), high: Some(ratio(81, 2)), unit: Some(ratio(1, 2)) });
-        let absolute = arithmetic(Operation::Absolute, std::slice::from_ref(&cents));
+        let absolute = arithmetic(&Operation::Absolute, std::slice::from_ref(&cents));
         assert_eq!(absolute, Range { low: Some(whole(0)), high: Some(whole(3)), unit: Some(ratio(1, 20)) });
-        let rounded = arithmetic(Operation::Round(0), &[Range { unit: None, ..cents }]);
+        let rounded = arithmetic(&Operation::Round(0), &[Range { unit: None, ..cents }]);
         assert_eq!(rounded.unit, Some(whole(1)));
-        let third = arithmetic(Operation::Divide, &[hours.clone(), Range::constant(whole(-3))]);
+        let third = arithmetic(&Operation::Divide, &[hours.clone(), Range::constant(whole(-3))]);
         assert_eq!(third, Range { low: Some(whole(-33)), high: Some(whole(0)), unit: None });
-        let rest = arithmetic(Operation::Remainder, &[hours.clone(), Range::constant(whole(10))]);
+        let rest = arithmetic(&Operation::Remainder, &[hours.clone(), Range::constant(whole(10))]);
         assert_eq!(rest, Range { low: Some(whole(0)), high: Some(whole(10)), unit: Some(whole(1)) });
-        assert_eq!(arithmetic(Operation::Divide, &[hours.clone(), hours.clone()]), Range::UNKNOWN);
+        assert_eq!(arithmetic(&Operation::Divide, &[hours.clone(), hours.clone()]), Range::UNKNOWN);
         assert_eq!(Range::UNKNOWN.least(&Range::constant(whole(10))).high, Some(whole(10)));
     }
 }

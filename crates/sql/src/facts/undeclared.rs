@@ -1,49 +1,50 @@
 //! Constants with which a question compares a column, and that are none of the column's declared keys: allowed, since keys
 //! need not be all values that there are, and seldom meant.
 
+use crate::lower::declared;
 use crate::plan::Table;
-use crate::plan::table::declared;
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, ScalarValue};
-use datafusion::logical_expr::expr::InList;
-use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use deniable_core::text::{nearest, shown};
+use deniable_expression::{Comparison, Id, Node, Operation, Program, Value};
 use deniable_policy::{Column, Key};
 
 /// Most keys that are listed.
 const LISTED: usize = 12;
 
 /// A sentence about each. Constants and keys are public, both.
-pub(crate) fn undeclared<'e>(exprs: impl Iterator<Item = &'e Expr>, tables: &[Table]) -> Vec<String> {
+pub(crate) fn undeclared(program: &Program, roots: &[Id], tables: &[Table]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for expr in exprs {
-        let mut compared = |value: &Expr, constant: &Expr| {
-            let (Expr::Column(column), Expr::Literal(constant, _)) = (value, constant) else { return };
-            let sentence = declared(tables, column).and_then(|column| sentence(column, constant));
-            found.extend(sentence.filter(|sentence| !found.contains(sentence)));
+    let mut compared = |value: Id, constant: Id| {
+        let (Node::Column(position), Node::Constant(_, Some(constant))) = (program.node(value), program.node(constant))
+        else {
+            return;
         };
-        let walked: Result<TreeNodeRecursion> = expr.apply(|node| {
-            match node {
-                Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq | Operator::NotEq, right }) => {
-                    compared(left, right);
-                    compared(right, left);
+        let sentence = declared(tables, *position as usize).and_then(|(_, column)| sentence(column, constant));
+        found.extend(sentence.filter(|sentence| !found.contains(sentence)));
+    };
+    for (node, reached) in program.nodes().iter().zip(program.reached(roots)) {
+        match node {
+            Node::Call(Operation::Compare(Comparison::Equal | Comparison::NotEqual), both) if reached => {
+                if let [left, right] = both.as_slice() {
+                    compared(*left, *right);
+                    compared(*right, *left);
                 }
-                Expr::InList(InList { expr, list, .. }) => list.iter().for_each(|constant| compared(expr, constant)),
-                _ => {}
             }
-            Ok(TreeNodeRecursion::Continue)
-        });
-        // The walk itself never fails.
-        walked.ok();
+            Node::Call(Operation::In, all) if reached => {
+                if let [value, list @ ..] = all.as_slice() {
+                    list.iter().for_each(|constant| compared(*value, *constant));
+                }
+            }
+            Node::Column(_) | Node::Constant(..) | Node::Call(..) => {}
+        }
     }
     found
 }
 
-fn sentence(column: &Column, constant: &ScalarValue) -> Option<String> {
+fn sentence(column: &Column, constant: &Value) -> Option<String> {
     let keys = column.keys.as_ref()?;
     let (key, written) = match constant {
-        ScalarValue::Utf8(Some(text)) => (Key::Text(text.clone()), text.clone()),
-        ScalarValue::Int64(Some(number)) => (Key::Integer(*number), number.to_string()),
+        Value::Text(text) => (Key::Text(text.to_string()), text.to_string()),
+        Value::Integer(number) => (Key::Integer(*number), number.to_string()),
         _ => return None,
     };
     if keys.contains(&key) {

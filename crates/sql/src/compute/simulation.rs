@@ -1,0 +1,67 @@
+//! Answers on made-up rows: about nobody, so that noise can be drawn as often as one likes.
+
+use super::exact;
+use crate::bound::{Exact, Salt};
+use crate::error::SourceError;
+use crate::plan::{Query, Table};
+use deniable_core::exact::Rational;
+use deniable_core::noise::Decay;
+use deniable_data::{Resources, synthetic};
+use rand_core::Rng;
+
+/// A question's answer on made-up rows, to which noise can be added as often as one likes: it is about nobody.
+pub struct Simulation {
+    exact: Exact,
+}
+
+impl Simulation {
+    /// Answers a question on made-up rows for these tables.
+    ///
+    /// # Errors
+    /// When the question is not about these tables, or the resources do not suffice.
+    pub fn new(tables: &[Table], rows: u64, query: &Query, resources: &Resources) -> Result<Self, SourceError> {
+        let sources = synthetic(tables, rows)?;
+        Ok(Self { exact: exact(&sources, query, &Salt([0; 32]), resources, &|_| {})? })
+    }
+
+    /// The released numbers, as [`Exact::with_noise`] makes them.
+    pub fn with_noise<R: Rng>(
+        &self,
+        query: &Query,
+        decays: &[Decay],
+        confidence: &Rational,
+        rng: &mut R,
+    ) -> Vec<Vec<i128>> {
+        self.exact.again().with_noise(query, decays, confidence, rng)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::{ratio, whole};
+    use deniable_policy::{Bounds, Column, ColumnType};
+    use rand_chacha::ChaCha20Rng;
+    use rand_chacha::rand_core::SeedableRng;
+
+    fn column(name: &str, kind: ColumnType) -> Column {
+        Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+    }
+
+    #[test]
+    fn the_same_question_has_the_same_truth_and_fresh_noise() {
+        let age =
+            Column { bounds: Bounds::new(whole(0), whole(110), whole(1)).ok(), ..column("age", ColumnType::Integer) };
+        let tables = [Table::protected("t", vec![age], None)];
+        let query = Query::new("SELECT COUNT(*), SUM(age) FROM t", &tables).unwrap();
+        let simulation = Simulation::new(&tables, 500, &query, &Resources::default()).unwrap();
+        let mut rng = ChaCha20Rng::seed_from_u64(7);
+        let mut draw = |decay: Rational| {
+            let decays = vec![Decay::exactly(decay).unwrap(); query.measures().len()];
+            simulation.with_noise(&query, &decays, &ratio(19, 20), &mut rng)
+        };
+        let truth = draw(ratio(1, 1_000_000_000_000));
+        assert_eq!(truth[0], [500]);
+        assert_ne!(draw(ratio(99, 100)), draw(ratio(99, 100)));
+    }
+}

@@ -1,0 +1,126 @@
+//! Constants of a question: what they are, and what they are taken for.
+
+use super::{row_type, unlisted, wrong_type};
+use crate::error::QueryError;
+use datafusion_common::ScalarValue;
+use datafusion_common::arrow::datatypes::{DataType, TimeUnit};
+use datafusion_expr::{Cast, Expr, TryCast};
+use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_expression::{
+    Day, Decimal, Moment, Type, Value, parse_boolean, parse_day, parse_decimal, parse_integer, parse_moment,
+};
+
+/// The value of a constant; `None` is NULL.
+pub(super) fn literal(value: &ScalarValue) -> Result<Option<Value>, QueryError> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let kind = row_type(&value.data_type()).ok_or_else(|| wrong_type(&value.data_type()))?;
+    let value = value.cast_to(&arrow_type(kind)).ok().and_then(|value| plain(&value));
+    value.map(Some).ok_or_else(|| unlisted("this constant"))
+}
+
+/// The type of a NULL; any, where the question does not say.
+pub(super) fn null_type(value: &ScalarValue) -> Type {
+    row_type(&value.data_type()).unwrap_or(Type::Boolean)
+}
+
+fn plain(value: &ScalarValue) -> Option<Value> {
+    match value {
+        ScalarValue::Boolean(Some(truth)) => Some(Value::Boolean(*truth)),
+        ScalarValue::Int64(Some(number)) => Some(Value::Integer(*number)),
+        ScalarValue::Float64(Some(number)) => Decimal::new(*number).map(Value::Decimal),
+        ScalarValue::Utf8(Some(text)) => Value::text(text),
+        ScalarValue::Date32(Some(days)) => Day::new((*days).into()).map(Value::Date),
+        ScalarValue::TimestampMicrosecond(Some(micros), None) => Moment::new(*micros).map(Value::Timestamp),
+        _ => None,
+    }
+}
+
+fn arrow_type(kind: Type) -> DataType {
+    match kind {
+        Type::Boolean => DataType::Boolean,
+        Type::Integer => DataType::Int64,
+        Type::Decimal => DataType::Float64,
+        Type::Text => DataType::Utf8,
+        Type::Date => DataType::Date32,
+        Type::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+    }
+}
+
+/// A constant as one of another type. A text must be what it is taken for: it would be NULL in every row, and what is
+/// compared with it unknown, an answer that is paid for and about nothing. `None` where the operation itself is to say.
+pub(super) fn read_constant(value: &Value, kind: Type) -> Result<Option<Value>, QueryError> {
+    let text = match (value, kind) {
+        // Beyond 2^53 the nearest decimal is what every row is compared with.
+        #[expect(clippy::cast_precision_loss, reason = "said in docs/expressions.md")]
+        (Value::Integer(number), Type::Decimal) => return Ok(Decimal::new(*number as f64).map(Value::Decimal)),
+        (Value::Date(day), Type::Timestamp) => return Ok(Some(Value::Timestamp(day.midnight()))),
+        (Value::Text(text), _) => text,
+        _ => return Ok(None),
+    };
+    let numbers = "numbers are compared with numbers, as in";
+    let texts = "what is compared with texts must be declared as text";
+    let (read, what, help) = match kind {
+        Type::Integer => {
+            (parse_integer(text).map(Value::Integer), "a whole number", format!("{numbers} age > 30; {texts}"))
+        }
+        Type::Decimal => {
+            (parse_decimal(text).map(Value::Decimal), "a number", format!("{numbers} cost > 9.5; {texts}"))
+        }
+        Type::Boolean => (
+            parse_boolean(text).map(Value::Boolean),
+            "true or false",
+            format!("write TRUE or FALSE, or the column alone; {texts}"),
+        ),
+        Type::Date => (parse_day(text, None).map(Value::Date), "a date", dates()),
+        Type::Timestamp => (parse_moment(text, None).map(Value::Timestamp), "a date", dates()),
+        Type::Text => return Ok(None),
+    };
+    match read {
+        Some(read) => Ok(Some(read)),
+        None => Err(QueryError::refused(format!("'{text}' as {what}"), help).about_text(text.to_string())),
+    }
+}
+
+fn dates() -> String {
+    "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 12:00:00'".to_owned()
+}
+
+/// The value of a text constant under any casts that the analyser put around it.
+pub(crate) fn text_of(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Literal(value, _) => match value.cast_to(&DataType::Utf8) {
+            Ok(ScalarValue::Utf8(text)) => text,
+            _ => None,
+        },
+        Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => text_of(expr),
+        Expr::Alias(alias) => text_of(&alias.expr),
+        _ => None,
+    }
+}
+
+/// The value of an integer literal under any casts that the analyser put around it.
+pub(crate) fn constant_integer(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Literal(value, _) => match value.cast_to(&DataType::Int64) {
+            Ok(ScalarValue::Int64(number)) => number,
+            _ => None,
+        },
+        Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => constant_integer(expr),
+        Expr::Alias(alias) => constant_integer(&alias.expr),
+        Expr::Negative(inner) => constant_integer(inner)?.checked_neg(),
+        _ => None,
+    }
+}
+
+/// The exact value of a decimal literal under any casts that the analyser put around it.
+pub(crate) fn constant_decimal(expr: &Expr) -> Option<Rational> {
+    match expr {
+        Expr::Literal(ScalarValue::Float64(Some(number)), _) => parse_rational(&format!("{number}")).ok(),
+        Expr::Literal(ScalarValue::Int64(Some(number)), _) => Some(whole(*number)),
+        Expr::Cast(Cast { expr, .. }) | Expr::TryCast(TryCast { expr, .. }) => constant_decimal(expr),
+        Expr::Alias(alias) => constant_decimal(&alias.expr),
+        _ => None,
+    }
+}

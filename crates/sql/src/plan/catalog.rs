@@ -1,0 +1,206 @@
+//! The tables, functions, aggregates and types that exist in a question: nothing is looked up elsewhere. The engine gives
+//! names and types; it computes nothing.
+
+use super::complaint::meaning_in;
+use super::{Table, grouping, ranked};
+use crate::error::QueryError;
+use datafusion_common::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
+use datafusion_common::config::ConfigOptions;
+use datafusion_common::{Result, TableReference, plan_err};
+use datafusion_expr::logical_plan::builder::LogicalTableSource;
+use datafusion_expr::planner::ExprPlanner;
+use datafusion_expr::{AggregateUDF, HigherOrderUDF, LogicalPlan, ScalarUDF, TableSource, WindowUDF};
+use datafusion_functions::{core, datetime, math, string};
+use datafusion_functions_aggregate::{average, count, min_max, stddev, sum, variance};
+use datafusion_optimizer::Analyzer;
+use datafusion_sql::planner::{ContextProvider, ParserOptions, SqlToRel};
+use datafusion_sql::sqlparser::ast::Statement;
+use deniable_policy::ColumnType;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A statement after name resolution and type analysis.
+pub(super) fn analysed(statement: Statement, tables: &[Table]) -> Result<LogicalPlan, QueryError> {
+    let catalog = Catalog::new(tables);
+    let options = ParserOptions { collect_spans: true, map_string_types_to_utf8view: false, ..Default::default() };
+    SqlToRel::new_with_options(&catalog, options)
+        .sql_statement_to_plan(statement)
+        .and_then(|plan| analyzer().execute_and_check(plan, &catalog.config, |_, _| {}))
+        .map_err(|error| meaning_in(&error, tables))
+}
+
+/// The engine's type analysis, which leaves `GROUPING(x)` to us.
+fn analyzer() -> Analyzer {
+    let rules = Analyzer::new().rules.into_iter().filter(|rule| rule.name() != grouping::RULE);
+    Analyzer::with_rules(rules.collect())
+}
+
+fn functions() -> Vec<Arc<ScalarUDF>> {
+    vec![
+        core::coalesce(),
+        core::nullif(),
+        core::greatest(),
+        core::least(),
+        math::abs(),
+        math::ceil(),
+        math::floor(),
+        math::round(),
+        string::lower(),
+        string::upper(),
+        string::btrim(),
+        datetime::date_trunc(),
+        datetime::date_part(),
+        days_between(),
+    ]
+}
+
+fn aggregates() -> Vec<Arc<AggregateUDF>> {
+    let known = vec![
+        count::count_udaf(),
+        sum::sum_udaf(),
+        average::avg_udaf(),
+        min_max::min_udaf(),
+        min_max::max_udaf(),
+        variance::var_samp_udaf(),
+        variance::var_pop_udaf(),
+        stddev::stddev_udaf(),
+        stddev::stddev_pop_udaf(),
+        grouping::function(),
+    ];
+    known.into_iter().chain(ranked::all()).collect()
+}
+
+/// Name resolution for the declared tables.
+struct Catalog {
+    tables: Vec<(String, Arc<dyn TableSource>)>,
+    functions: BTreeMap<String, Arc<ScalarUDF>>,
+    aggregates: BTreeMap<String, Arc<AggregateUDF>>,
+    config: ConfigOptions,
+    planners: Vec<Arc<dyn ExprPlanner>>,
+}
+
+impl Catalog {
+    fn new(tables: &[Table]) -> Self {
+        let source = |table: &Table| -> Arc<dyn TableSource> {
+            let field = |column: &deniable_policy::Column| Field::new(&column.name, planned_type(column.kind), true);
+            let fields: Vec<Field> = table.columns.iter().map(field).collect();
+            Arc::new(LogicalTableSource::new(Arc::new(Schema::new(fields))))
+        };
+        let mut all = Self {
+            tables: tables.iter().map(|table| (table.name.clone(), source(table))).collect(),
+            functions: BTreeMap::new(),
+            aggregates: BTreeMap::new(),
+            config: ConfigOptions::default(),
+            planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner)],
+        };
+        for function in functions() {
+            for name in function.aliases().iter().cloned().chain([function.name().to_owned()]) {
+                all.functions.insert(name, function.clone());
+            }
+        }
+        for aggregate in aggregates() {
+            for name in aggregate.aliases().iter().cloned().chain([aggregate.name().to_owned()]) {
+                all.aggregates.insert(name, aggregate.clone());
+            }
+        }
+        all
+    }
+}
+
+/// What the analysis takes a declared type for.
+fn planned_type(kind: ColumnType) -> DataType {
+    match kind {
+        ColumnType::Integer => DataType::Int64,
+        ColumnType::Decimal => DataType::Float64,
+        ColumnType::Text => DataType::Utf8,
+        ColumnType::Boolean => DataType::Boolean,
+        ColumnType::Date => DataType::Date32,
+        ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+    }
+}
+
+impl ContextProvider for Catalog {
+    fn get_table_source(&self, name: TableReference) -> Result<Arc<dyn TableSource>> {
+        if name.schema().is_none()
+            && let Some((_, source)) = self.tables.iter().find(|(known, _)| known == name.table())
+        {
+            return Ok(source.clone());
+        }
+        let known: Vec<String> = self.tables.iter().map(|(name, _)| format!("`{name}`")).collect();
+        plan_err!("there is no table `{name}`; the policy declares {}", known.join(", "))
+    }
+
+    fn get_expr_planners(&self) -> &[Arc<dyn ExprPlanner>] {
+        &self.planners
+    }
+
+    fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
+        self.functions.get(name).cloned()
+    }
+
+    fn get_aggregate_meta(&self, name: &str) -> Option<Arc<AggregateUDF>> {
+        self.aggregates.get(name).cloned()
+    }
+
+    fn get_window_meta(&self, _: &str) -> Option<Arc<WindowUDF>> {
+        None
+    }
+
+    fn get_higher_order_meta(&self, _: &str) -> Option<Arc<HigherOrderUDF>> {
+        None
+    }
+
+    fn get_variable_type(&self, _: &[String]) -> Option<DataType> {
+        None
+    }
+
+    fn options(&self) -> &ConfigOptions {
+        &self.config
+    }
+
+    fn udf_names(&self) -> Vec<String> {
+        self.functions.keys().cloned().collect()
+    }
+
+    fn higher_order_function_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn udaf_names(&self) -> Vec<String> {
+        self.aggregates.keys().cloned().collect()
+    }
+
+    fn udwf_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// `DATE_DIFF('day', a, b)`: its name and types.
+fn days_between() -> Arc<ScalarUDF> {
+    use datafusion_common::not_impl_err;
+    use datafusion_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
+
+    #[derive(Debug, PartialEq, Eq, Hash)]
+    struct DaysBetween(Signature);
+
+    impl ScalarUDFImpl for DaysBetween {
+        fn name(&self) -> &str {
+            "date_diff"
+        }
+
+        fn signature(&self) -> &Signature {
+            &self.0
+        }
+
+        fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+            Ok(DataType::Int64)
+        }
+
+        fn invoke_with_args(&self, _: ScalarFunctionArgs) -> Result<ColumnarValue> {
+            not_impl_err!("date_diff is not computed here")
+        }
+    }
+
+    let types = vec![DataType::Utf8, DataType::Date32, DataType::Date32];
+    Arc::new(ScalarUDF::from(DaysBetween(Signature::exact(types, Volatility::Immutable))))
+}

@@ -1,0 +1,192 @@
+//! When two questions are one: canonical bytes of everything that decides the measured numbers.
+//!
+//! Every part is a tag or a number of fixed length, or bytes behind their length, so that equal bytes come of equal parts
+//! only. Values are those of the question's own language ([`deniable_expression::identity`]), never text that was made to
+//! be read.
+
+use super::aggregate::Collected;
+use super::{Answer, Argument, Measure, MeasureKind, Query, Target};
+use crate::facts::range::Grid;
+use deniable_core::exact::Rational;
+use deniable_core::sensitivity::{Caps, RowRange};
+use deniable_expression::{Id, Program};
+use deniable_policy::Key;
+
+/// The number of this format. Answers that were stored under another are never given to a question.
+const FORMAT: u8 = 2;
+/// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
+const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
+
+/// Bytes as they grow.
+#[derive(Default)]
+struct Parts(Vec<u8>);
+
+impl Parts {
+    fn tag(&mut self, tag: u8) -> &mut Self {
+        self.0.push(tag);
+        self
+    }
+
+    fn number(&mut self, number: i64) -> &mut Self {
+        self.0.extend(number.to_le_bytes());
+        self
+    }
+
+    fn size(&mut self, size: usize) -> &mut Self {
+        self.0.extend((size as u64).to_le_bytes());
+        self
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.size(bytes.len());
+        self.0.extend(bytes);
+        self
+    }
+
+    fn text(&mut self, text: &str) -> &mut Self {
+        self.bytes(text.as_bytes())
+    }
+
+    fn rational(&mut self, value: &Rational) -> &mut Self {
+        self.bytes(&value.numer().to_signed_bytes_le()).bytes(&value.denom().to_signed_bytes_le())
+    }
+
+    fn value(&mut self, id: Id, program: &Program) -> &mut Self {
+        self.bytes(&program.canonical(&[id]))
+    }
+
+    fn grid(&mut self, grid: Option<&Grid>) -> &mut Self {
+        match grid {
+            None => self.tag(0),
+            Some(grid) => self.tag(1).rational(&grid.unit).number(grid.low).number(grid.high),
+        }
+    }
+
+    fn key(&mut self, key: &Key) -> &mut Self {
+        match key {
+            Key::Null => self.tag(0),
+            Key::Boolean(truth) => self.tag(1).tag(u8::from(*truth)),
+            Key::Integer(number) => self.tag(2).number(*number),
+            Key::Decimal(number) => self.tag(3).rational(number),
+            Key::Text(text) => self.tag(4).text(text),
+            Key::Date(day) => self.tag(5).number((*day).into()),
+            Key::Timestamp(micros) => self.tag(6).number(*micros),
+        }
+    }
+
+    fn measure(&mut self, measure: &Measure, arguments: &[Argument], program: &Program) -> &mut Self {
+        let Measure { kind, unit, level, weight } = measure;
+        self.rational(unit).size(*level).rational(weight);
+        let argument = |parts: &mut Self, at: usize| {
+            if let Some(Argument { value, grid }) = arguments.get(at) {
+                parts.value(*value, program).grid(grid.as_ref());
+            }
+        };
+        match kind {
+            MeasureKind::Rows => {
+                self.tag(0);
+            }
+            MeasureKind::NotNull { argument: at } => argument(self.tag(1), *at),
+            MeasureKind::Entities { present: None } => {
+                self.tag(2);
+            }
+            MeasureKind::Entities { present: Some(at) } => argument(self.tag(3), *at),
+            MeasureKind::Sum { argument: at, centre, squared, range: RowRange { low, high } } => {
+                self.tag(4).number(*centre).tag(u8::from(*squared)).number(*low).number(*high);
+                argument(self, *at);
+            }
+            MeasureKind::Ranked { argument: at, target } => {
+                match target {
+                    Target::Share(share) => self.tag(5).size(share.part as usize).size(share.whole as usize),
+                    Target::Lowest => self.tag(6),
+                    Target::Highest => self.tag(7),
+                };
+                argument(self, *at);
+            }
+            MeasureKind::Tree { argument: at, shares } => {
+                self.tag(8).size(shares.len());
+                for share in shares {
+                    self.size(share.part as usize).size(share.whole as usize);
+                }
+                argument(self, *at);
+            }
+        }
+        self
+    }
+}
+
+/// Values in an order that does not depend on how the question lists them, each once.
+pub(super) fn sorted(ids: impl Iterator<Item = Id>, program: &Program) -> Vec<Id> {
+    let mut all: Vec<(Vec<u8>, Id)> = ids.map(|id| (program.canonical(&[id]), id)).collect();
+    all.sort();
+    all.dedup();
+    all.into_iter().map(|(_, id)| id).collect()
+}
+
+/// Brings measures into an order that does not depend on how the question lists them.
+pub(super) fn ordered(collected: Collected, program: &Program) -> (Vec<Measure>, Vec<Argument>, Vec<Vec<Answer>>) {
+    let Collected { measures, arguments, answers } = collected;
+    let mut all: Vec<(Vec<u8>, usize)> = Vec::new();
+    for (position, measure) in measures.iter().enumerate() {
+        let mut parts = Parts::default();
+        parts.measure(measure, &arguments, program);
+        all.push((parts.0, position));
+    }
+    all.sort();
+    let place = |old: usize| all.iter().position(|(_, position)| *position == old).unwrap_or(old);
+    let answers =
+        answers.into_iter().map(|level| level.into_iter().map(|answer| answer.moved(place)).collect()).collect();
+    let sorted = all.iter().map(|(_, position)| measures[*position].clone()).collect();
+    (sorted, arguments, answers)
+}
+
+/// The bytes of a question.
+pub(super) fn bytes(query: &Query) -> Vec<u8> {
+    let Query { rows, groups, levels, measures, answers: _, output: _, caps, identity: _ } = query;
+    let super::Rows { tables, program, joins, filters, arguments } = rows;
+    let mut parts = Parts::default();
+    parts.tag(FORMAT).text(RANKING);
+    let Caps { rows_per_group, groups: most } = caps;
+    parts.number((*rows_per_group).into()).number((*most).into());
+    parts.size(1 + joins.others.len());
+    for at in joins.tables() {
+        let table = &tables[at];
+        parts.text(&table.name).tag(u8::from(table.is_protected()));
+        match table.join_key() {
+            None => parts.tag(0),
+            Some(key) => {
+                let kind = table.columns.iter().find(|column| column.name == key).map(|column| column.kind.name());
+                parts.tag(1).text(key).text(kind.unwrap_or_default())
+            }
+        };
+        // Where nothing is joined, nothing is left out before the caps.
+        let joined = table.entity.as_ref().filter(|_| joins.others.iter().any(|join| tables[join.table].is_protected()));
+        parts.number(joined.map_or(0, |entity| entity.rows_in_joins.into()));
+    }
+    for join in &joins.others {
+        parts.tag(u8::from(join.keeps_unmatched)).value(join.on, program);
+    }
+    parts.size(filters.len());
+    for filter in filters {
+        parts.value(*filter, program);
+    }
+    parts.size(groups.len());
+    for group in groups {
+        parts.value(group.value, program).size(group.keys.len());
+        for key in &group.keys {
+            parts.key(key);
+        }
+    }
+    parts.size(levels.len());
+    for level in levels {
+        parts.size(level.len());
+        for group in level {
+            parts.size(*group);
+        }
+    }
+    parts.size(measures.len());
+    for measure in measures {
+        parts.measure(measure, arguments, program);
+    }
+    parts.0
+}

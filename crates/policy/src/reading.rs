@@ -49,7 +49,8 @@ pub fn reading(table: &Table, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
     }
     // The order says which folder is within which, and nothing about the values; it is kept as it is stated.
     out.list(partitions.iter().map(String::as_str));
-    let mut columns: Vec<&Column> = columns.iter().filter(|column| used(&column.name) || key == Some(column.name.as_str())).collect();
+    let mut columns: Vec<&Column> =
+        columns.iter().filter(|column| used(&column.name) || key == Some(column.name.as_str())).collect();
     // Names are different, so this order is the only one.
     columns.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     out.number(columns.len() as u64);

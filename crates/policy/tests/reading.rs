@@ -3,9 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 use deniable_core::exact::whole;
-use deniable_policy::{
-    Bounds, Column, ColumnType, Compression, CsvOptions, Data, Format, Key, Role, Table, reading,
-};
+use deniable_policy::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Format, Key, Role, Table, reading};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +109,8 @@ fn options() -> impl Strategy<Value = CsvOptions> {
     let bytes = || prop::sample::select(b",;\t".to_vec());
     let compression = prop::sample::select(Compression::ALL.to_vec());
     let texts = || prop::collection::vec(text(), 0..3);
-    let parts = (bytes(), bytes(), any::<bool>(), text(), compression, any::<bool>(), texts(), prop::option::of(texts()));
+    let parts =
+        (bytes(), bytes(), any::<bool>(), text(), compression, any::<bool>(), texts(), prop::option::of(texts()));
     parts.prop_map(|(delimiter, quote, decimal_comma, encoding, compression, trim, nulls, columns)| CsvOptions {
         delimiter,
         quote,

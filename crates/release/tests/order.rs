@@ -5,7 +5,7 @@ use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin, ReleaseError};
-use deniable_release::{Plan, Versioned, release};
+use deniable_release::{Plan, Registering, Versioned, release};
 use deniable_sql::Resources;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -64,7 +64,15 @@ impl Place {
 
     fn release(&self, ledger: &mut Ledger, tell: &dyn Fn(Event<'_>)) -> Result<Vec<Answered>, ReleaseError> {
         let locate = || Versioned::locate_all(&self.plan);
-        release(&self.plan, &locate, &Resources::default(), ledger, &mut SystemRng::new().unwrap(), tell)
+        release(
+            &self.plan,
+            &locate,
+            &Resources::default(),
+            ledger,
+            &mut SystemRng::new().unwrap(),
+            tell,
+            Registering::GoOn,
+        )
     }
 }
 
@@ -86,7 +94,9 @@ fn every_step_is_on_disk_before_the_next() {
             let on_disk = place.on_disk();
             let unanswered: Vec<_> = on_disk.iter().filter(|release| release.answer.is_none()).collect();
             match event {
-                Event::Checking(_) | Event::Registered { .. } => assert!(on_disk.is_empty(), "nothing is charged yet"),
+                Event::Checking(_) | Event::Scanned { .. } | Event::Registered(_) => {
+                    assert!(on_disk.is_empty(), "nothing is charged yet");
+                }
                 Event::WrittenSince(_) => panic!("the file is older than the ledger"),
                 Event::AddingUp(..) => panic!("no question here has several levels"),
                 Event::Computing(ask, _) => {
@@ -123,7 +133,7 @@ fn what_fails_to_compute_was_charged() {
     let data = fs::read(place.path("t.csv")).unwrap();
     let mut ledger = place.ledger();
     let failed = place.release(&mut ledger, &|event| {
-        if matches!(event, Event::Registered { .. }) {
+        if matches!(event, Event::Registered(_)) {
             fs::remove_file(place.path("t.csv")).unwrap();
         }
     });

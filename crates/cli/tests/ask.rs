@@ -106,7 +106,7 @@ fn questions_that_are_not_asked() {
     let clinic = Place::clinic();
     let mut told = String::new();
     let mut tell = |what: &str, run: Run| writeln!(told, "# {what}\n{}", clinic.plain(&run.stderr)).unwrap();
-    let ask = |sql: &str, more: &[&str]| clinic.run(&[&["ask", "policy.toml", "--register", sql], more].concat());
+    let ask = |sql: &str, more: &[&str]| clinic.run(&[&["ask", "policy.toml", sql], more].concat());
     tell("no spend", ask(COUNT, &[]).misused());
     tell("another program's flag", ask(COUNT, &["--json"]).misused());
     // Not where the command has no such flag, or not that value.
@@ -124,7 +124,7 @@ fn questions_that_are_not_asked() {
     tell("refused SQL", ask("SELECT COUNT(*),\n  SUM(sex) FROM visits", &["--spend", "1/40"]).refused());
     tell("a rest of SQL", ask("SELECT 1; SELECT 2", &["--spend", "1/40"]).refused());
     clinic.run(&["ask", "nowhere.toml", COUNT, "--spend", "1/40"]).refused();
-    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--yes", "--spend", "1/40"]).misused();
+    clinic.run(&["ask", "policy.toml", COUNT, "--yes", "--spend", "1/40"]).misused();
     insta::assert_snapshot!(told);
     assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
 }

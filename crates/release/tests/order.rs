@@ -126,6 +126,34 @@ fn every_step_is_on_disk_before_the_next() {
     }
 }
 
+/// A ledger of before readings were recorded knows the contents, and not how they were read: they are looked at once more,
+/// and that is an entry of its own.
+#[test]
+fn a_registration_of_before_covers_no_reading() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let source = &Versioned::locate_all(&place.plan).unwrap()[0].source;
+    let key = ledger.key().derive("deniable 2026-11 fingerprint of data files");
+    let fingerprint = source.fingerprint(&key).unwrap();
+    ledger.register_version("t", "1", &fingerprint).unwrap();
+    let before = ledger.head().seq;
+    let once = |ledger: &mut Ledger, scans: &Cell<u32>| {
+        let tell = |event: Event<'_>| {
+            if matches!(event, Event::Scanned { .. }) {
+                scans.set(scans.get() + 1);
+            }
+        };
+        let (locate, mut rng) = (|| Versioned::locate_all(&place.plan), SystemRng::new().unwrap());
+        release(&place.plan, &locate, &Resources::default(), ledger, &mut rng, &tell, Registering::Stop)
+    };
+    let scans = Cell::new(0);
+    assert!(matches!(once(&mut ledger, &scans), Err(ReleaseError::OnlyRegistered)));
+    assert_eq!((scans.get(), ledger.head().seq, ledger.summary().accounts.len()), (1, before + 1, 0));
+    once(&mut ledger, &scans).unwrap();
+    assert_eq!(scans.get(), 1);
+    assert_eq!(names(&place.on_disk()), NAMES);
+}
+
 /// Rows that can no longer be read: had computing begun before the charge, there would be no charge.
 #[test]
 fn what_fails_to_compute_was_charged() {

@@ -75,7 +75,7 @@ pub fn table(table: &Versioned, report: &Report) -> String {
     let entities = report.entities.map_or_else(String::new, |entities| format!(" of {entities} entities"));
     let mut text = format!("{}: {} rows{entities} checked\n", table.source.table().name, report.rows);
     let mut grid = grid();
-    grid.set_header(vec!["column", "type", "values", "missing", "unreadable", "no key", "out of bounds", ""]);
+    grid.set_header(vec!["column", "type", "values", "missing", "unreadable", "undeclared", "out of bounds", ""]);
     let number = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
     let count =
         |found: &Option<Found>| number(found.as_ref().map_or_else(String::new, |found| found.count.to_string()));

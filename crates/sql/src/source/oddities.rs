@@ -115,7 +115,7 @@ impl ColumnReport {
         }
         if count_of(self.undeclared.as_ref()) > count_of(self.unreadable.as_ref()) {
             return "look there, and at `keys` of the column: keys must be spelt as the file spells them, in capitals and \
-                    small letters, too";
+                    small letters, too. Under [data.csv], `nulls` lists texts that mean no value, and `trim` drops spaces";
         }
         match self.kind {
             ColumnType::Decimal => {
@@ -133,8 +133,8 @@ impl ColumnReport {
                  [data.csv], `nulls` lists texts that mean no value, and `trim` drops spaces"
             }
             ColumnType::Boolean | ColumnType::Text => {
-                "look there. Codes such as Y and N are type = \"text\" with `keys`; under [data.csv], `nulls` lists texts \
-                 that mean no value, `trim` drops spaces, and `encoding` must be the file's"
+                "look there. Codes other than true and false, yes and no, or 1 and 0 are type = \"text\" with `keys`; under \
+                 [data.csv], `nulls` lists texts that mean no value, `trim` drops spaces, and `encoding` must be the file's"
             }
         }
     }

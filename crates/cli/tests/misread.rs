@@ -287,6 +287,22 @@ fn another_reading_is_looked_at_before_it_is_paid_for() {
     // The first reading is still registered.
     place.edit("policy.toml", ", trim = true", "");
     place.run(&["release", "policy.toml"]).done();
+    // Other contents are refused as such, and not looked at, whatever way they are to be read.
+    let data = place.read("data.csv");
+    place.write("data.csv", "x,y\n8,a\n");
+    let quote = ", quote = \"'\"";
+    for (from, to) in
+        [("delimiter = \",\"".to_owned(), format!("delimiter = \",\"{quote}")), (quote.to_owned(), String::new())]
+    {
+        place.edit("policy.toml", &from, &to);
+        let question = "SELECT COUNT(*) FROM visits WHERE x = '8'";
+        let run = place.run(&["ask", "policy.toml", question, "--spend", "1/40", "--register"]).refused();
+        assert!(
+            run.stderr.contains("the files of `visits` have changed") && !run.stderr.contains("checked"),
+            "{run:?}"
+        );
+    }
+    place.write("data.csv", data);
     // Bounds and keys are no matter of reading.
     place.edit("policy.toml", "x = { type = \"text\" }", "x = { type = \"text\", keys = [\"7\"] }");
     place.run(&["release", "policy.toml"]).done();

@@ -28,8 +28,6 @@ pub struct ColumnReport {
     pub column: String,
     /// Its declared type.
     pub kind: ColumnType,
-    /// Whether keys are declared.
-    pub has_keys: bool,
     /// Rows in which something stands that should be a value.
     pub present: u64,
     /// Rows in which nothing does: NULL, or a text that means it.
@@ -211,7 +209,6 @@ impl Oddities {
         ColumnReport {
             column: column.name.clone(),
             kind: column.kind,
-            has_keys: column.keys.is_some(),
             present,
             missing,
             unreadable,

@@ -18,7 +18,7 @@ Examples:
   deniable init data.csv --out policy.toml
   deniable plan examples/clinic/policy.toml
   deniable explore examples/clinic/policy.toml
-  deniable release examples/clinic/policy.toml
+  deniable release examples/clinic/policy.toml --register
   deniable release policy.toml --format json --out answers.json
   deniable report policy.toml --out report.html
   deniable ask policy.toml 'SELECT COUNT(*) FROM visits' --spend 1/40
@@ -28,8 +28,8 @@ Examples:
   deniable translate --from gain=3/2 --prior 1/5..4/5
   deniable gwas --bfile cohort --gain 2 --prior 1/2 --adjacency label-swap --top 5 --p-value 0.05
 
-Standard output carries only what may be published, but for attack and assess, whose findings about your own data are \
-for you. Standard error, the exit status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
+Standard output carries only what may be published, but for attack, assess and data check --format json, whose findings \
+about your own data are for you. Standard error, the exit status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
 
 /// Private answers from a stated risk.
 ///
@@ -115,9 +115,13 @@ A sweep looks at other promises: `epsilon`, `gain`, `loss`, `posterior_at_most` 
     /// Answer a policy's asks: charge the ledger, compute, store, show.
     #[command(after_help = "\
 Examples:
-  deniable release examples/clinic/policy.toml
+  deniable release examples/clinic/policy.toml --register
   deniable release policy.toml --ask 'visits by sex' --format csv --out by-sex.csv
-  deniable release examples/adult/policy.toml --data path/to/adult.data
+  deniable release examples/adult/policy.toml --data path/to/adult.data --register
+
+Data that were never looked at as the policy reads them are scanned and registered first, and that is all, so that you can \
+read what was found; the same command then releases. --register goes on in the same run. Nothing is registered where a \
+column reads badly: `deniable data check` says which, and how to accept it.
 
 Asking the same again shows the stored answer and costs nothing, also with another ORDER BY or other names.")]
     Release(Release),

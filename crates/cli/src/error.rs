@@ -3,7 +3,7 @@
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
 use deniable_policy::PolicyErrors;
 use deniable_release::plan::{PlanError, PlanErrorKind};
-use deniable_release::{DataError, ReleaseError};
+use deniable_release::{BadColumn, DataError, ReleaseError};
 use deniable_sql::{Place, SourceError};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -222,25 +222,44 @@ fn source_help(error: &SourceError) -> &'static str {
     }
 }
 
+/// What is wrong with a column, with its table.
+fn in_table(bad: &BadColumn) -> String {
+    format!("{}: {}", bad.table, bad.found.in_words())
+}
+
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':');
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
 impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
         match error {
             DataError::Source(error) => error.into(),
             DataError::Unusable(report) => {
                 let mut complaints: Vec<Complaint> = report.problems.iter().map(Complaint::new).collect();
-                let help =
-                    "mend the file (the first places are listed above); nothing was registered and nothing charged";
+                let help = "mend the file (the first places are listed above), or how the policy reads it; nothing was registered \
+                            and nothing charged";
                 complaints.push(Complaint::new(DataError::Unusable(report)).help(help));
                 Self::Refused(complaints)
             }
-            DataError::Misread { ref columns, .. } => {
-                let each = columns.iter().map(|column| Complaint::new(column).help(column.mend()));
-                let help = "mend the policy or the file; nothing was registered and nothing charged. If the data are meant to be \
-                            like this, accept them: `deniable data check <policy>` registers them, and releases go ahead";
+            DataError::Bad { ref columns, registered } => {
+                let each = columns.iter().map(|bad| Complaint::new(in_table(bad)).help(bad.found.mend()));
+                let so_far = if registered {
+                    "the version stays registered, and nothing was added"
+                } else {
+                    "nothing was registered and nothing charged"
+                };
+                let accept: Vec<String> =
+                    columns.iter().map(|bad| format!("--accept {}", quoted(&bad.name()))).collect();
+                let help = format!(
+                    "{so_far}. Mend the policy or the file, or remove what nobody needs from [columns]. If the data are meant to \
+                     be like this, accept it by name; the ledger keeps the names, and not what was found:\n\
+                     deniable data check <policy> {}",
+                    accept.join(" ")
+                );
                 Self::Refused(each.chain([Complaint::new(&error).help(help)]).collect())
-            }
-            DataError::Unregistered { .. } => {
-                Self::refused(error, "look at it first: `deniable data check <policy>`; nothing was charged")
             }
             DataError::Changed { .. } => Self::refused(
                 error,
@@ -273,6 +292,11 @@ impl From<ReleaseError> for Failure {
                 let help = format!("{}; then the same ask resumes at no cost", source_help(error));
                 Self::refused(error, help)
             }
+            ReleaseError::OnlyRegistered => Self::refused(
+                error,
+                "nothing was charged. Read what was found, above; if it is as it should be, the same command now releases. \
+                 --register does both in one run",
+            ),
             ReleaseError::LabelsPromised(_) => Self::refused(
                 error,
                 "keep another ledger for these answers, if their table says nothing of who is a case; nothing was charged",

@@ -12,7 +12,7 @@ const COUNT: &str = "SELECT COUNT(*) AS n FROM visits";
 
 /// The prompt, fed with lines.
 fn prompt(place: &Place, more: &[&str], lines: &str) -> Run {
-    let mut command = place.command(&[&["ask", "policy.toml"], more].concat());
+    let mut command = place.command(&[&["ask", "policy.toml", "--register"], more].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // A prompt that has ended no longer reads.
@@ -23,28 +23,31 @@ fn prompt(place: &Place, more: &[&str], lines: &str) -> Run {
 #[test]
 fn one_question_is_charged_and_answered_once() {
     let clinic = Place::clinic();
-    let first = clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--name", "all visits"]).done();
+    let first =
+        clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--name", "all visits"]).done();
     assert!(first.stdout.contains("all visits (share 1/40)") && first.stdout.contains("What is promised"), "{first:?}");
     assert!(first.stderr.contains("all visits: charged and answered"), "{first:?}");
-    let again =
-        clinic.run(&["ask", "policy.toml", "SELECT COUNT(*) AS n FROM visits ORDER BY n", "--spend", "2.5%"]).done();
+    let again = clinic
+        .run(&["ask", "policy.toml", "--register", "SELECT COUNT(*) AS n FROM visits ORDER BY n", "--spend", "2.5%"])
+        .done();
     assert!(again.stderr.contains("stored answer, free"), "{again:?}");
     let releases = clinic.releases();
     assert_eq!(releases.len(), 1);
     assert_eq!((&releases[0]["policy"], &releases[0]["cost"]), (&"clinic/ask".into(), &"3^(1/40)".into()));
-    let json = clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--format", "json"]).done().json();
+    let json =
+        clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--format", "json"]).done().json();
     assert_eq!(json["asks"][0]["share"], "1/40");
     // The share is part of the question: who forgets it is told which one is free.
-    let ask = |more: &[&str]| clinic.run(&[&["ask", "policy.toml", COUNT], more].concat());
+    let ask = |more: &[&str]| clinic.run(&[&["ask", "policy.toml", "--register", COUNT], more].concat());
     let forgotten = ask(&[]).misused();
     assert!(forgotten.stderr.contains("answered before at --spend 1/40"), "{forgotten:?}");
     let other = ask(&["--spend", "1/20", "--dry-run"]).done();
     assert!(other.stderr.contains("answered before at --spend 1/40"), "{other:?}");
     assert!(!ask(&["--spend", "1/40"]).done().stderr.contains("before at"));
     // Questions of one name are told apart by their words.
-    clinic.run(&["ask", "policy.toml", "SELECT COUNT(age) FROM visits", "--spend", "1/40"]).done();
-    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--name", "question"]).done();
-    clinic.run(&["ask", "policy.toml", "SELECT COUNT(sex) FROM visits", "--spend", "1/40"]).done();
+    clinic.run(&["ask", "policy.toml", "--register", "SELECT COUNT(age) FROM visits", "--spend", "1/40"]).done();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--name", "question"]).done();
+    clinic.run(&["ask", "policy.toml", "--register", "SELECT COUNT(sex) FROM visits", "--spend", "1/40"]).done();
     let ledger = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(ledger.contains("question: SELECT") && ledger.contains("COUNT(sex)"), "{ledger}");
 }
@@ -52,7 +55,7 @@ fn one_question_is_charged_and_answered_once() {
 #[test]
 fn a_dry_run_charges_nothing() {
     let clinic = Place::clinic();
-    let run = clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40", "--dry-run"]).done();
+    let run = clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--dry-run"]).done();
     assert!(run.stdout.contains("1/40") && run.stderr.is_empty(), "{run:?}");
     prompt(&clinic, &["--spend", "1/40", "--dry-run"], &format!("{COUNT};\n")).done();
     assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
@@ -63,7 +66,7 @@ fn a_dry_run_charges_nothing() {
 fn the_promise_limits_questions_and_the_spend_does_not() {
     let clinic = Place::clinic();
     clinic.release(&[]).done();
-    let ask = |sql: &str, spend: &str| clinic.run(&["ask", "policy.toml", sql, "--spend", spend]);
+    let ask = |sql: &str, spend: &str| clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", spend]);
     ask(COUNT, "1/8").done();
     let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
     assert!(over.stderr.contains("3^(1/8) is left"), "{over:?}");
@@ -83,7 +86,7 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
 #[test]
 fn a_question_may_cost_more_than_the_spend() {
     let clinic = Place::clinic();
-    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1"]).done();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1"]).done();
     assert_eq!(clinic.spent(), "3");
     clinic.release(&["--ask", "patients"]).refused();
 }
@@ -92,7 +95,7 @@ fn a_question_may_cost_more_than_the_spend() {
 #[test]
 fn questions_leave_the_asks_what_is_left() {
     let clinic = Place::clinic();
-    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/3"]).done();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/3"]).done();
     clinic.release(&[]).refused();
     clinic.release(&["--ask", "patients"]).done();
     assert_eq!(clinic.charges(), 2);
@@ -180,7 +183,7 @@ fn without_yes_a_pipe_charges_nothing() {
     assert!(run.stderr.contains("--yes") && run.stderr.contains("error at 95%"), "{run:?}");
     assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
     // What is paid for already needs no consent.
-    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "1/40"]).done();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40"]).done();
     prompt(&clinic, &["--spend", "1/40"], &format!("{COUNT};\n")).done();
     assert_eq!(clinic.charges(), 1);
 }
@@ -211,7 +214,8 @@ fn noise_is_told_in_its_own_terms() {
     let clinic = Place::clinic();
     let sql = "SELECT SUM(cost), MEDIAN(cost), PERCENTILE_CONT(minutes, 0.25), MEDIAN(minutes), \
                PERCENTILE_CONT(minutes, 0.75), PERCENTILE_CONT(minutes, 0.9), MIN(age) FROM visits";
-    let json = clinic.run(&["ask", "policy.toml", sql, "--spend", "1/2", "--format", "json"]).done().json();
+    let json =
+        clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", "1/2", "--format", "json"]).done().json();
     let noise = json["asks"][0]["noise"].as_array().unwrap();
     let by_kind = |kind: &str| noise.iter().filter(|noise| noise["kind"] == kind).collect::<Vec<_>>();
     assert_eq!(
@@ -230,7 +234,7 @@ fn noise_is_told_in_its_own_terms() {
     assert_eq!(median["margin"].as_str().unwrap(), rows.to_string());
     // A median's distances move by at most half a row for each row of a person, up or down.
     assert_eq!(median["sensitivity"], "1.5");
-    let table = clinic.run(&["ask", "policy.toml", sql, "--spend", "1/2"]).done().stdout;
+    let table = clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", "1/2"]).done().stdout;
     let noise: Vec<&str> =
         table.lines().skip_while(|line| !line.contains("noise:")).take_while(|line| !line.contains("note:")).collect();
     insta::assert_snapshot!("noise", noise.join("\n"));
@@ -248,9 +252,11 @@ fn the_ledger_counts_in_questions() {
     assert_eq!(more[1]["questions"], 5, "{more}");
     for (number, sql) in ["age", "cost", "minutes", "sex", "smoker"].iter().enumerate() {
         let sql = format!("SELECT COUNT({sql}) FROM visits");
-        clinic.run(&["ask", "policy.toml", &sql, "--spend", "3/32", "--name", &format!("number {number}")]).done();
+        clinic
+            .run(&["ask", "policy.toml", "--register", &sql, "--spend", "3/32", "--name", &format!("number {number}")])
+            .done();
     }
-    clinic.run(&["ask", "policy.toml", COUNT, "--spend", "3/32"]).refused();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "3/32"]).refused();
     let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(shown.contains("no more question like \"number 4\""), "{shown}");
 }

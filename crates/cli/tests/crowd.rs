@@ -40,7 +40,8 @@ fn sixty_four_releases_at_once() {
     let mut crowd: Vec<_> = (0..PROCESSES)
         .map(|process| {
             let policy = format!("{}.toml", process % POLICIES);
-            let mut command = place.command(&["release", &policy, "--ledger", "all.ledger", "--format", "json"]);
+            let mut command =
+                place.command(&["release", &policy, "--ledger", "all.ledger", "--format", "json", "--register"]);
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
         })
         .collect();
@@ -93,7 +94,15 @@ fn sixty_four_releases_at_once() {
     assert_eq!((shown.len(), claims.len()), (FIT - 1, (FIT - 1) * PROCESSES / POLICIES));
     // Later everything is shown again, at no cost.
     for (policy, stdout) in shown {
-        let again = place.run(&["release", &format!("{policy}.toml"), "--ledger", "all.ledger", "--format", "json"]);
+        let again = place.run(&[
+            "release",
+            &format!("{policy}.toml"),
+            "--ledger",
+            "all.ledger",
+            "--format",
+            "json",
+            "--register",
+        ]);
         assert_eq!(again.done().stdout, stdout);
     }
     assert_eq!(place.charges(), FIT);

@@ -27,7 +27,7 @@ fn other_names_are_free() {
     let clinic = Place::clinic();
     let ask = |sql: &str| {
         let sql = format!("SELECT {sql} AS x FROM visits");
-        clinic.run(&["ask", "policy.toml", &sql, "--spend", "1/40"]).done()
+        clinic.run(&["ask", "policy.toml", "--register", &sql, "--spend", "1/40"]).done()
     };
     for names in [
         &["AVG(age)", "MEAN(age)"] as &[&str],

@@ -174,7 +174,7 @@ fn answers_never_replace_what_they_come_from() {
 fn a_reader_that_goes_away_loses_nothing() {
     let clinic = Place::clinic();
     let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let mut command = clinic.command(&["release", "policy.toml"]);
+    let mut command = clinic.command(&["release", "policy.toml", "--register"]);
     let run = Run::of(command.stdout(Stdio::from(full)).output().unwrap()).refused();
     assert!(run.stderr.contains("answers are stored"), "{run:?}");
     let head = run.head();
@@ -282,12 +282,16 @@ fn a_new_version_is_looked_at_first() {
     let longer = format!("{}P-1,30,F,neurology,20,10.00,false\n", clinic.read("visits.csv"));
     clinic.write("visits.csv", longer);
     let checked = clinic.run(&["data", "check", "policy.toml"]).refused();
-    assert!(checked.stderr.contains("other contents"), "{checked:?}");
+    assert!(checked.stderr.contains("have changed since version \"2024-06\" was registered"), "{checked:?}");
     clinic.edit("policy.toml", "version = \"2024-06\"", "version = \"2024-07\"");
-    let unknown = clinic.release(&["--ask", "patients"]).refused();
-    assert!(unknown.stderr.contains("deniable data check"), "{unknown:?}");
+    let unknown = clinic.run(&["release", "policy.toml", "--ask", "patients"]).refused();
+    assert!(
+        unknown.stderr.contains("registered version \"2024-07\"") && unknown.stderr.contains("--register"),
+        "{unknown:?}"
+    );
+    assert_eq!(clinic.charges(), 1);
     assert_eq!(clinic.run(&["data", "check", "policy.toml"]).done().stdout, "");
-    clinic.release(&["--ask", "patients"]).done();
+    clinic.run(&["release", "policy.toml", "--ask", "patients"]).done();
     assert_eq!(clinic.charges(), 2, "the new version is another question");
 }
 
@@ -361,7 +365,8 @@ fn what_a_release_may_use_is_said_before_anything_is_charged() {
     assert!(twelve.stderr.contains("1MB is the least") && twelve.stderr.contains("--memory 4GiB"), "{twelve:?}");
     // Totals that cannot fit are counted before anything is charged, and what is then said to be enough is enough.
     let days = "SELECT age, minutes, sex, COUNT(*) FROM visits GROUP BY age, minutes, sex";
-    let ask = |memory: &str| clinic.run(&["ask", "policy.toml", days, "--spend", "1/40", "--memory", memory]);
+    let ask =
+        |memory: &str| clinic.run(&["ask", "policy.toml", "--register", days, "--spend", "1/40", "--memory", memory]);
     let little = ask("1MB").misused();
     assert!(clinic.ledger().is_none(), "nothing is begun");
     let (_, least) = little.stderr.split_once("at least --memory ").unwrap_or_else(|| panic!("{little:?}"));

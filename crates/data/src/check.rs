@@ -3,7 +3,7 @@
 //! Reads every row and says where files are broken and where values do not fit the declarations. All of this
 //! depends on private rows: it is for the curator's eyes, and no release ever runs it.
 
-pub use crate::oddities::{Misread, Wrong};
+pub use crate::oddities::{BAD_PERCENT, ColumnReport, Found};
 
 use crate::error::SourceError;
 use crate::meter::Meter;
@@ -30,8 +30,11 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// What a release bears with, but a curator should know.
     pub notes: Vec<String>,
-    /// Columns of which most values do not read as declared; among the notes, too.
-    pub misread: Vec<Misread>,
+    /// What was found in each declared column, in the order of the policy.
+    pub columns: Vec<ColumnReport>,
+    /// Rows without an entity key, where the policy names one: missing, or not readable as its type. They belong to nobody
+    /// and never count.
+    pub ownerless: Option<Found>,
 }
 
 /// A broken place.
@@ -112,7 +115,7 @@ impl Scan<'_> {
             return Err(unreadable());
         };
         let place = |row: usize| format!("{}:{}", path.display(), lines[row]);
-        oddities.take(column, &values, table.is_protected(), &place);
+        oddities.take(column, &values, &place);
         if table.public_key.as_ref() == Some(&column.name) {
             return self.take_public_key(&column.name, path, lines, &values);
         }
@@ -120,7 +123,11 @@ impl Scan<'_> {
             let formatter = ArrayFormatter::try_new(typed, &FormatOptions::default()).map_err(|_| unreadable())?;
             for (row, line) in lines.iter().enumerate() {
                 if typed.is_null(row) {
-                    self.problem(path, *line, format!("the entity key `{}` is missing", column.name));
+                    // It belongs to nobody; a release drops it.
+                    match &mut self.report.ownerless {
+                        Some(found) => found.count += 1,
+                        none => *none = Some(Found { count: 1, first: format!("{}:{line}", path.display()) }),
+                    }
                 } else {
                     *self.rows_of.entry(formatter.value(row).to_string()).or_insert(0) += 1;
                 }
@@ -163,14 +170,16 @@ impl Scan<'_> {
 
     fn finish(mut self) -> Report {
         let table = self.source.table();
-        let mut notes: Vec<String> =
-            table.columns.iter().zip(&self.oddities).flat_map(|(column, oddities)| oddities.notes(column)).collect();
-        self.report.misread = table
-            .columns
-            .iter()
-            .zip(&self.oddities)
-            .filter_map(|(column, oddities)| oddities.misread(column))
-            .collect();
+        let oddities = std::mem::take(&mut self.oddities);
+        let columns = table.columns.iter().zip(oddities).map(|(column, oddities)| oddities.report(column));
+        self.report.columns = columns.collect();
+        let mut notes: Vec<String> = self.report.columns.iter().flat_map(ColumnReport::notes).collect();
+        if let Some(Found { count, first }) = &self.report.ownerless {
+            let rows = self.report.rows;
+            notes.push(format!(
+                "{count} of {rows} rows have no entity key, belong to nobody and never count (first at {first})"
+            ));
+        }
         if let Some(entity) = &table.entity {
             let caps = entity.caps;
             let in_one = u64::from(caps.rows_per_group);
@@ -196,9 +205,14 @@ impl Scan<'_> {
 }
 
 impl Report {
-    /// Whether the data can be registered.
+    /// Whether nothing is broken. Columns that read badly are for the curator to judge.
     #[must_use]
     pub fn is_usable(&self) -> bool {
         self.problems.is_empty()
+    }
+
+    /// The columns that read badly.
+    pub fn bad_columns(&self) -> impl Iterator<Item = &ColumnReport> {
+        self.columns.iter().filter(|column| column.is_bad())
     }
 }

@@ -8,84 +8,147 @@ use deniable_policy::{Bounds, Column, ColumnType, Key};
 use num_traits::ToPrimitive;
 use std::collections::HashSet;
 
-/// Counts of one column's oddities, with the first place of each.
-#[derive(Default)]
-pub(crate) struct Oddities {
-    values: u64,
-    unreadable: Option<(u64, String)>,
-    outside: Option<(u64, String)>,
-    /// Rows whose group is not declared, NULL among them.
-    undeclared: Option<(u64, String)>,
-    /// Values that are no declared key.
-    strange: Option<(u64, String)>,
-}
-
-/// A column of which most values do not read as declared: more likely a wrong declaration than odd data.
+/// A column reads badly from so many of a hundred values on that do not read as declared, or are none of its declared keys.
 ///
-/// For the curator: it depends on private rows.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{count} of {values} values of column `{column}` {} (first at {first})", wrong.in_words())]
-pub struct Misread {
-    /// The column.
-    pub column: String,
-    /// What its values are not.
-    pub wrong: Wrong,
-    /// How many values are not that.
+/// A few odd values are in most data. A few in a hundred are more often a declaration that does not fit: a decimal comma, a
+/// second spelling, a code for "unknown" that is not among the `nulls`.
+pub const BAD_PERCENT: u64 = 2;
+
+/// How many values something is so with, and where the first is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// How many; never none.
     pub count: u64,
-    /// How many values there are.
-    pub values: u64,
     /// The place of the first, as `file:line`.
     pub first: String,
 }
 
-/// What values are not that they are declared to be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wrong {
-    /// Of this type.
-    Type(ColumnType),
-    /// Among the declared keys.
-    Keys,
+/// What a scan found in one column. For the curator: it depends on private rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnReport {
+    /// The column.
+    pub column: String,
+    /// Its declared type.
+    pub kind: ColumnType,
+    /// Rows in which something stands that should be a value.
+    pub present: u64,
+    /// Rows in which nothing does: NULL, or a text that means it.
+    pub missing: Option<Found>,
+    /// Of the present ones, those that do not read as the type.
+    pub unreadable: Option<Found>,
+    /// Of the others, those that are none of the declared keys.
+    pub undeclared: Option<Found>,
+    /// Of the readable ones, those outside the declared bounds.
+    pub outside: Option<Found>,
+    /// Rows that are left out where the column is grouped by: of an undeclared key, or NULL where that is none.
+    pub left_out: Option<Found>,
 }
 
-impl Wrong {
-    fn in_words(self) -> String {
-        match self {
-            Self::Type(kind) => format!("do not read as {} and would count as NULL", kind.name()),
-            Self::Keys => "are no declared key and would be left out where it is grouped by".to_owned(),
+fn count_of(found: Option<&Found>) -> u64 {
+    found.map_or(0, |found| found.count)
+}
+
+impl ColumnReport {
+    /// Present values that are of no use where they are asked about: unreadable, or none of the declared keys.
+    #[must_use]
+    pub fn useless(&self) -> u64 {
+        count_of(self.unreadable.as_ref()) + count_of(self.undeclared.as_ref())
+    }
+
+    /// Whether the column reads badly: [`BAD_PERCENT`] of its values are of no use, or there are rows and no value at all.
+    /// Missing values alone are a matter of the data, and not of how they are read; so are values outside the bounds.
+    #[must_use]
+    pub fn is_bad(&self) -> bool {
+        if self.present == 0 {
+            return self.missing.is_some();
+        }
+        let useless = self.useless();
+        useless > 0 && u128::from(useless) * 100 >= u128::from(self.present) * u128::from(BAD_PERCENT)
+    }
+
+    /// What a curator should know.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let kind = self.kind.name();
+        let unreadable = format!("of {} values do not read as {kind} and count as NULL", self.present);
+        let outside = "values lie outside the declared bounds and are clamped";
+        let left_out = "rows have a key that is not declared (or NULL, without null_key) and are left out where it is \
+                        grouped by";
+        [(&self.unreadable, unreadable.as_str()), (&self.outside, outside), (&self.left_out, left_out)]
+            .into_iter()
+            .filter_map(|(found, what)| {
+                let Found { count, first } = found.as_ref()?;
+                Some(format!("{}: {count} {what} (first at {first})", self.column))
+            })
+            .collect()
+    }
+
+    /// Why the column reads badly, in words.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let mut parts = Vec::new();
+        if let Some(Found { count, first }) = &self.unreadable {
+            parts.push(format!(
+                "{count} do not read as {} and would count as NULL (first at {first})",
+                self.kind.name()
+            ));
+        }
+        if let Some(Found { count, first }) = &self.undeclared {
+            parts.push(format!(
+                "{count} are no declared key and would be left out where it is grouped by (first at {first})"
+            ));
+        }
+        match &self.missing {
+            _ if !parts.is_empty() => {
+                format!("of {} values of column `{}`, {}", self.present, self.column, parts.join("; "))
+            }
+            Some(Found { count, .. }) => format!("none of {count} rows has a value of column `{}`", self.column),
+            None => format!("column `{}` reads well", self.column),
         }
     }
-}
 
-impl Misread {
     /// The likely mends in the policy.
     #[must_use]
     pub fn mend(&self) -> &'static str {
-        let kind = match self.wrong {
-            Wrong::Type(kind) => kind,
-            Wrong::Keys => {
-                return "look there, and at `keys` of the column: keys must be spelt as the file spells them, in capitals and \
-                        small letters, too";
-            }
-        };
-        match kind {
+        if self.present == 0 {
+            return "look into the file: is it the right column, and are all of `nulls` under [data.csv] texts that mean no \
+                    value? A column that holds nothing is better not declared";
+        }
+        if count_of(self.undeclared.as_ref()) > count_of(self.unreadable.as_ref()) {
+            return "look there, and at `keys` of the column: keys must be spelt as the file spells them, in capitals and \
+                    small letters, too. Under [data.csv], `nulls` lists texts that mean no value, and `trim` drops spaces";
+        }
+        match self.kind {
             ColumnType::Decimal => {
                 "look there. Under [data.csv], `decimal = \",\"` reads 1,5, `nulls` lists texts that mean no value, `trim` \
                  drops spaces, and `delimiter`, `quote` and `encoding` must be the file's"
             }
             ColumnType::Integer => {
-                "look there. Numbers with a fraction are type = \"decimal\"; under [data.csv], `nulls` lists texts that \
-                 mean no value, `trim` drops spaces, and `delimiter`, `quote` and `encoding` must be the file's"
+                "look there. Numbers that are written with a fraction, also 1.0 (as pandas writes whole numbers of a column \
+                 with gaps), are type = \"decimal\"; ids of more than 18 digits are type = \"text\". Under [data.csv], \
+                 `nulls` lists texts that mean no value, `trim` drops spaces, and `delimiter`, `quote` and `encoding` must be \
+                 the file's"
             }
             ColumnType::Date | ColumnType::Timestamp => {
                 "look there. `format` of the column says how the file writes it, as in format = \"%d.%m.%Y\"; under \
                  [data.csv], `nulls` lists texts that mean no value, and `trim` drops spaces"
             }
             ColumnType::Boolean | ColumnType::Text => {
-                "look there. Codes such as Y and N are type = \"text\" with `keys`; under [data.csv], `nulls` lists texts \
-                 that mean no value, `trim` drops spaces, and `encoding` must be the file's"
+                "look there. Codes other than true and false, yes and no, or 1 and 0 are type = \"text\" with `keys`; under \
+                 [data.csv], `nulls` lists texts that mean no value, `trim` drops spaces, and `encoding` must be the file's"
             }
         }
     }
+}
+
+/// Counts of one column's oddities, with the first place of each.
+#[derive(Default)]
+pub(crate) struct Oddities {
+    present: u64,
+    missing: Option<Found>,
+    unreadable: Option<Found>,
+    undeclared: Option<Found>,
+    outside: Option<Found>,
+    left_out: Option<Found>,
 }
 
 /// Some rows of one column: where values should be, and the values that were read.
@@ -95,70 +158,66 @@ pub(crate) struct Values<'a> {
 }
 
 impl Values<'_> {
+    /// Whether something stands in a row that should be a value.
+    fn is_present(&self, row: usize) -> bool {
+        self.present.is_valid(row) && self.present.value(row)
+    }
+
     /// Whether something stands in a row that cannot be read.
     pub(crate) fn is_unreadable(&self, row: usize) -> bool {
-        self.typed.is_null(row) && self.present.is_valid(row) && self.present.value(row)
+        self.typed.is_null(row) && self.is_present(row)
     }
 }
 
-fn count(oddity: &mut Option<(u64, String)>, place: impl FnOnce() -> String) {
-    match oddity {
-        Some((count, _)) => *count += 1,
-        None => *oddity = Some((1, place())),
+fn count(found: &mut Option<Found>, place: impl FnOnce() -> String) {
+    match found {
+        Some(found) => found.count += 1,
+        None => *found = Some(Found { count: 1, first: place() }),
     }
 }
 
 impl Oddities {
-    /// Looks at some rows. Groups matter in protected tables only: joins with others keep all of their rows.
-    pub(crate) fn take(
-        &mut self,
-        column: &Column,
-        values: &Values<'_>,
-        grouped: bool,
-        place: &dyn Fn(usize) -> String,
-    ) {
+    /// Looks at some rows.
+    pub(crate) fn take(&mut self, column: &Column, values: &Values<'_>, place: &dyn Fn(usize) -> String) {
         let rows = 0..values.typed.len();
-        self.values += values.present.true_count() as u64;
-        for row in rows.clone().filter(|row| values.is_unreadable(*row)) {
-            count(&mut self.unreadable, || place(row));
+        for row in rows.clone() {
+            if !values.is_present(row) {
+                count(&mut self.missing, || place(row));
+                continue;
+            }
+            self.present += 1;
+            if values.is_unreadable(row) {
+                count(&mut self.unreadable, || place(row));
+            }
         }
         if let Some(bounds) = &column.bounds {
             let outside = outside(values.typed, bounds);
             rows.clone().filter(|row| outside(*row)).for_each(|row| count(&mut self.outside, || place(row)));
         }
-        if let Some(keys) = column.keys.as_ref().filter(|_| grouped) {
+        if let Some(keys) = &column.keys {
             let declared = declared(values.typed, keys);
             for row in rows.filter(|row| !declared(*row)) {
-                count(&mut self.undeclared, || place(row));
+                count(&mut self.left_out, || place(row));
                 if values.typed.is_valid(row) {
-                    count(&mut self.strange, || place(row));
+                    count(&mut self.undeclared, || place(row));
                 }
             }
         }
     }
 
-    /// Whether more than half of the values do not read as declared.
-    pub(crate) fn misread(&self, column: &Column) -> Option<Misread> {
-        let all = [(Wrong::Type(column.kind), &self.unreadable), (Wrong::Keys, &self.strange)];
-        let most = all.into_iter().filter_map(|(wrong, found)| Some((wrong, found.clone()?)));
-        let (wrong, (count, first)) = most.into_iter().find(|(_, (count, _))| *count > self.values / 2)?;
-        Some(Misread { column: column.name.clone(), wrong, count, values: self.values, first })
-    }
-
-    /// What a curator should know.
-    pub(crate) fn notes(&self, column: &Column) -> Vec<String> {
-        let (name, kind) = (&column.name, column.kind.name());
-        let unreadable = format!("of {} values do not read as {kind} and count as NULL", self.values);
-        let outside = "values lie outside the declared bounds and are clamped";
-        let undeclared = "rows have a key that is not declared (or NULL, without null_key) and are left out where it is \
-                          grouped by";
-        [(&self.unreadable, unreadable.as_str()), (&self.outside, outside), (&self.undeclared, undeclared)]
-            .into_iter()
-            .filter_map(|(oddity, what)| {
-                let (count, first) = oddity.as_ref()?;
-                Some(format!("{name}: {count} {what} (first at {first})"))
-            })
-            .collect()
+    /// What was found.
+    pub(crate) fn report(self, column: &Column) -> ColumnReport {
+        let Self { present, missing, unreadable, undeclared, outside, left_out } = self;
+        ColumnReport {
+            column: column.name.clone(),
+            kind: column.kind,
+            present,
+            missing,
+            unreadable,
+            undeclared,
+            outside,
+            left_out,
+        }
     }
 }
 

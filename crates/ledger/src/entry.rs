@@ -1,12 +1,15 @@
 //! What is written down: the kinds of entry and their stored form.
 //!
 //! A stored entry is a kind and a payload, JSON with the fields in the order of the structs below. A field
-//! that is missing or unknown makes an entry unreadable: a format that grows gets a new number.
+//! that is missing or unknown makes an entry unreadable: a format that grows gets a new number. The exception are fields
+//! that were added since and without which an entry means what it always meant; they are left out where they say nothing,
+//! so that entries written before read back as they are. A program of before refuses entries that have them.
 
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::secret::Secret;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The format that this version reads and writes, kept in SQLite's `user_version` and in the first entry.
 pub const FORMAT: u32 = 1;
@@ -141,6 +144,13 @@ pub struct VersionRegistered {
     pub version: String,
     /// The contents, hashed under the curator's key. Never printed.
     pub fingerprint: String,
+    /// How they are read, as a hex digest of what the policy declares; none in entries of before 2026-12, which say nothing
+    /// of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<String>,
+    /// The columns that the curator accepts whatever was found in them: the curator's words, and not what was found.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub accepted: BTreeSet<String>,
 }
 
 /// Odds spent on an ask, whether or not it was answered since.
@@ -318,6 +328,20 @@ mod tests {
             let event = Event::Answered(Answered { charge: 1, answer: serde_json::json!([value, u64::MAX, i64::MIN]) });
             assert!(event.encode().is_ok(), "{value}");
         }
+    }
+
+    /// An entry of before these fields is read as it was written, and written as it was read.
+    #[test]
+    fn registrations_of_before() {
+        let before = r#"{"source":"visits","version":"1","fingerprint":"f00d"}"#;
+        let event = Event::decode("version-registered", before).unwrap();
+        let Event::VersionRegistered(registered) = &event else { panic!("{event:?}") };
+        assert_eq!((&registered.reading, registered.accepted.len()), (&None, 0));
+        assert_eq!(event.encode().unwrap(), before);
+        let now =
+            r#"{"source":"visits","version":"1","fingerprint":"f00d","reading":"beef","accepted":["cost","day"]}"#;
+        assert_eq!(Event::decode("version-registered", now).unwrap().encode().unwrap(), now);
+        assert!(Event::decode("version-registered", &now.replace("accepted", "accept")).is_err());
     }
 
     #[test]

@@ -78,4 +78,4 @@ pub use ledger::{Ledger, OpenError};
 pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Version};
 pub use store::StoreError;
 pub use verify::{Verified, VerifyError, show, verify};
-pub use versions::{Registered, VersionError};
+pub use versions::{Contents, Registered, VersionError};

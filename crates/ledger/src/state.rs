@@ -4,11 +4,11 @@
 //! nothing is ever written that could not be read again.
 
 use crate::chain::Head;
-use crate::entry::{AccountId, Ask, Event, FORMAT, Genesis, PromiseChanged, Terms};
+use crate::entry::{AccountId, Ask, Event, FORMAT, Genesis, PromiseChanged, Terms, VersionRegistered};
 use deniable_core::budget::{Spend, SpendError};
 use jiff::Timestamp;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Why an entry cannot follow from those before it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +34,7 @@ pub enum Contradiction {
     /// Whether the limit is kept cannot be decided.
     #[error("{0}")]
     Undecided(#[from] SpendError),
-    /// The version's contents were fixed before.
+    /// The version's contents were fixed before: other ones, or these with nothing new about them.
     #[error("the version was registered before")]
     VersionTwice,
     /// The identical ask was charged before.
@@ -123,6 +123,31 @@ pub struct Version {
     pub source: String,
     /// The version, as declared.
     pub version: String,
+    /// The columns that the curator accepted whatever was found in them, in any way of reading the version.
+    pub accepted: BTreeSet<String>,
+}
+
+/// What is known of a version.
+#[derive(Debug)]
+struct Registration {
+    /// The contents, under all ways of reading them.
+    fingerprint: String,
+    /// The last entry about it.
+    at: Timestamp,
+    /// The columns accepted under each way of reading. Entries of before readings were recorded say nothing of any.
+    readings: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Registration {
+    /// Whether an entry says more than is known: another way of reading the same contents, or more that is accepted.
+    fn grows_by(&self, new: &VersionRegistered) -> bool {
+        let more = match new.reading.as_ref().map(|reading| self.readings.get(reading)) {
+            None => false,
+            Some(None) => true,
+            Some(Some(accepted)) => !new.accepted.is_subset(accepted),
+        };
+        more && new.fingerprint == self.fingerprint
+    }
 }
 
 /// Everything a curator may want to look at. It holds no fingerprints.
@@ -143,8 +168,8 @@ pub struct Summary {
 pub struct State {
     genesis: Option<Genesis>,
     accounts: Vec<Account>,
-    /// Fingerprints by source and version, and when they were registered.
-    versions: BTreeMap<(String, String), (String, Timestamp)>,
+    /// By source and version.
+    versions: BTreeMap<(String, String), Registration>,
     /// The account and place of each charge, by the number of its entry.
     charges: BTreeMap<u64, (usize, usize)>,
 }
@@ -176,23 +201,28 @@ impl State {
     /// The fingerprint of a registered version.
     #[must_use]
     pub fn fingerprint(&self, source: &str, version: &str) -> Option<&str> {
-        self.registration(source, version).map(|(fingerprint, _)| fingerprint.as_str())
+        self.registration(source, version).map(|known| known.fingerprint.as_str())
     }
 
-    /// When a version was registered.
+    /// The columns accepted of a version as it is read in this way; `None` where it was never registered so.
+    #[must_use]
+    pub fn accepted(&self, source: &str, version: &str, reading: &str) -> Option<&BTreeSet<String>> {
+        self.registration(source, version)?.readings.get(reading)
+    }
+
+    /// When a version was registered last, in one way of reading it or another.
     #[must_use]
     pub fn registered_at(&self, source: &str, version: &str) -> Option<Timestamp> {
-        self.registration(source, version).map(|(_, at)| *at)
+        self.registration(source, version).map(|known| known.at)
     }
 
-    fn registration(&self, source: &str, version: &str) -> Option<&(String, Timestamp)> {
+    fn registration(&self, source: &str, version: &str) -> Option<&Registration> {
         self.versions.get(&(source.to_owned(), version.to_owned()))
     }
 
-    /// Whether any version was registered.
-    #[must_use]
-    pub fn has_any_version(&self) -> bool {
-        !self.versions.is_empty()
+    /// Whether an entry about a version, known with the same contents or not at all, would say anything new.
+    pub(crate) fn says_more(&self, new: &VersionRegistered) -> bool {
+        self.registration(&new.source, &new.version).is_none_or(|known| known.grows_by(new))
     }
 
     /// The charge of this number.
@@ -204,14 +234,16 @@ impl State {
 
     /// All of it, for looking at.
     pub(crate) fn summary(&self, head: &Head) -> Summary {
-        let versions = self.versions.keys();
+        let version = |((source, version), known): (&(String, String), &Registration)| Version {
+            source: source.clone(),
+            version: version.clone(),
+            accepted: known.readings.values().flatten().cloned().collect(),
+        };
         Summary {
             population: self.population().to_owned(),
             head: head.clone(),
             accounts: self.accounts.clone(),
-            versions: versions
-                .map(|(source, version)| Version { source: source.clone(), version: version.clone() })
-                .collect(),
+            versions: self.versions.iter().map(version).collect(),
         }
     }
 
@@ -231,10 +263,13 @@ impl State {
                 None => Ok(()),
             },
             Event::PromiseChanged(change) => check_change(account(&change.account)?, change),
-            Event::VersionRegistered(new) => match self.fingerprint(&new.source, &new.version) {
-                Some(_) => Err(Contradiction::VersionTwice),
-                None => Ok(()),
-            },
+            Event::VersionRegistered(new) => {
+                if self.says_more(new) {
+                    Ok(())
+                } else {
+                    Err(Contradiction::VersionTwice)
+                }
+            }
             Event::Charged(charge) => {
                 let account = account(&charge.account)?;
                 if account.release(&charge.ask.identity).is_some() {
@@ -270,7 +305,16 @@ impl State {
                 }
             }
             Event::VersionRegistered(new) => {
-                self.versions.insert((new.source, new.version), (new.fingerprint, at));
+                let fingerprint = new.fingerprint;
+                let known = self.versions.entry((new.source, new.version)).or_insert_with(|| Registration {
+                    fingerprint,
+                    at,
+                    readings: BTreeMap::new(),
+                });
+                known.at = at;
+                if let Some(reading) = new.reading {
+                    known.readings.entry(reading).or_default().extend(new.accepted);
+                }
             }
             Event::Charged(charge) => {
                 let payer = self.accounts.iter_mut().enumerate().find(|(_, known)| known.id == charge.account);

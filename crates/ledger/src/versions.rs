@@ -3,6 +3,7 @@
 use crate::entry::{Event, VersionRegistered};
 use crate::ledger::Ledger;
 use crate::store::StoreError;
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 /// What registering a version came to.
@@ -10,8 +11,23 @@ use std::time::SystemTime;
 pub enum Registered {
     /// It was not known before.
     New,
-    /// It was known, with these very contents.
+    /// Its contents were known, and are now registered as they are read in another way, or with more that is accepted.
+    Again,
+    /// All of it was known.
     Same,
+}
+
+/// A version's contents, and how the policy reads them.
+#[derive(Debug, Clone, Copy)]
+pub struct Contents<'a> {
+    /// The table.
+    pub source: &'a str,
+    /// Its version, as declared.
+    pub version: &'a str,
+    /// The contents, hashed under the curator's key.
+    pub fingerprint: &'a str,
+    /// A digest of how they are read.
+    pub reading: &'a str,
 }
 
 /// A version that was not registered. Fingerprints are never part of the message.
@@ -34,7 +50,7 @@ pub enum VersionError {
 }
 
 impl Ledger {
-    /// Fixes the contents that a version stands for.
+    /// Fixes the contents that a version stands for, with nothing said of how they are read.
     ///
     /// # Errors
     /// When it stands for other contents already.
@@ -44,21 +60,53 @@ impl Ledger {
         version: &str,
         fingerprint: &str,
     ) -> Result<Registered, VersionError> {
+        self.register(VersionRegistered {
+            source: source.to_owned(),
+            version: version.to_owned(),
+            fingerprint: fingerprint.to_owned(),
+            reading: None,
+            accepted: BTreeSet::new(),
+        })
+    }
+
+    /// Fixes the contents that a version stands for, with how they are read, and the columns that the curator accepts
+    /// whatever was found in them. What was accepted of the same reading before stays accepted.
+    ///
+    /// # Errors
+    /// When the version stands for other contents already.
+    pub fn register_contents(
+        &mut self,
+        contents: &Contents<'_>,
+        accepted: &BTreeSet<String>,
+    ) -> Result<Registered, VersionError> {
+        let Contents { source, version, fingerprint, reading } = *contents;
+        self.register(VersionRegistered {
+            source: source.to_owned(),
+            version: version.to_owned(),
+            fingerprint: fingerprint.to_owned(),
+            reading: Some(reading.to_owned()),
+            accepted: accepted.clone(),
+        })
+    }
+
+    fn register(&mut self, new: VersionRegistered) -> Result<Registered, VersionError> {
         let act = self.book.begin()?;
-        match act.state.fingerprint(source, version) {
-            Some(known) if known == fingerprint => Ok(Registered::Same),
-            Some(_) => {
-                Err(VersionError::VersionDiffers { source_name: source.to_owned(), version: version.to_owned() })
+        let registered = match act.state.fingerprint(&new.source, &new.version) {
+            None => Registered::New,
+            Some(known) if known != new.fingerprint => {
+                return Err(VersionError::VersionDiffers { source_name: new.source, version: new.version });
             }
-            None => {
-                act.append(Event::VersionRegistered(VersionRegistered {
-                    source: source.to_owned(),
-                    version: version.to_owned(),
-                    fingerprint: fingerprint.to_owned(),
-                }))?;
-                Ok(Registered::New)
-            }
-        }
+            Some(_) if act.state.says_more(&new) => Registered::Again,
+            Some(_) => return Ok(Registered::Same),
+        };
+        act.append(Event::VersionRegistered(new))?;
+        Ok(registered)
+    }
+
+    /// The columns that were accepted of a version as it is read in this way; `None` where it was never registered so.
+    #[must_use]
+    pub fn accepted(&self, source: &str, version: &str, reading: &str) -> Option<&BTreeSet<String>> {
+        self.book.state.accepted(source, version, reading)
     }
 
     /// The fingerprint of a registered version. For comparison only: it is never printed.
@@ -67,15 +115,9 @@ impl Ledger {
         self.book.state.fingerprint(source, version)
     }
 
-    /// When a version was registered, in whole seconds.
+    /// When a version was registered last, in whole seconds.
     #[must_use]
     pub fn registered_at(&self, source: &str, version: &str) -> Option<SystemTime> {
         self.book.state.registered_at(source, version).map(SystemTime::from)
-    }
-
-    /// Whether any version of anything was registered.
-    #[must_use]
-    pub fn has_any_version(&self) -> bool {
-        self.book.state.has_any_version()
     }
 }

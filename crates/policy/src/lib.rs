@@ -27,6 +27,7 @@
 //! |---|---|
 //! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `ask.rs` |
 //! | which grid does a numeric column lie on? | `bounds.rs` |
+//! | what decides how rows are read, as canonical bytes? | `reading.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
@@ -46,6 +47,7 @@ mod error;
 mod policy;
 mod promise;
 mod reader;
+mod reading;
 mod scaffold;
 mod tables;
 mod tree;
@@ -59,5 +61,6 @@ pub use deniable_core::text::nearest;
 pub use entity::Entity;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};
+pub use reading::{READING_FORMAT, reading};
 pub use scaffold::{Scaffold, scaffold};
 pub use tables::{MOST_TABLES, Role, Table};

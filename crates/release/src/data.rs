@@ -1,14 +1,24 @@
-//! Which files are the declared version. Everything here is for the curator: it depends on private rows.
+//! Which files are the declared version, and whether the curator has seen how they read. Everything here is for the
+//! curator: it depends on private rows.
+//!
+//! The guard against data that do not read as declared stands here, before a version is registered, and nowhere else. Once
+//! it is, nothing that is asked looks at what a scan found: at the threshold that is decided by a single row.
 
+use crate::accepted::{Accepted, full_name};
 use crate::plan::Plan;
+use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
-use deniable_policy::Data;
-use deniable_sql::source::check::{Misread, Report};
+use deniable_policy::{Data, reading};
+use deniable_sql::source::check::{ColumnReport, Report};
 use deniable_sql::{Source, SourceError, Table};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What the fingerprint's key is derived for.
 const FINGERPRINT: &str = "deniable 2026-11 fingerprint of data files";
+
+/// What digests of readings are derived for.
+const READING: &str = "deniable 2026-11 reading of data files";
 
 /// Data that must not be used. Only the curator sees why.
 #[derive(Debug, thiserror::Error)]
@@ -19,21 +29,13 @@ pub enum DataError {
     /// The scan found broken rows.
     #[error("the data is not fit for a release; broken places listed: {}", .0.problems.len())]
     Unusable(Report),
-    /// Most values of columns that are asked about do not read as declared, and nobody has accepted that.
-    #[error("most values of {} of `{table}` that the asks use do not read as declared", columns_in_words(.columns))]
-    Misread {
-        /// The table.
-        table: String,
+    /// Columns read badly, and nobody has accepted that.
+    #[error("{}, and nobody has accepted that", columns_in_words(.columns))]
+    Bad {
         /// The columns; never empty.
-        columns: Vec<Misread>,
-    },
-    /// Nobody has looked at this version yet.
-    #[error("version \"{version}\" of `{table}` is not registered")]
-    Unregistered {
-        /// The table.
-        table: String,
-        /// The declared version.
-        version: String,
+        columns: Vec<BadColumn>,
+        /// Whether the versions were registered before as they are read now. Then they stay so.
+        registered: bool,
     },
     /// The files are not those that were registered.
     #[error("the files of `{table}` have changed since version \"{version}\" was registered")]
@@ -48,17 +50,38 @@ pub enum DataError {
     Ledger(#[from] VersionError),
 }
 
-fn columns_in_words(columns: &[Misread]) -> String {
-    if let [_] = columns { "a column".to_owned() } else { format!("{} columns", columns.len()) }
+/// A column that reads badly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadColumn {
+    /// Its table.
+    pub table: String,
+    /// What was found in it.
+    pub found: ColumnReport,
 }
 
-/// How a version stands after a look at it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Registration {
-    /// It was known, and the files are the same.
-    Known,
-    /// It was registered now, after a scan.
-    New(Report),
+impl BadColumn {
+    /// The name by which it is accepted.
+    #[must_use]
+    pub fn name(&self) -> String {
+        full_name(&self.table, &self.found.column)
+    }
+}
+
+fn columns_in_words(columns: &[BadColumn]) -> String {
+    match columns {
+        [one] => format!("column `{}` of `{}` reads badly", one.found.column, one.table),
+        several => format!("{} columns read badly", several.len()),
+    }
+}
+
+/// What a release does about a version that is not registered as it is read: in both cases it is scanned and registered
+/// first, unless something about it must be accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Registering {
+    /// Stop there, whatever was found.
+    Stop,
+    /// Go on when all is well.
+    GoOn,
 }
 
 /// The rows of one table, and the version that they are declared to be.
@@ -68,6 +91,8 @@ pub struct Versioned {
     pub source: Source,
     /// The declared version.
     pub version: String,
+    /// A digest of how they are read, and of what their key is: see [`deniable_policy::reading`].
+    pub reading: String,
 }
 
 impl Versioned {
@@ -77,60 +102,74 @@ impl Versioned {
     /// When a table has none, or a folder cannot be read.
     pub fn locate_all(plan: &Plan) -> Result<Vec<Self>, SourceError> {
         let folder = plan.policy.folder();
-        let locate = |(table, data): (Table, Data)| {
-            Ok(Self { source: Source::locate(table, &data, folder)?, version: data.version })
+        let locate = |((table, data), read): ((Table, Data), deniable_policy::Table)| {
+            Ok(Self { source: Source::locate(table, &data, folder)?, version: data.version, reading: digest(&read) })
         };
-        plan.tables().into_iter().map(locate).collect()
+        plan.tables().into_iter().zip(plan.policy.tables()).map(locate).collect()
+    }
+
+    fn name(&self) -> &str {
+        &self.source.table().name
+    }
+
+    /// What was accepted of it as it is read; `None` where it was never registered so.
+    fn accepted<'a>(&self, ledger: &'a Ledger) -> Option<&'a BTreeSet<String>> {
+        ledger.accepted(self.name(), &self.version, &self.reading)
     }
 }
 
-/// Scans the data and registers its version: `deniable data check`. Whoever calls it has been told what is odd, and
-/// accepts it.
+/// What stands in the ledger for how all declared columns of a table are read.
+fn digest(table: &deniable_policy::Table) -> String {
+    let mut hasher = blake3::Hasher::new_derive_key(READING);
+    hasher.update(&reading(table, &|_| true));
+    hasher.finalize().to_hex().to_string()
+}
+
+/// What is told while data are looked at.
+#[derive(Clone, Copy)]
+pub struct Tell<'a> {
+    /// So many rows were scanned.
+    pub progress: &'a dyn Fn(u64),
+    /// A table was scanned, and this was found.
+    pub found: &'a dyn Fn(&Versioned, &Report),
+}
+
+/// Scans the data and registers all versions, or none: `deniable data check`. What the curator accepts stays accepted of
+/// the version as it is read.
 ///
 /// # Errors
-/// When files cannot be read or are broken, or the version is registered with other contents.
+/// When files cannot be read or are broken, when columns read badly that are not accepted, and when a version is registered
+/// with other contents.
 pub fn check(
     ledger: &mut Ledger,
-    source: &Source,
-    version: &str,
-    progress: &dyn Fn(u64),
-) -> Result<(Report, Registered), DataError> {
-    let Scanned { report, fingerprint } = scan(ledger, source, version, progress)?;
-    let registered = ledger.register_version(&source.table().name, version, &fingerprint)?;
-    Ok((report, registered))
+    tables: &[Versioned],
+    accepted: &Accepted,
+    tell: Tell<'_>,
+) -> Result<Vec<Registered>, DataError> {
+    let all: Vec<&Versioned> = tables.iter().collect();
+    scan_and_register(ledger, &all, accepted, tell)
 }
 
-/// Makes sure that the files of all tables are the registered versions. The first release of a fresh ledger may
-/// register them; not where most values of a column that is `used` do not read as declared, because that release
-/// would pay for answers about nothing. That is never looked at again once a version is registered.
+/// Makes sure that the files of all tables are the registered versions, and scans and registers those that are not
+/// registered as they are read; gives them. The others are compared with what was registered, and nothing else.
 ///
 /// # Errors
-/// When a version is not registered (and others are), the files are not those that were, or they should not be
-/// registered unseen.
-pub fn ensure(
+/// When the files are not those that were registered, or a version needs a curator's decision before it is.
+pub fn ensure<'v>(
     ledger: &mut Ledger,
-    tables: &[&Versioned],
-    used: &dyn Fn(&str, &str) -> bool,
-    progress: &dyn Fn(u64),
-) -> Result<Vec<Registration>, DataError> {
-    let fresh = !ledger.has_any_version();
-    let looks = tables.iter().map(|table| look(ledger, &table.source, &table.version, fresh, progress));
-    let looks: Vec<Option<Scanned>> = looks.collect::<Result<_, _>>()?;
-    // All tables are looked at before any is registered: half of a refused release would count as accepted.
-    for (table, scanned) in tables.iter().zip(&looks) {
-        let name = &table.source.table().name;
-        let misread = scanned.iter().flat_map(|scanned| &scanned.report.misread);
-        let columns: Vec<Misread> = misread.filter(|misread| used(name, &misread.column)).cloned().collect();
-        if !columns.is_empty() {
-            return Err(DataError::Misread { table: name.clone(), columns });
+    tables: &[&'v Versioned],
+    tell: Tell<'_>,
+) -> Result<Vec<&'v Versioned>, DataError> {
+    let (known, new): (Vec<&Versioned>, Vec<&Versioned>) =
+        tables.iter().copied().partition(|table| table.accepted(ledger).is_some());
+    for table in known {
+        let registered = ledger.registered(table.name(), &table.version);
+        if registered != Some(fingerprint(ledger, &table.source)?.as_str()) {
+            return Err(changed(table));
         }
     }
-    let register = |(table, scanned): (&&Versioned, Option<Scanned>)| {
-        let Some(Scanned { report, fingerprint }) = scanned else { return Ok(Registration::Known) };
-        ledger.register_version(&table.source.table().name, &table.version, &fingerprint)?;
-        Ok(Registration::New(report))
-    };
-    tables.iter().zip(looks).map(register).collect()
+    scan_and_register(ledger, &new, &Accepted::default(), tell)?;
+    Ok(new)
 }
 
 /// Whether files were written to after their version was registered, by their time stamps: they may have changed, and
@@ -149,38 +188,61 @@ struct Scanned {
     fingerprint: String,
 }
 
-/// Compares files with their registered version (then there is nothing more to do), or scans them for the first time.
-fn look(
-    ledger: &Ledger,
-    source: &Source,
-    version: &str,
-    fresh: bool,
-    progress: &dyn Fn(u64),
-) -> Result<Option<Scanned>, DataError> {
-    let table = source.table().name.clone();
-    match ledger.registered(&table, version) {
-        Some(known) if known == fingerprint(ledger, source)? => Ok(None),
-        Some(_) => Err(changed(source, version)),
-        None if !fresh => Err(DataError::Unregistered { table, version: version.to_owned() }),
-        None => scan(ledger, source, version, progress).map(Some),
+fn scan_and_register(
+    ledger: &mut Ledger,
+    tables: &[&Versioned],
+    accepted: &Accepted,
+    tell: Tell<'_>,
+) -> Result<Vec<Registered>, DataError> {
+    let scans = tables.iter().map(|table| {
+        let scanned = scan(ledger, table, tell.progress)?;
+        (tell.found)(table, &scanned.report);
+        Ok(scanned)
+    });
+    let scans: Vec<Scanned> = scans.collect::<Result<_, DataError>>()?;
+    // All tables are judged before any is registered: half of what was refused would count as seen.
+    let mut bad = Vec::new();
+    for (table, Scanned { report, .. }) in tables.iter().zip(&scans) {
+        if !report.is_usable() {
+            return Err(DataError::Unusable(report.clone()));
+        }
+        let now = accepted.of(table.name());
+        let before = table.accepted(ledger);
+        let is_accepted = |name: &String| now.contains(name) || before.is_some_and(|before| before.contains(name));
+        let columns = report.bad_columns().filter(|column| !is_accepted(&column.column));
+        bad.extend(columns.map(|found| BadColumn { table: table.name().to_owned(), found: found.clone() }));
     }
+    if !bad.is_empty() {
+        let registered = tables.iter().all(|table| table.accepted(ledger).is_some());
+        return Err(DataError::Bad { columns: bad, registered });
+    }
+    let register = |(table, scanned): (&&Versioned, Scanned)| {
+        let contents = Contents {
+            source: table.name(),
+            version: &table.version,
+            fingerprint: &scanned.fingerprint,
+            reading: &table.reading,
+        };
+        Ok(ledger.register_contents(&contents, &accepted.of(table.name()))?)
+    };
+    tables.iter().zip(scans).map(register).collect()
 }
 
-fn scan(ledger: &Ledger, source: &Source, version: &str, progress: &dyn Fn(u64)) -> Result<Scanned, DataError> {
-    let before = fingerprint(ledger, source)?;
-    let report = source.check(progress)?;
-    if !report.is_usable() {
-        return Err(DataError::Unusable(report));
+fn scan(ledger: &Ledger, table: &Versioned, progress: &dyn Fn(u64)) -> Result<Scanned, DataError> {
+    let before = fingerprint(ledger, &table.source)?;
+    if ledger.registered(table.name(), &table.version).is_some_and(|known| known != before) {
+        return Err(changed(table));
     }
+    let report = table.source.check(progress)?;
     // What was scanned must be what is registered.
-    if fingerprint(ledger, source)? != before {
-        return Err(changed(source, version));
+    if fingerprint(ledger, &table.source)? != before {
+        return Err(changed(table));
     }
     Ok(Scanned { report, fingerprint: before })
 }
 
-fn changed(source: &Source, version: &str) -> DataError {
-    DataError::Changed { table: source.table().name.clone(), version: version.to_owned() }
+fn changed(table: &Versioned) -> DataError {
+    DataError::Changed { table: table.name().to_owned(), version: table.version.clone() }
 }
 
 fn fingerprint(ledger: &Ledger, source: &Source) -> Result<String, SourceError> {

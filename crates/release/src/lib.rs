@@ -6,10 +6,12 @@
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |
 //! | what share a target error takes | [`target`] |
 //! | the same policy under another promise | [`whatif`] |
-//! | which files are the declared version, for the curator | [`data`] |
+//! | which files are the declared version, and do they read as declared, for the curator | [`data`] |
+//! | which columns may read badly, by name | [`accepted`] |
 //! | charge, compute, store, show, in this order | [`mod@release`] |
 //! | from answers to what is published: intervals, noise, warnings | [`show`] |
 
+pub mod accepted;
 pub mod data;
 pub mod forecast;
 pub mod plan;
@@ -18,7 +20,8 @@ pub mod show;
 pub mod target;
 pub mod whatif;
 
-pub use data::{DataError, Registration, Versioned};
+pub use accepted::{AcceptError, Accepted};
+pub use data::{BadColumn, DataError, Registering, Versioned};
 pub use forecast::{ErrorBound, Expected, expected};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure};
 pub use release::{Answered, Event, Origin, ReleaseError, release, remembered, stored};

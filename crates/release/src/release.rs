@@ -1,6 +1,6 @@
 //! Charge durably, compute, store, show. In this order, always.
 
-use crate::data::{self, DataError, Registration, Versioned};
+use crate::data::{self, DataError, Registering, Versioned};
 use crate::plan::{Plan, PlannedAsk};
 use crate::show;
 use deniable_core::budget::{Spend, SpendError};
@@ -26,6 +26,9 @@ pub enum ReleaseError {
     /// The data must not be used.
     #[error(transparent)]
     Data(#[from] DataError),
+    /// Versions were not registered as they are read, and are now. Nothing was asked of them yet.
+    #[error("the data had not been registered as this policy reads it; now it is, and nothing was released yet")]
+    OnlyRegistered,
     /// The account of the ledger does not admit this policy.
     #[error(transparent)]
     Account(#[from] AccountError),
@@ -108,13 +111,15 @@ pub struct Answered {
 pub enum Event<'a> {
     /// Reading the data to register it; so many rows so far.
     Checking(u64),
-    /// A table's version was registered by this release.
-    Registered {
+    /// A table was scanned, because its version is not registered as it is read.
+    Scanned {
         /// The table and its version.
         table: &'a Versioned,
         /// What the scan found.
         report: &'a deniable_sql::source::check::Report,
     },
+    /// A table's version was registered by this release.
+    Registered(&'a Versioned),
     /// All answers about this table are stored ones, and its files were written to since its version was registered.
     WrittenSince(&'a Versioned),
     /// Computing an ask; so far so much was read.
@@ -140,7 +145,8 @@ struct StoredAnswer {
 /// Answers every ask of a plan, in order.
 ///
 /// Asks that were answered before are shown again at no cost, without a look at the files. Everything that can
-/// be refused is refused before the first charge.
+/// be refused is refused before the first charge. Tables that are not registered as they are read are scanned and registered
+/// first; unless `registering` says to go on, that is all.
 ///
 /// # Errors
 /// When the data, the ledger or the budget do not allow it; the error says what was charged.
@@ -151,6 +157,7 @@ pub fn release<R: CryptoRng>(
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
+    registering: Registering,
 ) -> Result<Vec<Answered>, ReleaseError> {
     // An account that is there must agree before anything else is looked at. A new one is opened with the first
     // charge: until then nothing was promised to anyone, and the policy may still change.
@@ -183,12 +190,12 @@ pub fn release<R: CryptoRng>(
         check_together(plan, ledger)?;
         let all = locate().map_err(DataError::from)?;
         let used: Vec<&Versioned> = all.iter().filter(|table| reads(table, &pending)).collect();
-        let asked = |table: &str, column: &str| pending.iter().any(|ask| ask.query.columns(table).contains(column));
-        let registrations = data::ensure(ledger, &used, &asked, &|rows| tell(Event::Checking(rows)))?;
-        for (table, registration) in used.iter().zip(&registrations) {
-            if let Registration::New(report) = registration {
-                tell(Event::Registered { table, report });
-            }
+        let progress = |rows| tell(Event::Checking(rows));
+        let found = |table: &Versioned, report: &_| tell(Event::Scanned { table, report });
+        let registered = data::ensure(ledger, &used, data::Tell { progress: &progress, found: &found })?;
+        registered.iter().for_each(|table| tell(Event::Registered(table)));
+        if registering == Registering::Stop && !registered.is_empty() {
+            return Err(ReleaseError::OnlyRegistered);
         }
         ledger.open_account(&account, &plan.terms())?;
         sources = used.into_iter().map(|table| table.source.clone()).collect();

@@ -5,7 +5,7 @@ use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, show};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin, ReleaseError};
-use deniable_release::{Plan, Versioned, published, release};
+use deniable_release::{Plan, Registering, Versioned, published, release};
 use deniable_sql::Resources;
 use serde_json::{Value, json};
 use std::fs;
@@ -41,8 +41,15 @@ impl Place {
 
     fn release(&self, plan: &Plan, tell: &dyn Fn(Event<'_>)) -> Result<Answered, ReleaseError> {
         let locate = || Versioned::locate_all(plan);
-        let answers =
-            release(plan, &locate, &Resources::default(), &mut self.ledger(), &mut SystemRng::new().unwrap(), tell)?;
+        let answers = release(
+            plan,
+            &locate,
+            &Resources::default(),
+            &mut self.ledger(),
+            &mut SystemRng::new().unwrap(),
+            tell,
+            Registering::GoOn,
+        )?;
         Ok(answers.into_iter().next().unwrap())
     }
 

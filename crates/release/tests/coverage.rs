@@ -9,7 +9,7 @@ use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::SystemRng;
 use deniable_ledger::Ledger;
 use deniable_policy::Policy;
-use deniable_release::{Plan, Versioned, release};
+use deniable_release::{Plan, Registering, Versioned, release};
 use deniable_sql::output::{Noisy, Shown};
 use deniable_sql::{Resources, Salt, Source, exact};
 use std::path::{Path, PathBuf};
@@ -102,10 +102,14 @@ fn coverage(plan: &Plan, source: &Source, ledgers: usize, worker: usize) -> (u64
         // What is kept beyond caps depends on the ledger's key, and so does the truth.
         let salt = deniable_release::release::salt(&ledger);
         let truth = truth(plan, source, &salt);
-        let versioned = Versioned { source: source.clone(), version: plan.policy.data.version.clone() };
+        let versioned = Versioned {
+            source: source.clone(),
+            version: plan.policy.data.version.clone(),
+            reading: "in memory".to_owned(),
+        };
         let locate = || Ok(vec![versioned.clone()]);
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
-        let answers = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}).unwrap();
+        let answers = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, Registering::GoOn).unwrap();
         let rows = plan.asks[0].query.show(&answers[0].noisy, &plan.policy.confidence);
         for (row, truth) in rows.iter().zip(&truth) {
             for (shown, truth) in row.0.iter().zip(truth) {

@@ -5,7 +5,7 @@ use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin, ReleaseError};
-use deniable_release::{Plan, Versioned, release};
+use deniable_release::{Plan, Registering, Versioned, release};
 use deniable_sql::Resources;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
@@ -64,7 +64,15 @@ impl Place {
 
     fn release(&self, ledger: &mut Ledger, tell: &dyn Fn(Event<'_>)) -> Result<Vec<Answered>, ReleaseError> {
         let locate = || Versioned::locate_all(&self.plan);
-        release(&self.plan, &locate, &Resources::default(), ledger, &mut SystemRng::new().unwrap(), tell)
+        release(
+            &self.plan,
+            &locate,
+            &Resources::default(),
+            ledger,
+            &mut SystemRng::new().unwrap(),
+            tell,
+            Registering::GoOn,
+        )
     }
 }
 
@@ -86,7 +94,9 @@ fn every_step_is_on_disk_before_the_next() {
             let on_disk = place.on_disk();
             let unanswered: Vec<_> = on_disk.iter().filter(|release| release.answer.is_none()).collect();
             match event {
-                Event::Checking(_) | Event::Registered { .. } => assert!(on_disk.is_empty(), "nothing is charged yet"),
+                Event::Checking(_) | Event::Scanned { .. } | Event::Registered(_) => {
+                    assert!(on_disk.is_empty(), "nothing is charged yet");
+                }
                 Event::WrittenSince(_) => panic!("the file is older than the ledger"),
                 Event::AddingUp(..) => panic!("no question here has several levels"),
                 Event::Computing(ask, _) => {
@@ -116,6 +126,34 @@ fn every_step_is_on_disk_before_the_next() {
     }
 }
 
+/// A ledger of before readings were recorded knows the contents, and not how they were read: they are looked at once more,
+/// and that is an entry of its own.
+#[test]
+fn a_registration_of_before_covers_no_reading() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let source = &Versioned::locate_all(&place.plan).unwrap()[0].source;
+    let key = ledger.key().derive("deniable 2026-11 fingerprint of data files");
+    let fingerprint = source.fingerprint(&key).unwrap();
+    ledger.register_version("t", "1", &fingerprint).unwrap();
+    let before = ledger.head().seq;
+    let once = |ledger: &mut Ledger, scans: &Cell<u32>| {
+        let tell = |event: Event<'_>| {
+            if matches!(event, Event::Scanned { .. }) {
+                scans.set(scans.get() + 1);
+            }
+        };
+        let (locate, mut rng) = (|| Versioned::locate_all(&place.plan), SystemRng::new().unwrap());
+        release(&place.plan, &locate, &Resources::default(), ledger, &mut rng, &tell, Registering::Stop)
+    };
+    let scans = Cell::new(0);
+    assert!(matches!(once(&mut ledger, &scans), Err(ReleaseError::OnlyRegistered)));
+    assert_eq!((scans.get(), ledger.head().seq, ledger.summary().accounts.len()), (1, before + 1, 0));
+    once(&mut ledger, &scans).unwrap();
+    assert_eq!(scans.get(), 1);
+    assert_eq!(names(&place.on_disk()), NAMES);
+}
+
 /// Rows that can no longer be read: had computing begun before the charge, there would be no charge.
 #[test]
 fn what_fails_to_compute_was_charged() {
@@ -123,7 +161,7 @@ fn what_fails_to_compute_was_charged() {
     let data = fs::read(place.path("t.csv")).unwrap();
     let mut ledger = place.ledger();
     let failed = place.release(&mut ledger, &|event| {
-        if matches!(event, Event::Registered { .. }) {
+        if matches!(event, Event::Registered(_)) {
             fs::remove_file(place.path("t.csv")).unwrap();
         }
     });

@@ -28,6 +28,8 @@ pub struct VersionOverview {
     pub table: String,
     /// Its declared version.
     pub version: String,
+    /// The columns that the curator accepted although they may read badly. For the curator: no page shows it.
+    pub accepted: Vec<String>,
 }
 
 /// One account.
@@ -112,7 +114,11 @@ impl Overview {
             versions: summary
                 .versions
                 .iter()
-                .map(|version| VersionOverview { table: version.source.clone(), version: version.version.clone() })
+                .map(|version| VersionOverview {
+                    table: version.source.clone(),
+                    version: version.version.clone(),
+                    accepted: version.accepted.iter().cloned().collect(),
+                })
                 .collect(),
             accounts: summary.accounts.iter().map(AccountOverview::new).collect(),
         }

@@ -37,6 +37,10 @@ pub struct Release {
     /// Write a page as well: the answers with pictures, the guarantee, what was spent.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Register data that are not registered as the policy reads them, and go on in the same run. Without it, a release
+    /// that has to register them stops there.
+    #[arg(long)]
+    pub register: bool,
     /// What it may use.
     #[command(flatten)]
     pub limits: Limits,
@@ -149,6 +153,10 @@ pub struct Ask {
     /// Keep no history of the prompt's questions.
     #[arg(long)]
     pub no_history: bool,
+    /// Register data that are not registered as the policy reads them, and go on in the same run. Without it, a question
+    /// that has to register them stops there.
+    #[arg(long)]
+    pub register: bool,
     /// What it may use.
     #[command(flatten)]
     pub limits: Limits,
@@ -164,18 +172,31 @@ pub fn share(text: &str) -> Result<Rational, String> {
 /// `deniable data`.
 #[derive(Debug, Subcommand)]
 pub enum Data {
-    /// Scan the data, name what does not fit, and register its version. All of it goes to standard error.
+    /// Scan the data, say column by column what does not fit, and register its version. All of it is for the curator.
     #[command(after_help = "\
 Examples:
   deniable data check policy.toml
+  deniable data check policy.toml --accept death --accept visits.day
+  deniable data check policy.toml --format json
 
-What is said here depends on private rows: it is for the curator alone. A release refuses a version that was not \
-registered, except for the first release of a fresh ledger, which registers it and says so.")]
-    Check {
-        /// Where everything is.
-        #[command(flatten)]
-        place: PolicyPlace,
-    },
+What is said here depends on private rows: it is for the curator alone. Nothing is registered, and the exit status is 1, \
+while a declared column reads badly (2% of its values do not read as its type or are none of its keys, or it holds none) \
+that is not accepted by name. The ledger keeps the names that were accepted, and nothing of what was found.")]
+    Check(DataCheck),
+}
+
+/// `deniable data check`.
+#[derive(Debug, clap::Args)]
+pub struct DataCheck {
+    /// Where everything is.
+    #[command(flatten)]
+    pub place: PolicyPlace,
+    /// Accept that this column reads badly: `column`, or `table.column`; may be given several times.
+    #[arg(long, value_name = "COLUMN")]
+    pub accept: Vec<String>,
+    /// How to write what was found: a table on standard error, or JSON on standard output.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+    pub format: LedgerFormat,
 }
 
 /// `deniable ledger`.

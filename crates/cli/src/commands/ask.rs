@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         );
     }
     doubts(&plan);
-    let answers = obtain(&plan, &args.limits)?;
+    let answers = obtain(&plan, &args.limits, args.register)?;
     publish(&written(&published(&plan, &answers), args.format)?, None)
 }
 

@@ -1,30 +1,49 @@
-//! `deniable data`. Everything said here depends on private rows and goes to standard error.
+//! `deniable data`. Everything said here depends on private rows, and is for the curator.
 
-use super::{locate, open_ledger, plan, say};
-use crate::args::policy::PolicyPlace;
-use crate::error::Failure;
+use super::{locate, open_ledger, plan, publish, say};
+use crate::args::output::LedgerFormat;
+use crate::args::policy::DataCheck;
+use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
+use crate::render;
+use crate::render::scan::Scan;
 use deniable_ledger::Registered;
-use deniable_release::{Versioned, data};
+use deniable_release::data::Tell;
+use deniable_release::{AcceptError, Accepted, Versioned, data};
 use deniable_sql::source::check::Report;
+use std::cell::RefCell;
 
 /// `deniable data check`.
-pub fn check(place: &PolicyPlace) -> Result<(), Failure> {
-    let plan = plan(place)?;
+pub fn check(args: &DataCheck) -> Result<(), Failure> {
+    let plan = plan(&args.place)?;
+    let accepted = Accepted::named(&args.accept, &plan.policy.tables()).map_err(|error| misnamed(&error))?;
     let tables = locate(&plan)?;
     let mut ledger = open_ledger(&plan)?;
-    for Versioned { source, version } in &tables {
-        let progress = Progress::new();
-        let result = data::check(&mut ledger, source, version, &|rows| progress.rows("checking the data", rows));
+    let progress = Progress::new();
+    let scans = RefCell::new(Vec::new());
+    let found = |table: &Versioned, report: &Report| {
         progress.done();
-        let (report, registered) = result?;
-        let table = &source.table().name;
-        if tables.len() > 1 {
-            say(format!("{table}:"));
+        match args.format {
+            LedgerFormat::Table => say_report(table, report),
+            LedgerFormat::Json => scans.borrow_mut().push(Scan::new(table, report)),
         }
-        say_report(&report);
+    };
+    let rows = |rows| progress.rows("checking the data", rows);
+    let result = data::check(&mut ledger, &tables, &accepted, Tell { progress: &rows, found: &found });
+    progress.done();
+    if args.format == LedgerFormat::Json {
+        // Also of what is not registered: that is where the numbers matter most.
+        publish(&render::json(&scans.into_inner())?, None)?;
+    }
+    for (Versioned { source, version, .. }, registered) in tables.iter().zip(result?) {
+        let table = &source.table().name;
         say(match registered {
             Registered::New => format!("registered version \"{version}\" of `{table}`"),
+            Registered::Again => {
+                format!(
+                    "registered version \"{version}\" of `{table}` again: as this policy reads it, and with what is accepted"
+                )
+            }
             Registered::Same => format!("version \"{version}\" of `{table}` is registered already, with these files"),
         });
     }
@@ -32,11 +51,21 @@ pub fn check(place: &PolicyPlace) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A name after --accept that is no column's.
+fn misnamed(error: &AcceptError) -> Failure {
+    let help = match error {
+        AcceptError::Unknown { nearest: Some(nearest), .. } => {
+            format!("did you mean `{nearest}`? Nothing was looked at")
+        }
+        AcceptError::Unknown { nearest: None, .. } => {
+            "name a column that the policy declares, as `column` or `table.column`; nothing was looked at".to_owned()
+        }
+        AcceptError::Ambiguous { candidates, .. } => format!("say which: {}", candidates.join(", ")),
+    };
+    Failure::Usage(Complaint::new(format!("--accept: {error}")).help(help))
+}
+
 /// What a scan found, for the curator.
-pub fn say_report(report: &Report) {
-    let entities = report.entities.map_or_else(String::new, |entities| format!(" of {entities} entities"));
-    say(format!("{} rows{entities} checked", report.rows));
-    for note in &report.notes {
-        say(format!("  {note}"));
-    }
+pub fn say_report(table: &Versioned, report: &Report) {
+    say(render::scan::table(table, report).trim_end());
 }

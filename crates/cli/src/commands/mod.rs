@@ -51,7 +51,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Evaluate(evaluate) => evaluate::run(&evaluate),
         Command::Explore(explore) => explore::run(&explore),
         Command::Report(report) => report::run(&report),
-        Command::Data(crate::args::policy::Data::Check { place }) => data::check(&place),
+        Command::Data(crate::args::policy::Data::Check(check)) => data::check(&check),
         Command::Ledger(command) => ledger::run(&command),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -198,7 +198,7 @@ impl Prompt<'_> {
                 return Ok(());
             }
         }
-        let answers = obtain(&plan, &self.args.limits)?;
+        let answers = obtain(&plan, &self.args.limits, self.args.register)?;
         let publication = published(&plan, &answers);
         let text = match self.args.format {
             // The guarantee is the same each time, and `deniable ledger show` tells it.

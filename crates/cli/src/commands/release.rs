@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::render;
 use deniable_core::noise::SystemRng;
 use deniable_publication::Publication;
-use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Versioned, published, release};
+use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Registering, Versioned, published, release};
 use deniable_sql::Resources;
 
 /// Runs it.
@@ -29,7 +29,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     }
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;
     doubts(&plan);
-    let answers = obtain(&plan, &args.limits)?;
+    let answers = obtain(&plan, &args.limits, args.register)?;
     let publication = published(&plan, &answers);
     publish(&written(&publication, args.format)?, args.out.as_ref())?;
     if let Some(report) = &args.report {
@@ -46,9 +46,10 @@ pub fn doubts(plan: &Plan) {
     }
 }
 
-/// Answers a plan's asks, with a word for the curator about each. What was recorded is never lost unnoticed: the
+/// Answers a plan's asks, with a word for the curator about each; when data have to be registered first, only if that is
+/// wanted in the same run. What was recorded is never lost unnoticed: the
 /// ledger's head is told also after a failure.
-pub fn obtain(plan: &Plan, limits: &Limits) -> Result<Vec<Answered>, Failure> {
+pub fn obtain(plan: &Plan, limits: &Limits, register: bool) -> Result<Vec<Answered>, Failure> {
     enough_memory(plan, limits)?;
     let mut ledger = open_ledger(plan)?;
     let progress = Progress::new();
@@ -59,15 +60,17 @@ pub fn obtain(plan: &Plan, limits: &Limits) -> Result<Vec<Answered>, Failure> {
         // Fewer take no time.
         Event::AddingUp(name, cells) if cells >= 20_000 => progress.says(&format!("{name}: making its totals add up")),
         Event::AddingUp(..) => {}
-        Event::WrittenSince(Versioned { source, version }) => say(format!(
+        Event::WrittenSince(Versioned { source, version, .. }) => say(format!(
             "the files of `{0}` were written to after version \"{version}\" was registered, and the stored answers are about \
              what they held then. `deniable data check` tells whether they changed; if so, declare a new `version`",
             source.table().name
         )),
-        Event::Registered { table, report } => {
+        Event::Scanned { table, report } => {
             progress.done();
-            super::data::say_report(report);
-            say(format!("registered version \"{}\" of `{}`", table.version, table.source.table().name));
+            super::data::say_report(table, report);
+        }
+        Event::Registered(Versioned { source, version, .. }) => {
+            say(format!("registered version \"{version}\" of `{}`", source.table().name));
         }
         Event::Answered(name, origin) => {
             progress.done();
@@ -79,7 +82,8 @@ pub fn obtain(plan: &Plan, limits: &Limits) -> Result<Vec<Answered>, Failure> {
         }
     };
     let before = ledger.head().clone();
-    let answers = release(plan, &locate, &limits.resources(), &mut ledger, &mut SystemRng::new()?, &tell);
+    let registering = if register { Registering::GoOn } else { Registering::Stop };
+    let answers = release(plan, &locate, &limits.resources(), &mut ledger, &mut SystemRng::new()?, &tell, registering);
     progress.done();
     if answers.is_ok() || *ledger.head() != before {
         say(format!("ledger head {}", ledger.head()));

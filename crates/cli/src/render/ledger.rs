@@ -21,7 +21,11 @@ pub fn table(summary: &Summary) -> String {
     let overview = Overview::new(summary);
     let mut text = format!("ledger of \"{}\"\n", overview.population);
     for version in &overview.versions {
-        let _ = writeln!(text, "  data: `{}`, version \"{}\"", version.table, version.version);
+        let accepted = match version.accepted.as_slice() {
+            [] => String::new(),
+            names => format!("; accepted: {}", names.join(", ")),
+        };
+        let _ = writeln!(text, "  data: `{}`, version \"{}\"{accepted}", version.table, version.version);
     }
     if overview.accounts.is_empty() {
         text.push_str("  nothing was promised or released yet\n");

@@ -3,6 +3,7 @@
 pub mod csv;
 pub mod ledger;
 pub mod plan;
+pub mod scan;
 pub mod sweep;
 pub mod table;
 pub mod verdict;

@@ -135,14 +135,14 @@ impl Place {
         Run::of(self.command(args).output().unwrap())
     }
 
-    /// `deniable release policy.toml` with more arguments.
+    /// `deniable release policy.toml --register` with more arguments.
     pub fn release(&self, more: &[&str]) -> Run {
-        self.run(&[&["release", "policy.toml"], more].concat())
+        self.run(&[&["release", "policy.toml", "--register"], more].concat())
     }
 
     /// Starts a release without waiting for it.
     pub fn start(&self, more: &[&str]) -> Child {
-        let mut command = self.command(&[&["release", "policy.toml"], more].concat());
+        let mut command = self.command(&[&["release", "policy.toml", "--register"], more].concat());
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 

@@ -31,6 +31,7 @@ use std::sync::Arc;
 
 /// Most rows of a batch.
 pub const BATCH_ROWS: usize = 8_192;
+
 /// A column that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {

@@ -4,7 +4,8 @@ use super::{Place, account, release, request, terms};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::whole;
-use deniable_ledger::{AccountError, Charge, Registered, Secret, Terms, VersionError, verify};
+use deniable_ledger::{AccountError, Charge, Contents, Registered, Secret, Terms, VersionError, verify};
+use std::collections::BTreeSet;
 
 fn terms_of(odds: i64) -> Terms {
     Terms { limit: Spend::odds(whole(odds)).unwrap(), ..terms() }
@@ -80,7 +81,6 @@ fn limits_too_close_to_compare_are_not_changed_to() {
 fn a_version_stands_for_one_content() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    assert!(!ledger.has_any_version());
     assert_eq!(ledger.register_version("visits", "2024", "c0ffee").unwrap(), Registered::New);
     assert_eq!(ledger.register_version("visits", "2024", "c0ffee").unwrap(), Registered::Same);
     assert_eq!(ledger.register_version("visits", "2025", "bead").unwrap(), Registered::New);
@@ -90,7 +90,46 @@ fn a_version_stands_for_one_content() {
     assert!(words.contains("2024") && !words.contains("bead") && !words.contains("c0ffee"), "{words}");
     assert_eq!(ledger.registered("visits", "2024"), Some("c0ffee"));
     assert_eq!(ledger.registered("patients", "2024"), None);
-    assert!(ledger.has_any_version());
+}
+
+/// A registration is of contents as they are read: another reading is another entry, and so is more that is accepted.
+#[test]
+fn a_version_is_registered_for_each_way_of_reading_it() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let contents = |fingerprint, reading| Contents { source: "visits", version: "1", fingerprint, reading };
+    let columns = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
+    // An entry of before readings were recorded covers none.
+    assert_eq!(ledger.register_version("visits", "1", "f00d").unwrap(), Registered::New);
+    assert_eq!(ledger.accepted("visits", "1", "text"), None);
+    let steps: [(&str, &[&str], Registered); 8] = [
+        ("text", &[], Registered::Again),
+        ("text", &[], Registered::Same),
+        ("text", &["cost"], Registered::Again),
+        ("text", &["cost"], Registered::Same),
+        ("text", &[], Registered::Same),
+        ("text", &["day"], Registered::Again),
+        ("integer", &["age"], Registered::Again),
+        // Policies that read the same files in two ways do not get in each other's way.
+        ("text", &["cost", "day"], Registered::Same),
+    ];
+    for (reading, accepted, registered) in steps {
+        let result = ledger.register_contents(&contents("f00d", reading), &columns(accepted)).unwrap();
+        assert_eq!(result, registered, "{reading} {accepted:?}");
+    }
+    assert_eq!(ledger.register_version("visits", "1", "f00d").unwrap(), Registered::Same);
+    for reading in ["text", "new"] {
+        let refused = ledger.register_contents(&contents("bead", reading), &columns(&["cost"]));
+        assert!(matches!(refused, Err(VersionError::VersionDiffers { .. })));
+    }
+    drop(ledger);
+    let ledger = place.ledger();
+    assert_eq!(ledger.accepted("visits", "1", "text"), Some(&columns(&["cost", "day"])));
+    assert_eq!(ledger.accepted("visits", "1", "integer"), Some(&columns(&["age"])));
+    assert_eq!(ledger.accepted("visits", "1", "new"), None);
+    assert_eq!(ledger.accepted("visits", "2", "text"), None);
+    assert_eq!(ledger.summary().versions[0].accepted, columns(&["age", "cost", "day"]));
+    assert_eq!(verify(&place.path, None).unwrap().entries, ledger.head().seq);
 }
 
 #[test]

@@ -228,6 +228,12 @@ fn a_history_that_cannot_be_is_refused_even_if_well_chained() {
         (copy(1, 3), 3), // begun twice
         (copy(2, 3), 3), // opened twice
         (copy(3, 4), 4), // registered twice
+        // other contents, as they are read in another way
+        (
+            copy(3, 4)
+                + "; UPDATE entries SET payload = replace(payload, '\"f00d\"', '\"bead\",\"reading\":\"r\"') WHERE seq = 4",
+            4,
+        ),
         (copy(2, 1), 1), // never begun
         ("UPDATE entries SET at = 'yesterday' WHERE seq = 2".into(), 2),
         ("UPDATE entries SET kind = 'refunded' WHERE seq = 5".into(), 5),

@@ -1,0 +1,121 @@
+//! How the rows of a table are read, as canonical bytes.
+//!
+//! A registered version stands for rows, not for bytes alone: `7` and `07` are two keys as texts and one as integers, and
+//! another key column, or `trim`, makes other people of the same file. What decides it is written down here, once: for the
+//! ledger's registrations, and for the identity of questions.
+//!
+//! Structs are taken apart field by field, so that a new option does not compile until somebody has decided whether it
+//! belongs here.
+
+use crate::columns::{Column, ColumnType};
+use crate::csv::{Compression, CsvOptions};
+use crate::data::{Data, Format};
+use crate::tables::{Role, Table};
+
+/// The number of this form. It grows whenever the same bytes would come to stand for other rows: when the form changes,
+/// and when the readers come to read a file otherwise.
+pub const READING_FORMAT: u32 = 1;
+
+/// How the rows of `table` are read, as far as columns that are `used` go, and the column that names the entity or is the
+/// public key, which is always used. Two tables have the same bytes exactly when they have the same role and key, the same
+/// format with the same options and partitions, and the same used columns with the same types and patterns, in whatever
+/// order they are declared.
+///
+/// Where the files are, what they are called, and which values are expected of them (bounds, keys, the number of rows) is
+/// no part of it; neither are caps. The version and the table's name in SQL are for the caller to add.
+#[must_use]
+pub fn reading(table: &Table, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
+    let Table { data, columns, role } = table;
+    let Data { table: _, path: _, version: _, format, partitions, typical_rows: _ } = data;
+    let mut out = Bytes::default();
+    out.number(READING_FORMAT.into());
+    let key = match role {
+        Role::Protected { entity } => {
+            out.byte(1);
+            entity.as_deref()
+        }
+        Role::Public { key } => {
+            out.byte(2);
+            Some(key.as_str())
+        }
+    };
+    out.optional(key);
+    match format {
+        Format::Csv(options) => {
+            out.byte(1);
+            out.csv(options);
+        }
+        Format::Parquet => out.byte(2),
+    }
+    // The order says which folder is within which, and nothing about the values; it is kept as it is stated.
+    out.list(partitions.iter().map(String::as_str));
+    let mut columns: Vec<&Column> =
+        columns.iter().filter(|column| used(&column.name) || key == Some(column.name.as_str())).collect();
+    // Names are different, so this order is the only one.
+    columns.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+    out.number(columns.len() as u64);
+    for Column { name, kind, bounds: _, keys: _, format } in columns {
+        out.text(name);
+        out.byte(match kind {
+            ColumnType::Integer => 1,
+            ColumnType::Decimal => 2,
+            ColumnType::Text => 3,
+            ColumnType::Boolean => 4,
+            ColumnType::Date => 5,
+            ColumnType::Timestamp => 6,
+        });
+        out.optional(format.as_deref());
+    }
+    out.0
+}
+
+/// Bytes that can be taken apart again in one way only: every text and list begins with its length.
+#[derive(Default)]
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn byte(&mut self, byte: u8) {
+        self.0.push(byte);
+    }
+
+    fn number(&mut self, number: u64) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.0.extend(text.as_bytes());
+    }
+
+    fn optional(&mut self, text: Option<&str>) {
+        self.byte(text.is_some().into());
+        text.into_iter().for_each(|text| self.text(text));
+    }
+
+    fn list<'a>(&mut self, texts: impl ExactSizeIterator<Item = &'a str>) {
+        self.number(texts.len() as u64);
+        texts.for_each(|text| self.text(text));
+    }
+
+    fn csv(&mut self, options: &CsvOptions) {
+        let CsvOptions { delimiter, quote, decimal_comma, encoding, compression, trim, nulls, columns } = options;
+        self.byte(*delimiter);
+        self.byte(*quote);
+        self.byte((*decimal_comma).into());
+        self.text(encoding);
+        self.byte(match compression {
+            Compression::None => 1,
+            Compression::Gzip => 2,
+            Compression::Zstd => 3,
+        });
+        self.byte((*trim).into());
+        // A text means NULL or it does not, however often and wherever it is listed.
+        let mut nulls: Vec<&str> = nulls.iter().map(String::as_str).collect();
+        nulls.sort_unstable();
+        nulls.dedup();
+        self.list(nulls.into_iter());
+        // `None` is a file with a header.
+        self.byte(columns.is_some().into());
+        columns.iter().for_each(|columns| self.list(columns.iter().map(String::as_str)));
+    }
+}

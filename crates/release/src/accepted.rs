@@ -1,0 +1,79 @@
+//! Which badly reading columns a curator accepts, by name.
+
+use deniable_policy::{Table, nearest};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Columns that are accepted whatever a scan finds in them, by table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Accepted(BTreeMap<String, BTreeSet<String>>);
+
+/// A name that is none of one column.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AcceptError {
+    /// No declared column has it.
+    #[error("no declared column is called `{name}`")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// What may be meant.
+        nearest: Option<String>,
+    },
+    /// Several tables have such a column.
+    #[error("several tables have a column `{name}`")]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// What tells them apart.
+        candidates: Vec<String>,
+    },
+}
+
+/// A column's name that is no other's: with its table.
+#[must_use]
+pub fn full_name(table: &str, column: &str) -> String {
+    format!("{table}.{column}")
+}
+
+impl Accepted {
+    /// Finds the columns that are named, each as `column` or `table.column`.
+    ///
+    /// # Errors
+    /// When a name is none of a declared column, or of several.
+    pub fn named(names: &[String], tables: &[Table]) -> Result<Self, AcceptError> {
+        let all = || {
+            let columns = |table: &Table| -> Vec<(String, String)> {
+                let column = |column: &deniable_policy::Column| (table.data.table.clone(), column.name.clone());
+                table.columns.iter().map(column).collect()
+            };
+            tables.iter().flat_map(columns)
+        };
+        let mut accepted = Self::default();
+        for name in names {
+            let meant = all().filter(|(table, column)| column == name || full_name(table, column) == *name);
+            let meant: Vec<(String, String)> = meant.collect();
+            match meant.as_slice() {
+                [(table, column)] => {
+                    accepted.0.entry(table.clone()).or_default().insert(column.clone());
+                }
+                [] => {
+                    let known: Vec<String> =
+                        all().flat_map(|(table, column)| [full_name(&table, &column), column]).collect();
+                    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                    let nearest = nearest(name, &known).map(str::to_owned);
+                    return Err(AcceptError::Unknown { name: name.clone(), nearest });
+                }
+                several => {
+                    let candidates = several.iter().map(|(table, column)| full_name(table, column)).collect();
+                    return Err(AcceptError::Ambiguous { name: name.clone(), candidates });
+                }
+            }
+        }
+        Ok(accepted)
+    }
+
+    /// The columns accepted of a table.
+    #[must_use]
+    pub fn of(&self, table: &str) -> BTreeSet<String> {
+        self.0.get(table).cloned().unwrap_or_default()
+    }
+}

@@ -1,8 +1,7 @@
 //! The ledger for reading.
 
-use super::table::grid;
-use comfy_table::CellAlignment;
-use deniable_core::text::shown;
+use super::table::{cell, grid, right};
+use deniable_core::text::{printable, shown};
 use deniable_ledger::Summary;
 use deniable_report::overview::{Overview, ReleaseOverview};
 use std::fmt::Write;
@@ -19,9 +18,9 @@ fn asked(release: &ReleaseOverview, all: &[ReleaseOverview]) -> String {
 /// The ledger for reading.
 pub fn table(summary: &Summary) -> String {
     let overview = Overview::new(summary);
-    let mut text = format!("ledger of \"{}\"\n", overview.population);
+    let mut text = format!("ledger of \"{}\"\n", printable(&overview.population));
     for version in &overview.versions {
-        let _ = writeln!(text, "  data: `{}`, version \"{}\"", version.table, version.version);
+        let _ = writeln!(text, "  data: `{}`, version \"{}\"", printable(&version.table), printable(&version.version));
     }
     if overview.accounts.is_empty() {
         text.push_str("  nothing was promised or released yet\n");
@@ -35,7 +34,7 @@ pub fn table(summary: &Summary) -> String {
         // Several questions of one name may leave room for as many more.
         let mut lines: Vec<String> = Vec::new();
         for headroom in &account.more {
-            let line = format!("         {} like \"{}\"", headroom.questions_in_words(), headroom.ask);
+            let line = format!("         {} like \"{}\"", headroom.questions_in_words(), printable(&headroom.ask));
             if !lines.contains(&line) {
                 let _ = writeln!(text, "{line}");
                 lines.push(line);
@@ -50,12 +49,12 @@ pub fn table(summary: &Summary) -> String {
             grid.set_header(vec!["entry", "when", "policy", "ask", "cost (odds)", "answered"]);
             for release in &account.releases {
                 grid.add_row(vec![
-                    comfy_table::Cell::new(release.entry).set_alignment(CellAlignment::Right),
-                    comfy_table::Cell::new(&release.at),
-                    comfy_table::Cell::new(&release.policy),
-                    comfy_table::Cell::new(asked(release, &account.releases)),
-                    comfy_table::Cell::new(&release.cost),
-                    comfy_table::Cell::new(if release.answered { "yes" } else { "not yet" }),
+                    right(release.entry),
+                    cell(&release.at),
+                    cell(&release.policy),
+                    cell(asked(release, &account.releases)),
+                    cell(&release.cost),
+                    cell(if release.answered { "yes" } else { "not yet" }),
                 ]);
             }
             let _ = writeln!(text, "{grid}");
@@ -70,7 +69,7 @@ pub fn table(summary: &Summary) -> String {
                 text,
                 "    {}; reason: {}",
                 if change.weaker { "weaker" } else { "not weaker" },
-                change.reason
+                printable(&change.reason)
             );
         }
     }

@@ -15,6 +15,7 @@ pub mod groups;
 mod header;
 #[cfg(test)]
 mod hostile;
+pub mod kind;
 mod meter;
 pub mod names;
 mod oddities;

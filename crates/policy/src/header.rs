@@ -216,7 +216,7 @@ mod tests {
             "q1_2024",
             "PM2.5",
             "v1.2",
-            "rs12345",
+            "rs1234",
             "May",
             "p-value",
             "30-day mortality",

@@ -181,7 +181,10 @@ fn is_time_in_words(name: &str) -> bool {
             || word.get(..3).is_some_and(|begin| BEGIN.contains(&begin))
                 && word.get(3..).is_some_and(|rest| rest.is_empty() || long.contains(&rest))
     };
-    has_digit && words.peek().is_some() && words.all(of_calendar)
+    // `5 pm` is a time, and `PM2.5` is none.
+    let is_day = |word: &str| !WHOLE.contains(&word) && of_calendar(word);
+    let begins = name.starts_with(|c: char| c.is_ascii_digit()) || words.clone().any(is_day);
+    has_digit && begins && words.peek().is_some() && words.all(of_calendar)
 }
 
 #[cfg(test)]
@@ -253,6 +256,7 @@ mod tests {
                     "12 September 1985",
                     "born 1985-05-07",
                     "Tuesday 7",
+                    "5 pm",
                 ],
             ),
             (

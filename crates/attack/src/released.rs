@@ -1,7 +1,7 @@
 //! Frequencies as they were published: by `deniable gwas --counts` (tab-separated) or by PLINK (`.frq`, `.assoc`).
 
 use crate::table_error::{TableError, TableErrorKind};
-use deniable_core::text::shown;
+use deniable_core::text::{shown, spreadsheet_cell};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -137,7 +137,11 @@ impl Columns {
         if words.len() != self.all {
             return Err(TableErrorKind::Values { found: words.len(), expected: self.all });
         }
-        let word = |place: usize| words.get(place).copied().unwrap_or_default();
+        // Tables of ours have an apostrophe before what a spreadsheet would compute.
+        let word = |place: usize| {
+            let word = words.get(place).copied().unwrap_or_default();
+            word.strip_prefix('\'').filter(|bare| spreadsheet_cell(bare) == word).unwrap_or(word)
+        };
         let (name, written) = (word(self.name), word(self.frequency));
         let frequency = match written {
             "NA" | "nan" => return Ok(Line::Without),
@@ -178,6 +182,9 @@ mod tests {
         assert_eq!((shares(&all), all.without), (vec![("rs1", "A", 0.2554)], 1));
         let assoc = " CHR SNP BP A1 F_A F_U A2 CHISQ P OR \n 1 rs1 10 A 0.5 0.25 G 3.1 0.07 NA \n 1 . 11 A 0.5 0.25 G 3.1 0.07 NA \n";
         assert_eq!(shares(&of(assoc, Side::Cases).unwrap()), [("rs1", "A", 0.5)]);
+        let guarded = of("SNP A1 A2 MAF\n'=rs1 - '-AT 0.5\n'rs2 A G 0.5\n", Side::Cases).unwrap();
+        let names: Vec<&str> = guarded.sites.iter().flat_map(|site| [&*site.name, &*site.a1, &*site.a2]).collect();
+        assert_eq!(names, ["=rs1", "-", "-AT", "'rs2", "A", "G"]);
         let controls = of(assoc, Side::Controls).unwrap();
         assert_eq!((shares(&controls), controls.nameless), (vec![("rs1", "A", 0.25)], 1));
         let ours = "CHR\tSNP\tBP\tA1\tA2\tC_A\tC_A_LOW\tC_A_HIGH\tF_A\tF_A_LOW\tF_A_HIGH\tADJACENCY\n1\trs1\t5\tA\tG\t3\t0\t9\t0.0150\t0.0000\t0.0450\tgenotype\n";

@@ -1,5 +1,6 @@
 //! Failures, with the place and the mend, on standard error.
 
+use deniable_core::text::{printable, printable_lines, printable_source};
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
 use deniable_policy::PolicyErrors;
 use deniable_release::plan::{PlanError, PlanErrorKind};
@@ -21,7 +22,8 @@ pub enum Failure {
     ClosedPipe,
 }
 
-/// One thing that is wrong, where, and what to do.
+/// One thing that is wrong, where, and what to do, in words that a terminal can show: whatever is not seen is escaped when it is put
+/// in, so that the colours of a report can be told from it.
 #[derive(Debug)]
 pub struct Complaint {
     message: String,
@@ -33,19 +35,22 @@ pub struct Complaint {
 impl Complaint {
     /// A complaint without a place.
     pub fn new(message: impl Display) -> Self {
-        Self { message: message.to_string(), help: None, source: None, label: None }
+        Self { message: printable_lines(&message.to_string()).into_owned(), help: None, source: None, label: None }
     }
 
     /// Adds the mend.
     #[must_use]
     pub fn help(mut self, help: impl Display) -> Self {
-        self.help = Some(help.to_string());
+        self.help = Some(printable_lines(&help.to_string()).into_owned());
         self
     }
 
-    pub fn at(mut self, name: String, text: &str, start: usize, length: usize) -> Self {
-        self.source = Some(NamedSource::new(name, text.to_owned()));
-        self.label = Some(LabeledSpan::new(None, start, length.max(1).min(text.len().saturating_sub(start))));
+    /// Adds where it is. The text is shown with escapes, and the place stays that of the same characters.
+    pub fn at(mut self, name: &str, text: &str, start: usize, length: usize) -> Self {
+        let (text, place) = printable_source(text, start..start.saturating_add(length));
+        let length = place.len().max(1).min(text.len().saturating_sub(place.start));
+        self.source = Some(NamedSource::new(printable(name), text));
+        self.label = Some(LabeledSpan::new(None, place.start, length));
         self
     }
 }
@@ -121,8 +126,8 @@ impl From<PolicyErrors> for Failure {
                 None => Complaint::new(&error.kind),
             };
             match &error.place {
-                Some(place) => complaint.at(name.clone(), errors.source(), place.span.start, place.span.len()),
-                None => Complaint { message: format!("{name}: {}", complaint.message), ..complaint },
+                Some(place) => complaint.at(&name, errors.source(), place.span.start, place.span.len()),
+                None => Complaint { message: format!("{}: {}", printable(&name), complaint.message), ..complaint },
             }
         });
         Self::Refused(complaints.collect())
@@ -154,7 +159,7 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
                     }
                     None => (sql.len() - sql.trim_start().len(), sql.trim().len()),
                 };
-                complaint.at(name, text, base + start, length)
+                complaint.at(&name, text, base + start, length)
             }
             kind @ (PlanErrorKind::Noise(_)
             | PlanErrorKind::Spend(_)
@@ -168,8 +173,8 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
                 let is_target = matches!(kind, PlanErrorKind::Target(_) | PlanErrorKind::Targets(_));
                 let ask = policy.asks.iter().find(|ask| is_target && ask.name == error.ask);
                 match ask.and_then(|ask| ask.size_at.clone()) {
-                    Some(at) => complaint.at(policy.file.display().to_string(), &policy.source, at.start, at.len()),
-                    None => complaint.at(name, text, base + sql.len() - sql.trim_start().len(), sql.trim().len()),
+                    Some(at) => complaint.at(&policy.file.display().to_string(), &policy.source, at.start, at.len()),
+                    None => complaint.at(&name, text, base + sql.len() - sql.trim_start().len(), sql.trim().len()),
                 }
             }
         }
@@ -196,12 +201,19 @@ impl From<SourceError> for Failure {
     }
 }
 
+/// What to do about a first line that is no header.
+pub const NO_NAMES: &str = "nothing of it was copied or shown. A file that begins with a row needs names: put a line of names on top, or \
+                            write a policy by hand with `header = false` and `columns = [...]` under [data.csv]. If these are the \
+                            names, give the columns plainer ones";
+
 fn source_help(error: &SourceError) -> &'static str {
     match error {
         SourceError::NoFile { .. } => {
             "check `path` in [data]; a relative path starts at the policy's folder. --data names another place"
         }
         SourceError::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
+        SourceError::NotTable { help, .. } => help,
+        SourceError::NoNames { .. } => NO_NAMES,
         SourceError::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
         SourceError::NoColumn { .. } => {
             "check the column's name and the delimiter; without a header, set header = false and list the columns in [data.csv]"

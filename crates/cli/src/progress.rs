@@ -1,5 +1,6 @@
 //! Progress on standard error, on a terminal only, and only for what takes a while.
 
+use deniable_core::text::printable;
 use deniable_sql::Progress as Read;
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use std::cell::RefCell;
@@ -74,7 +75,7 @@ impl Current {
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        bar.set_message(words);
+        bar.set_message(printable(&words).into_owned());
     }
 }
 

@@ -1,23 +1,123 @@
 //! Texts that somebody wrote, made fit for messages: safe for a terminal, and what was meant by them.
 
 use crate::exact::{Rational, whole};
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::ops::Range;
 
-/// The text with everything escaped that would move a terminal's cursor.
+/// Whether a character is not seen, or changes how others are shown: controls (C0, DEL, C1), line and paragraph separators,
+/// and what Unicode lets a display ignore, among it the marks that turn the direction of writing, zero-width spaces and joiners,
+/// the byte order mark and tags. Variation selectors are seen: they make the emoji before them an emoji.
 #[must_use]
-pub fn printable(text: &str) -> String {
-    let mut safe = String::new();
-    for c in text.chars() {
-        if c.is_control() { safe.extend(c.escape_default()) } else { safe.push(c) }
-    }
-    safe
+pub const fn is_hidden(c: char) -> bool {
+    matches!(
+        c,
+        '\0'..='\u{1f}'
+            | '\u{7f}'..='\u{9f}'
+            | '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
-/// The same, and short enough to stand in a message: its first 60 characters.
+/// The text with every [hidden](is_hidden) character as a visible escape, such as `\u{1b}`. Safe for a terminal, a page and a
+/// cell of a table, and on one line; any other text passes unchanged, so that twice is the same as once.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, |_| false)
+}
+
+/// The same for a text of several lines, whose line breaks and tabs are meant.
+#[must_use]
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| matches!(c, '\n' | '\t'))
+}
+
+fn escaped(text: &str, spared: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let seen = |c: char| !is_hidden(c) || spared(c);
+    let Some(first) = text.find(|c| !seen(c)) else { return Cow::Borrowed(text) };
+    let (before, after) = text.split_at(first);
+    let mut safe = String::with_capacity(text.len() + 16);
+    safe.push_str(before);
+    for c in after.chars() {
+        if seen(c) { safe.push(c) } else { safe.extend(c.escape_default()) }
+    }
+    Cow::Owned(safe)
+}
+
+/// A source of several lines as it can be shown, and where a stretch of it stands there. Windows' line breaks become plain ones.
+#[must_use]
+pub fn printable_source(text: &str, stretch: Range<usize>) -> (String, Range<usize>) {
+    let mut safe = String::with_capacity(text.len());
+    let (mut start, mut end) = (None, None);
+    for (at, c) in text.char_indices() {
+        for (place, found) in [(stretch.start, &mut start), (stretch.end, &mut end)] {
+            if at >= place {
+                found.get_or_insert(safe.len());
+            }
+        }
+        let is_break = c == '\r' && text.get(at + 1..).is_some_and(|rest| rest.starts_with('\n'));
+        if !is_break {
+            safe.push_str(&printable_lines(c.encode_utf8(&mut [0; 4])));
+        }
+    }
+    let start = start.unwrap_or(safe.len());
+    let end = end.unwrap_or(safe.len()).max(start);
+    (safe, start..end)
+}
+
+/// JSON in which [hidden](is_hidden) characters are escaped as JSON escapes them, `\u202e`: the same value. They can only stand in
+/// its texts, as JSON's own space is plain.
+#[must_use]
+pub fn printable_json(json: &str) -> Cow<'_, str> {
+    let kept = |c: char| !is_hidden(c) || matches!(c, '\n' | '\r' | '\t');
+    if json.chars().all(kept) {
+        return Cow::Borrowed(json);
+    }
+    let mut safe = String::with_capacity(json.len() + 16);
+    for c in json.chars() {
+        if kept(c) {
+            safe.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                // Writing to a string does not fail.
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        }
+    }
+    Cow::Owned(safe)
+}
+
+/// A text as a cell of CSV or TSV that a spreadsheet shows and does not compute: printable, and with an apostrophe before it where
+/// it would begin a formula (`=`, `+`, `-`, `@`, also wide ones and after spaces or quotes, which programs strip), as OWASP
+/// recommends. A sign alone is no formula. For texts; numbers of our own need no guard.
+#[must_use]
+pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {
+    let shown = printable(text);
+    let inside = text.trim_start_matches(|c: char| c.is_whitespace() || is_hidden(c) || matches!(c, '"' | '\''));
+    let formula = inside.starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠']) && inside.chars().nth(1).is_some();
+    if formula { Cow::Owned(format!("'{shown}")) } else { shown }
+}
+
+/// The text [printable] and short enough to stand in a message: its first 60 characters.
 #[must_use]
 pub fn shown(text: &str) -> String {
-    let short: String = text.chars().take(60).collect();
-    let more = if text.chars().nth(60).is_some() { "..." } else { "" };
-    printable(&short) + more
+    let short = text.char_indices().nth(60).map_or(text, |(end, _)| text.get(..end).unwrap_or(text));
+    let more = if short.len() < text.len() { "..." } else { "" };
+    printable(short).into_owned() + more
 }
 
 /// The candidate that is a slip of the fingers away from `word`, where there is one.
@@ -41,11 +141,109 @@ pub fn meant_as_percentage(value: &Rational) -> Option<String> {
 mod tests {
     use super::*;
     use crate::exact::ratio;
+    use proptest::prelude::*;
 
     #[test]
     fn percentages_without_their_sign() {
         assert_eq!(meant_as_percentage(&whole(75)).as_deref(), Some("75%"));
         assert_eq!([ratio(3, 4), whole(1), whole(100)].map(|value| meant_as_percentage(&value)), [None, None, None]);
+    }
+
+    const HIDDEN: [char; 26] = [
+        '\0',
+        '\t',
+        '\n',
+        '\r',
+        '\u{1b}',
+        '\u{7f}',
+        '\u{80}',
+        '\u{9b}',
+        '\u{9f}',
+        '\u{ad}',
+        '\u{61c}',
+        '\u{200b}',
+        '\u{200d}',
+        '\u{200e}',
+        '\u{200f}',
+        '\u{2028}',
+        '\u{2029}',
+        '\u{202a}',
+        '\u{202e}',
+        '\u{2060}',
+        '\u{2066}',
+        '\u{2069}',
+        '\u{feff}',
+        '\u{fff9}',
+        '\u{e0041}',
+        '\u{3164}',
+    ];
+
+    #[test]
+    fn hidden_characters() {
+        assert!(HIDDEN.into_iter().all(is_hidden));
+        // Every control and every mark of direction of Unicode is among them.
+        assert!(('\0'..=char::MAX).all(|c| !c.is_control() || is_hidden(c)));
+        assert!(!" aZ09é\u{a0}سЖ漢🙂\u{fe0f}\u{fffd}\u{301}".chars().any(is_hidden));
+        assert_eq!(printable("a\u{1b}]0;\u{7}\n\u{202e}b"), "a\\u{1b}]0;\\u{7}\\n\\u{202e}b");
+        assert_eq!(printable_lines("a\tb\r\n\u{9b}c"), "a\tb\\r\n\\u{9b}c");
+    }
+
+    #[test]
+    fn places_stay_right() {
+        let sql = "SELECT\r\n '\u{1b}[2J' AS \u{202e}x, wrong\u{7f} FROM t";
+        let place = sql.find("wrong").unwrap();
+        let (safe, stretch) = printable_source(sql, place..place + "wrong\u{7f}".len());
+        assert_eq!(&safe[stretch], "wrong\\u{7f}");
+        assert_eq!(safe, "SELECT\n '\\u{1b}[2J' AS \\u{202e}x, wrong\\u{7f} FROM t");
+        assert_eq!(printable_source("ab", 2..9), ("ab".to_owned(), 2..2));
+        assert_eq!(printable_source("", 0..0), (String::new(), 0..0));
+        // In the middle of a character: the next one.
+        assert_eq!(printable_source("éa", 1..3).1, 2..3);
+    }
+
+    #[test]
+    fn json_is_escaped_as_json_is() {
+        let json = "{\n  \"a\": \"\u{7f}\u{9b}\u{202e}\u{e0041}é\"\n}";
+        assert_eq!(printable_json(json), "{\n  \"a\": \"\\u007f\\u009b\\u202e\\udb40\\udc41é\"\n}");
+        assert!(matches!(printable_json("{\"a\": \"é\"}\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn formulas_are_guarded() {
+        for formula in ["=1+1", "+1", "-2+3", "@SUM(A1)", " =1", "\u{a0}=1", "\"=1", "'=1", "\u{200b}=1", "＝1+1"] {
+            assert_eq!(spreadsheet_cell(formula), format!("'{}", printable(formula)));
+        }
+        for (formula, cell) in [("\t=1", "'\\t=1"), ("\r=1", "'\\r=1"), ("\n@a", "'\\n@a"), ("=\u{1b}", "'=\\u{1b}")] {
+            assert_eq!(spreadsheet_cell(formula), cell);
+        }
+        for plain in ["", "a", "-", "+", "=", "a=1", "1-2", "(all)", "2024-01-01", "'", "é"] {
+            assert_eq!(spreadsheet_cell(plain), plain);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_is_left_and_the_rest_unchanged(
+            text in prop_oneof![any::<String>(), prop::collection::vec(prop_oneof![any::<char>(), prop::sample::select(HIDDEN.to_vec())], 0..40)
+                .prop_map(String::from_iter)],
+            start in 0_usize..60,
+            length in 0_usize..60,
+        ) {
+            let seen: String = text.chars().filter(|c| !is_hidden(*c)).collect();
+            prop_assert!(matches!(printable(&seen), Cow::Borrowed(same) if same == seen));
+            let safe = printable(&text);
+            prop_assert!(!safe.contains(is_hidden));
+            prop_assert_eq!(printable(&safe), safe.as_ref());
+            let source = printable_source(&text, start..start + length).0;
+            for whole in [printable_lines(&text), source.into(), printable_json(&text)] {
+                prop_assert!(!whole.contains(|c| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t')));
+            }
+            prop_assert!(!printable_source(&text, 0..0).0.contains('\r'));
+            let (source, stretch) = printable_source(&text, start..start + length);
+            prop_assert!(source.get(stretch).is_some());
+            prop_assert!(!shown(&text).contains(is_hidden) && !spreadsheet_cell(&text).contains(is_hidden));
+            prop_assert!(!spreadsheet_cell(&text).starts_with(['=', '+', '@']) || text.chars().count() == 1);
+        }
     }
 
     #[test]

@@ -23,6 +23,26 @@ pub enum SourceError {
         /// The operating system's words.
         reason: String,
     },
+    /// A file is something else by its first bytes.
+    #[error("{path} is {found}, and not {wanted}")]
+    NotTable {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        found: &'static str,
+        /// What it should be.
+        wanted: &'static str,
+        /// What to do.
+        help: &'static str,
+    },
+    /// A file's first line cannot be the names of its columns. Nothing of it is quoted.
+    #[error("{path} does not begin with the names of its columns: {problem}")]
+    NoNames {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
     /// The path is not a usable pattern.
     #[error("`{pattern}` is not a usable file pattern: {reason}")]
     Pattern {

@@ -2,7 +2,9 @@
 
 use crate::error::SourceError;
 use crate::text;
+use deniable_core::text::printable;
 use deniable_policy::CsvOptions;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,10 +60,7 @@ impl Header {
 
 /// At most a dozen names, as a terminal can show them: a header may be a row of data, or no text at all.
 fn listed(names: &[String], wanted: &str) -> String {
-    let shown = |name: &str| {
-        let plain: String = name.escape_debug().take(40).collect();
-        format!("`{plain}`")
-    };
+    let shown = |name: &str| format!("`{}`", printable(&name.chars().take(40).collect::<String>()));
     if let Some(near) = names.iter().find(|name| name.trim().eq_ignore_ascii_case(wanted)) {
         return format!("{}: names must agree letter by letter", shown(near));
     }
@@ -77,21 +76,51 @@ fn listed(names: &[String], wanted: &str) -> String {
     }
 }
 
-pub(crate) fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
+fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
+    first_record(path, options, text::open(path, options, &Arc::default())?).map(|(names, _)| names)
+}
+
+/// The same of a line of at most so many bytes, below which there is more.
+pub(crate) fn names_within(path: &Path, options: &CsvOptions, most: u64) -> Result<Vec<String>, SourceError> {
+    let no_names = |problem| Err(SourceError::NoNames { path: path.to_owned(), problem });
+    let open = || text::open(path, options, &Arc::default());
+    let (names, end) = first_record(path, options, Box::new(open()?.take(most + 1)))?;
+    if end > most {
+        return no_names("its first line is longer than 1 MiB");
+    }
+    let mut rest = Vec::new();
+    let unreadable =
+        |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() };
+    open()?.take(end + 64).read_to_end(&mut rest).map_err(unreadable)?;
+    // Whether there is anything, not what.
+    if rest.iter().skip(usize::try_from(end).unwrap_or(usize::MAX)).all(u8::is_ascii_whitespace) {
+        return no_names("there is nothing below its first line, which may be a row as well");
+    }
+    Ok(names)
+}
+
+/// The fields of the first record, and the byte after it.
+fn first_record(
+    path: &Path,
+    options: &CsvOptions,
+    bytes: Box<dyn Read + Send>,
+) -> Result<(Vec<String>, u64), SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
     let mut reader = text::builder(options)
         .has_headers(false)
         .trim(if options.trim { csv::Trim::All } else { csv::Trim::None })
-        .from_reader(text::open(path, options, &Arc::default())?);
+        .from_reader(bytes);
     let mut record = csv::ByteRecord::new();
     if !reader.read_byte_record(&mut record).map_err(|error| unreadable(error.to_string()))? {
         return Err(SourceError::Empty { path: path.to_owned() });
     }
-    record
+    let end = reader.position().byte();
+    let names = record
         .iter()
         .map(|field| match std::str::from_utf8(field) {
             Ok(text) => Ok(text.to_owned()),
             Err(_) => Err(unreadable("its first line is not UTF-8".to_owned())),
         })
-        .collect()
+        .collect::<Result<_, _>>()?;
+    Ok((names, end))
 }

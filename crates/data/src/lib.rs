@@ -22,6 +22,7 @@ pub mod error;
 mod files;
 pub mod groups;
 mod header;
+pub mod kind;
 pub mod memory;
 pub mod meter;
 pub mod names;

@@ -1,27 +1,38 @@
 //! The names of a file's columns, for the beginning of a policy. No row is read.
+//!
+//! Only files that are CSV or Parquet by their first bytes are looked at. Whether the names are rather a row of data is for
+//! [`deniable_policy::are_names`] to say.
 
+use crate::kind::{expect_csv, expect_parquet};
 use crate::error::SourceError;
-use crate::header::first_line;
+use crate::header::names_within;
 use arrow_schema::DataType;
 use deniable_policy::{ColumnType, Compression, CsvOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
 use std::path::Path;
 
+/// Longest line of names, in bytes.
+const LONGEST_LINE: u64 = 1 << 20;
+
 /// The column names of a CSV file, by its first line, which is unpacked first where it must be.
 ///
 /// # Errors
-/// When the file is empty, or cannot be read as text.
+/// When the file is empty, is no CSV by its first bytes, cannot be read as text, has nothing below its first line, or has a
+/// first line of more than 1 MiB.
 pub fn csv_columns(path: &Path, delimiter: u8, compression: Compression) -> Result<Vec<String>, SourceError> {
-    first_line(path, &CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter) })
+    let options = CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter) };
+    expect_csv(path, &options)?;
+    names_within(path, &options, LONGEST_LINE)
 }
 
 /// The columns of a Parquet file, by its schema; `None` for a type that no policy knows.
 ///
 /// # Errors
-/// When the file cannot be read as Parquet.
+/// When the file is no Parquet by its first and last bytes, or cannot be read as such.
 pub fn parquet_columns(path: &Path) -> Result<Vec<(String, Option<ColumnType>)>, SourceError> {
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
+    expect_parquet(path)?;
     let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
     let reader = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|_| unreadable("it is not a Parquet file, or damaged".to_owned()))?;
@@ -74,7 +85,27 @@ mod tests {
             kinds.into_iter().map(|(name, _, kind)| (name.to_owned(), kind)).collect();
         assert_eq!(parquet_columns(&path).unwrap(), expected);
         std::fs::write(&path, "a,b\n1,2\n").unwrap();
-        assert!(matches!(parquet_columns(&path), Err(SourceError::Unreadable { .. })));
+        assert!(matches!(parquet_columns(&path), Err(SourceError::NotTable { found: "something else", .. })));
         assert_eq!(csv_columns(&path, b',', Compression::None).unwrap(), ["a", "b"]);
+    }
+
+    #[test]
+    fn lines_that_are_no_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        let names = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            csv_columns(&path, b',', Compression::None)
+        };
+        for one in ["a,b", "a,b\n", "a,b\r\n", "\u{feff}a,b\n\n"] {
+            let Err(SourceError::NoNames { problem, .. }) = names(one) else { panic!("{one}") };
+            assert!(problem.contains("below its first line"), "{problem}");
+        }
+        assert_eq!(names("a,b\r\n1,2").unwrap(), ["a", "b"]);
+        let at_most = "a".repeat(LONGEST_LINE as usize - 1);
+        assert_eq!(names(&format!("{at_most}\n1")).unwrap(), [at_most.as_str()]);
+        for long in [format!("{at_most}aa\n1"), format!("\"{at_most}\n1,2\n"), at_most.repeat(3)] {
+            assert!(matches!(names(&long), Err(SourceError::NoNames { problem, .. }) if problem.contains("1 MiB")));
+        }
     }
 }

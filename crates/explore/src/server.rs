@@ -12,6 +12,8 @@ use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use deniable_core::text::printable_lines;
+use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
@@ -102,7 +104,7 @@ async fn guard(State(served): State<Arc<Served>>, request: Request, next: Next) 
 }
 
 async fn index(State(served): State<Arc<Served>>) -> Html<String> {
-    Html(page::page(&served.explorer))
+    Html(printable_lines(&page::page(&served.explorer)).into_owned())
 }
 
 /// The interval of beliefs beforehand, in whole percents; absent, the policy's own.
@@ -131,13 +133,26 @@ async fn save(State(served): State<Arc<Served>>, headers: HeaderMap, Json(choice
     answer(move || write::write(&served.explorer, &choice).map_err(|error| error.to_string())).await
 }
 
+/// The same value, whose texts show whatever is not seen: the page shows them as they are.
+fn visible(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(printable_lines(&text).into_owned()),
+        Value::Array(all) => all.into_iter().map(visible).collect(),
+        Value::Object(all) => all.into_iter().map(|(key, value)| (key, visible(value))).collect(),
+        other => other,
+    }
+}
+
 /// Computes away from the server's own thread, and answers with JSON; a refusal is a sentence for the page.
 async fn answer<T: serde::Serialize + Send + 'static>(
     compute: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Response {
     match tokio::task::spawn_blocking(compute).await {
-        Ok(Ok(found)) => Json(found).into_response(),
-        Ok(Err(refusal)) => (StatusCode::UNPROCESSABLE_ENTITY, refusal).into_response(),
+        Ok(Ok(found)) => match serde_json::to_value(found) {
+            Ok(found) => Json(visible(found)).into_response(),
+            Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        },
+        Ok(Err(refusal)) => (StatusCode::UNPROCESSABLE_ENTITY, printable_lines(&refusal).into_owned()).into_response(),
         Err(_) => (StatusCode::INTERNAL_SERVER_ERROR, "this choice could not be computed").into_response(),
     }
 }

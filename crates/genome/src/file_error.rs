@@ -258,10 +258,11 @@ impl FileError {
     }
 }
 
-/// What a file holds, fit for a line of a terminal: no control characters, and not too long.
+/// What a file holds, fit for a line of a terminal: what is not seen is escaped, and it is not too long.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
-    let mut shown: String = text.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    let short: String = text.chars().take(LONGEST).collect();
+    let mut shown = deniable_core::text::printable(&short).into_owned();
     if text.chars().nth(LONGEST).is_some() {
         shown.push('…');
     }

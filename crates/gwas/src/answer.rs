@@ -5,6 +5,7 @@ use crate::promised::Protects;
 use crate::request::{Part, Request, Score, Snps, plain, test_name};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, whole};
+use deniable_core::text::spreadsheet_cell;
 use deniable_genome::chi2::survival;
 use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
 use deniable_genome::{Test, Threshold, Variant, distance};
@@ -334,6 +335,7 @@ pub fn tab_separated(tables: &[Table], protects: Protects) -> String {
 
 fn key(cell: &Cell) -> String {
     match cell {
+        Cell::Key(Some(KeyValue::Text(text))) => spreadsheet_cell(text).into_owned(),
         Cell::Key(Some(key)) => key.text(),
         Cell::Key(None) | Cell::Number(_) => "NA".to_owned(),
     }

@@ -1,6 +1,7 @@
 //! The curator's own view: true values, as PLINK computes them. Never to be published.
 
 use crate::cohort::Files;
+use deniable_core::text::spreadsheet_cell;
 use deniable_genome::assoc::{AssocRow, Model, ModelRow, Order};
 use deniable_genome::{FileError, Fingerprint, Snp, Test};
 use std::fmt::Write;
@@ -73,7 +74,8 @@ fn line(snp: Snp, test: Test) -> Option<Line> {
     let p = |p: Option<f64>| p.map_or_else(|| "NA".to_owned(), |p| format!("{p:.4e}"));
     let name = {
         let variant = &snp.variant;
-        format!("{}\t{}\t{}\t{}\t{}", variant.chromosome, variant.id, variant.position, variant.a1, variant.a2)
+        let [id, a1, a2] = [&variant.id, &variant.a1, &variant.a2].map(|name| spreadsheet_cell(name));
+        format!("{}\t{id}\t{}\t{a1}\t{a2}", variant.chromosome, variant.position)
     };
     match test {
         Test::Allelic => {

@@ -3,9 +3,8 @@
 use crate::blanks;
 use crate::columns::ColumnType;
 use crate::data::ending;
-use crate::reader::shown;
+use crate::header::{NotNames, are_names};
 use crate::tree::{quoted, quoted_key};
-use std::collections::BTreeSet;
 
 /// What is known of a file without looking at its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +40,10 @@ const ASK: &str =
 
 /// The text of a commented policy in which everything that a person must decide is a `"?"`.
 ///
-/// Columns that a policy cannot name, for want of a name or for a second one of the same, are mentioned in a comment.
+/// A first column without a name, which a policy cannot name, is mentioned in a comment.
+///
+/// # Errors
+/// When the columns are rather a row of data: a policy is no place for private values. What is said quotes nothing.
 ///
 /// ```
 /// use deniable_policy::{Scaffold, scaffold};
@@ -51,11 +53,12 @@ const ASK: &str =
 ///     delimiter: Some(b';'),
 ///     columns: vec!["patient".to_owned(), "hours per week".to_owned()],
 ///     parquet_types: None,
-/// });
+/// })?;
 /// assert!(text.contains("[columns.\"hours per week\"]"));
+/// # Ok::<(), deniable_policy::NotNames>(())
 /// ```
-#[must_use]
-pub fn scaffold(input: &Scaffold) -> String {
+pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
+    are_names(&input.columns)?;
     let mut page = Page(String::new());
     page.explain(HEAD);
     page.gap();
@@ -92,7 +95,7 @@ pub fn scaffold(input: &Scaffold) -> String {
     page.line("[[ask]]");
     page.line("name = \"number of rows\"");
     page.line(&format!("sql = {}", quoted(&format!("SELECT COUNT(*) AS n FROM {}", input.table))));
-    page.0
+    Ok(page.0)
 }
 
 fn data(page: &mut Page, input: &Scaffold) {
@@ -124,22 +127,12 @@ fn data(page: &mut Page, input: &Scaffold) {
 
 fn columns(page: &mut Page, input: &Scaffold) {
     let types = input.parquet_types.as_deref().unwrap_or_default();
-    let mut seen = BTreeSet::new();
     for (position, name) in input.columns.iter().enumerate() {
-        let left_out = if name.is_empty() {
-            Some("has no name".to_owned())
-        } else if name.chars().any(char::is_control) {
-            Some(format!("has control characters in its name, `{}`", shown(name)))
-        } else if seen.insert(name) {
-            None
-        } else {
-            Some(format!("has the name of another, `{}`", shown(name)))
-        };
         if position > 0 {
             page.gap();
         }
-        if let Some(why) = left_out {
-            page.explain(&format!("Column {} {why}: it cannot be declared.", position + 1));
+        if name.is_empty() {
+            page.explain(&format!("Column {} has no name: it cannot be declared.", position + 1));
             continue;
         }
         page.line(&format!("[columns.{}]", quoted_key(name)));

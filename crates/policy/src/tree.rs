@@ -3,6 +3,7 @@
 //! Only this file knows `toml_edit`. Numbers stay the text that was written: nothing here, or after it, reads
 //! a number through a float.
 
+use deniable_core::text::is_hidden;
 use std::ops::Range;
 use toml_edit::{Item, TableLike, Value};
 
@@ -114,9 +115,20 @@ fn from_value(source: &str, value: &Value, span: Range<usize>) -> Node {
     Node { shape, span }
 }
 
-/// A text as a value of TOML.
+/// A text as a value of TOML, in which whatever is not seen is escaped.
 pub(crate) fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+    if !text.contains(is_hidden) {
+        return Value::from(text).to_string();
+    }
+    let inside: String = text
+        .chars()
+        .map(|c| match c {
+            '"' | '\\' => format!("\\{c}"),
+            c if is_hidden(c) => format!("\\U{:08x}", u32::from(c)),
+            c => c.to_string(),
+        })
+        .collect();
+    format!("\"{inside}\"")
 }
 
 /// A name as a key of TOML, in quotes where it needs them.

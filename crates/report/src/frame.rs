@@ -1,13 +1,14 @@
 //! The frame of every page: head, style, contents.
 
 use deniable_chart::palette;
+use deniable_core::text::printable_lines;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 
 /// A page from its title, the sentence below it, and its sections as (anchor, heading, contents).
 pub fn page(title: &str, lead: &Markup, sections: &[(String, String, Markup)], foot: &Markup) -> String {
-    html! {
+    let html = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -40,8 +41,9 @@ pub fn page(title: &str, lead: &Markup, sections: &[(String, String, Markup)], f
                 footer { (foot) }
             }
         }
-    }
-    .into_string()
+    };
+    // Names and SQL are escaped as HTML already; what is not seen in them turns no line around.
+    printable_lines(&html.into_string()).into_owned()
 }
 
 /// A picture with its caption.

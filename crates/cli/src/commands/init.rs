@@ -2,12 +2,14 @@
 
 use super::{delimiter, publish, say};
 use crate::args::policy::Init;
-use crate::error::{Complaint, Failure};
-use deniable_core::exact::parse_rational;
-use deniable_policy::{ColumnType, Compression, Scaffold, scaffold};
+use crate::error::{Complaint, Failure, NO_NAMES};
+use deniable_policy::{ColumnType, Compression, NotNames, Scaffold, are_names, scaffold};
 use deniable_sql::source::names::{csv_columns, parquet_columns};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
+
+const NO_NAMES_PARQUET: &str = "nothing of it was copied or shown; give the columns plain names: what made the file may have taken a \
+                                row for them";
 
 /// Runs it.
 pub fn run(args: &Init) -> Result<(), Failure> {
@@ -30,7 +32,7 @@ pub fn run(args: &Init) -> Result<(), Failure> {
     };
     let found = read(args)?;
     let input = Scaffold { table, path: path_in_policy(data, args.out.as_deref()), ..found };
-    let text = scaffold(&input);
+    let text = scaffold(&input).map_err(|problem| no_names(data, &problem, input.parquet_types.is_some()))?;
     match &args.out {
         Some(out) => create(out, &text)?,
         None => publish(&text, None)?,
@@ -65,6 +67,8 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
         }
         "parquet" => {
             let all = parquet_columns(&args.data)?;
+            let names: Vec<String> = all.iter().map(|(name, _)| name.clone()).collect();
+            are_names(&names).map_err(|problem| no_names(&args.data, &problem, true))?;
             let (mut columns, mut types): (Vec<String>, Vec<ColumnType>) = Default::default();
             for (name, kind) in all {
                 match kind {
@@ -72,14 +76,10 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
                         columns.push(name);
                         types.push(kind);
                     }
-                    None => say(format!("column {name:?} is left out: its type holds no single value")),
+                    None => say(format!("column `{name}` is left out: its type holds no single value")),
                 }
             }
             Ok(Scaffold { columns, parquet_types: Some(types), ..unnamed })
-        }
-        _ if is_parquet(&args.data) => {
-            let help = "let its name end in .parquet";
-            Err(Failure::refused(format!("{} is Parquet by its first bytes", args.data.display()), help))
         }
         _ => {
             let usual = if ending == "tsv" { b'\t' } else { b',' };
@@ -95,23 +95,9 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
                     Some(_) => say(format!("WARNING: there is a single column, and its name contains `{other}`")),
                 }
             }
-            if let Some((_, twice)) =
-                columns.iter().enumerate().find(|(at, name)| columns.iter().take(*at).any(|other| other == *name))
-            {
-                let help = "rename one of them in the file: a policy tells columns apart by their names";
-                let message = format!("{} has two columns called {twice:?}", args.data.display());
-                return Err(Failure::refused(message, help));
-            }
-            warn_of_values(&columns);
             Ok(Scaffold { columns, ..unnamed })
         }
     }
-}
-
-/// Whether a file begins as Parquet does, whatever its name.
-fn is_parquet(path: &Path) -> bool {
-    let mut begin = [0; 4];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut begin)).is_ok() && begin == *b"PAR1"
 }
 
 /// What the fields of a header that reads as a single name seem to end at: the commonest of the usual delimiters in it.
@@ -133,14 +119,15 @@ fn single_column(data: &Path, other: char, usual: u8) -> Failure {
     )
 }
 
-/// A file without names begins with a row of data, which a policy is no place for.
-fn warn_of_values(columns: &[String]) {
-    let Some(first) = columns.iter().position(|name| parse_rational(name.trim()).is_ok()) else { return };
-    say(format!(
-        "WARNING: column {} is named like a value. If the first line is a row and not names, the policy now quotes that row: \
-         throw it away, put a line of names on top of the file, and begin again",
-        first + 1
-    ));
+/// A file without names begins with a row of data, which a policy is no place for. Nothing of it is said.
+fn no_names(data: &Path, problem: &NotNames, parquet: bool) -> Failure {
+    let help = match problem {
+        NotNames::Twice { .. } => "rename one of them in the file: a policy tells columns apart by their names",
+        _ if parquet => NO_NAMES_PARQUET,
+        _ => NO_NAMES,
+    };
+    let what = if parquet { "does not name its columns" } else { "does not begin with the names of its columns" };
+    Failure::refused(format!("{} {what}: {problem}", data.display()), help)
 }
 
 fn ending(path: &Path) -> String {

@@ -25,6 +25,7 @@ use crate::args::output::LedgerFormat;
 use crate::args::policy::PolicyPlace;
 use crate::args::{Args, Command};
 use crate::error::{Complaint, Failure, plan_failure, write_failure};
+use deniable_core::text::{printable, printable_lines};
 use deniable_ledger::{Account, Ledger};
 use deniable_policy::Policy;
 use deniable_release::{Plan, Versioned};
@@ -139,8 +140,10 @@ fn open_ledger(plan: &Plan) -> Result<Ledger, Failure> {
 
 fn shown(path: &Path) -> String {
     let here = std::env::current_dir().ok();
-    here.and_then(|here| path.strip_prefix(here).ok().map(|short| short.display().to_string()))
-        .unwrap_or_else(|| path.display().to_string())
+    let name = here
+        .and_then(|here| path.strip_prefix(here).ok().map(|short| short.display().to_string()))
+        .unwrap_or_else(|| path.display().to_string());
+    printable(&name).into_owned()
 }
 
 /// The files that a plan needs: its tables as far as they can be found, the policy and the ledger.
@@ -235,14 +238,16 @@ fn delimiter(character: char) -> Result<u8, Failure> {
     }
 }
 
-/// Speaks to the curator.
+/// Speaks to the curator. Of what is not seen, line breaks and tabs alone pass as they are.
 #[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]
 fn say(text: impl AsRef<str>) {
-    eprintln!("{}", text.as_ref());
+    eprintln!("{}", printable_lines(text.as_ref()));
 }
 
-/// Writes what may be published: to standard output, or to a file that appears whole or not at all.
+/// Writes what may be published: to standard output, or to a file that appears whole or not at all. Whatever hidden character
+/// reaches this place is escaped; JSON comes with its own escapes.
 fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
+    let text = &*printable_lines(text);
     let Some(path) = out else {
         let mut stdout = std::io::stdout().lock();
         return stdout

@@ -1,6 +1,8 @@
-//! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`.
+//! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`. Texts are guarded, so that a
+//! spreadsheet computes none of them.
 
 use crate::error::Failure;
+use deniable_core::text::spreadsheet_cell;
 use deniable_publication::Publication;
 use deniable_publication::{Cell, KeyValue, Scalar, Table};
 
@@ -27,15 +29,22 @@ fn header(ask: &Table) -> Vec<String> {
         .iter()
         .enumerate()
         .flat_map(|(position, name)| match first.and_then(|row| row.get(position)) {
-            Some(Cell::Number(_)) => vec![name.clone(), format!("{name}_low"), format!("{name}_high")],
-            Some(Cell::Key(_)) | None => vec![name.clone()],
+            Some(Cell::Number(_)) => {
+                [name.clone(), format!("{name}_low"), format!("{name}_high")].map(|name| guarded(&name)).to_vec()
+            }
+            Some(Cell::Key(_)) | None => vec![guarded(name)],
         })
         .collect()
+}
+
+fn guarded(text: &str) -> String {
+    spreadsheet_cell(text).into_owned()
 }
 
 fn fields(cell: &Cell) -> Vec<String> {
     let text = |number: &Option<Scalar>| number.as_ref().map_or_else(String::new, ToString::to_string);
     match cell {
+        Cell::Key(Some(KeyValue::Text(text))) => vec![guarded(text)],
         Cell::Key(key) => vec![key.as_ref().map_or_else(String::new, KeyValue::text)],
         Cell::Number(number) => vec![text(&number.value), text(&number.low), text(&number.high)],
     }

@@ -1,8 +1,7 @@
 //! The ledger for reading.
 
-use super::table::grid;
-use comfy_table::CellAlignment;
-use deniable_core::text::shown;
+use super::table::{cell, grid, right};
+use deniable_core::text::{printable, shown};
 use deniable_ledger::Summary;
 use deniable_report::overview::{Overview, ReleaseOverview};
 use std::fmt::Write;
@@ -19,13 +18,14 @@ fn asked(release: &ReleaseOverview, all: &[ReleaseOverview]) -> String {
 /// The ledger for reading.
 pub fn table(summary: &Summary) -> String {
     let overview = Overview::new(summary);
-    let mut text = format!("ledger of \"{}\"\n", overview.population);
+    let mut text = format!("ledger of \"{}\"\n", printable(&overview.population));
     for version in &overview.versions {
         let accepted = match version.accepted.as_slice() {
             [] => String::new(),
-            names => format!("; accepted: {}", names.join(", ")),
+            names => format!("; accepted: {}", printable(&names.join(", "))),
         };
-        let _ = writeln!(text, "  data: `{}`, version \"{}\"{accepted}", version.table, version.version);
+        let (table, version) = (printable(&version.table), printable(&version.version));
+        let _ = writeln!(text, "  data: `{table}`, version \"{version}\"{accepted}");
     }
     if overview.accounts.is_empty() {
         text.push_str("  nothing was promised or released yet\n");
@@ -39,7 +39,7 @@ pub fn table(summary: &Summary) -> String {
         // Several questions of one name may leave room for as many more.
         let mut lines: Vec<String> = Vec::new();
         for headroom in &account.more {
-            let line = format!("         {} like \"{}\"", headroom.questions_in_words(), headroom.ask);
+            let line = format!("         {} like \"{}\"", headroom.questions_in_words(), printable(&headroom.ask));
             if !lines.contains(&line) {
                 let _ = writeln!(text, "{line}");
                 lines.push(line);
@@ -54,12 +54,12 @@ pub fn table(summary: &Summary) -> String {
             grid.set_header(vec!["entry", "when", "policy", "ask", "cost (odds)", "answered"]);
             for release in &account.releases {
                 grid.add_row(vec![
-                    comfy_table::Cell::new(release.entry).set_alignment(CellAlignment::Right),
-                    comfy_table::Cell::new(&release.at),
-                    comfy_table::Cell::new(&release.policy),
-                    comfy_table::Cell::new(asked(release, &account.releases)),
-                    comfy_table::Cell::new(&release.cost),
-                    comfy_table::Cell::new(if release.answered { "yes" } else { "not yet" }),
+                    right(release.entry),
+                    cell(&release.at),
+                    cell(&release.policy),
+                    cell(asked(release, &account.releases)),
+                    cell(&release.cost),
+                    cell(if release.answered { "yes" } else { "not yet" }),
                 ]);
             }
             let _ = writeln!(text, "{grid}");
@@ -74,7 +74,7 @@ pub fn table(summary: &Summary) -> String {
                 text,
                 "    {}; reason: {}",
                 if change.weaker { "weaker" } else { "not weaker" },
-                change.reason
+                printable(&change.reason)
             );
         }
     }

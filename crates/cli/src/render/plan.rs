@@ -1,9 +1,10 @@
 //! A plan for reading, and for programs.
 
-use super::table::{grid, wrapped};
-use comfy_table::{Cell, CellAlignment};
+use super::table::{cell, cell_of_lines, grid, right, wrapped};
+use comfy_table::CellAlignment;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
+use deniable_core::text::printable;
 use deniable_ledger::Account;
 use deniable_publication::guarantee::odds_decimal;
 use deniable_release::forecast::{ErrorBound, Expected, expected, short};
@@ -209,7 +210,6 @@ pub fn table(shown: &Shown) -> String {
         error.as_str(),
         "relative",
     ]);
-    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
     for ask in &shown.asks {
         for (position, answer) in ask.answers.iter().enumerate() {
             // Several answers of one ask are paid for together.
@@ -217,18 +217,19 @@ pub fn table(shown: &Shown) -> String {
             let share = if ask.paid { format!("{} (paid)", ask.share) } else { ask.share.clone() };
             let [noise, error, relative] = &answer.row;
             grid.add_row(vec![
-                Cell::new(once(&ask.name)),
-                Cell::new(&answer.answer),
-                right(&answer.cells.to_string()),
-                right(&once(&share)),
-                right(&once(&ask.odds)),
-                right(noise),
+                cell(once(&ask.name)),
+                cell(&answer.answer),
+                right(answer.cells),
+                right(once(&share)),
+                right(once(&ask.odds)),
+                cell_of_lines(noise).set_alignment(CellAlignment::Right),
                 right(error),
                 right(relative),
             ]);
         }
     }
-    let mut text = format!("plan of \"{}\", about \"{}\"\n{grid}\n", shown.policy, shown.population);
+    let mut text =
+        format!("plan of \"{}\", about \"{}\"\n{grid}\n", printable(&shown.policy), printable(&shown.population));
     for line in sums(shown) {
         wrapped(&mut text, "  ", &line);
     }

@@ -1,7 +1,6 @@
 //! Errors under several promises: a table with a small chart in each row, and JSON.
 
-use super::table::{grid, wrapped};
-use comfy_table::{Cell, CellAlignment};
+use super::table::{cell, grid, right, wrapped};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal};
 use deniable_publication::guarantee::odds_decimal;
@@ -71,9 +70,8 @@ pub fn table(shown: &Shown) -> String {
     let mut header = vec!["ask".to_owned(), "answer".to_owned()];
     header.extend(shown.points.iter().map(|point| point.shown.clone()));
     header.push("chart".to_owned());
-    grid.set_header(header);
-    let right = |text: &str| Cell::new(text).set_alignment(CellAlignment::Right);
-    let mut odds = vec![Cell::new(""), Cell::new("largest odds ratio")];
+    grid.set_header(header.iter().map(cell));
+    let mut odds = vec![cell(""), cell("largest odds ratio")];
     odds.extend(shown.points.iter().map(|point| right(&point.odds)));
     grid.add_row(odds);
     // Every point that has answers has the same ones, in the same order.
@@ -85,9 +83,9 @@ pub fn table(shown: &Shown) -> String {
     for (first, errors) in all.iter().zip(&rows) {
         let ranks = matches!(first.bound, ErrorBound::Rows(_));
         let name = if ranks { format!("{} (rows by rank)", first.answer) } else { first.answer.clone() };
-        let mut cells = vec![Cell::new(&first.ask), Cell::new(name)];
-        cells.extend(errors.iter().map(|error| right(&error.map_or_else(|| "-".to_owned(), short))));
-        cells.push(Cell::new(chart(errors, factor)));
+        let mut cells = vec![cell(&first.ask), cell(name)];
+        cells.extend(errors.iter().map(|error| right(error.map_or_else(|| "-".to_owned(), short))));
+        cells.push(cell(chart(errors, factor)));
         grid.add_row(cells);
     }
     let mut text = format!("errors by `{}`, which stands alone in place of the policy's promises\n{grid}\n", shown.key);

@@ -1,7 +1,8 @@
 //! Answers for reading.
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{CellAlignment, ContentArrangement, Table as Grid};
+use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid};
+use deniable_core::text::{printable, printable_lines};
 use deniable_publication::Publication;
 use deniable_publication::{Cell, KeyValue, Table};
 use std::fmt::Write;
@@ -27,6 +28,23 @@ pub fn grid() -> Grid {
     grid
 }
 
+/// A cell of a grid: one line, whatever is in it.
+#[expect(clippy::disallowed_methods, reason = "this is the one place")]
+pub fn cell(text: impl std::fmt::Display) -> GridCell {
+    GridCell::new(printable(&text.to_string()))
+}
+
+/// A cell with a number, or what stands in a column of them.
+pub fn right(text: impl std::fmt::Display) -> GridCell {
+    cell(text).set_alignment(CellAlignment::Right)
+}
+
+/// A cell of several lines, which are meant.
+#[expect(clippy::disallowed_methods, reason = "this is the other place")]
+pub fn cell_of_lines(text: &str) -> GridCell {
+    GridCell::new(printable_lines(text))
+}
+
 /// One ask's answer.
 pub fn table(ask: &Table, confidence: &str) -> String {
     let mut grid = grid();
@@ -35,26 +53,23 @@ pub fn table(ask: &Table, confidence: &str) -> String {
         .collect();
     let mut header = Vec::new();
     for (name, is_number) in ask.columns.iter().zip(&numbers) {
-        header.push(name.clone());
+        header.push(cell(name));
         if *is_number {
-            header.push(format!("{confidence} interval"));
+            header.push(cell(format!("{confidence} interval")));
         }
     }
     grid.set_header(header);
     for row in &ask.rows {
-        let cells = row.iter().flat_map(|cell| match cell {
+        let cells = row.iter().flat_map(|value| match value {
             Cell::Key(key) => {
                 let text = key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text);
-                vec![comfy_table::Cell::new(text)]
+                vec![cell(text)]
             }
-            Cell::Number(number) => vec![
-                comfy_table::Cell::new(number.value_text()).set_alignment(CellAlignment::Right),
-                comfy_table::Cell::new(number.interval_text()).set_alignment(CellAlignment::Right),
-            ],
+            Cell::Number(number) => vec![right(number.value_text()), right(number.interval_text())],
         });
         grid.add_row(cells);
     }
-    let mut text = format!("{} (share {})\n{grid}\n", ask.name, ask.share);
+    let mut text = format!("{} (share {})\n{grid}\n", printable(&ask.name), ask.share);
     if ask.rows.is_empty() {
         text.push_str("  (no rows: LIMIT or OFFSET left none)\n");
     }
@@ -71,7 +86,7 @@ pub fn table(ask: &Table, confidence: &str) -> String {
 /// The guarantee in words.
 pub fn guarantee(publication: &Publication) -> String {
     let guarantee = &publication.guarantee;
-    let mut text = format!("What is promised about everyone in \"{}\"\n", publication.population);
+    let mut text = format!("What is promised about everyone in \"{}\"\n", printable(&publication.population));
     let mut list = |title: &str, lines: &[String]| {
         let _ = writeln!(text, "  {title}");
         for line in lines {

@@ -1,7 +1,7 @@
 //! What a check found, for reading and as JSON.
 
-use super::table::grid;
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Width};
+use super::table::{cell, cell_of_lines, grid, right};
+use comfy_table::{ColumnConstraint, ContentArrangement, Width};
 use deniable_check::family::Family;
 use deniable_check::mechanism::{Mechanism, builtin};
 use deniable_check::notion::Notion;
@@ -335,12 +335,12 @@ pub fn everything_table(title: &str, rows: &[Row]) -> String {
             None => ("-".to_owned(), "", row.refused.clone().unwrap_or_default()),
         };
         grid.add_row([
-            Cell::new(&row.notion),
-            Cell::new(family),
-            Cell::new(row.parameter),
-            Cell::new(value).set_alignment(CellAlignment::Right),
-            Cell::new(reached),
-            Cell::new(place),
+            cell(&row.notion),
+            cell(family),
+            cell(row.parameter),
+            right(value),
+            cell(reached),
+            cell_of_lines(&place),
         ]);
     }
     if let Some(column) = grid.column_mut(5) {

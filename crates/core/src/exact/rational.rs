@@ -62,7 +62,7 @@ pub fn parse_rational(text: &str) -> Result<Rational, ParseRationalError> {
         let numerator = parse_decimal(numerator.trim(), trimmed)?;
         let denominator = parse_decimal(denominator.trim(), trimmed)?;
         if denominator.is_zero() {
-            return Err(ParseRationalError::ZeroDenominator(printable(trimmed)));
+            return Err(ParseRationalError::ZeroDenominator(printable(trimmed).into_owned()));
         }
         return Ok(numerator / denominator);
     }
@@ -89,8 +89,8 @@ fn short(text: &str) -> Option<Rational> {
 }
 
 fn parse_decimal(text: &str, shown: &str) -> Result<Rational, ParseRationalError> {
-    let malformed = || ParseRationalError::Malformed(printable(shown));
-    let too_long = || ParseRationalError::TooLong(printable(shown));
+    let malformed = || ParseRationalError::Malformed(printable(shown).into_owned());
+    let too_long = || ParseRationalError::TooLong(printable(shown).into_owned());
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().map_err(|_| malformed())?),
         None => (text, 0),

@@ -4,8 +4,8 @@ use super::words::{
     PLACES, beliefs, demands, fraction, linkage, many, original, presence, readings, short, up, upward,
 };
 use super::{Assessed, name};
-use crate::render::table::{grid, wrapped};
-use comfy_table::{Cell, CellAlignment, Table as Grid};
+use crate::render::table::{cell, grid, right, wrapped};
+use comfy_table::Table as Grid;
 use deniable_assess::Assessment;
 use deniable_assess::assessment::OfSecret;
 use deniable_assess::belief::Extreme;
@@ -67,7 +67,7 @@ fn rows(rows: Vec<[String; 3]>) -> Grid {
     let mut grid = grid();
     grid.set_header(vec!["", "value", "class"]);
     for [name, value, class] in rows {
-        grid.add_row(vec![Cell::new(name), Cell::new(value).set_alignment(CellAlignment::Right), Cell::new(class)]);
+        grid.add_row(vec![cell(name), right(value), cell(class)]);
     }
     grid
 }

@@ -5,8 +5,7 @@ use crate::args::attack::{Linkage as ByColumns, Output, Ratings as ByRatings};
 use crate::commands::results;
 use crate::error::Failure;
 use crate::progress::Progress;
-use crate::render::table::{grid, wrapped};
-use comfy_table::CellAlignment;
+use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::Share;
 use deniable_attack::linkage::{Linkage, Linked, On, Table, link};
 use deniable_attack::ratings::{self, Columns, Records, Settings};
@@ -156,11 +155,10 @@ impl Attacked<'_> {
         let mut grid = grid();
         let header = ["", "people", "share", &(coverage(self.confidence) + " interval")].map(str::to_owned);
         grid.set_header(header);
-        let right = |text: String| comfy_table::Cell::new(text).set_alignment(CellAlignment::Right);
         for (what, share) in self.lines() {
             let (low, high) = share.interval(self.confidence);
             grid.add_row(vec![
-                comfy_table::Cell::new(what),
+                cell(what),
                 right(share.to_string()),
                 right(share.value().map_or_else(|| "-".to_owned(), |value| format!("{:.1}%", 100.0 * value))),
                 right(format!("{:.1}% to {:.1}%", 100.0 * low, 100.0 * high)),

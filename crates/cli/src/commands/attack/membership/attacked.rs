@@ -2,10 +2,10 @@
 
 use super::super::coverage;
 use super::super::promised::Promised;
-use crate::render::table::{grid, wrapped};
-use comfy_table::CellAlignment;
+use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::{Measured, Row, Statistics, Targets, Test};
 use deniable_core::exact::{Rounding, decimal};
+use deniable_core::text::spreadsheet_cell;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::Path;
@@ -153,17 +153,16 @@ impl Attacked<'_> {
                 coverage(self.confidence) + " interval",
                 "allowed".into(),
             ]);
-            let right = |text: String| comfy_table::Cell::new(text).set_alignment(CellAlignment::Right);
             for row in &rows {
                 let (low, high) = row.interval;
                 let bound = row.bound.as_ref().map_or_else(String::new, |(bound, against)| {
                     format!("at most {}: {}", decimal(bound, 3, Rounding::Up), against.words())
                 });
                 grid.add_row(vec![
-                    comfy_table::Cell::new(&row.name),
+                    cell(&row.name),
                     right(format!("{:.3}", row.value)),
                     right(format!("{low:.3} to {high:.3}")),
-                    comfy_table::Cell::new(bound),
+                    cell(bound),
                 ]);
             }
             let _ = writeln!(text, "{grid}");
@@ -227,7 +226,7 @@ impl Attacked<'_> {
                 Some(false) => "0",
                 None => "NA",
             };
-            let _ = writeln!(text, "{name}\t{value}\t{}\t{member}", statistic.snps);
+            let _ = writeln!(text, "{}\t{value}\t{}\t{member}", spreadsheet_cell(&name.to_string()), statistic.snps);
         }
         text
     }

@@ -221,7 +221,7 @@ mod tests {
     fn parquet_by_both_ends() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
-        let mut found = |bytes: &[u8]| {
+        let found = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
             match expect_parquet(&path) {
                 Ok(()) => None,

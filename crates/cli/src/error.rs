@@ -78,6 +78,15 @@ impl Diagnostic for Complaint {
 }
 
 impl Failure {
+    /// Says what is wrong on standard error.
+    pub fn tell(&self) {
+        match self {
+            Self::Refused(complaints) => complaints.iter().for_each(print),
+            Self::Usage(complaint) => print(complaint),
+            Self::ClosedPipe => {}
+        }
+    }
+
     /// Says what is wrong on standard error and gives the exit code.
     pub fn report(self) -> ExitCode {
         match self {
@@ -300,6 +309,11 @@ impl From<ReleaseError> for Failure {
                 );
                 Self::refused(error, help)
             }
+            ReleaseError::AnsweredEarlier(_) => Self::refused(
+                error,
+                "what was shown then stays true and can be seen with `deniable ledger show` and `deniable report`. To ask again, \
+                 with new noise and paid again, add --again; nothing was charged",
+            ),
             ReleaseError::Rows { ref error, .. } => {
                 let help = format!("{}; then the same ask resumes at no cost", source_help(error));
                 Self::refused(error, help)

@@ -18,7 +18,7 @@ use deniable_release::{Answered, Origin, Plan, PlannedAsk, expected};
 use deniable_report::Stated;
 use deniable_report::answers::pictures;
 use deniable_sql::output::Noisy;
-use deniable_sql::source::Simulation;
+use deniable_sql::Simulation;
 use deniable_sql::{Resources, SourceError};
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;

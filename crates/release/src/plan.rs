@@ -4,11 +4,35 @@ use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
-use deniable_ledger::{AccountId, Ask as LedgerAsk, Secret, Terms};
-use deniable_policy::{Ask, Data, Entity, Format, Policy, Role, Size, TargetsTooDear};
+use deniable_ledger::{Account, AccountId, Ask as LedgerAsk, Secret, Terms};
+use deniable_policy::{Ask, Data, Entity, Policy, Role, Size, TargetsTooDear, reading};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError, Table};
 use num_bigint::BigInt;
+
+/// What identities of this format begin with. Those of the first were digits alone, made of text that different questions
+/// could share: no answer that was stored under one is given to anybody.
+const IDENTITY: &str = "2:";
+
+/// Whether an ask has an identity of an earlier format.
+#[must_use]
+pub fn is_earlier(ask: &LedgerAsk) -> bool {
+    !ask.identity.starts_with(IDENTITY)
+}
+
+/// Whether the ledger holds an answer to these words, about the same data, that was stored under an earlier format of
+/// identities: it can still be seen there, and asking again is paid again.
+#[must_use]
+pub fn answered_earlier(account: &Account, ask: &LedgerAsk) -> bool {
+    let words = |sql: &str| sql.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    account.releases.iter().any(|release| {
+        let LedgerAsk { name: _, sql, identity: _, source, version } = &release.ask;
+        release.answer.is_some()
+            && is_earlier(&release.ask)
+            && (source, version) == (&ask.source, &ask.version)
+            && words(sql) == words(&ask.sql)
+    })
+}
 
 /// A policy whose asks are understood and priced.
 #[derive(Debug, Clone)]
@@ -199,50 +223,46 @@ pub(crate) fn price(
 
 impl PlannedAsk {
     /// The ask as the ledger remembers it. Its identity covers everything that decides the measured numbers and
-    /// their noise: the normalised plan with caps, bounds and keys, the adjacency, the noise, what it costs, and the
-    /// data version. Names and post-processing leave no trace, so asking again with another ORDER BY is free.
+    /// their noise: the question with caps, bounds and keys, how the rows are read, the data version, the adjacency, the
+    /// noise and what it costs. Names and post-processing leave no trace, so asking again with another ORDER BY is free.
     #[must_use]
     pub fn for_ledger(&self, policy: &Policy) -> LedgerAsk {
-        let mut hasher = blake3::Hasher::new_derive_key("deniable 2026-11 identity of an ask");
-        let mut part = |text: &str| {
-            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        let mut hasher = blake3::Hasher::new_derive_key("deniable 2026-11-22 identity of an ask");
+        let mut part = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
         };
-        part(self.query.canonical());
-        part(&policy.adversary.adjacency().to_string());
+        part(self.query.identity());
+        part(policy.adversary.adjacency().to_string().as_bytes());
         let read: Vec<&str> = self.query.tables().collect();
-        let tables: Vec<Data> = policy.tables().into_iter().map(|table| table.data).collect();
-        let tables: Vec<&Data> =
-            read.iter().filter_map(|name| tables.iter().find(|data| data.table == *name)).collect();
-        for data in &tables {
-            part(&data.table);
-            part(&data.version);
+        let described = policy.tables();
+        let described: Vec<&deniable_policy::Table> =
+            read.iter().filter_map(|name| described.iter().find(|table| table.data.table == *name)).collect();
+        for table in &described {
+            part(table.data.table.as_bytes());
+            part(table.data.version.as_bytes());
             // How fields are read decides what they hold.
-            match &data.format {
-                Format::Csv(options) => part(&format!(
-                    "csv, trim {}, nulls {:?}, decimal comma {}, encoding {}, quote {}",
-                    options.trim, options.nulls, options.decimal_comma, options.encoding, options.quote
-                )),
-                Format::Parquet => part("parquet"),
-            }
+            let used = self.query.columns(&table.data.table);
+            part(&reading(table, &|column| used.contains(column)));
         }
+        let tables: Vec<&Data> = described.iter().map(|table| &table.data).collect();
         let joined = |text: fn(&Data) -> &str| tables.iter().map(|data| text(data)).collect::<Vec<_>>().join(" + ");
         let (source, version) = (joined(|data| &data.table), joined(|data| &data.version));
         // The intervals of several quantiles are drawn together with them.
         if self.query.measures().iter().any(|measure| matches!(measure.kind, MeasureKind::Tree { .. })) {
-            part(&policy.confidence.to_string());
+            part(policy.confidence.to_string().as_bytes());
         }
         for (base, share) in self.cost.terms() {
-            part(&base.to_string());
-            part(&share.to_string());
+            part(base.to_string().as_bytes());
+            part(share.to_string().as_bytes());
         }
         for measure in &self.measures {
-            part(&measure.sensitivity.to_string());
-            part(&measure.decay.ratio().to_string());
+            part(measure.sensitivity.to_string().as_bytes());
+            part(measure.decay.ratio().to_string().as_bytes());
         }
         LedgerAsk {
             name: self.ask.name.clone(),
             sql: self.ask.sql.clone(),
-            identity: hasher.finalize().to_hex().to_string(),
+            identity: format!("{IDENTITY}{}", hasher.finalize().to_hex()),
             source,
             version,
         }

@@ -1,7 +1,7 @@
 //! Charge durably, compute, store, show. In this order, always.
 
 use crate::data::{self, DataError, Registering, Versioned};
-use crate::plan::{Plan, PlannedAsk};
+use crate::plan::{Plan, PlannedAsk, answered_earlier};
 use crate::show;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
@@ -13,9 +13,10 @@ use deniable_publication::left::share_left;
 use deniable_publication::remembered::Remembered;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
-use deniable_sql::{Progress, Resources, Salt, Source, SourceError, exact};
+use deniable_sql::{Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// What the choice of an entity's kept rows is salted for.
 const SALT: &str = "deniable 2026-11 choice of rows";
@@ -57,7 +58,10 @@ pub enum ReleaseError {
         /// Which limit: the account's or the policy's.
         which: &'static str,
     },
-    /// Rows could not be read after the charge. The same ask resumes at no cost.
+    /// Asks were answered before, under a format of identities that is not used any more.
+    #[error("{} answered before, in a form that cannot be told from answers to other questions", were(.0))]
+    AnsweredEarlier(Vec<String>),
+    /// The machine was exhausted after the charge. The same ask resumes at no cost.
     #[error("ask \"{ask}\" is paid for but not answered: {error}")]
     Rows {
         /// The ask.
@@ -84,6 +88,50 @@ pub enum ReleaseError {
     /// Amounts could not be compared.
     #[error(transparent)]
     Spend(#[from] SpendError),
+}
+
+fn were(asks: &[String]) -> String {
+    match asks {
+        [one] => format!("ask \"{one}\" was"),
+        several => format!("asks \"{}\" were", several.join("\", \"")),
+    }
+}
+
+/// What the curator allows a release to do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowed {
+    /// About versions that are not registered.
+    pub registering: Registering,
+    /// Whether asks that were answered under an earlier format of identities are paid for again.
+    pub again: bool,
+}
+
+impl From<Registering> for Allowed {
+    fn from(registering: Registering) -> Self {
+        Self { registering, again: false }
+    }
+}
+
+/// What a release has come to.
+#[derive(Debug)]
+pub struct Released {
+    /// The answers, each with the position of its ask.
+    pub answers: Vec<(usize, Answered)>,
+    /// The asks that are paid for and not answered, since the machine was exhausted. The same asks resume at no cost.
+    pub unanswered: Vec<(usize, ReleaseError)>,
+}
+
+impl Released {
+    /// The answers to all asks.
+    ///
+    /// # Errors
+    /// The first ask that has none.
+    pub fn complete(self) -> Result<Vec<Answered>, ReleaseError> {
+        match self.unanswered.into_iter().next() {
+            Some((_, error)) => Err(error),
+            None => Ok(self.answers.into_iter().map(|(_, answer)| answer).collect()),
+        }
+    }
 }
 
 /// Where an answer came from. For the curator.
@@ -157,8 +205,9 @@ pub fn release<R: CryptoRng>(
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
-    registering: Registering,
-) -> Result<Vec<Answered>, ReleaseError> {
+    allowed: impl Into<Allowed>,
+) -> Result<Released, ReleaseError> {
+    let Allowed { registering, again } = allowed.into();
     // An account that is there must agree before anything else is looked at. A new one is opened with the first
     // charge: until then nothing was promised to anyone, and the policy may still change.
     let account = plan.account();
@@ -185,8 +234,11 @@ pub fn release<R: CryptoRng>(
             tell(Event::WrittenSince(&table));
         }
     }
-    let mut sources = Vec::new();
+    let mut prepared: VecDeque<Prepared> = VecDeque::new();
     if !pending.is_empty() {
+        if !again {
+            earlier(plan, &pending, ledger)?;
+        }
         check_together(plan, ledger)?;
         let all = locate().map_err(DataError::from)?;
         let used: Vec<&Versioned> = all.iter().filter(|table| reads(table, &pending)).collect();
@@ -197,19 +249,45 @@ pub fn release<R: CryptoRng>(
         if registering == Registering::Stop && !registered.is_empty() {
             return Err(ReleaseError::OnlyRegistered);
         }
+        let sources: Vec<Source> = used.into_iter().map(|table| table.source.clone()).collect();
+        // Files are opened and public tables read for all of them before the first is charged.
+        for ask in &pending {
+            prepared.push_back(prepare(&sources, &ask.query, resources).map_err(DataError::from)?);
+        }
         ledger.open_account(&account, &plan.terms())?;
-        sources = used.into_iter().map(|table| table.source.clone()).collect();
     }
-    let mut answers = Vec::new();
-    for (ask, stored) in plan.asks.iter().zip(stored) {
-        let answered = match stored {
-            Some(stored) => stored,
-            None => answer(plan, ask, (&sources, resources), ledger, rng, tell)?,
+    let mut released = Released { answers: Vec::new(), unanswered: Vec::new() };
+    for (at, (ask, stored)) in plan.asks.iter().zip(stored).enumerate() {
+        let answered = match (stored, prepared.pop_front()) {
+            (Some(stored), waiting) => {
+                waiting.into_iter().for_each(|waiting| prepared.push_front(waiting));
+                Ok(stored)
+            }
+            (None, Some(prepared)) => answer(plan, ask, prepared, ledger, rng, tell),
+            (None, None) => continue,
         };
-        tell(Event::Answered(&ask.ask.name, answered.origin));
-        answers.push(answered);
+        match answered {
+            Ok(answered) => {
+                tell(Event::Answered(&ask.ask.name, answered.origin));
+                released.answers.push((at, answered));
+            }
+            // The machine was exhausted by this one; the others may do with less.
+            Err(error @ ReleaseError::Rows { .. }) => released.unanswered.push((at, error)),
+            Err(error) => return Err(error),
+        }
     }
-    Ok(answers)
+    Ok(released)
+}
+
+/// Refuses to pay again for what was answered under an earlier format of identities, unless that is wanted.
+fn earlier(plan: &Plan, pending: &[&PlannedAsk], ledger: &Ledger) -> Result<(), ReleaseError> {
+    let (summary, id) = (ledger.summary(), plan.account());
+    let account = summary.accounts.iter().find(|known| known.id == id);
+    let was_answered = |ask: &&&PlannedAsk| {
+        account.is_some_and(|account| answered_earlier(account, &ask.for_ledger(&plan.policy)))
+    };
+    let names: Vec<String> = pending.iter().filter(was_answered).map(|ask| ask.ask.name.clone()).collect();
+    if names.is_empty() { Ok(()) } else { Err(ReleaseError::AnsweredEarlier(names)) }
 }
 
 /// The salt that chooses an entity's kept rows, from the ledger's key: the same for all releases of a ledger.
@@ -266,7 +344,7 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
 fn answer<R: CryptoRng>(
     plan: &Plan,
     ask: &PlannedAsk,
-    (sources, resources): (&[Source], &Resources),
+    prepared: Prepared,
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
@@ -288,9 +366,9 @@ fn answer<R: CryptoRng>(
         }
     };
     let salt = salt(ledger);
-    let exact =
-        exact(sources, &ask.query, &salt, resources, &|progress| tell(Event::Computing(&ask.ask.name, progress)))
-            .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
+    let exact = prepared
+        .compute(&salt, &|progress| tell(Event::Computing(&ask.ask.name, progress)))
+        .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
     let decays: Vec<Decay> = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
     let values = exact.with_noise(&ask.query, &decays, &plan.policy.confidence, rng);
     if ask.query.consistency() == Consistency::Applies {

@@ -37,10 +37,9 @@ pub struct Release {
     /// Write a page as well: the answers with pictures, the guarantee, what was spent.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Register data that are not registered as the policy reads them, and go on in the same run. Without it, a release
-    /// that has to register them stops there.
-    #[arg(long)]
-    pub register: bool,
+    /// What may be done before it.
+    #[command(flatten)]
+    pub registration: Registration,
     /// What it may use.
     #[command(flatten)]
     pub limits: Limits,
@@ -153,13 +152,24 @@ pub struct Ask {
     /// Keep no history of the prompt's questions.
     #[arg(long)]
     pub no_history: bool,
-    /// Register data that are not registered as the policy reads them, and go on in the same run. Without it, a question
-    /// that has to register them stops there.
-    #[arg(long)]
-    pub register: bool,
+    /// What may be done before it.
+    #[command(flatten)]
+    pub registration: Registration,
     /// What it may use.
     #[command(flatten)]
     pub limits: Limits,
+}
+
+/// What the curator allows beside answering.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Registration {
+    /// Register data that are not registered as the policy reads them, and go on in the same run. Without it, a run that
+    /// has to register them stops there.
+    #[arg(long)]
+    pub register: bool,
+    /// Pay again for what was answered by a version before 0.2, whose stored answers are given to no question any more.
+    #[arg(long)]
+    pub again: bool,
 }
 
 /// A part of the promise, exact.

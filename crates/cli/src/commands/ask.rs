@@ -12,6 +12,7 @@ use crate::render::{self, plan::Shown};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_ledger::Account;
 use deniable_policy::{Ask, Policy, Size};
+use deniable_release::plan::is_earlier;
 use deniable_release::{Plan, published};
 use std::path::{Path, PathBuf};
 
@@ -52,8 +53,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         );
     }
     doubts(&plan);
-    let answers = obtain(&plan, &args.limits, args.register)?;
-    publish(&written(&published(&plan, &answers), args.format)?, None)
+    let mut plan = plan;
+    let (answers, failed) = obtain(&mut plan, &args.limits, args.registration)?;
+    if !answers.is_empty() {
+        publish(&written(&published(&plan, &answers), args.format)?, None)?;
+    }
+    failed.map_or(Ok(()), Err)
 }
 
 /// The shares at which the same words were answered before, the last one last.
@@ -65,7 +70,8 @@ fn answered_before(policy: &Policy, sql: &str) -> Result<Vec<Rational>, Failure>
     let name = format!("{}{OF_QUESTIONS}", policy.name);
     let asked = summary.accounts.iter().flat_map(|account| &account.releases);
     let same = asked.filter(|release| release.policy == name && release.ask.sql.trim() == sql.trim());
-    let answered = same.filter(|release| release.answer.is_some());
+    // What an earlier format of identities stored is given to nobody.
+    let answered = same.filter(|release| release.answer.is_some() && !is_earlier(&release.ask));
     Ok(answered.filter_map(|release| release.cost.exact_part_of(&policy.limit)).collect())
 }
 

@@ -198,7 +198,11 @@ impl Prompt<'_> {
                 return Ok(());
             }
         }
-        let answers = obtain(&plan, &self.args.limits, self.args.register)?;
+        let mut plan = plan;
+        let (answers, failed) = obtain(&mut plan, &self.args.limits, self.args.registration)?;
+        if let Some(failed) = failed {
+            return Err(failed);
+        }
         let publication = published(&plan, &answers);
         let text = match self.args.format {
             // The guarantee is the same each time, and `deniable ledger show` tells it.

@@ -4,14 +4,16 @@ use super::report::page;
 use super::{choose, locate, open_ledger, own_files, plan, publish, say, writable};
 use crate::args::limits::Limits;
 use crate::args::output::Format;
-use crate::args::policy::Release;
+use crate::args::policy::{Registration, Release};
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::noise::SystemRng;
 use deniable_publication::Publication;
-use deniable_release::{Answered, Event, Origin, Plan, PlannedAsk, Registering, Versioned, published, release};
-use deniable_sql::Resources;
+use deniable_release::{
+    Allowed, Answered, Event, Origin, Plan, PlannedAsk, Registering, Released, Versioned, published, release,
+};
+use deniable_sql::least_memory;
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
@@ -29,14 +31,16 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     }
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;
     doubts(&plan);
-    let answers = obtain(&plan, &args.limits, args.register)?;
-    let publication = published(&plan, &answers);
-    publish(&written(&publication, args.format)?, args.out.as_ref())?;
+    let (answers, failed) = obtain(&mut plan, &args.limits, args.registration)?;
+    if !plan.asks.is_empty() {
+        let publication = published(&plan, &answers);
+        publish(&written(&publication, args.format)?, args.out.as_ref())?;
+    }
     if let Some(report) = &args.report {
         publish(&page(&plan, &deniable_ledger::show(&plan.policy.ledger)?)?, Some(report))?;
         say(format!("the page is {}", super::shown(report)));
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }
 
 /// Says what is understood and may not be meant, before it is paid for.
@@ -47,9 +51,25 @@ pub fn doubts(plan: &Plan) {
 }
 
 /// Answers a plan's asks, with a word for the curator about each; when data have to be registered first, only if that is
-/// wanted in the same run. What was recorded is never lost unnoticed: the
-/// ledger's head is told also after a failure.
-pub fn obtain(plan: &Plan, limits: &Limits, register: bool) -> Result<Vec<Answered>, Failure> {
+/// wanted in the same run. What was recorded is never lost unnoticed: the ledger's head is told also after a failure. Asks
+/// that exhausted the machine leave the plan, and the last of them is the failure beside the answers to the others.
+pub fn obtain(
+    plan: &mut Plan,
+    limits: &Limits,
+    allowed: Registration,
+) -> Result<(Vec<Answered>, Option<Failure>), Failure> {
+    let released = released(plan, limits, allowed)?;
+    let mut failed = None;
+    for (_, error) in released.unanswered {
+        failed.replace(Failure::from(error)).iter().for_each(Failure::tell);
+    }
+    let (kept, answers): (Vec<usize>, Vec<Answered>) = released.answers.into_iter().unzip();
+    let mut at = 0..;
+    plan.asks.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
+    Ok((answers, failed))
+}
+
+fn released(plan: &Plan, limits: &Limits, allowed: Registration) -> Result<Released, Failure> {
     enough_memory(plan, limits)?;
     let mut ledger = open_ledger(plan)?;
     let progress = Progress::new();
@@ -82,8 +102,9 @@ pub fn obtain(plan: &Plan, limits: &Limits, register: bool) -> Result<Vec<Answer
         }
     };
     let before = ledger.head().clone();
-    let registering = if register { Registering::GoOn } else { Registering::Stop };
-    let answers = release(plan, &locate, &limits.resources(), &mut ledger, &mut SystemRng::new()?, &tell, registering);
+    let registering = if allowed.register { Registering::GoOn } else { Registering::Stop };
+    let allowed = Allowed { registering, again: allowed.again };
+    let answers = release(plan, &locate, &limits.resources(), &mut ledger, &mut SystemRng::new()?, &tell, allowed);
     progress.done();
     if answers.is_ok() || *ledger.head() != before {
         say(format!("ledger head {}", ledger.head()));
@@ -93,7 +114,7 @@ pub fn obtain(plan: &Plan, limits: &Limits, register: bool) -> Result<Vec<Answer
 
 /// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.
 fn enough_memory(plan: &Plan, limits: &Limits) -> Result<(), Failure> {
-    let needed = |ask: &PlannedAsk| Resources::least_memory(&ask.query);
+    let needed = |ask: &PlannedAsk| least_memory(&ask.query);
     let Some(most) = plan.asks.iter().max_by_key(|ask| needed(ask)).filter(|most| needed(most) > limits.memory) else {
         return Ok(());
     };

@@ -234,6 +234,9 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::Partition { .. } => {
             "folders name partitions as in year=2024/region=north/; list them under `partitions`, and not in the files"
         }
+        SourceError::Key { .. } => {
+            "a public table must have one row for each key: mend the file, or name another column as its `key`; nothing was charged"
+        }
         SourceError::Memory { .. } => {
             "allow more with --memory, or lower rows_per_group and groups: what is kept of one entity, and the totals of \
              all cells, must fit"

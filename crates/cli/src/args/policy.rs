@@ -2,7 +2,7 @@
 
 use super::limits::Limits;
 use super::output::{Format, LedgerFormat};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use std::path::PathBuf;
 

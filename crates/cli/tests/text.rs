@@ -64,12 +64,12 @@ fn refused_questions_show_it_too() {
         format!("SELECT\r\n COUNT(*) FROM \"{BAD}\""),
         format!("SELECT COUNT(*) FROM t WHERE k = '{BAD}x'"),
     ] {
-        let run = place.run(&["ask", "policy.toml", &sql, "--dry-run"]);
+        let run = place.run(&["ask", "policy.toml", &sql, "--spend", "1/40", "--dry-run"]);
         is_plain(&run.stderr);
         is_plain(&run.stdout);
     }
     let sql = format!("SELECT COUNT(*) AS \"{BAD}\" FROM t WHERE wrong = 'x'");
-    let run = place.run(&["ask", "policy.toml", &sql, "--dry-run"]).refused();
+    let run = place.run(&["ask", "policy.toml", &sql, "--spend", "1/40", "--dry-run"]).refused();
     let lines: Vec<&str> = run.stderr.lines().collect();
     let at = lines.iter().position(|line| line.contains("WHERE wrong")).unwrap();
     let place_of = |line: &str, what: &str| line.split(what).next().unwrap().chars().count();

@@ -80,7 +80,7 @@ impl fmt::Display for Looks {
             Self::Json => f.write_str("looks like JSON"),
             Self::Address => f.write_str("looks like an e-mail address"),
             Self::Time => f.write_str("looks like a day or a time"),
-            Self::Number => f.write_str("has no letter in it, as a number has none"),
+            Self::Number => f.write_str("reads as a number, or has no letter in it"),
             Self::Identifier => f.write_str("looks like an identifier"),
             Self::Word => f.write_str("is a word for a value"),
         }
@@ -283,7 +283,7 @@ mod tests {
         let said = |names: &[&str]| checked(names).unwrap_err().to_string();
         assert_eq!(
             said(&["Miller", "1985"]),
-            "what should be the name of column 2 has no letter in it, as a number has none"
+            "what should be the name of column 2 reads as a number, or has no letter in it"
         );
         assert_eq!(said(&["zip", "age", "zip "]), "columns 1 and 3 have the same name");
         assert_eq!(said(&["a", ""]), "what should be the name of column 2 is empty");

@@ -117,7 +117,8 @@ fn from_value(source: &str, value: &Value, span: Range<usize>) -> Node {
 
 /// A text as a value of TOML, in which whatever is not seen is escaped.
 pub(crate) fn quoted(text: &str) -> String {
-    if !text.contains(is_hidden) {
+    // What ASCII has of it the library escapes, in shorter words.
+    if !text.contains(|c: char| is_hidden(c) && !c.is_ascii()) {
         return Value::from(text).to_string();
     }
     let inside: String = text

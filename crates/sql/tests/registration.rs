@@ -23,7 +23,7 @@ fn scan(columns: Vec<Column>, entity: Option<&str>, rows: &str) -> Report {
         partitions: Vec::new(),
         typical_rows: None,
     };
-    let entity = entity.map(|key| Entity { key: key.to_owned(), caps: Caps { rows_per_group: 1, groups: 1 } });
+    let entity = entity.map(|key| Entity::new(key, Caps { rows_per_group: 1, groups: 1 }));
     let source = Source::locate(Table::protected("t", columns, entity), &data, folder.path()).unwrap();
     source.check(&|_| {}).unwrap()
 }

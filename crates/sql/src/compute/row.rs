@@ -191,7 +191,11 @@ impl RowOperator {
         let predicate = passes.map(|passes| FilterBuilder::new(&BooleanArray::new(passes, None)).optimize().build());
         let output = |origin: &Origin| match origin {
             Origin::Root(root) => values.get(root - self.conditions).map(Column::to_array),
-            Origin::Stored(input) => inputs.stored[*input].clone(),
+            // What does not come from a file's own column comes as values.
+            Origin::Stored(input) => {
+                let typed = || inputs.typed[*input].as_ref().map(Column::to_array);
+                inputs.stored[*input].clone().or_else(typed)
+            }
         };
         let entity = inputs.entity.iter().cloned();
         let outputs = self.outputs.iter().map(|origin| output(origin).unwrap_or_else(|| nothing(rows)));

@@ -276,10 +276,12 @@ def boolean_of_text(value):
 
 
 def integer_of_text(value):
+    value = value.strip("\t\n\v\f\r ")
     return integer(int(value)) if re.fullmatch(r"[+-]?[0-9]+", value) else None
 
 
 def decimal_of_text(value):
+    value = value.strip("\t\n\v\f\r ")
     number = re.fullmatch(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?", value)
     return real(float(value)) if number else None
 

@@ -34,7 +34,7 @@ fn equal_noise_of_several_groupings_is_said_once() {
     let sql = "SELECT ward, sex, COUNT(*), AVG(age) FROM visits GROUP BY ROLLUP (ward, sex)";
     assert_eq!(
         noise(&published(POLICY, sql)),
-        ["COUNT(age) in each grouping", "COUNT(*) in each grouping", "SUM(age - 45) in each grouping"]
+        ["COUNT(*) in each grouping", "COUNT(age) in each grouping", "SUM(age - 45) in each grouping"]
     );
     // One person exchanged for another moves a single cell less than several.
     let exchanged = POLICY.replace("{ preset = \"acquaintance\" }", "{ preset = \"insider\", prior = \"..1/2\" }");

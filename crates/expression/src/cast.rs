@@ -73,12 +73,15 @@ pub(crate) fn cast(column: &Column, to: Type) -> Column {
     }
 }
 
+/// White space that may stand around a number or a truth.
+const SPACE: [char; 6] = ['\t', '\n', '\u{b}', '\u{c}', '\r', ' '];
+
 /// `t`, `yes`, `on`, `1`, ... and `f`, `no`, `off`, `0`, ... in any case, with ASCII white space around.
 #[must_use]
 pub fn parse_boolean(text: &str) -> Option<bool> {
     const TRUE: [&str; 9] = ["t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"];
     const FALSE: [&str; 10] = ["f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0"];
-    let word = text.trim_matches(['\t', '\n', '\u{b}', '\u{c}', '\r', ' ']);
+    let word = text.trim_matches(SPACE);
     let one_of = |words: &[&str]| words.iter().any(|other| other.eq_ignore_ascii_case(word));
     if one_of(&TRUE) {
         Some(true)
@@ -89,15 +92,16 @@ pub fn parse_boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// `[+-]?[0-9]+` within 64 bits.
+/// `[+-]?[0-9]+` within 64 bits, with white space around.
 #[must_use]
 pub fn parse_integer(text: &str) -> Option<i64> {
-    text.parse().ok()
+    text.trim_matches(SPACE).parse().ok()
 }
 
-/// `[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?`: the nearest decimal, if that is finite.
+/// `[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?`, with white space around: the nearest decimal, if that is finite.
 #[must_use]
 pub fn parse_decimal(text: &str) -> Option<Decimal> {
+    let text = text.trim_matches(SPACE);
     // Without letters there are no other words for numbers, such as "inf".
     let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
     if text.len() > crate::LONGEST_TEXT || !text.bytes().all(plain) {

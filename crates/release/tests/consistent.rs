@@ -50,7 +50,7 @@ impl Place {
             tell,
             Registering::GoOn,
         )?;
-        Ok(answers.into_iter().next().unwrap())
+        Ok(answers.complete()?.into_iter().next().unwrap())
     }
 
     fn ledger(&self) -> Ledger {

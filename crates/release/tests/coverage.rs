@@ -109,7 +109,8 @@ fn coverage(plan: &Plan, source: &Source, ledgers: usize, worker: usize) -> (u64
         };
         let locate = || Ok(vec![versioned.clone()]);
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
-        let answers = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, Registering::GoOn).unwrap();
+        let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, Registering::GoOn).unwrap();
+        let answers = released.complete().unwrap();
         let rows = plan.asks[0].query.show(&answers[0].noisy, &plan.policy.confidence);
         for (row, truth) in rows.iter().zip(&truth) {
             for (shown, truth) in row.0.iter().zip(truth) {

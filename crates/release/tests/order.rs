@@ -72,7 +72,8 @@ impl Place {
             &mut SystemRng::new().unwrap(),
             tell,
             Registering::GoOn,
-        )
+        )?
+        .complete()
     }
 }
 
@@ -162,17 +163,20 @@ fn what_fails_to_compute_was_charged() {
     let mut ledger = place.ledger();
     let failed = place.release(&mut ledger, &|event| {
         if matches!(event, Event::Registered(_)) {
-            fs::remove_file(place.path("t.csv")).unwrap();
+            // The same columns, and a row that is none.
+            let header = data.split_inclusive(|byte| *byte == b'\n').next().unwrap();
+            fs::write(place.path("t.csv"), [header, &b"a,b,c,d,e,f,g,h,i,j\n"[..]].concat()).unwrap();
         }
     });
     assert!(matches!(failed, Err(ReleaseError::Rows { ask, .. }) if ask == "first"));
+    // The others are tried, too: what exhausts the machine for one need not for another.
     let charged = place.on_disk();
-    assert_eq!(names(&charged), ["first"]);
-    assert_eq!(charged[0].answer, None);
+    assert_eq!(names(&charged), NAMES);
+    assert!(charged.iter().all(|release| release.answer.is_none()));
     // With the rows back it goes on at no cost.
     fs::write(place.path("t.csv"), data).unwrap();
     let origins: Vec<_> = place.release(&mut ledger, &|_| {}).unwrap().iter().map(|answer| answer.origin).collect();
-    assert_eq!(origins, [Origin::Resumed, Origin::Charged, Origin::Charged]);
+    assert_eq!(origins, [Origin::Resumed; 3]);
     assert_eq!(names(&place.on_disk()), NAMES);
 }
 

@@ -76,7 +76,6 @@ impl Parts {
 
     fn measure(&mut self, measure: &Measure, arguments: &[Argument], program: &Program) -> &mut Self {
         let Measure { kind, unit, level, weight } = measure;
-        self.rational(unit).size(*level).rational(weight);
         let argument = |parts: &mut Self, at: usize| {
             if let Some(Argument { value, grid }) = arguments.get(at) {
                 parts.value(*value, program).grid(grid.as_ref());
@@ -111,7 +110,7 @@ impl Parts {
                 argument(self, *at);
             }
         }
-        self
+        self.rational(unit).size(*level).rational(weight)
     }
 }
 

@@ -71,6 +71,7 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
         return Err(refuse(&statement, "this statement", "only SELECT asks a question; the data is never changed"));
     };
     query::check(query)?;
+    query::few_enough_tables(query)?;
     Ok(statement)
 }
 
@@ -242,6 +243,21 @@ mod tests {
         assert!(matches!(error, QueryError::Syntax { place: Some(_), .. }), "{error:?}");
         let nested = format!("SELECT {}1{}", "(".repeat(150), ")".repeat(150));
         assert!(matches!(refusal(&nested), QueryError::Refused { .. }));
+    }
+
+    #[test]
+    fn names_that_double_at_each_step_are_refused_before_they_are_planned() {
+        let chain = |steps: usize| {
+            let step = |at: usize| format!(", c{at} AS (SELECT a.n FROM c{0} a JOIN C{0} b ON a.n = b.n)", at - 1);
+            let steps: String = (1..=steps).map(step).collect();
+            format!("WITH c0 AS (SELECT n FROM t){steps} SELECT COUNT(*) FROM c{}", steps.matches(" AS (").count())
+        };
+        assert!(parse(&chain(5)).is_ok());
+        for steps in [7, 20] {
+            assert!(parse(&chain(steps)).unwrap_err().to_string().contains("more than 64 tables"));
+        }
+        let apart = (0..9).map(|at| format!(", c{at} AS (SELECT n FROM t)")).collect::<String>();
+        assert!(parse(&format!("WITH x AS (SELECT n FROM t){apart} SELECT COUNT(*) FROM x")).is_ok());
     }
 
     #[test]

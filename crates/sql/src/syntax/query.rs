@@ -11,6 +11,53 @@ use datafusion_sql::sqlparser::ast::{
 const JOIN_HELP: &str =
     "join protected tables with JOIN ... ON the entity key, public ones with JOIN or LEFT JOIN on their key";
 
+/// Most tables that a question reads once every name for a subquery is written out, which is what the planner does: a
+/// chain of CTEs that joins the one before with itself doubles at each step.
+const MOST_TABLES: u64 = 64;
+
+/// Refuses a question that reads very many tables, whatever they are.
+pub(super) fn few_enough_tables(query: &Query) -> Result<(), QueryError> {
+    if tables_read(query, &mut Vec::new()) <= MOST_TABLES {
+        return Ok(());
+    }
+    let help = "each table may stand once in a question: filter and compute in CTEs, and join them once";
+    Err(QueryError::refused(format!("a question that reads more than {MOST_TABLES} tables"), help).about("WITH"))
+}
+
+/// How many tables a question reads; `known` are the names for subqueries, with how many these read.
+fn tables_read(query: &Query, known: &mut Vec<(String, u64)>) -> u64 {
+    let outside = known.len();
+    for cte in query.with.iter().flat_map(|with| &with.cte_tables) {
+        let read = tables_read(&cte.query, known);
+        known.push((cte.alias.name.value.to_lowercase(), read));
+    }
+    let read = match &*query.body {
+        SetExpr::Select(select) => {
+            let all = select.from.iter().flat_map(|from| {
+                std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation))
+            });
+            all.fold(0_u64, |sum, relation| sum.saturating_add(read_by(relation, known)))
+        }
+        SetExpr::Query(inner) => tables_read(inner, known),
+        // Not on the list.
+        _ => 0,
+    };
+    known.truncate(outside);
+    read
+}
+
+fn read_by(relation: &TableFactor, known: &mut Vec<(String, u64)>) -> u64 {
+    match relation {
+        TableFactor::Table { name, .. } => {
+            let name = name.to_string().trim_matches('"').to_lowercase();
+            known.iter().rev().find(|(known, _)| *known == name).map_or(1, |(_, read)| *read)
+        }
+        TableFactor::Derived { subquery, .. } => tables_read(subquery, known),
+        // Not on the list.
+        _ => 0,
+    }
+}
+
 pub(super) fn check(query: &Query) -> Result<(), QueryError> {
     let Query { with, body, order_by, limit_clause, fetch, locks, for_clause, settings, format_clause, pipe_operators } =
         query;

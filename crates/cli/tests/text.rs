@@ -29,7 +29,9 @@ fn is_plain(text: &str) {
 fn answers_show_what_is_not_seen() {
     let sql = format!("SELECT k AS \"=cmd{BAD}\", COUNT(*) AS \"+n{BAD}\" FROM t GROUP BY k");
     let place = Place::new(&policy("SELECT COUNT(*) AS n FROM t"), "k\nplain\n=1+1\n");
-    let ask = |format: &str| place.run(&["ask", "policy.toml", &sql, "--spend", "1/4", "--register", "--format", format]).done();
+    let ask = |format: &str| {
+        place.run(&["ask", "policy.toml", &sql, "--spend", "1/4", "--register", "--format", format]).done()
+    };
     let table = ask("table");
     is_plain(&table.stdout);
     is_plain(&table.stderr);

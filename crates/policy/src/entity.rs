@@ -39,7 +39,11 @@ pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> 
     let rows = section.need("rows_per_group", "add `rows_per_group = 1`").and_then(|field| field.count());
     let groups = section.need("groups", "add `groups = 1`").and_then(|field| field.count());
     let joined = section.optional("rows_in_joins", Field::count);
-    Ok(Entity { key: key?, caps: Caps { rows_per_group: rows?, groups: groups? }, rows_in_joins: joined?.unwrap_or(Entity::ROWS_IN_JOINS) })
+    Ok(Entity {
+        key: key?,
+        caps: Caps { rows_per_group: rows?, groups: groups? },
+        rows_in_joins: joined?.unwrap_or(Entity::ROWS_IN_JOINS),
+    })
 }
 
 /// A declared column whose values can name someone or something: compared for equality, and of many values.

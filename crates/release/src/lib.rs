@@ -23,6 +23,6 @@ pub mod whatif;
 pub use accepted::{AcceptError, Accepted};
 pub use data::{BadColumn, DataError, Registering, Versioned};
 pub use forecast::{ErrorBound, Expected, expected};
-pub use plan::{Plan, answered_earlier, PlanError, PlannedAsk, PlannedMeasure};
+pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, answered_earlier};
 pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, release, remembered, stored};
 pub use show::published;

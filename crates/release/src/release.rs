@@ -283,9 +283,8 @@ pub fn release<R: CryptoRng>(
 fn earlier(plan: &Plan, pending: &[&PlannedAsk], ledger: &Ledger) -> Result<(), ReleaseError> {
     let (summary, id) = (ledger.summary(), plan.account());
     let account = summary.accounts.iter().find(|known| known.id == id);
-    let was_answered = |ask: &&&PlannedAsk| {
-        account.is_some_and(|account| answered_earlier(account, &ask.for_ledger(&plan.policy)))
-    };
+    let was_answered =
+        |ask: &&&PlannedAsk| account.is_some_and(|account| answered_earlier(account, &ask.for_ledger(&plan.policy)));
     let names: Vec<String> = pending.iter().filter(was_answered).map(|ask| ask.ask.name.clone()).collect();
     if names.is_empty() { Ok(()) } else { Err(ReleaseError::AnsweredEarlier(names)) }
 }

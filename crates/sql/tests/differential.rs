@@ -12,7 +12,6 @@
 mod generate;
 
 use arrow_array::RecordBatch;
-use parquet::arrow::ArrowWriter;
 use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
 use deniable_policy::{CsvOptions, Data, Format};
@@ -21,6 +20,7 @@ use deniable_sql::plan::Answer;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, SourceError, exact};
 use generate::Dice;
 use generate::hostile::{Hostile, Kept};
+use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::path::Path;

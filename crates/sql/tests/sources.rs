@@ -2,9 +2,11 @@
 //! declared are refused with their place.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-use arrow_array::{ArrayRef, BooleanArray, Decimal128Array, Int32Array, Int64Array, RecordBatch, StringViewArray, UInt64Array};
-use arrow_array::types::{Int8Type};
-use arrow_schema::{DataType};
+use arrow_array::types::Int8Type;
+use arrow_array::{
+    ArrayRef, BooleanArray, Decimal128Array, Int32Array, Int64Array, RecordBatch, StringViewArray, UInt64Array,
+};
+use arrow_schema::DataType;
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Entity, Format, Key};
@@ -332,8 +334,7 @@ fn parquet_of_another_type_is_refused() {
 #[test]
 fn dictionaries_are_texts() {
     let folder = tempfile::tempdir().unwrap();
-    let grp: arrow_array::DictionaryArray<Int8Type> =
-        vec![Some("a"), None, Some("a")].into_iter().collect();
+    let grp: arrow_array::DictionaryArray<Int8Type> = vec![Some("a"), None, Some("a")].into_iter().collect();
     let batch = RecordBatch::try_from_iter(vec![("grp", Arc::new(grp) as ArrayRef)]).unwrap();
     assert!(matches!(batch.schema().field(0).data_type(), DataType::Dictionary(..)));
     write_batch(&folder.path().join("d.parquet"), &batch);

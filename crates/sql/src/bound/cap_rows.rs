@@ -132,10 +132,7 @@ impl CapRows {
         for scatter in scatters {
             all.iter_mut().zip(scatter.finish()).for_each(|(all, shard)| all.join(shard));
         }
-        Scattered {
-            shards: all.into_iter().map(|shard| Mutex::new(Some(shard))).collect(),
-            next: AtomicUsize::new(0),
-        }
+        Scattered { shards: all.into_iter().map(|shard| Mutex::new(Some(shard))).collect(), next: AtomicUsize::new(0) }
     }
 
     /// Walks over shards that no other thread has taken, and hands out what is kept of them, batch by batch.

@@ -1,12 +1,12 @@
 //! Grid units of an argument's column, a batch at a time.
 
-use crate::plan::Argument;
 use crate::facts::range::Grid;
-use arrow_array::{Array, ArrayRef};
+use crate::plan::Argument;
 use arrow_array::cast::AsArray;
-use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_schema::{DataType};
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
+use arrow_schema::DataType;
 use num_traits::ToPrimitive;
 
 /// One argument's values in a batch. The buffer is used again for the next.

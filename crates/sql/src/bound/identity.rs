@@ -5,10 +5,10 @@
 //! entity's own rows and the salt decides, one entity's rows change nothing but what is kept of that entity.
 
 use super::Salt;
-use arrow_array::{Array, ArrayRef};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type};
-use arrow_schema::{DataType};
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
 use siphasher::sip128::SipHasher13;
 
 /// What texts are hashed for.

@@ -66,8 +66,11 @@ mod tests {
 
     #[test]
     fn cells_are_what_is_left_of_combinations() {
-        let group =
-            |keys: i64| Group { name: String::new(), keys: (0..keys).map(Key::Integer).collect(), value: crate::bound::nowhere() };
+        let group = |keys: i64| Group {
+            name: String::new(),
+            keys: (0..keys).map(Key::Integer).collect(),
+            value: crate::bound::nowhere(),
+        };
         let groups = [group(2), group(3), group(5)];
         let levels = Levels::new(&groups, &[vec![0, 1, 2], vec![0, 2], vec![1], vec![]]);
         for (a, b, c) in (0..2).flat_map(|a| (0..3).flat_map(move |b| (0..5).map(move |c| (a, b, c)))) {

@@ -1,10 +1,10 @@
 //! Which declared cell a row falls into, if any.
 
 use crate::facts::keys::decimal_key;
-use arrow_array::{Array, ArrayRef};
 use arrow_array::cast::AsArray;
-use arrow_buffer::NullBuffer;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
 use deniable_policy::Key;
 use std::collections::HashMap;
@@ -257,8 +257,10 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use arrow_array::{BooleanArray, DictionaryArray, Int64Array, LargeStringArray, NullArray, StringArray, StringViewArray};
     use arrow_array::types::Int8Type;
+    use arrow_array::{
+        BooleanArray, DictionaryArray, Int64Array, LargeStringArray, NullArray, StringArray, StringViewArray,
+    };
     use std::sync::Arc;
 
     fn cells(keys: &[Key], column: ArrayRef) -> Vec<u32> {

@@ -3,11 +3,11 @@
 use super::Capping;
 use super::identity::{Identities, Identity};
 use crate::plan::{Argument, Group, MeasureKind, Query, presence};
-use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_array::cast::AsArray;
-use arrow_cast::cast;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type};
-use arrow_schema::{DataType};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_cast::cast;
+use arrow_schema::DataType;
 use deniable_policy::Key;
 use std::collections::BTreeMap;
 

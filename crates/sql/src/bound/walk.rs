@@ -126,13 +126,8 @@ impl Walk {
         }
         let width = self.plan.layout.words();
         let room = rows.capacity() / width * width;
-        let mut scatter = Scatter::new(
-            width,
-            (used, SPLIT_BITS),
-            self.allowance / 3,
-            self.memory.reserve(),
-            self.disk.clone(),
-        );
+        let mut scatter =
+            Scatter::new(width, (used, SPLIT_BITS), self.allowance / 3, self.memory.reserve(), self.disk.clone());
         while !rows.is_empty() {
             rows.chunks_exact(width).try_for_each(|row| scatter.push(row))?;
             rows.clear();

@@ -71,7 +71,10 @@ impl Lookup {
                     problem,
                 };
                 let Some(value) = keys.and_then(|keys| keys.value(at)) else {
-                    return Err(wrong(format!("is missing, or cannot be read as its type, in row {}", u64::from(row) + 1)));
+                    return Err(wrong(format!(
+                        "is missing, or cannot be read as its type, in row {}",
+                        u64::from(row) + 1
+                    )));
                 };
                 match found.entry(value) {
                     Entry::Vacant(free) => {

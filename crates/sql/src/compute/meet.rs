@@ -9,13 +9,13 @@ use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, Scatter, Shard};
 use crate::bound::{CapRows, Columns, Disk, Exhausted, Identities, Identity, Salt, Take};
 use crate::plan::Query;
-use arrow_array::{Array, ArrayRef, UInt32Array};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, UInt32Array};
 use deniable_data::{Batch, Memory, Reservation, Scan};
 use deniable_expression::{Column, Type};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Bits of the entity's hash that choose its shard, and by which a large shard is split.
 const SHARD_BITS: u32 = 8;

@@ -44,8 +44,7 @@ impl Inflow {
         let start = inputs_of(query, table).start;
         let declared = &query.rows.tables[table];
         let inputs = used_inputs(query, table);
-        let mut all: Vec<Wanted> =
-            inputs.iter().map(|input| wanted(start, *input, stored.contains(input))).collect();
+        let mut all: Vec<Wanted> = inputs.iter().map(|input| wanted(start, *input, stored.contains(input))).collect();
         let key = declared.entity.as_ref().and_then(|entity| declared.position(&entity.key));
         let entity = key.map(|key| {
             all.iter().position(|wanted| wanted.column == key).unwrap_or_else(|| {

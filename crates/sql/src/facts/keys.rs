@@ -222,7 +222,8 @@ impl Derivation<'_> {
         let mut keys = Vec::new();
         for values in values {
             for row in 0..rows {
-                let failed = || QueryError::refused("GROUP BY this expression", "write the bands as a CASE with constants");
+                let failed =
+                    || QueryError::refused("GROUP BY this expression", "write the bands as a CASE with constants");
                 let key = key_of(values.value(row).as_ref()).ok_or_else(failed)?;
                 if seen.insert(key.clone()) {
                     keys.push(key);

@@ -96,11 +96,7 @@ impl Range {
     /// Nothing is known of numbers with very many digits.
     fn sensible(self) -> Self {
         let fits = |end: &Rational| end.numer().bits() <= MOST_BITS && end.denom().bits() <= MOST_BITS;
-        Self {
-            low: self.low.filter(fits),
-            high: self.high.filter(fits),
-            unit: self.unit.filter(fits),
-        }
+        Self { low: self.low.filter(fits), high: self.high.filter(fits), unit: self.unit.filter(fits) }
     }
 
     /// The grid on which values of this range are summed.
@@ -191,9 +187,8 @@ impl Ranges {
         let range = |id: &Id| self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
         // NULL adds no value of its own.
         let is_null = |id: &&Id| program.constant_of(**id) == Some(None);
-        let values = |ids: &mut dyn Iterator<Item = &Id>| -> Vec<Range> {
-            ids.filter(|id| !is_null(id)).map(range).collect()
-        };
+        let values =
+            |ids: &mut dyn Iterator<Item = &Id>| -> Vec<Range> { ids.filter(|id| !is_null(id)).map(range).collect() };
         let any = |ids: &mut dyn Iterator<Item = &Id>| {
             values(ids).into_iter().reduce(|left, right| left.either(&right)).unwrap_or_else(Range::nothing)
         };
@@ -205,9 +200,7 @@ impl Ranges {
                 let is_whole = inner.unit.as_ref().is_some_and(Rational::is_integer);
                 if is_whole { inner } else { inner.rounded(whole(1)) }
             }
-            (Operation::Case, [pairs @ .., otherwise]) => {
-                any(&mut pairs.iter().skip(1).step_by(2).chain([otherwise]))
-            }
+            (Operation::Case, [pairs @ .., otherwise]) => any(&mut pairs.iter().skip(1).step_by(2).chain([otherwise])),
             (Operation::Coalesce, all) => any(&mut all.iter()),
             (Operation::NullIf, [first, _]) => range(first),
             (Operation::Least, all) => {

@@ -31,7 +31,9 @@ impl Lowering<'_> {
                 let known = text_of(characters).filter(|known| known.chars().count() <= MOST_TRIMMED);
                 let known = known.ok_or_else(|| {
                     let help = format!("write them as 'text', at most {MOST_TRIMMED}");
-                    QueryError::refused("TRIM of computed or very many characters", help).near([characters]).about("TRIM")
+                    QueryError::refused("TRIM of computed or very many characters", help)
+                        .near([characters])
+                        .about("TRIM")
                 })?;
                 self.text(Operation::Trim(known.into()), text, scope)
             }

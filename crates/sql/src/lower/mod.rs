@@ -101,7 +101,9 @@ impl<'a> Lowering<'a> {
                 }
                 all
             }
-            Operation::And | Operation::Or | Operation::Not | Operation::IsTrue => self.all(arguments, Type::Boolean)?,
+            Operation::And | Operation::Or | Operation::Not | Operation::IsTrue => {
+                self.all(arguments, Type::Boolean)?
+            }
             Operation::Lower | Operation::Upper | Operation::Trim(_) | Operation::Like(_) => {
                 self.all(arguments, Type::Text)?
             }
@@ -171,7 +173,11 @@ impl<'a> Lowering<'a> {
         self.unplaced(expr, scope).map_err(|error| error.near([expr]))
     }
 
-    fn exprs<'e>(&mut self, exprs: impl IntoIterator<Item = &'e Expr>, scope: Scope<'_>) -> Result<Vec<Id>, QueryError> {
+    fn exprs<'e>(
+        &mut self,
+        exprs: impl IntoIterator<Item = &'e Expr>,
+        scope: Scope<'_>,
+    ) -> Result<Vec<Id>, QueryError> {
         exprs.into_iter().map(|expr| self.expr(expr, scope)).collect()
     }
 
@@ -192,8 +198,9 @@ impl<'a> Lowering<'a> {
                 let Some(pattern) = text_of(pattern) else {
                     return Err(QueryError::refused("LIKE with a computed pattern", "write the pattern as 'text'"));
                 };
-                let like = Pattern::new(&pattern, *escape_char, *case_insensitive)
-                    .map_err(|error| QueryError::refused("this pattern of LIKE", error.to_string()).about_text(&pattern))?;
+                let like = Pattern::new(&pattern, *escape_char, *case_insensitive).map_err(|error| {
+                    QueryError::refused("this pattern of LIKE", error.to_string()).about_text(&pattern)
+                })?;
                 let inner = self.expr(inner, scope)?;
                 let inner = self.cast(inner, Type::Text)?;
                 let matches = self.call(Operation::Like(Box::new(like)), &[inner])?;

@@ -401,7 +401,13 @@ impl Collected {
         Ok(Answer::Variance { moments, squares, sample, root })
     }
 
-    fn ranked(&mut self, arg: Id, target: Target, name: &str, context: &mut Context<'_, '_>) -> Result<Answer, QueryError> {
+    fn ranked(
+        &mut self,
+        arg: Id,
+        target: Target,
+        name: &str,
+        context: &mut Context<'_, '_>,
+    ) -> Result<Answer, QueryError> {
         let value = ValueKind::of(context.lowering.program.kind(arg));
         let (argument, grid) = self.gridded(arg, name, context)?;
         let measure = self.measure(MeasureKind::Ranked { argument, target }, grid.unit, whole(1));

@@ -4,8 +4,8 @@
 
 use super::{Table, place};
 use crate::error::QueryError;
-use datafusion_common::SchemaError;
 use datafusion_common::DataFusionError;
+use datafusion_common::SchemaError;
 use deniable_policy::nearest;
 
 /// Prefixes that say which part of the planner spoke.

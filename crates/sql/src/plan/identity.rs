@@ -159,7 +159,8 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
             }
         };
         // Where nothing is joined, nothing is left out before the caps.
-        let joined = table.entity.as_ref().filter(|_| joins.others.iter().any(|join| tables[join.table].is_protected()));
+        let joined =
+            table.entity.as_ref().filter(|_| joins.others.iter().any(|join| tables[join.table].is_protected()));
         parts.number(joined.map_or(0, |entity| entity.rows_in_joins.into()));
     }
     for join in &joins.others {

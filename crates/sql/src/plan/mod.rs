@@ -217,7 +217,11 @@ impl Query {
         let Rows { joins, filters, arguments, tables: _, program: _ } = &self.rows;
         let joined = joins.others.iter().map(|join| join.on);
         let arguments = arguments.iter().map(|argument| argument.value);
-        joined.chain(filters.iter().copied()).chain(arguments).chain(self.groups.iter().map(|group| group.value)).collect()
+        joined
+            .chain(filters.iter().copied())
+            .chain(arguments)
+            .chain(self.groups.iter().map(|group| group.value))
+            .collect()
     }
 
     /// What conditions and values compare with a column though it is none of its declared keys, in words: a slip of the

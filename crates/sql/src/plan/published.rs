@@ -16,9 +16,7 @@ use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{DFSchema, ScalarValue};
 use datafusion_expr::expr::{GroupingSet, InList, ScalarFunction};
 use datafusion_expr::utils::enumerate_grouping_sets;
-use datafusion_expr::{
-    Aggregate, Between, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast,
-};
+use datafusion_expr::{Aggregate, Between, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast};
 use deniable_core::exact::{parse_rational, whole};
 use deniable_expression::{Id, Program};
 

@@ -33,9 +33,10 @@ fn tables_read(query: &Query, known: &mut Vec<(String, u64)>) -> u64 {
     }
     let read = match &*query.body {
         SetExpr::Select(select) => {
-            let all = select.from.iter().flat_map(|from| {
-                std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation))
-            });
+            let all = select
+                .from
+                .iter()
+                .flat_map(|from| std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation)));
             all.fold(0_u64, |sum, relation| sum.saturating_add(read_by(relation, known)))
         }
         SetExpr::Query(inner) => tables_read(inner, known),

@@ -1,7 +1,9 @@
 //! Tables full of what no curator expects, their neighbours, and questions that touch all of it.
 
 use super::{Dice, Shape};
-use arrow_array::{ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
 use deniable_policy::ColumnType;
 use std::sync::Arc;
 

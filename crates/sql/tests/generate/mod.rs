@@ -3,7 +3,9 @@
 
 pub mod hostile;
 
-use arrow_array::{ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::sensitivity::Caps;

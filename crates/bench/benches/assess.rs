@@ -1,9 +1,9 @@
 //! Assessing an anonymised table, beside the plain GROUP BY of the same columns in the same engine and the same process.
 //!
 //! ```text
-//! cargo bench -p deniable-bench --bench assess                                     10 million rows, medians of five
-//! cargo bench -p deniable-bench --bench assess -- --write docs/performance.md      and writes the table
-//! cargo bench -p deniable-bench --bench assess -- --rows 1000000                   fewer rows
+//! cargo bench -p deniable-bench --bench assess --features sql                                     10 million rows, medians of five
+//! cargo bench -p deniable-bench --bench assess --features sql -- --write docs/performance.md      and writes the table
+//! cargo bench -p deniable-bench --bench assess --features sql -- --rows 1000000                   fewer rows
 //! ```
 //!
 //! The files are generated into the target folder.

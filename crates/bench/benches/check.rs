@@ -1,6 +1,6 @@
 //! Exact decisions on whole tables, beside the enumeration in plain fractions that `deniable-recheck` does.
 //!
-//! `cargo bench -p deniable-bench --bench check --no-default-features` prints medians of five on one core. The enumeration
+//! `cargo bench -p deniable-bench --bench check` prints medians of five on one core. The enumeration
 //! is measured once, on the part of the same question that the table names, and scaled by its number of terms.
 //! `-- 20` decides over 20 entities instead, and prints the peak memory of the process.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]

@@ -1,9 +1,9 @@
 //! The whole private release of the most associated SNPs beside `plink1.9 --assoc`, on the same files.
 //!
 //! ```text
-//! cargo bench -p deniable-bench --bench gwas --no-default-features                                     all sizes, medians of five
-//! cargo bench -p deniable-bench --bench gwas --no-default-features -- --write docs/performance.md      and writes the tables
-//! cargo bench -p deniable-bench --bench gwas --no-default-features -- --only 2500x100000               one size, as for a profiler
+//! cargo bench -p deniable-bench --bench gwas                                     all sizes, medians of five
+//! cargo bench -p deniable-bench --bench gwas -- --write docs/performance.md      and writes the tables
+//! cargo bench -p deniable-bench --bench gwas -- --only 2500x100000               one size, as for a profiler
 //! ```
 //!
 //! Both sides are whole processes that read the files and write a table: this program runs itself again for each release,

@@ -1,7 +1,7 @@
 //! Several quantiles of one column: together from a tree of noisy counts, beside each chosen by its rank with its part
 //! of the same budget.
 //!
-//! `cargo bench -p deniable-bench --bench quantiles --no-default-features` prints the mean error in rows, with fixed
+//! `cargo bench -p deniable-bench --bench quantiles` prints the mean error in rows, with fixed
 //! seeds.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 

@@ -9,6 +9,7 @@
 )]
 
 use crate::error::SourceError;
+use crate::kind::expect_parquet;
 use crate::meter::Meter;
 use crate::partitions::Partitions;
 use crate::reading::ColumnReader;
@@ -92,6 +93,7 @@ fn unreadable(path: &Path, reason: impl Into<String>) -> SourceError {
 
 /// What a Parquet file says its columns are: part of its description, not of its rows.
 fn describe(path: &Path, columns: &[Column]) -> Result<ArrowReaderMetadata, SourceError> {
+    expect_parquet(path)?;
     let file = File::open(path).map_err(|error| unreadable(path, error.to_string()))?;
     let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
         .map_err(|_| unreadable(path, "it is not a Parquet file"))?;

@@ -18,7 +18,7 @@ pub struct Pattern {
 /// What is no pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternError {
-    /// More than [`MOST_CHARACTERS`].
+    /// More than 200.
     TooLong,
     /// The escape character at the end has nothing to take.
     EndsInEscape,

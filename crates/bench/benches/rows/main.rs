@@ -1,10 +1,10 @@
 //! Adding up rows, ours beside plain SQL through DataFusion on the same file, in the same process.
 //!
 //! ```text
-//! cargo bench -p deniable-bench --bench rows                       10 million rows, medians of five
-//! cargo bench -p deniable-bench --bench rows -- --large            and 100 million, once
-//! cargo bench -p deniable-bench --bench rows -- --write FILE       writes the tables between the markers of a file
-//! cargo bench -p deniable-bench --bench rows -- --only "plain SQL" one case by itself, as for a profiler
+//! cargo bench -p deniable-bench --bench rows --features sql                       10 million rows, medians of five
+//! cargo bench -p deniable-bench --bench rows --features sql -- --large            and 100 million, once
+//! cargo bench -p deniable-bench --bench rows --features sql -- --write FILE       writes the tables between the markers of a file
+//! cargo bench -p deniable-bench --bench rows --features sql -- --only "plain SQL" one case by itself, as for a profiler
 //! ```
 //!
 //! The files are generated into the target folder; the largest is deleted in the end.

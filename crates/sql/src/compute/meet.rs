@@ -239,7 +239,8 @@ impl<'a> Meeting<'a> {
         while let Some(record) = first.records.get(at) {
             let owner = rowset::identity(record);
             let end = end_of(&first.records, at, owner);
-            let mut ranges = vec![at..end];
+            let own = at..end;
+            let mut ranges = Vec::from([own]);
             for (table, start) in others.iter().zip(&mut starts) {
                 // Both are in the order of their entities.
                 while table.records.get(*start).is_some_and(|record| rowset::identity(record) < owner) {

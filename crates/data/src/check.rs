@@ -6,12 +6,14 @@
 pub use crate::oddities::{BAD_PERCENT, ColumnReport, Found};
 
 use crate::error::SourceError;
+use crate::kind::expect_csv;
 use crate::meter::Meter;
 use crate::oddities::{Oddities, Values};
 use crate::scan::{Seen, Wanted};
 use crate::{Rows, Source};
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use deniable_policy::Format;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
@@ -70,6 +72,10 @@ impl Source {
         let mut scan = Scan { source: self, report, oddities, rows_of, place_of };
         if let Rows::Memory(_) = self.rows {
             return Ok(scan.finish());
+        }
+        // Only here: the first bytes of a file are rows, too, and no release may depend on them.
+        if let Rows::Files { files, format: Format::Csv(options), .. } = &self.rows {
+            files.iter().try_for_each(|path| expect_csv(path, options))?;
         }
         let wanted: Vec<Wanted> = (0..self.table().columns.len()).map(Wanted::typed).collect();
         self.scan(&wanted, &Meter::new())?.in_order(&mut |seen| {

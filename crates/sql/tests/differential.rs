@@ -26,7 +26,7 @@ use rand_chacha::rand_core::SeedableRng;
 use std::path::Path;
 
 /// Random schemas in each run, each with up to three tables and three neighbours.
-const SCHEMAS: u64 = 30;
+const SCHEMAS: u64 = 80;
 /// Questions of each, all of a world and of one of its neighbours.
 const QUESTIONS: u64 = 20;
 

@@ -128,7 +128,7 @@ impl Hostile {
                     }
                 }
             }
-            if dice.chance(50) {
+            if dice.chance(70) {
                 rows.reverse();
             }
             tables.push(rows);
@@ -248,6 +248,26 @@ impl Hostile {
             groups.extend([" GROUP BY label", " GROUP BY CUBE (label, flag)", " GROUP BY price > 0"]);
         }
         let filter = if dice.chance(60) { format!(" WHERE {}", dice.pick(&conditions)) } else { String::new() };
+        // What fails elsewhere, for one person alone, in every place where an expression may stand.
+        if dice.chance(70) {
+            let guarded = |dice: &mut Dice, kind| {
+                let (then, otherwise) = (tree(dice, kind, 3), tree(dice, kind, 0));
+                format!("CASE WHEN person = 'one' THEN {then} ELSE {otherwise} END")
+            };
+            let kind = *dice.pick(&KINDS);
+            let (value, truth) = (guarded(dice, kind), guarded(dice, Kind::Truth));
+            let steps = format!("(SELECT t.*, {value} AS made, {truth} AS truth FROM t) AS t");
+            return match dice.below(6) {
+                0 => format!("SELECT COUNT(*) FROM t WHERE {truth}"),
+                1 => format!("SELECT COUNT({value}), COUNT(*) FILTER (WHERE {truth}) FROM t"),
+                2 => format!("SELECT ({value}) IS NULL, COUNT(*) FROM t GROUP BY ({value}) IS NULL"),
+                3 => format!(
+                    "SELECT grp, COUNT(made) FROM {steps} WHERE truth IS NOT FALSE GROUP BY ROLLUP (grp, truth)"
+                ),
+                4 => format!("WITH s AS (SELECT * FROM {steps}) SELECT COUNT(COALESCE(made, made)) FROM s WHERE truth"),
+                _ => format!("SELECT SUM(price), COUNT(made) FROM {steps} LEFT JOIN codes ON n = code WHERE truth"),
+            };
+        }
         let group = *dice.pick(&groups);
         // The keys, too, are shown.
         let words = ["GROUP BY ", "ROLLUP ", "CUBE ", "GROUPING SETS ((", "(", ")"];
@@ -260,6 +280,91 @@ impl Hostile {
             other => other.replace(" GROUP BY ", "") + ", ",
         };
         format!("SELECT {keys}{} FROM {from}{filter}{group}", dice.pick(&aggregates))
+    }
+}
+
+/// The types of expressions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Whole,
+    Decimal,
+    Text,
+    Truth,
+    Day,
+    Time,
+}
+
+const KINDS: [Kind; 6] = [Kind::Whole, Kind::Decimal, Kind::Text, Kind::Truth, Kind::Day, Kind::Time];
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "BIGINT",
+            Self::Decimal => "DOUBLE",
+            Self::Text => "VARCHAR",
+            Self::Truth => "BOOLEAN",
+            Self::Day => "DATE",
+            Self::Time => "TIMESTAMP",
+        }
+    }
+}
+
+/// An expression of a type, with a liking for what fails elsewhere: values that do not fit, divisions by nothing, days
+/// beyond the calendar, patterns that take long.
+fn tree(dice: &mut Dice, kind: Kind, depth: u32) -> String {
+    if depth == 0 || dice.chance(15) {
+        let long = format!("'{}'", "%_".repeat(100));
+        let leaves: &[&str] = match kind {
+            Kind::Whole => &["n", "band", "9223372036854775807", "(-9223372036854775807)", "0", "2147483647"],
+            Kind::Decimal => &["x", "1e308", "5e-324", "0.0", "9007199254740993.0"],
+            Kind::Text => &["note", "grp", "''", "'9223372036854775808'", "'1e400'", "'2024-02-30'", &long],
+            Kind::Truth => &["flag", "TRUE", "FALSE", "(n > 0)"],
+            Kind::Day => &["day", "DATE '9999-12-31'", "DATE '0001-01-01'"],
+            Kind::Time => &["at", "TIMESTAMP '9999-12-31 23:59:59.999999'", "TIMESTAMP '0001-01-01 00:00:00'"],
+        };
+        return (*dice.pick(leaves)).to_owned();
+    }
+    let deeper = depth - 1;
+    if dice.chance(35) {
+        let from: &[Kind] = match kind {
+            Kind::Whole => &KINDS,
+            Kind::Decimal => &[Kind::Whole, Kind::Text, Kind::Truth],
+            Kind::Text => &KINDS,
+            Kind::Truth => &[Kind::Whole, Kind::Decimal, Kind::Text],
+            Kind::Day => &[Kind::Whole, Kind::Time, Kind::Text],
+            Kind::Time => &[Kind::Whole, Kind::Day, Kind::Text],
+        };
+        let from = *dice.pick(from);
+        // A constant text must be what it is taken for; a computed one need not be.
+        let inner = match tree(dice, from, deeper) {
+            text if from == Kind::Text => format!("LOWER(COALESCE(note, {text}))"),
+            other => other,
+        };
+        return format!("CAST({inner} AS {})", kind.name());
+    }
+    let of = |dice: &mut Dice, kind| tree(dice, kind, deeper);
+    let (a, b) = (of(dice, kind), of(dice, kind));
+    let form = dice.below(4);
+    match (kind, form) {
+        (_, 0) => format!("COALESCE({a}, {b})"),
+        (_, 1) => format!("CASE WHEN {} THEN {a} ELSE {b} END", of(dice, Kind::Truth)),
+        (Kind::Whole, 2) => format!("DATE_DIFF('day', {}, {})", of(dice, Kind::Day), of(dice, Kind::Day)),
+        (Kind::Whole, _) => format!("({a} {} {b})", dice.pick(&["+", "-", "*", "/", "%"])),
+        (Kind::Decimal, 2) => format!("ROUND({a}, {})", dice.pick(&["-15", "0", "15"])),
+        (Kind::Decimal, _) => format!("({a} {} {b})", dice.pick(&["+", "-", "*", "/", "%"])),
+        (Kind::Text, 2) => format!("UPPER({a})"),
+        (Kind::Text, _) => format!("TRIM({a})"),
+        (Kind::Truth, 2) => {
+            let pattern = dice.pick(&["%a%_b", "____________", "%%%%%%%%", "\\%x"]);
+            format!("({} {} '{pattern}')", of(dice, Kind::Text), dice.pick(&["LIKE", "NOT LIKE", "ILIKE"]))
+        }
+        (Kind::Truth, _) => {
+            let kind = *dice.pick(&KINDS);
+            format!("({} {} {})", of(dice, kind), dice.pick(&["=", "<", ">=", "IS DISTINCT FROM"]), of(dice, kind))
+        }
+        (Kind::Day, _) => format!("GREATEST({a}, {b})"),
+        (Kind::Time, 2) => format!("DATE_TRUNC('{}', {a})", dice.pick(&["year", "week", "second"])),
+        (Kind::Time, _) => format!("LEAST({a}, {b})"),
     }
 }
 

@@ -219,7 +219,7 @@ fn another_way_of_reading_is_another_question() {
         ("trim", with("csv = { trim = true }")),
         ("headerless", with("csv = { header = false, columns = [\"id\", \"note\", \"num\", \"grp\", \"flag\"] }")),
         ("swapped", with("csv = { header = false, columns = [\"note\", \"id\", \"num\", \"grp\", \"flag\"] }")),
-        ("decimal comma", with("csv = { decimal = \",\", delimiter = \",\" }")),
+        ("encoding", with("csv = { encoding = \"latin1\" }")),
     ] {
         let place = Place::new(&policy("", ""), people(VICTIM));
         ask(&place, SQL).done();

@@ -40,7 +40,8 @@ fn csv(table: &mut Table) -> &mut CsvOptions {
 
 #[test]
 fn every_single_change_makes_another_reading() {
-    let changes: [(&str, &dyn Fn(&mut Table)); 22] = [
+    type Change<'a> = (&'a str, &'a dyn Fn(&mut Table));
+    let changes: [Change<'_>; 22] = [
         ("nothing", &|_| {}),
         ("public", &|table| table.role = Role::Public { key: "patient".to_owned() }),
         ("another public key", &|table| table.role = Role::Public { key: "age".to_owned() }),
@@ -152,8 +153,11 @@ impl<S: Strategy<Value = BTreeMap<String, (ColumnType, Option<String>)>> + 'stat
     }
 }
 
+/// What decides how a table is read, as it is declared.
+type Plain = (Role, Format, Vec<String>, BTreeMap<String, (ColumnType, Option<String>)>);
+
 /// A table with all that may differ without a difference put in order.
-fn plain(table: &Table) -> (Role, Format, Vec<String>, BTreeMap<String, (ColumnType, Option<String>)>) {
+fn plain(table: &Table) -> Plain {
     let mut format = table.data.format.clone();
     if let Format::Csv(options) = &mut format {
         options.nulls = options.nulls.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();

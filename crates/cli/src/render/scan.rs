@@ -1,7 +1,6 @@
 //! What a scan of the data found, column by column: for the curator, because it depends on private rows.
 
-use super::table::grid;
-use comfy_table::{Cell, CellAlignment};
+use super::table::{cell, grid, right};
 use deniable_release::Versioned;
 use deniable_sql::source::check::{ColumnReport, Found, Report};
 use serde::Serialize;
@@ -76,14 +75,12 @@ pub fn table(table: &Versioned, report: &Report) -> String {
     let mut text = format!("{}: {} rows{entities} checked\n", table.source.table().name, report.rows);
     let mut grid = grid();
     grid.set_header(vec!["column", "type", "values", "missing", "unreadable", "undeclared", "out of bounds", ""]);
-    let number = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-    let count =
-        |found: &Option<Found>| number(found.as_ref().map_or_else(String::new, |found| found.count.to_string()));
+    let count = |found: &Option<Found>| right(found.as_ref().map_or_else(String::new, |found| found.count.to_string()));
     for column in &report.columns {
         let ColumnReport { present, missing, unreadable, undeclared, outside, .. } = column;
-        let mut row = vec![Cell::new(&column.column), Cell::new(column.kind.name()), number(present.to_string())];
+        let mut row = vec![cell(&column.column), cell(column.kind.name()), right(present)];
         row.extend([missing, unreadable, undeclared, outside].map(count));
-        row.push(Cell::new(if column.is_bad() { "reads badly" } else { "" }));
+        row.push(cell(if column.is_bad() { "reads badly" } else { "" }));
         grid.add_row(row);
     }
     if !report.columns.is_empty() {

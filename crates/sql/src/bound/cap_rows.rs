@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::levels::Levels;
 use super::lookup::NOWHERE;
 use super::shards::{Disk, Scatter, Shard};
-use super::walk::{Plan, Take, Walk};
+use super::walk::{Plan, Take, Walk, room};
 use super::{Exhausted, Salt};
 use crate::plan::{Argument, Group};
 use deniable_core::sensitivity::Caps;
@@ -75,6 +75,25 @@ impl CapRows {
         };
         let threads = threads.max(1);
         Self { meaning, plan: Arc::new(plan), memory, disk, scatters: threads, walks: threads, batch_size: BATCH }
+    }
+
+    /// Leaves as many walks at the same time as have room for whatever one entity may keep, and says how many these are: 0
+    /// where not even one has. `cells` is how many there are at each level. All of it is public.
+    pub(crate) fn make_room(&mut self, cells: &[usize]) -> usize {
+        let most = self.plan.most_of_one(cells);
+        let fits = |walks: &usize| match self.memory.limit() {
+            // A shard is split while more than half of the room is taken.
+            Some(limit) => room(limit / 8 * 3 / walks, self.plan.bytes_per_row()) / 2 >= most,
+            None => true,
+        };
+        let walks = (1..=self.walks).rev().find(fits).unwrap_or(0);
+        self.walks = walks.max(1);
+        walks
+    }
+
+    /// How many walk at the same time: what [`Self::make_room`] has said.
+    pub(crate) fn set_walks(&mut self, walks: usize) {
+        self.walks = walks.max(1);
     }
 
     /// Most bytes that one scatter, and one walk, may hold. Walks come while scattered rows are still in memory, and

@@ -3,7 +3,7 @@
 use super::reference::{self, Kept};
 use super::{CapRows, Capping, Disk, Exhausted, Salt};
 use crate::bound::identity::Identities;
-use crate::compute::exact;
+use crate::compute::{exact, prepare};
 use crate::error::SourceError;
 use crate::plan::{Argument, Query, Table};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
@@ -439,7 +439,10 @@ fn totals_are_those_of_the_plain_code() {
                 // So little memory is too little to choose from all rows of the largest entity.
                 let most = caps.map_or(1, |caps| caps.rows_per_group.saturating_mul(caps.groups));
                 let little = if most <= 10 { 200_000 } else { 8_000_000 };
-                for (threads, memory) in [(1, None), (2, Some(4 << 20)), (3, Some(little)), (64, None)] {
+                // What one entity may keep must fit, whatever there is of it.
+                let limits = [(1, None), (64, None), (2, Some(4 << 20)), (3, Some(little))];
+                let limits = if most <= 100 { &limits[..] } else { &limits[..2] };
+                for (threads, memory) in limits.iter().copied() {
                     let batch = shuffled(&mut dice, &batch);
                     let size = dice.pick(&[7, 100, 3_000]);
                     let batches = dealt(&mut dice, &batch, size, 1).remove(0);
@@ -452,6 +455,37 @@ fn totals_are_those_of_the_plain_code() {
             }
         }
     }
+}
+
+/// What is admitted before the charge has room for whatever one entity brings, and what has none is refused there.
+#[test]
+fn whoever_has_very_many_rows_exhausts_nothing_that_was_admitted() {
+    let mut dice = Dice::new(6);
+    let caps = Caps { rows_per_group: 40, groups: 5 };
+    let table = table(ColumnType::Integer, Some(caps));
+    let sql =
+        "SELECT SUM(n), SUM(x), COUNT(note), COUNT(DISTINCT who) FILTER (WHERE x > 1) FROM t GROUP BY CUBE (grp, band)";
+    let query = Query::new(sql, std::slice::from_ref(&table)).unwrap();
+    let batch = random(&mut dice, &table, 30_000);
+    let mut columns = batch.columns().to_vec();
+    columns[0] = Arc::new(Int64Array::from(vec![7; 30_000]));
+    let one = Source::memory(table.clone(), vec![RecordBatch::try_new(batch.schema(), columns).unwrap()]);
+    let nobody = Source::memory(table.clone(), vec![batch.slice(0, 0)]);
+    let mut seen = [0, 0];
+    for threads in [1, 2, 16] {
+        for memory in (0..14).map(|power| 20_000_usize << power) {
+            let resources = Resources { threads, memory: Some(memory), spill: None };
+            let admitted = |source: &Source| prepare(std::slice::from_ref(source), &query, &resources);
+            let (prepared, without) = (admitted(&one), admitted(&nobody));
+            assert_eq!(prepared.is_ok(), without.is_ok());
+            seen[usize::from(prepared.is_ok())] += 1;
+            if let Ok(prepared) = prepared {
+                let done = prepared.compute(&SALT, &|_| {});
+                assert!(done.is_ok(), "{threads} threads, {memory} bytes: {}", done.err().unwrap());
+            }
+        }
+    }
+    assert!(seen[0] > 3 && seen[1] > 3, "{seen:?}");
 }
 
 #[test]

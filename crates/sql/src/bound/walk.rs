@@ -29,6 +29,27 @@ pub(super) struct Plan {
     pub(super) identities: Identities,
 }
 
+impl Plan {
+    /// What a row needs while its shard is walked over: itself, what is handed out of it at each level, its place and its
+    /// rank.
+    pub(super) fn bytes_per_row(&self) -> usize {
+        let width = (self.layout.words() + 2) * size_of::<u64>();
+        (1 + self.levels.count()) * width + BYTES_PER_ROW
+    }
+
+    /// The most rows of one entity that are kept at any level, whatever its rows are, when there are so many cells at each.
+    pub(super) fn most_of_one(&self, cells: &[usize]) -> usize {
+        let rows = (self.caps.rows_per_group as usize).saturating_add(self.presence.len());
+        let of_level = |cells: &usize| rows.saturating_mul(*cells.min(&(self.caps.groups as usize)));
+        cells.iter().map(of_level).fold(0, usize::saturating_add)
+    }
+}
+
+/// Rows that may be held at once by a walk with so many bytes. A third of them is for splitting.
+pub(super) fn room(allowance: usize, bytes_per_row: usize) -> usize {
+    (allowance / 3 * 2 / bytes_per_row).clamp(FEWEST_ROWS, MOST_ROWS)
+}
+
 /// Rows that are kept at one level.
 pub(crate) struct Kept {
     /// The level.
@@ -80,16 +101,14 @@ impl Walk {
         Ok(())
     }
 
-    /// What a row needs while its shard is walked over: itself, what is handed out of it at each level, its place and
-    /// its rank.
+    /// What so many rows need while their shard is walked over.
     pub(crate) fn bytes(&self, rows: usize) -> usize {
-        let width = (self.plan.layout.words() + 2) * size_of::<u64>();
-        rows.saturating_mul((1 + self.plan.levels.count()) * width + BYTES_PER_ROW)
+        rows.saturating_mul(self.plan.bytes_per_row())
     }
 
-    /// How many rows may be held at once. A third of the memory is for splitting.
+    /// How many rows may be held at once.
     pub(crate) fn room(&self) -> usize {
-        (self.allowance / 3 * 2 / self.bytes(1)).clamp(FEWEST_ROWS, MOST_ROWS)
+        room(self.allowance, self.plan.bytes_per_row())
     }
 
     fn walk(&mut self, mut shard: Shard, used: u32, take: &mut Take<'_>) -> Result<(), Exhausted> {

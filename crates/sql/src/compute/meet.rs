@@ -20,6 +20,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Bits of the entity's hash that choose its shard, and by which a large shard is split.
 const SHARD_BITS: u32 = 8;
 const SPLIT_BITS: u32 = 4;
+/// The part of the memory for what is scattered, and again for what meets; the rest is for what is capped.
+const PART: usize = 4;
+/// Bytes that a record takes beside itself.
+const BESIDE: usize = size_of::<Vec<u8>>() * 2;
 /// Combinations that are evaluated at once.
 const BATCH: usize = 8_192;
 
@@ -34,8 +38,10 @@ pub(super) struct Meeting<'a> {
     most: usize,
     memory: Memory,
     disk: Arc<Disk>,
-    /// Most bytes of one scatter, and of the records that one thread holds.
+    /// Most bytes of one scatter.
     allowance: usize,
+    /// Most bytes of the records that one thread puts together.
+    room: usize,
     threads: usize,
 }
 
@@ -63,6 +69,23 @@ impl From<Exhausted> for Full {
     }
 }
 
+/// How many of these threads may put tables together at the same time, so that whatever rows one entity has fit; 0 where not
+/// even one may. Follows from the declared types and `rows_in_joins` alone.
+pub(super) fn threads(query: &Query, tables: &[usize], limit: Option<usize>, most: usize) -> usize {
+    let Some(limit) = limit else { return most };
+    let bytes = |table: &usize| {
+        let used = super::used_inputs(query, *table).into_iter();
+        let kinds = used.map(|input| query.rows.program.columns()[input].kind);
+        let record = kinds.map(rowset::most_bytes).fold(rowset::HEAD + BESIDE, usize::saturating_add);
+        let rows = query.rows.tables[*table].entity.as_ref().map_or(1, |entity| entity.rows_in_joins as usize);
+        record.saturating_mul(rows)
+    };
+    let largest = tables.iter().map(bytes).max().unwrap_or(0);
+    // A shard is split while more than half of the room is taken.
+    let fits = |threads: &usize| limit / PART / threads / tables.len().max(1) / 2 >= largest;
+    (1..=most).rev().find(fits).unwrap_or(0)
+}
+
 impl<'a> Meeting<'a> {
     pub(super) fn new(
         query: &Query,
@@ -70,16 +93,16 @@ impl<'a> Meeting<'a> {
         cap: &'a CapRows,
         memory: Memory,
         disk: Arc<Disk>,
-        threads: usize,
+        (threads, walks): (usize, usize),
     ) -> Self {
         let rows = &query.rows;
         let most = rows.tables[rows.joins.first].entity.as_ref().map_or(1, |entity| entity.rows_in_joins as usize);
         let width = rows.program.columns().len();
         let limit = memory.limit().unwrap_or(usize::MAX);
-        // A quarter for what is scattered, a quarter for what meets; the rest is for what is capped.
-        let allowance = limit / 4 / threads.max(1);
+        let allowance = limit / PART / threads.max(1);
+        let room = limit / PART / walks.max(1);
         let identities = Identities::new(salt);
-        Self { cap, identities, tables: Vec::new(), width, most, memory, disk, allowance, threads }
+        Self { cap, identities, tables: Vec::new(), width, most, memory, disk, allowance, room, threads }
     }
 
     /// Reads all tables, one after the other.
@@ -166,7 +189,7 @@ impl<'a> Meeting<'a> {
                 for shard in shards {
                     let reservation = self.memory.reserve();
                     let bits = (used, SPLIT_BITS);
-                    let mut scatter = Scatter::new(bits, self.allowance / 4, reservation, self.disk.clone());
+                    let mut scatter = Scatter::new(bits, self.room / 4, reservation, self.disk.clone());
                     shard.read(&mut |record| scatter.push(record))?;
                     // On disk, so that what is split off leaves the memory to what meets.
                     split.push(scatter.finish_on_disk()?);
@@ -183,11 +206,11 @@ impl<'a> Meeting<'a> {
     /// The records of a shard, of each entity at most so many.
     fn load(&self, shard: &Shard) -> Result<Loaded, Full> {
         let mut reservation = self.memory.reserve();
-        let room = (self.allowance / self.tables.len().max(1)).max(1 << 16);
+        let room = (self.room / self.tables.len().max(1)).max(1 << 16);
         let mut records: Vec<Vec<u8>> = Vec::new();
         let mut held = 0;
         let mut full = false;
-        let bytes = |record: &[u8]| record.len() + size_of::<Vec<u8>>() * 2;
+        let bytes = |record: &[u8]| record.len() + BESIDE;
         shard.read(&mut |record| {
             if full {
                 return Ok(());

@@ -46,6 +46,9 @@ pub struct Prepared {
     /// The protected tables, the first one first: each with its scan and how its columns flow in.
     tables: Vec<Opened>,
     operator: RowOperator,
+    /// Threads that walk over the rows of entities, and that put tables of one entity together, at the same time: as many as
+    /// have room for whatever one entity may bring.
+    walks: usize,
     meter: Arc<Meter>,
     size: Option<u64>,
 }
@@ -95,7 +98,25 @@ pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Resu
         tables.push(Opened { scan: source.scan(&inflow.wanted, &meter)?, inflow });
         size = size.zip(source.size()).map(|(all, one)| all.saturating_add(one));
     }
-    Ok(Prepared { query: query.clone(), resources, tables, operator, meter, size })
+    let walks = walks(query, &resources, &protected).ok_or_else(|| SourceError::Memory { table: names() })?;
+    Ok(Prepared { query: query.clone(), resources, tables, operator, walks, meter, size })
+}
+
+/// How many threads may walk at the same time, so that nobody's rows, however many, exhaust the memory; `None` where not
+/// even one may. Follows from the question, the caps and the resources alone.
+fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<usize> {
+    let room = Room::new(query, resources).ok()?;
+    if query.entity().is_none() {
+        return Some(resources.threads);
+    }
+    let salt = Salt([0; 32]);
+    let capping = Capping::of_query(query, &salt);
+    // Texts take one word more: enough for both.
+    let mut cap = CapRows::new(&capping, true, room.memory.clone(), room.disk.clone(), resources.threads);
+    let cells: Vec<usize> = (0..query.levels().len()).map(|level| query.cells(level)).collect();
+    let walks = cap.make_room(&cells);
+    let meeting = if protected.len() > 1 { meet::threads(query, protected, room.memory.limit(), walks) } else { walks };
+    (meeting > 0).then_some(meeting)
 }
 
 /// Reads all rows that a question is about and adds them up: [`prepare`] and [`Prepared::compute`].
@@ -129,7 +150,7 @@ impl Prepared {
     }
 
     fn totals(self, salt: &Salt) -> Result<Totals, Exhausted> {
-        let Self { query, resources, tables, operator, meter: _, size: _ } = self;
+        let Self { query, resources, tables, operator, walks, meter: _, size: _ } = self;
         let threads = resources.threads;
         let room = Room::new(&query, &resources)?;
         let capping = Capping::of_query(&query, salt);
@@ -151,7 +172,8 @@ impl Prepared {
             return Ok(room.together(&query));
         }
         let text = first.inflow.entity_is_text;
-        let cap = CapRows::new(&capping, text, room.memory.clone(), room.disk.clone(), threads);
+        let mut cap = CapRows::new(&capping, text, room.memory.clone(), room.disk.clone(), threads);
+        cap.set_walks(walks);
         if others.is_empty() {
             let start = || (operator.clone(), cap.columns(), cap.scatter());
             let take = |worker: &mut (RowOperator, Columns, Scatter), batch| {
@@ -166,16 +188,16 @@ impl Prepared {
             };
             let workers = first.scan.run(threads, start, take).map_err(exhausted)?;
             let scattered = cap.gathered(workers.into_iter().map(|(_, _, scatter)| scatter).collect());
-            on_threads(threads, |thread| {
+            on_threads(walks, |thread| {
                 let copy = thread % room.copies.len().max(1);
                 cap.walk(&scattered, &mut |kept| room.add(copy, |totals| totals.add_kept(kept)))
             })?;
             return Ok(room.together(&query));
         }
         let all = std::iter::once(first).chain(others).map(|Opened { scan, inflow }| (scan, inflow)).collect();
-        let mut meeting = Meeting::new(&query, salt, &cap, room.memory.clone(), room.disk.clone(), threads);
+        let mut meeting = Meeting::new(&query, salt, &cap, room.memory.clone(), room.disk.clone(), (threads, walks));
         let scattered = meeting.scatter(all, &query)?;
-        on_threads(threads, |thread| {
+        on_threads(walks, |thread| {
             let copy = thread % room.copies.len().max(1);
             meeting.walk(&scattered, &operator, &mut |kept| room.add(copy, |totals| totals.add_kept(kept)))
         })?;

@@ -14,9 +14,19 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Bytes before the values of a record.
-const HEAD: usize = 20;
+pub(super) const HEAD: usize = 20;
 /// Bytes that are read from a file at once.
 const READ_AT_ONCE: usize = 1 << 20;
+
+/// The most bytes of a value of a type in a record.
+pub(super) fn most_bytes(kind: Type) -> usize {
+    match kind {
+        Type::Boolean => 2,
+        Type::Date => 5,
+        Type::Integer | Type::Decimal | Type::Timestamp => 9,
+        Type::Text => 5 + deniable_expression::LONGEST_TEXT,
+    }
+}
 
 /// Writes the record of a row to the end of `bytes`.
 pub(super) fn write(identity: Identity, columns: &[Column], row: usize, bytes: &mut Vec<u8>) {

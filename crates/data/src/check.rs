@@ -6,7 +6,7 @@
 pub use crate::oddities::{BAD_PERCENT, ColumnReport, Found};
 
 use crate::error::SourceError;
-use crate::kind::expect_csv;
+use crate::kind::expect_no_other;
 use crate::meter::Meter;
 use crate::oddities::{Oddities, Values};
 use crate::scan::{Seen, Wanted};
@@ -75,7 +75,7 @@ impl Source {
         }
         // Only here: the first bytes of a file are rows, too, and no release may depend on them.
         if let Rows::Files { files, format: Format::Csv(options), .. } = &self.rows {
-            files.iter().try_for_each(|path| expect_csv(path, options))?;
+            files.iter().try_for_each(|path| expect_no_other(path, options))?;
         }
         let wanted: Vec<Wanted> = (0..self.table().columns.len()).map(Wanted::typed).collect();
         self.scan(&wanted, &Meter::new())?.in_order(&mut |seen| {

@@ -54,6 +54,19 @@ const UTF_16: &str =
 /// # Errors
 /// When it is something else, or cannot be read.
 pub fn expect_csv(path: &Path, options: &CsvOptions) -> Result<(), SourceError> {
+    expect(path, options, &|bytes| no_text(bytes, options))
+}
+
+/// Refuses a file that is plainly something else, whose policy says that it is CSV. What a row may hold is not refused here:
+/// a control character somewhere in a text is a value like any other.
+///
+/// # Errors
+/// When it is something else, or cannot be read.
+pub fn expect_no_other(path: &Path, options: &CsvOptions) -> Result<(), SourceError> {
+    expect(path, options, &utf_16)
+}
+
+fn expect(path: &Path, options: &CsvOptions, no_text: &dyn Fn(&[u8]) -> Option<Other>) -> Result<(), SourceError> {
     let unreadable =
         |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() };
     let other = |found, help| Err(SourceError::NotTable { path: path.to_owned(), found, wanted: "CSV", help });
@@ -68,7 +81,7 @@ pub fn expect_csv(path: &Path, options: &CsvOptions) -> Result<(), SourceError> 
     }
     let meter = Arc::new(Meter::default());
     text::open(path, options, &meter)?.take(LOOKED_AT).read_to_end(&mut bytes).map_err(unreadable)?;
-    match beginning(&bytes).or_else(|| no_text(&bytes, options)) {
+    match beginning(&bytes).or_else(|| no_text(&bytes)) {
         Some((found, help)) => other(found, help),
         None => Ok(()),
     }
@@ -108,8 +121,8 @@ fn beginning(bytes: &[u8]) -> Option<Other> {
     known.filter(|(found, _)| *found != "bzip2" || bytes.get(4..10) == Some(b"1AY&SY"))
 }
 
-/// What decoded bytes are, where they are no lines of fields.
-fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<Other> {
+/// Whether decoded bytes are rather text in another encoding.
+fn utf_16(bytes: &[u8]) -> Option<Other> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Some(("text in UTF-16", UTF_16));
     }
@@ -120,6 +133,15 @@ fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<Other> {
     {
         return Some(("text in UTF-16, or no text", UTF_16));
     }
+    None
+}
+
+/// What decoded bytes are, where they are no lines of fields.
+fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<Other> {
+    if let Some(found) = utf_16(bytes) {
+        return Some(found);
+    }
+    let zeros = bytes.iter().filter(|byte| **byte == 0).count();
     let odd = |byte: &&u8| byte.is_ascii_control() && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1a);
     let controls = bytes.iter().filter(odd).filter(|byte| ![options.delimiter, options.quote].contains(*byte)).count();
     if zeros > 0 || controls > (bytes.len() / 32).max(2) {

@@ -167,6 +167,10 @@ fn entity(key: &str) -> &'static str {
             "in how many groups of one answer may one person count, such as 2? More groups mean more noise, fewer leave \
              out more of the truth; choose what few people exceed, from knowledge and not from the data"
         }
+        "rows_in_joins" => {
+            "how many rows of one person, of each table, may meet those of other tables, such as 100? Leave it out for 1,000; \
+             multiplied with itself for each joined table it may be ten million"
+        }
         _ => WHOLE_SECTION,
     }
 }

@@ -286,7 +286,7 @@ fn what_no_decoder_knows_is_a_problem() {
     // UTF-16 that is said to be UTF-8 is found by its first bytes.
     std::fs::write(folder.path().join("u.csv"), [&[0xFF, 0xFE], &text[..]].concat()).unwrap();
     let error = locate(folder.path(), "u.csv", csv()).check(&|_| {}).unwrap_err();
-    assert!(error.to_string().ends_with("its first line is not UTF-8"), "{error}");
+    assert!(error.to_string().ends_with("is text in UTF-16, and not CSV"), "{error}");
 }
 
 /// The same rows as Parquet stores them: narrow integers, decimals, views, dictionaries.
@@ -328,7 +328,7 @@ fn parquet_of_another_type_is_refused() {
     assert!(matches!(source.check(&|_| {}), Err(SourceError::ColumnType { column, .. }) if column == "grp"));
     std::fs::write(folder.path().join("not.parquet"), "text").unwrap();
     let source = locate(folder.path(), "not.parquet", Format::Parquet);
-    assert!(matches!(source.check(&|_| {}), Err(SourceError::Unreadable { .. })));
+    assert!(matches!(source.check(&|_| {}), Err(SourceError::NotTable { wanted: "Parquet", .. })));
 }
 
 #[test]

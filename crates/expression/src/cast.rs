@@ -233,7 +233,9 @@ mod tests {
             ("+", None),
             ("--1", None),
             ("1.0", None),
-            (" 1", None),
+            (" 1\t", Some(1)),
+            ("1 1", None),
+            ("\u{a0}1", None),
             ("٣", None),
         ] {
             assert_eq!(parse_integer(text), value, "{text:?}");
@@ -259,7 +261,7 @@ mod tests {
             ("NaN", None),
             ("infinity", None),
             ("0x10", None),
-            ("1 ", None),
+            ("1 ", Some(1.0)),
             ("1_000", None),
             ("0e99999999999999999999999", Some(0.0)),
             ("1e99999999999999999999999", None),

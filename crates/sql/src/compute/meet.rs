@@ -2,7 +2,7 @@
 //!
 //! The rows of every table are scattered over shards by their entity; then, shard by shard and entity by entity, they are
 //! put together in all combinations, evaluated, and capped. Of each table only so many rows of an entity meet
-//! ([`deniable_policy::Entity::rows_in_joins`]), those of the lowest ranks among that entity's own rows, so that nobody can
+//! ([`deniable_policy::Entity::rows_in_joins`]) and so many bytes, those of the lowest ranks among that entity's own rows, so that nobody can
 //! make very many combinations.
 
 use super::row::{Inflow, Inputs, RowOperator};
@@ -24,6 +24,9 @@ const SPLIT_BITS: u32 = 4;
 const PART: usize = 4;
 /// Bytes that a record takes beside itself.
 const BESIDE: usize = size_of::<Vec<u8>>() * 2;
+/// Bytes of one entity's records, of each table, that meet: a function of that entity's rows alone, like the largest number of
+/// rows, so that very long texts exhaust nothing.
+const MOST_BYTES: usize = 16 << 20;
 /// Combinations that are evaluated at once.
 const BATCH: usize = 8_192;
 
@@ -78,7 +81,7 @@ pub(super) fn threads(query: &Query, tables: &[usize], limit: Option<usize>, mos
         let kinds = used.map(|input| query.rows.program.columns()[input].kind);
         let record = kinds.map(rowset::most_bytes).fold(rowset::HEAD + BESIDE, usize::saturating_add);
         let rows = query.rows.tables[*table].entity.as_ref().map_or(1, |entity| entity.rows_in_joins as usize);
-        record.saturating_mul(rows)
+        record.saturating_mul(rows).min(MOST_BYTES)
     };
     let largest = tables.iter().map(bytes).max().unwrap_or(0);
     // A shard is split while more than half of the room is taken.
@@ -238,12 +241,14 @@ impl<'a> Meeting<'a> {
     /// left of two parts is what is left of the whole: ranks are fixed.
     fn leave_lowest(&self, records: &mut Vec<Vec<u8>>) {
         records.sort_by_cached_key(|record| (rowset::identity(record), self.identities.of_joined(record)));
-        let (mut last, mut count) = (None, 0);
+        let (mut last, mut count, mut bytes) = (None, 0, 0_usize);
         records.retain(|record| {
             let owner = rowset::identity(record);
-            count = if last == Some(owner) { count + 1 } else { 1 };
-            last = Some(owner);
-            count <= self.most
+            if last != Some(owner) {
+                (last, count, bytes) = (Some(owner), 0, 0);
+            }
+            (count, bytes) = (count + 1, bytes.saturating_add(record.len() + BESIDE));
+            count <= self.most && bytes <= MOST_BYTES
         });
     }
 

@@ -246,6 +246,12 @@ mod tests {
     }
 
     #[test]
+    fn a_question_shows_something() {
+        let error = parse("SELECT FROM t GROUP BY g ORDER BY COUNT(*) DESC LIMIT 1").unwrap_err();
+        assert!(error.to_string().contains("SELECT of nothing"), "{error}");
+    }
+
+    #[test]
     fn names_that_double_at_each_step_are_refused_before_they_are_planned() {
         let chain = |steps: usize| {
             let step = |at: usize| format!(", c{at} AS (SELECT a.n FROM c{0} a JOIN C{0} b ON a.n = b.n)", at - 1);

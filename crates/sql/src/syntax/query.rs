@@ -200,6 +200,9 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
             return Err(refuse(select, "FROM before SELECT", "write SELECT ... FROM ..."));
         }
     }
+    if projection.is_empty() {
+        return Err(refuse(select, "SELECT of nothing", "name what is to be shown, as in SELECT COUNT(*) FROM ..."));
+    }
     for item in projection {
         check_item(item)?;
     }

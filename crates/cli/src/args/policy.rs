@@ -167,7 +167,7 @@ pub struct Registration {
     /// has to register them stops there.
     #[arg(long)]
     pub register: bool,
-    /// Pay again for what was answered by a version before 0.2, whose stored answers are given to no question any more.
+    /// Pay again for what is stored under the first format of identities, whose answers are given to no question any more.
     #[arg(long)]
     pub again: bool,
 }

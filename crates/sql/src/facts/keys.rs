@@ -6,9 +6,10 @@
 
 use super::range::Ranges;
 use crate::error::QueryError;
-use crate::lower::{declared, type_of};
+use crate::lower::declared;
 use crate::plan::Table;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, whole};
+use deniable_data::type_of;
 use deniable_expression::{
     Column as Values, Day, Decimal, Evaluator, Id, Moment, Node, Operation, Part, Program, Type, Unit, Value, civil,
 };

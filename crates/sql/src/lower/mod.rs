@@ -16,20 +16,9 @@ use datafusion_common::DFSchema;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Case, Cast, Expr, Operator, TryCast};
+use deniable_data::type_of;
 use deniable_expression::{Comparison, Id, InputColumn, Operation, Pattern, Program, ProgramError, Type, Value};
-use deniable_policy::{Column, ColumnType};
-
-/// The type of a declared column's values.
-pub(crate) fn type_of(kind: ColumnType) -> Type {
-    match kind {
-        ColumnType::Integer => Type::Integer,
-        ColumnType::Decimal => Type::Decimal,
-        ColumnType::Text => Type::Text,
-        ColumnType::Boolean => Type::Boolean,
-        ColumnType::Date => Type::Date,
-        ColumnType::Timestamp => Type::Timestamp,
-    }
-}
+use deniable_policy::Column;
 
 /// A program as it grows, over the declared columns of all tables, in their order.
 pub(crate) struct Lowering<'a> {

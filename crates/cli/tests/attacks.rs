@@ -104,6 +104,24 @@ fn casts_over_dates_cannot_fail() {
     }
 }
 
+/// What overflows, is undefined, or means nothing: computed for the victim alone, it is NULL and nothing else.
+#[test]
+fn arithmetic_and_texts_cannot_fail() {
+    let extremes = [
+        "num / (num - num) = 1",
+        "9223372036854775807 + num > 0",
+        "-9223372036854775808 % -1 = 0",
+        "ABS(CAST('-9223372036854775808' AS BIGINT)) > 0",
+        "CAST(note AS BIGINT) = 7",
+        "CAST(1e300 * num * 1e300 AS BIGINT) > 0",
+        "TRIM(UPPER(note)) = CAST(num * 1e307 AS VARCHAR)",
+        "DATE_TRUNC('week', CAST(num AS TIMESTAMP)) < TIMESTAMP '0001-01-01 00:00:00'",
+    ];
+    for extreme in extremes {
+        same_for_all(&format!("CASE WHEN id = 'victim' AND note >= 'h' THEN {extreme} ELSE false END"), (Some(0), 1));
+    }
+}
+
 /// Refused with the question, whoever is there: the pattern is made before any row is read.
 #[test]
 fn long_patterns_are_refused_before_the_charge() {

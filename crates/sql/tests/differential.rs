@@ -19,7 +19,7 @@ use deniable_sql::output::{Noisy, Shown, Term};
 use deniable_sql::plan::Answer;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, SourceError, exact};
 use generate::Dice;
-use generate::hostile::{Hostile, Kept};
+use generate::hostile::{GUARD, Hostile, Kept};
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -145,7 +145,7 @@ fn difference(expected: &Result<Vec<Vec<String>>, String>, found: &Result<Vec<Ve
 /// Asks questions of random tables and of their neighbours.
 fn compare(place: Place, seed: u64) {
     let mut dice = Dice::new(seed);
-    let (mut asked, mut rows) = (0_u64, 0_usize);
+    let (mut asked, mut rows, mut guarded) = (0_u64, 0_usize, 0_usize);
     for _ in 0..schemas() {
         let hostile = Hostile::random(&mut dice);
         let folder = tempfile::tempdir().unwrap();
@@ -170,10 +170,14 @@ fn compare(place: Place, seed: u64) {
             let differ = || format!("{sql}\n{place:?}, neighbour {neighbour}: {}", difference(&expected, &found));
             assert!(found == expected, "{}", differ());
             asked += 1;
+            guarded += sql.matches(GUARD).count();
             rows += expected.unwrap().len();
         }
     }
-    println!("{place:?}: {asked} questions of neighbouring tables, {rows} rows in their answers");
+    println!(
+        "{place:?}: {asked} questions of neighbouring tables, {guarded} guarded trees, {rows} rows in their answers"
+    );
+    assert!(guarded as u64 > asked / 3, "too few trees stand behind one person");
 }
 
 #[test]

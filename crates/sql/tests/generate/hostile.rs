@@ -89,6 +89,8 @@ const DECIMALS: [f64; 14] = [
     1e15,
     -1e300,
 ];
+/// What one person alone reaches begins so.
+pub const GUARD: &str = "CASE WHEN person = 'one' THEN ";
 /// Longer than any text that is read.
 const HUGE: usize = 1 << 20;
 
@@ -252,7 +254,7 @@ impl Hostile {
         if dice.chance(70) {
             let guarded = |dice: &mut Dice, kind| {
                 let (then, otherwise) = (tree(dice, kind, 3), tree(dice, kind, 0));
-                format!("CASE WHEN person = 'one' THEN {then} ELSE {otherwise} END")
+                format!("{GUARD}{then} ELSE {otherwise} END")
             };
             let kind = *dice.pick(&KINDS);
             let (value, truth) = (guarded(dice, kind), guarded(dice, Kind::Truth));

@@ -9,13 +9,13 @@ use std::path::Path;
 pub fn check(text: &str) -> bool {
     match Policy::parse(Path::new("p.toml"), text) {
         Ok(policy) => {
-            let total: Rational = policy.asks.iter().map(|ask| &ask.share).sum();
+            let total: Rational = policy.asks().iter().map(|ask| &ask.share).sum();
             // A target error has no share yet.
             let none_yet = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
-            assert!(policy.asks.iter().all(|ask| (ask.share > whole(0)) != none_yet(ask)));
-            assert!(!policy.asks.is_empty() && total <= policy.spend);
-            assert!(policy.spend <= whole(1) && policy.binding < policy.promises.len() && !policy.limit.is_nothing());
-            assert_eq!(policy.promise_in_words().len(), policy.promises.len());
+            assert!(policy.asks().iter().all(|ask| (ask.share > whole(0)) != none_yet(ask)));
+            assert!(!policy.asks().is_empty() && total <= *policy.spend());
+            assert!(*policy.spend() <= whole(1) && !policy.guarantee().limit().is_nothing());
+            assert_eq!(policy.guarantee().promises_in_words().len(), policy.guarantee().promises().len());
             true
         }
         Err(errors) => {

@@ -204,7 +204,7 @@ fn one_release(args: &[String]) {
         Event::Answered(..) => mark("stored"),
         _ => {}
     };
-    let mut ledger = Ledger::open_or_create(&promised.ledger, &promised.population).unwrap();
+    let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population()).unwrap();
     mark("opened");
     let files = Files::Plink { prefix: PathBuf::from(prefix), pheno: None };
     let means = Means { files: &files, threads: NonZeroUsize::new(THREADS).unwrap(), tell: &tell };

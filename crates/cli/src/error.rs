@@ -180,9 +180,9 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
                 };
                 // A target is wrong where it is written.
                 let is_target = matches!(kind, PlanErrorKind::Target(_) | PlanErrorKind::Targets(_));
-                let ask = policy.asks.iter().find(|ask| is_target && ask.name == error.ask);
+                let ask = policy.asks().iter().find(|ask| is_target && ask.name == error.ask);
                 match ask.and_then(|ask| ask.size_at.clone()) {
-                    Some(at) => complaint.at(&policy.file.display().to_string(), &policy.source, at.start, at.len()),
+                    Some(at) => complaint.at(&policy.file().display().to_string(), policy.source(), at.start, at.len()),
                     None => complaint.at(&name, text, base + sql.len() - sql.trim_start().len(), sql.trim().len()),
                 }
             }
@@ -194,11 +194,11 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
 /// What to show an ask's error in: the policy itself, where its SQL stands there letter by letter, and otherwise (TOML
 /// escapes) the SQL alone. The last part is where the SQL begins in it.
 fn whereabouts<'a>(error: &'a PlanError, policy: &'a deniable_policy::Policy) -> (String, &'a str, usize) {
-    let file = policy.file.display().to_string();
-    let Some(ask) = policy.asks.iter().find(|ask| ask.name == error.ask) else { return (file, &error.sql, 0) };
-    let from = offset(&policy.source, ask.line as u64, ask.column as u64);
-    if policy.source.get(from..).is_some_and(|rest| rest.starts_with(&error.sql)) {
-        return (file, &policy.source, from);
+    let file = policy.file().display().to_string();
+    let Some(ask) = policy.asks().iter().find(|ask| ask.name == error.ask) else { return (file, &error.sql, 0) };
+    let from = offset(policy.source(), ask.line as u64, ask.column as u64);
+    if policy.source().get(from..).is_some_and(|rest| rest.starts_with(&error.sql)) {
+        return (file, policy.source(), from);
     }
     (format!("{file}, line {}, ask \"{}\"", ask.line, error.ask), &error.sql, 0)
 }

@@ -9,6 +9,8 @@ use crate::exact::{Enclosure, ParseRationalError, Rational, Rounding, decimal, p
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -269,6 +271,31 @@ impl std::fmt::Display for Spend {
         }
         Ok(())
     }
+}
+
+/// A list of bases and shares, `[{"base":"3","share":"1/8"}]`: exact, and readable.
+impl Serialize for Spend {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer
+            .collect_seq(self.terms().map(|(base, share)| Term { base: base.to_string(), share: share.to_string() }))
+    }
+}
+
+impl<'de> Deserialize<'de> for Spend {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let terms = Vec::<Term>::deserialize(deserializer)?;
+        terms.iter().try_fold(Self::nothing(), |product, term| {
+            Ok(product.and(&Self::parse(&term.base, &term.share).map_err(D::Error::custom)?))
+        })
+    }
+}
+
+/// One base and its share, as they are stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Term {
+    base: String,
+    share: String,
 }
 
 /// The smallest rational of which `value > 1` is a whole power, and that power: 27/8 is (3/2)³.

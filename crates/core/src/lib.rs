@@ -6,7 +6,8 @@
 //! | what does an odds ratio do to a belief? | [`belief`] |
 //! | who is the adversary, and what may they believe beforehand? | [`adversary`] |
 //! | what about a person is kept deniable? | [`secret`] |
-//! | what is promised, and how large an odds ratio does that allow? | [`promise`] |
+//! | how far may belief move, and how large an odds ratio does that allow? | [`promise`] |
+//! | what is promised to whom, against whom, as one value that was checked? | [`guarantee`] |
 //! | how are releases added up? | [`budget`] |
 //! | how far can one person move an answer? | [`sensitivity`] |
 //! | what noise hides that, exactly? | [`noise`] |
@@ -33,8 +34,8 @@ pub mod adversary;
 pub mod belief;
 pub mod budget;
 pub mod exact;
+pub mod guarantee;
 pub mod noise;
-
 pub mod promise;
 pub mod secret;
 pub mod sensitivity;

@@ -5,7 +5,7 @@ use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 use deniable_release::whatif::{KEYS, promise, with_promise};
-use num_traits::{One, Zero};
+use num_traits::Zero;
 
 /// A promise with the values that its control can take.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,15 +43,14 @@ pub fn shown(key: &str, value: &Rational) -> String {
 /// The key of the promise that decides a policy's noise.
 #[must_use]
 pub fn current(policy: &Policy) -> (&'static str, Rational) {
-    match policy.promises.get(policy.binding) {
-        Some(Promise::PosteriorAtMost(value)) => ("posterior_at_most", value.clone()),
-        Some(Promise::PosteriorAtLeast(value)) => ("posterior_at_least", value.clone()),
-        Some(Promise::Gain(value)) => ("gain", value.clone()),
-        Some(Promise::Loss(value)) => ("loss", value.clone()),
-        Some(Promise::Rho { rho, .. }) => ("rho", rho.clone()),
-        Some(Promise::AlphaBeta { beta, .. }) => ("beta", beta.clone()),
-        Some(Promise::Epsilon(value)) => ("epsilon", value.clone()),
-        None => ("epsilon", Rational::one()),
+    match policy.guarantee().binding() {
+        Promise::PosteriorAtMost(value) => ("posterior_at_most", value.clone()),
+        Promise::PosteriorAtLeast(value) => ("posterior_at_least", value.clone()),
+        Promise::Gain(value) => ("gain", value.clone()),
+        Promise::Loss(value) => ("loss", value.clone()),
+        Promise::Rho { rho, .. } => ("rho", rho.clone()),
+        Promise::AlphaBeta { beta, .. } => ("beta", beta.clone()),
+        Promise::Epsilon(value) => ("epsilon", value.clone()),
     }
 }
 

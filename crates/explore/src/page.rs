@@ -37,7 +37,7 @@ pub fn dials(dials: &[Dial]) -> Vec<Control> {
 /// The page of a policy.
 pub fn page(explorer: &Explorer) -> String {
     let policy = explorer.policy();
-    let priors = policy.adversary.priors();
+    let priors = policy.guarantee().adversary().priors();
     let whole = |share: &Rational| (share * deniable_core::exact::whole(100)).round().to_integer();
     let (low, high) = (whole(priors.low()).to_u32().unwrap_or(0), whole(priors.high()).to_u32().unwrap_or(100));
     let end = |end: &Rational, open: bool| if open { "any".to_owned() } else { percent_exactly(end) };
@@ -51,13 +51,13 @@ pub fn page(explorer: &Explorer) -> String {
                 meta name="color-scheme" content="light dark";
                 // Without it browsers ask for one elsewhere.
                 link rel="icon" href="data:,";
-                title { "Explore: " (policy.name) }
+                title { "Explore: " (policy.name()) }
                 style { (PreEscaped(STYLE)) (PreEscaped(palette::style())) }
                 script src="explore.js" defer {}
             }
             body data-key=(key) data-value=(exact(&value)) {
                 header {
-                    h1 { "What would another promise cost? " span.muted { (policy.name) } }
+                    h1 { "What would another promise cost? " span.muted { (policy.name()) } }
                     p.muted { "No data is read. Answers below are about made-up rows of the declared shape." }
                 }
                 noscript { p.refusal { "This page needs JavaScript. “deniable plan --sweep” has the same numbers as a table." } }

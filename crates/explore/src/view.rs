@@ -8,14 +8,13 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, Rounding, decimal, percent_exactly, ratio};
 use deniable_core::noise::Decay;
 use deniable_core::promise::Promise;
-use deniable_core::secret::Secret;
 use deniable_policy::Policy;
 use deniable_publication::Table;
-use deniable_publication::guarantee::odds_decimal;
+use deniable_publication::statement::odds_decimal;
 use deniable_release::show::table;
 use deniable_release::whatif::{promise, with_promise};
 use deniable_release::{Answered, Origin, Plan, PlannedAsk, expected};
-use deniable_report::Stated;
+use deniable_report::PromisePicture;
 use deniable_report::answers::pictures;
 use deniable_sql::Simulation;
 use deniable_sql::output::Noisy;
@@ -111,19 +110,19 @@ impl Explorer {
     /// # Errors
     /// When a question cannot be computed at all.
     pub fn new(plan: &Plan) -> Result<Self, SourceError> {
-        let rows = plan.policy.data.typical_rows.unwrap_or(ROWS).min(MOST_ROWS);
+        let rows = plan.policy().data().typical_rows.unwrap_or(ROWS).min(MOST_ROWS);
         let tables: Vec<deniable_sql::Table> = plan.tables().into_iter().map(|(table, _)| table).collect();
         let simulate = |ask: &PlannedAsk| {
-            let cells: usize = (0..ask.query.levels().len()).map(|level| ask.query.cells(level)).sum();
+            let cells: usize = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
             if cells > MOST_CELLS {
                 return Ok(None);
             }
-            let simulation = Simulation::new(&tables, rows, &ask.query, &Resources::default())?;
+            let simulation = Simulation::new(&tables, rows, ask.query(), &Resources::default())?;
             let truth = shown(plan, ask, &simulation, &still(ask), 0);
             Ok(Some((simulation, truth)))
         };
-        let simulations = plan.asks.iter().map(simulate).collect::<Result<_, SourceError>>()?;
-        Ok(Self { policy: plan.policy.clone(), text: Mutex::new(plan.policy.source.clone()), simulations })
+        let simulations = plan.asks().iter().map(simulate).collect::<Result<_, SourceError>>()?;
+        Ok(Self { policy: plan.policy().clone(), text: Mutex::new(plan.policy().source().to_owned()), simulations })
     }
 
     /// The policy.
@@ -144,7 +143,7 @@ impl Explorer {
     fn priors(&self, low: Option<u32>, high: Option<u32>) -> Result<PriorRange, String> {
         match (low, high) {
             (Some(low), Some(high)) => dial::priors(low, high),
-            _ => Ok(self.policy.adversary.priors().clone()),
+            _ => Ok(self.policy.guarantee().adversary().priors().clone()),
         }
     }
 
@@ -169,19 +168,12 @@ impl Explorer {
     /// In words for the page, when the choice cannot be kept or leaves no sensible noise.
     pub fn view(&self, choice: &Choice) -> Result<View, String> {
         let plan = planned(self.chosen(choice)?)?;
-        let policy = &plan.policy;
-        let stated = Stated {
-            secret: Secret::Membership,
-            promises: policy.promises.clone(),
-            priors: policy.adversary.priors().clone(),
-            adjacency: policy.adversary.adjacency(),
-            group: policy.adversary.moves_together().size(),
-            odds: policy.limit.odds_at_most(),
-        };
+        let policy = plan.policy();
+        let stated = PromisePicture::of(policy.guarantee().clone());
         let (sentence, frequencies) = stated.in_frequencies();
-        let asks = plan.asks.iter().zip(&self.simulations).map(|(ask, simulation)| AskView {
-            name: ask.ask.name.clone(),
-            errors: expected(&ask.query, &ask.measures, policy)
+        let asks = plan.asks().iter().zip(&self.simulations).map(|(ask, simulation)| AskView {
+            name: ask.ask().name.clone(),
+            errors: expected(ask.query(), ask.measures(), policy)
                 .into_iter()
                 .map(|answer| ErrorView {
                     relative: answer.relative.as_ref().map(share_of),
@@ -190,18 +182,18 @@ impl Explorer {
                 })
                 .collect(),
             pictures: simulation.as_ref().map_or_else(Vec::new, |(simulation, truth)| {
-                let decays: Vec<Decay> = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
+                let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
                 let noisy = shown(&plan, ask, simulation, &decays, choice.draw);
                 pictures(&noisy, Some(truth)).into_iter().map(|(svg, _)| svg).collect()
             }),
         });
         Ok(View {
             value: dial::shown(&choice.key, &value(&choice.value)?),
-            odds: match policy.limit.exact_odds() {
+            odds: match policy.guarantee().limit().exact_odds() {
                 Some(odds) => odds.to_string(),
-                None => format!("{} (at most {})", policy.limit, odds_decimal(&stated.odds)),
+                None => format!("{} (at most {})", policy.guarantee().limit(), odds_decimal(stated.odds())),
             },
-            epsilon: policy.limit.epsilon_decimal(4),
+            epsilon: policy.guarantee().limit().epsilon_decimal(4),
             replaces: self.replaced(choice, policy),
             sentence,
             people: people(&frequencies),
@@ -215,8 +207,9 @@ impl Explorer {
         let own = |promise: &&Promise| {
             promise.name() != choice.key && (promise.name(), choice.key.as_str()) != ("alpha", "beta")
         };
-        let mut all: Vec<String> = self.policy.promises.iter().filter(own).map(ToString::to_string).collect();
-        let (before, after) = (self.policy.adversary.priors(), chosen.adversary.priors());
+        let mut all: Vec<String> =
+            self.policy.guarantee().promises().iter().filter(own).map(ToString::to_string).collect();
+        let (before, after) = (self.policy.guarantee().adversary().priors(), chosen.guarantee().adversary().priors());
         if before != after {
             let words = |priors: &PriorRange| {
                 format!("{} to {}", percent_exactly(priors.low()), percent_exactly(priors.high()))
@@ -241,11 +234,12 @@ impl Explorer {
             let plan = self.with(dial.key, value, &priors).and_then(planned);
             x.push(value.to_f64().unwrap_or(0.0));
             let Ok(plan) = plan else { continue };
-            for ask in &plan.asks {
-                let answers = expected(&ask.query, &ask.measures, &plan.policy);
+            for ask in plan.asks() {
+                let answers = expected(ask.query(), ask.measures(), plan.policy());
                 let alone = answers.len() == 1;
                 for answer in answers {
-                    let name = if alone { ask.ask.name.clone() } else { format!("{}: {}", ask.ask.name, answer.name) };
+                    let name =
+                        if alone { ask.ask().name.clone() } else { format!("{}: {}", ask.ask().name, answer.name) };
                     let at = match lines.iter().position(|(known, _)| *known == name) {
                         Some(at) => at,
                         None if lines.len() < LINES => {
@@ -290,7 +284,7 @@ fn share_of(share: &Rational) -> String {
 /// Noise that is none: a draw other than 0 has a chance of less than 10^-20.
 fn still(ask: &PlannedAsk) -> Vec<Decay> {
     let none = Decay::exactly(ratio(1, i64::MAX)).into_iter().cycle();
-    none.take(ask.measures.len()).collect()
+    none.take(ask.measures().len()).collect()
 }
 
 /// A simulated answer in the form of a released one.
@@ -298,8 +292,8 @@ fn shown(plan: &Plan, ask: &PlannedAsk, simulation: &Simulation, decays: &[Decay
     // A fixed seed: moving the promise then moves the noise of one draw, instead of showing another. Nobody is protected
     // by it, as the rows are made up.
     let mut rng = ChaCha20Rng::seed_from_u64(draw);
-    let values = simulation.with_noise(&ask.query, decays, &plan.policy.confidence, &mut rng);
-    let consistent = if ask.ask.consistent { ask.query.made_consistent(&values, decays) } else { None };
+    let values = simulation.with_noise(ask.query(), decays, plan.policy().confidence(), &mut rng);
+    let consistent = if ask.ask().consistent { ask.query().made_consistent(&values, decays) } else { None };
     table(plan, ask, &Answered { noisy: Noisy { values, consistent, decays: decays.to_vec() }, origin: Origin::Stored })
 }
 

@@ -52,7 +52,7 @@ fn edited(text: &str, choice: &Choice, chosen: &Policy) -> Result<String, String
         promise.remove(&key);
     }
     set(promise, &choice.key, written(&number));
-    let priors = chosen.adversary.priors();
+    let priors = chosen.guarantee().adversary().priors();
     if choice.low.is_some() {
         let end = |end: &Rational, open: bool| if open { String::new() } else { exact(end) };
         let (low, high) = (priors.low(), priors.high());
@@ -99,15 +99,12 @@ pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
     let chosen = explorer.chosen(choice).map_err(WriteError::Choice)?;
     // Held until the file is written: two pages write one after the other.
     let mut known = explorer.text.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if std::fs::read_to_string(&policy.file)? != *known {
+    if std::fs::read_to_string(policy.file())? != *known {
         return Err(WriteError::Changed);
     }
     let text = edited(&known, choice, &chosen).map_err(WriteError::Unsure)?;
-    let again = Policy::parse(&policy.file, &text).map_err(|errors| WriteError::Unsure(errors.to_string()))?;
-    let same = again.promises == chosen.promises
-        && again.limit == chosen.limit
-        && again.adversary == chosen.adversary
-        && again.asks.len() == policy.asks.len();
+    let again = Policy::parse(policy.file(), &text).map_err(|errors| WriteError::Unsure(errors.to_string()))?;
+    let same = again.guarantee().same_as(chosen.guarantee()) && again.asks().len() == policy.asks().len();
     if !same {
         return Err(WriteError::Unsure("it would promise something else".to_owned()));
     }
@@ -117,7 +114,7 @@ pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
             errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ") + "; nothing was written",
         )
     })?;
-    replace(&policy.file, &text)?;
+    replace(policy.file(), &text)?;
     *known = text;
     Ok(())
 }

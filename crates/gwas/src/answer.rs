@@ -9,7 +9,7 @@ use deniable_core::text::spreadsheet_cell;
 use deniable_genome::chi2::survival;
 use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
 use deniable_genome::{Test, Threshold, Variant, distance};
-use deniable_publication::guarantee::odds_decimal;
+use deniable_publication::statement::odds_decimal;
 use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar, Table};
 use num_traits::{Signed, ToPrimitive};
 use serde::{Deserialize, Serialize};

@@ -34,7 +34,7 @@ impl Run<'_> {
             }
         };
         let decay = decay(&self.payment.per_move, picks, &steps)?;
-        let confidence = &self.promised.confidence;
+        let confidence = self.promised.confidence();
         let sensitivity = up(&(whole(steps) * &unit));
         let miss = (whole(1) - confidence) / whole(picks);
         let (kind, scale, reach) = match score {
@@ -88,7 +88,7 @@ impl Run<'_> {
             snps: places.iter().map(snp).collect::<Result<_, GwasError>>()?,
             values,
             noise: self.noise(part)?,
-            confidence: shown(&self.promised.confidence),
+            confidence: shown(self.promised.confidence()),
             threshold,
             published: None,
         };
@@ -103,7 +103,7 @@ impl Run<'_> {
         let tables: Vec<Genotypes> =
             places.iter().filter_map(|place| self.cohort.tables.get(*place).copied()).collect();
         let first = tables.first().ok_or(NoisyError::Nothing)?;
-        let (odds, confidence) = (&self.payment.per_move, &self.promised.confidence);
+        let (odds, confidence) = (&self.payment.per_move, self.promised.confidence());
         if part == Part::Counts {
             let (adjacency, sides) = self.sides();
             let noisy = allele_counts(&tables, adjacency, sides, odds, confidence, rng)?;
@@ -166,7 +166,7 @@ impl Run<'_> {
             kind: NoiseKind::Geometric,
             sensitivity: up(&(whole(steps.clone()) * unit)),
             scale: Some(up(&(decay.scale_bound() * unit))),
-            margin: up(&(whole(margin(&decay, &self.promised.confidence)) * unit)),
+            margin: up(&(whole(margin(&decay, self.promised.confidence())) * unit)),
             decay: decay.ratio().to_string(),
         })
     }

@@ -19,7 +19,7 @@ pub fn forecast(
     request: &Request,
     accounts: &[Account],
 ) -> Result<String, GwasError> {
-    let promised = &promised.within(accounts);
+    let promised = &promised.within(accounts)?;
     let payment = payment(accounts, promised, request.protects, &request.each())?;
     let tell = |snps| (means.tell)(Event::Reading(snps));
     // Nothing is compared with what was registered: how many people and SNPs there are is all that is used.
@@ -27,7 +27,7 @@ pub fn forecast(
     let mut run = Run::new(means, promised, request, payment, cohort)?;
     run.check(accounts)?;
     let unanswered = run.unanswered(accounts, &run.payment.account);
-    let confidence = crate::answer::shown(&promised.confidence);
+    let confidence = crate::answer::shown(promised.confidence());
     // Writing to a string does not fail.
     let mut text = format!("{}\n", request.protects.sentence());
     for part in request.parts() {
@@ -47,7 +47,7 @@ pub fn forecast(
             .iter()
             .find(|known| known.id == *id && !known.spent.is_nothing())
             .map_or_else(|| "nothing".to_owned(), |known| known.spent.to_string());
-        let _ = writeln!(text, "of {}, {spent} is spent: {id}", promised.limit);
+        let _ = writeln!(text, "of {}, {spent} is spent: {id}", promised.guarantee(id.kind).limit());
     }
     let _ = writeln!(text, "nothing was charged");
     Ok(text)

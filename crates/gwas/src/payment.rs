@@ -92,11 +92,11 @@ pub fn payment(
     protects: Protects,
     share: &Rational,
 ) -> Result<Payment, PaymentError> {
-    let cost = promised.limit.share(share)?;
+    let cost = promised.guarantee(Secret::Membership).limit().share(share)?;
     let known = |kind: Secret| accounts.iter().find(|known| known.id.same_place(&promised.account(kind)));
     let (membership, label) = (known(Secret::Membership), known(Secret::Label));
     let told = |account: Option<&Account>| account.is_some_and(|account| !account.spent.is_nothing());
-    let population = || promised.population.clone();
+    let population = || promised.population().to_owned();
     let (kind, cost, also) = match protects {
         Protects::LabelSwap if membership.is_some() => {
             return Err(PaymentError::MembershipPromised(population()));
@@ -114,7 +114,7 @@ pub fn payment(
         Protects::Genotype => (Secret::Membership, cost, None),
     };
     Ok(Payment {
-        per_move: promised.of_one(&cost)?,
+        per_move: promised.guarantee(kind).per_entity(&cost)?,
         account: promised.account(kind),
         cost,
         also: also.map(|(kind, cost)| (promised.account(kind), cost)),
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use deniable_core::adversary::PriorRange;
     use deniable_core::promise::Promise;
-    use deniable_ledger::{Ask, ChargeRequest, Ledger};
+    use deniable_ledger::{Ask, ChargeRequest, Ledger, Part};
     use std::path::Path;
 
     fn promised(folder: &Path) -> Promised {
@@ -139,14 +139,14 @@ mod tests {
     fn after(paid: &[Secret], protects: Protects) -> Result<Payment, PaymentError> {
         let folder = tempfile::tempdir().unwrap();
         let promised = promised(folder.path());
-        let mut ledger = Ledger::open_or_create(&promised.ledger, "people").unwrap();
+        let mut ledger = Ledger::open_or_create(promised.ledger(), "people").unwrap();
         for (at, kind) in paid.iter().enumerate() {
-            let account = promised.account(*kind);
-            ledger.open_account(&account, &promised.terms()).unwrap();
+            let (account, limit) = (promised.account(*kind), promised.guarantee(*kind).limit().clone());
+            ledger.open_account(&promised.guarantee(*kind)).unwrap();
             let words = || String::from("x");
             let ask = Ask { name: words(), sql: words(), identity: at.to_string(), source: words(), version: words() };
-            let cost = promised.limit.share(&ratio(1, 10)).unwrap();
-            let request = ChargeRequest { account, policy: words(), policy_limit: promised.limit.clone(), ask, cost };
+            let cost = limit.share(&ratio(1, 10)).unwrap();
+            let request = ChargeRequest { account, policy: words(), policy_limit: limit, ask, cost, part: Part::Whole };
             ledger.charge(&request).unwrap();
         }
         payment(&ledger.summary().accounts, &promised, protects, &ratio(1, 2))

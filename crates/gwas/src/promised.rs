@@ -1,51 +1,35 @@
 //! What is promised to the people of a cohort, about what, against whom.
 
-use deniable_core::adversary::{Adversary, AdversaryError, MovesTogether, Preset, PriorRange};
-use deniable_core::budget::{Spend, SpendError};
+use deniable_core::adversary::{Adversary, AdversaryError, MovesTogether, PriorRange};
 use deniable_core::exact::{Rational, ratio};
-use deniable_core::promise::{Promise, PromiseError, binding};
+use deniable_core::guarantee::{Guarantee, GuaranteeError, NotPlain, Subject};
+use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
-use deniable_core::words;
 use deniable_genome::Adjacency;
-use deniable_ledger::{Account, AccountId, Terms};
+use deniable_ledger::{Account, AccountId};
 use deniable_policy::Policy;
-use deniable_publication::{Guarantee, Subject};
-use std::path::PathBuf;
+use deniable_publication::Statement;
+use std::path::{Path, PathBuf};
 
 /// A promise, the people it is made to, and where it is kept.
 #[derive(Debug, Clone)]
 pub struct Promised {
-    /// Who asks, as the ledger knows it.
-    pub asker: String,
-    /// The people.
-    pub population: String,
-    /// The ledger.
-    pub ledger: PathBuf,
-    /// The column that tells people apart in other data about them, where there is some.
-    pub entity: Option<String>,
-    /// From whom it is kept: people who know how many cases and how many controls there are.
-    pub adversary: Adversary,
-    /// The preset that the adversary started from.
-    pub preset: Option<Preset>,
-    /// What is promised; all of it is kept.
-    pub promises: Vec<Promise>,
-    /// The largest odds ratio that keeps all of it, over everything ever released.
-    pub limit: Spend,
-    /// The theorem that turned the binding promise into it.
-    pub theorem: &'static str,
-    /// The coverage of intervals.
-    pub confidence: Rational,
+    asker: String,
+    ledger: PathBuf,
+    /// About membership; about labels the same is promised.
+    guarantee: Guarantee,
+    confidence: Rational,
 }
 
 /// A promise that cannot be made to a cohort.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromisedError {
-    /// Nothing is promised.
-    #[error("nothing says how much may be learned")]
-    Nothing,
     /// A promise that cannot be kept.
     #[error(transparent)]
-    Promise(#[from] PromiseError),
+    Promise(#[from] GuaranteeError),
+    /// People or an entity that cannot be named so.
+    #[error(transparent)]
+    Name(#[from] NotPlain),
     /// No theorem covers these adversaries.
     #[error(transparent)]
     Adversary(#[from] AdversaryError),
@@ -130,22 +114,10 @@ impl Promised {
         priors: PriorRange,
         promises: Vec<Promise>,
     ) -> Result<Self, PromisedError> {
-        let (theorem, limit) = match binding(&promises, &priors, true)? {
-            Some((promise, limit)) => (promise.theorem(), limit),
-            None => return Err(PromisedError::Nothing),
-        };
-        Ok(Self {
-            asker: "gwas".to_owned(),
-            population,
-            ledger,
-            entity: None,
-            adversary: Adversary::new(true, priors, MovesTogether::Alone)?,
-            preset: None,
-            promises,
-            limit,
-            theorem,
-            confidence: ratio(95, 100),
-        })
+        let adversary = Adversary::new(true, priors, MovesTogether::Alone)?;
+        let subject = Subject::new(population, None)?;
+        let guarantee = Guarantee::new(subject, Secret::Membership, adversary, None, promises)?;
+        Ok(Self { asker: "gwas".to_owned(), ledger, guarantee, confidence: ratio(95, 100) })
     }
 
     /// The promise of a policy, to the people of its ledger.
@@ -153,64 +125,75 @@ impl Promised {
     /// # Errors
     /// When the policy protects the number of people.
     pub fn of_policy(policy: &Policy) -> Result<Self, PromisedError> {
-        if !policy.adversary.knows_size() {
+        if !policy.guarantee().adversary().knows_size() {
             return Err(PromisedError::SizeProtected);
         }
-        let theorem = policy.promises.get(policy.binding).map(Promise::theorem).ok_or(PromisedError::Nothing)?;
         Ok(Self {
-            asker: format!("{}/gwas", policy.name),
-            population: policy.population.clone(),
-            ledger: policy.ledger.clone(),
-            entity: policy.entity.as_ref().map(|entity| entity.key.clone()),
-            adversary: policy.adversary.clone(),
-            preset: policy.preset,
-            promises: policy.promises.clone(),
-            limit: policy.limit.clone(),
-            theorem,
-            confidence: policy.confidence.clone(),
+            asker: format!("{}/gwas", policy.name()),
+            ledger: policy.ledger().to_owned(),
+            guarantee: policy.guarantee().clone(),
+            confidence: policy.confidence().clone(),
         })
+    }
+
+    /// The same promise, kept in another ledger.
+    #[must_use]
+    pub fn in_ledger(self, ledger: &Path) -> Self {
+        Self { ledger: ledger.to_owned(), ..self }
     }
 
     /// The same promise in a ledger: where its accounts tell people apart by a column of other data, every sample is taken to
     /// be one of these people.
-    #[must_use]
-    pub fn within(&self, accounts: &[Account]) -> Self {
-        let of_these = |account: &&Account| account.id.universe == self.population;
+    ///
+    /// # Errors
+    /// Never: what a ledger has was checked when it was written.
+    pub fn within(&self, accounts: &[Account]) -> Result<Self, NotPlain> {
+        let (population, own) = (self.population(), self.guarantee.subject().entity());
+        let of_these = |account: &&Account| account.id.universe == population;
         let entity = accounts.iter().filter(of_these).find_map(|account| account.id.entity.clone());
-        Self { entity: self.entity.clone().or(entity), ..self.clone() }
+        let subject = Subject::new(population, own.map(str::to_owned).or(entity))?;
+        Ok(Self { guarantee: self.guarantee.of(subject), ..self.clone() })
+    }
+
+    /// Who asks, as the ledger knows it.
+    #[must_use]
+    pub fn asker(&self) -> &str {
+        &self.asker
+    }
+
+    /// The people.
+    #[must_use]
+    pub fn population(&self) -> &str {
+        self.guarantee.subject().population()
+    }
+
+    /// The ledger.
+    #[must_use]
+    pub fn ledger(&self) -> &Path {
+        &self.ledger
+    }
+
+    /// The coverage of intervals.
+    #[must_use]
+    pub fn confidence(&self) -> &Rational {
+        &self.confidence
+    }
+
+    /// What is promised about one of the secrets.
+    #[must_use]
+    pub fn guarantee(&self, secret: Secret) -> Guarantee {
+        self.guarantee.about(secret)
     }
 
     /// The account of the ledger for one kind of secret.
     #[must_use]
-    pub fn account(&self, kind: Secret) -> AccountId {
-        AccountId {
-            universe: self.population.clone(),
-            kind,
-            entity: self.entity.clone(),
-            adjacency: self.adversary.adjacency(),
-        }
-    }
-
-    /// What an account promises.
-    #[must_use]
-    pub fn terms(&self) -> Terms {
-        let promises: Vec<String> = self.promises.iter().map(ToString::to_string).collect();
-        Terms {
-            promise: promises.join("; "),
-            adversary: self.adversary.family(),
-            limit: self.limit.clone(),
-            group: self.adversary.moves_together().size(),
-        }
-    }
-
-    /// The odds ratio of one person's change, where groups of people may be known to move together (F-NIk).
-    pub(crate) fn of_one(&self, odds: &Spend) -> Result<Spend, SpendError> {
-        odds.share(&ratio(1, i64::from(self.adversary.moves_together().size())))
+    pub fn account(&self, secret: Secret) -> AccountId {
+        AccountId::of(&self.guarantee(secret))
     }
 
     /// The guarantee in words and numbers, about one of the secrets that are protected.
     #[must_use]
-    pub fn guarantee(&self, protects: Protects, secret: Secret) -> Guarantee {
+    pub fn statement(&self, protects: Protects, secret: Secret) -> Statement {
         let person = "one sample is one person, and nobody stands in the files twice";
         let counts = "how many cases and how many controls there are is public, as are the SNPs, their order and that of their \
                       alleles in the files";
@@ -219,22 +202,13 @@ impl Promised {
             (_, Secret::Membership) => "who is a case is public, and known of everybody in question",
             (_, Secret::Label) => "who took part is public, with all genotypes; neither is protected",
         };
-        let mut guarantee = Guarantee::about(&Subject {
-            population: &self.population,
-            secret,
-            assumptions: [person, counts, taken].map(str::to_owned).to_vec(),
-            adversary: &self.adversary,
-            preset: self.preset,
-            promises: &self.promises,
-            limit: &self.limit,
-            theorem: self.theorem,
-        });
+        let assumptions = [person, counts, taken].map(str::to_owned).to_vec();
+        let mut statement = Statement::resting_on(&self.guarantee(secret), assumptions);
         if protects == Protects::Both {
             // Of both secrets the same is promised, and each reader should find their own.
             let other = if secret == Secret::Label { Secret::Membership } else { Secret::Label };
-            let said = self.promises.iter().map(|promise| words::promise(promise, true, other));
-            guarantee.promises.extend(said);
+            statement.promises.extend(self.guarantee(other).promises_in_words());
         }
-        guarantee
+        statement
     }
 }

@@ -8,6 +8,7 @@ use crate::request::{Part, Request, Score, Snps};
 use crate::scores::scores;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
+use deniable_core::guarantee::NotPlain;
 use deniable_core::noise::DecayError;
 use deniable_core::secret::Secret;
 use deniable_genome::chi2::ThresholdError;
@@ -16,8 +17,8 @@ use deniable_genome::noisy::NoisyError;
 use deniable_genome::select::SelectError;
 use deniable_genome::{Adjacency, FileError, Log, Threshold, distance};
 use deniable_ledger::{
-    Account, AccountError, AccountId, AnswerError, Ask, Charge, ChargeError, ChargeRequest, Ledger, Registered,
-    VersionError,
+    Account, AccountError, AccountId, AnswerError, Ask, Charge, ChargeError, ChargeRequest, Ledger, Part as BudgetPart,
+    Registered, VersionError,
 };
 use deniable_publication::left::share_left;
 use deniable_publication::remembered::Remembered;
@@ -111,6 +112,9 @@ pub enum GwasError {
     /// No sensible noise.
     #[error(transparent)]
     Decay(#[from] DecayError),
+    /// People that cannot be named so.
+    #[error(transparent)]
+    Subject(#[from] NotPlain),
     /// Amounts of odds.
     #[error(transparent)]
     Spend(#[from] SpendError),
@@ -172,12 +176,12 @@ pub fn release<R: CryptoRng>(
     rng: &mut R,
 ) -> Result<Publication, GwasError> {
     let summary = ledger.summary();
-    let promised = &promised.within(&summary.accounts);
+    let promised = &promised.within(&summary.accounts)?;
     let payment = payment(&summary.accounts, promised, request.protects, &request.each())?;
     for (account, _) in payment.charges() {
         // An account that is there must agree before anything is read; a new one is opened with the first charge.
         if summary.accounts.iter().any(|known| known.id.same_place(account)) {
-            ledger.open_account(account, &promised.terms())?;
+            ledger.open_account(&promised.guarantee(account.kind))?;
         }
     }
     let cohort = read(means, request, ledger)?;
@@ -193,12 +197,12 @@ pub fn release<R: CryptoRng>(
         tables.push(answer.table(request, part, &run.payment));
     }
     Ok(Publication {
-        policy: promised.asker.clone(),
-        population: promised.population.clone(),
+        policy: promised.asker().to_owned(),
+        population: promised.population().to_owned(),
         data: DataVersion { table: request.source.clone(), version: request.version.clone() },
-        confidence: shown(&promised.confidence),
+        confidence: shown(promised.confidence()),
         asks: tables,
-        guarantee: promised.guarantee(request.protects, request.protects.secret()),
+        guarantee: promised.statement(request.protects, request.protects.secret()),
     })
 }
 
@@ -316,13 +320,13 @@ impl<'a> Run<'a> {
         for (id, cost) in self.payment.charges() {
             let Some(account) = accounts.iter().find(|known| known.id == *id) else { continue };
             let cost = self.unanswered(accounts, id).iter().fold(Spend::nothing(), |sum, _| sum.and(cost));
-            if !account.spent.and(&cost).fits(&account.terms.limit)? {
+            if !account.spent.and(&cost).fits(account.terms.limit())? {
                 return Err(GwasError::OverBudget {
                     account: account.id.to_string(),
-                    fits: share_left(&account.spent, &account.terms.limit, &self.promised.limit),
+                    fits: share_left(&account.spent, account.terms.limit(), self.promised.guarantee(id.kind).limit()),
                     cost,
                     spent: account.spent.clone(),
-                    limit: account.terms.limit.clone(),
+                    limit: account.terms.limit().clone(),
                 });
             }
         }
@@ -418,13 +422,14 @@ impl<'a> Run<'a> {
         let mut charges = Vec::new();
         let mut origin = Origin::Stored;
         for (account, cost) in self.payment.charges() {
-            ledger.open_account(account, &self.promised.terms())?;
+            ledger.open_account(&self.promised.guarantee(account.kind))?;
             let request = ChargeRequest {
                 account: account.clone(),
-                policy: self.promised.asker.clone(),
-                policy_limit: self.promised.limit.clone(),
+                policy: self.promised.asker().to_owned(),
+                policy_limit: self.promised.guarantee(account.kind).limit().clone(),
                 ask: ask.clone(),
                 cost: cost.clone(),
+                part: BudgetPart::Whole,
             };
             let charge =
                 ledger.charge(&request).map_err(|error| GwasError::Charge { release: ask.name.clone(), error })?;
@@ -441,9 +446,9 @@ impl<'a> Run<'a> {
     /// What a report from the ledger alone will show.
     pub(crate) fn remembered(&self, table: Table, secret: Secret) -> Option<serde_json::Value> {
         let remembered = Remembered {
-            confidence: shown(&self.promised.confidence),
+            confidence: shown(self.promised.confidence()),
             table,
-            guarantee: self.promised.guarantee(self.request.protects, secret),
+            guarantee: self.promised.statement(self.request.protects, secret),
         };
         remembered.as_field()
     }

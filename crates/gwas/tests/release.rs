@@ -62,7 +62,7 @@ impl Place {
         rng: &mut R,
     ) -> (Result<Publication, GwasError>, Vec<Origin>) {
         let promised = self.promised(promise.clone());
-        let mut ledger = Ledger::open_or_create(&promised.ledger, "people").unwrap();
+        let mut ledger = Ledger::open_or_create(promised.ledger(), "people").unwrap();
         let origins = RefCell::new(vec![]);
         let tell = |event: Event<'_>| {
             if let Event::Answered(_, origin) = event {

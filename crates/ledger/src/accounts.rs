@@ -1,9 +1,11 @@
 //! Accounts and what is promised for them.
 
-use crate::entry::{AccountId, AccountOpened, Event, PromiseChanged, Terms};
+use crate::entry::{AccountId, Event, GuaranteeChanged, GuaranteeStated};
 use crate::ledger::Ledger;
+use crate::state::Terms;
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::guarantee::Guarantee;
 
 /// An account that cannot be opened or changed so.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +22,7 @@ pub enum AccountError {
         /// The terms in force.
         recorded: Box<Terms>,
         /// The terms asked for.
-        asked: Box<Terms>,
+        asked: Box<Guarantee>,
     },
     /// Policies over the same people must agree on the entity key and the adjacency.
     #[error(
@@ -36,6 +38,12 @@ pub enum AccountError {
     /// No such account.
     #[error("the ledger has no account for {0}; the first release or data check of a policy opens it")]
     NoAccount(Box<AccountId>),
+    /// Terms of the first format, which a change must not leave behind unstated.
+    #[error(
+        "the ledger records its promise in the words of an earlier format: {0}. State that promise in the policy and run \
+         `deniable data check` or a release once, which records it as data; then change it"
+    )]
+    InWords(Box<Terms>),
     /// A change needs a reason.
     #[error("a promise is not changed without a reason; give one, it is kept in the ledger")]
     NoReason,
@@ -70,56 +78,58 @@ pub enum AccountError {
 }
 
 impl Ledger {
-    /// Makes sure that there is an account on these terms.
+    /// Makes sure that there is an account with this guarantee. Where a ledger of the first format has its terms in words, and
+    /// they say the same, they are stated as data.
     ///
     /// # Errors
     /// When the account's terms are others, or its place is taken by an account with another entity key or
-    /// adjacency. A universe has one account of each [`Secret`](crate::Secret).
-    pub fn open_account(&mut self, id: &AccountId, terms: &Terms) -> Result<(), AccountError> {
+    /// adjacency. A population has one account of each [`Secret`](crate::Secret).
+    pub fn open_account(&mut self, guarantee: &Guarantee) -> Result<(), AccountError> {
         let act = self.book.begin()?;
-        match act.state.account_in_place(id) {
-            None => {
-                act.append(Event::AccountOpened(AccountOpened { account: id.clone(), terms: terms.clone() }))?;
-                Ok(())
+        let id = AccountId::of(guarantee);
+        if let Some(account) = act.state.account_in_place(&id) {
+            if account.id != id {
+                return Err(AccountError::AccountDiffers { recorded: account.id.clone().into(), asked: id.into() });
             }
-            Some(account) if account.id != *id => {
-                Err(AccountError::AccountDiffers { recorded: account.id.clone().into(), asked: id.clone().into() })
+            if !account.terms.are(guarantee) {
+                let (recorded, asked) = (account.terms.clone().into(), guarantee.clone().into());
+                return Err(AccountError::TermsDiffer { recorded, asked });
             }
-            Some(account) if account.terms != *terms => {
-                Err(AccountError::TermsDiffer { recorded: account.terms.clone().into(), asked: terms.clone().into() })
+            if let Terms::Data(_) = account.terms {
+                return Ok(());
             }
-            Some(_) => Ok(()),
         }
+        act.append(Event::GuaranteeStated(GuaranteeStated { guarantee: guarantee.clone() }.into()))?;
+        Ok(())
     }
 
-    /// Changes the terms of an account, on the record; says whether the new limit is weaker.
+    /// Changes the guarantee of an account, on the record; says whether the new one promises less.
     ///
     /// # Errors
-    /// Without an account, a reason or a difference, and when the new limit is below what is spent.
-    pub fn change_promise(&mut self, id: &AccountId, terms: &Terms, reason: &str) -> Result<bool, AccountError> {
+    /// Without an account, a reason or a difference, when the new limit is below what is spent, and when the terms in force are
+    /// words of the first format: they must be stated as data first ([`Self::open_account`] with what they promise).
+    pub fn change_promise(&mut self, to: &Guarantee, reason: &str) -> Result<bool, AccountError> {
         if reason.trim().is_empty() {
             return Err(AccountError::NoReason);
         }
         let act = self.book.begin()?;
-        let account = act.state.account(id).ok_or_else(|| AccountError::NoAccount(id.clone().into()))?;
-        if account.terms == *terms {
+        let id = AccountId::of(to);
+        let account = act.state.account(&id).ok_or_else(|| AccountError::NoAccount(id.into()))?;
+        if account.terms.are(to) {
             return Err(AccountError::NothingChanged);
         }
-        if !account.spent.fits(&terms.limit)? {
-            return Err(AccountError::BelowSpent { spent: account.spent.clone(), limit: terms.limit.clone() });
+        if !account.spent.fits(to.limit())? {
+            return Err(AccountError::BelowSpent { spent: account.spent.clone(), limit: to.limit().clone() });
         }
-        if terms.group > account.terms.group && !account.spent.is_nothing() {
-            return Err(AccountError::GroupGrew { recorded: account.terms.group, asked: terms.group });
+        if to.group() > account.terms.group() && !account.spent.is_nothing() {
+            return Err(AccountError::GroupGrew { recorded: account.terms.group(), asked: to.group() });
         }
-        let weaker = terms.weaker_than(&account.terms)?;
-        let change = PromiseChanged {
-            account: id.clone(),
-            from: account.terms.clone(),
-            to: terms.clone(),
-            reason: reason.to_owned(),
-            weaker,
+        let Terms::Data(from) = account.terms.clone() else {
+            return Err(AccountError::InWords(account.terms.clone().into()));
         };
-        act.append(Event::PromiseChanged(change))?;
+        let weaker = to.weaker_than(&from)?;
+        let change = GuaranteeChanged { from: *from, to: to.clone(), reason: reason.to_owned(), weaker };
+        act.append(Event::GuaranteeChanged(change.into()))?;
         Ok(weaker)
     }
 }

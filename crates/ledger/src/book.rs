@@ -112,6 +112,7 @@ impl Act<'_> {
         let at = now();
         let (row, head) = forge(self.head, at, event.kind(), payload);
         self.state.check(&event).map_err(|wrong| self.broken(head.seq, wrong.into()))?;
+        store::raise_format(&self.transaction).map_err(|error| self.sqlite(error))?;
         store::insert(&self.transaction, &row).map_err(|error| self.sqlite(error))?;
         self.transaction.commit().map_err(|error| StoreError::sqlite(self.path, error))?;
         self.state.record(head.seq, at, event);
@@ -143,29 +144,27 @@ fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
 mod tests {
     use crate::chain::Fault;
     use crate::charges::{AnswerError, Charge, ChargeError, ChargeRequest};
-    use crate::entry::{AccountId, Answered, Ask, Event, Terms};
+    use crate::entry::{AccountId, Answered, Ask, Event, Part};
     use crate::ledger::Ledger;
     use crate::state::Contradiction;
     use crate::store::StoreError;
     use crate::verify::verify;
-    use deniable_core::adversary::Adjacency;
-    use deniable_core::budget::Spend;
+    use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
     use deniable_core::exact::{ratio, whole};
+    use deniable_core::guarantee::{Guarantee, Subject};
+    use deniable_core::promise::Promise;
     use deniable_core::secret::Secret;
     use std::path::Path;
     use std::time::Duration;
 
     fn ledger(path: &Path) -> (Ledger, ChargeRequest) {
-        let account = AccountId {
-            universe: "u".into(),
-            kind: Secret::Membership,
-            entity: None,
-            adjacency: Adjacency::ReplaceOne,
-        };
-        let limit = Spend::odds(whole(3)).unwrap();
+        let adversary = Adversary::new(true, PriorRange::any(), MovesTogether::Alone).unwrap();
+        let people = Subject::new("u", None).unwrap();
+        let promises = vec![Promise::Gain(whole(3))];
+        let guarantee = Guarantee::new(people, Secret::Membership, adversary, None, promises).unwrap();
+        let (account, limit) = (AccountId::of(&guarantee), guarantee.limit().clone());
         let mut ledger = Ledger::open_or_create(path, "p").unwrap();
-        let terms = Terms { promise: "p".into(), adversary: "a".into(), limit: limit.clone(), group: 1 };
-        ledger.open_account(&account, &terms).unwrap();
+        ledger.open_account(&guarantee).unwrap();
         let ask = Ask {
             name: "n".into(),
             sql: "s".repeat(3000),
@@ -174,7 +173,7 @@ mod tests {
             version: "v".into(),
         };
         let cost = limit.share(&ratio(1, 1000)).unwrap();
-        (ledger, ChargeRequest { account, policy: "p".into(), policy_limit: limit, ask, cost })
+        (ledger, ChargeRequest { account, policy: "p".into(), policy_limit: limit, ask, cost, part: Part::Whole })
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Spending odds, and the one answer that each charge gets.
 
-use crate::entry::{AccountId, Answered, Ask, Charged, Event};
+use crate::entry::{AccountId, Answered, Ask, Charged, Event, Part};
 use crate::ledger::Ledger;
-use crate::state::Release;
+use crate::state::{Release, Terms};
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rounding, decimal};
@@ -21,6 +21,8 @@ pub struct ChargeRequest {
     pub ask: Ask,
     /// What it costs.
     pub cost: Spend,
+    /// The part of the account's budget that pays.
+    pub part: Part,
 }
 
 /// What to do with an ask.
@@ -82,6 +84,14 @@ pub enum ChargeError {
     /// No such account.
     #[error("the ledger has no account for {0}; open it before charging it")]
     NoAccount(Box<AccountId>),
+    /// Terms of the first format: they are stated as data before anything is charged.
+    #[error(
+        "the ledger records its promise in the words of an earlier format: {0}; open the account before charging it"
+    )]
+    InWords(Box<Terms>),
+    /// A part that nobody set aside.
+    #[error("nothing of this budget is set aside as \"{0}\"")]
+    NoPart(String),
     /// An answer that costs nothing would have to say nothing.
     #[error("an ask must cost something; give it a positive weight")]
     CostsNothing,
@@ -143,16 +153,24 @@ impl Ledger {
         if let Some(release) = account.release(&request.ask.identity) {
             return charged_before(release, &request.cost);
         }
+        if account.terms.guarantee().is_none() {
+            return Err(ChargeError::InWords(account.terms.clone().into()));
+        }
+        // Nothing is set aside in a ledger yet.
+        if let Part::Named(name) = &request.part {
+            return Err(ChargeError::NoPart(name.clone()));
+        }
         if request.cost.is_nothing() {
             return Err(ChargeError::CostsNothing);
         }
-        within(Limit::Account, &account.spent, &request.cost, &account.terms.limit)?;
+        within(Limit::Account, &account.spent, &request.cost, account.terms.limit())?;
         within(Limit::Policy, &account.spent_by(&request.policy), &request.cost, &request.policy_limit)?;
         let charged = Charged {
             account: request.account.clone(),
             policy: request.policy.clone(),
             ask: request.ask.clone(),
             cost: request.cost.clone(),
+            part: request.part.clone(),
         };
         Ok(Charge::New { seq: act.append(Event::Charged(charged))? })
     }

@@ -6,13 +6,21 @@
 //! so that entries written before read back as they are. A program of before refuses entries that have them.
 
 use deniable_core::adversary::Adjacency;
-use deniable_core::budget::{Spend, SpendError};
+use deniable_core::budget::Spend;
+use deniable_core::guarantee::Guarantee;
 use deniable_core::secret::Secret;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The format that this version reads and writes, kept in SQLite's `user_version` and in the first entry.
-pub const FORMAT: u32 = 1;
+/// The format that this version writes, kept in SQLite's `user_version` and in the first entry. It reads all before.
+///
+/// | format | what it brought |
+/// |---|---|
+/// | 1 | terms as words: `account-opened`, `promise-changed` |
+/// | 2 | guarantees as data: `guarantee-stated`, `guarantee-changed`; a charge names the part of the budget that pays |
+///
+/// A ledger of the first format goes on in the second: its entries stay as they are, and one more states the same terms as data.
+pub const FORMAT: u32 = 2;
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -29,6 +37,17 @@ pub struct AccountId {
 }
 
 impl AccountId {
+    /// The account of what a guarantee is about.
+    #[must_use]
+    pub fn of(guarantee: &Guarantee) -> Self {
+        Self {
+            universe: guarantee.subject().population().to_owned(),
+            kind: guarantee.secret(),
+            entity: guarantee.subject().entity().map(str::to_owned),
+            adjacency: guarantee.adjacency(),
+        }
+    }
+
     /// Whether both claim the same place: a universe has one account of a kind, with one entity and adjacency.
     #[must_use]
     pub fn same_place(&self, other: &Self) -> bool {
@@ -52,31 +71,53 @@ impl std::fmt::Display for AccountId {
     }
 }
 
-/// What is promised for an account.
+/// What is promised for an account, in the words of the first format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Terms {
-    /// The promise in the words of the policy.
+pub struct Words {
+    /// The promises in short.
     pub promise: String,
-    /// The adversary in the words of the policy.
+    /// The family of priors.
     pub adversary: String,
     /// The largest odds ratio that all releases together may reach.
-    #[serde(with = "stored_spend")]
     pub limit: Spend,
     /// How many people may be known to move together, at least 1: charges are odds about a group of this size (F-NIk).
     pub group: u32,
 }
 
-impl Terms {
-    /// Whether these terms promise less than others: larger odds, or the same about smaller groups.
-    pub(crate) fn weaker_than(&self, other: &Self) -> Result<bool, SpendError> {
-        Ok(self.limit.compare(&other.limit)?.is_gt() || self.group < other.group)
+impl Words {
+    /// What the first format says of a guarantee.
+    #[must_use]
+    pub fn of(guarantee: &Guarantee) -> Self {
+        Self {
+            promise: guarantee.promises_in_short(),
+            adversary: guarantee.adversary().family(),
+            limit: guarantee.limit().clone(),
+            group: guarantee.group(),
+        }
     }
 }
 
-impl std::fmt::Display for Terms {
+impl std::fmt::Display for Words {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "\"{}\" against \"{}\", odds up to {}", self.promise, self.adversary, self.limit)
+    }
+}
+
+/// The part of an account's budget that pays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// All of it.
+    #[default]
+    Whole,
+    /// What is set aside under this name.
+    Named(String),
+}
+
+impl Part {
+    fn is_whole(&self) -> bool {
+        *self == Self::Whole
     }
 }
 
@@ -108,29 +149,51 @@ pub struct Genesis {
     pub format: u32,
 }
 
-/// An account exists from here on.
+/// An account exists from here on: format 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AccountOpened {
     /// What it counts for.
     pub account: AccountId,
     /// What is promised.
-    pub terms: Terms,
+    pub terms: Words,
 }
 
-/// Other terms hold from here on.
+/// Other terms hold from here on: format 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PromiseChanged {
     /// Whose terms.
     pub account: AccountId,
     /// The terms until here.
-    pub from: Terms,
+    pub from: Words,
     /// The terms from here.
-    pub to: Terms,
+    pub to: Words,
     /// Why, in the curator's words.
     pub reason: String,
     /// Whether the new limit allows larger odds.
+    pub weaker: bool,
+}
+
+/// This is promised: from here on where the guarantee's account was not open, and as data what its words said where it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuaranteeStated {
+    /// What is promised. Its account is [`AccountId::of`] it.
+    pub guarantee: Guarantee,
+}
+
+/// Another guarantee holds from here on, for the same account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuaranteeChanged {
+    /// What was promised until here.
+    pub from: Guarantee,
+    /// What is promised from here.
+    pub to: Guarantee,
+    /// Why, in the curator's words.
+    pub reason: String,
+    /// Whether the new one promises less.
     pub weaker: bool,
 }
 
@@ -164,8 +227,10 @@ pub struct Charged {
     /// The question.
     pub ask: Ask,
     /// The odds ratio spent.
-    #[serde(with = "stored_spend")]
     pub cost: Spend,
+    /// The part of the account's budget that pays; left out where it is the whole.
+    #[serde(default, skip_serializing_if = "Part::is_whole")]
+    pub part: Part,
 }
 
 /// The one answer to a charge.
@@ -187,6 +252,10 @@ pub enum Event {
     AccountOpened(AccountOpened),
     /// A promise is changed.
     PromiseChanged(PromiseChanged),
+    /// A guarantee is stated as data.
+    GuaranteeStated(Box<GuaranteeStated>),
+    /// A guarantee is changed.
+    GuaranteeChanged(Box<GuaranteeChanged>),
     /// A version's contents are fixed.
     VersionRegistered(VersionRegistered),
     /// Odds are spent.
@@ -214,6 +283,8 @@ impl Event {
             Self::Genesis(_) => "genesis",
             Self::AccountOpened(_) => "account-opened",
             Self::PromiseChanged(_) => "promise-changed",
+            Self::GuaranteeStated(_) => "guarantee-stated",
+            Self::GuaranteeChanged(_) => "guarantee-changed",
             Self::VersionRegistered(_) => "version-registered",
             Self::Charged(_) => "charged",
             Self::Answered(_) => "answered",
@@ -229,6 +300,8 @@ impl Event {
             Self::Genesis(body) => serde_json::to_string(body),
             Self::AccountOpened(body) => serde_json::to_string(body),
             Self::PromiseChanged(body) => serde_json::to_string(body),
+            Self::GuaranteeStated(body) => serde_json::to_string(body),
+            Self::GuaranteeChanged(body) => serde_json::to_string(body),
             Self::VersionRegistered(body) => serde_json::to_string(body),
             Self::Charged(body) => serde_json::to_string(body),
             Self::Answered(body) => serde_json::to_string(body),
@@ -245,6 +318,8 @@ impl Event {
             "genesis" => serde_json::from_str(payload).map(Self::Genesis),
             "account-opened" => serde_json::from_str(payload).map(Self::AccountOpened),
             "promise-changed" => serde_json::from_str(payload).map(Self::PromiseChanged),
+            "guarantee-stated" => serde_json::from_str(payload).map(Self::GuaranteeStated),
+            "guarantee-changed" => serde_json::from_str(payload).map(Self::GuaranteeChanged),
             "version-registered" => serde_json::from_str(payload).map(Self::VersionRegistered),
             "charged" => serde_json::from_str(payload).map(Self::Charged),
             "answered" => serde_json::from_str(payload).map(Self::Answered),
@@ -253,38 +328,13 @@ impl Event {
     }
 }
 
-/// An odds ratio as a list of bases and shares, `[{"base":"3","share":"1/8"}]`: exact, and readable.
-mod stored_spend {
-    use super::{Deserialize, Serialize, Spend};
-    use serde::{Deserializer, Serializer, de::Error};
-
-    #[derive(Serialize, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Term {
-        base: String,
-        share: String,
-    }
-
-    pub fn serialize<S: Serializer>(spend: &Spend, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_seq(spend.terms().map(|(base, share)| Term { base: base.to_string(), share: share.to_string() }))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Spend, D::Error> {
-        let terms = Vec::<Term>::deserialize(deserializer)?;
-        terms.iter().try_fold(Spend::nothing(), |product, term| {
-            Ok(product.and(&Spend::parse(&term.base, &term.share).map_err(D::Error::custom)?))
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use deniable_core::exact::{ratio, whole};
 
-    fn terms(limit: Spend) -> Terms {
-        Terms { promise: "p".into(), adversary: "a".into(), limit, group: 1 }
+    fn terms(limit: Spend) -> Words {
+        Words { promise: "p".into(), adversary: "a".into(), limit, group: 1 }
     }
 
     fn opened(limit: Spend) -> Event {

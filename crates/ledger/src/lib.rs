@@ -24,22 +24,21 @@
 //! against accidents.
 //!
 //! ```
-//! use deniable_core::{adversary::Adjacency, budget::Spend, exact::{ratio, whole}};
-//! use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Secret, Terms};
+//! use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
+//! use deniable_core::exact::ratio;
+//! use deniable_core::guarantee::{Guarantee, Subject};
+//! use deniable_core::promise::Promise;
+//! use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Secret};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("clinic.ledger");
 //! let mut ledger = Ledger::open_or_create(&path, "patients of the clinic")?;
-//! let account = AccountId {
-//!     universe: "patients of the clinic".into(),
-//!     kind: Secret::Membership,
-//!     entity: Some("patient".into()),
-//!     adjacency: Adjacency::AddRemove,
-//! };
-//! let limit = Spend::odds(whole(3))?;
-//! let (promise, adversary) = ("posterior at most 3/4".into(), "F-DI[0,1/2]".into());
-//! let terms = Terms { promise, adversary, limit: limit.clone(), group: 1 };
-//! ledger.open_account(&account, &terms)?;
+//! // Nobody who thought it at most 50% likely may become more than 75% sure.
+//! let adversary = Adversary::new(false, PriorRange::new(None, Some(ratio(1, 2)))?, MovesTogether::Alone)?;
+//! let subject = Subject::new("patients of the clinic", Some("patient".into()))?;
+//! let promises = vec![Promise::PosteriorAtMost(ratio(3, 4))];
+//! let guarantee = Guarantee::new(subject, Secret::Membership, adversary, None, promises)?;
+//! ledger.open_account(&guarantee)?;
 //!
 //! let ask = Ask {
 //!     name: "visits".into(),
@@ -48,8 +47,9 @@
 //!     source: "visits".into(),
 //!     version: "2024-01".into(),
 //! };
-//! let cost = limit.share(&ratio(1, 2))?;
-//! let request = ChargeRequest { account, policy: "clinic".into(), policy_limit: limit, ask, cost };
+//! let (account, policy_limit) = (AccountId::of(&guarantee), guarantee.limit().clone());
+//! let cost = policy_limit.share(&ratio(1, 2))?;
+//! let request = ChargeRequest { account, policy: "clinic".into(), policy_limit, ask, cost, part: Part::Whole };
 //! let Charge::New { seq } = ledger.charge(&request)? else { return Err("a first ask is new".into()) };
 //! ledger.store_answer(seq, &serde_json::json!({ "count": 41 }))?; // and only now show it
 //! assert!(matches!(ledger.charge(&request)?, Charge::Answered { .. })); // the identical ask is free
@@ -72,10 +72,10 @@ pub use accounts::AccountError;
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;
-pub use entry::{AccountId, Ask, Terms};
+pub use entry::{AccountId, Ask, Part, Words};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
-pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Version};
+pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Terms, Version};
 pub use store::StoreError;
 pub use verify::{Verified, VerifyError, show, verify};
 pub use versions::{Contents, Registered, VersionError};

@@ -4,8 +4,11 @@
 //! nothing is ever written that could not be read again.
 
 use crate::chain::Head;
-use crate::entry::{AccountId, Ask, Event, FORMAT, Genesis, PromiseChanged, Terms, VersionRegistered};
+use crate::entry::{
+    AccountId, Ask, Charged, Event, FORMAT, Genesis, GuaranteeChanged, Part, PromiseChanged, VersionRegistered, Words,
+};
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::guarantee::Guarantee;
 use jiff::Timestamp;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +28,9 @@ pub enum Contradiction {
     /// The universe has an account of this kind.
     #[error("the universe already has an account of this kind")]
     AccountTwice,
+    /// Data that say something else than the words of the first format.
+    #[error("it states other terms than were promised in words")]
+    MisstatedTerms,
     /// A change of promise that misstates the terms in force, or whether it weakens them.
     #[error("it misstates the change of promise")]
     MisstatedChange,
@@ -48,6 +54,72 @@ pub enum Contradiction {
     AnsweredTwice(u64),
 }
 
+/// What is promised for an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Terms {
+    /// Only in words: a ledger of the first format to which nothing was added since. Nothing is worked out from them but
+    /// whether a guarantee says the same.
+    Words(Words),
+    /// As data.
+    Data(Box<Guarantee>),
+}
+
+impl Terms {
+    /// The largest odds ratio that all releases together may reach.
+    #[must_use]
+    pub fn limit(&self) -> &Spend {
+        match self {
+            Self::Words(words) => &words.limit,
+            Self::Data(guarantee) => guarantee.limit(),
+        }
+    }
+
+    /// How many people may be known to move together, at least 1 (F-NIk).
+    #[must_use]
+    pub fn group(&self) -> u32 {
+        match self {
+            Self::Words(words) => words.group,
+            Self::Data(guarantee) => guarantee.group(),
+        }
+    }
+
+    /// What is promised, as data; `None` where there are only words.
+    #[must_use]
+    pub fn guarantee(&self) -> Option<&Guarantee> {
+        match self {
+            Self::Words(_) => None,
+            Self::Data(guarantee) => Some(guarantee),
+        }
+    }
+
+    /// The same in the words of the first format.
+    #[must_use]
+    pub fn words(&self) -> Words {
+        match self {
+            Self::Words(words) => words.clone(),
+            Self::Data(guarantee) => Words::of(guarantee),
+        }
+    }
+
+    /// Whether this is what a guarantee promises.
+    #[must_use]
+    pub fn are(&self, guarantee: &Guarantee) -> bool {
+        match self {
+            Self::Words(words) => *words == Words::of(guarantee),
+            Self::Data(stated) => stated.same_as(guarantee),
+        }
+    }
+}
+
+impl std::fmt::Display for Terms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Words(words) => words.fmt(f),
+            Self::Data(guarantee) => guarantee.fmt(f),
+        }
+    }
+}
+
 /// A charge, and its answer once it has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Release {
@@ -61,6 +133,8 @@ pub struct Release {
     pub ask: Ask,
     /// The odds ratio spent.
     pub cost: Spend,
+    /// The part of the account's budget that paid.
+    pub part: Part,
     /// The answer; none when the process died before storing one.
     pub answer: Option<Value>,
 }
@@ -255,14 +329,34 @@ impl State {
         let account = |id| self.account(id).ok_or(Contradiction::NoAccount);
         match event {
             Event::Genesis(_) if self.genesis.is_some() => Err(Contradiction::Beginning),
-            Event::Genesis(genesis) if genesis.format != FORMAT => Err(Contradiction::Format(genesis.format)),
+            Event::Genesis(genesis) if !(1..=FORMAT).contains(&genesis.format) => {
+                Err(Contradiction::Format(genesis.format))
+            }
             Event::Genesis(_) => Ok(()),
             _ if self.genesis.is_none() => Err(Contradiction::Beginning),
             Event::AccountOpened(opened) => match self.account_in_place(&opened.account) {
                 Some(_) => Err(Contradiction::AccountTwice),
                 None => Ok(()),
             },
-            Event::PromiseChanged(change) => check_change(account(&change.account)?, change),
+            Event::PromiseChanged(change) => {
+                let PromiseChanged { account: id, from, to, reason: _, weaker } = change;
+                let (from, to) = (Terms::Words(from.clone()), Terms::Words(to.clone()));
+                let said = to.limit().compare(from.limit())?.is_gt() || to.group() < from.group();
+                check_change(account(id)?, &from, &to, said == *weaker)
+            }
+            Event::GuaranteeStated(stated) => match self.account_in_place(&AccountId::of(&stated.guarantee)) {
+                None => Ok(()),
+                Some(account) if account.id != AccountId::of(&stated.guarantee) => Err(Contradiction::AccountTwice),
+                Some(Account { terms: Terms::Data(_), .. }) => Err(Contradiction::AccountTwice),
+                Some(account) if account.terms.are(&stated.guarantee) => Ok(()),
+                Some(_) => Err(Contradiction::MisstatedTerms),
+            },
+            Event::GuaranteeChanged(change) => {
+                let GuaranteeChanged { from, to, reason: _, weaker } = change.as_ref();
+                let account = account(&AccountId::of(to))?;
+                let same = to.weaker_than(from)? == *weaker && AccountId::of(from) == account.id;
+                check_change(account, &Terms::Data(from.clone().into()), &Terms::Data(to.clone().into()), same)
+            }
             Event::VersionRegistered(new) => {
                 if self.says_more(new) {
                     Ok(())
@@ -275,7 +369,7 @@ impl State {
                 if account.release(&charge.ask.identity).is_some() {
                     return Err(Contradiction::ChargedTwice);
                 }
-                within(&account.spent.and(&charge.cost), &account.terms.limit)
+                within(&account.spent.and(&charge.cost), account.terms.limit())
             }
             Event::Answered(answer) => match self.release(answer.charge) {
                 None => Err(Contradiction::NotACharge(answer.charge)),
@@ -289,20 +383,23 @@ impl State {
     pub(crate) fn record(&mut self, seq: u64, at: Timestamp, event: Event) {
         match event {
             Event::Genesis(genesis) => self.genesis = Some(genesis),
-            Event::AccountOpened(opened) => self.accounts.push(Account {
-                id: opened.account,
-                opened: at,
-                terms: opened.terms,
-                spent: Spend::nothing(),
-                releases: Vec::new(),
-                changes: Vec::new(),
-                identities: BTreeMap::new(),
-            }),
+            Event::AccountOpened(opened) => self.open(opened.account, at, Terms::Words(opened.terms)),
             Event::PromiseChanged(PromiseChanged { account, from, to, reason, weaker }) => {
-                if let Some(account) = self.accounts.iter_mut().find(|known| known.id == account) {
-                    account.terms = to.clone();
-                    account.changes.push(PromiseChange { seq, at, from, to, reason, weaker });
+                let (from, to) = (Terms::Words(from), Terms::Words(to));
+                self.change(&account, PromiseChange { seq, at, from, to, reason, weaker });
+            }
+            Event::GuaranteeStated(stated) => {
+                let id = AccountId::of(&stated.guarantee);
+                match self.accounts.iter_mut().find(|known| known.id == id) {
+                    Some(account) => account.terms = Terms::Data(stated.guarantee.into()),
+                    None => self.open(id, at, Terms::Data(stated.guarantee.into())),
                 }
+            }
+            Event::GuaranteeChanged(change) => {
+                let GuaranteeChanged { from, to, reason, weaker } = *change;
+                let id = AccountId::of(&to);
+                let (from, to) = (Terms::Data(from.into()), Terms::Data(to.into()));
+                self.change(&id, PromiseChange { seq, at, from, to, reason, weaker });
             }
             Event::VersionRegistered(new) => {
                 let fingerprint = new.fingerprint;
@@ -323,8 +420,8 @@ impl State {
                     self.charges.insert(seq, (index, place));
                     account.identities.insert(charge.ask.identity.clone(), place);
                     account.spent = account.spent.and(&charge.cost);
-                    let (policy, ask, cost) = (charge.policy, charge.ask, charge.cost);
-                    account.releases.push(Release { seq, at, policy, ask, cost, answer: None });
+                    let Charged { policy, ask, cost, part, account: _ } = charge;
+                    account.releases.push(Release { seq, at, policy, ask, cost, part, answer: None });
                 }
             }
             Event::Answered(answered) => {
@@ -338,18 +435,38 @@ impl State {
     }
 }
 
+impl State {
+    fn open(&mut self, id: AccountId, opened: Timestamp, terms: Terms) {
+        self.accounts.push(Account {
+            id,
+            opened,
+            terms,
+            spent: Spend::nothing(),
+            releases: Vec::new(),
+            changes: Vec::new(),
+            identities: BTreeMap::new(),
+        });
+    }
+
+    fn change(&mut self, id: &AccountId, change: PromiseChange) {
+        if let Some(account) = self.accounts.iter_mut().find(|known| known.id == *id) {
+            account.terms = change.to.clone();
+            account.changes.push(change);
+        }
+    }
+}
+
 fn within(spent: &Spend, limit: &Spend) -> Result<(), Contradiction> {
     if spent.fits(limit)? { Ok(()) } else { Err(Contradiction::OverLimit) }
 }
 
-fn check_change(account: &Account, change: &PromiseChanged) -> Result<(), Contradiction> {
-    let weaker = change.to.weaker_than(&change.from)?;
-    if change.from != account.terms || change.from == change.to || change.weaker != weaker {
+fn check_change(account: &Account, from: &Terms, to: &Terms, well_stated: bool) -> Result<(), Contradiction> {
+    if *from != account.terms || from == to || !well_stated {
         return Err(Contradiction::MisstatedChange);
     }
     // What was charged about smaller groups may have told more about larger ones (F-NIk).
-    if change.to.group > change.from.group && !account.spent.is_nothing() {
+    if to.group() > from.group() && !account.spent.is_nothing() {
         return Err(Contradiction::OverLimit);
     }
-    within(&account.spent, &change.to.limit)
+    within(&account.spent, to.limit())
 }

@@ -245,7 +245,7 @@ pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError>
     }
     match number("user_version")? {
         found if found > i64::from(FORMAT) => return Err(StoreError::Newer { path: path.to_path_buf(), found }),
-        found if found < i64::from(FORMAT) => return Err(stranger("its format number is unknown")),
+        found if found < 1 => return Err(stranger("its format number is unknown")),
         _ => {}
     }
     if writing {
@@ -264,6 +264,13 @@ fn careful(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "EXTRA")?;
     connection.pragma_update(None, "fullfsync", true)
+}
+
+/// Marks a file as one of the format that this version writes, so that an earlier version says that it is too old for it
+/// instead of taking what it does not know for damage. Part of the transaction that adds the first such entry.
+pub(crate) fn raise_format(transaction: &Transaction<'_>) -> Result<(), rusqlite::Error> {
+    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if found < i64::from(FORMAT) { transaction.pragma_update(None, "user_version", FORMAT) } else { Ok(()) }
 }
 
 /// Appends an entry.

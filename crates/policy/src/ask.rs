@@ -11,6 +11,7 @@ use std::ops::Range;
 
 /// One question.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Ask {
     /// Unique in the policy; `ask 1`, `ask 2`, ... by position where none is given.
     pub name: String,
@@ -42,7 +43,38 @@ pub enum Size {
     TargetError(Rational),
 }
 
+/// A question that cannot be asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum QuestionError {
+    /// Blank SQL, or a name that is not one line.
+    #[error("a question needs SQL, and a name of one line")]
+    Blank,
+    /// A share outside (0, 1].
+    #[error("a share of {0} is not a part of the promise: above 0 and at most 1")]
+    Share(Rational),
+}
+
 impl Ask {
+    /// One question for a share of the promise, written in no file.
+    pub(crate) fn question(name: &str, sql: &str, share: &Rational) -> Result<Self, QuestionError> {
+        if sql.trim().is_empty() || name.trim().is_empty() || name.contains(char::is_control) {
+            return Err(QuestionError::Blank);
+        }
+        if !share.is_positive() || *share > whole(1) {
+            return Err(QuestionError::Share(share.clone()));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            sql: sql.to_owned(),
+            size: Size::Share(share.clone()),
+            size_at: None,
+            share: share.clone(),
+            consistent: true,
+            line: 1,
+            column: 1,
+        })
+    }
+
     /// The line and column of the policy file for a line and column of the SQL text, all from 1.
     ///
     /// Exact for texts without TOML escapes (`\n`, or a backslash at the end of a line).

@@ -125,7 +125,7 @@ impl Data {
     ///
     /// # Errors
     /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not this data's.
-    pub fn set_path(&mut self, path: String) -> Result<(), &'static str> {
+    pub(crate) fn set_path(&mut self, path: String) -> Result<(), &'static str> {
         let (format, compression) = ending(&path);
         match (&mut self.format, format) {
             (Format::Csv(_), Some("parquet")) => return Err("Parquet"),

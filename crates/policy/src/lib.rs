@@ -18,8 +18,9 @@
 //! sql = "SELECT COUNT(*) FROM visits"
 //! "#;
 //! let policy = Policy::parse(Path::new("policy.toml"), text)?;
-//! assert_eq!(policy.limit.to_string(), "3"); // an odds ratio of exactly 3
-//! assert_eq!(policy.promise_in_words(), ["nobody becomes more than 75% sure that a given person is in the data"]);
+//! assert_eq!(policy.guarantee().limit().to_string(), "3"); // an odds ratio of exactly 3
+//! let words = policy.guarantee().promises_in_words();
+//! assert_eq!(words, ["nobody becomes more than 75% sure that a given person is in the data"]);
 //! # Ok::<(), deniable_policy::PolicyErrors>(())
 //! ```
 //!
@@ -53,7 +54,7 @@ mod scaffold;
 mod tables;
 mod tree;
 
-pub use ask::{Ask, Size, TargetsTooDear};
+pub use ask::{Ask, QuestionError, Size, TargetsTooDear};
 pub use bounds::{Bounds, BoundsError};
 pub use columns::{Column, ColumnType, Key};
 pub use csv::{Compression, CsvOptions};

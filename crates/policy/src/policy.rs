@@ -1,6 +1,6 @@
 //! A whole policy: read, checked, and put into words.
 
-use crate::ask::{self, Ask, NO_ASK_HELP, TargetsTooDear};
+use crate::ask::{self, Ask, NO_ASK_HELP, QuestionError, TargetsTooDear};
 use crate::columns::{Column, Home};
 use crate::data::{Data, Names, path_text};
 use crate::entity::{self, Entity};
@@ -9,56 +9,32 @@ use crate::reader::{Field, Read, Report, Section, shown, told};
 use crate::tables::{Main, Role, Table};
 use crate::{adversary, budget, columns, data, promise, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
-use deniable_core::budget::Spend;
 use deniable_core::exact::Rational;
+use deniable_core::guarantee::{Guarantee, GuaranteeError, Subject};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
-use deniable_core::words;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Largest policy file, in bytes: 1 MiB.
 pub const LARGEST_FILE: u64 = 1 << 20;
 
-/// A checked policy. All numbers are exact; what is here can be kept.
+/// A checked policy. All numbers are exact; nothing of it can be changed from outside, so that its words, its limit and what
+/// it asks stay those that were checked together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Policy {
-    /// The policy file, as it was named.
-    pub file: PathBuf,
-    /// The text of the file, into which places point.
-    pub source: String,
-    /// The name of this policy in the ledger: one line.
-    pub name: String,
-    /// The people the promise is about: letters, digits, `-`, `_` and `.`.
-    pub population: String,
-    /// The ledger file, relative to the working directory like [`Self::file`], or absolute.
-    pub ledger: PathBuf,
-    /// Where the rows of the main table are.
-    pub data: Data,
-    /// Whose rows belong together; `None` when one row is one person.
-    pub entity: Option<Entity>,
-    /// The declared columns of the main table, in the order of the file.
-    pub columns: Vec<Column>,
-    /// The further tables, in the order of the file; at most [`MOST_TABLES`](crate::MOST_TABLES), of different names.
-    pub more: Vec<Table>,
-    /// Whom the promise protects from.
-    pub adversary: Adversary,
-    /// The preset that the adversary started from.
-    pub preset: Option<Preset>,
-    /// What is promised: at least one, all kept.
-    pub promises: Vec<Promise>,
-    /// R, the largest odds ratio that keeps every promise, for everything ever released about the population (C-1).
-    pub limit: Spend,
-    /// The index in [`Self::promises`] of the one that allows no more than [`Self::limit`].
-    pub binding: usize,
-    /// The part of ln R that this policy may use, in (0, 1].
-    pub spend: Rational,
-    /// The least coverage of the intervals, in (0, 1).
-    pub confidence: Rational,
-    /// The questions, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless an ask has a
-    /// target error: see [`Self::with_solved`].
-    pub asks: Vec<Ask>,
+    file: PathBuf,
+    source: String,
+    name: String,
+    ledger: PathBuf,
+    data: Data,
+    entity: Option<Entity>,
+    columns: Vec<Column>,
+    more: Vec<Table>,
+    guarantee: Guarantee,
+    spend: Rational,
+    confidence: Rational,
+    asks: Vec<Ask>,
 }
 
 impl Policy {
@@ -147,14 +123,6 @@ impl Policy {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// The exponent that turns R, the odds ratio of a whole group, into that of one entity: `1/k` for groups of
-    /// `k` people who move together, 1 when everyone is independent (F-NIk). Mechanisms must keep `R^(1/k)` for
-    /// every single entity; the group's odds ratio is then at most R.
-    #[must_use]
-    pub fn per_entity_exponent(&self) -> Rational {
-        Rational::new(1.into(), self.adversary.moves_together().size().into())
-    }
-
     /// This policy with final shares: `solved[i]` is the share that was found for `asks[i]` when it has a target error,
     /// and is not looked at otherwise. Weights share what explicit shares and targets leave of the spend.
     ///
@@ -165,17 +133,130 @@ impl Policy {
         Ok(Self { asks: ask::with_solved(&self.asks, solved, &self.spend)?, ..self.clone() })
     }
 
-    /// The adversary in words, one statement a line: the preset, the size, the prior beliefs, the groups.
-    #[must_use]
-    pub fn adversary_in_words(&self) -> Vec<String> {
-        words::adversary(&self.adversary, self.preset, Secret::Membership)
+    /// This policy reading its main table from another path: packed as its ending says, where it says so.
+    ///
+    /// # Errors
+    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not the data's.
+    pub fn with_data_at(mut self, path: String) -> Result<Self, &'static str> {
+        self.data.set_path(path)?;
+        Ok(self)
     }
 
-    /// The promises in words, in the order of [`Self::promises`], with their exact numbers.
+    /// This policy with its ledger at another path.
     #[must_use]
-    pub fn promise_in_words(&self) -> Vec<String> {
-        let known = self.adversary.knows_size();
-        self.promises.iter().map(|promise| words::promise(promise, known, Secret::Membership)).collect()
+    pub fn with_ledger(self, ledger: PathBuf) -> Self {
+        Self { ledger, ..self }
+    }
+
+    /// A policy of the same promise that asks one question of its own, and is charged as `asker` for a share of the whole
+    /// promise.
+    ///
+    /// # Errors
+    /// When the share is not in (0, 1], or a name is not one line.
+    pub fn with_question(&self, asker: &str, name: &str, sql: &str, share: &Rational) -> Result<Self, QuestionError> {
+        let ask = Ask::question(name, sql, share)?;
+        let asker = asker.to_owned();
+        Ok(Self { name: asker, spend: Rational::from_integer(1.into()), asks: vec![ask], ..self.clone() })
+    }
+
+    /// This policy as if its text were this one, of this name: for messages about a question that no file holds.
+    #[must_use]
+    pub fn with_text(&self, file: PathBuf, source: String) -> Self {
+        Self { file, source, ..self.clone() }
+    }
+
+    /// This policy under another promise to the same people: everything else of it, asks and shares, stays.
+    ///
+    /// # Errors
+    /// When the promises cannot be kept against that adversary.
+    pub fn with_promise(
+        &self,
+        adversary: Adversary,
+        preset: Option<Preset>,
+        promises: Vec<Promise>,
+    ) -> Result<Self, GuaranteeError> {
+        let subject = self.guarantee.subject().clone();
+        let guarantee = Guarantee::new(subject, self.guarantee.secret(), adversary, preset, promises)?;
+        Ok(Self { guarantee, ..self.clone() })
+    }
+
+    /// The policy file, as it was named.
+    #[must_use]
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The text of the file, into which places point.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The name of this policy in the ledger: one line.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The people the promise is about: letters, digits, `-`, `_` and `.`.
+    #[must_use]
+    pub fn population(&self) -> &str {
+        self.guarantee.subject().population()
+    }
+
+    /// The ledger file, relative to the working directory like [`Self::file`], or absolute.
+    #[must_use]
+    pub fn ledger(&self) -> &Path {
+        &self.ledger
+    }
+
+    /// Where the rows of the main table are.
+    #[must_use]
+    pub fn data(&self) -> &Data {
+        &self.data
+    }
+
+    /// Whose rows belong together (the privacy unit); `None` when one row is one person.
+    #[must_use]
+    pub fn entity(&self) -> Option<&Entity> {
+        self.entity.as_ref()
+    }
+
+    /// The declared columns of the main table, in the order of the file.
+    #[must_use]
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The further tables, in the order of the file; at most [`MOST_TABLES`](crate::MOST_TABLES), of different names.
+    #[must_use]
+    pub fn more(&self) -> &[Table] {
+        &self.more
+    }
+
+    /// What is promised, to whom, against whom.
+    #[must_use]
+    pub fn guarantee(&self) -> &Guarantee {
+        &self.guarantee
+    }
+
+    /// The part of ln R that this policy may use, in (0, 1].
+    #[must_use]
+    pub fn spend(&self) -> &Rational {
+        &self.spend
+    }
+
+    /// The least coverage of the intervals, in (0, 1).
+    #[must_use]
+    pub fn confidence(&self) -> &Rational {
+        &self.confidence
+    }
+
+    /// The questions, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless an ask has a
+    /// target error: see [`Self::with_solved`].
+    #[must_use]
+    pub fn asks(&self) -> &[Ask] {
+        &self.asks
     }
 }
 
@@ -228,24 +309,32 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     };
 
     let (adversary, preset) = adversary?;
-    let (promised, budget, population) = (promised?, budget?, population?);
+    let (promises, budget, population) = (promised?, budget?, population?);
     partitions?;
+    let entity = entity?;
+    let key = entity.as_ref().map(|entity| entity.key.clone());
+    // Each part was judged where it stands; what is left is about the whole.
+    let guarantee = Subject::new(population.clone(), key)
+        .map_err(|error| (error.to_string(), "entity"))
+        .and_then(|subject| {
+            Guarantee::new(subject, Secret::Membership, adversary, preset, promises)
+                .map_err(|error| (error.to_string(), "promise"))
+        })
+        .map_err(|(problem, key)| {
+            let kind = PolicyErrorKind::Text { key: key.to_owned(), problem };
+            report.fail(&section.place_of(key), kind, "")
+        })?;
     let ledger = ledger?.unwrap_or_else(|| format!("{population}.ledger"));
     Ok(Policy {
         file: file.to_owned(),
         source: report.source.to_owned(),
         name: name?,
         ledger: folder(file).join(ledger),
-        population,
         data: data?,
-        entity: entity?,
+        entity,
         columns: columns?,
         more: more?,
-        adversary,
-        preset,
-        promises: promised.promises,
-        limit: promised.limit,
-        binding: promised.binding,
+        guarantee,
         spend: budget.spend,
         confidence: budget.confidence,
         asks: asks?,

@@ -4,7 +4,7 @@ use crate::adversary::probability_help;
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Reported, Section};
 use deniable_core::adversary::Adversary;
-use deniable_core::budget::{Spend, SpendError};
+use deniable_core::budget::SpendError;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::promise::{Promise, PromiseError, binding};
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -23,17 +23,8 @@ pub(crate) const KEYS: [&str; 11] = [
     "epsilon",
 ];
 
-/// What is promised, and what it allows.
-pub(crate) struct Promised {
-    pub(crate) promises: Vec<Promise>,
-    /// The largest odds ratio that keeps all of them.
-    pub(crate) limit: Spend,
-    /// The index of the promise that allows no more.
-    pub(crate) binding: usize,
-}
-
 /// Reads `[promise]`. Without an adversary the promises are read, not judged.
-pub(crate) fn read(field: &Field<'_>, adversary: Read<&Adversary>) -> Read<Promised> {
+pub(crate) fn read(field: &Field<'_>, adversary: Read<&Adversary>) -> Read<Vec<Promise>> {
     let section = field.section("[promise]", &KEYS)?;
     let promises = read_all(&section)?;
     if promises.is_empty() {
@@ -110,8 +101,8 @@ fn read_alpha_beta(section: &Section<'_>) -> Read<Option<Promise>> {
     }
 }
 
-/// Turns every promise into its odds ratio, so that each wrong one is reported, and keeps the smallest.
-fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -> Read<Promised> {
+/// Turns every promise into its odds ratio, so that each wrong one is reported.
+fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -> Read<Vec<Promise>> {
     let (priors, known) = (adversary.priors(), adversary.knows_size());
     // One at a time first: `binding` over all of them would stop at the first that fails.
     let each: Vec<Read<()>> = promises
@@ -122,16 +113,11 @@ fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -
         })
         .collect();
     each.into_iter().collect::<Read<Vec<()>>>()?;
-    let strictest = binding(&promises, priors, known).map_err(|error| {
+    binding(&promises, priors, known).map_err(|error| {
         let help = promise_help(&error);
         section.report.fail(&section.span, error, help)
     })?;
-    // `promises` is not empty and holds the one that binds; were it otherwise, nothing would be promised.
-    let Some((promise, limit)) = strictest else { return Err(nothing_promised(section)) };
-    let Some(binding) = promises.iter().position(|other| other == promise) else {
-        return Err(nothing_promised(section));
-    };
-    Ok(Promised { binding, limit, promises })
+    Ok(promises)
 }
 
 /// Reports at the very key that is wrong: the error's own where it names one.

@@ -28,6 +28,6 @@ fn every_case_gives_its_odds() {
         }
         let expected = parse_rational(case["odds"].as_str().unwrap()).unwrap();
         let policy = policy.unwrap_or_else(|errors| panic!("{promise} against {prior}: {errors}"));
-        assert_eq!(policy.limit.exact_odds(), Some(expected), "{promise} against {prior}");
+        assert_eq!(policy.guarantee().limit().exact_odds(), Some(expected), "{promise} against {prior}");
     }
 }

@@ -62,12 +62,12 @@ fn a_scaffold_of_csv_in_full() {
     insta::assert_snapshot!(text);
     assert_eq!(blanks(&text), [&OPEN[..], &["type", "type", "preset", "posterior_at_most"]].concat());
     let policy = filled(&text, "\"patient\"");
-    assert_eq!(policy.data.format, Format::Csv(CsvOptions::with_delimiter(b';')));
-    assert_eq!((policy.columns.len(), policy.asks.len()), (2, 1));
+    assert_eq!(policy.data().format, Format::Csv(CsvOptions::with_delimiter(b';')));
+    assert_eq!((policy.columns().len(), policy.asks().len()), (2, 1));
     // One row may be one person.
     let (before, rest) = text.split_once("[entity]").unwrap();
     let (_, after) = rest.split_once("groups = \"?\"").unwrap();
-    assert!(filled(&format!("{before}{after}"), "").entity.is_none());
+    assert!(filled(&format!("{before}{after}"), "").entity().is_none());
 }
 
 #[test]
@@ -75,8 +75,8 @@ fn parquet_tells_its_types() {
     let text = scaffold(&parquet()).unwrap();
     assert_eq!(blanks(&text), [&OPEN[..], &["preset", "posterior_at_most"]].concat());
     let policy = filled(&text, "\"text\"");
-    assert_eq!(policy.data.format, Format::Parquet);
-    assert!(policy.columns.iter().map(|column| column.kind).eq(ColumnType::ALL));
+    assert_eq!(policy.data().format, Format::Parquet);
+    assert!(policy.columns().iter().map(|column| column.kind).eq(ColumnType::ALL));
 }
 
 /// Every key that is shown in a comment can be used as it stands.
@@ -88,7 +88,7 @@ fn the_hints_are_right() {
     };
     let text = uncommented(&scaffold(&parquet()).unwrap(), &["bounds", "step", "keys", "null_key", "typical_rows"]);
     let policy = filled(&text, "\"integer\"");
-    for column in &policy.columns {
+    for column in policy.columns() {
         let (bounds, keys) = (column.bounds.is_some(), column.keys.is_some());
         let expected = match column.kind {
             ColumnType::Integer => (true, true),
@@ -97,7 +97,7 @@ fn the_hints_are_right() {
         };
         assert_eq!((bounds, keys), expected, "{}", column.name);
     }
-    assert!(policy.data.typical_rows.is_some() && policy.spend < deniable_core::exact::whole(1));
+    assert!(policy.data().typical_rows.is_some() && *policy.spend() < deniable_core::exact::whole(1));
     // In CSV the type decides which of the hints fit.
     let text = scaffold(&csv("v.csv", None, &["id", "seen"])).unwrap();
     let (ids, dates) = text.split_once("[columns.seen]").unwrap();
@@ -122,7 +122,7 @@ fn the_path_tells_what_it_can() {
         ),
     ] {
         let text = scaffold(&csv(path, delimiter, &["a"])).unwrap();
-        assert_eq!(filled(&text, "\"a\"").data.format, Format::Csv(expected), "{path}");
+        assert_eq!(filled(&text, "\"a\"").data().format, Format::Csv(expected), "{path}");
     }
 }
 
@@ -130,7 +130,7 @@ fn the_path_tells_what_it_can() {
 fn a_row_number_is_mentioned_and_a_row_of_data_refused() {
     let text = scaffold(&csv("v.csv", None, &["", "a", "d"])).unwrap();
     let policy = filled(&text, "\"d\"");
-    let names: Vec<&str> = policy.columns.iter().map(|column| column.name.as_str()).collect();
+    let names: Vec<&str> = policy.columns().iter().map(|column| column.name.as_str()).collect();
     assert_eq!(names, ["a", "d"]);
     assert!(text.contains("# Column 1 has no name: it cannot be declared."), "{text}");
     let row = ["Miller", "miller@example.org", "1985-05-07"];
@@ -144,7 +144,7 @@ fn paths_are_escaped() {
     let path = "a\u{202e}\u{1b}\"\\\u{9b}\u{e0041}b.csv";
     let text = scaffold(&csv(path, None, &["a"])).unwrap();
     assert!(!text.contains(|c| deniable_core::text::is_hidden(c) && c != '\n'), "{text}");
-    assert_eq!(filled(&text, "\"a\"").data.path, path);
+    assert_eq!(filled(&text, "\"a\"").data().path, path);
 }
 
 proptest! {
@@ -162,8 +162,8 @@ proptest! {
         // A column may be called `?`; only as the entity key that name would be a blank.
         if let Some(first) = names.iter().find(|name| *name != "?") {
             let policy = filled(&text, &toml_edit::Value::from(first.as_str()).to_string());
-            prop_assert_eq!(&policy.data.path, &input.path);
-            prop_assert!(policy.columns.iter().map(|column| &column.name).eq(names.iter()));
+            prop_assert_eq!(&policy.data().path, &input.path);
+            prop_assert!(policy.columns().iter().map(|column| &column.name).eq(names.iter()));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the ledger remembers of what was shown, so that a report can be written from the ledger alone.
 
-use crate::guarantee::Guarantee;
+use crate::statement::Statement;
 use crate::table::Table;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub struct Remembered {
     /// The answer.
     pub table: Table,
     /// The guarantee that was given with it.
-    pub guarantee: Guarantee,
+    pub guarantee: Statement,
 }
 
 impl Remembered {

@@ -1,6 +1,6 @@
 //! Answers: one policy's tables, their cells, intervals and noise.
 
-use crate::guarantee::Guarantee;
+use crate::statement::Statement;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
@@ -18,7 +18,7 @@ pub struct Publication {
     /// The answers.
     pub asks: Vec<Table>,
     /// The guarantee.
-    pub guarantee: Guarantee,
+    pub guarantee: Statement,
 }
 
 /// Which data was asked.

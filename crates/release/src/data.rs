@@ -101,11 +101,11 @@ impl Versioned {
     /// # Errors
     /// When a table has none, or a folder cannot be read.
     pub fn locate_all(plan: &Plan) -> Result<Vec<Self>, SourceError> {
-        let folder = plan.policy.folder();
+        let folder = plan.policy().folder();
         let locate = |((table, data), read): ((Table, Data), deniable_policy::Table)| {
             Ok(Self { source: Source::locate(table, &data, folder)?, version: data.version, reading: digest(&read) })
         };
-        plan.tables().into_iter().zip(plan.policy.tables()).map(locate).collect()
+        plan.tables().into_iter().zip(plan.policy().tables()).map(locate).collect()
     }
 
     fn name(&self) -> &str {

@@ -99,7 +99,7 @@ pub fn short(value: &Rational) -> String {
 /// What to expect of every answer of a question, level by level, when its measures are priced like this.
 #[must_use]
 pub fn expected(query: &Query, measures: &[PlannedMeasure], policy: &Policy) -> Vec<Expected> {
-    let decays: Vec<&Decay> = measures.iter().map(|measure| &measure.decay).collect();
+    let decays: Vec<&Decay> = measures.iter().map(|measure| measure.decay()).collect();
     let forecast = Forecast { query, decays, policy };
     let levels = 0..query.levels().len();
     levels
@@ -130,12 +130,12 @@ impl Forecast<'_> {
 
     /// The typical rows of one cell.
     fn rows(&self, level: usize) -> Option<Rational> {
-        self.policy.data.typical_rows.map(|rows| whole(rows) / whole(self.query.cells(level).max(1)))
+        self.policy.data().typical_rows.map(|rows| whole(rows) / whole(self.query.cells(level).max(1)))
     }
 
     /// The margin of a measure, in its own terms, when `together` of them share the allowed error.
     fn reach(&self, measure: usize, together: usize) -> Rational {
-        let each = whole(1) - (whole(1) - &self.policy.confidence) / whole(together);
+        let each = whole(1) - (whole(1) - self.policy.confidence()) / whole(together);
         whole(margin(self.decays[measure], &each)) * &self.query.measures()[measure].unit
     }
 
@@ -153,7 +153,7 @@ impl Forecast<'_> {
     }
 
     fn rank_error(&self, measure: usize, position: usize) -> Rational {
-        let (decay, confidence) = (self.decays[measure], &self.policy.confidence);
+        let (decay, confidence) = (self.decays[measure], self.policy.confidence());
         whole(self.query.rank_margin(measure, position, decay, confidence).unwrap_or_default())
     }
 
@@ -192,7 +192,7 @@ impl Forecast<'_> {
         let rows = rows?;
         let half = ratio(1, 2);
         let found = match answer {
-            Answer::Count { measure } => match (&self.query.measures()[*measure].kind, &self.policy.entity) {
+            Answer::Count { measure } => match (&self.query.measures()[*measure].kind, &self.policy.entity()) {
                 // Typical rows are not people: everyone is taken to have as many as the caps let count.
                 (MeasureKind::Entities { .. }, Some(entity)) => rows / whole(entity.caps.rows_per_group),
                 _ => rows.clone(),

@@ -4,7 +4,7 @@ use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
-use deniable_ledger::{Account, AccountId, Ask as LedgerAsk, Secret, Terms};
+use deniable_ledger::{Account, AccountId, Ask as LedgerAsk};
 use deniable_policy::{Ask, Data, Entity, Policy, Role, Size, TargetsTooDear, reading};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError, Table};
@@ -34,37 +34,49 @@ pub fn answered_earlier(account: &Account, ask: &LedgerAsk) -> bool {
     })
 }
 
-/// A policy whose asks are understood and priced.
+/// A policy whose asks are understood and priced. What was worked out together stays together: nothing of it can be changed
+/// from outside, and asks can only be left out.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The policy.
-    pub policy: Policy,
-    /// The asks, in the policy's order.
-    pub asks: Vec<PlannedAsk>,
+    policy: Policy,
+    asks: Vec<PlannedAsk>,
 }
 
 /// One ask, understood and priced.
 #[derive(Debug, Clone)]
 pub struct PlannedAsk {
-    /// The ask as the policy states it.
-    pub ask: Ask,
-    /// What it measures.
-    pub query: Query,
-    /// What each of its measures gets, in the query's order.
-    pub measures: Vec<PlannedMeasure>,
-    /// What the ask costs in all: the promised odds ratio to the power of its share.
-    pub cost: Spend,
+    ask: Ask,
+    query: Query,
+    measures: Vec<PlannedMeasure>,
+    cost: Spend,
 }
 
 /// The price of one measure.
 #[derive(Debug, Clone)]
 pub struct PlannedMeasure {
+    sensitivity: BigInt,
+    odds: Spend,
+    decay: Decay,
+}
+
+impl PlannedMeasure {
     /// How far one entity can move what it releases, in units (S-CAP), or twice the change of its distances (M-EXP).
-    pub sensitivity: BigInt,
+    #[must_use]
+    pub fn sensitivity(&self) -> &BigInt {
+        &self.sensitivity
+    }
+
     /// The odds ratio it may give about one entity.
-    pub odds: Spend,
+    #[must_use]
+    pub fn odds(&self) -> &Spend {
+        &self.odds
+    }
+
     /// The noise that hides the one within the other (M-GEO, M-EXP).
-    pub decay: Decay,
+    #[must_use]
+    pub fn decay(&self) -> &Decay {
+        &self.decay
+    }
 }
 
 /// An ask that cannot be answered under its policy.
@@ -106,10 +118,10 @@ impl Plan {
     /// All asks that cannot be answered.
     pub fn new(policy: Policy) -> Result<Self, Vec<PlanError>> {
         let tables = tables(&policy);
-        let queries: Vec<_> = policy.asks.iter().map(|ask| Query::new(&ask.sql, &tables)).collect();
+        let queries: Vec<_> = policy.asks().iter().map(|ask| Query::new(&ask.sql, &tables)).collect();
         let understood = queries.iter().all(Result::is_ok);
         let is_target = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
-        let policy = if understood && policy.asks.iter().any(is_target) {
+        let policy = if understood && policy.asks().iter().any(is_target) {
             let queries: Vec<&Query> = queries.iter().flatten().collect();
             target::solved(&policy, &queries)?
         } else {
@@ -117,7 +129,7 @@ impl Plan {
         };
         let mut asks = Vec::new();
         let mut errors = Vec::new();
-        for (ask, query) in policy.asks.iter().zip(queries) {
+        for (ask, query) in policy.asks().iter().zip(queries) {
             let planned = query.map_err(PlanErrorKind::from).and_then(|query| {
                 let (measures, cost) = price(&query, &ask.share, &policy)?;
                 Ok(PlannedAsk { ask: ask.clone(), query, measures, cost })
@@ -139,27 +151,29 @@ impl Plan {
         tables(&self.policy).into_iter().zip(data).collect()
     }
 
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The asks, in the policy's order.
+    #[must_use]
+    pub fn asks(&self) -> &[PlannedAsk] {
+        &self.asks
+    }
+
+    /// The same plan with the asks of these positions alone.
+    #[must_use]
+    pub fn with_only(&self, positions: &[usize]) -> Self {
+        let asks = self.asks.iter().enumerate().filter(|(at, _)| positions.contains(at));
+        Self { policy: self.policy.clone(), asks: asks.map(|(_, ask)| ask.clone()).collect() }
+    }
+
     /// The account of the ledger that this policy is charged to.
     #[must_use]
     pub fn account(&self) -> AccountId {
-        AccountId {
-            universe: self.policy.population.clone(),
-            kind: Secret::Membership,
-            entity: self.policy.entity.as_ref().map(|entity| entity.key.clone()),
-            adjacency: self.policy.adversary.adjacency(),
-        }
-    }
-
-    /// What the account promises.
-    #[must_use]
-    pub fn terms(&self) -> Terms {
-        let promises: Vec<String> = self.policy.promises.iter().map(ToString::to_string).collect();
-        Terms {
-            promise: promises.join("; "),
-            adversary: self.policy.adversary.family(),
-            limit: self.policy.limit.clone(),
-            group: self.policy.adversary.moves_together().size(),
-        }
+        AccountId::of(self.policy.guarantee())
     }
 
     /// The most that this policy may spend of the account, over all its runs.
@@ -167,13 +181,13 @@ impl Plan {
     /// # Errors
     /// Never for a policy that was read: its spend is positive.
     pub fn policy_limit(&self) -> Result<Spend, SpendError> {
-        self.policy.limit.share(&self.policy.spend)
+        self.policy.guarantee().limit().share(self.policy.spend())
     }
 }
 
 /// What SQL may know of the policy's tables.
 fn tables(policy: &Policy) -> Vec<Table> {
-    let main = policy.entity.as_ref();
+    let main = policy.entity();
     let described = policy.tables().into_iter().map(|table| {
         let (entity, public_key) = match table.role {
             // Every protected table is capped alike: the caps are about people, not about files.
@@ -203,10 +217,9 @@ pub(crate) fn price(
     share: &Rational,
     policy: &Policy,
 ) -> Result<(Vec<PlannedMeasure>, Spend), PlanErrorKind> {
-    let cost = policy.limit.share(share)?;
-    let adjacency = policy.adversary.adjacency();
-    // Groups of k that move together give the k-th power of one entity's odds (F-NIk).
-    let per_entity = cost.share(&policy.per_entity_exponent())?;
+    let cost = policy.guarantee().limit().share(share)?;
+    let adjacency = policy.guarantee().adjacency();
+    let per_entity = policy.guarantee().per_entity(&cost)?;
     let measures = query
         .measures()
         .iter()
@@ -222,6 +235,30 @@ pub(crate) fn price(
 }
 
 impl PlannedAsk {
+    /// The ask as the policy states it.
+    #[must_use]
+    pub fn ask(&self) -> &Ask {
+        &self.ask
+    }
+
+    /// What it measures.
+    #[must_use]
+    pub fn query(&self) -> &Query {
+        &self.query
+    }
+
+    /// What each of its measures gets, in the query's order.
+    #[must_use]
+    pub fn measures(&self) -> &[PlannedMeasure] {
+        &self.measures
+    }
+
+    /// What the ask costs in all: the promised odds ratio to the power of its share.
+    #[must_use]
+    pub fn cost(&self) -> &Spend {
+        &self.cost
+    }
+
     /// The ask as the ledger remembers it. Its identity covers everything that decides the measured numbers and
     /// their noise: the question with caps, bounds and keys, how the rows are read, the data version, the adjacency, the
     /// noise and what it costs. Names and post-processing leave no trace, so asking again with another ORDER BY is free.
@@ -232,7 +269,7 @@ impl PlannedAsk {
             hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
         };
         part(self.query.identity());
-        part(policy.adversary.adjacency().to_string().as_bytes());
+        part(policy.guarantee().adjacency().to_string().as_bytes());
         let read: Vec<&str> = self.query.tables().collect();
         let described = policy.tables();
         let described: Vec<&deniable_policy::Table> =
@@ -249,7 +286,7 @@ impl PlannedAsk {
         let (source, version) = (joined(|data| &data.table), joined(|data| &data.version));
         // The intervals of several quantiles are drawn together with them.
         if self.query.measures().iter().any(|measure| matches!(measure.kind, MeasureKind::Tree { .. })) {
-            part(policy.confidence.to_string().as_bytes());
+            part(policy.confidence().to_string().as_bytes());
         }
         for (base, share) in self.cost.terms() {
             part(base.to_string().as_bytes());

@@ -7,8 +7,8 @@ use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Decay;
 use deniable_core::secret::Secret;
-use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger, Summary};
-use deniable_publication::Guarantee;
+use deniable_ledger::{AccountError, AnswerError, Charge, ChargeError, ChargeRequest, Ledger, Part, Summary};
+use deniable_publication::Statement;
 use deniable_publication::left::share_left;
 use deniable_publication::remembered::Remembered;
 use deniable_sql::consistent::Consistency;
@@ -214,20 +214,20 @@ pub fn release<R: CryptoRng>(
     let labels =
         |known: &deniable_ledger::Account| known.id.universe == account.universe && known.id.kind == Secret::Label;
     if ledger.summary().accounts.iter().any(labels) {
-        return Err(ReleaseError::LabelsPromised(plan.policy.population.clone()));
+        return Err(ReleaseError::LabelsPromised(plan.policy().population().to_owned()));
     }
     if ledger.summary().accounts.iter().any(|known| known.id.kind == account.kind) {
-        ledger.open_account(&account, &plan.terms())?;
+        ledger.open_account(plan.policy().guarantee())?;
     }
     let stored = stored(plan, &ledger.summary())?;
     let pending: Vec<&PlannedAsk> =
-        plan.asks.iter().zip(&stored).filter(|(_, stored)| stored.is_none()).map(|(ask, _)| ask).collect();
+        plan.asks().iter().zip(&stored).filter(|(_, stored)| stored.is_none()).map(|(ask, _)| ask).collect();
     let reads = |table: &Versioned, asks: &[&PlannedAsk]| {
-        asks.iter().any(|ask| ask.query.tables().any(|name| name == table.source.table().name))
+        asks.iter().any(|ask| ask.query().tables().any(|name| name == table.source.table().name))
     };
     // Stored answers need no files, so that files which are gone or changed do not matter to them; the curator may have
     // meant to ask about the changed ones.
-    let all: Vec<&PlannedAsk> = plan.asks.iter().collect();
+    let all: Vec<&PlannedAsk> = plan.asks().iter().collect();
     let tables = if pending.len() < all.len() { locate().unwrap_or_default() } else { Vec::new() };
     for table in tables {
         if reads(&table, &all) && !reads(&table, &pending) && data::written_since(ledger, &table) {
@@ -252,12 +252,12 @@ pub fn release<R: CryptoRng>(
         let sources: Vec<Source> = used.into_iter().map(|table| table.source.clone()).collect();
         // Files are opened and public tables read for all of them before the first is charged.
         for ask in &pending {
-            prepared.push_back(prepare(&sources, &ask.query, resources).map_err(DataError::from)?);
+            prepared.push_back(prepare(&sources, ask.query(), resources).map_err(DataError::from)?);
         }
-        ledger.open_account(&account, &plan.terms())?;
+        ledger.open_account(plan.policy().guarantee())?;
     }
     let mut released = Released { answers: Vec::new(), unanswered: Vec::new() };
-    for (at, (ask, stored)) in plan.asks.iter().zip(stored).enumerate() {
+    for (at, (ask, stored)) in plan.asks().iter().zip(stored).enumerate() {
         let answered = match (stored, prepared.pop_front()) {
             (Some(stored), waiting) => {
                 waiting.into_iter().for_each(|waiting| prepared.push_front(waiting));
@@ -268,7 +268,7 @@ pub fn release<R: CryptoRng>(
         };
         match answered {
             Ok(answered) => {
-                tell(Event::Answered(&ask.ask.name, answered.origin));
+                tell(Event::Answered(&ask.ask().name, answered.origin));
                 released.answers.push((at, answered));
             }
             // The machine was exhausted by this one; the others may do with less.
@@ -284,8 +284,8 @@ fn earlier(plan: &Plan, pending: &[&PlannedAsk], ledger: &Ledger) -> Result<(), 
     let (summary, id) = (ledger.summary(), plan.account());
     let account = summary.accounts.iter().find(|known| known.id == id);
     let was_answered =
-        |ask: &&&PlannedAsk| account.is_some_and(|account| answered_earlier(account, &ask.for_ledger(&plan.policy)));
-    let names: Vec<String> = pending.iter().filter(was_answered).map(|ask| ask.ask.name.clone()).collect();
+        |ask: &&&PlannedAsk| account.is_some_and(|account| answered_earlier(account, &ask.for_ledger(plan.policy())));
+    let names: Vec<String> = pending.iter().filter(was_answered).map(|ask| ask.ask().name.clone()).collect();
     if names.is_empty() { Ok(()) } else { Err(ReleaseError::AnsweredEarlier(names)) }
 }
 
@@ -303,11 +303,11 @@ pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<Answered>>, Re
     let id = plan.account();
     let account = ledger.accounts.iter().find(|known| known.id == id);
     let answer = |ask: &PlannedAsk| {
-        let release = account.and_then(|account| account.release(&ask.for_ledger(&plan.policy).identity));
+        let release = account.and_then(|account| account.release(&ask.for_ledger(plan.policy()).identity));
         let Some(answer) = release.and_then(|release| release.answer.as_ref()) else { return Ok(None) };
         Ok(Some(Answered { noisy: read_answer(ask, answer)?, origin: Origin::Stored }))
     };
-    plan.asks.iter().map(answer).collect()
+    plan.asks().iter().map(answer).collect()
 }
 
 /// Refuses before the first charge when the asks that must be paid for do not fit together.
@@ -316,13 +316,13 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
     let id = plan.account();
     let Some(account) = summary.accounts.iter().find(|known| known.id == id) else { return Ok(()) };
     let mut seen = std::collections::BTreeSet::new();
-    let new_cost = plan.asks.iter().fold(Spend::nothing(), |sum, ask| {
-        let identity = ask.for_ledger(&plan.policy).identity;
-        if account.release(&identity).is_some() || !seen.insert(identity) { sum } else { sum.and(&ask.cost) }
+    let new_cost = plan.asks().iter().fold(Spend::nothing(), |sum, ask| {
+        let identity = ask.for_ledger(plan.policy()).identity;
+        if account.release(&identity).is_some() || !seen.insert(identity) { sum } else { sum.and(ask.cost()) }
     });
     let limits = [
-        (account.spent.clone(), account.terms.limit.clone(), "this population's promise"),
-        (account.spent_by(&plan.policy.name), plan.policy_limit()?, "this policy's spend"),
+        (account.spent.clone(), account.terms.limit().clone(), "this population's promise"),
+        (account.spent_by(plan.policy().name()), plan.policy_limit()?, "this policy's spend"),
     ];
     for (spent, limit, which) in &limits {
         if !spent.and(&new_cost).fits(limit)? {
@@ -332,7 +332,8 @@ fn check_together(plan: &Plan, ledger: &Ledger) -> Result<(), ReleaseError> {
                 None => format!("{spent} is spent and {limit} allowed"),
             };
             // What fits must fit within both.
-            let shares = limits.each_ref().map(|(spent, limit, _)| share_left(spent, limit, &plan.policy.limit));
+            let shares =
+                limits.each_ref().map(|(spent, limit, _)| share_left(spent, limit, plan.policy().guarantee().limit()));
             let fits = shares.into_iter().collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min());
             return Err(ReleaseError::TogetherOverBudget { cost: new_cost, left, fits, which });
         }
@@ -348,13 +349,14 @@ fn answer<R: CryptoRng>(
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
 ) -> Result<Answered, ReleaseError> {
-    let name = || ask.ask.name.clone();
+    let name = || ask.ask().name.clone();
     let request = ChargeRequest {
         account: plan.account(),
-        policy: plan.policy.name.clone(),
+        policy: plan.policy().name().to_owned(),
         policy_limit: plan.policy_limit()?,
-        ask: ask.for_ledger(&plan.policy),
-        cost: ask.cost.clone(),
+        ask: ask.for_ledger(plan.policy()),
+        cost: ask.cost().clone(),
+        part: Part::Whole,
     };
     let (charge, origin) = match ledger.charge(&request).map_err(|error| ReleaseError::Charge { ask: name(), error })? {
         Charge::New { seq } => (seq, Origin::Charged),
@@ -366,21 +368,21 @@ fn answer<R: CryptoRng>(
     };
     let salt = salt(ledger);
     let exact = prepared
-        .compute(&salt, &|progress| tell(Event::Computing(&ask.ask.name, progress)))
+        .compute(&salt, &|progress| tell(Event::Computing(&ask.ask().name, progress)))
         .map_err(|error| ReleaseError::Rows { ask: name(), error })?;
-    let decays: Vec<Decay> = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
-    let values = exact.with_noise(&ask.query, &decays, &plan.policy.confidence, rng);
-    if ask.query.consistency() == Consistency::Applies {
-        let cells = (0..ask.query.levels().len()).map(|level| ask.query.cells(level)).sum();
-        tell(Event::AddingUp(&ask.ask.name, cells));
+    let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
+    let values = exact.with_noise(ask.query(), &decays, plan.policy().confidence(), rng);
+    if ask.query().consistency() == Consistency::Applies {
+        let cells = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
+        tell(Event::AddingUp(&ask.ask().name, cells));
     }
     let written = |values: &[Vec<i128>]| -> Vec<Vec<String>> {
         values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect()
     };
     let stored = StoredAnswer {
-        consistent: ask.query.made_consistent(&values, &decays).as_deref().map(written),
+        consistent: ask.query().made_consistent(&values, &decays).as_deref().map(written),
         values: written(&values),
-        decays: ask.measures.iter().map(|measure| measure.decay.ratio().to_string()).collect(),
+        decays: ask.measures().iter().map(|measure| measure.decay().ratio().to_string()).collect(),
     };
     let unreadable = |error: serde_json::Error| ReleaseError::Stored { ask: name(), reason: error.to_string() };
     let mut json = serde_json::to_value(&stored).map_err(unreadable)?;
@@ -397,12 +399,12 @@ pub fn remembered(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Remembe
     Remembered {
         confidence: show::confidence(plan),
         table: show::table(plan, ask, answered),
-        guarantee: Guarantee::of(&plan.policy),
+        guarantee: Statement::of(plan.policy().guarantee()),
     }
 }
 
 fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, ReleaseError> {
-    let broken = |reason: &str| ReleaseError::Stored { ask: ask.ask.name.clone(), reason: reason.to_owned() };
+    let broken = |reason: &str| ReleaseError::Stored { ask: ask.ask().name.clone(), reason: reason.to_owned() };
     let StoredAnswer { values, consistent, decays } =
         StoredAnswer::deserialize(json).map_err(|error| broken(&error.to_string()))?;
     let read = |values: Vec<Vec<String>>| -> Result<Vec<Vec<i128>>, ReleaseError> {
@@ -411,14 +413,15 @@ fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, Rele
     };
     let values = read(values)?;
     // What an ask shows is its own choice; the stored answer holds both.
-    let consistent = consistent.filter(|_| ask.ask.consistent).map(read).transpose()?;
+    let consistent = consistent.filter(|_| ask.ask().consistent).map(read).transpose()?;
     let decays = decays
         .iter()
         .map(|decay| decay.parse::<Rational>().ok().and_then(Decay::exactly).ok_or_else(|| broken("not a decay")))
         .collect::<Result<Vec<Decay>, _>>()?;
-    let measures = ask.query.measures();
-    let fits =
-        |(at, vector): (usize, &Vec<i128>)| vector.len() == ask.query.cells(measures[at].level) * ask.query.width(at);
+    let measures = ask.query().measures();
+    let fits = |(at, vector): (usize, &Vec<i128>)| {
+        vector.len() == ask.query().cells(measures[at].level) * ask.query().width(at)
+    };
     let all_fit = |values: &Vec<Vec<i128>>| values.len() == measures.len() && values.iter().enumerate().all(fits);
     if !all_fit(&values) || decays.len() != measures.len() || !consistent.iter().all(all_fit) {
         return Err(broken("it has another shape"));

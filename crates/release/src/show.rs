@@ -8,7 +8,7 @@ use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_policy::Key;
-use deniable_publication::guarantee::{Guarantee, odds_decimal};
+use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
     ALL, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Scalar, Table,
 };
@@ -24,40 +24,40 @@ const PLACES: u32 = 4;
 /// Puts answers, in the plan's order, into the form that is published.
 #[must_use]
 pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
-    let policy = &plan.policy;
+    let policy = plan.policy();
     Publication {
-        policy: policy.name.clone(),
-        population: policy.population.clone(),
-        data: DataVersion { table: policy.data.table.clone(), version: policy.data.version.clone() },
+        policy: policy.name().to_owned(),
+        population: policy.population().to_owned(),
+        data: DataVersion { table: policy.data().table.clone(), version: policy.data().version.clone() },
         confidence: confidence(plan),
-        asks: plan.asks.iter().zip(answers).map(|(ask, answered)| table(plan, ask, answered)).collect(),
-        guarantee: Guarantee::of(policy),
+        asks: plan.asks().iter().zip(answers).map(|(ask, answered)| table(plan, ask, answered)).collect(),
+        guarantee: Statement::of(policy.guarantee()),
     }
 }
 
 /// The confidence of every interval, as it is shown.
 pub fn confidence(plan: &Plan) -> String {
-    percent(&plan.policy.confidence, 4, Rounding::Down)
+    percent(plan.policy().confidence(), 4, Rounding::Down)
 }
 
 /// One ask's answer, in the form that is published.
 pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
-    let places: Vec<u32> = ask.query.output().columns.iter().map(|term| places(term, ask)).collect();
-    let rows = ask.query.show(&answered.noisy, &plan.policy.confidence);
+    let places: Vec<u32> = ask.query().output().columns.iter().map(|term| places(term, ask)).collect();
+    let rows = ask.query().show(&answered.noisy, plan.policy().confidence());
     let rows = rows.iter().map(|row| row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places)).collect());
-    let odds = match ask.cost.exact_odds() {
+    let odds = match ask.cost().exact_odds() {
         Some(odds) => odds.to_string(),
-        None => format!("{} (at most {})", ask.cost, odds_decimal(&ask.cost.odds_at_most())),
+        None => format!("{} (at most {})", ask.cost(), odds_decimal(&ask.cost().odds_at_most())),
     };
     Table {
-        name: ask.ask.name.clone(),
-        sql: ask.ask.sql.trim().to_owned(),
-        share: ask.ask.share.to_string(),
+        name: ask.ask().name.clone(),
+        sql: ask.ask().sql.trim().to_owned(),
+        share: ask.ask().share.to_string(),
         odds,
-        columns: ask.query.output().names.clone(),
+        columns: ask.query().output().names.clone(),
         rows: rows.collect(),
         noise: noises(plan, ask),
-        consistent: (ask.query.consistency() != Consistency::NothingToAddUp)
+        consistent: (ask.query().consistency() != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
         warnings: warnings(plan, ask).into_iter().chain(adding_up(plan, ask, answered)).collect(),
     }
@@ -66,14 +66,14 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
 /// Whether the levels of an ask add up, and why not; `None` where there is nothing to add up.
 fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<String> {
     let left = "the groupings do not add up exactly, as each has noise of its own";
-    Some(match ask.query.consistency() {
+    Some(match ask.query().consistency() {
         Consistency::NothingToAddUp => return None,
         Consistency::Entities => {
-            let each = plan.policy.entity.as_ref().map_or("entity", |entity| entity.key.as_str());
+            let each = plan.policy().entity().as_ref().map_or("entity", |entity| entity.key.as_str());
             format!("the groupings do not add up: in each of them the rows of each {each} are capped by themselves")
         }
         Consistency::TooManyCells => format!("{left}; to mend that would take too long for this many cells"),
-        Consistency::Applies if !ask.ask.consistent => format!("{left}; `consistent = false` leaves it so"),
+        Consistency::Applies if !ask.ask().consistent => format!("{left}; `consistent = false` leaves it so"),
         Consistency::Applies if answered.noisy.consistent.is_none() => {
             format!("{left}; numbers this large, and answers stored by earlier versions, stay so")
         }
@@ -117,9 +117,9 @@ fn whole_number(rows: &Option<BigInt>) -> Option<serde_json::Number> {
 /// Decimals that a term needs: those of its unit for counts and sums, a few for everything else.
 fn places(term: &Term, ask: &PlannedAsk) -> u32 {
     match term {
-        Term::Answer(position) => match &ask.query.answers(0)[*position] {
+        Term::Answer(position) => match &ask.query().answers(0)[*position] {
             Answer::Count { measure } | Answer::Sum { measure } | Answer::Quantile { measure, .. } => {
-                decimals(&ask.query.measures()[*measure].unit)
+                decimals(&ask.query().measures()[*measure].unit)
             }
             Answer::Average(_) | Answer::Variance { .. } => PLACES,
         },
@@ -141,7 +141,7 @@ fn decimals(unit: &Rational) -> u32 {
 /// The noise of every measure; what is the same at several levels is said once.
 fn noises(plan: &Plan, ask: &PlannedAsk) -> Vec<Noise> {
     let mut all: Vec<(Noise, Vec<usize>)> = Vec::new();
-    for (at, measure) in ask.query.measures().iter().enumerate() {
+    for (at, measure) in ask.query().measures().iter().enumerate() {
         let new = noise(plan, ask, at, measure);
         match all.iter_mut().find(|(known, levels)| *known == new && !levels.contains(&measure.level)) {
             Some((_, levels)) => levels.push(measure.level),
@@ -150,7 +150,7 @@ fn noises(plan: &Plan, ask: &PlannedAsk) -> Vec<Noise> {
     }
     let named = |(noise, mut levels): (Noise, Vec<usize>)| {
         levels.sort_unstable();
-        let levels = ask.query.levels_in_words(&levels);
+        let levels = ask.query().levels_in_words(&levels);
         Noise { measure: format!("{}{levels}", noise.measure), ..noise }
     };
     all.into_iter().map(named).collect()
@@ -158,8 +158,8 @@ fn noises(plan: &Plan, ask: &PlannedAsk) -> Vec<Noise> {
 
 /// The noise of a measure, named without its level.
 fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
-    let (planned, confidence) = (&ask.measures[at], &plan.policy.confidence);
-    let (decay, sensitivity) = (&planned.decay, whole(planned.sensitivity.clone()));
+    let (planned, confidence) = (&ask.measures()[at], plan.policy().confidence());
+    let (decay, sensitivity) = (&planned.decay(), whole(planned.sensitivity().clone()));
     let text = |value: Rational| decimal(&value, 3, Rounding::Up);
     let (kind, sensitivity, scale, margin) = match &measure.kind {
         MeasureKind::Ranked { target, .. } => {
@@ -168,11 +168,12 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
                 Target::Share(share) => whole(share.whole),
                 Target::Lowest | Target::Highest => whole(1),
             };
-            let rows = ask.query.rank_margin(at, 0, decay, confidence).unwrap_or_default();
+            let rows = ask.query().rank_margin(at, 0, decay, confidence).unwrap_or_default();
             (NoiseKind::Exponential, sensitivity / (parts * whole(2)), None, whole(rows))
         }
         MeasureKind::Tree { shares, .. } => {
-            let rows = (0..shares.len()).filter_map(|share| ask.query.rank_margin(at, share, decay, confidence)).max();
+            let rows =
+                (0..shares.len()).filter_map(|share| ask.query().rank_margin(at, share, decay, confidence)).max();
             (NoiseKind::Tree, sensitivity, Some(decay.scale_bound()), whole(rows.unwrap_or_default()))
         }
         MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {
@@ -182,7 +183,7 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
         }
     };
     Noise {
-        measure: ask.query.measure_alone(at),
+        measure: ask.query().measure_alone(at),
         kind,
         sensitivity: text(sensitivity),
         scale: scale.map(text),
@@ -206,8 +207,8 @@ fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: Rounding) ->
 
 /// What the values of a measure's argument are.
 fn value_kind(ask: &PlannedAsk, measure: usize) -> ValueKind {
-    let level = ask.query.measures()[measure].level;
-    let kind = ask.query.answers(level).iter().find_map(|answer| match answer {
+    let level = ask.query().measures()[measure].level;
+    let kind = ask.query().answers(level).iter().find_map(|answer| match answer {
         Answer::Quantile { measure: of, value, .. } if *of == measure => Some(*value),
         _ => None,
     });
@@ -217,12 +218,12 @@ fn value_kind(ask: &PlannedAsk, measure: usize) -> ValueKind {
 /// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
 fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     let mut all = Vec::new();
-    let grouped = !ask.query.groups().is_empty();
-    if let Some(entity) = &plan.policy.entity {
+    let grouped = !ask.query().groups().is_empty();
+    if let Some(entity) = &plan.policy().entity() {
         let rows = entity.caps.rows_per_group;
         let rows = if rows == 1 { "1 row counts".to_owned() } else { format!("{rows} rows count") };
         let counts_rows =
-            ask.query.measures().iter().any(|measure| !matches!(measure.kind, MeasureKind::Entities { .. }));
+            ask.query().measures().iter().any(|measure| !matches!(measure.kind, MeasureKind::Entities { .. }));
         let each = &entity.key;
         if counts_rows {
             all.push(format!("of each {each} at most {rows} in a group: counts and sums can be too low"));
@@ -233,17 +234,17 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
         }
     }
     let mut clamped: Vec<String> = Vec::new();
-    for (at, measure) in ask.query.measures().iter().enumerate() {
+    for (at, measure) in ask.query().measures().iter().enumerate() {
         match &measure.kind {
             MeasureKind::Sum { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => {
-                let (low, high) = ask.query.bounds(at);
+                let (low, high) = ask.query().bounds(at);
                 let kind = value_kind(ask, at);
                 let end = |end: &Rational| {
                     scalar(end, kind, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
                 };
                 clamped.push(format!(
                     "{}: values below {} or above {} count as these bounds",
-                    ask.query.argument_in_words(at),
+                    ask.query().argument_in_words(at),
                     end(&low),
                     end(&high)
                 ));
@@ -255,7 +256,7 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     clamped.dedup();
     all.extend(clamped);
     all.extend(sums_apart(ask));
-    for group in ask.query.groups() {
+    for group in ask.query().groups() {
         all.push(format!("rows whose `{}` is not among the declared keys are left out", group.name));
     }
     if !all.is_empty() {
@@ -264,7 +265,7 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
                 .to_owned(),
         );
     }
-    let cut = ask.query.output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
+    let cut = ask.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {
         all.push("which rows are shown was decided by noisy values".to_owned());
     }
@@ -274,7 +275,7 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
 /// Averages beside sums and counts of the same values, which a reader may divide: AVG is a sum less a public centre, with
 /// noise of its own, unless that centre is 0 and one sum serves both.
 fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
-    let (answers, measures) = (ask.query.answers(0), ask.query.measures());
+    let (answers, measures) = (ask.query().answers(0), ask.query().measures());
     let mut all = Vec::new();
     for answer in answers {
         let Answer::Average(Moments { sum, .. }) = answer else { continue };
@@ -289,13 +290,13 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
         let count = answers.iter().find_map(|other| match other {
             Answer::Count { measure } => match measures[*measure].kind {
                 MeasureKind::Rows => Some("*".to_owned()),
-                MeasureKind::NotNull { argument } if argument == averaged => Some(ask.query.argument_in_words(*sum)),
+                MeasureKind::NotNull { argument } if argument == averaged => Some(ask.query().argument_in_words(*sum)),
                 _ => None,
             },
             Answer::Sum { .. } | Answer::Average(_) | Answer::Variance { .. } | Answer::Quantile { .. } => None,
         });
         if let Some(count) = count.filter(|_| answers.iter().any(is_its_sum)) {
-            let about = ask.query.argument_in_words(*sum);
+            let about = ask.query().argument_in_words(*sum);
             all.push(format!(
                 "AVG({about}) is not SUM({about}) / COUNT({count}): their sums have noise of their own, and each is as far \
                  off as its interval says"

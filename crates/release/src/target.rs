@@ -106,15 +106,15 @@ impl TargetError {
 /// # Errors
 /// When a target is out of reach, or leaves nothing for asks that go by weight.
 pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanError>> {
-    let fixed = policy.asks.iter().filter_map(|ask| match &ask.size {
+    let fixed = policy.asks().iter().filter_map(|ask| match &ask.size {
         Size::Share(share) => Some(share.clone()),
         Size::Weight(_) | Size::TargetError(_) => None,
     });
     let fixed: Rational = fixed.sum();
-    let mut available = &policy.spend - fixed;
-    let mut shares = vec![None; policy.asks.len()];
+    let mut available = policy.spend() - fixed;
+    let mut shares = vec![None; policy.asks().len()];
     let mut errors = Vec::new();
-    for ((ask, query), found) in policy.asks.iter().zip(queries).zip(&mut shares) {
+    for ((ask, query), found) in policy.asks().iter().zip(queries).zip(&mut shares) {
         let Size::TargetError(target) = &ask.size else { continue };
         match solve(query, target, &available, policy) {
             Ok(share) => {
@@ -129,14 +129,14 @@ pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanErr
     }
     policy.with_solved(&shares).map_err(|error| {
         let is_target = |ask: &&deniable_policy::Ask| matches!(ask.size, Size::TargetError(_));
-        let first = policy.asks.iter().find(is_target).or(policy.asks.first());
+        let first = policy.asks().iter().find(is_target).or(policy.asks().first());
         first.map(|ask| PlanError::new(ask, error.into())).into_iter().collect()
     })
 }
 
 /// The smallest share of the grid, within what is available, for which every answer keeps the target.
 fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy) -> Result<Rational, PlanErrorKind> {
-    let step = &policy.spend / whole(STEPS);
+    let step = policy.spend() / whole(STEPS);
     let share = |steps: u64| &step * whole(steps);
     let worst = |steps: u64| worst(query, &share(steps), policy);
     // A promise that protects nobody is refused when the ask is priced; more of it is no mend here.
@@ -166,8 +166,8 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
         answer: left.as_ref().map_or_else(|| "this ask".to_owned(), |worst| worst.answer.clone()),
         needed,
         available: available.clone().max(Rational::zero()),
-        others: &policy.spend - available,
-        spend: policy.spend.clone(),
+        others: policy.spend() - available,
+        spend: policy.spend().clone(),
         best: left.map(|worst| worst.error),
     };
     Err(TargetError::Exceeds(exceeded.into()).into())

@@ -2,7 +2,8 @@
 
 use deniable_core::adversary::{Adversary, AdversaryError, PriorRange};
 use deniable_core::exact::Rational;
-use deniable_core::promise::{Promise, PromiseError, binding};
+use deniable_core::guarantee::GuaranteeError;
+use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 
 /// A promise that the policy's adversary does not admit.
@@ -10,16 +11,13 @@ use deniable_policy::Policy;
 pub enum WhatIfError {
     /// The promise cannot be kept.
     #[error(transparent)]
-    Promise(#[from] PromiseError),
+    Promise(#[from] GuaranteeError),
     /// The adversary cannot be described so.
     #[error(transparent)]
     Adversary(#[from] AdversaryError),
     /// Another part of the promise is not known.
     #[error("`{0}` needs the rest of that promise")]
     NeedsRest(&'static str, &'static str),
-    /// There is no promise.
-    #[error("nothing is promised")]
-    Nothing,
 }
 
 /// The promises whose number can be varied, as a policy spells them.
@@ -38,14 +36,14 @@ pub fn promise(policy: &Policy, key: &'static str, value: Rational) -> Result<Pr
         "loss" => Promise::Loss(value),
         "epsilon" => Promise::Epsilon(value),
         "rho" => {
-            let among = policy.promises.iter().find_map(|promise| match promise {
+            let among = policy.guarantee().promises().iter().find_map(|promise| match promise {
                 Promise::Rho { among, .. } => Some(*among),
                 _ => None,
             });
             Promise::Rho { rho: value, among: among.ok_or(WhatIfError::NeedsRest(key, "rho` with `among"))? }
         }
         _ => {
-            let known = policy.promises.iter().find_map(|promise| match promise {
+            let known = policy.guarantee().promises().iter().find_map(|promise| match promise {
                 Promise::AlphaBeta { alpha, beta, least, most } => Some((alpha, beta, least, most)),
                 _ => None,
             });
@@ -62,17 +60,13 @@ pub fn promise(policy: &Policy, key: &'static str, value: Rational) -> Result<Pr
 /// # Errors
 /// When the promise cannot be kept against that adversary.
 pub fn with_promise(policy: &Policy, promise: Promise, priors: Option<PriorRange>) -> Result<Policy, WhatIfError> {
-    let mut policy = policy.clone();
-    if let Some(priors) = priors {
-        let (knows_size, together) = (policy.adversary.knows_size(), policy.adversary.moves_together());
-        if priors != *policy.adversary.priors() {
-            // The preset's sentence would be about other beliefs.
-            policy.preset = None;
+    let (adversary, preset) = (policy.guarantee().adversary(), policy.guarantee().preset());
+    let (adversary, preset) = match priors {
+        // The preset's sentence would be about other beliefs.
+        Some(priors) if priors != *adversary.priors() => {
+            (Adversary::new(adversary.knows_size(), priors, adversary.moves_together())?, None)
         }
-        policy.adversary = Adversary::new(knows_size, priors, together)?;
-    }
-    let (priors, known) = (policy.adversary.priors(), policy.adversary.knows_size());
-    let (_, limit) = binding(std::slice::from_ref(&promise), priors, known)?.ok_or(WhatIfError::Nothing)?;
-    (policy.promises, policy.limit, policy.binding) = (vec![promise], limit, 0);
-    Ok(policy)
+        _ => (adversary.clone(), preset),
+    };
+    Ok(policy.with_promise(adversary, preset, vec![promise])?)
 }

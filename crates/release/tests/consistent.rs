@@ -64,7 +64,7 @@ impl Place {
     /// A release before which something else stored an answer, with more or less in it.
     fn release_of(&self, values: Value, consistent: Option<Value>) -> Result<Answered, ReleaseError> {
         let decays: Vec<String> =
-            self.plan.asks[0].measures.iter().map(|measure| measure.decay.ratio().to_string()).collect();
+            self.plan.asks()[0].measures().iter().map(|measure| measure.decay().ratio().to_string()).collect();
         let mut answer = json!({ "values": values, "decays": decays });
         if let Some(consistent) = consistent {
             answer["consistent"] = consistent;

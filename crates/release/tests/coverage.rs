@@ -65,23 +65,23 @@ fn root() -> PathBuf {
 
 /// The policy with its rows read into memory once, so that two thousand releases take a minute and not an hour.
 fn prepare(text: &str, folder: &Path, data: &Path) -> (Plan, Source) {
-    let mut policy = Policy::parse(&folder.join("policy.toml"), text).unwrap();
-    policy.data.path = data.to_string_lossy().into_owned();
+    let policy = Policy::parse(&folder.join("policy.toml"), text).unwrap();
+    let policy = policy.with_data_at(data.to_string_lossy().into_owned()).unwrap();
     let plan = Plan::new(policy).unwrap();
-    let source = Source::locate(plan.tables().remove(0).0, &plan.policy.data, folder).unwrap();
+    let source = Source::locate(plan.tables().remove(0).0, plan.policy().data(), folder).unwrap();
     let source = source.into_memory().unwrap();
     (plan, source)
 }
 
 /// The noiseless answers: the same evaluation over totals without noise.
 fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>> {
-    let ask = &plan.asks[0];
+    let ask = &plan.asks()[0];
     // Every measure here has one number a cell.
     let resources = Resources::default();
-    let cells = exact(std::slice::from_ref(source), &ask.query, salt, &resources, &|_| {}).unwrap().reveal();
+    let cells = exact(std::slice::from_ref(source), ask.query(), salt, &resources, &|_| {}).unwrap().reveal();
     let values = cells.into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect();
-    let decays = ask.measures.iter().map(|measure| measure.decay.clone()).collect();
-    let rows = ask.query.show(&Noisy { values, consistent: None, decays }, &plan.policy.confidence);
+    let decays = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
+    let rows = ask.query().show(&Noisy { values, consistent: None, decays }, plan.policy().confidence());
     rows.iter().map(|row| row.0.iter().map(|shown| number(shown).map(|(estimate, ..)| estimate)).collect()).collect()
 }
 
@@ -98,20 +98,20 @@ fn coverage(plan: &Plan, source: &Source, ledgers: usize, worker: usize) -> (u64
     let (mut covered, mut cells) = (0, 0);
     for number_of in 0..ledgers {
         let path = folder.path().join(format!("{worker}-{number_of}.ledger"));
-        let mut ledger = Ledger::open_or_create(&path, &plan.policy.population).unwrap();
+        let mut ledger = Ledger::open_or_create(&path, plan.policy().population()).unwrap();
         // What is kept beyond caps depends on the ledger's key, and so does the truth.
         let salt = deniable_release::release::salt(&ledger);
         let truth = truth(plan, source, &salt);
         let versioned = Versioned {
             source: source.clone(),
-            version: plan.policy.data.version.clone(),
+            version: plan.policy().data().version.clone(),
             reading: "in memory".to_owned(),
         };
         let locate = || Ok(vec![versioned.clone()]);
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
         let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, Registering::GoOn).unwrap();
         let answers = released.complete().unwrap();
-        let rows = plan.asks[0].query.show(&answers[0].noisy, &plan.policy.confidence);
+        let rows = plan.asks()[0].query().show(&answers[0].noisy, plan.policy().confidence());
         for (row, truth) in rows.iter().zip(&truth) {
             for (shown, truth) in row.0.iter().zip(truth) {
                 let (Shown::Number { low, high, .. }, Some(truth)) = (shown, truth) else { continue };
@@ -127,7 +127,11 @@ fn coverage(plan: &Plan, source: &Source, ledgers: usize, worker: usize) -> (u64
 }
 
 fn check(name: &str, plan: &Plan, source: &Source, ledgers: usize) {
-    assert_eq!(plan.policy.limit.exact_odds(), Some(whole(3)), "posterior ≤ 3/4 from prior ≤ 1/2 is R = 3 exactly");
+    assert_eq!(
+        plan.policy().guarantee().limit().exact_odds(),
+        Some(whole(3)),
+        "posterior ≤ 3/4 from prior ≤ 1/2 is R = 3 exactly"
+    );
     let workers = 2;
     let results: Vec<(u64, u64)> = std::thread::scope(|scope| {
         let handles: Vec<_> =

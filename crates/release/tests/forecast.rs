@@ -27,7 +27,7 @@ fn plan(head: &str, asks: &str) -> Result<Plan, Vec<PlanError>> {
 
 fn ask(head: &str, sql: &str) -> Vec<Expected> {
     let plan = plan(head, &format!("[[ask]]\nsql = '{sql}'")).unwrap();
-    expected(&plan.asks[0].query, &plan.asks[0].measures, &plan.policy)
+    expected(plan.asks()[0].query(), plan.asks()[0].measures(), plan.policy())
 }
 
 fn number(expected: &Expected) -> Rational {
@@ -144,7 +144,7 @@ const QUESTIONS: [&str; 6] = [
 fn worst(sql: &str, steps: i64) -> Rational {
     let share = ratio(1, 2) * ratio(steps, STEPS);
     let plan = plan(HEAD, &format!("[[ask]]\nsql = '{sql}'\nshare = \"{share}\"")).unwrap();
-    expected(&plan.asks[0].query, &plan.asks[0].measures, &plan.policy).iter().map(number).max().unwrap()
+    expected(plan.asks()[0].query(), plan.asks()[0].measures(), plan.policy()).iter().map(number).max().unwrap()
 }
 
 #[test]
@@ -162,12 +162,15 @@ fn the_smallest_share_that_keeps_the_target() {
     for sql in QUESTIONS {
         let target = worst(sql, 2_345);
         let plan = with_target(&format!("\"{target}\""), sql, "").unwrap();
-        let steps = &plan.policy.asks[0].share / (ratio(1, 2) / whole(STEPS));
+        let steps = &plan.policy().asks()[0].share / (ratio(1, 2) / whole(STEPS));
         assert!(steps.is_integer() && steps <= whole(2_345), "{sql}: {steps}");
         let steps = i64::try_from(steps.to_integer()).unwrap();
         assert!(worst(sql, steps) <= target && worst(sql, steps - 1) > target, "{sql}: {steps}");
         // What is charged is that share.
-        assert_eq!(plan.asks[0].cost, plan.policy.limit.share(&plan.policy.asks[0].share).unwrap());
+        assert_eq!(
+            *plan.asks()[0].cost(),
+            plan.policy().guarantee().limit().share(&plan.policy().asks()[0].share).unwrap()
+        );
     }
 }
 
@@ -176,10 +179,10 @@ fn weights_share_what_targets_leave() {
     let more =
         "[[ask]]\nsql = 'SELECT SUM(x) FROM t'\n[[ask]]\nsql = 'SELECT g, COUNT(*) FROM t GROUP BY g'\nweight = 2";
     let plan = with_target("40", QUESTIONS[0], more).unwrap();
-    let shares: Vec<Rational> = plan.asks.iter().map(|ask| ask.ask.share.clone()).collect();
+    let shares: Vec<Rational> = plan.asks().iter().map(|ask| ask.ask().share.clone()).collect();
     assert_eq!(shares.iter().sum::<Rational>(), ratio(1, 2));
     assert_eq!(shares[2], &shares[1] * whole(2));
-    assert_eq!(plan.policy.asks[0].share, shares[0]);
+    assert_eq!(plan.policy().asks()[0].share, shares[0]);
 }
 
 #[test]

@@ -80,10 +80,10 @@ fn published(policy: &str, cases: &[&Case]) -> Vec<Value> {
     let decay = Decay::exactly(ratio(1, 1 << 50).pow(4)).unwrap();
     let answer = |query: &Query| {
         let decays = vec![decay.clone(); query.measures().len()];
-        let values = cells(&sources, query).with_noise(query, &decays, &plan.policy.confidence, &mut rng);
+        let values = cells(&sources, query).with_noise(query, &decays, plan.policy().confidence(), &mut rng);
         Answered { noisy: Noisy { values, decays, consistent: None }, origin: Origin::Charged }
     };
-    let answers: Vec<Answered> = plan.asks.iter().map(|ask| &ask.query).map(answer).collect();
+    let answers: Vec<Answered> = plan.asks().iter().map(|ask| ask.query()).map(answer).collect();
     let json = serde_json::to_value(deniable_release::published(&plan, &answers)).unwrap();
     json["asks"].as_array().unwrap().clone()
 }

@@ -2,13 +2,13 @@
 
 use crate::frame::{figure, list};
 use crate::observers::Observer;
-use crate::stated::{Stated, drawn};
+use crate::promise::{PromisePicture, drawn};
 use deniable_chart::belief::curve;
 use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::people::people;
 use deniable_core::exact::{Rational, Rounding, percent, percent_exactly};
 use deniable_ledger::Account;
-use deniable_publication::Guarantee;
+use deniable_publication::Statement;
 use maud::{Markup, html};
 use num_traits::{One, Zero};
 
@@ -16,26 +16,29 @@ use num_traits::{One, Zero};
 pub struct Promised<'a> {
     /// The account that it is made for.
     pub account: &'a Account,
-    /// The promise and its odds, where they can be read.
-    pub stated: Option<Stated>,
+    /// The promise and its odds, where they are kept as data.
+    pub picture: Option<PromisePicture>,
     /// The guarantee in words, where it was remembered.
-    pub guarantee: Option<&'a Guarantee>,
+    pub guarantee: Option<&'a Statement>,
 }
 
 /// The promise in a box, for the top of the page.
 pub fn promise(promised: &Promised<'_>) -> Markup {
-    let stated = [promised.account.terms.promise.clone()];
-    let promises: &[String] = promised.guarantee.map_or(&stated, |guarantee| &guarantee.promises);
+    let promises = match (promised.guarantee, &promised.picture) {
+        (Some(statement), _) => statement.promises.clone(),
+        (None, Some(picture)) => picture.guarantee().promises_in_words(),
+        (None, None) => vec![promised.account.terms.words().promise],
+    };
     html! {
         div.promise {
             p { "What is promised, about everything released here, now and later, together" }
-            (list(promises))
+            (list(&promises))
             @if let Some(guarantee) = promised.guarantee {
                 p { "It is about observers of this kind, and no others:" }
                 (list(&guarantee.adversary))
             }
-            @if let Some(stated) = &promised.stated {
-                p { (stated.in_frequencies().0) " Others can learn more: see who is outside." }
+            @if let Some(picture) = &promised.picture {
+                p { (picture.in_frequencies().0) " Others can learn more: see who is outside." }
             }
         }
     }
@@ -43,9 +46,9 @@ pub fn promise(promised: &Promised<'_>) -> Markup {
 
 /// The pictures of beliefs, and who is outside.
 pub fn section(promised: &Promised<'_>) -> Markup {
-    let Some(stated) = &promised.stated else {
+    let Some(stated) = &promised.picture else {
         return html! {
-            p { "The recorded promise has too many digits to be drawn; it stands as recorded among the exact parameters." }
+            p { "The ledger keeps this promise in the words of an earlier format, from which nothing is worked out; they stand among the exact parameters. A report on the policy that states it draws it." }
             (words(promised))
         };
     };
@@ -78,7 +81,7 @@ pub fn section(promised: &Promised<'_>) -> Markup {
                     th scope="row" { (observer.name) }
                     td.number { (percent_exactly(&observer.before)) }
                     td.number { (range(observer.after(&spent))) }
-                    td.number { (range(observer.after(&stated.odds))) }
+                    td.number { (range(observer.after(stated.odds()))) }
                     td { @if observer.covered { "covered" } @else { span.outside { "outside" } } }
                 } } }
             }
@@ -107,8 +110,8 @@ fn range(after: Option<(Rational, Rational)>) -> String {
     )
 }
 
-fn one(observer: &Observer, stated: &Stated) -> Markup {
-    let Some((low, high)) = observer.after(&stated.odds) else { return html! {} };
+fn one(observer: &Observer, stated: &PromisePicture) -> Markup {
+    let Some((low, high)) = observer.after(stated.odds()) else { return html! {} };
     let allowed = observer.covered.then(|| stated.allowed(&observer.before)).flatten();
     let (floor, ceiling) = allowed.map_or((None, None), |(floor, ceiling)| {
         ((!floor.is_zero()).then(|| drawn(&floor)), (!ceiling.is_one()).then(|| drawn(&ceiling)))

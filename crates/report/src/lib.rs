@@ -5,7 +5,7 @@
 //! | what goes onto the page? | [`report`] |
 //! | what did an account promise, spend and have left? | [`overview`] |
 //! | who could learn how much? | [`observers`] |
-//! | what does a promise allow, and what do its odds make of a belief? | [`stated`] |
+//! | what does a promise allow, and what do its odds make of a belief? | [`promise`] |
 //! | which picture suits an answer? | [`answers`] |
 //! | what did an attack learn, beside what a promise allows? | [`attack`] |
 //! | what does an anonymised table give away? | [`assessment`] |
@@ -21,9 +21,9 @@ mod beliefs;
 mod frame;
 pub mod observers;
 pub mod overview;
+pub mod promise;
 pub mod report;
 mod spending;
-pub mod stated;
 
+pub use promise::PromisePicture;
 pub use report::{Chosen, Report, ReportError};
-pub use stated::Stated;

@@ -1,10 +1,10 @@
 //! Observers of different knowledge, and what each can come to believe under an odds ratio (B-1, B-4).
 
-use deniable_core::adversary::{Adjacency, Preset, PriorRange};
+use deniable_core::adversary::{Preset, PriorRange};
 use deniable_core::belief::posterior_range;
 use deniable_core::exact::{Rational, Rounding, percent_exactly, power, ratio, square_root, whole};
+use deniable_core::guarantee::Guarantee;
 use deniable_core::promise::Promise;
-use deniable_core::secret::Secret;
 use num_traits::{One, Zero};
 
 /// Digits of a belief that is not rational.
@@ -33,30 +33,14 @@ impl Observer {
     }
 }
 
-/// What is known of a promise.
-#[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
-    /// What about people is kept deniable.
-    pub secret: Secret,
-    /// Whether the number of people is protected or public.
-    pub adjacency: Adjacency,
-    /// The beliefs before that it is about.
-    pub priors: &'a PriorRange,
-    /// What is promised.
-    pub promises: &'a [Promise],
-    /// How many people may be known to move together.
-    pub group: u32,
-}
-
 /// The observers that a page shows, for the family that an account's promise is about.
 ///
-/// `odds` is the largest odds ratio about one person. Under add/remove, whoever also knows the size is bounded by its square;
-/// under replace-one nothing bounds whoever does not know it (B-4).
+/// Which power of the odds bounds whom is the guarantee's own to say: [`Guarantee::power`].
 #[must_use]
-pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
-    let Known { secret, adjacency, priors, promises, group } = *known;
-    let speaks = |before: &Rational| promises.iter().all(|promise| promise.allows(before).is_some());
-    let size_known = adjacency == Adjacency::ReplaceOne;
+pub fn observers(guarantee: &Guarantee) -> Vec<Observer> {
+    let odds = &guarantee.limit().odds_at_most();
+    let (secret, priors) = (guarantee.secret(), guarantee.adversary().priors());
+    let size_known = guarantee.adversary().knows_size();
     let seen = |preset: Preset| {
         // Where a belief can rise the most, from 1/(√R + 1) to its complement (B-2); outside the promised interval where there
         // is one, for inside it they are no others than those whom the promise covers.
@@ -77,22 +61,14 @@ pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
             Preset::Anyone | Preset::Insider => steepest(),
         };
         let before = if before.is_one() || before.is_zero() { ratio(1, 2) } else { before };
-        let times = match (preset.knows_size(), size_known) {
-            // Groups of mixed sizes can move a known size by more than two of them: no bound is known (F-NIk).
-            (true, false) if group > 1 => None,
-            (true, false) => Some(2),
-            (false, true) => None,
-            _ => Some(1),
-        };
-        let inside = priors.low() <= &before && &before <= priors.high();
         // A preset is everyone up to its belief, or everyone at all: all of them must be inside.
         let own =
             if matches!(preset, Preset::Anyone | Preset::Insider) { priors.is_any() } else { priors.low().is_zero() };
         Observer {
             name: preset.name().to_owned(),
             who: preset.sentence(secret),
-            power: times,
-            covered: inside && own && speaks(&before) && preset.knows_size() == size_known,
+            power: guarantee.power(preset.knows_size()),
+            covered: own && guarantee.speaks_of(&before) && preset.knows_size() == size_known,
             before,
         }
     };
@@ -100,7 +76,7 @@ pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
     // The curator's own interval, where it is none of the presets'.
     let knows = if size_known { "knows" } else { "does not know" };
     let size = format!("{knows} how many people are {}", secret.of_many());
-    let spoken = promises.iter().filter_map(|promise| match promise {
+    let spoken = guarantee.promises().iter().filter_map(|promise| match promise {
         Promise::Rho { among, .. } => Some(whole(*among).recip()),
         Promise::AlphaBeta { most, .. } => most.clone(),
         _ => None,
@@ -109,7 +85,7 @@ pub fn observers(known: &Known<'_>, odds: &Rational) -> Vec<Observer> {
     for end in &ends {
         let certain = end.is_zero() || end.is_one();
         let known = certain || all.iter().any(|observer| observer.covered && observer.before == *end);
-        let known = known || !speaks(end);
+        let known = known || !guarantee.speaks_of(end);
         if !known {
             all.push(Observer {
                 name: format!("someone at {}", percent_exactly(end)),
@@ -133,8 +109,23 @@ fn beyond(priors: &PriorRange) -> Rational {
 mod tests {
     use super::*;
 
+    use deniable_core::adversary::{Adjacency, Adversary, MovesTogether};
+    use deniable_core::guarantee::Subject;
+    use deniable_core::secret::Secret;
+    use num_traits::ToPrimitive;
+
+    fn guarantee(knows_size: bool, priors: &PriorRange, together: MovesTogether, promise: Promise) -> Guarantee {
+        let adversary = Adversary::new(knows_size, priors.clone(), together).unwrap();
+        let people = Subject::new("people", None).unwrap();
+        Guarantee::new(people, Secret::Membership, adversary, None, vec![promise]).unwrap()
+    }
+
+    /// Gains that the odds allow over the whole interval: they speak of everyone in it, and of those outside.
     fn seen(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> Vec<Observer> {
-        observers(&Known { secret: Secret::Membership, adjacency, priors, promises: &[], group: 1 }, odds)
+        let gain = Promise::Gain(deniable_core::belief::gain_over(priors, odds));
+        let guarantee = guarantee(adjacency == Adjacency::ReplaceOne, priors, MovesTogether::Alone, gain);
+        assert_eq!(guarantee.limit().odds_at_most().to_f64(), odds.to_f64());
+        observers(&guarantee)
     }
 
     fn named<'a>(all: &'a [Observer], name: &str) -> &'a Observer {
@@ -182,15 +173,8 @@ mod tests {
     /// One in a hundred is whom that promise speaks of, and nobody else.
     #[test]
     fn a_promise_covers_those_it_speaks_of() {
-        let (promises, priors) = ([Promise::Rho { rho: ratio(1, 2), among: 100 }], PriorRange::any());
-        let known = Known {
-            secret: Secret::Label,
-            adjacency: Adjacency::ReplaceOne,
-            priors: &priors,
-            promises: &promises,
-            group: 1,
-        };
-        let all = observers(&known, &whole(99));
+        let rho = Promise::Rho { rho: ratio(1, 2), among: 100 };
+        let all = observers(&guarantee(true, &PriorRange::any(), MovesTogether::Alone, rho).about(Secret::Label));
         assert!(!named(&all, "insider").covered);
         assert_eq!(named(&all, "someone at 1%").after(&whole(99)).map(|(_, high)| high), Some(ratio(1, 2)));
     }
@@ -198,14 +182,7 @@ mod tests {
     /// Groups of 3, 1, 2 and 2 people with four of them in the data: two worlds that are eight moves apart.
     #[test]
     fn no_bound_is_stated_for_groups_of_a_known_size() {
-        let priors = PriorRange::any();
-        let known = Known {
-            secret: Secret::Membership,
-            adjacency: Adjacency::AddRemove,
-            priors: &priors,
-            promises: &[],
-            group: 3,
-        };
-        assert_eq!(named(&observers(&known, &whole(8)), "insider").after(&whole(8)), None);
+        let all = observers(&guarantee(false, &PriorRange::any(), MovesTogether::UpTo(3), Promise::Gain(whole(8))));
+        assert_eq!(named(&all, "insider").after(&whole(8)), None);
     }
 }

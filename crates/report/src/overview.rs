@@ -4,8 +4,8 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rounding, decimal, ratio, whole};
 use deniable_ledger::{Account, Release, Summary};
 use deniable_publication::Belief;
-use deniable_publication::guarantee::{beliefs_so_far, odds_decimal};
 use deniable_publication::left::{MOST, questions_left};
+use deniable_publication::statement::{beliefs_so_far, odds_decimal};
 use serde::Serialize;
 
 /// A ledger, in a form that can be written as JSON.
@@ -148,11 +148,11 @@ impl AccountOverview {
         });
         Self {
             account: account.id.to_string(),
-            promise: account.terms.promise.clone(),
-            adversary: account.terms.adversary.clone(),
-            limit: account.terms.limit.to_string(),
+            promise: account.terms.words().promise,
+            adversary: account.terms.words().adversary,
+            limit: account.terms.limit().to_string(),
             spent: amount(&account.spent),
-            left: left(&account.spent, &account.terms.limit),
+            left: left(&account.spent, account.terms.limit()),
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &[ratio(1, 100), ratio(1, 5), ratio(1, 2)]),
             releases: releases.collect(),
@@ -175,7 +175,7 @@ fn more(account: &Account) -> Vec<Headroom> {
     let shown = |release: &&Release| Headroom {
         ask: release.ask.name.clone(),
         cost: release.cost.to_string(),
-        questions: questions_left(&account.spent, &release.cost, &account.terms.limit),
+        questions: questions_left(&account.spent, &release.cost, account.terms.limit()),
     };
     examples.iter().map(shown).collect()
 }

@@ -3,10 +3,11 @@
 use crate::beliefs::{self, Promised};
 use crate::frame::{list, page};
 use crate::overview::AccountOverview;
-use crate::stated::Stated;
+use crate::promise::PromisePicture;
 use crate::{answers, spending};
-use deniable_ledger::{Account, AccountId, Release, Summary, Terms};
-use deniable_publication::Guarantee;
+use deniable_core::guarantee::Guarantee;
+use deniable_ledger::{Account, AccountId, Release, Summary};
+use deniable_publication::Statement;
 use deniable_publication::remembered::Remembered;
 use maud::{Markup, PreEscaped, html};
 
@@ -58,6 +59,9 @@ struct Shown<'a> {
     answers: Vec<(String, Remembered)>,
     /// Names of answers that the ledger holds without the form in which they were shown.
     unseen: Vec<&'a str>,
+    /// The words that are in force, where they were kept or a policy says them.
+    statement: Option<Statement>,
+    /// What is promised as data: the ledger's own, or that of a policy that says the same as its words.
     guarantee: Option<Guarantee>,
 }
 
@@ -76,18 +80,15 @@ impl<'a> Report<'a> {
     ///
     /// # Errors
     /// As [`Self::of_ledger`].
-    pub fn of_policy(
-        summary: &'a Summary,
-        (account, terms): (&AccountId, &Terms),
-        chosen: &[Chosen],
-        words: &Guarantee,
-    ) -> Result<Self, ReportError> {
-        let accounts: Vec<&Account> = summary.accounts.iter().filter(|known| known.id == *account).collect();
+    pub fn of_policy(summary: &'a Summary, guarantee: &Guarantee, chosen: &[Chosen]) -> Result<Self, ReportError> {
+        let account = AccountId::of(guarantee);
+        let accounts: Vec<&Account> = summary.accounts.iter().filter(|known| known.id == account).collect();
         let mut accounts: Vec<Shown<'_>> =
             accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
         for shown in &mut accounts {
-            if shown.account.terms == *terms {
-                shown.guarantee = Some(words.clone());
+            if shown.account.terms.are(guarantee) {
+                shown.statement = Some(Statement::of(guarantee));
+                shown.guarantee = Some(guarantee.clone());
             }
         }
         Ok(Self { summary, accounts })
@@ -142,11 +143,12 @@ fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, Repor
         all.push((release, remembered(release)?));
     }
     // The words in force are those that were said since the promise last changed.
-    let limit = account.terms.limit.to_string();
+    let (limit, family) = (account.terms.limit().to_string(), account.terms.words().adversary);
     let changed = account.changes.last().map_or(0, |change| change.seq);
     let since = all.iter().rev().filter(|(release, _)| release.seq > changed);
     let mut said = since.filter_map(|(_, shown)| shown.as_ref()).map(|shown| &shown.guarantee);
-    let guarantee = said.find(|said| said.odds == limit && said.family == account.terms.adversary).cloned();
+    let statement = said.find(|said| said.odds == limit && said.family == family).cloned();
+    let guarantee = account.terms.guarantee().cloned();
     let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.ask.identity);
     let policy_of =
         |one: &Chosen| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
@@ -159,12 +161,13 @@ fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, Repor
             None => {}
         }
     }
-    Ok(Shown { account, answers, unseen, guarantee })
+    Ok(Shown { account, answers, unseen, statement, guarantee })
 }
 
 impl Shown<'_> {
     fn promised(&self) -> Promised<'_> {
-        Promised { account: self.account, stated: Stated::of(self.account), guarantee: self.guarantee.as_ref() }
+        let picture = self.guarantee.clone().map(PromisePicture::of);
+        Promised { account: self.account, picture, guarantee: self.statement.as_ref() }
     }
 
     fn answered(&self) -> Markup {
@@ -217,11 +220,11 @@ impl Shown<'_> {
                         tr { th scope="row" { "promise, as recorded" } td { (overview.promise) } }
                         tr { th scope="row" { "family of priors" } td { (overview.adversary) } }
                         tr { th scope="row" { "largest odds ratio" } td { (overview.limit) } }
-                        tr { th scope="row" { "as ε, rounded up" } td { (account.terms.limit.epsilon_decimal(6)) } }
+                        tr { th scope="row" { "as ε, rounded up" } td { (account.terms.limit().epsilon_decimal(6)) } }
                         tr { th scope="row" { "spent" } td { (overview.spent) } }
-                        tr { th scope="row" { "people who may move together" } td { (account.terms.group) } }
+                        tr { th scope="row" { "people who may move together" } td { (account.terms.group()) } }
                         @if let Some(guarantee) = &self.guarantee {
-                            tr { th scope="row" { "odds from the promise by" } td { (guarantee.theorem) } }
+                            tr { th scope="row" { "odds from the promise by" } td { (guarantee.theorem()) } }
                         }
                         tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO or M-EXP; sensitivities by S-CAP" } }
                     }

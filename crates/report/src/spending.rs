@@ -31,7 +31,7 @@ fn drawn(account: &Account) -> Spending {
     /// Seconds of a day.
     const DAY: i64 = 86_400;
     let seconds = |at: &jiff::Timestamp| (at.as_second() / DAY * DAY) as f64;
-    let limit = &account.terms.limit;
+    let limit = account.terms.limit();
     let mut spent = Spend::nothing();
     let mut times = Vec::new();
     for release in &account.releases {

@@ -1,41 +1,37 @@
 //! Pages from ledgers that were written by hand: what is missing, unreadable, changed or large.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
-use deniable_core::adversary::{Adjacency, Adversary, MovesTogether, PriorRange};
-use deniable_core::budget::Spend;
-use deniable_core::exact::{ratio, whole};
-use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Secret, Terms};
+use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
+use deniable_core::exact::ratio;
+use deniable_core::guarantee::{Guarantee, Subject};
+use deniable_core::promise::Promise;
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Secret};
 use deniable_publication::remembered::Remembered;
-use deniable_publication::{Cell, Guarantee, KeyValue, NumberCell, Scalar, Table};
+use deniable_publication::{Cell, KeyValue, NumberCell, Scalar, Statement, Table};
 use deniable_report::Report;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 struct Written {
     ledger: Ledger,
-    account: AccountId,
-    limit: Spend,
+    guarantee: Guarantee,
     _folder: TempDir,
 }
 
-fn terms(limit: &Spend, promise: &str) -> Terms {
-    let adversary =
-        Adversary::new(false, PriorRange::new(None, Some(ratio(1, 2))).unwrap(), MovesTogether::Alone).unwrap();
-    Terms { promise: promise.into(), adversary: adversary.family(), limit: limit.clone(), group: 1 }
+fn ceiling(numerator: i64, denominator: i64) -> Guarantee {
+    let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
+    let adversary = Adversary::new(false, priors, MovesTogether::Alone).unwrap();
+    let people = Subject::new("people & <others>", None).unwrap();
+    let promises = vec![Promise::PosteriorAtMost(ratio(numerator, denominator))];
+    Guarantee::new(people, Secret::Membership, adversary, None, promises).unwrap()
 }
 
 fn written() -> Written {
     let folder = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open_or_create(&folder.path().join("l.ledger"), "people & <others>").unwrap();
-    let account = AccountId {
-        universe: "people & <others>".into(),
-        kind: Secret::Membership,
-        entity: None,
-        adjacency: Adjacency::AddRemove,
-    };
-    let limit = Spend::odds(whole(3)).unwrap();
-    ledger.open_account(&account, &terms(&limit, "posterior_at_most = 3/4")).unwrap();
-    Written { ledger, account, limit, _folder: folder }
+    let guarantee = ceiling(3, 4);
+    ledger.open_account(&guarantee).unwrap();
+    Written { ledger, guarantee, _folder: folder }
 }
 
 impl Written {
@@ -48,11 +44,12 @@ impl Written {
             version: "1".into(),
         };
         let request = ChargeRequest {
-            account: self.account.clone(),
+            account: AccountId::of(&self.guarantee),
             policy: "p".into(),
-            policy_limit: self.limit.clone(),
+            policy_limit: self.guarantee.limit().clone(),
             ask,
-            cost: self.limit.share(&ratio(1, 300)).unwrap(),
+            cost: self.guarantee.limit().share(&ratio(1, 300)).unwrap(),
+            part: Part::Whole,
         };
         let Charge::New { seq } = self.ledger.charge(&request).unwrap() else { panic!("it is new") };
         self.ledger.store_answer(seq, answer).unwrap();
@@ -84,7 +81,7 @@ fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             consistent: None,
             warnings: vec!["values of `key` that <b> are left out".into()],
         },
-        guarantee: Guarantee {
+        guarantee: Statement {
             odds: odds.into(),
             epsilon: "1".into(),
             promises: vec![format!("the words that came with odds of {odds}")],
@@ -129,12 +126,12 @@ fn a_changed_promise_changes_the_words() {
     let mut written = written();
     written.answer("before", &remembered("before", "k", 2, "3"));
     assert!(written.page().unwrap().contains("the words that came with odds of 3"));
-    let weaker = Spend::odds(whole(4)).unwrap();
-    written.ledger.change_promise(&written.account, &terms(&weaker, "posterior_at_most = 4/5"), "more <room>").unwrap();
+    written.ledger.change_promise(&ceiling(4, 5), "more <room>").unwrap();
     let page = written.page().unwrap();
     assert!(!page.contains("the words that came with odds of 3"));
     assert!(
         page.contains("posterior_at_most = 4/5")
+            && page.contains("nobody becomes more than 80% sure")
             && page.contains("weaker than before")
             && page.contains("more &lt;room&gt;")
     );

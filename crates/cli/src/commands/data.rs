@@ -16,7 +16,7 @@ use std::cell::RefCell;
 /// `deniable data check`.
 pub fn check(args: &DataCheck) -> Result<(), Failure> {
     let plan = plan(&args.place)?;
-    let accepted = Accepted::named(&args.accept, &plan.policy.tables()).map_err(|error| misnamed(&error))?;
+    let accepted = Accepted::named(&args.accept, &plan.policy().tables()).map_err(|error| misnamed(&error))?;
     let tables = locate(&plan)?;
     let mut ledger = open_ledger(&plan)?;
     let progress = Progress::new();

@@ -5,27 +5,32 @@ use crate::args::output::LedgerFormat;
 use crate::args::policy::LedgerCommand;
 use crate::error::Failure;
 use crate::render;
-use deniable_ledger::{AccountError, AccountId, Ledger, Terms};
+use deniable_core::guarantee::Guarantee;
+use deniable_ledger::{AccountError, AccountId, Ledger};
 use deniable_report::overview::Overview;
 
-/// Changes the terms of all these accounts, or of none where one of them does not admit it; says whether that is weaker.
-pub fn change_all(ledger: &mut Ledger, accounts: &[AccountId], terms: &Terms, reason: &str) -> Result<bool, Failure> {
+/// Makes all of these the guarantees of their accounts, or none where one account does not admit it; says whether that is weaker.
+pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -> Result<bool, Failure> {
     let summary = ledger.summary();
-    let known = summary.accounts.iter().filter(|account| accounts.contains(&account.id));
-    for account in known {
-        // The same refusal as that of the change itself, but before any is made.
-        if !account.spent.fits(&terms.limit).map_err(AccountError::from)? {
-            let (spent, limit) = (account.spent.clone(), terms.limit.clone());
+    for guarantee in guarantees {
+        let id = AccountId::of(guarantee);
+        let Some(account) = summary.accounts.iter().find(|account| account.id == id) else { continue };
+        // The same refusals as those of the change itself, but before any is made.
+        if !account.spent.fits(guarantee.limit()).map_err(AccountError::from)? {
+            let (spent, limit) = (account.spent.clone(), guarantee.limit().clone());
             return Err(AccountError::BelowSpent { spent, limit }.into());
+        }
+        if account.terms.guarantee().is_none() && !account.terms.are(guarantee) {
+            return Err(AccountError::InWords(account.terms.clone().into()).into());
         }
     }
     let mut weaker = false;
     let mut changed = false;
-    for id in accounts {
-        match ledger.change_promise(id, terms, reason) {
+    for guarantee in guarantees {
+        match ledger.change_promise(guarantee, reason) {
             Ok(is_weaker) => (weaker, changed) = (weaker || is_weaker, true),
             // One of several may have these terms already.
-            Err(AccountError::NothingChanged) if accounts.len() > 1 => {}
+            Err(AccountError::NothingChanged) if guarantees.len() > 1 => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -62,13 +67,13 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             let plan = plan(place)?;
             let mut ledger = open_ledger(&plan)?;
             // Association results may have an account of labels on the same terms: one promise is in force for everyone.
-            let (own, universe) = (plan.account(), &plan.policy.population);
+            let (own, guarantee) = (plan.account(), plan.policy().guarantee());
             let others = ledger.summary().accounts.into_iter().map(|account| account.id);
             let others =
-                others.filter(|id| id.universe == *universe && id.kind != own.kind && id.adjacency == own.adjacency);
-            let accounts: Vec<AccountId> = others.chain([own.clone()]).collect();
-            let weaker = change_all(&mut ledger, &accounts, &plan.terms(), reason)?;
-            let limit = &plan.policy.limit;
+                others.filter(|id| id.universe == own.universe && id.kind != own.kind && id.adjacency == own.adjacency);
+            let all: Vec<_> = others.map(|id| guarantee.about(id.kind)).chain([guarantee.clone()]).collect();
+            let weaker = change_all(&mut ledger, &all, reason)?;
+            let limit = plan.policy().guarantee().limit();
             let way = if weaker { "weaker" } else { "not weaker" };
             say(format!("the promise is now an odds ratio of {limit} ({way} than before); the reason is kept"));
             say(format!("ledger head {}", ledger.head()));

@@ -26,7 +26,7 @@ use crate::args::policy::PolicyPlace;
 use crate::args::{Args, Command};
 use crate::error::{Complaint, Failure, plan_failure, write_failure};
 use deniable_core::text::{printable, printable_lines};
-use deniable_ledger::{Account, Ledger};
+use deniable_ledger::{Account, AccountId, Ledger};
 use deniable_policy::Policy;
 use deniable_release::{Plan, Versioned};
 use deniable_sql::SourceError;
@@ -63,13 +63,13 @@ fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
     let mut policy = Policy::load(&place.policy)?;
     if let Some(data) = &place.data {
         let path = absolute(data).to_string_lossy().into_owned();
-        policy.data.set_path(path).map_err(|format| {
+        policy = policy.with_data_at(path).map_err(|format| {
             let help = "name data of the policy's format, or write another policy for these";
             Failure::refused(format!("--data {} is {format}, and the policy's data is not", data.display()), help)
         })?;
     }
     if let Some(ledger) = &place.ledger {
-        policy.ledger = absolute(ledger);
+        policy = policy.with_ledger(absolute(ledger));
     }
     Ok(policy)
 }
@@ -87,24 +87,26 @@ fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     for name in names {
-        if !plan.asks.iter().any(|ask| ask.ask.name == *name) {
-            let known: Vec<&str> = plan.asks.iter().map(|ask| ask.ask.name.as_str()).collect();
+        if !plan.asks().iter().any(|ask| ask.ask().name == *name) {
+            let known: Vec<&str> = plan.asks().iter().map(|ask| ask.ask().name.as_str()).collect();
             let complaint = Complaint::new(format!("there is no ask \"{name}\""))
                 .help(format!("the policy has \"{}\"", known.join("\", \"")));
             return Err(Failure::Usage(complaint));
         }
     }
-    plan.asks.retain(|ask| names.contains(&ask.ask.name));
+    let chosen = plan.asks().iter().enumerate().filter(|(_, ask)| names.contains(&ask.ask().name));
+    let chosen: Vec<usize> = chosen.map(|(at, _)| at).collect();
+    *plan = plan.with_only(&chosen);
     Ok(())
 }
 
 /// The account of the ledger that a plan is charged to, if there is one already. Begins no ledger.
-fn account(plan: &Plan) -> Result<Option<Account>, Failure> {
-    if !plan.policy.ledger.exists() {
+fn account(policy: &Policy) -> Result<Option<Account>, Failure> {
+    if !policy.ledger().exists() {
         return Ok(None);
     }
-    let summary = deniable_ledger::show(&plan.policy.ledger)?;
-    let id = plan.account();
+    let summary = deniable_ledger::show(policy.ledger())?;
+    let id = AccountId::of(policy.guarantee());
     Ok(summary.accounts.into_iter().find(|account| account.id == id))
 }
 
@@ -120,20 +122,20 @@ fn absolute(path: &Path) -> PathBuf {
 /// The ledger itself, or the one that a policy names.
 fn ledger_path(path: &Path) -> Result<PathBuf, Failure> {
     if path.extension().is_some_and(|extension| extension == "toml") {
-        return Ok(Policy::load(path)?.ledger);
+        return Ok(Policy::load(path)?.ledger().to_owned());
     }
     Ok(path.to_owned())
 }
 
 /// Opens the policy's ledger, and says so when it begins a new one.
 fn open_ledger(plan: &Plan) -> Result<Ledger, Failure> {
-    if !plan.policy.ledger.exists() {
+    if !plan.policy().ledger().exists() {
         // A mistyped path to the data should not leave an empty ledger behind.
         locate(plan)?;
     }
-    let ledger = Ledger::open_or_create(&plan.policy.ledger, &plan.policy.population)?;
+    let ledger = Ledger::open_or_create(plan.policy().ledger(), plan.policy().population())?;
     if ledger.is_new() {
-        say(format!("a new ledger begins: {}", shown(&plan.policy.ledger)));
+        say(format!("a new ledger begins: {}", shown(plan.policy().ledger())));
     }
     Ok(ledger)
 }
@@ -148,14 +150,14 @@ fn shown(path: &Path) -> String {
 
 /// The files that a plan needs: its tables as far as they can be found, the policy and the ledger.
 fn own_files(plan: &Plan) -> Vec<PathBuf> {
-    let folder = plan.policy.folder();
+    let folder = plan.policy().folder();
     let files = |(table, data): (deniable_sql::Table, deniable_policy::Data)| {
         let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files().to_vec());
         // Not found as a table, it may still be a file.
         found.unwrap_or_else(|_| vec![folder.join(&data.path)])
     };
     let tables = plan.tables().into_iter().flat_map(files);
-    tables.chain([plan.policy.file.clone(), plan.policy.ledger.clone()]).collect()
+    tables.chain([plan.policy().file().to_owned(), plan.policy().ledger().to_owned()]).collect()
 }
 
 /// Refuses files, each with its flag, that could not be written, or would overwrite each other or something that is needed:

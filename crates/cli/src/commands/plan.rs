@@ -21,7 +21,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => {
             let mut plan = plan(&args.place)?;
             choose(&mut plan, &args.ask)?;
-            let shown = Shown::new(&plan, account(&plan)?.as_ref());
+            let shown = Shown::new(&plan, account(plan.policy())?.as_ref());
             match args.format {
                 LedgerFormat::Table => render::plan::table(&shown),
                 LedgerFormat::Json => render::json(&shown)?,

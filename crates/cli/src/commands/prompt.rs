@@ -66,7 +66,7 @@ pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     let lines = Lines::open(args.no_history)?;
     let mut prompt = Prompt { args, policy, spend: args.spend.clone(), last: None, lines };
     if prompt.lines.is_terminal() {
-        say(format!("questions about \"{}\"; \\help says what else there is", policy.population));
+        say(format!("questions about \"{}\"; \\help says what else there is", policy.population()));
     }
     let mut typed = String::new();
     loop {
@@ -172,18 +172,18 @@ impl Prompt<'_> {
     }
 
     fn show_plan(&self, plan: &Plan) -> Result<(), Failure> {
-        let account = account(plan)?;
+        let account = account(plan.policy())?;
         say(render::plan::table(&Shown::new(plan, account.as_ref())).trim_end());
         Ok(())
     }
 
     fn answer(&mut self, sql: &str) -> Result<(), Failure> {
         let plan = self.plan(sql)?;
-        let account = account(&plan)?;
-        let identity = |ask: &deniable_release::PlannedAsk| ask.for_ledger(&plan.policy).identity;
+        let account = account(plan.policy())?;
+        let identity = |ask: &deniable_release::PlannedAsk| ask.for_ledger(plan.policy()).identity;
         let paid = account
             .as_ref()
-            .is_some_and(|account| plan.asks.iter().all(|ask| account.release(&identity(ask)).is_some()));
+            .is_some_and(|account| plan.asks().iter().all(|ask| account.release(&identity(ask)).is_some()));
         if self.args.dry_run {
             return self.show_plan(&plan);
         }
@@ -192,7 +192,7 @@ impl Prompt<'_> {
         }
         if !paid && !self.args.yes {
             self.show_plan(&plan)?;
-            let cost = cost_in_words(&plan, left(&plan, account.as_ref()).as_ref());
+            let cost = cost_in_words(&plan, left(self.policy, account.as_ref()).as_ref());
             if !self.lines.confirm(&format!("charge {cost}? [y/N] "))? {
                 say("not charged");
                 return Ok(());
@@ -215,10 +215,13 @@ impl Prompt<'_> {
     }
 
     fn left(&self) -> Result<(), Failure> {
-        let plan = Plan { policy: self.policy.clone(), asks: Vec::new() };
-        let account = account(&plan)?;
-        say(match left(&plan, account.as_ref()) {
-            Some(left) => format!("{left} ({}) of ln {} is left", percent(&left, 1, Rounding::Down), self.policy.limit),
+        let account = account(self.policy)?;
+        say(match left(self.policy, account.as_ref()) {
+            Some(left) => format!(
+                "{left} ({}) of ln {} is left",
+                percent(&left, 1, Rounding::Down),
+                self.policy.guarantee().limit()
+            ),
             None => "the ledger counts by another promise; see `deniable ledger show`".to_owned(),
         });
         Ok(())

@@ -19,8 +19,8 @@ use deniable_sql::least_memory;
 pub fn run(args: &Release) -> Result<(), Failure> {
     let mut plan = plan(&args.place)?;
     choose(&mut plan, &args.ask)?;
-    if args.format == Format::Csv && plan.asks.len() > 1 {
-        let names: Vec<&str> = plan.asks.iter().map(|ask| ask.ask.name.as_str()).collect();
+    if args.format == Format::Csv && plan.asks().len() > 1 {
+        let names: Vec<&str> = plan.asks().iter().map(|ask| ask.ask().name.as_str()).collect();
         let complaint = Complaint::new("CSV holds one table, and this policy has several asks")
             .help(format!("choose one with --ask: \"{}\"", names.join("\", \"")));
         return Err(Failure::Usage(complaint));
@@ -32,12 +32,12 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;
     doubts(&plan);
     let (answers, failed) = obtain(&mut plan, &args.limits, args.registration)?;
-    if !plan.asks.is_empty() {
+    if !plan.asks().is_empty() {
         let publication = published(&plan, &answers);
         publish(&written(&publication, args.format)?, args.out.as_ref())?;
     }
     if let Some(report) = &args.report {
-        publish(&page(&plan, &deniable_ledger::show(&plan.policy.ledger)?)?, Some(report))?;
+        publish(&page(&plan, &deniable_ledger::show(plan.policy().ledger())?)?, Some(report))?;
         say(format!("the page is {}", super::shown(report)));
     }
     failed.map_or(Ok(()), Err)
@@ -45,8 +45,8 @@ pub fn run(args: &Release) -> Result<(), Failure> {
 
 /// Says what is understood and may not be meant, before it is paid for.
 pub fn doubts(plan: &Plan) {
-    for ask in &plan.asks {
-        ask.query.undeclared().iter().for_each(|note| say(format!("{}: {note}", ask.ask.name)));
+    for ask in plan.asks() {
+        ask.query().undeclared().iter().for_each(|note| say(format!("{}: {note}", ask.ask().name)));
     }
 }
 
@@ -64,8 +64,7 @@ pub fn obtain(
         failed.replace(Failure::from(error)).iter().for_each(Failure::tell);
     }
     let (kept, answers): (Vec<usize>, Vec<Answered>) = released.answers.into_iter().unzip();
-    let mut at = 0..;
-    plan.asks.retain(|_| at.next().is_some_and(|at| kept.contains(&at)));
+    *plan = plan.with_only(&kept);
     Ok((answers, failed))
 }
 
@@ -114,12 +113,13 @@ fn released(plan: &Plan, limits: &Limits, allowed: Registration) -> Result<Relea
 
 /// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.
 fn enough_memory(plan: &Plan, limits: &Limits) -> Result<(), Failure> {
-    let needed = |ask: &PlannedAsk| least_memory(&ask.query);
-    let Some(most) = plan.asks.iter().max_by_key(|ask| needed(ask)).filter(|most| needed(most) > limits.memory) else {
+    let needed = |ask: &PlannedAsk| least_memory(ask.query());
+    let Some(most) = plan.asks().iter().max_by_key(|ask| needed(ask)).filter(|most| needed(most) > limits.memory)
+    else {
         return Ok(());
     };
     let least = needed(most).div_ceil(1_000_000);
-    let complaint = Complaint::new(format!("\"{}\" has more groups than --memory can hold", most.ask.name));
+    let complaint = Complaint::new(format!("\"{}\" has more groups than --memory can hold", most.ask().name));
     Err(Failure::Usage(
         complaint.help(format!("allow at least --memory {least}MB, or ask for fewer; nothing was charged")),
     ))

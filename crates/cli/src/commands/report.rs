@@ -4,7 +4,6 @@ use super::{ledger_path, own_files, plan, publish, writable};
 use crate::args::policy::{PolicyPlace, Report as Args};
 use crate::error::{Complaint, Failure};
 use deniable_ledger::Summary;
-use deniable_publication::Guarantee;
 use deniable_release::{Plan, remembered, stored};
 use deniable_report::{Chosen, Report};
 use std::io::IsTerminal;
@@ -19,7 +18,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (Some(policy), ledger) => {
             let plan = plan(&PolicyPlace { policy: policy.clone(), data: None, ledger: ledger.clone() })?;
             let own = own_files(&plan);
-            (page(&plan, &deniable_ledger::show(&plan.policy.ledger)?)?, own)
+            (page(&plan, &deniable_ledger::show(plan.policy().ledger())?)?, own)
         }
         (None, Some(ledger)) => {
             let path = ledger_path(ledger)?;
@@ -37,10 +36,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// The page on a plan's ledger: its own answers first, as the policy shows them, and in the policy's words.
 pub fn page(plan: &Plan, summary: &Summary) -> Result<String, Failure> {
     let answers = stored(plan, summary)?;
-    let chosen = plan.asks.iter().zip(&answers).filter_map(|(ask, answer)| {
+    let chosen = plan.asks().iter().zip(&answers).filter_map(|(ask, answer)| {
         let shown = remembered(plan, ask, answer.as_ref()?);
-        Some(Chosen { identity: ask.for_ledger(&plan.policy).identity, shown })
+        Some(Chosen { identity: ask.for_ledger(plan.policy()).identity, shown })
     });
     let chosen: Vec<Chosen> = chosen.collect();
-    Ok(Report::of_policy(summary, (&plan.account(), &plan.terms()), &chosen, &Guarantee::of(&plan.policy))?.html())
+    Ok(Report::of_policy(summary, plan.policy().guarantee(), &chosen)?.html())
 }

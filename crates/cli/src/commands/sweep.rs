@@ -66,14 +66,14 @@ impl Sweep {
             usage(format!("at {} = {value}: {error}", self.key), "sweep a range in which every promise can be kept")
         };
         let policy = with_promise(policy, promise, None).map_err(|error| refused(&error))?;
-        let limit = policy.limit.clone();
+        let limit = policy.guarantee().limit().clone();
         let copy = policy.clone();
         let answers = match Plan::new(policy) {
             Ok(mut plan) => {
                 super::choose(&mut plan, asks)?;
-                let each = plan.asks.iter().flat_map(|ask| {
-                    let all = expected(&ask.query, &ask.measures, &plan.policy);
-                    all.into_iter().map(|answer| (ask.ask.name.clone(), answer.name, answer.error))
+                let each = plan.asks().iter().flat_map(|ask| {
+                    let all = expected(ask.query(), ask.measures(), plan.policy());
+                    all.into_iter().map(|answer| (ask.ask().name.clone(), answer.name, answer.error))
                 });
                 Ok(each.collect())
             }

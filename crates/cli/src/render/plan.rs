@@ -6,7 +6,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::printable;
 use deniable_ledger::Account;
-use deniable_publication::guarantee::odds_decimal;
+use deniable_publication::statement::odds_decimal;
 use deniable_release::forecast::{ErrorBound, Expected, expected, short};
 use deniable_release::{Plan, PlannedAsk};
 use num_traits::Zero;
@@ -81,33 +81,40 @@ struct Spending {
 impl Shown {
     /// Brings a plan into this form; `account` is what its ledger holds.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
-        let policy = &plan.policy;
-        let all: Vec<Vec<Expected>> = plan.asks.iter().map(|ask| expected(&ask.query, &ask.measures, policy)).collect();
+        let policy = plan.policy();
+        let all: Vec<Vec<Expected>> =
+            plan.asks().iter().map(|ask| expected(ask.query(), ask.measures(), policy)).collect();
         let paid: Vec<bool> = plan
-            .asks
+            .asks()
             .iter()
             .map(|ask| account.is_some_and(|account| account.release(&ask.for_ledger(policy).identity).is_some()))
             .collect();
         Self {
-            policy: policy.name.clone(),
-            population: policy.population.clone(),
-            confidence: percent(&policy.confidence, 4, Rounding::Down),
-            promise: policy.promise_in_words(),
-            odds: policy.limit.to_string(),
-            typical_rows: policy.data.typical_rows,
-            asks: plan.asks.iter().zip(&all).zip(&paid).map(|((ask, all), paid)| shown_ask(ask, all, *paid)).collect(),
+            policy: policy.name().to_owned(),
+            population: policy.population().to_owned(),
+            confidence: percent(policy.confidence(), 4, Rounding::Down),
+            promise: policy.guarantee().promises_in_words(),
+            odds: policy.guarantee().limit().to_string(),
+            typical_rows: policy.data().typical_rows,
+            asks: plan
+                .asks()
+                .iter()
+                .zip(&all)
+                .zip(&paid)
+                .map(|((ask, all), paid)| shown_ask(ask, all, *paid))
+                .collect(),
             spending: Spending::new(plan, &paid, account),
-            hints: plan.asks.iter().zip(&all).flat_map(|(ask, all)| hints(plan, ask, all)).collect(),
+            hints: plan.asks().iter().zip(&all).flat_map(|(ask, all)| hints(plan, ask, all)).collect(),
         }
     }
 }
 
 fn shown_ask(ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
     ShownAsk {
-        name: ask.ask.name.clone(),
-        sql: ask.ask.sql.trim().to_owned(),
-        share: ask.ask.share.to_string(),
-        odds: odds_decimal(&ask.cost.odds_at_most()),
+        name: ask.ask().name.clone(),
+        sql: ask.ask().sql.trim().to_owned(),
+        share: ask.ask().share.to_string(),
+        odds: odds_decimal(&ask.cost().odds_at_most()),
         paid,
         answers: all.iter().map(shown_answer).collect(),
     }
@@ -149,21 +156,21 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
 
 impl Spending {
     fn new(plan: &Plan, paid: &[bool], account: Option<&Account>) -> Self {
-        let policy = &plan.policy;
-        let share = |ask: &PlannedAsk| ask.ask.share.clone();
-        let asks: Rational = plan.asks.iter().map(share).sum();
+        let policy = plan.policy();
+        let share = |ask: &PlannedAsk| ask.ask().share.clone();
+        let asks: Rational = plan.asks().iter().map(share).sum();
         let to_pay: Rational =
-            plan.asks.iter().zip(paid).filter(|(_, paid)| !**paid).map(|(ask, _)| ask.ask.share.clone()).sum();
-        let part = |spent: Spend| spent.exact_part_of(&policy.limit);
-        let own = account.map_or(Some(Rational::zero()), |account| part(account.spent_by(&policy.name)));
-        let left_of_spend = own.map(|own| &policy.spend - own - &to_pay);
+            plan.asks().iter().zip(paid).filter(|(_, paid)| !**paid).map(|(ask, _)| ask.ask().share.clone()).sum();
+        let part = |spent: Spend| spent.exact_part_of(policy.guarantee().limit());
+        let own = account.map_or(Some(Rational::zero()), |account| part(account.spent_by(policy.name())));
+        let left_of_spend = own.map(|own| policy.spend() - own - &to_pay);
         let left_of_promise =
             account.and_then(|account| part(account.spent.clone())).map(|spent| whole(1) - spent - &to_pay);
         let rounded = |left: &Option<Rational>| left.as_ref().map(|left| percent(left, 1, Rounding::Down));
         Self {
             asks: asks.to_string(),
             to_pay: to_pay.to_string(),
-            spend: policy.spend.to_string(),
+            spend: policy.spend().to_string(),
             percents: [rounded(&left_of_spend), rounded(&left_of_promise)],
             left_of_spend: left_of_spend.map(|left| left.to_string()),
             left_of_promise: left_of_promise.map(|left| left.to_string()),
@@ -176,7 +183,7 @@ fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
     let noisy = |answer: &&Expected| answer.relative.as_ref().is_some_and(|relative| *relative > ratio(1, 2));
     let hint = |answer: &Expected| {
         let mut helps = Vec::new();
-        if plan.policy.asks.len() > 1 {
+        if plan.policy().asks().len() > 1 {
             helps.push("a larger weight".to_owned());
         }
         if answer.cells > 1 {
@@ -185,14 +192,14 @@ fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
         if answer.bounded {
             helps.push("tighter bounds".to_owned());
         }
-        if plan.policy.entity.is_some() {
+        if plan.policy().entity().is_some() {
             helps.push("smaller caps".to_owned());
         }
         let last = "a weaker promise";
         let helps = if helps.is_empty() { last.to_owned() } else { format!("{} or {last}", helps.join(", ")) };
-        format!("{}, {}: mostly noise; {helps} would help", ask.ask.name, answer.name)
+        format!("{}, {}: mostly noise; {helps} would help", ask.ask().name, answer.name)
     };
-    let undeclared = ask.query.undeclared().into_iter().map(|note| format!("{}: {note}", ask.ask.name));
+    let undeclared = ask.query().undeclared().into_iter().map(|note| format!("{}: {note}", ask.ask().name));
     undeclared.chain(all.iter().filter(noisy).map(hint)).collect()
 }
 

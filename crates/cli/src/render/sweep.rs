@@ -3,7 +3,7 @@
 use super::table::{cell, grid, right, wrapped};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal};
-use deniable_publication::guarantee::odds_decimal;
+use deniable_publication::statement::odds_decimal;
 use deniable_release::forecast::{ErrorBound, short};
 use num_traits::{ToPrimitive, Zero};
 use serde::Serialize;

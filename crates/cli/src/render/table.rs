@@ -95,7 +95,7 @@ pub fn guarantee(publication: &Publication) -> String {
     };
     list("whatever is released, now and later, together:", &guarantee.promises);
     let beliefs: Vec<String> =
-        guarantee.beliefs.iter().map(deniable_publication::guarantee::Belief::sentence).collect();
+        guarantee.beliefs.iter().map(deniable_publication::statement::Belief::sentence).collect();
     list("so that", &beliefs);
     list("against", &guarantee.adversary);
     list("provided that", &guarantee.assumptions);

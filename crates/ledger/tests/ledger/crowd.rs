@@ -1,7 +1,7 @@
 //! Sixty-four processes at once on one ledger that does not exist yet, with money for some of their asks only.
 
 use super::processes::{PATH, child_command};
-use super::{PEOPLE, Place, account, request, terms};
+use super::{PEOPLE, Place, request, terms};
 use deniable_ledger::{Charge, ChargeError, Ledger, show, verify};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ fn member() {
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 
     let mut ledger = Ledger::open_or_create(path.as_ref(), PEOPLE).unwrap();
-    ledger.open_account(&account(), &terms()).unwrap();
+    ledger.open_account(&terms()).unwrap();
     let mut asks: Vec<String> = (0..SHARED).map(|ask| format!("shared{}", (ask + number) % SHARED)).collect();
     asks.extend((0..OWN).map(|ask| format!("own{number}-{ask}")));
     // Half of them begin with their own.
@@ -86,7 +86,7 @@ fn sixty_four_processes_spend_what_there_is_and_lose_nothing() {
 
     let verified = verify(&place.path, None).unwrap();
     let account = &show(&place.path).unwrap().accounts[0];
-    assert_eq!((account.releases.len(), &account.spent), (FIT, &terms().limit), "exactly as many as fit");
+    assert_eq!((account.releases.len(), &account.spent), (FIT, terms().limit()), "exactly as many as fit");
     assert_eq!(verified.entries, 2 + 2 * FIT as u64, "begun and opened once, each ask charged and answered once");
     let mut tally = BTreeMap::<String, usize>::new();
     for (number, (mut child, mut told)) in crowd.into_iter().enumerate() {

@@ -5,7 +5,7 @@
 //! this user make one), and a limit on the size of files, which stops a write at any byte.
 
 use super::processes::{PATH, child_command};
-use super::{PEOPLE, Place, account, request, terms};
+use super::{PEOPLE, Place, request, terms};
 use deniable_ledger::{
     AccountError, AnswerError, Charge, ChargeError, KeyError, Ledger, OpenError, StoreError, VerifyError, show, verify,
 };
@@ -122,7 +122,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 4] {
     // Opening an account.
     for room in 0.. {
         disk.leave(room);
-        match ledger.open_account(&account(), &terms()) {
+        match ledger.open_account(&terms()) {
             Ok(()) => break,
             Err(AccountError::Store(refused)) => assert!(is_full(&refused), "{room}: {refused}"),
             Err(refused) => panic!("{room}: {refused}"),

@@ -1,7 +1,7 @@
 //! `kill -9` in the middle of SQLite's transactions: what was acknowledged is there, what was not is whole or absent.
 
 use super::processes::{PATH, child_command};
-use super::{PEOPLE, Place, account, request, terms};
+use super::{PEOPLE, Place, request, terms};
 use deniable_ledger::{Charge, Ledger, verify};
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -27,7 +27,7 @@ fn writer() {
     let Some(path) = std::env::var_os(PATH) else { return };
     let mut out = std::io::stdout();
     let mut ledger = Ledger::open_or_create(path.as_ref(), PEOPLE).unwrap();
-    ledger.open_account(&account(), &terms()).unwrap();
+    ledger.open_account(&terms()).unwrap();
     writeln!(out).unwrap();
     for number in 0_u64.. {
         match ledger.charge(&request(&number.to_string(), (1, 100_000))).unwrap() {

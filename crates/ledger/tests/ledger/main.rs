@@ -3,6 +3,7 @@
 
 mod crowd;
 mod files;
+mod formats;
 #[cfg(target_os = "linux")]
 mod full;
 #[cfg(unix)]
@@ -13,10 +14,12 @@ mod random;
 mod spending;
 mod tampering;
 
-use deniable_core::adversary::Adjacency;
+use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
-use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Secret, Terms};
+use deniable_core::guarantee::{Guarantee, Subject};
+use deniable_core::promise::Promise;
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Secret};
 use std::path::PathBuf;
 
 const PEOPLE: &str = "patients";
@@ -37,7 +40,7 @@ impl Place {
     /// The ledger with its account open on an odds ratio of 3.
     fn ledger(&self) -> Ledger {
         let mut ledger = Ledger::open_or_create(&self.path, PEOPLE).unwrap();
-        ledger.open_account(&account(), &terms()).unwrap();
+        ledger.open_account(&terms()).unwrap();
         ledger
     }
 
@@ -55,20 +58,29 @@ impl Place {
 }
 
 fn account() -> AccountId {
-    AccountId {
-        universe: PEOPLE.into(),
-        kind: Secret::Membership,
-        entity: Some("patient".into()),
-        adjacency: Adjacency::AddRemove,
-    }
+    AccountId::of(&terms())
 }
 
 fn three() -> Spend {
     Spend::odds(whole(3)).unwrap()
 }
 
-fn terms() -> Terms {
-    Terms { promise: "posterior at most 3/4".into(), adversary: "F-DI[0,1/2]".into(), limit: three(), group: 1 }
+/// An odds ratio of 3: nobody who thought it at most 50% likely becomes more than 75% sure.
+fn terms() -> Guarantee {
+    terms_of(3)
+}
+
+/// An odds ratio of this much.
+fn terms_of(odds: i64) -> Guarantee {
+    stated(MovesTogether::Alone, vec![Promise::PosteriorAtMost(ratio(odds, odds + 1))])
+}
+
+/// These promises to the patients, against anyone who thought it at most 50% likely.
+fn stated(together: MovesTogether, promises: Vec<Promise>) -> Guarantee {
+    let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
+    let adversary = Adversary::new(false, priors, together).unwrap();
+    let subject = Subject::new(PEOPLE, Some("patient".into())).unwrap();
+    Guarantee::new(subject, Secret::Membership, adversary, None, promises).unwrap()
 }
 
 /// An ask for `part` of the odds ratio 3, by a policy whose own limit is never in the way.
@@ -85,6 +97,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
             version: "2024".into(),
         },
         cost: three().share(&ratio(part.0, part.1)).unwrap(),
+        part: Part::Whole,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Processes that race, and processes that are killed. The child is this test program itself.
 
-use super::{PEOPLE, Place, account, request, terms};
+use super::{PEOPLE, Place, request, terms};
 use deniable_ledger::{Charge, ChargeError, Ledger, show, verify};
 use serde_json::json;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ const NAME: &str = "DENIABLE_TEST_CHILD";
 fn child() {
     let (Ok(path), Ok(name)) = (std::env::var(PATH), std::env::var(NAME)) else { return };
     let mut ledger = Ledger::open_or_create(&PathBuf::from(path), PEOPLE).unwrap();
-    ledger.open_account(&account(), &terms()).unwrap();
+    ledger.open_account(&terms()).unwrap();
     for i in 0.. {
         match ledger.charge(&request(&format!("{name}{i}"), (1, 100))) {
             Ok(Charge::New { seq } | Charge::Resumed { seq }) => {
@@ -48,7 +48,7 @@ fn racing_processes_cannot_overspend() {
     }
     let account = &show(&place.path).unwrap().accounts[0];
     assert_eq!(account.releases.len(), 100);
-    assert_eq!(account.spent, terms().limit);
+    assert_eq!(account.spent, *terms().limit());
     assert!(account.releases.iter().all(|release| release.answer.is_some()));
 }
 
@@ -72,9 +72,9 @@ fn a_killed_process_leaves_a_ledger_that_goes_on() {
             assert!(unanswered.count() <= 1, "each child resumes what the one before left");
         }
         let mut ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
-        ledger.open_account(&account(), &terms()).unwrap();
+        ledger.open_account(&terms()).unwrap();
         let account = ledger.summary().accounts[0].clone();
-        let full = account.spent == terms().limit;
+        let full = account.spent == *terms().limit();
         for release in account.releases.iter().filter(|release| release.answer.is_none()) {
             let again = ledger.charge(&request(&release.ask.identity, (1, 100))).unwrap();
             assert_eq!(again, Charge::Resumed { seq: release.seq });

@@ -1,40 +1,39 @@
 //! Accounts, changes of promise and versions.
 
-use super::{Place, account, release, request, terms};
-use deniable_core::adversary::Adjacency;
-use deniable_core::budget::Spend;
+use super::{PEOPLE, Place, release, request, stated, terms, terms_of};
+use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::exact::whole;
-use deniable_ledger::{AccountError, Charge, Contents, Registered, Secret, Terms, VersionError, verify};
+use deniable_core::guarantee::{Guarantee, Subject};
+use deniable_core::promise::Promise;
+use deniable_ledger::{AccountError, Charge, Contents, Registered, Secret, VersionError, verify};
 use std::collections::BTreeSet;
-
-fn terms_of(odds: i64) -> Terms {
-    Terms { limit: Spend::odds(whole(odds)).unwrap(), ..terms() }
-}
 
 #[test]
 fn one_promise_for_one_secret() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    ledger.open_account(&account(), &terms()).unwrap();
+    ledger.open_account(&terms()).unwrap();
     assert_eq!(ledger.head().seq, 2, "opening it again records nothing");
 
-    let refused = ledger.open_account(&account(), &terms_of(4)).unwrap_err();
+    let refused = ledger.open_account(&terms_of(4)).unwrap_err();
     assert!(matches!(refused, AccountError::TermsDiffer { .. }), "{refused}");
     assert!(refused.to_string().contains("deniable ledger change-promise"));
 
-    let mut others = [account(), account(), account()];
-    others[0].adjacency = Adjacency::ReplaceOne;
-    others[1].entity = None;
-    others[2].entity = Some("visit".into());
+    let known_size = Adversary::new(true, PriorRange::any(), MovesTogether::Alone).unwrap();
+    let patients = terms().subject().clone();
+    let replace_one =
+        Guarantee::new(patients, Secret::Membership, known_size, None, vec![Promise::Gain(whole(2))]).unwrap();
+    let others = [
+        replace_one.clone(),
+        terms().of(Subject::new(PEOPLE, None).unwrap()),
+        terms().of(Subject::new(PEOPLE, Some("visit".into())).unwrap()),
+    ];
     for other in &others {
-        let refused = ledger.open_account(other, &terms()).unwrap_err();
+        let refused = ledger.open_account(other).unwrap_err();
         assert!(matches!(refused, AccountError::AccountDiffers { .. }), "{refused}");
     }
 
-    let mut label = account();
-    label.kind = Secret::Label;
-    label.adjacency = Adjacency::ReplaceOne;
-    ledger.open_account(&label, &terms()).unwrap();
+    ledger.open_account(&replace_one.about(Secret::Label)).unwrap();
     assert_eq!(ledger.summary().accounts.len(), 2);
 }
 
@@ -43,38 +42,26 @@ fn a_promise_is_changed_on_the_record_only() {
     let place = Place::new();
     let mut ledger = place.ledger();
     release(&mut ledger, "1", (1, 1));
-    assert!(matches!(ledger.change_promise(&account(), &terms_of(9), " \n"), Err(AccountError::NoReason)));
-    assert!(matches!(ledger.change_promise(&account(), &terms(), "why"), Err(AccountError::NothingChanged)));
-    let refused = ledger.change_promise(&account(), &terms_of(2), "stricter").unwrap_err();
+    assert!(matches!(ledger.change_promise(&terms_of(9), " \n"), Err(AccountError::NoReason)));
+    assert!(matches!(ledger.change_promise(&terms(), "why"), Err(AccountError::NothingChanged)));
+    let refused = ledger.change_promise(&terms_of(2), "stricter").unwrap_err();
     assert!(matches!(refused, AccountError::BelowSpent { .. }) && refused.to_string().contains("3 is already spent"));
-    let mut nobody = account();
-    nobody.universe = "nobody".into();
-    assert!(matches!(ledger.change_promise(&nobody, &terms_of(9), "why"), Err(AccountError::NoAccount(_))));
+    let nobody = terms_of(9).of(Subject::new("nobody", None).unwrap());
+    assert!(matches!(ledger.change_promise(&nobody, "why"), Err(AccountError::NoAccount(_))));
     assert_eq!(ledger.head().seq, 4, "nothing was recorded");
 
-    assert!(ledger.change_promise(&account(), &terms_of(9), "the board agreed").unwrap());
-    ledger.open_account(&account(), &terms_of(9)).unwrap();
-    assert!(matches!(ledger.open_account(&account(), &terms()), Err(AccountError::TermsDiffer { .. })));
+    assert!(ledger.change_promise(&terms_of(9), "the board agreed").unwrap());
+    ledger.open_account(&terms_of(9)).unwrap();
+    assert!(matches!(ledger.open_account(&terms()), Err(AccountError::TermsDiffer { .. })));
     assert!(matches!(ledger.charge(&request("2", (1, 1))), Ok(Charge::New { .. })));
-    assert!(
-        !ledger
-            .change_promise(&account(), &Terms { promise: "odds up to 9".into(), ..terms_of(9) }, "wording")
-            .unwrap()
-    );
+    // The same odds in other words, and another promise beside it that allows more.
+    let more = [terms_of(9).promises(), &[Promise::Epsilon(whole(100))]].concat();
+    assert!(!ledger.change_promise(&stated(MovesTogether::Alone, more), "wording").unwrap());
 
     let summary = ledger.summary();
     let changes: Vec<_> = summary.accounts[0].changes.iter().map(|c| (c.reason.as_str(), c.weaker)).collect();
     assert_eq!(changes, [("the board agreed", true), ("wording", false)]);
     verify(&place.path, None).unwrap();
-}
-
-#[test]
-fn limits_too_close_to_compare_are_not_changed_to() {
-    let place = Place::new();
-    let mut ledger = place.ledger();
-    let unclear = Spend::parse("2", "1").unwrap().and(&Spend::parse("3/2", "1").unwrap());
-    let refused = ledger.change_promise(&account(), &Terms { limit: unclear, ..terms() }, "why").unwrap_err();
-    assert!(matches!(refused, AccountError::Undecided(_)), "{refused}");
 }
 
 #[test]
@@ -135,16 +122,16 @@ fn a_version_is_registered_for_each_way_of_reading_it() {
 #[test]
 fn what_was_charged_about_few_is_not_promised_about_more() {
     let place = Place::new();
-    let of = |group: u32| Terms { group, ..terms() };
+    let of = |group: u32| stated(MovesTogether::UpTo(group), terms().promises().to_vec());
     let mut ledger = place.ledger();
-    ledger.open_account(&account(), &of(1)).unwrap();
+    ledger.open_account(&of(1)).unwrap();
     // Nothing is spent yet: any promise can still be made.
-    assert!(!ledger.change_promise(&account(), &of(3), "families").unwrap());
+    assert!(!ledger.change_promise(&of(3), "families").unwrap());
     assert!(matches!(ledger.charge(&request("1", (1, 2))).unwrap(), Charge::New { .. }));
-    let refused = ledger.change_promise(&account(), &of(4), "larger families").unwrap_err();
+    let refused = ledger.change_promise(&of(4), "larger families").unwrap_err();
     assert!(matches!(refused, AccountError::GroupGrew { recorded: 3, asked: 4 }), "{refused}");
     // Fewer may move together: a weaker promise, on the record.
-    assert!(ledger.change_promise(&account(), &of(2), "couples").unwrap());
-    assert!(matches!(ledger.change_promise(&account(), &of(3), "back"), Err(AccountError::GroupGrew { .. })));
+    assert!(ledger.change_promise(&of(2), "couples").unwrap());
+    assert!(matches!(ledger.change_promise(&of(3), "back"), Err(AccountError::GroupGrew { .. })));
     verify(&place.path, None).unwrap();
 }

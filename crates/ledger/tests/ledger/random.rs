@@ -1,9 +1,9 @@
 //! Whatever is done in whatever order: never overspent, always verifiable, answers never change.
 
-use super::{PEOPLE, Place, account, request, terms};
+use super::{PEOPLE, Place, request, terms, terms_of};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
-use deniable_ledger::{Charge, Contents, Ledger, Terms, verify};
+use deniable_ledger::{Charge, Contents, Ledger, verify};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,7 +52,7 @@ proptest! {
         // Two handles take turns, as two processes would.
         let (mut ledger, mut other) = (place.ledger(), place.ledger());
         let mut truth = Truth::default();
-        let mut limit = terms().limit;
+        let mut limit = terms().limit().clone();
         let policy_limit = Spend::odds(whole(3)).unwrap().share(&ratio(3, 4)).unwrap();
         for step in steps {
             std::mem::swap(&mut ledger, &mut other);
@@ -83,9 +83,9 @@ proptest! {
                     }
                 }
                 Step::Change { odds } => {
-                    let to = Terms { limit: Spend::odds(whole(odds)).unwrap(), ..terms() };
-                    if ledger.change_promise(&account(), &to, "because").is_ok() {
-                        limit = to.limit;
+                    let to = terms_of(odds);
+                    if ledger.change_promise(&to, "because").is_ok() {
+                        limit = to.limit().clone();
                     }
                 }
                 Step::Register { version, fingerprint, reading, accepted } => {

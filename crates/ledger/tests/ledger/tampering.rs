@@ -1,10 +1,9 @@
 //! Edits are seen in the chain; cuts and other histories are seen by whoever kept a head.
 
-use super::{Place, account, release, request, terms};
-use deniable_core::budget::Spend;
-use deniable_core::exact::whole;
-use deniable_ledger::{ChargeError, Fault, Head, Ledger, OpenError, StoreError, Terms, VerifyError, show, verify};
+use super::{Place, release, request, terms_of};
+use deniable_ledger::{ChargeError, Fault, Head, Ledger, OpenError, StoreError, VerifyError, show, verify};
 use rusqlite::Connection;
+use std::path::Path;
 
 /// A ledger with an entry of every kind.
 fn every_kind() -> (Place, Head) {
@@ -12,16 +11,15 @@ fn every_kind() -> (Place, Head) {
     let mut ledger = place.ledger();
     ledger.register_version("visits", "2024", "f00d").unwrap();
     release(&mut ledger, "1", (1, 2));
-    let weaker = Terms { limit: Spend::odds(whole(9)).unwrap(), ..terms() };
-    ledger.change_promise(&account(), &weaker, "agreed").unwrap();
+    ledger.change_promise(&terms_of(9), "agreed").unwrap();
     release(&mut ledger, "2", (1, 1));
     let head = ledger.head().clone();
     (place, head)
 }
 
 /// Changes the file behind the ledger's back.
-fn tamper(place: &Place, sql: &str) {
-    let raw = Connection::open(&place.path).unwrap();
+pub(super) fn tamper(path: &Path, sql: &str) {
+    let raw = Connection::open(path).unwrap();
     raw.execute_batch(
         "DROP TRIGGER entries_are_added_in_order; DROP TRIGGER entries_are_not_changed; DROP TRIGGER \
          entries_are_not_removed;",
@@ -72,7 +70,7 @@ fn every_edit_of_every_entry_is_found_and_named() {
             ("payload = CAST(x'ff' AS TEXT)", None),
         ];
         for (edit, expected) in edits {
-            tamper(&place, &format!("UPDATE entries SET {edit} WHERE seq = {seq}"));
+            tamper(&place.path, &format!("UPDATE entries SET {edit} WHERE seq = {seq}"));
             let (named, fault) = broken_at(&place);
             assert_eq!(named, seq, "{edit}: {fault}");
             match expected {
@@ -90,27 +88,27 @@ fn removed_and_added_entries_are_found() {
     let (place, head) = every_kind();
     let whole = std::fs::read(&place.path).unwrap();
     for seq in 1..head.seq {
-        tamper(&place, &format!("DELETE FROM entries WHERE seq = {seq}"));
+        tamper(&place.path, &format!("DELETE FROM entries WHERE seq = {seq}"));
         assert_eq!(broken_at(&place), (seq, Fault::Missing));
         std::fs::write(&place.path, &whole).unwrap();
     }
     for seq in [-5, 0, 20] {
         tamper(
-            &place,
+            &place.path,
             &format!("INSERT INTO entries SELECT {seq}, prev, hash, at, kind, payload FROM entries WHERE seq = 3"),
         );
         let named = if seq > 0 { head.seq + 1 } else { 1 };
         assert_eq!(broken_at(&place), (named, Fault::Missing));
         std::fs::write(&place.path, &whole).unwrap();
     }
-    tamper(&place, "DELETE FROM entries");
+    tamper(&place.path, "DELETE FROM entries");
     assert_eq!(broken_at(&place), (1, Fault::Missing));
 }
 
 #[test]
 fn a_cut_is_found_by_whoever_kept_the_head() {
     let (place, head) = every_kind();
-    tamper(&place, "DELETE FROM entries WHERE seq > 5");
+    tamper(&place.path, "DELETE FROM entries WHERE seq > 5");
     assert_eq!(verify(&place.path, None).unwrap().entries, 5, "a shorter history is a history");
     for kept in [head.to_string(), head.hash.clone(), head.hash[..16].to_owned()] {
         assert!(matches!(verify(&place.path, Some(&kept)), Err(VerifyError::HeadMissing { .. })));
@@ -171,8 +169,8 @@ fn a_ledger_that_is_moved_away_is_not_written_to() {
 }
 
 /// Writes the chain anew from the payloads, as someone who knows the format would.
-fn rechain(place: &Place) {
-    let raw = Connection::open(&place.path).unwrap();
+pub(super) fn rechain(path: &Path) {
+    let raw = Connection::open(path).unwrap();
     let mut query = raw.prepare("SELECT seq, at, kind, payload FROM entries ORDER BY seq").unwrap();
     let rows: Vec<(i64, String, String, String)> =
         query.query_map([], |row| row.try_into()).unwrap().map(Result::unwrap).collect();
@@ -191,11 +189,11 @@ fn rechain(place: &Place) {
 #[test]
 fn a_rewritten_history_is_found_by_whoever_kept_the_head() {
     let (place, head) = every_kind();
-    tamper(&place, "");
-    rechain(&place);
+    tamper(&place.path, "");
+    rechain(&place.path);
     assert_eq!(verify(&place.path, None).unwrap().head, head, "the same payloads give the same chain");
     tamper_again(&place, "UPDATE entries SET payload = replace(payload, '\"1/2\"', '\"1/4\"') WHERE kind = 'charged'");
-    rechain(&place);
+    rechain(&place.path);
     assert_eq!(verify(&place.path, None).unwrap().entries, head.seq);
     assert!(matches!(verify(&place.path, Some(&head.hash)), Err(VerifyError::HeadMissing { .. })));
 }
@@ -220,10 +218,13 @@ fn a_history_that_cannot_be_is_refused_even_if_well_chained() {
         (change(r#""identity":"2""#, r#""identity":"1""#, "charged"), 7), // charged twice
         (change(r#""charge":4"#, r#""charge":3"#, "answered"), 5),      // an answer to no charge
         (change(r#""charge":7"#, r#""charge":4"#, "answered"), 8),      // answered twice
-        (change(r#""weaker":true"#, r#""weaker":false"#, "promise-changed"), 6), // a hidden weakening
-        (change(r#""from":{"promise":"posterior"#, r#""from":{"promise":"prior"#, "promise-changed"), 6),
+        (change(r#""weaker":true"#, r#""weaker":false"#, "guarantee-changed"), 6), // a hidden weakening
+        (change(r#""from":{"population":"patients"#, r#""from":{"population":"others"#, "guarantee-changed"), 6),
+        // Promises that allow another limit than is said, and a limit that no promise allows.
+        (change(r#""posterior_at_most":"3/4""#, r#""posterior_at_most":"4/5""#, "guarantee-stated"), 2),
+        (change(r#""limit":[{"base":"3""#, r#""limit":[{"base":"4""#, "guarantee-stated"), 2),
         (change(r#""entity":"patient""#, r#""entity":null"#, "charged"), 4), // no such account
-        (change(r#""format":1"#, r#""format":2"#, "genesis"), 1),
+        (change(r#""format":2"#, r#""format":3"#, "genesis"), 1),
         (change(r#""population""#, r#""people""#, "genesis"), 1),
         (copy(1, 3), 3), // begun twice
         (copy(2, 3), 3), // opened twice
@@ -241,8 +242,8 @@ fn a_history_that_cannot_be_is_refused_even_if_well_chained() {
     let (place, _) = every_kind();
     let whole = std::fs::read(&place.path).unwrap();
     for (tale, named) in tales {
-        tamper(&place, &tale);
-        rechain(&place);
+        tamper(&place.path, &tale);
+        rechain(&place.path);
         let (seq, fault) = broken_at(&place);
         assert!(matches!(fault, Fault::Contradiction(_) | Fault::Unreadable(_)), "{tale}: {fault}");
         assert_eq!(seq, named, "{tale}: {fault}");

@@ -7,8 +7,10 @@ use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::exact::whole;
+use deniable_core::guarantee::GuaranteeError;
 use deniable_core::noise::SystemRng;
 use deniable_core::promise::PromiseError;
+use deniable_core::secret::Secret;
 use deniable_core::text::meant_as_percentage;
 use deniable_gwas::{
     Cut, Event, Files, GwasError, Means, Origin, Promised, PromisedError, Protects, Request, Snps, release,
@@ -29,27 +31,27 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         return change_promise(&promised, reason);
     }
     let request = request(args, &files, protects)?;
-    let own: Vec<PathBuf> = files.all().into_iter().chain([promised.ledger.clone()]).collect();
+    let own: Vec<PathBuf> = files.all().into_iter().chain([promised.ledger().to_owned()]).collect();
     let own: Vec<PathBuf> = own.into_iter().chain(args.policy.clone()).chain(args.extract.clone()).collect();
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own)?;
     let progress = Progress::new();
     let tell = |event: Event<'_>| tell(&progress, event);
     let means = Means { files: &files, threads: all_threads(args.threads), tell: &tell };
     if args.dry_run {
-        let accounts = match promised.ledger.exists() {
-            true => deniable_ledger::show(&promised.ledger)?.accounts,
+        let accounts = match promised.ledger().exists() {
+            true => deniable_ledger::show(promised.ledger())?.accounts,
             false => vec![],
         };
         return publish(&deniable_gwas::forecast(&means, &promised, &request, &accounts).map_err(failure)?, None);
     }
-    if !promised.ledger.exists() {
+    if !promised.ledger().exists() {
         // Mistyped names should not leave an empty ledger behind.
         files.check().map_err(|error| file_failure(&error))?;
     }
-    let mut ledger = Ledger::open_or_create(&promised.ledger, &promised.population)?;
+    let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population())?;
     if ledger.is_new() {
-        say(format!("a new ledger begins: {}", shown(&promised.ledger)));
-        let others = other_ledgers(&promised.ledger);
+        say(format!("a new ledger begins: {}", shown(promised.ledger())));
+        let others = other_ledgers(promised.ledger());
         if !others.is_empty() {
             say(format!(
                 "there are other ledgers beside it: {}. The same people must be charged to one ledger, or what they were promised is \
@@ -67,7 +69,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let publication = publication.map_err(failure)?;
     publish(&written(&publication, args, protects)?, args.out.as_ref())?;
     if let Some(report) = &args.report {
-        publish(&Report::of_ledger(&deniable_ledger::show(&promised.ledger)?)?.html(), Some(report))?;
+        publish(&Report::of_ledger(&deniable_ledger::show(promised.ledger())?)?.html(), Some(report))?;
         say(format!("the page is {}", shown(report)));
     }
     Ok(())
@@ -75,15 +77,17 @@ pub fn run(args: &Release) -> Result<(), Failure> {
 
 /// Puts the stated promise in place of the recorded one, in every account of the people.
 fn change_promise(promised: &Promised, reason: &str) -> Result<(), Failure> {
-    if !promised.ledger.exists() {
+    if !promised.ledger().exists() {
         let help = "the first release makes the promise; there is nothing to change before it";
-        return Err(Failure::refused(format!("there is no ledger {}", shown(&promised.ledger)), help));
+        return Err(Failure::refused(format!("there is no ledger {}", shown(promised.ledger())), help));
     }
-    let mut ledger = Ledger::open_or_create(&promised.ledger, &promised.population)?;
-    let accounts: Vec<_> = ledger.summary().accounts.into_iter().map(|account| account.id).collect();
-    let weaker = crate::commands::ledger::change_all(&mut ledger, &accounts, &promised.terms(), reason)?;
+    let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population())?;
+    let kinds = ledger.summary().accounts.into_iter().map(|account| account.id.kind);
+    let all: Vec<_> = kinds.map(|kind| promised.guarantee(kind)).collect();
+    let weaker = crate::commands::ledger::change_all(&mut ledger, &all, reason)?;
     let way = if weaker { "weaker" } else { "not weaker" };
-    say(format!("the promise is now an odds ratio of {} ({way} than before); the reason is kept", promised.limit));
+    let limit = promised.guarantee(Secret::Membership).limit().clone();
+    say(format!("the promise is now an odds ratio of {limit} ({way} than before); the reason is kept"));
     say(format!("ledger head {}", ledger.head()));
     Ok(())
 }
@@ -120,11 +124,11 @@ fn protects(stated: &[Adjacency]) -> Result<Protects, Failure> {
 /// The promise, from flags or a policy.
 fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
     if let Some(policy) = &args.policy {
-        let mut promised = Promised::of_policy(&Policy::load(policy)?).map_err(promise_failure)?;
-        if let Some(ledger) = &args.ledger {
-            promised.ledger.clone_from(ledger);
-        }
-        return Ok(promised);
+        let promised = Promised::of_policy(&Policy::load(policy)?).map_err(promise_failure)?;
+        return Ok(match &args.ledger {
+            Some(ledger) => promised.in_ledger(ledger),
+            None => promised,
+        });
     }
     let (folder, stem) = stem(files);
     let population = args.population.clone().unwrap_or(stem);
@@ -141,7 +145,7 @@ fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
 }
 
 fn promise_failure(error: PromisedError) -> Failure {
-    if let PromisedError::Promise(PromiseError::OutOfRange { value, name, .. }) = &error
+    if let PromisedError::Promise(GuaranteeError::Promise(PromiseError::OutOfRange { value, name, .. })) = &error
         && name.starts_with("posterior")
         && let Some(meant) = meant_as_percentage(value)
     {
@@ -149,7 +153,7 @@ fn promise_failure(error: PromisedError) -> Failure {
         return usage(error, help);
     }
     let help = match &error {
-        PromisedError::Nothing => {
+        PromisedError::Promise(GuaranteeError::Nothing) => {
             "add --gain 2 (belief may at most double), --posterior-at-most 75% with --prior ..1/2, or --epsilon 1; or name a \
              policy with --policy"
         }
@@ -157,16 +161,16 @@ fn promise_failure(error: PromisedError) -> Failure {
             "set `knows_size = true` under [adversary] if these numbers are public, or state a promise in flags and another \
              --population"
         }
-        PromisedError::Promise(PromiseError::NeedsPriorBound { end: "at_most", .. }) => {
+        PromisedError::Promise(GuaranteeError::Promise(PromiseError::NeedsPriorBound { end: "at_most", .. })) => {
             "add what observers may believe beforehand at most, such as --prior ..1/2; --prior any bounds nothing"
         }
-        PromisedError::Promise(PromiseError::NeedsPriorBound { .. }) => {
+        PromisedError::Promise(GuaranteeError::Promise(PromiseError::NeedsPriorBound { .. })) => {
             "add what observers may believe beforehand at least, such as --prior 1/2..; --prior any bounds nothing"
         }
         PromisedError::Promise(_) => {
             "for example --gain 2 --prior 1/2; a policy explains each promise (docs/policy.md)"
         }
-        PromisedError::Adversary(_) => "",
+        PromisedError::Adversary(_) | PromisedError::Name(_) => "",
     };
     usage(error, help)
 }
@@ -327,8 +331,10 @@ fn failure(error: GwasError) -> Failure {
             error,
             "nothing was charged; another --threshold or --p-value, fewer SNPs with --top, or a coarser --grid may do",
         ),
-        GwasError::Account(_) | GwasError::Charge { .. } | GwasError::People(_) | GwasError::Spend(_) => {
-            Failure::Refused(vec![Complaint::new(error)])
-        }
+        GwasError::Account(_)
+        | GwasError::Charge { .. }
+        | GwasError::Subject(_)
+        | GwasError::People(_)
+        | GwasError::Spend(_) => Failure::Refused(vec![Complaint::new(error)]),
     }
 }

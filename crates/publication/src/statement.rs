@@ -1,19 +1,16 @@
 //! The guarantee in words and numbers: translated to beliefs once, from the total (C-1).
 
-use deniable_core::adversary::{Adjacency, Adversary, MovesTogether, Preset, PriorRange};
+use deniable_core::adversary::{Adjacency, MovesTogether, PriorRange};
 use deniable_core::belief::{gain_over, posterior_range};
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, percent, percent_exactly, ratio};
-use deniable_core::promise::Promise;
-use deniable_core::secret::Secret;
-use deniable_core::words;
-use deniable_policy::Policy;
+use deniable_core::exact::{Rational, Rounding, decimal, percent, percent_exactly, power, ratio};
+use deniable_core::guarantee::Guarantee;
 use num_traits::{One, Zero};
 use serde::{Deserialize, Serialize};
 
-/// What the promise means, in a form that can be printed.
+/// What a guarantee means, in a form that can be printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Guarantee {
+pub struct Statement {
     /// The largest odds ratio that everything ever released about this population may give, exact where rational.
     pub odds: String,
     /// Its natural logarithm, rounded up.
@@ -65,73 +62,34 @@ impl Belief {
     }
 }
 
-/// What a guarantee is about.
-#[derive(Debug, Clone)]
-pub struct Subject<'a> {
-    /// The people.
-    pub population: &'a str,
-    /// What about them is kept deniable.
-    pub secret: Secret,
-    /// Who counts as one person, and what else the guarantee rests on, in words.
-    pub assumptions: Vec<String>,
-    /// From whom it is kept.
-    pub adversary: &'a Adversary,
-    /// The preset that the adversary started from.
-    pub preset: Option<Preset>,
-    /// What is promised: at least one, all kept.
-    pub promises: &'a [Promise],
-    /// The largest odds ratio that keeps every promise.
-    pub limit: &'a Spend,
-    /// The theorem that turned the binding promise into it.
-    pub theorem: &'static str,
-}
-
-impl<'a> Subject<'a> {
-    /// What a policy is about.
+impl Statement {
+    /// What a guarantee means for everything ever released about its subject.
     #[must_use]
-    pub fn of_policy(policy: &'a Policy) -> Self {
-        let person = match &policy.entity {
-            Some(entity) => format!("a person is everyone's rows with one value of `{}`", entity.key),
+    pub fn of(guarantee: &Guarantee) -> Self {
+        let person = match guarantee.subject().entity() {
+            Some(key) => format!("a person is everyone's rows with one value of `{key}`"),
             None => "one row is one person".to_owned(),
         };
-        Self {
-            population: &policy.population,
-            secret: Secret::Membership,
-            assumptions: vec![person],
-            adversary: &policy.adversary,
-            preset: policy.preset,
-            promises: &policy.promises,
-            limit: &policy.limit,
-            theorem: policy.promises[policy.binding].theorem(),
-        }
-    }
-}
-
-impl Guarantee {
-    /// The guarantee of a policy: about everything ever released about its population.
-    #[must_use]
-    pub fn of(policy: &Policy) -> Self {
-        Self::about(&Subject::of_policy(policy))
+        Self::resting_on(guarantee, vec![person])
     }
 
-    /// The guarantee about everything ever released about a subject.
+    /// The same, resting on these assumptions about who counts as one person, and on what else the data are taken to be.
     #[must_use]
-    pub fn about(subject: &Subject<'_>) -> Self {
-        let Subject { adversary, limit, secret, .. } = *subject;
+    pub fn resting_on(guarantee: &Guarantee, assumptions: Vec<String>) -> Self {
+        let limit = guarantee.limit();
         // Beliefs are worked out from a ratio that is certainly not too small.
         let odds = limit.odds_at_most();
-        let beliefs = examples(adversary.priors()).iter().map(|prior| Belief::of(prior, &odds)).collect();
-        let promise = |promise| words::promise(promise, adversary.knows_size(), secret);
+        let beliefs = examples(guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect();
         Self {
             odds: limit.to_string(),
             epsilon: limit.epsilon_decimal(4),
-            promises: subject.promises.iter().map(promise).collect(),
-            theorem: subject.theorem.to_owned(),
-            adversary: words::adversary(adversary, subject.preset, secret),
-            family: adversary.family(),
+            promises: guarantee.promises_in_words(),
+            theorem: guarantee.theorem().to_owned(),
+            adversary: guarantee.adversary_in_words(),
+            family: guarantee.adversary().family(),
             beliefs,
-            assumptions: assumptions(subject),
-            outside: outside(subject, &odds),
+            assumptions: [assumptions, shared_assumptions(guarantee)].concat(),
+            outside: outside(guarantee, &odds),
         }
     }
 }
@@ -159,15 +117,15 @@ pub fn examples(priors: &PriorRange) -> Vec<Rational> {
     all
 }
 
-fn assumptions(subject: &Subject<'_>) -> Vec<String> {
-    let (one, many) = (subject.secret.of_one(), subject.secret.of_many());
-    let size = match subject.adversary.adjacency() {
+fn shared_assumptions(guarantee: &Guarantee) -> Vec<String> {
+    let (one, many) = (guarantee.secret().of_one(), guarantee.secret().of_many());
+    let size = match guarantee.adjacency() {
         Adjacency::AddRemove => {
             format!("how many people are {many} is not known exactly; it is protected too")
         }
         Adjacency::ReplaceOne => format!("how many people are {many} is public; it is not protected"),
     };
-    let independence = match subject.adversary.moves_together() {
+    let independence = match guarantee.adversary().moves_together() {
         MovesTogether::Alone => format!("whether one person is {one} says nothing about whether another is"),
         MovesTogether::UpTo(k) => {
             format!("at most {k} people are known to be {many} or not together; groups are independent of each other")
@@ -185,9 +143,9 @@ fn assumptions(subject: &Subject<'_>) -> Vec<String> {
     };
     let ledger = format!(
         "everything ever released about \"{}\" is in this one ledger, and nothing else is known from the data",
-        subject.population
+        guarantee.subject().population()
     );
-    subject.assumptions.iter().cloned().chain([size, independence, ledger]).collect()
+    vec![size, independence, ledger]
 }
 
 /// An odds ratio as a decimal, rounded up; as a power of ten beyond a million.
@@ -198,8 +156,9 @@ pub fn odds_decimal(odds: &Rational) -> String {
     if digits > 6 { format!("10^{digits}") } else { text }
 }
 
-fn outside(subject: &Subject<'_>, odds: &Rational) -> Vec<String> {
-    let (adversary, one, many) = (subject.adversary, subject.secret.of_one(), subject.secret.of_many());
+fn outside(guarantee: &Guarantee, odds: &Rational) -> Vec<String> {
+    let (adversary, secret) = (guarantee.adversary(), guarantee.secret());
+    let (one, many) = (secret.of_one(), secret.of_many());
     let mut all = Vec::new();
     let shown = odds_decimal;
     if !adversary.priors().is_any() {
@@ -211,20 +170,19 @@ fn outside(subject: &Subject<'_>, odds: &Rational) -> Vec<String> {
             shown(&gain)
         ));
     }
-    match adversary.adjacency() {
-        // Worlds of one size can be further apart than two groups, where groups have several sizes.
-        Adjacency::AddRemove if matches!(adversary.moves_together(), MovesTogether::UpTo(2..)) => all.push(format!(
-            "whoever knows exactly how many people are {many}: no bound is stated for what they learn (F-NIk)"
-        )),
-        Adjacency::AddRemove => all.push(format!(
+    all.push(match (adversary.knows_size(), guarantee.power(!adversary.knows_size())) {
+        (false, None) => {
+            format!("whoever knows exactly how many people are {many}: no bound is stated for what they learn (F-NIk)")
+        }
+        (false, Some(times)) => format!(
             "whoever knows exactly how many people are {many}: their odds can change by up to {} (B-4)",
-            shown(&(odds * odds))
-        )),
-        Adjacency::ReplaceOne => all.push(format!(
-            "whoever is unsure how many people are {many}: nothing is promised about what they learn (B-4)"
-        )),
-    }
-    let k = adversary.moves_together().size();
+            shown(&power(odds, times))
+        ),
+        (true, _) => {
+            format!("whoever is unsure how many people are {many}: nothing is promised about what they learn (B-4)")
+        }
+    });
+    let k = guarantee.group();
     all.push(match (k, adversary.adjacency()) {
         (1, Adjacency::AddRemove) => format!(
             "whoever knows that two people are {many} or not together: their odds can change by up to {} (F-NIk)",

@@ -1,14 +1,12 @@
 //! A promise as pictures need it: what is allowed, and what the odds make of every belief.
 
-use crate::observers::{Known, Observer, observers};
+use crate::observers::{Observer, observers};
 use deniable_chart::belief::{Beliefs, Mark};
 use deniable_chart::people::People;
-use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::belief::posterior_range;
 use deniable_core::exact::{Rational, percent_exactly, ratio, whole};
+use deniable_core::guarantee::Guarantee;
 use deniable_core::promise::Promise;
-use deniable_core::secret::Secret;
-use deniable_ledger::Account;
 use num_traits::{One, ToPrimitive, Zero};
 
 /// Beyond this an odds ratio is drawn as this: nothing is left to see.
@@ -16,21 +14,11 @@ const MOST_ODDS: f64 = 1e12;
 /// Points of the promise's lines.
 const STEPS: i64 = 40;
 
-/// A promise, and the odds ratio that keeps it.
+/// A guarantee, and its odds ratio as pictures use it.
 #[derive(Debug, Clone)]
-pub struct Stated {
-    /// What is promised; all of it is kept.
-    pub promises: Vec<Promise>,
-    /// The beliefs before that it is about.
-    pub priors: PriorRange,
-    /// What about them is kept deniable.
-    pub secret: Secret,
-    /// Whether the number of people is protected or public.
-    pub adjacency: Adjacency,
-    /// How many people may be known to move together.
-    pub group: u32,
-    /// The largest odds ratio, rounded up.
-    pub odds: Rational,
+pub struct PromisePicture {
+    guarantee: Guarantee,
+    odds: Rational,
 }
 
 /// A share as a number for a picture.
@@ -38,25 +26,31 @@ pub(crate) fn drawn(share: &Rational) -> f64 {
     share.to_f64().unwrap_or(0.0)
 }
 
-impl Stated {
-    /// As an account's terms record it; `None` where they cannot be read, for nothing must be drawn of a part of them.
+impl PromisePicture {
+    /// The pictures of a guarantee.
     #[must_use]
-    pub fn of(account: &Account) -> Option<Self> {
-        let promises = account.terms.promise.split("; ").map(|stated| stated.parse().ok());
-        Some(Self {
-            promises: promises.collect::<Option<_>>()?,
-            priors: PriorRange::of_family(&account.terms.adversary)?,
-            secret: account.id.kind,
-            adjacency: account.id.adjacency,
-            group: account.terms.group,
-            odds: account.terms.limit.odds_at_most(),
-        })
+    pub fn of(guarantee: Guarantee) -> Self {
+        let odds = guarantee.limit().odds_at_most();
+        Self { guarantee, odds }
+    }
+
+    /// What is promised.
+    #[must_use]
+    pub fn guarantee(&self) -> &Guarantee {
+        &self.guarantee
+    }
+
+    /// The largest odds ratio, rounded up where it is not rational.
+    #[must_use]
+    pub fn odds(&self) -> &Rational {
+        &self.odds
     }
 
     /// The beliefs before that the promises speak of.
     fn about(&self) -> (Rational, Rational) {
-        let (mut low, mut high) = (self.priors.low().clone(), self.priors.high().clone());
-        for promise in &self.promises {
+        let priors = self.guarantee.adversary().priors();
+        let (mut low, mut high) = (priors.low().clone(), priors.high().clone());
+        for promise in self.guarantee.promises() {
             let (from, to) = match promise {
                 Promise::Rho { among, .. } => (whole(*among).recip(), whole(*among).recip()),
                 Promise::AlphaBeta { least, most, .. } => (least.clone(), most.clone().unwrap_or_else(Rational::one)),
@@ -64,7 +58,7 @@ impl Stated {
             };
             (low, high) = (low.max(from), high.min(to));
         }
-        if low <= high { (low, high) } else { (self.priors.low().clone(), self.priors.high().clone()) }
+        if low <= high { (low, high) } else { (priors.low().clone(), priors.high().clone()) }
     }
 
     /// The belief before that serves as an example: the likeliest that the promise is about, one half at most.
@@ -96,7 +90,7 @@ impl Stated {
             people.to_integer().to_u32().unwrap_or(of)
         };
         let people = People {
-            what: self.secret.of_many(),
+            what: self.guarantee.secret().of_many(),
             before: number.to_integer().to_u32().unwrap_or(1),
             at_most: count(&high, true),
             at_least: count(&low, false),
@@ -107,7 +101,7 @@ impl Stated {
              {of}. Whatever is released, the observer can become at most as sure as if {} of the {of} were, and at \
              least as sure as if {} were.",
             percent_exactly(&before),
-            self.secret.of_many(),
+            self.guarantee.secret().of_many(),
             people.before,
             people.at_most,
             people.at_least
@@ -118,18 +112,13 @@ impl Stated {
     /// Who could learn how much.
     #[must_use]
     pub fn observers(&self) -> Vec<Observer> {
-        let Self { secret, adjacency, group, .. } = *self;
-        observers(&Known { secret, adjacency, priors: &self.priors, promises: &self.promises, group }, &self.odds)
+        observers(&self.guarantee)
     }
 
     /// The tightest floor and ceiling that the promises allow at a belief; `None` where none speaks of it.
     #[must_use]
     pub fn allowed(&self, before: &Rational) -> Option<(Rational, Rational)> {
-        let all: Vec<(Rational, Rational)> =
-            self.promises.iter().filter_map(|promise| promise.allows(before)).collect();
-        let floor = all.iter().map(|(floor, _)| floor).max()?;
-        let ceiling = all.iter().map(|(_, ceiling)| ceiling).min()?;
-        Some((floor.clone(), ceiling.clone()))
+        self.guarantee.allows(before)
     }
 
     /// The curve of beliefs, with the promise and the observers drawn in.

@@ -1,0 +1,261 @@
+//! What is promised: about which people, what of them, against whom, and how far belief may move.
+//!
+//! A [`Guarantee`] is made only by checking ([`Guarantee::new`]), and nothing in it can be changed afterwards, so that its
+//! words, its limit and what follows for others are always of the same promise. It is stored as data ([`stored`]) and is
+//! checked again when it is read. It alone knows which promise binds, what groups cost (F-NIk), and what bounds whoever it is
+//! not about ([`Guarantee::power`]).
+
+mod error;
+mod stored;
+
+pub use error::{GuaranteeError, NotPlain};
+
+use crate::adversary::{Adjacency, Adversary, MovesTogether, Preset};
+use crate::budget::{Spend, SpendError};
+use crate::exact::Rational;
+use crate::promise::{Promise, binding};
+use crate::secret::Secret;
+use crate::words;
+
+/// Whom a guarantee is about: the people, and what makes rows one person's (the privacy unit).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Subject {
+    population: String,
+    entity: Option<String>,
+}
+
+impl Subject {
+    /// The people of this name; `entity` is the column that tells them apart, `None` where one row is one person.
+    ///
+    /// # Errors
+    /// When a name is empty, or could not be printed on one line as it is.
+    pub fn new(population: impl Into<String>, entity: Option<String>) -> Result<Self, NotPlain> {
+        let population = population.into();
+        for (what, name) in [("population", Some(&population)), ("entity", entity.as_ref())] {
+            if name.is_some_and(|name| name.trim().is_empty() || name.chars().any(char::is_control)) {
+                return Err(NotPlain(what));
+            }
+        }
+        Ok(Self { population, entity })
+    }
+
+    /// The people.
+    #[must_use]
+    pub fn population(&self) -> &str {
+        &self.population
+    }
+
+    /// The column that tells people apart; `None` where one row is one person.
+    #[must_use]
+    pub fn entity(&self) -> Option<&str> {
+        self.entity.as_deref()
+    }
+}
+
+/// What is promised to a population, over everything that is ever released about it.
+///
+/// ```
+/// use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
+/// use deniable_core::exact::ratio;
+/// use deniable_core::guarantee::{Guarantee, Subject};
+/// use deniable_core::promise::Promise;
+/// use deniable_core::secret::Secret;
+///
+/// // "Nobody who thought it at most 50% likely may become more than 75% sure."
+/// let priors = PriorRange::new(None, Some(ratio(1, 2)))?;
+/// let adversary = Adversary::new(false, priors, MovesTogether::Alone)?;
+/// let subject = Subject::new("patients", Some("patient".to_owned()))?;
+/// let promises = vec![Promise::PosteriorAtMost(ratio(3, 4))];
+/// let guarantee = Guarantee::new(subject, Secret::Membership, adversary, None, promises)?;
+/// assert_eq!(guarantee.limit().to_string(), "3"); // an odds ratio of exactly 3
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guarantee {
+    subject: Subject,
+    secret: Secret,
+    adversary: Adversary,
+    preset: Option<Preset>,
+    promises: Vec<Promise>,
+    /// The promise that allows no more than `limit`.
+    binding: Promise,
+    limit: Spend,
+}
+
+impl Guarantee {
+    /// Checks what is promised, and works out the largest odds ratio that keeps all of it.
+    ///
+    /// # Errors
+    /// When nothing is promised, a promise cannot be kept against this adversary, or two promises cannot be compared with
+    /// certainty.
+    pub fn new(
+        subject: Subject,
+        secret: Secret,
+        adversary: Adversary,
+        preset: Option<Preset>,
+        promises: Vec<Promise>,
+    ) -> Result<Self, GuaranteeError> {
+        let (binding, limit) = match binding(&promises, adversary.priors(), adversary.knows_size())? {
+            Some((promise, limit)) => (promise.clone(), limit),
+            None => return Err(GuaranteeError::Nothing),
+        };
+        Ok(Self { subject, secret, adversary, preset, promises, binding, limit })
+    }
+
+    /// The same promise about another secret of the same people.
+    #[must_use]
+    pub fn about(&self, secret: Secret) -> Self {
+        Self { secret, ..self.clone() }
+    }
+
+    /// The same promise to people who are told apart by another column.
+    #[must_use]
+    pub fn of(&self, subject: Subject) -> Self {
+        Self { subject, ..self.clone() }
+    }
+
+    /// Whom it is about.
+    #[must_use]
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    /// What about them is kept deniable.
+    #[must_use]
+    pub fn secret(&self) -> Secret {
+        self.secret
+    }
+
+    /// Against whom.
+    #[must_use]
+    pub fn adversary(&self) -> &Adversary {
+        &self.adversary
+    }
+
+    /// The preset that the adversary started from.
+    #[must_use]
+    pub fn preset(&self) -> Option<Preset> {
+        self.preset
+    }
+
+    /// What is promised: at least one, all kept.
+    #[must_use]
+    pub fn promises(&self) -> &[Promise] {
+        &self.promises
+    }
+
+    /// R, the largest odds ratio that keeps every promise, for everything ever released about the subject (C-1): about a whole
+    /// group, where people may be known to move together.
+    #[must_use]
+    pub fn limit(&self) -> &Spend {
+        &self.limit
+    }
+
+    /// The promise that binds: it allows no more than [`Self::limit`].
+    #[must_use]
+    pub fn binding(&self) -> &Promise {
+        &self.binding
+    }
+
+    /// The entry of `docs/theorems` that turns the promise that binds into [`Self::limit`].
+    #[must_use]
+    pub fn theorem(&self) -> &'static str {
+        self.binding.theorem()
+    }
+
+    /// Which data sets must not be told apart.
+    #[must_use]
+    pub fn adjacency(&self) -> Adjacency {
+        self.adversary.adjacency()
+    }
+
+    /// How many people may be known to move together, at least 1 (F-NIk).
+    #[must_use]
+    pub fn group(&self) -> u32 {
+        self.adversary.moves_together().size()
+    }
+
+    /// The odds ratio that one entity may give when a whole group may give `odds`: its root, as mechanisms that keep
+    /// `R^(1/k)` about one entity keep `R` about `k` of them (F-NIk).
+    ///
+    /// # Errors
+    /// Never: the exponent is positive.
+    pub fn per_entity(&self, odds: &Spend) -> Result<Spend, SpendError> {
+        odds.share(&Rational::new(1.into(), self.group().into()))
+    }
+
+    /// The power of the odds ratio that bounds whoever knows, or does not know, how many people are in the data; `None` where
+    /// nothing is promised about them (B-4, F-NIk).
+    ///
+    /// Who knows the size under add/remove sees two groups exchanged: the square. Where groups have several sizes, two worlds of
+    /// one size can be further apart than two groups. Under replace-one nothing bounds who is unsure of the size.
+    #[must_use]
+    pub fn power(&self, knows_size: bool) -> Option<u32> {
+        match (knows_size, self.adversary.knows_size()) {
+            (true, false) if matches!(self.adversary.moves_together(), MovesTogether::UpTo(2..)) => None,
+            (true, false) => Some(2),
+            (false, true) => None,
+            (true, true) | (false, false) => Some(1),
+        }
+    }
+
+    /// Whether the promise speaks of someone who gave it this chance beforehand, uncertain: the interval has it, and every
+    /// promise says something of it.
+    #[must_use]
+    pub fn speaks_of(&self, before: &Rational) -> bool {
+        let priors = self.adversary.priors();
+        let inside = priors.low() <= before && before <= priors.high();
+        inside && self.promises.iter().all(|promise| promise.allows(before).is_some())
+    }
+
+    /// The tightest lowest and highest belief that the promises allow at a belief; `None` where none speaks of it.
+    #[must_use]
+    pub fn allows(&self, before: &Rational) -> Option<(Rational, Rational)> {
+        let all = self.promises.iter().filter_map(|promise| promise.allows(before));
+        all.reduce(|(floor, ceiling), (low, high)| (floor.max(low), ceiling.min(high)))
+    }
+
+    /// Whether it promises less than another to the same people: larger odds, or the same about smaller groups.
+    ///
+    /// # Errors
+    /// When the two limits cannot be compared with certainty.
+    pub fn weaker_than(&self, other: &Self) -> Result<bool, SpendError> {
+        Ok(self.limit.compare(&other.limit)?.is_gt() || self.group() < other.group())
+    }
+
+    /// Whether it promises the same to the same people, whatever the preset was called.
+    #[must_use]
+    pub fn same_as(&self, other: &Self) -> bool {
+        Self { preset: other.preset, ..self.clone() } == *other
+    }
+
+    /// The promises in words, in their order, with their exact numbers.
+    #[must_use]
+    pub fn promises_in_words(&self) -> Vec<String> {
+        let known = self.adversary.knows_size();
+        self.promises.iter().map(|promise| words::promise(promise, known, self.secret)).collect()
+    }
+
+    /// The adversary in words, one statement a line: the preset, the size, the prior beliefs, the groups.
+    #[must_use]
+    pub fn adversary_in_words(&self) -> Vec<String> {
+        words::adversary(&self.adversary, self.preset, self.secret)
+    }
+
+    /// The promises in the short form of `docs/theorems`, such as `gain = 3/2`.
+    #[must_use]
+    pub fn promises_in_short(&self) -> String {
+        let all: Vec<String> = self.promises.iter().map(ToString::to_string).collect();
+        all.join("; ")
+    }
+}
+
+impl std::fmt::Display for Guarantee {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (promises, family) = (self.promises_in_short(), self.adversary.family());
+        write!(f, "\"{promises}\" against \"{family}\", odds up to {}", self.limit)
+    }
+}
+
+#[cfg(test)]
+mod tests;

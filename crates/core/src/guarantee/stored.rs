@@ -1,0 +1,189 @@
+//! The stored form of a guarantee, which a ledger keeps: every number as an exact fraction in a text.
+//!
+//! Whatever is read is checked as if it were promised anew, and what it says of its own limit must be what follows from its
+//! promises: a guarantee that was edited by hand, or that another version understood otherwise, is not read.
+
+use super::{Guarantee, Subject};
+use crate::adversary::{Adversary, MovesTogether, Preset, PriorRange};
+use crate::budget::Spend;
+use crate::exact::{Rational, parse_rational};
+use crate::promise::Promise;
+use crate::secret::Secret;
+use num_traits::{One, Zero};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredGuarantee {
+    population: String,
+    entity: Option<String>,
+    secret: Secret,
+    adversary: StoredAdversary,
+    preset: Option<String>,
+    promises: Vec<StoredPromise>,
+    limit: Spend,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredAdversary {
+    knows_size: bool,
+    /// Ends that are not bounded are null.
+    prior_at_least: Option<Fraction>,
+    prior_at_most: Option<Fraction>,
+    moves_together: StoredGroups,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredGroups {
+    Alone,
+    UpTo(u32),
+    OneGroup(u32),
+    AllOfSize(u32),
+}
+
+/// Named as the keys of a policy were when the format was fixed.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum StoredPromise {
+    PosteriorAtMost(Fraction),
+    PosteriorAtLeast(Fraction),
+    Gain(Fraction),
+    Loss(Fraction),
+    Rho { rho: Fraction, among: u64 },
+    AlphaBeta { alpha: Fraction, beta: Fraction, p_min: Fraction, p_max: Option<Fraction> },
+    Epsilon(Fraction),
+}
+
+/// An exact number as `3/4` or `3`.
+struct Fraction(Rational);
+
+impl Serialize for Fraction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fraction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let value = parse_rational(&text).map_err(D::Error::custom)?;
+        // One number has one form, so that what is written back is what was read.
+        if value.to_string() == text {
+            Ok(Self(value))
+        } else {
+            Err(D::Error::custom("not a fraction in lowest terms"))
+        }
+    }
+}
+
+impl From<&Promise> for StoredPromise {
+    fn from(promise: &Promise) -> Self {
+        let of = |value: &Rational| Fraction(value.clone());
+        match promise {
+            Promise::PosteriorAtMost(value) => Self::PosteriorAtMost(of(value)),
+            Promise::PosteriorAtLeast(value) => Self::PosteriorAtLeast(of(value)),
+            Promise::Gain(value) => Self::Gain(of(value)),
+            Promise::Loss(value) => Self::Loss(of(value)),
+            Promise::Rho { rho, among } => Self::Rho { rho: of(rho), among: *among },
+            Promise::AlphaBeta { alpha, beta, least, most } => {
+                Self::AlphaBeta { alpha: of(alpha), beta: of(beta), p_min: of(least), p_max: most.as_ref().map(of) }
+            }
+            Promise::Epsilon(value) => Self::Epsilon(of(value)),
+        }
+    }
+}
+
+impl From<StoredPromise> for Promise {
+    fn from(stored: StoredPromise) -> Self {
+        match stored {
+            StoredPromise::PosteriorAtMost(Fraction(value)) => Self::PosteriorAtMost(value),
+            StoredPromise::PosteriorAtLeast(Fraction(value)) => Self::PosteriorAtLeast(value),
+            StoredPromise::Gain(Fraction(value)) => Self::Gain(value),
+            StoredPromise::Loss(Fraction(value)) => Self::Loss(value),
+            StoredPromise::Rho { rho: Fraction(rho), among } => Self::Rho { rho, among },
+            StoredPromise::AlphaBeta {
+                alpha: Fraction(alpha),
+                beta: Fraction(beta),
+                p_min: Fraction(least),
+                p_max,
+            } => Self::AlphaBeta { alpha, beta, least, most: p_max.map(|Fraction(most)| most) },
+            StoredPromise::Epsilon(Fraction(value)) => Self::Epsilon(value),
+        }
+    }
+}
+
+impl From<&Adversary> for StoredAdversary {
+    fn from(adversary: &Adversary) -> Self {
+        let (low, high) = (adversary.priors().low(), adversary.priors().high());
+        Self {
+            knows_size: adversary.knows_size(),
+            prior_at_least: (!low.is_zero()).then(|| Fraction(low.clone())),
+            prior_at_most: (!high.is_one()).then(|| Fraction(high.clone())),
+            moves_together: match adversary.moves_together() {
+                MovesTogether::Alone => StoredGroups::Alone,
+                MovesTogether::UpTo(size) => StoredGroups::UpTo(size),
+                MovesTogether::OneGroup(size) => StoredGroups::OneGroup(size),
+                MovesTogether::AllOfSize(size) => StoredGroups::AllOfSize(size),
+            },
+        }
+    }
+}
+
+impl StoredAdversary {
+    fn checked(self) -> Result<Adversary, String> {
+        let end = |end: Option<Fraction>| end.map(|Fraction(end)| end);
+        let priors = PriorRange::new(end(self.prior_at_least), end(self.prior_at_most)).map_err(|e| e.to_string())?;
+        let together = match self.moves_together {
+            StoredGroups::Alone => MovesTogether::Alone,
+            StoredGroups::UpTo(size) => MovesTogether::UpTo(size),
+            StoredGroups::OneGroup(size) => MovesTogether::OneGroup(size),
+            StoredGroups::AllOfSize(size) => MovesTogether::AllOfSize(size),
+        };
+        Adversary::new(self.knows_size, priors, together).map_err(|error| error.to_string())
+    }
+}
+
+impl StoredGuarantee {
+    fn checked(self) -> Result<Guarantee, String> {
+        let subject = Subject::new(self.population, self.entity).map_err(|error| error.to_string())?;
+        let preset = match &self.preset {
+            None => None,
+            Some(name) => {
+                let known = Preset::ALL.into_iter().find(|preset| preset.name() == name);
+                Some(known.ok_or_else(|| format!("`{}` is no preset", crate::text::shown(name)))?)
+            }
+        };
+        let promises = self.promises.into_iter().map(Promise::from).collect();
+        let guarantee = Guarantee::new(subject, self.secret, self.adversary.checked()?, preset, promises)
+            .map_err(|error| error.to_string())?;
+        if guarantee.limit != self.limit {
+            let (said, found) = (&self.limit, &guarantee.limit);
+            return Err(format!("its limit is said to be {said}, and its promises allow {found}"));
+        }
+        Ok(guarantee)
+    }
+}
+
+impl Serialize for Guarantee {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let stored = StoredGuarantee {
+            population: self.subject.population.clone(),
+            entity: self.subject.entity.clone(),
+            secret: self.secret,
+            adversary: (&self.adversary).into(),
+            preset: self.preset.map(|preset| preset.name().to_owned()),
+            promises: self.promises.iter().map(StoredPromise::from).collect(),
+            limit: self.limit.clone(),
+        };
+        stored.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Guarantee {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        StoredGuarantee::deserialize(deserializer)?.checked().map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,169 @@
+//! A ledger of every format that was ever written is kept in `testdata/ledgers`: each is read, goes on, or is refused by name.
+
+use super::tampering::{rechain, tamper};
+use super::{stated, terms_of};
+use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
+use deniable_core::exact::{ratio, whole};
+use deniable_core::guarantee::{Guarantee, Subject};
+use deniable_core::promise::Promise;
+use deniable_ledger::entry::FORMAT;
+use deniable_ledger::{
+    AccountError, ChargeError, ChargeRequest, Fault, Ledger, Part, Secret, StoreError, Terms, VerifyError, show, verify,
+};
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+fn kept(format: u32) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../testdata/ledgers/format-{format}"))
+}
+
+/// A copy of a ledger that is kept, with its key.
+fn copy(folder: &Path, format: u32, name: &str) -> PathBuf {
+    let to = folder.join(format!("{name}.ledger"));
+    for ending in ["ledger", "ledger.key"] {
+        let file = format!("{name}.{ending}");
+        std::fs::copy(kept(format).join(&file), folder.join(&file)).unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(folder.join(&file), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    }
+    to
+}
+
+/// What the clinic's ledger promised in the end: first 3/4, then 4/5.
+fn clinic(ceiling: (i64, i64)) -> Guarantee {
+    let of = stated(MovesTogether::Alone, vec![Promise::PosteriorAtMost(ratio(ceiling.0, ceiling.1))]);
+    of.of(Subject::new("clinic-patients", Some("patient".into())).unwrap())
+}
+
+/// What the cohort's ledger promises about both of its secrets.
+fn cohort(secret: Secret) -> Guarantee {
+    let priors = PriorRange::new(Some(ratio(1, 5)), Some(ratio(1, 2))).unwrap();
+    let adversary = Adversary::new(true, priors, MovesTogether::Alone).unwrap();
+    Guarantee::new(Subject::new("cohort", None).unwrap(), secret, adversary, None, vec![Promise::Gain(whole(2))])
+        .unwrap()
+}
+
+fn format(path: &Path) -> u32 {
+    Connection::open(path).unwrap().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn every_format_is_kept() {
+    for format in 1..FORMAT {
+        let files = std::fs::read_dir(kept(format)).unwrap();
+        let ledgers = files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "ledger"));
+        assert!(ledgers.count() > 0, "no ledger of format {format}");
+    }
+}
+
+#[test]
+fn a_ledger_of_words_is_read_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 1, "clinic-patients");
+    let before = verify(&path, None).unwrap();
+    assert_eq!(before.entries, 14);
+    let summary = show(&path).unwrap();
+    let account = &summary.accounts[0];
+    let Terms::Words(words) = &account.terms else { panic!("{:?}", account.terms) };
+    assert_eq!((words.promise.as_str(), words.adversary.as_str()), ("posterior_at_most = 4/5", "F-DI[0,1/2]"));
+    assert_eq!((account.releases.len(), account.changes.len()), (5, 1));
+    assert!(account.releases.iter().all(|release| release.part == Part::Whole && release.answer.is_some()));
+    // To look is not to write.
+    assert_eq!((verify(&path, None).unwrap(), format(&path)), (before, 1));
+}
+
+#[test]
+fn words_are_stated_as_data_once_and_only_by_who_says_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 1, "clinic-patients");
+    let head = verify(&path, None).unwrap().head;
+    let mut ledger = Ledger::open_or_create(&path, "clinic-patients").unwrap();
+    let weak = terms_of(9).of(clinic((4, 5)).subject().clone());
+    for other in [clinic((3, 4)), weak] {
+        let refused = ledger.open_account(&other).unwrap_err();
+        assert!(matches!(refused, AccountError::TermsDiffer { .. }), "{refused}");
+        assert!(refused.to_string().contains("posterior_at_most = 4/5"), "{refused}");
+    }
+    // A promise is not changed, and nothing is charged, under words alone.
+    let refused = ledger.change_promise(&clinic((9, 10)), "why").unwrap_err();
+    assert!(matches!(refused, AccountError::InWords(_)), "{refused}");
+    let last = ledger.summary().accounts[0].releases[0].clone();
+    let request = ChargeRequest {
+        account: ledger.summary().accounts[0].id.clone(),
+        policy: "another".into(),
+        policy_limit: clinic((4, 5)).limit().clone(),
+        ask: deniable_ledger::Ask { identity: "another".into(), ..last.ask.clone() },
+        cost: last.cost.clone(),
+        part: Part::Whole,
+    };
+    assert!(matches!(ledger.charge(&request), Err(ChargeError::InWords(_))));
+    assert_eq!((ledger.head().seq, format(&path)), (14, 1), "nothing was written");
+
+    ledger.open_account(&clinic((4, 5))).unwrap();
+    assert_eq!((ledger.head().seq, format(&path)), (15, FORMAT));
+    ledger.open_account(&clinic((4, 5))).unwrap();
+    assert_eq!(ledger.head().seq, 15, "once");
+    let account = &ledger.summary().accounts[0];
+    assert_eq!(account.terms, Terms::Data(clinic((4, 5)).into()));
+    assert_eq!((account.releases.len(), account.changes.len()), (5, 1), "what was paid stays paid");
+    // The history that was there is the same, and the ledger goes on.
+    verify(&path, Some(&head.to_string())).unwrap();
+    assert!(ledger.change_promise(&clinic((9, 10)), "the board agreed").unwrap());
+    ledger.charge(&request).unwrap();
+    assert_eq!(verify(&path, None).unwrap().entries, 17);
+}
+
+/// What was rewritten, in words or as data, is met where it stands.
+#[test]
+fn words_and_data_that_disagree_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 1, "clinic-patients");
+    Ledger::open_or_create(&path, "clinic-patients").unwrap().open_account(&clinic((4, 5))).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    let other = serde_json::to_string(&clinic((3, 4))).unwrap();
+    let tales = [
+        (
+            "UPDATE entries SET payload = replace(payload, '\"weaker\":true', '\"weaker\":false') WHERE seq = 14"
+                .into(),
+            14,
+        ),
+        ("UPDATE entries SET payload = replace(payload, '3/4', '2/3') WHERE kind = 'promise-changed'".into(), 14),
+        // Data that are right by themselves, of another promise than the words.
+        (format!("UPDATE entries SET payload = '{{\"guarantee\":{other}}}' WHERE seq = 15"), 15),
+    ];
+    for (tale, named) in tales {
+        let tale: String = tale;
+        tamper(&path, &tale);
+        rechain(&path);
+        match verify(&path, None) {
+            Err(VerifyError::Store(StoreError::Broken { seq, fault: Fault::Contradiction(_), .. })) => {
+                assert_eq!(seq, named, "{tale}");
+            }
+            other => panic!("{tale}: {other:?}"),
+        }
+        std::fs::write(&path, &whole).unwrap();
+    }
+}
+
+#[test]
+fn each_secret_is_stated_for_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 1, "cohort");
+    let mut ledger = Ledger::open_or_create(&path, "cohort").unwrap();
+    ledger.open_account(&cohort(Secret::Label)).unwrap();
+    let terms =
+        |ledger: &Ledger| ledger.summary().accounts.into_iter().map(|account| account.terms).collect::<Vec<_>>();
+    assert!(matches!(terms(&ledger).as_slice(), [Terms::Words(_), Terms::Data(_)]));
+    ledger.open_account(&cohort(Secret::Membership)).unwrap();
+    assert_eq!(terms(&ledger), [Secret::Membership, Secret::Label].map(|secret| Terms::Data(cohort(secret).into())));
+}
+
+/// Nothing is set aside yet, so nobody can be charged from it.
+#[test]
+fn a_part_that_nobody_set_aside_pays_for_nothing() {
+    let place = super::Place::new();
+    let mut ledger = place.ledger();
+    let mut request = super::request("1", (1, 2));
+    request.part = Part::Named("analyst".into());
+    assert!(matches!(ledger.charge(&request), Err(ChargeError::NoPart(name)) if name == "analyst"));
+}

@@ -1,8 +1,10 @@
 //! Failures, with the place and the mend, on standard error.
 
+use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source};
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
 use deniable_policy::PolicyErrors;
+use deniable_protocol::ProtocolError;
 use deniable_release::plan::{PlanError, PlanErrorKind};
 use deniable_release::{BadColumn, DataError, ReleaseError};
 use deniable_sql::{Place, SourceError};
@@ -298,20 +300,19 @@ impl From<ReleaseError> for Failure {
     fn from(error: ReleaseError) -> Self {
         match error {
             ReleaseError::Data(error) => error.into(),
-            ReleaseError::TogetherOverBudget { ref fits, .. } => {
+            ReleaseError::Protocol(error) => protocol_failure(error, &|fits| {
                 let fits = match fits {
                     Some(share) => format!(
                         "a share of {share} of the whole promise fits, as in --spend {share} or share = \"{share}\""
                     ),
                     None => "no share fits any more".to_owned(),
                 };
-                let help = format!(
+                format!(
                     "{fits}; ask less, for less, or only what is answered already. An ask is a new one when its share \
                      changed, for instance because another was added, and when the data has a new version: give answered \
                      asks their old share, as in share = \"1/4\", which `deniable ledger show` tells; nothing was charged"
-                );
-                Self::refused(error, help)
-            }
+                )
+            }),
             ReleaseError::AnsweredEarlier(_) => Self::refused(
                 error,
                 "what was shown then stays true and can be seen with `deniable ledger show` and `deniable report`. To ask again, \
@@ -330,11 +331,6 @@ impl From<ReleaseError> for Failure {
                 error,
                 "keep another ledger for these answers, if their table says nothing of who is a case; nothing was charged",
             ),
-            ReleaseError::Stored { .. } => Self::refused(error, "check the ledger with `deniable ledger verify`"),
-            ReleaseError::Answer { .. } => Self::refused(error, "mend that; then the same ask resumes at no cost"),
-            ReleaseError::Account(_) | ReleaseError::Charge { .. } | ReleaseError::Spend(_) => {
-                Self::Refused(vec![Complaint::new(error)])
-            }
         }
     }
 }
@@ -342,6 +338,21 @@ impl From<ReleaseError> for Failure {
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
         Self::Refused(vec![Complaint::new(error)])
+    }
+}
+
+/// What the ledger does not allow, or could not record; `over_budget` says what to do with the share that still fits.
+pub fn protocol_failure(error: ProtocolError, over_budget: &dyn Fn(Option<&Rational>) -> String) -> Failure {
+    match error {
+        ProtocolError::OverBudget { ref fits, .. } => {
+            let help = over_budget(fits.as_ref());
+            Failure::refused(error, help)
+        }
+        ProtocolError::Stored { .. } => Failure::refused(error, "check the ledger with `deniable ledger verify`"),
+        ProtocolError::Answer { .. } => Failure::refused(error, "fix that; then the same command resumes at no cost"),
+        ProtocolError::Account(_) | ProtocolError::Charge { .. } | ProtocolError::Spend(_) => {
+            Failure::Refused(vec![Complaint::new(error)])
+        }
     }
 }
 

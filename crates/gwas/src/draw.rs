@@ -71,14 +71,11 @@ impl Run<'_> {
             }
             _ => (places.to_vec(), self.values(part, places, rng)?, None),
         };
-        let broken = |reason: &str| GwasError::Stored {
-            release: self.request.name(part, self.snps()),
-            reason: reason.to_owned(),
-        };
+        let broken = || GwasError::Unwritable(self.request.name(part, self.snps()));
         let cohort = &self.cohort;
         let first = cohort.tables.first();
         let snp = |place: &usize| {
-            let variant = cohort.variant(*place).ok_or_else(|| broken("a SNP has no name"))?;
+            let variant = cohort.variant(*place).ok_or_else(broken)?;
             Ok(SnpName::new(*place, variant))
         };
         let mut answer = Answer {
@@ -94,7 +91,7 @@ impl Run<'_> {
         };
         let table = answer.table(self.request, part, &self.payment);
         answer.published = self.remembered(table, self.request.protects.secret());
-        serde_json::to_value(&answer).map_err(|error| broken(&error.to_string()))
+        serde_json::to_value(&answer).map_err(|_| broken())
     }
 
     /// The noisy numbers of the SNPs at these places.

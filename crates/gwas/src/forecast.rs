@@ -6,7 +6,7 @@ use crate::promised::Promised;
 use crate::release::{Event, GwasError, Means, Run};
 use crate::request::Request;
 use deniable_core::exact::{Rounding, decimal};
-use deniable_ledger::Account;
+use deniable_ledger::Summary;
 use std::fmt::Write;
 
 /// The releases of a request, each with its price and its noise, as text.
@@ -17,16 +17,20 @@ pub fn forecast(
     means: &Means<'_>,
     promised: &Promised,
     request: &Request,
-    accounts: &[Account],
+    summary: &Summary,
 ) -> Result<String, GwasError> {
+    let accounts = &summary.accounts;
     let promised = &promised.within(accounts)?;
     let payment = payment(accounts, promised, request.protects, &request.each())?;
     let tell = |snps| (means.tell)(Event::Reading(snps));
     // Nothing is compared with what was registered: how many people and SNPs there are is all that is used.
     let cohort = Cohort::read(means.files, request.fill, [0; 32], means.threads, &tell)?;
     let mut run = Run::new(means, promised, request, payment, cohort)?;
-    run.check(accounts)?;
-    let unanswered = run.unanswered(accounts, &run.payment.account);
+    let stored = deniable_protocol::stored(&run, summary)?;
+    let unanswered: Vec<_> =
+        request.parts().into_iter().zip(&stored).filter(|(_, stored)| stored.is_none()).map(|(part, _)| part).collect();
+    run.check(&unanswered)?;
+    deniable_protocol::fits(&run, summary)?;
     let confidence = crate::answer::shown(promised.confidence());
     // Writing to a string does not fail.
     let mut text = format!("{}\n", request.protects.sentence());

@@ -1,4 +1,4 @@
-//! Read, charge, pick or add noise, store, show. In this order, always.
+//! Association results, as a kind of release: read first, and then the order that `deniable_protocol` owns.
 
 use crate::answer::{Answer, shown};
 use crate::cohort::{Cohort, Files, NameError};
@@ -6,8 +6,7 @@ use crate::payment::{Payment, PaymentError, payment};
 use crate::promised::Promised;
 use crate::request::{Part, Request, Score, Snps};
 use crate::scores::scores;
-use deniable_core::budget::{Spend, SpendError};
-use deniable_core::exact::Rational;
+use deniable_core::budget::SpendError;
 use deniable_core::guarantee::NotPlain;
 use deniable_core::noise::DecayError;
 use deniable_core::secret::Secret;
@@ -16,15 +15,14 @@ use deniable_genome::distance::TooManyPeople;
 use deniable_genome::noisy::NoisyError;
 use deniable_genome::select::SelectError;
 use deniable_genome::{Adjacency, FileError, Log, Threshold, distance};
-use deniable_ledger::{
-    Account, AccountError, AccountId, AnswerError, Ask, Charge, ChargeError, ChargeRequest, Ledger, Part as BudgetPart,
-    Registered, VersionError,
-};
-use deniable_publication::left::share_left;
+use deniable_ledger::{Ask, Key, Ledger, Registered, Summary, VersionError};
+use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::remembered::Remembered;
 use deniable_publication::{DataVersion, Publication, Table};
 use rand_core::CryptoRng;
 use std::num::NonZeroUsize;
+
+pub use deniable_protocol::Origin;
 
 /// What fingerprints of files are keyed for.
 const FINGERPRINT: &str = "deniable 2026-11 fingerprint of genotypes";
@@ -43,49 +41,12 @@ pub enum GwasError {
     /// No account may pay.
     #[error(transparent)]
     Payment(#[from] PaymentError),
-    /// The account does not admit this promise.
+    /// The ledger does not allow it, or could not record it.
     #[error(transparent)]
-    Account(#[from] AccountError),
-    /// The releases of this run do not fit into what is left.
-    #[error(
-        "{account}: this costs an odds ratio of {cost} in all, and {spent} of {limit} is spent; nothing was charged"
-    )]
-    OverBudget {
-        /// Whose.
-        account: String,
-        /// What all new releases cost.
-        cost: Spend,
-        /// What is spent.
-        spent: Spend,
-        /// The limit.
-        limit: Spend,
-        /// The largest share of the promise that still fits; `None` where none does.
-        fits: Option<Rational>,
-    },
-    /// The budget does not allow a charge, or it could not be written.
-    #[error("{release}: {error}")]
-    Charge {
-        /// Which release.
-        release: String,
-        /// Why.
-        error: ChargeError,
-    },
-    /// The answer could not be stored, so it is not shown.
-    #[error("{release} is paid for; its answer could not be stored and is not shown: {error}")]
-    Answer {
-        /// Which release.
-        release: String,
-        /// Why.
-        error: AnswerError,
-    },
-    /// A stored answer is none.
-    #[error("the stored answer of {release} cannot be read: {reason}")]
-    Stored {
-        /// Which release.
-        release: String,
-        /// What is wrong.
-        reason: String,
-    },
+    Protocol(#[from] ProtocolError),
+    /// What was computed cannot be written down.
+    #[error("the answer of {0} cannot be written down")]
+    Unwritable(String),
     /// A name that leads to no SNP.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -118,17 +79,6 @@ pub enum GwasError {
     /// Amounts of odds.
     #[error(transparent)]
     Spend(#[from] SpendError),
-}
-
-/// Where an answer came from. For the curator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// Charged and computed now.
-    Charged,
-    /// Computed now; an earlier run had charged it and was cut off.
-    Resumed,
-    /// Stored by an earlier run: free.
-    Stored,
 }
 
 /// What a release tells while it runs. For the curator: it depends on private files.
@@ -181,21 +131,22 @@ pub fn release<R: CryptoRng>(
     for (account, _) in payment.charges() {
         // An account that is there must agree before anything is read; a new one is opened with the first charge.
         if summary.accounts.iter().any(|known| known.id.same_place(account)) {
-            ledger.open_account(&promised.guarantee(account.kind))?;
+            ledger.open_account(&promised.guarantee(account.kind)).map_err(ProtocolError::from)?;
         }
     }
     let cohort = read(means, request, ledger)?;
     let mut run = Run::new(means, promised, request, payment, cohort)?;
-    run.check(&summary.accounts)?;
-    let mut places = run.named.clone();
-    let mut tables = Vec::new();
-    for part in request.parts() {
-        let answer = run.answer(part, &places, ledger, rng)?;
-        if part == Part::Picks {
-            places = answer.places();
-        }
-        tables.push(answer.table(request, part, &run.payment));
+    let told = |event: deniable_protocol::Event<'_>| match event {
+        deniable_protocol::Event::Storing(_) => (means.tell)(Event::Storing),
+        deniable_protocol::Event::Answered(name, origin) => (means.tell)(Event::Answered(name, origin)),
+    };
+    let released = deniable_protocol::release(&mut run, ledger, rng, &told)?;
+    if let Some((_, error)) = released.exhausted.into_iter().next() {
+        return Err(error);
     }
+    let parts = request.parts();
+    let answers = released.answers.iter();
+    let tables = answers.map(|(at, answer, _)| answer.table(request, parts[*at], &run.payment)).collect();
     Ok(Publication {
         policy: promised.asker().to_owned(),
         population: promised.population().to_owned(),
@@ -250,6 +201,11 @@ impl<'a> Run<'a> {
         Ok(Self { means, promised, request, payment, cohort, named, scores: None })
     }
 
+    /// The release at a position.
+    fn part(&self, at: usize) -> Part {
+        self.request.parts().get(at).copied().unwrap_or(Part::Picks)
+    }
+
     /// How many SNPs are released.
     pub(crate) fn snps(&self) -> usize {
         match &self.request.snps {
@@ -282,55 +238,26 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The releases that the first account has not answered yet: all after picks that are not known, as they are not either.
-    pub(crate) fn unanswered(&self, accounts: &[Account], of: &AccountId) -> Vec<Part> {
-        let account = accounts.iter().find(|known| known.id == *of);
-        let mut places = match &self.request.snps {
-            Snps::Named(_) => Some(self.named.clone()),
-            Snps::Top { .. } => None,
-        };
-        let mut all = Vec::new();
-        for part in self.request.parts() {
-            let known = if part == Part::Picks { Some(vec![]) } else { places.clone() };
-            let paid = known.and_then(|places| account?.release(&self.ask(part, &places).identity));
-            if let (Part::Picks, Some(paid)) = (part, paid) {
-                let answer = paid.answer.clone().and_then(|answer| serde_json::from_value::<Answer>(answer).ok());
-                places = answer.map(|answer| answer.places());
-            }
-            if paid.is_none() {
-                all.push(part);
-            }
+    /// The SNPs that a release is about: picks have none yet, those behind them have theirs; `None` while they are not known.
+    fn places(&self, part: Part, answers: &[Option<Answer>]) -> Option<Vec<usize>> {
+        match (part, &self.request.snps) {
+            (Part::Picks, _) => Some(vec![]),
+            (_, Snps::Named(_)) => Some(self.named.clone()),
+            // Picks are the first release.
+            (_, Snps::Top { .. }) => answers.first()?.as_ref().map(Answer::places),
         }
-        all
     }
 
-    /// Refuses before the first charge what can be refused by what is public, and what does not fit into what is left.
-    pub(crate) fn check(&mut self, accounts: &[Account]) -> Result<(), GwasError> {
+    /// Refuses what can be refused by what is public.
+    pub(crate) fn check(&mut self, pending: &[Part]) -> Result<(), GwasError> {
         let (of, wanted) = (self.cohort.tables.len(), self.snps());
         if wanted > of {
             return Err(GwasError::TooMany { wanted, of });
         }
-        let unanswered = self.unanswered(accounts, &self.payment.account);
-        for part in &unanswered {
+        for part in pending {
             self.noise(*part)?;
         }
-        if unanswered.contains(&Part::Picks) {
-            self.check_reach(wanted)?;
-        }
-        for (id, cost) in self.payment.charges() {
-            let Some(account) = accounts.iter().find(|known| known.id == *id) else { continue };
-            let cost = self.unanswered(accounts, id).iter().fold(Spend::nothing(), |sum, _| sum.and(cost));
-            if !account.spent.and(&cost).fits(account.terms.limit())? {
-                return Err(GwasError::OverBudget {
-                    account: account.id.to_string(),
-                    fits: share_left(&account.spent, account.terms.limit(), self.promised.guarantee(id.kind).limit()),
-                    cost,
-                    spent: account.spent.clone(),
-                    limit: account.terms.limit().clone(),
-                });
-            }
-        }
-        Ok(())
+        if pending.contains(&Part::Picks) { self.check_reach(wanted) } else { Ok(()) }
     }
 
     /// Refuses thresholds that too few SNPs can cross. Which can is public: under label swap the genotypes are, and under
@@ -362,87 +289,6 @@ impl<'a> Run<'a> {
         Ok(scores(&self.cohort.tables, *test, protects.adjacency(), threshold, self.means.threads)?)
     }
 
-    fn read_answer(&self, part: Part, json: serde_json::Value, name: &str) -> Result<Answer, GwasError> {
-        let broken = |reason: String| GwasError::Stored { release: name.to_owned(), reason };
-        let answer: Answer = serde_json::from_value(json).map_err(|error| broken(error.to_string()))?;
-        if answer.fits(part, self.snps()) { Ok(answer) } else { Err(broken("it has another shape".to_owned())) }
-    }
-
-    /// One release: the stored answer, or a new one.
-    fn answer<R: CryptoRng>(
-        &mut self,
-        part: Part,
-        places: &[usize],
-        ledger: &mut Ledger,
-        rng: &mut R,
-    ) -> Result<Answer, GwasError> {
-        let ask = self.ask(part, places);
-        let name = ask.name.clone();
-        let (charges, origin) = self.charge(&ask, ledger)?;
-        let answered = charges.iter().find_map(|charge| match charge {
-            Charge::Answered { answer, .. } => Some(answer.clone()),
-            Charge::New { .. } | Charge::Resumed { .. } => None,
-        });
-        let json = match answered {
-            Some(json) => json,
-            None => {
-                let json = self.computed(part, places, rng)?;
-                (self.means.tell)(Event::Storing);
-                json
-            }
-        };
-        let mut kept = json;
-        for (at, charge) in charges.iter().enumerate() {
-            if !matches!(charge, Charge::Answered { .. }) {
-                let own = if at == 0 { kept.clone() } else { self.in_other_words(part, &kept, &name)? };
-                let stored = ledger
-                    .store_answer(charge.seq(), &own)
-                    .map_err(|error| GwasError::Answer { release: name.clone(), error })?;
-                // What is shown is what is stored, even when another process was faster.
-                if at == 0 {
-                    kept = stored;
-                }
-            }
-        }
-        (self.means.tell)(Event::Answered(&name, origin));
-        self.read_answer(part, kept, &name)
-    }
-
-    /// The same answer for the account of the other secret, whose page speaks of that.
-    fn in_other_words(&self, part: Part, json: &serde_json::Value, name: &str) -> Result<serde_json::Value, GwasError> {
-        let mut answer = self.read_answer(part, json.clone(), name)?;
-        answer.published = self.remembered(answer.table(self.request, part, &self.payment), Secret::Label);
-        let broken =
-            |error: serde_json::Error| GwasError::Stored { release: name.to_owned(), reason: error.to_string() };
-        serde_json::to_value(&answer).map_err(broken)
-    }
-
-    /// Charges every account that is touched.
-    fn charge(&self, ask: &Ask, ledger: &mut Ledger) -> Result<(Vec<Charge>, Origin), GwasError> {
-        let mut charges = Vec::new();
-        let mut origin = Origin::Stored;
-        for (account, cost) in self.payment.charges() {
-            ledger.open_account(&self.promised.guarantee(account.kind))?;
-            let request = ChargeRequest {
-                account: account.clone(),
-                policy: self.promised.asker().to_owned(),
-                policy_limit: self.promised.guarantee(account.kind).limit().clone(),
-                ask: ask.clone(),
-                cost: cost.clone(),
-                part: BudgetPart::Whole,
-            };
-            let charge =
-                ledger.charge(&request).map_err(|error| GwasError::Charge { release: ask.name.clone(), error })?;
-            origin = match (&charge, origin) {
-                (Charge::New { .. }, _) | (_, Origin::Charged) => Origin::Charged,
-                (Charge::Resumed { .. }, _) | (_, Origin::Resumed) => Origin::Resumed,
-                (Charge::Answered { .. }, Origin::Stored) => Origin::Stored,
-            };
-            charges.push(charge);
-        }
-        Ok((charges, origin))
-    }
-
     /// What a report from the ledger alone will show.
     pub(crate) fn remembered(&self, table: Table, secret: Secret) -> Option<serde_json::Value> {
         let remembered = Remembered {
@@ -451,5 +297,72 @@ impl<'a> Run<'a> {
             guarantee: self.promised.statement(self.request.protects, secret),
         };
         remembered.as_field()
+    }
+}
+
+impl Kind for Run<'_> {
+    type Answer = Answer;
+    type Refused = GwasError;
+    type Exhausted = GwasError;
+
+    fn asker(&self) -> &str {
+        self.promised.asker()
+    }
+
+    fn releases(&self) -> usize {
+        self.request.parts().len()
+    }
+
+    fn name(&self, at: usize) -> String {
+        self.request.name(self.part(at), self.snps())
+    }
+
+    fn identity(&self, at: usize, answers: &[Option<Answer>]) -> Option<Ask> {
+        let part = self.part(at);
+        self.places(part, answers).map(|places| self.ask(part, &places))
+    }
+
+    fn price(&self, _: usize) -> Result<Vec<protocol::Payment>, GwasError> {
+        let charges = self.payment.charges().map(|(account, cost)| {
+            let guarantee = self.promised.guarantee(account.kind);
+            let own_limit = guarantee.limit().clone();
+            protocol::Payment { guarantee, cost: cost.clone(), own_limit }
+        });
+        Ok(charges.collect())
+    }
+
+    fn show(&self, at: usize, stored: &serde_json::Value) -> Result<Answer, String> {
+        let answer: Answer = serde_json::from_value(stored.clone()).map_err(|error| error.to_string())?;
+        if answer.fits(self.part(at), self.snps()) { Ok(answer) } else { Err("it has another shape".to_owned()) }
+    }
+
+    /// Who may pay was settled with the payment.
+    fn admit(&self, _: &Summary, _: &[usize]) -> Result<(), GwasError> {
+        Ok(())
+    }
+
+    /// The files were read, and found to be the registered ones, to know the releases at all.
+    fn ready(&mut self, _: &mut Ledger, pending: &[usize]) -> Result<(), GwasError> {
+        let parts: Vec<Part> = pending.iter().map(|at| self.part(*at)).collect();
+        self.check(&parts)
+    }
+
+    fn compute<R: CryptoRng>(
+        &mut self,
+        at: usize,
+        answers: &[Option<Answer>],
+        _: &Key,
+        rng: &mut R,
+    ) -> Result<serde_json::Value, GwasError> {
+        let part = self.part(at);
+        let places = self.places(part, answers).unwrap_or_default();
+        self.computed(part, &places, rng)
+    }
+
+    /// The same answer for the account of the other secret, whose page speaks of that.
+    fn for_payer(&self, at: usize, _: usize, stored: &serde_json::Value) -> serde_json::Value {
+        let Ok(mut answer) = self.show(at, stored) else { return stored.clone() };
+        answer.published = self.remembered(answer.table(self.request, self.part(at), &self.payment), Secret::Label);
+        serde_json::to_value(&answer).unwrap_or_else(|_| stored.clone())
     }
 }

@@ -13,6 +13,7 @@ use deniable_gwas::{
     tab_separated,
 };
 use deniable_ledger::{Ledger, Summary};
+use deniable_protocol::ProtocolError;
 use deniable_publication::{Cell, KeyValue, Publication};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{SeedableRng, TryCryptoRng, TryRng};
@@ -227,7 +228,7 @@ fn nothing_is_charged_for_what_does_not_fit_or_makes_no_sense() {
     place.run(&gain(), &Request { share: ratio(3, 4), ..top(2) }).0.unwrap();
     let before = place.spent(Secret::Label);
     let (refused, _) = place.run(&gain(), &Request { counts: true, share: ratio(1, 3), ..top(2) });
-    assert!(matches!(refused, Err(GwasError::OverBudget { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(GwasError::Protocol(ProtocolError::OverBudget { .. }))), "{refused:?}");
     assert_eq!(place.spent(Secret::Label), before);
 }
 

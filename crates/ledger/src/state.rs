@@ -237,6 +237,14 @@ pub struct Summary {
     pub versions: Vec<Version>,
 }
 
+impl Summary {
+    /// What there is to say before a ledger is begun: nothing.
+    #[must_use]
+    pub fn before_any(population: &str) -> Self {
+        Self { population: population.to_owned(), head: Head::start(), accounts: Vec::new(), versions: Vec::new() }
+    }
+}
+
 /// The fold of the entries.
 #[derive(Debug, Default)]
 pub struct State {

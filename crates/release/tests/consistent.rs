@@ -4,6 +4,7 @@
 use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, show};
 use deniable_policy::Policy;
+use deniable_protocol::ProtocolError;
 use deniable_release::release::{Answered, Event, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, published, release};
 use deniable_sql::Resources;
@@ -132,6 +133,9 @@ fn stored_levels_are_not_computed_again() {
 fn stored_levels_of_another_shape_are_refused() {
     for kept in [json!([["1", "2"]]), json!([["1"], ["3"]]), json!([["1", "two"], ["3"]])] {
         let failed = Place::new().release_of(json!([["5", "-7"], ["4711"]]), Some(kept));
-        assert!(matches!(&failed, Err(ReleaseError::Stored { ask, .. }) if ask == "by sex"), "{failed:?}");
+        assert!(
+            matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Stored { release, .. })) if release == "by sex"),
+            "{failed:?}"
+        );
     }
 }

@@ -4,6 +4,7 @@
 use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, Release, show, verify};
 use deniable_policy::Policy;
+use deniable_protocol::ProtocolError;
 use deniable_release::release::{Answered, Event, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, release};
 use deniable_sql::Resources;
@@ -191,7 +192,10 @@ fn what_cannot_be_charged_is_not_computed() {
         Event::Computing("second" | "third", _) => computed.set(true),
         _ => {}
     });
-    assert!(matches!(&failed, Err(ReleaseError::Charge { ask, .. }) if ask == "second"), "{failed:?}");
+    assert!(
+        matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Charge { release, .. })) if release == "second"),
+        "{failed:?}"
+    );
     assert!(!computed.get());
     fs::rename(place.path("elsewhere"), place.path("l")).unwrap();
     assert_eq!(names(&place.on_disk()), ["first"]);
@@ -209,7 +213,10 @@ fn what_cannot_be_stored_is_not_shown() {
         Event::Answered("second" | "third", _) => panic!("it tells of an answer that was not stored"),
         _ => {}
     });
-    assert!(matches!(&failed, Err(ReleaseError::Answer { ask, .. }) if ask == "second"), "{failed:?}");
+    assert!(
+        matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Answer { release, .. })) if release == "second"),
+        "{failed:?}"
+    );
     fs::rename(place.path("elsewhere"), place.path("l")).unwrap();
     let on_disk = place.on_disk();
     assert_eq!(names(&on_disk), ["first", "second"]);

@@ -3,7 +3,7 @@
 use super::{all_threads, file_failure, files, priors, promises, publish, usage};
 use crate::args::gwas::{Adjacency, GwasFormat, Input, Release, Score};
 use crate::commands::{say, shown, writable};
-use crate::error::{Complaint, Failure};
+use crate::error::{Complaint, Failure, protocol_failure};
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::exact::whole;
@@ -16,7 +16,7 @@ use deniable_gwas::{
     Cut, Event, Files, GwasError, Means, Origin, Promised, PromisedError, Protects, Request, Snps, release,
     tab_separated,
 };
-use deniable_ledger::Ledger;
+use deniable_ledger::{Ledger, Summary};
 use deniable_policy::Policy;
 use deniable_publication::Publication;
 use deniable_report::Report;
@@ -38,11 +38,11 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let tell = |event: Event<'_>| tell(&progress, event);
     let means = Means { files: &files, threads: all_threads(args.threads), tell: &tell };
     if args.dry_run {
-        let accounts = match promised.ledger().exists() {
-            true => deniable_ledger::show(promised.ledger())?.accounts,
-            false => vec![],
+        let summary = match promised.ledger().exists() {
+            true => deniable_ledger::show(promised.ledger())?,
+            false => Summary::before_any(promised.population()),
         };
-        return publish(&deniable_gwas::forecast(&means, &promised, &request, &accounts).map_err(failure)?, None);
+        return publish(&deniable_gwas::forecast(&means, &promised, &request, &summary).map_err(failure)?, None);
     }
     if !promised.ledger().exists() {
         // Mistyped names should not leave an empty ledger behind.
@@ -309,32 +309,27 @@ fn failure(error: GwasError) -> Failure {
             let help = error.help();
             Failure::refused(error, help)
         }
-        GwasError::OverBudget { ref fits, .. } => {
+        GwasError::Protocol(error) => protocol_failure(error, &|fits| {
             let fits = match fits {
                 Some(share) => format!("--spend {share} fits, at most"),
                 None => "nothing is left".to_owned(),
             };
-            let help = format!(
+            format!(
                 "{fits}; what was answered before is free, with the flags it was asked with. `deniable ledger show` lists it"
-            );
-            Failure::refused(error, help)
-        }
+            )
+        }),
         GwasError::Name(error) => {
             let help = "names are those of the second column of .bim, or the third of VCF, among SNPs on chromosomes 1 to 22 and XY";
             Failure::refused(error, help)
         }
-        GwasError::Stored { .. } => Failure::refused(error, "check the ledger with `deniable ledger verify`"),
-        GwasError::Answer { .. } => Failure::refused(error, "mend that; then the same command resumes at no cost"),
         GwasError::TooMany { .. } => Failure::refused(error, "ask for fewer with --top"),
         GwasError::Threshold(_) => Failure::refused(error, "write --threshold 29.7 or --p-value 0.05"),
         GwasError::Select(_) | GwasError::Noisy(_) | GwasError::Decay(_) => Failure::refused(
             error,
             "nothing was charged; another --threshold or --p-value, fewer SNPs with --top, or a coarser --grid may do",
         ),
-        GwasError::Account(_)
-        | GwasError::Charge { .. }
-        | GwasError::Subject(_)
-        | GwasError::People(_)
-        | GwasError::Spend(_) => Failure::Refused(vec![Complaint::new(error)]),
+        GwasError::Unwritable(_) | GwasError::Subject(_) | GwasError::People(_) | GwasError::Spend(_) => {
+            Failure::Refused(vec![Complaint::new(error)])
+        }
     }
 }

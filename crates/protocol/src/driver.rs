@@ -1,0 +1,246 @@
+//! The driver: it owns the order, and every kind of release goes through it.
+
+use crate::error::ProtocolError;
+use crate::kind::{Kind, Origin, Payment};
+use deniable_core::budget::Spend;
+use deniable_ledger::{Account, AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Summary};
+use deniable_publication::left::share_left;
+use rand_core::CryptoRng;
+use std::collections::BTreeSet;
+
+/// What a run tells while it runs. For the curator: timing depends on private rows.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A release is computed, and about to be stored.
+    Storing(&'a str),
+    /// A release has its answer.
+    Answered(&'a str, Origin),
+}
+
+/// What a run has come to: answers with the positions of their releases, and what kept others from theirs.
+pub struct Released<A, E> {
+    /// The answers, in order.
+    pub answers: Vec<(usize, A, Origin)>,
+    /// The releases that are paid for and not answered, since the machine was exhausted. The same releases resume at no cost.
+    pub exhausted: Vec<(usize, E)>,
+}
+
+/// The answers that a ledger holds to the releases of a run, if any: free, and without a look at the data.
+///
+/// # Errors
+/// When a stored answer is none of its release.
+pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answer>>, K::Refused> {
+    let mut answers: Vec<Option<K::Answer>> = vec![None; kind.releases()];
+    for at in 0..kind.releases() {
+        let Some(ask) = kind.identity(at, &answers) else { continue };
+        let payments = kind.price(at)?;
+        let held = |payment: &Payment| account(ledger, payment)?.release(&ask.identity)?.answer.as_ref();
+        // Of several accounts all must have paid and been answered: whoever lacks it pays.
+        if let Some(first) = payments.first().and_then(held)
+            && payments.iter().all(|payment| held(payment).is_some())
+        {
+            let broken = |reason| ProtocolError::Stored { release: kind.name(at), reason };
+            answers[at] = Some(kind.show(at, first).map_err(broken)?);
+        }
+    }
+    Ok(answers)
+}
+
+/// Makes every release of a run, in order.
+///
+/// # Errors
+/// When the data, the ledger or the budget do not allow it, before the first charge; later only when the ledger cannot be
+/// written.
+pub fn release<K: Kind, R: CryptoRng>(
+    kind: &mut K,
+    ledger: &mut Ledger,
+    rng: &mut R,
+    tell: &dyn Fn(Event<'_>),
+) -> Result<Released<K::Answer, K::Exhausted>, K::Refused> {
+    // An account that is there must agree before anything else is looked at. A new one is opened with the first charge: until
+    // then nothing was promised to anyone, and the promise may still change.
+    for at in 0..kind.releases() {
+        for payment in kind.price(at)? {
+            let id = AccountId::of(&payment.guarantee);
+            if ledger.summary().accounts.iter().any(|known| known.id.same_place(&id)) {
+                ledger.open_account(&payment.guarantee).map_err(ProtocolError::from)?;
+            }
+        }
+    }
+    let mut answers = stored(kind, &ledger.summary())?;
+    let was_stored: Vec<bool> = answers.iter().map(Option::is_some).collect();
+    let pending: Vec<usize> = (0..kind.releases()).filter(|at| !was_stored[*at]).collect();
+    kind.admit(&ledger.summary(), &pending)?;
+    together(kind, &ledger.summary(), &pending, &answers)?;
+    kind.ready(ledger, &pending)?;
+    let mut released = Released { answers: Vec::new(), exhausted: Vec::new() };
+    for at in 0..kind.releases() {
+        let name = kind.name(at);
+        let (answer, origin) = if was_stored[at] {
+            let Some(answer) = answers[at].clone() else { continue };
+            (answer, Origin::Stored)
+        } else {
+            // What follows from an answer that did not come about is not asked.
+            let Some(ask) = kind.identity(at, &answers) else { continue };
+            match one(kind, at, &ask, &answers, ledger, rng, tell)? {
+                Ok(answered) => answered,
+                // The machine was exhausted by this one; the others may do with less.
+                Err(exhausted) => {
+                    released.exhausted.push((at, exhausted));
+                    continue;
+                }
+            }
+        };
+        tell(Event::Answered(&name, origin));
+        answers[at] = Some(answer.clone());
+        released.answers.push((at, answer, origin));
+    }
+    Ok(released)
+}
+
+/// Charges, computes, stores and reads back one release.
+#[expect(
+    clippy::type_complexity,
+    reason = "an answer and its origin, what exhausted the machine, or what stops the run"
+)]
+fn one<K: Kind, R: CryptoRng>(
+    kind: &mut K,
+    at: usize,
+    ask: &Ask,
+    answers: &[Option<K::Answer>],
+    ledger: &mut Ledger,
+    rng: &mut R,
+    tell: &dyn Fn(Event<'_>),
+) -> Result<Result<(K::Answer, Origin), K::Exhausted>, K::Refused> {
+    let name = kind.name(at);
+    let (charges, origin) = charge(kind, at, ask, ledger)?;
+    let answered = charges.iter().find_map(|charge| match charge {
+        Charge::Answered { answer, .. } => Some(answer.clone()),
+        Charge::New { .. } | Charge::Resumed { .. } => None,
+    });
+    let mut kept = match answered {
+        Some(kept) => kept,
+        None => match kind.compute(at, answers, ledger.key(), rng) {
+            Ok(computed) => {
+                tell(Event::Storing(&name));
+                computed
+            }
+            Err(exhausted) => return Ok(Err(exhausted)),
+        },
+    };
+    for (payer, charge) in charges.iter().enumerate() {
+        if matches!(charge, Charge::Answered { .. }) {
+            continue;
+        }
+        let own = if payer == 0 { kept.clone() } else { kind.for_payer(at, payer, &kept) };
+        let stored = ledger
+            .store_answer(charge.seq(), &own)
+            .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
+        // What is shown is what is stored, even when another process was faster.
+        if payer == 0 {
+            kept = stored;
+        }
+    }
+    let answer = kind.show(at, &kept).map_err(|reason| ProtocolError::Stored { release: name, reason })?;
+    Ok(Ok((answer, origin)))
+}
+
+/// Charges every account that pays.
+fn charge<K: Kind>(kind: &K, at: usize, ask: &Ask, ledger: &mut Ledger) -> Result<(Vec<Charge>, Origin), K::Refused> {
+    let mut charges = Vec::new();
+    let mut origin = Origin::Stored;
+    for Payment { guarantee, cost, own_limit } in kind.price(at)? {
+        ledger.open_account(&guarantee).map_err(ProtocolError::from)?;
+        let request = ChargeRequest {
+            account: AccountId::of(&guarantee),
+            policy: kind.asker().to_owned(),
+            policy_limit: own_limit,
+            ask: ask.clone(),
+            cost,
+            part: Part::Whole,
+        };
+        let charge =
+            ledger.charge(&request).map_err(|error| ProtocolError::Charge { release: kind.name(at), error })?;
+        origin = match (&charge, origin) {
+            (Charge::New { .. }, _) | (_, Origin::Charged) => Origin::Charged,
+            (Charge::Resumed { .. }, _) | (_, Origin::Resumed) => Origin::Resumed,
+            (Charge::Answered { .. }, Origin::Stored) => Origin::Stored,
+        };
+        charges.push(charge);
+    }
+    Ok((charges, origin))
+}
+
+fn account<'a>(ledger: &'a Summary, payment: &Payment) -> Option<&'a Account> {
+    let id = AccountId::of(&payment.guarantee);
+    ledger.accounts.iter().find(|known| known.id == id)
+}
+
+/// What the pending releases cost an account, and what they may.
+struct Bill {
+    payment: Payment,
+    cost: Spend,
+    /// What was counted: the same release is paid once, however often it is asked.
+    identities: BTreeSet<String>,
+}
+
+/// Whether what is left pays for the releases that have no stored answer.
+///
+/// # Errors
+/// When it does not, or a stored answer is none of its release.
+pub fn fits<K: Kind>(kind: &K, ledger: &Summary) -> Result<(), K::Refused> {
+    let answers = stored(kind, ledger)?;
+    let pending: Vec<usize> = (0..kind.releases()).filter(|at| answers[*at].is_none()).collect();
+    together(kind, ledger, &pending, &answers)
+}
+
+/// Refuses before the first charge when the releases that must be paid for do not fit together.
+fn together<K: Kind>(
+    kind: &K,
+    ledger: &Summary,
+    pending: &[usize],
+    answers: &[Option<K::Answer>],
+) -> Result<(), K::Refused> {
+    let mut bills: Vec<(AccountId, Bill)> = Vec::new();
+    for at in pending {
+        let ask = kind.identity(*at, answers);
+        for payment in kind.price(*at)? {
+            let id = AccountId::of(&payment.guarantee);
+            // One that is not known yet is counted: it follows from a release that is not paid.
+            let identity = ask.as_ref().map(|ask| ask.identity.clone());
+            let paid = account(ledger, &payment).zip(identity.as_deref());
+            if paid.is_some_and(|(account, identity)| account.release(identity).is_some()) {
+                continue;
+            }
+            let place = bills.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {
+                let bill = Bill { payment: payment.clone(), cost: Spend::nothing(), identities: BTreeSet::new() };
+                bills.push((id, bill));
+                bills.len() - 1
+            });
+            let bill = &mut bills[place].1;
+            if identity.is_none_or(|identity| bill.identities.insert(identity)) {
+                bill.cost = bill.cost.and(&payment.cost);
+            }
+        }
+    }
+    let several = bills.len() > 1;
+    for (id, Bill { payment, cost, .. }) in &bills {
+        let Payment { guarantee, own_limit, .. } = payment;
+        let account = account(ledger, payment);
+        let spent = account.map_or_else(Spend::nothing, |account| account.spent.clone());
+        let own = account.map_or_else(Spend::nothing, |account| account.spent_by(kind.asker()));
+        let whose = if several { id.to_string() } else { "this population's promise".to_owned() };
+        let limits = [(spent, guarantee.limit(), whose), (own, own_limit, "this policy's spend".to_owned())];
+        for (spent, limit, which) in &limits {
+            if spent.and(cost).fits(limit).map_err(ProtocolError::from)? {
+                continue;
+            }
+            // What fits must fit within both.
+            let shares = limits.each_ref().map(|(spent, limit, _)| share_left(spent, limit, guarantee.limit()));
+            let fits = shares.into_iter().collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min());
+            let (cost, spent, limit, which) = (cost.clone(), spent.clone(), (*limit).clone(), which.clone());
+            return Err(ProtocolError::OverBudget { cost, spent, limit, which, fits }.into());
+        }
+    }
+    Ok(())
+}

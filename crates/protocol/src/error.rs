@@ -1,0 +1,62 @@
+//! What can go wrong about the ledger, whatever is released.
+
+use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::{Rational, whole};
+use deniable_ledger::{AccountError, AnswerError, ChargeError};
+
+/// A release that the ledger does not allow, or could not record.
+#[derive(Debug, thiserror::Error)]
+pub enum ProtocolError {
+    /// The account of the ledger does not admit this promise.
+    #[error(transparent)]
+    Account(#[from] AccountError),
+    /// The releases of this run do not fit together, though some of them would alone.
+    #[error("the queries not yet answered cost an odds ratio of {cost} together; of {which} {left}", left = left(.spent, .limit))]
+    OverBudget {
+        /// What they cost.
+        cost: Spend,
+        /// What is spent.
+        spent: Spend,
+        /// What is allowed.
+        limit: Spend,
+        /// Whose limit it is, in words.
+        which: String,
+        /// The share of the promise that all of them together may still take; `None` where that is nothing.
+        fits: Option<Rational>,
+    },
+    /// The budget does not allow a charge, or it could not be written.
+    #[error("query \"{release}\": {error}")]
+    Charge {
+        /// Which release.
+        release: String,
+        /// Why.
+        error: ChargeError,
+    },
+    /// The answer could not be stored, so it is not shown. The same release resumes at no cost.
+    #[error("query \"{release}\" is paid for; its answer could not be stored and is not shown: {error}")]
+    Answer {
+        /// Which release.
+        release: String,
+        /// Why.
+        error: AnswerError,
+    },
+    /// A stored answer is none of its release.
+    #[error("the stored answer of query \"{release}\" cannot be read: {reason}")]
+    Stored {
+        /// Which release.
+        release: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Amounts could not be compared.
+    #[error(transparent)]
+    Spend(#[from] SpendError),
+}
+
+fn left(spent: &Spend, limit: &Spend) -> String {
+    match spent.exact_part_of(limit) {
+        Some(part) if part >= whole(1) => format!("nothing of {limit} is left"),
+        Some(part) => format!("only {limit}^({}) is left", whole(1) - part),
+        None => format!("{spent} is spent and {limit} allowed"),
+    }
+}

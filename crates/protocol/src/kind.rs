@@ -1,0 +1,92 @@
+//! What a kind of release says of itself: SQL over tables, association results over genotypes.
+
+use crate::error::ProtocolError;
+use deniable_core::budget::Spend;
+use deniable_core::guarantee::Guarantee;
+use deniable_ledger::{Ask, Key, Ledger, Summary};
+use rand_core::CryptoRng;
+use serde_json::Value;
+
+/// Who pays for a release, and what.
+#[derive(Debug, Clone)]
+pub struct Payment {
+    /// What is promised to those whose account pays.
+    pub guarantee: Guarantee,
+    /// The odds ratio that the release may give about a group of them.
+    pub cost: Spend,
+    /// What whoever asks may spend of that account in all.
+    pub own_limit: Spend,
+}
+
+/// Where an answer came from. For the curator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// Computed now, and charged now.
+    Charged,
+    /// Computed now; an earlier run had charged it and was cut off.
+    Resumed,
+    /// Stored by an earlier run: free.
+    Stored,
+}
+
+/// A run of one or more releases of a kind. The driver asks its questions in the order in which they stand here.
+///
+/// Releases are known by their positions, from 0. Those behind another may depend on its answer.
+pub trait Kind {
+    /// An answer, read once from what is stored.
+    type Answer: Clone;
+    /// Why nothing is released: said before the first charge.
+    type Refused: From<ProtocolError>;
+    /// What kept a release from its answer after it was charged: the machine, and nothing in the data.
+    type Exhausted;
+
+    /// Who asks, as the ledger knows it.
+    fn asker(&self) -> &str;
+
+    /// How many releases there are.
+    fn releases(&self) -> usize;
+
+    /// What a release is called, for people.
+    fn name(&self, at: usize) -> String;
+
+    /// The release as the ledger remembers it. Its identity covers everything that decides the distribution of the answer; `None`
+    /// while it follows from an answer that is not there.
+    fn identity(&self, at: usize, answers: &[Option<Self::Answer>]) -> Option<Ask>;
+
+    /// Every account that pays, and what, from public facts; at least one. The first one's answer is the one that is shown.
+    fn price(&self, at: usize) -> Result<Vec<Payment>, Self::Refused>;
+
+    /// Reads an answer as it is stored.
+    ///
+    /// # Errors
+    /// In words, when it is none of this release.
+    fn show(&self, at: usize, stored: &Value) -> Result<Self::Answer, String>;
+
+    /// Refuses what the ledger alone tells must not be asked. `pending` are the releases without a stored answer.
+    ///
+    /// # Errors
+    /// When nothing may be released.
+    fn admit(&self, ledger: &Summary, pending: &[usize]) -> Result<(), Self::Refused>;
+
+    /// Everything else that may refuse: files are registered and opened, public tables read, noise worked out. It may read private
+    /// data and shows nothing of them but to the curator. With nothing pending it reads none.
+    ///
+    /// # Errors
+    /// When the pending releases cannot be made. Nothing is charged then.
+    fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), Self::Refused>;
+
+    /// Computes a release that is paid for, with its noise, as it is stored.
+    ///
+    /// # Errors
+    /// When the machine is exhausted.
+    fn compute<R: CryptoRng>(
+        &mut self,
+        at: usize,
+        answers: &[Option<Self::Answer>],
+        key: &Key,
+        rng: &mut R,
+    ) -> Result<Value, Self::Exhausted>;
+
+    /// The same answer as it is stored for another payer, the one at this place of [`Self::price`].
+    fn for_payer(&self, at: usize, payer: usize, stored: &Value) -> Value;
+}

@@ -1,0 +1,28 @@
+//! The order in which anything is released, whatever kind it is of:
+//!
+//! ```text
+//! identity → stored? → price → fits? → ready → charge → compute → store → show
+//! ```
+//!
+//! | question | module |
+//! |---|---|
+//! | what must a kind of release say of itself? | [`kind`] |
+//! | in which order is it asked? | [`driver`] |
+//! | what can go wrong about the ledger? | [`error`] |
+//!
+//! # Invariants
+//! 1. Whatever can refuse does so before the first charge of a run: admission, the budget, and everything that
+//!    [`Kind::ready`] reads.
+//! 2. A release is on disk as a charge before anything of it is computed, and its answer is on disk before it is shown.
+//! 3. What is shown is what is stored, even when another process stored first.
+//! 4. One release that exhausts the machine keeps no other from its answer; its charge stays, and the same release resumes at no
+//!    cost.
+//! 5. A stored answer is shown again without a charge and without a look at the data.
+
+pub mod driver;
+pub mod error;
+pub mod kind;
+
+pub use driver::{Event, Released, fits, release, stored};
+pub use error::ProtocolError;
+pub use kind::{Kind, Origin, Payment};

@@ -7,6 +7,7 @@
 //! | who is the adversary, and what may they believe beforehand? | [`adversary`] |
 //! | what about a person is kept deniable? | [`secret`] |
 //! | what is promised, and how large an odds ratio does that allow? | [`promise`] |
+//! | what are the notions of privacy called? | [`notion`] |
 //! | how are releases added up? | [`budget`] |
 //! | how far can one person move an answer? | [`sensitivity`] |
 //! | what noise hides that, exactly? | [`noise`] |
@@ -34,7 +35,7 @@ pub mod belief;
 pub mod budget;
 pub mod exact;
 pub mod noise;
-
+pub mod notion;
 pub mod promise;
 pub mod secret;
 pub mod sensitivity;

@@ -13,6 +13,7 @@ pub use stated::NotAPromise;
 use crate::adversary::PriorRange;
 use crate::budget::{Spend, SpendError};
 use crate::exact::{Rational, whole};
+use crate::notion::Notion;
 use num_traits::Signed;
 
 /// An ε beyond this is surely a mistake, and its odds ratio has thousands of digits.
@@ -94,31 +95,32 @@ pub enum PromiseError {
 }
 
 impl Promise {
-    /// The key that states it in a policy.
+    /// The notion that it promises.
+    #[must_use]
+    pub const fn notion(&self) -> Notion {
+        match self {
+            Self::PosteriorAtMost(_) => Notion::PosteriorAtMost,
+            Self::PosteriorAtLeast(_) => Notion::PosteriorAtLeast,
+            Self::Gain(_) => Notion::PositiveMembership,
+            Self::Loss(_) => Notion::NegativeMembership,
+            Self::Rho { .. } => Notion::Rho,
+            Self::AlphaBeta { .. } => Notion::AlphaBeta,
+            Self::Epsilon(_) => Notion::Dp,
+        }
+    }
+
+    /// The word that states it in a ledger, and a key of policies.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::PosteriorAtMost(_) => "posterior_at_most",
-            Self::PosteriorAtLeast(_) => "posterior_at_least",
-            Self::Gain(_) => "gain",
-            Self::Loss(_) => "loss",
-            Self::Rho { .. } => "rho",
-            Self::AlphaBeta { .. } => "alpha",
-            Self::Epsilon(_) => "epsilon",
-        }
+        let entry = self.notion().entry();
+        // What can be promised has a word; a test holds the table to it.
+        entry.promise.map_or(entry.name, |promise| promise.ledger)
     }
 
     /// The entry of `docs/theorems` that turns it into an odds ratio.
     #[must_use]
     pub fn theorem(&self) -> &'static str {
-        match self {
-            Self::PosteriorAtMost(_) | Self::PosteriorAtLeast(_) => "B-4",
-            Self::Gain(_) => "B-3",
-            Self::Loss(_) => "B-3n",
-            Self::Rho { .. } => "B-5",
-            Self::AlphaBeta { .. } => "B-6",
-            Self::Epsilon(_) => "C-1",
-        }
+        self.notion().entry().theorem
     }
 
     /// Whether it makes sense only when the number of people is public.

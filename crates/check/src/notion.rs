@@ -3,6 +3,7 @@
 use crate::mechanism::Dataset;
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::Rational;
+use deniable_core::notion::Entry;
 
 /// Which way belief moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,25 +112,40 @@ pub enum Given {
 }
 
 impl Notion {
+    /// Its entry in the table of notions.
+    #[must_use]
+    pub fn entry(&self) -> &'static Entry {
+        use deniable_core::notion::Notion as Named;
+        let named = match self {
+            Self::Unbounded { sign: Sign::Both } => Named::Dp,
+            Self::Unbounded { sign: Sign::Positive } => Named::PositiveDp,
+            Self::Unbounded { sign: Sign::Negative } => Named::NegativeDp,
+            Self::Bounded => Named::BoundedDp,
+            Self::FreeLunch => Named::FreeLunch,
+            Self::Approximate { adjacency: Adjacency::AddRemove, given: Given::Odds(_) } => Named::Delta,
+            Self::Approximate { adjacency: Adjacency::ReplaceOne, given: Given::Odds(_) } => Named::BoundedDelta,
+            Self::Approximate { adjacency: Adjacency::AddRemove, given: Given::Delta(_) } => Named::EpsilonAt,
+            Self::Approximate { adjacency: Adjacency::ReplaceOne, given: Given::Delta(_) } => Named::BoundedEpsilonAt,
+            Self::Membership { sign: Sign::Positive } => Named::PositiveMembership,
+            Self::Membership { sign: Sign::Negative } => Named::NegativeMembership,
+            Self::Membership { sign: Sign::Both } => Named::Membership,
+            Self::Posterior { sign: Sign::Negative } => Named::PosteriorAtLeast,
+            Self::Posterior { .. } => Named::PosteriorAtMost,
+            Self::Rho { .. } => Named::Rho,
+            Self::AlphaBeta { sign: Sign::Negative, .. } => Named::Alpha,
+            Self::AlphaBeta { .. } => Named::Beta,
+            Self::Sampling { .. } => Named::Sampling,
+            Self::ZeroKnowledge { .. } => Named::ZeroKnowledge,
+            Self::CrowdBlending { .. } => Named::CrowdBlending,
+            Self::Induced { .. } => Named::InducedNeighbours,
+        };
+        named.entry()
+    }
+
     /// What the parameter is called.
     #[must_use]
     pub fn parameter(&self) -> &'static str {
-        match self {
-            Self::Unbounded { .. }
-            | Self::Bounded
-            | Self::FreeLunch
-            | Self::Sampling { .. }
-            | Self::ZeroKnowledge { .. }
-            | Self::CrowdBlending { .. }
-            | Self::Induced { .. }
-            | Self::Approximate { given: Given::Delta(_), .. } => "odds",
-            Self::Approximate { given: Given::Odds(_), .. } => "delta",
-            Self::Membership { .. } => "gain",
-            Self::Posterior { .. } => "posterior",
-            Self::Rho { .. } => "rho",
-            Self::AlphaBeta { sign: Sign::Negative, .. } => "alpha",
-            Self::AlphaBeta { .. } => "beta",
-        }
+        self.entry().bounds.name
     }
 
     /// Whether a larger parameter protects less; false for the lowest posterior alone.

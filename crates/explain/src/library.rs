@@ -2,6 +2,7 @@
 
 use crate::entry::Entry;
 use crate::page;
+use deniable_core::notion::{self, Notion};
 use std::sync::OnceLock;
 
 /// The pages of `docs/notions`.
@@ -117,16 +118,21 @@ impl Library {
     /// # Errors
     /// When there is none, with guesses.
     pub fn lookup(&self, text: &str) -> Result<Entry, Unknown> {
-        let wanted = key(text);
-        // Identifiers first: an alias never hides one.
-        let named = self.entries.iter().find(|entry| key(&entry.id) == wanted);
-        let by = |wanted: &str| self.entries.iter().find(|entry| names(entry).any(|name| key(name) == wanted));
         // `rho:100` is `rho` with a parameter.
-        let found = named.or_else(|| by(&wanted)).or_else(|| by(&key(text.split_once(':')?.0)));
+        let found = self.named(text).or_else(|| self.named(text.split_once(':')?.0));
         if let Some(entry) = found {
             return Ok(entry.clone());
         }
-        Err(Unknown { asked: text.trim().to_owned(), did_you_mean: self.guesses(&wanted) })
+        Err(Unknown { asked: text.trim().to_owned(), did_you_mean: self.guesses(&key(text)) })
+    }
+
+    fn named(&self, text: &str) -> Option<&Entry> {
+        let wanted = key(text);
+        // Identifiers first: an alias never hides one. Then notions, whose names are in the table; then what is no notion.
+        let by_identifier = self.entries.iter().find(|entry| key(&entry.id) == wanted);
+        let by_table = || self.get(notion::find(text)?.notion.entry().page);
+        let by_name = || self.entries.iter().find(|entry| names(entry).any(|name| key(name) == wanted));
+        by_identifier.or_else(by_table).or_else(by_name)
     }
 
     fn guesses(&self, wanted: &str) -> Vec<String> {
@@ -146,6 +152,13 @@ impl Library {
         near.sort_unstable();
         near.iter().take(GUESSES).filter_map(|(_, position)| Some(self.entries.get(*position)?.id.clone())).collect()
     }
+}
+
+/// The aliases of an entry of `docs/notions` about notions: every name in the table of a notion that it describes, but its own.
+#[must_use]
+pub fn aliases(id: &str) -> Vec<&'static str> {
+    let described = Notion::ALL.into_iter().filter(|notion| notion.entry().page == id);
+    described.flat_map(Notion::names).filter(|name| notion::normal(name) != notion::normal(id)).collect()
 }
 
 /// Every name of an entry.

@@ -163,7 +163,7 @@ fn with_range(statement: &Statement, range: &PriorRange) -> Result<Amount, Promi
             }
         }
         Notion::Gain => promised(&Promise::Gain(number(value)), range),
-        Notion::Loss => promised(&Promise::Loss(number(value)), range),
+        Notion::NegativeGain => promised(&Promise::Loss(number(value)), range),
         Notion::Membership => both(statement, range).map(|(gain, loss)| Amount::of(gain.min(loss))),
         Notion::Ceiling => promised(&Promise::PosteriorAtMost(number(value)), range),
         Notion::Floor => promised(&Promise::PosteriorAtLeast(number(value)), range),
@@ -201,7 +201,7 @@ fn valued(
         }
         Notion::Epsilon(_) => Value::Epsilon(odds.clone()),
         Notion::Gain => number(&|odds| gain_over(range, odds)),
-        Notion::Loss => number(&|odds| gain_over(&range.of_absence(), odds)),
+        Notion::NegativeGain => number(&|odds| gain_over(&range.of_absence(), odds)),
         Notion::Membership => number(&|odds| choose(gain_over(range, odds), gain_over(&range.of_absence(), odds))),
         Notion::Ceiling => number(&|odds| posterior(range.high(), odds)),
         Notion::Floor => number(&|odds| posterior(range.low(), &odds.recip())),

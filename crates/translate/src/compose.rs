@@ -99,7 +99,12 @@ fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
             "I-DPS",
             "two answers from one sample tell more than the product: odds of 3, at rate 1/2, are 2 each and 5 together",
         )),
-        Notion::Gain | Notion::Loss | Notion::Membership | Notion::Ceiling | Notion::Floor | Notion::Rho { .. } => {
+        Notion::Gain
+        | Notion::NegativeGain
+        | Notion::Membership
+        | Notion::Ceiling
+        | Notion::Floor
+        | Notion::Rho { .. } => {
             Some(("E-4", "after the first answer beliefs have left the range that the second assumes"))
         }
     }

@@ -8,11 +8,12 @@ use crate::statement::{Stated, Statement, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
+use deniable_core::notion::{every_name, find};
 use deniable_core::text::nearest;
 use num_traits::{One, Pow, Signed, Zero};
 
 /// Other names of notions that are listed.
-const MORE: [&str; 2] = ["sampled-gain", "k-max"];
+const MORE: [&str; 1] = ["k-max"];
 
 /// A text that is no statement: where, why, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,13 +60,15 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
             let (rate, rest) = reader.nested(parameter, value, "sampling=1/10,epsilon=1")?;
             let rate = reader.rate(rate)?;
             match rest.split_once('=') {
-                Some(("gain", gain)) => (Notion::SampledGain { rate }, Stated::Number(reader.number(gain)?)),
+                Some((name, gain)) if canonical(name) == Some("gain") => {
+                    (Notion::SampledGain { rate }, Stated::Number(reader.number(gain)?))
+                }
                 None if name == "sampled-gain" => (Notion::SampledGain { rate }, Stated::Number(reader.number(rest)?)),
                 _ => (Notion::Sampling { rate }, Stated::Odds(reader.named_odds(rest)?)),
             }
         }
-        "group" => {
-            let (size, rest) = reader.nested(parameter, value, "group=3,odds=8")?;
+        "group-privacy" => {
+            let (size, rest) = reader.nested(parameter, value, "group-privacy=3,odds=8")?;
             (Notion::Group { size: reader.count(size)? }, Stated::Odds(reader.named_odds(rest)?))
         }
         "k-max" => (Notion::UniformGain, Stated::Number(reader.k_max(value)?)),
@@ -99,7 +102,7 @@ pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
         }
         "sampling" => Notion::Sampling { rate: reader.rate(reader.needed(parameter, "sampling:1/10")?)? },
         "sampled-gain" => Notion::SampledGain { rate: reader.rate(reader.needed(parameter, "sampled-gain:1/10")?)? },
-        "group" => Notion::Group { size: reader.count(reader.needed(parameter, "group:3")?)? },
+        "group-privacy" => Notion::Group { size: reader.count(reader.needed(parameter, "group-privacy:3")?)? },
         "k-max" => Notion::UniformGain,
         name => {
             reader.no_parameter(parameter)?;
@@ -176,7 +179,13 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown(&self, name: &str) -> ParseError {
-        let known: Vec<&str> = SPELLINGS.iter().map(|spelling| spelling.name).chain(MORE).collect();
+        if let Some(found) = find(name) {
+            let names: Vec<&str> = SPELLINGS.iter().map(|spelling| spelling.name).collect();
+            let problem = format!("{} is not translated", found.notion.entry().title);
+            return self.error(name, problem, format!("the notions are {}", names.join(", ")));
+        }
+        let names = every_name().map(|found| found.name).filter(|name| canonical(name).is_some());
+        let known: Vec<&str> = names.chain(MORE).collect();
         let mend = match nearest(name, &known) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => {
@@ -197,10 +206,10 @@ impl<'a> Reader<'a> {
             "negative-epsilon" => Notion::Epsilon(Sign::Negative),
             "free-lunch" => Notion::FreeLunch,
             "gain" => Notion::Gain,
-            "loss" => Notion::Loss,
+            "negative-gain" => Notion::NegativeGain,
             "membership" => Notion::Membership,
-            "posterior" => Notion::Ceiling,
-            "floor" => Notion::Floor,
+            "posterior-at-most" => Notion::Ceiling,
+            "posterior-at-least" => Notion::Floor,
             "uniform-gain" => Notion::UniformGain,
             _ => return Err(self.unknown(name)),
         })

@@ -57,7 +57,7 @@ impl Target {
             Notion::Odds(Sign::Positive) | Notion::Epsilon(Sign::Positive) | Notion::Gain | Notion::Ceiling => {
                 Shape::Up
             }
-            Notion::Odds(Sign::Negative) | Notion::Epsilon(Sign::Negative) | Notion::Loss | Notion::Floor => {
+            Notion::Odds(Sign::Negative) | Notion::Epsilon(Sign::Negative) | Notion::NegativeGain | Notion::Floor => {
                 Shape::Down
             }
         }
@@ -75,7 +75,7 @@ impl Target {
             | Notion::UniformGain => false,
             Notion::Odds(sign) | Notion::Epsilon(sign) => *sign == Sign::Both,
             Notion::Gain
-            | Notion::Loss
+            | Notion::NegativeGain
             | Notion::Membership
             | Notion::Ceiling
             | Notion::Floor

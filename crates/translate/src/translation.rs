@@ -112,7 +112,7 @@ fn blank(from: &Statement, to: &Target, direction: Direction) -> Translation {
 fn half(target: &Target, shape: &Shape) -> Target {
     let notion = match (&target.notion, shape) {
         (Notion::Membership, Shape::Up | Shape::SampledUp { .. } | Shape::Uniform) => Notion::Gain,
-        (Notion::Membership, Shape::Down) => Notion::Loss,
+        (Notion::Membership, Shape::Down) => Notion::NegativeGain,
         (notion, _) => notion.clone(),
     };
     Target { notion, ..target.clone() }
@@ -232,7 +232,7 @@ fn conditions(from: &Statement, to: &Target) -> Vec<String> {
     };
     for target in [&from.target, to] {
         match &target.notion {
-            Notion::Gain | Notion::Loss | Notion::Membership if !target.priors.is_any() => add(format!(
+            Notion::Gain | Notion::NegativeGain | Notion::Membership if !target.priors.is_any() => add(format!(
                 "for uncertain priors in [{}, {}], everybody else perhaps certain; others face the odds themselves",
                 target.priors.low(),
                 target.priors.high()

@@ -17,6 +17,7 @@ use deniable_check::subject::{Asked, Subject};
 use deniable_check::{certificate, shrink, words};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::SpendError;
+use deniable_core::notion::{Notion as Named, find};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -112,9 +113,9 @@ fn exit(held: Option<Option<bool>>) -> ExitCode {
 }
 
 fn semi_honest(notion: &str) -> Option<Sides> {
-    match notion {
-        "semi-honest" => Some(Sides::One),
-        "semi-honest-both" => Some(Sides::Two),
+    match find(notion)?.notion {
+        Named::SemiHonest => Some(Sides::One),
+        Named::SemiHonestBoth => Some(Sides::Two),
         _ => None,
     }
 }
@@ -187,7 +188,8 @@ fn priors(text: &str) -> Result<PriorRange, Failure> {
 
 /// The notion that was named. Induced neighbours are among the datasets that the file gives.
 fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
-    if let (Asked::Table(mechanism), "induced") = (asked, text) {
+    let named = find(text).map(|found| found.notion);
+    if let (Asked::Table(mechanism), Some(Named::InducedNeighbours)) = (asked, named) {
         return Ok(Notion::Induced { allowed: mechanism.datasets().collect() });
     }
     words::notion(text)

@@ -6,7 +6,7 @@ use crate::family::Family;
 use crate::mechanism::builtin::{self, BuiltinError};
 use crate::mechanism::file::{self, Declared, FileError, Format, Place, Record};
 use crate::mechanism::{Mechanism, MechanismError};
-use crate::nothing;
+use crate::no_witness;
 use crate::notion::Notion;
 use crate::protocol::{self, Party, Protocol};
 use crate::verdict::{Verdict, Witness};
@@ -163,7 +163,7 @@ pub struct Answer {
 
 impl Answer {
     fn new(verdict: Verdict, line: Option<String>, notion: &Notion, family: &Family) -> Self {
-        let nothing = line.is_none().then(|| nothing::why(notion, family, &verdict.value));
+        let nothing = line.is_none().then(|| no_witness::why(notion, family, &verdict.value));
         Self { verdict, line, nothing }
     }
 }

@@ -1,6 +1,6 @@
 //! Questions that cannot be decided.
 
-use crate::mechanism::Dataset;
+use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::Rational;
 
 /// A question that does not fit the mechanism.
@@ -87,4 +87,15 @@ pub enum CheckError {
         /// A notion or family.
         what: &'static str,
     },
+}
+
+/// That every dataset has a row.
+pub(super) fn complete(mechanism: &Mechanism) -> Result<(), CheckError> {
+    if mechanism.is_complete() {
+        return Ok(());
+    }
+    let all = 0..1_u32 << mechanism.size();
+    let missing = all.clone().filter(|data| !mechanism.gives(*data));
+    let first = missing.clone().next().map(|data| mechanism.members(data)).unwrap_or_default();
+    Err(CheckError::Missing { first, count: missing.count() })
 }

@@ -1,6 +1,6 @@
 //! What can be wrong with the table of a protocol.
 
-use super::Party;
+use super::party::Party;
 use deniable_core::exact::Rational;
 
 /// A table that is no protocol, and where.

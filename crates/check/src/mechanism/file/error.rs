@@ -1,6 +1,6 @@
 //! What can be wrong with a file, and where.
 
-use crate::mechanism::MechanismError;
+use crate::mechanism::error::MechanismError;
 use crate::mechanism::hint::shown;
 use deniable_core::exact::{ParseRationalError, Rational};
 

@@ -25,7 +25,7 @@ pub use error::{FileError, FileErrorKind, Place};
 pub(crate) use record::Names;
 pub use record::{Declared, Record, mechanism};
 
-use crate::mechanism::Mechanism;
+use crate::mechanism::model::Mechanism;
 use tree::{Node, Section, Shape};
 
 /// How a file is written.

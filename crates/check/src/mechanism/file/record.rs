@@ -1,8 +1,11 @@
 //! From single probabilities, in whatever format they came, to a mechanism.
 
 use super::error::{FileError, FileErrorKind, Place};
+use crate::mechanism::dataset::{Dataset, members};
+use crate::mechanism::error::MechanismError;
 use crate::mechanism::hint::did_you_mean;
-use crate::mechanism::{Dataset, Mechanism, MechanismError, members, size_fits};
+use crate::mechanism::limits::size_fits;
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::Rational;
 use num_traits::{Signed, Zero};
 use std::collections::{BTreeMap, HashMap};

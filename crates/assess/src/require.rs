@@ -29,37 +29,37 @@ use deniable_core::notion::{Notion, find};
 use deniable_core::text::{meant_as_percentage, nearest, shown};
 use num_traits::{One, Signed, ToPrimitive};
 
-/// What is demanded.
+/// What is demanded of a table, with its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Demand {
-    /// Class size.
+    /// k-anonymity: the least class size, from 1.
     K(u64),
-    /// Different values.
+    /// Distinct l-diversity: the least number of different sensitive values in a class.
     Distinct(u64),
-    /// Entropy.
+    /// Entropy l-diversity: the entropy of each class is at least ln of this.
     Entropy(Rational),
-    /// Recursive diversity.
+    /// Recursive (c,l)-diversity of every class.
     Recursive {
-        /// Above 0.
+        /// The `c`, a factor above 0.
         c: Rational,
-        /// At least 2.
+        /// The `l`, at least 2.
         l: u32,
     },
-    /// Closeness.
+    /// t-closeness: the largest distance of a class from the table, from 0 to 1.
     T(Rational),
     /// Highest risk for the prosecutor.
     Prosecutor(Rational),
     /// Highest risk for the journalist.
     Journalist(Rational),
-    /// Expected share re-identified.
+    /// The largest expected share of people re-identified, from 0 to 1.
     Marketer(Rational),
-    /// One-sided I-BOP.
+    /// One-sided Bayes-optimal privacy (I-BOP): the largest `α/β`.
     EpsilonBop(Limit),
-    /// Two-sided I-BOP.
+    /// Two-sided Bayes-optimal privacy (I-BOP): the largest `α/β` and `β/α`.
     EpsilonBopTwoSided(Limit),
-    /// Odds of sensitive values.
+    /// The largest factor by which the odds of a sensitive value move.
     BeliefOdds(Rational),
-    /// Odds of presence.
+    /// The largest factor by which the odds of presence move.
     Odds(Rational),
     /// Gain of belief in presence.
     Gain(Rational),
@@ -70,9 +70,9 @@ pub enum Demand {
 /// A demand, and how it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
-    /// What is demanded.
+    /// What is demanded, read exactly.
     pub demand: Demand,
-    /// `k=5`.
+    /// The demand as it was written: `k=5`.
     pub text: String,
 }
 

@@ -28,7 +28,7 @@ pub struct Verdict {
     pub demand: String,
     /// The sensitive column, for demands on sensitive values.
     pub column: Option<String>,
-    /// Whether it is met.
+    /// Whether the demand is met, decided exactly.
     pub met: bool,
     /// What was measured, as a decimal that errs on the side of the attacker.
     pub measured: String,

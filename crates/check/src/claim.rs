@@ -19,12 +19,12 @@ pub enum Claim {
 
 /// A text that is no claim about the notion's parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{problem}; write {mend}")]
+#[error("{problem}; write {hint}")]
 pub struct ClaimError {
-    /// What is wrong.
+    /// What is wrong, with the claim quoted.
     pub problem: String,
-    /// An example.
-    pub mend: String,
+    /// A claim that could be meant: `--claim gain=3/2`.
+    pub hint: String,
 }
 
 impl Claim {
@@ -36,11 +36,11 @@ impl Claim {
         let entry = notion.entry();
         let bounds = entry.bounds;
         let is_odds = bounds.name == "odds";
-        let mut mend = format!("--claim {}={}", bounds.name, bounds.example);
+        let mut hint = format!("--claim {}={}", bounds.name, bounds.example);
         if is_odds {
-            mend.push_str(" or --claim epsilon=ln(3)");
+            hint.push_str(" or --claim epsilon=ln(3)");
         }
-        let wrong = |problem: String| ClaimError { problem: format!("--claim {text}: {problem}"), mend: mend.clone() };
+        let wrong = |problem: String| ClaimError { problem: format!("--claim {text}: {problem}"), hint: hint.clone() };
         let (name, value) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
         let number = |value: &str| parse_rational(value).map_err(|error| wrong(error.to_string()));
         // What is bounded goes by the names of the notion, too: `gamma` and `pmp` are the gain of PMP.
@@ -138,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn impossible_values_are_refused_and_the_mend_is_possible() {
+    fn impossible_values_are_refused_and_the_hint_is_possible() {
         for word in &words::NOTIONS {
             let fill = |form: &str| form.replace(":M", ":2").replace(":K", ":1").replace(":ODDS", ":3/2");
             let text = fill(word.form).replace(":DELTA", ":0.01").replace(":P_MIN", ":0").replace(":RATE", ":1/2");
             let wrong = read(&text, "none").unwrap_err();
-            let mend = wrong.split("write --claim ").nth(1).unwrap().split(' ').next().unwrap();
-            assert!(read(&text, mend).is_ok(), "{text}: {wrong}");
+            let hint = wrong.split("write --claim ").nth(1).unwrap().split(' ').next().unwrap();
+            assert!(read(&text, hint).is_ok(), "{text}: {wrong}");
             let parameter = words::notion(&text).unwrap().parameter();
             assert!(read(&text, &format!("{parameter}=-1")).is_err(), "{text}");
         }

@@ -5,14 +5,14 @@ use deniable_core::adversary::Adjacency;
 use deniable_core::exact::Rational;
 use deniable_core::notion::Entry;
 
-/// Which way belief moves.
+/// Which way belief moves, for notions that are one-sided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// Belief in presence grows: `Pr[o | t]` over `Pr[o | ¬t]`.
     Positive,
     /// Belief in absence grows: the reverse.
     Negative,
-    /// Either.
+    /// Either: the larger of the two ratios.
     Both,
 }
 
@@ -33,16 +33,16 @@ impl Sign {
 pub enum Direction {
     /// That the entity is in.
     Presence,
-    /// That it is not.
+    /// That the entity is not in.
     Absence,
 }
 
-/// A notion of privacy.
+/// A notion of privacy with its parameters, other than the one that is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notion {
     /// ε-differential privacy between datasets that differ by one entity more or less; the parameter is `e^ε`.
     Unbounded {
-        /// More, less, or both.
+        /// Whether the entity is added, removed, or either.
         sign: Sign,
     },
     /// ε-differential privacy between datasets that differ by one entity exchanged; the parameter is `e^ε`.
@@ -51,7 +51,7 @@ pub enum Notion {
     FreeLunch,
     /// (ε,δ)-differential privacy: the parameter is the δ that goes with an `e^ε`, or the reverse.
     Approximate {
-        /// Which datasets are neighbours.
+        /// Which datasets are neighbours: one entity more or less, or one exchanged.
         adjacency: Adjacency,
         /// The half that is given.
         given: Given,
@@ -82,15 +82,15 @@ pub enum Notion {
     Sampling {
         /// How likely a member is kept.
         rate: Rational,
-        /// More, less, or both.
+        /// Whether the entity is added, removed, or either.
         sign: Sign,
     },
     /// Zero-knowledge privacy with a simulator that sees `rows` random members of the others (I-ZKP).
     ZeroKnowledge {
-        /// How many.
+        /// How many members the simulator sees, 0 or more.
         rows: usize,
     },
-    /// (k,ε)-crowd-blending (I-CBP).
+    /// (k,ε)-crowd-blending privacy (I-CBP); the parameter is `e^ε`.
     CrowdBlending {
         /// The size of a crowd, itself included.
         crowd: usize,

@@ -11,12 +11,12 @@ use num_traits::{One, Signed, Zero};
 /// A notion or family that is not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordError {
-    /// No such name.
+    /// The name is not in the table of notions, or of no family.
     #[error("there is no {what} `{}`; {hint}", shown(name))]
     Unknown {
         /// `notion` or `family`.
         what: &'static str,
-        /// What was written.
+        /// What was written, without its parameter.
         name: String,
         /// What may have been meant.
         hint: String,
@@ -24,7 +24,7 @@ pub enum WordError {
     /// A notion of the table that is not decided here.
     #[error("the notion `{}` is not decided here; {instead}", shown(name))]
     Undecided {
-        /// What was written.
+        /// What was written, without its parameter.
         name: String,
         /// What to write, or what it is about.
         instead: &'static str,
@@ -32,40 +32,40 @@ pub enum WordError {
     /// A parameter is missing, or one too many.
     #[error("write `{form}`")]
     Form {
-        /// How it is written.
+        /// The name with its parameters in capitals, as `rho:M`.
         form: &'static str,
     },
     /// A parameter outside its range.
     #[error("`{text}` must be {range}")]
     Range {
-        /// What was written.
+        /// The parameter as it was read.
         text: String,
-        /// What is allowed.
+        /// What is allowed, in words: `a prior from 0 to 1/2`.
         range: &'static str,
     },
     /// A family that takes more than a word: ranges, or a file.
     #[error("the family `{name}` needs {needs}")]
     Needs {
-        /// The family.
+        /// The name of the family, as [`FAMILIES`] spells it.
         name: &'static str,
-        /// What it takes.
+        /// What it takes, in words: `a file of priors`.
         needs: &'static str,
     },
     /// A range of priors where the family has none.
     #[error("the family `{name}` comes with its own priors; leave --prior out")]
     NoPrior {
-        /// The family.
+        /// The name of the family, as [`FAMILIES`] spells it.
         name: &'static str,
     },
 }
 
 /// A notion's name, how it is written, and what it is.
 pub struct Word {
-    /// The name.
+    /// The name, by which the command line takes it.
     pub name: &'static str,
-    /// With its parameters.
+    /// The name with its parameters in capitals, as `rho:M`.
     pub form: &'static str,
-    /// In a line.
+    /// What it says, in a line.
     pub about: &'static str,
 }
 

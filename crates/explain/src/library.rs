@@ -5,7 +5,7 @@ use crate::page;
 use deniable_core::notion::{self, Notion};
 use std::sync::OnceLock;
 
-/// The pages of `docs/notions`.
+/// The pages of `docs/notions`: file name and text.
 pub const NOTIONS: [(&str, &str); 4] = [
     ("notions.md", include_str!("../../../docs/notions/notions.md")),
     ("further.md", include_str!("../../../docs/notions/further.md")),
@@ -13,7 +13,7 @@ pub const NOTIONS: [(&str, &str); 4] = [
     ("mechanisms.md", include_str!("../../../docs/notions/mechanisms.md")),
 ];
 
-/// The pages of `docs/theorems`.
+/// The pages of `docs/theorems`: file name and text.
 pub const THEOREMS: [(&str, &str); 12] = [
     ("beliefs.md", include_str!("../../../docs/theorems/beliefs.md")),
     ("families.md", include_str!("../../../docs/theorems/families.md")),
@@ -37,7 +37,7 @@ const GUESSES: usize = 3;
 /// Every entry, in the order of the pages.
 #[derive(Debug)]
 pub struct Library {
-    /// The entries.
+    /// Every entry, in the order of the pages.
     pub entries: Vec<Entry>,
     /// What could not be read, in words; tests see to it that there is nothing.
     pub problems: Vec<String>,
@@ -45,16 +45,16 @@ pub struct Library {
 
 /// A text that means no entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no entry `{asked}`; {}", self.mend())]
+#[error("there is no entry `{asked}`; {}", self.hint())]
 pub struct Unknown {
-    /// What was asked for.
+    /// What was asked for, without spaces around it.
     pub asked: String,
     /// Identifiers of entries with similar names, the likeliest first.
     pub did_you_mean: Vec<String>,
 }
 
 impl Unknown {
-    fn mend(&self) -> String {
+    fn hint(&self) -> String {
         if self.did_you_mean.is_empty() {
             return "name a notion (pmp), a family (F-DI), a mechanism (geometric) or a theorem (B-3)".to_owned();
         }

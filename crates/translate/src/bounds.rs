@@ -16,9 +16,9 @@ use num_traits::{One, Zero};
 /// A number that is known, or enclosed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number {
-    /// Not above it.
+    /// A rational that is not above it.
     pub low: Rational,
-    /// Not below it.
+    /// A rational that is not below it.
     pub high: Rational,
 }
 
@@ -33,13 +33,13 @@ impl Number {
 /// The parameter that an odds ratio comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A factor on odds.
+    /// A factor on odds, at least 1.
     Odds(Amount),
     /// A factor on odds, to be shown as its logarithm.
     Epsilon(Amount),
     /// γ, ρ, a ceiling or a floor.
     Number(Number),
-    /// α and β.
+    /// α and β of (α,β)-differential identifiability.
     Pair(Number, Number),
 }
 

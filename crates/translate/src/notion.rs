@@ -10,7 +10,7 @@ pub enum Sign {
     Positive,
     /// Without over with: what absence gains.
     Negative,
-    /// Either.
+    /// Either: the larger of the two ratios.
     Both,
 }
 
@@ -35,29 +35,29 @@ pub enum Notion {
     Floor,
     /// (ρ,m)-differential identifiability (B-5).
     Rho {
-        /// `m`.
+        /// The `m`: how many are equally likely, at least 2.
         among: u32,
     },
     /// (α,β)-differential identifiability (B-6).
     AlphaBeta {
-        /// `P_min`.
+        /// `P_min`, the least prior of a world: from 0 to 1/2.
         least: Rational,
         /// `P_max`, where it is stated.
         most: Option<Rational>,
     },
     /// Add/remove DP after everybody was kept with this probability.
     Sampling {
-        /// β.
+        /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
     /// PMP against somebody for whom everyone is out for certain or in with this probability.
     SampledGain {
-        /// β.
+        /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
     /// Odds between datasets that differ by the members of a group (F-NIk).
     Group {
-        /// The largest group.
+        /// How many people the largest group has, from 1.
         size: u32,
     },
     /// PMP under the prior that gives everyone one half, which is what k-Max keeps (E-1).

@@ -88,8 +88,9 @@ fn table() -> String {
         let parameters = entry.parameters.iter().map(|parameter| format!("`{}`: {}", parameter.place, parameter.range));
         let takes: Vec<String> = parameters.chain((!entry.needs.is_empty()).then(|| entry.needs.to_owned())).collect();
         let key = entry.promise.map_or_else(String::new, |promise| {
+            let beside = promise.beside.iter().map(|key| format!(" with `{key}`"));
             let older = promise.older.iter().map(|key| format!(" (before: `{key}`)"));
-            format!("`{}`{}", promise.key, older.collect::<String>())
+            format!("`{}`{}", promise.key, beside.chain(older).collect::<String>())
         });
         // Writing to a string cannot fail.
         let _ = writeln!(

@@ -6,7 +6,7 @@ use deniable_core::exact::Rational;
 /// Entities that the mechanism treats alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// The name.
+    /// The name, which messages and witnesses use.
     pub name: String,
     /// How many entities it has.
     pub size: u32,
@@ -100,7 +100,7 @@ impl CountMechanism {
         Ok(Self { groups, outputs, given: None, table: Table::Parts { of, columns } })
     }
 
-    /// The groups.
+    /// The groups, in the order of the digits of a cell.
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups

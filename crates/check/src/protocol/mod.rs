@@ -21,11 +21,11 @@ use std::collections::BTreeMap;
 /// One line of a protocol's table: at these inputs, this party has this view and this output with this probability.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Whose view.
+    /// The party whose view it is.
     pub party: Party,
-    /// `x`, by its position.
+    /// The first party's input, by its position.
     pub x: usize,
-    /// `y`.
+    /// The second party's input, by its position.
     pub y: usize,
     /// All that the party sees, its input aside.
     pub view: String,

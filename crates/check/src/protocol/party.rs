@@ -1,16 +1,16 @@
 //! The two parties.
 
-/// One of the two.
+/// One of the two parties of a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Party {
-    /// Who has `x`.
+    /// The party whose input is `x`.
     First,
-    /// Who has `y`.
+    /// The party whose input is `y`.
     Second,
 }
 
 impl Party {
-    /// Both, in order.
+    /// Both parties, the first one first.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
     pub(super) fn place(self) -> usize {

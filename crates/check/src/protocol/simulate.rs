@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 /// Which inequalities a simulator must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sides {
-    /// `S ≤ e^ε · view`.
+    /// The simulator is nowhere too likely: `S ≤ e^ε · view`.
     One,
     /// That, and `view ≤ e^ε · S`.
     Two,
@@ -32,15 +32,15 @@ pub enum Sides {
 /// How well the view of a party can be simulated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulated {
-    /// The tight `e^ε`.
+    /// The tight `e^ε`, at least 1.
     pub value: Value,
     /// The group of inputs that is hardest.
     pub worst: Group,
     /// The best simulator: for each own input and output, the distribution of the view; `None` where there is none.
     pub simulator: BTreeMap<(usize, usize), Option<Vec<Rational>>>,
-    /// Whose view.
+    /// The party whose view is simulated.
     pub party: Party,
-    /// Which inequalities.
+    /// Whether the simulator is near the view in one direction or in both.
     pub sides: Sides,
     /// The entries of `docs/theorems` that it rests on.
     pub theorems: Vec<&'static str>,
@@ -49,9 +49,9 @@ pub struct Simulated {
 /// Inputs that a party cannot tell apart by its own input and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// The party's input.
+    /// The party's input, by its position.
     pub own: usize,
-    /// Its output.
+    /// The party's output, by its position.
     pub output: usize,
     /// The other's inputs that may have given it.
     pub others: Vec<usize>,

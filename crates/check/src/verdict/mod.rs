@@ -10,7 +10,7 @@ pub use simulation::{Simulation, Weight};
 pub use value::Value;
 pub use witness::{Apart, Witness};
 
-/// What was decided.
+/// What was decided about one notion of one mechanism.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The tight parameter of the notion.

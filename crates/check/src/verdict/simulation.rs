@@ -38,7 +38,7 @@ pub struct Simulation {
 pub struct Weight {
     /// The dataset `T`, with the entity or without it.
     pub data: Dataset,
-    /// The output `o`.
+    /// The output `o`, by its position in the mechanism's outputs.
     pub output: usize,
     /// `λ`, of `Pr[o|T] ≤ R·q(o)`; at least 0.
     pub above: Rational,

@@ -10,13 +10,13 @@ use deniable_core::exact::{Rational, whole};
 /// An output that two datasets give with different probabilities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Apart {
-    /// The output.
+    /// The output, by its position in the mechanism's outputs.
     pub output: usize,
     /// The dataset that gives it more often.
     pub more: Dataset,
     /// The one that gives it less often.
     pub less: Dataset,
-    /// The two probabilities.
+    /// The probabilities of the output at `more` and at `less`.
     pub probabilities: (Rational, Rational),
 }
 
@@ -35,42 +35,42 @@ impl Apart {
 pub enum Witness {
     /// An output that two datasets give with different probabilities.
     Datasets {
-        /// The output.
+        /// The output, by its position in the mechanism's outputs.
         output: usize,
         /// The dataset that gives it more often.
         more: Dataset,
         /// The one that gives it less often.
         less: Dataset,
-        /// The two probabilities.
+        /// The probabilities at `more` and at `less`.
         probabilities: (Rational, Rational),
     },
     /// Outputs of which two datasets give one or another with different probabilities ((ε,δ)-DP).
     Event {
-        /// The outputs.
+        /// The outputs of the event, by their positions.
         outputs: Vec<usize>,
         /// The dataset that gives them more often.
         more: Dataset,
         /// The one that gives them less often.
         less: Dataset,
-        /// The two probabilities.
+        /// The probabilities at `more` and at `less`.
         probabilities: (Rational, Rational),
     },
     /// An output that moves the belief of an observer.
     Prior {
-        /// What the observer believed.
+        /// What the observer believed before the output.
         prior: Prior,
-        /// About whom.
+        /// The entity whose presence is asked about, by its position.
         entity: usize,
-        /// The output.
+        /// The output, by its position in the mechanism's outputs.
         output: usize,
         /// `Pr[o | t]` and `Pr[o | ¬t]`.
         likelihoods: (Rational, Rational),
     },
     /// A member that neither removal nor a crowd hides (I-CBP).
     Crowd {
-        /// The member.
+        /// The member, by its position in the mechanism's entities.
         entity: usize,
-        /// The dataset.
+        /// The dataset that the member is in.
         data: Dataset,
         /// What its removal moves most.
         removed: Apart,

@@ -12,11 +12,11 @@ pub const NEGATIVE_GAIN: &str = "negative_gain";
 pub const LOSS: &str = "loss";
 /// The ρ of (ρ,m)-differential identifiability (B-5).
 pub const RHO: &str = "rho";
-/// Its m.
+/// The m of (ρ,m): how many people are equally likely.
 pub const AMONG: &str = "among";
 /// The α of (α,β)-differential identifiability (B-6).
 pub const ALPHA: &str = "alpha";
-/// Its β.
+/// The β of (α,β)-differential identifiability (B-6).
 pub const BETA: &str = "beta";
 /// The least prior of a world, for (α,β).
 pub const P_MIN: &str = "p_min";

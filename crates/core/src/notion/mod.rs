@@ -40,9 +40,9 @@ pub enum Notion {
     EpsilonAt,
     /// The same, one person replaced.
     BoundedEpsilonAt,
-    /// Positive membership privacy.
+    /// Positive membership privacy: a bound γ on what belief in presence gains.
     PositiveMembership,
-    /// Negative membership privacy.
+    /// Negative membership privacy: a bound γ on what belief in absence gains.
     NegativeMembership,
     /// Positive and negative membership privacy with one γ.
     Membership,
@@ -50,33 +50,33 @@ pub enum Notion {
     PosteriorAtMost,
     /// A floor under belief in presence.
     PosteriorAtLeast,
-    /// (ρ,m)-differential identifiability.
+    /// (ρ,m)-differential identifiability: one of m equally likely people.
     Rho,
     /// The α of (α,β)-differential identifiability.
     Alpha,
     /// The β of (α,β)-differential identifiability.
     Beta,
-    /// (α,β)-differential identifiability, both bounds.
+    /// (α,β)-differential identifiability, with both bounds on belief in the true world.
     AlphaBeta,
-    /// Differential privacy for groups.
+    /// Differential privacy for groups of up to k people.
     GroupPrivacy,
-    /// Differential privacy under sampling.
+    /// Differential privacy after everybody was kept with a given probability.
     Sampling,
     /// Positive membership privacy against whoever knows a random sample.
     SampledGain,
     /// Positive membership privacy under the uniform prior.
     UniformGain,
-    /// Free-lunch privacy.
+    /// Free-lunch privacy: odds between any two datasets.
     FreeLunch,
-    /// Zero-knowledge privacy.
+    /// Zero-knowledge privacy: a simulator that sees k random rows.
     ZeroKnowledge,
-    /// Crowd-blending privacy.
+    /// Crowd-blending privacy: a crowd of k people, or no influence.
     CrowdBlending,
     /// Differential privacy between induced neighbours.
     InducedNeighbours,
-    /// ε-Bayes-optimal privacy, one-sided.
+    /// ε-Bayes-optimal privacy of a table: beliefs fall by at most e^ε.
     BayesOptimal,
-    /// ε-Bayes-optimal privacy, two-sided.
+    /// ε-Bayes-optimal privacy of a table: beliefs fall and rise by at most e^ε.
     BayesOptimalTwoSided,
     /// ε-privacy against semi-honest parties, one-sided.
     SemiHonest,
@@ -84,7 +84,7 @@ pub enum Notion {
     SemiHonestBoth,
 }
 
-/// What a notion bounds.
+/// The quantity that a notion bounds, and the values that it can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounded {
     /// Its name in claims: `gain` in `gain=3/2`.
@@ -93,7 +93,7 @@ pub struct Bounded {
     pub symbol: &'static str,
     /// A value that it may have.
     pub example: &'static str,
-    /// Its range in words.
+    /// Its range in words, as messages quote it: `a belief from 0 to 1`.
     pub range: &'static str,
     /// The least value that it can have.
     pub least: i64,
@@ -108,7 +108,7 @@ pub struct Parameter {
     pub key: &'static str,
     /// Its place in [`Entry::form`]: `M`.
     pub place: &'static str,
-    /// Its range in words.
+    /// Its range in words, as messages quote it: `a belief from 0 to 1`.
     pub range: &'static str,
 }
 
@@ -119,6 +119,8 @@ pub struct Promised {
     pub key: &'static str,
     /// Keys that mean the same, from earlier formats of policies.
     pub older: &'static [&'static str],
+    /// Keys without which the key says nothing.
+    pub beside: &'static [&'static str],
     /// The word of a ledger. Ledgers are hash-chained: it never changes.
     pub ledger: &'static str,
 }
@@ -126,17 +128,17 @@ pub struct Promised {
 /// What there is to say of a notion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// The notion.
+    /// The notion that the entry is of.
     pub notion: Notion,
-    /// Its name.
+    /// Its name: small letters and hyphens.
     pub name: &'static str,
-    /// Its name in full.
+    /// Its name in full, as papers call it.
     pub title: &'static str,
     /// Other names under which it is understood. One that ends in `odds` gives the bound as a factor, e^ε in place of ε.
     pub aliases: &'static [&'static str],
     /// The name with its parameters, as `rho:M`.
     pub form: &'static str,
-    /// What it bounds.
+    /// The quantity that it bounds.
     pub bounds: Bounded,
     /// What else it takes, in the order of the form.
     pub parameters: &'static [Parameter],
@@ -155,7 +157,7 @@ pub struct Entry {
 /// A name that was understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
-    /// What it means.
+    /// The notion that the name means.
     pub notion: Notion,
     /// The name or alias, as the table spells it.
     pub name: &'static str,
@@ -173,7 +175,7 @@ impl Found {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no notion `{}`{}", shown(asked), did_you_mean.map_or_else(String::new, |name| format!("; did you mean `{name}`?")))]
 pub struct UnknownNotion {
-    /// What was written.
+    /// What was written, without spaces around it.
     pub asked: String,
     /// The name or alias that it resembles.
     pub did_you_mean: Option<&'static str>,
@@ -257,7 +259,7 @@ impl Notion {
         table::entry(self)
     }
 
-    /// Its name, its aliases and the keys that state it as a promise.
+    /// Its name and its aliases, among which are the keys that state it as a promise (of (α,β), those are names of its halves).
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let entry = self.entry();
         std::iter::once(entry.name).chain(entry.aliases.iter().copied())

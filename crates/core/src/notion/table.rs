@@ -38,7 +38,7 @@ const PRIORS: &str = "a family of priors; any prior where none is stated";
 const PUBLIC_SIZE: &str = "a public number of people";
 
 const fn promised(key: &'static str) -> Option<Promised> {
-    Some(Promised { key, older: &[], ledger: key })
+    Some(Promised { key, older: &[], beside: &[], ledger: key })
 }
 
 /// An entry to which nothing but names and words belongs.
@@ -107,7 +107,7 @@ const DELTA_AT: Entry = Entry {
     aliases: &["approximate-dp", "epsilon-delta", "adp", "approximate differential privacy"],
     form: "delta:ODDS",
     parameters: &[AT_ODDS],
-    theorem: "C-1",
+    theorem: "S-ADD",
     page: "approximate-dp",
     sentence: "the δ of (ε,δ)-differential privacy at e^ε = ODDS, one more or less",
     ..plain(Notion::Delta, "delta", "(ε,δ)-differential privacy, its δ", DELTA)
@@ -117,7 +117,7 @@ const BOUNDED_DELTA: Entry = Entry {
     form: "bounded-delta:ODDS",
     parameters: &[AT_ODDS],
     needs: PUBLIC_SIZE,
-    theorem: "C-1",
+    theorem: "S-REP",
     page: "approximate-dp",
     sentence: "the δ of (ε,δ)-differential privacy at e^ε = ODDS, one exchanged",
     ..plain(Notion::BoundedDelta, "bounded-delta", "bounded (ε,δ)-differential privacy, its δ", DELTA)
@@ -126,7 +126,7 @@ const BOUNDED_DELTA: Entry = Entry {
 const EPSILON_AT: Entry = Entry {
     form: "epsilon-at:DELTA",
     parameters: &[AT_DELTA],
-    theorem: "C-1",
+    theorem: "S-ADD",
     page: "approximate-dp",
     sentence: "the e^ε of (ε,δ)-differential privacy at this δ, one more or less",
     ..plain(Notion::EpsilonAt, "epsilon-at", "(ε,δ)-differential privacy, its ε", ODDS)
@@ -136,7 +136,7 @@ const BOUNDED_EPSILON_AT: Entry = Entry {
     form: "bounded-epsilon-at:DELTA",
     parameters: &[AT_DELTA],
     needs: PUBLIC_SIZE,
-    theorem: "C-1",
+    theorem: "S-REP",
     page: "approximate-dp",
     sentence: "the e^ε of (ε,δ)-differential privacy at this δ, one exchanged",
     ..plain(Notion::BoundedEpsilonAt, "bounded-epsilon-at", "bounded (ε,δ)-differential privacy, its ε", ODDS)
@@ -157,7 +157,7 @@ const NMP: Entry = Entry {
     needs: PRIORS,
     theorem: "B-3n",
     page: "NMP",
-    promise: Some(Promised { key: key::NEGATIVE_GAIN, older: &[key::LOSS], ledger: key::LOSS }),
+    promise: Some(Promised { key: key::NEGATIVE_GAIN, older: &[key::LOSS], beside: &[], ledger: key::LOSS }),
     sentence: "negative membership privacy over a family: how far belief in absence may grow",
     ..plain(Notion::NegativeMembership, "nmp", "negative membership privacy", GAIN)
 };
@@ -203,7 +203,7 @@ const RHO: Entry = Entry {
     needs: PUBLIC_SIZE,
     theorem: "B-5",
     page: "rho-m",
-    promise: promised(key::RHO),
+    promise: Some(Promised { key: key::RHO, older: &[], beside: &[key::AMONG], ledger: key::RHO }),
     sentence: "(ρ,M)-differential identifiability: one of M equally likely entities",
     ..plain(Notion::Rho, "rho", "(ρ,m)-differential identifiability", Bounded { name: "rho", symbol: "ρ", ..BELIEF })
 };
@@ -235,8 +235,7 @@ const ALPHA_BETA: Entry = Entry {
     needs: PUBLIC_SIZE,
     theorem: "B-6",
     page: "alpha-beta",
-    // Its β is the key `beta` beside it.
-    promise: promised(key::ALPHA),
+    promise: Some(Promised { key: key::ALPHA, older: &[], beside: &[key::BETA], ledger: key::ALPHA }),
     sentence: "(α,β)-differential identifiability: how far belief in a world may fall and rise",
     ..plain(
         Notion::AlphaBeta,

@@ -60,7 +60,7 @@ pub enum PromiseError {
     OutOfRange {
         /// The parameter, as a policy spells it.
         name: &'static str,
-        /// What was given.
+        /// What was given, exactly as stated.
         value: Rational,
         /// What is allowed, in words.
         range: String,
@@ -68,7 +68,7 @@ pub enum PromiseError {
     /// A ceiling or floor against an adversary who may believe anything (B-4).
     #[error("`{name}` cannot be promised unless prior belief is bounded on that side (`prior`, `{end}`)")]
     NeedsPriorBound {
-        /// The promise.
+        /// The promise, in the word of [`Promise::name`].
         name: &'static str,
         /// The end of the interval that must be stated: `at_most` or `at_least`.
         end: &'static str,
@@ -76,9 +76,9 @@ pub enum PromiseError {
     /// The promise is already broken by the prior, or leaves no room at all.
     #[error("`{name}` = {value} leaves no room for any answer: someone may already believe {prior} beforehand")]
     NoRoom {
-        /// The promise.
+        /// The promise, in the word of [`Promise::name`].
         name: &'static str,
-        /// What was promised.
+        /// What was promised: a belief from 0 to 1.
         value: Rational,
         /// The prior that leaves no room.
         prior: Rational,
@@ -86,7 +86,7 @@ pub enum PromiseError {
     /// The promise is about worlds of one size (replace-one).
     #[error("`{name}` is defined for data whose size is public")]
     NeedsKnownSize {
-        /// The promise.
+        /// The promise, in the word of [`Promise::name`].
         name: &'static str,
     },
     /// Comparing two promises failed.

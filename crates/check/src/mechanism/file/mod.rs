@@ -31,7 +31,7 @@ use tree::{Node, Section, Shape};
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Tables with keys.
+    /// TOML: tables with keys.
     Toml,
     /// The same, or a list.
     Json,

@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, HashMap};
 /// `Pr[output | members]` and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Where it stands.
+    /// Where it stands in the file, for messages.
     pub place: Place,
     /// Who is in the data.
     pub members: Vec<String>,
-    /// The output.
+    /// The output, by its name.
     pub output: String,
-    /// How likely it is.
+    /// How likely the output is at the dataset, exactly.
     pub probability: Rational,
 }
 

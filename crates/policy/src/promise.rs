@@ -209,3 +209,36 @@ fn promise_help(error: &PromiseError) -> String {
         PromiseError::Spend(_) => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Policy;
+    use std::path::Path;
+
+    fn promised(lines: &str) -> Vec<Promise> {
+        let source =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/bad/promise-loss-one.toml"));
+        Policy::parse(Path::new("p.toml"), &source.unwrap().replace("loss = 1", lines)).unwrap().promises
+    }
+
+    /// The older key means what it meant, and the table knows every key that is read.
+    #[test]
+    fn older_keys_mean_the_same() {
+        assert_eq!(promised("loss = 2"), promised("negative_gain = 2"));
+        assert_eq!(promised("loss = 2"), [Promise::Loss(whole(2))]);
+        let mut of_table: Vec<&str> = Vec::new();
+        for notion in deniable_core::notion::Notion::ALL {
+            let entry = notion.entry();
+            if let Some(promise) = entry.promise {
+                of_table.extend([promise.key].iter().chain(promise.older).chain(promise.beside));
+                of_table.extend(entry.parameters.iter().map(|parameter| parameter.key));
+            }
+        }
+        of_table.sort_unstable();
+        of_table.dedup();
+        let mut keys = KEYS;
+        keys.sort_unstable();
+        assert_eq!(of_table, keys);
+    }
+}

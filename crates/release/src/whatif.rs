@@ -98,3 +98,21 @@ pub fn with_promise(policy: &Policy, promise: Promise, priors: Option<PriorRange
     (policy.promises, policy.limit, policy.binding) = (vec![promise], limit, 0);
     Ok(policy)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_go_by_every_name() {
+        for known in KEYS {
+            assert_eq!(key(known), Some(known));
+        }
+        for (name, meant) in [("loss", key::NEGATIVE_GAIN), ("pmp", key::GAIN), ("dp", key::EPSILON)] {
+            assert_eq!(key(name), Some(meant), "{name}");
+        }
+        assert_eq!(key("posterior"), Some(key::POSTERIOR_AT_MOST));
+        // What is a factor, two numbers or no promise has no key.
+        assert_eq!(["odds", "alpha-beta", "free-lunch", "bounded-dp", "nonsense"].map(key), [None; 5]);
+    }
+}

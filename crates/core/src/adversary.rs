@@ -42,7 +42,7 @@ pub enum PriorRangeError {
     /// An end at or beyond certainty.
     #[error("a prior belief of {0} is not between 0 and 1; leave the end out to mean \"any\"")]
     OutsideUnit(Rational),
-    /// The interval [a,b] has `a > b`.
+    /// The stated interval has `a > b`.
     #[error("the lowest prior belief, {low}, is above the highest, {high}")]
     Inverted {
         /// The stated lower end, from 0 to 1.

@@ -23,16 +23,16 @@ use deniable_core::exact::{Rational, ratio};
 use num_traits::{One, Zero};
 use std::sync::Arc;
 
-/// A sensitive column.
+/// A sensitive column, and how its values are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sensitive {
-    /// Its name.
+    /// Its name, as the header has it.
     pub name: String,
     /// How far apart its values are, for t-closeness.
     pub distance: Distance,
 }
 
-/// What to assess.
+/// What to assess: the tables, their columns, priors and demands.
 #[derive(Debug)]
 pub struct Input<'a> {
     /// The table that was or will be published.
@@ -51,7 +51,7 @@ pub struct Input<'a> {
     pub threshold: Rational,
     /// The `l` for which recursive diversity is reported.
     pub recursive: Vec<u32>,
-    /// Demands on the table.
+    /// Demands that the table must meet.
     pub requirements: Vec<Requirement>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Input<'a> {
 /// How the cells of a column were read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Readings {
-    /// The column.
+    /// The column's name, as the header has it.
     pub column: String,
     /// Each way that occurs.
     pub kinds: Vec<(Kind, Read)>,
@@ -94,15 +94,15 @@ pub struct Readings {
 /// What a table says about one sensitive column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfSecret {
-    /// The column.
+    /// The column's name, as the header has it.
     pub name: String,
     /// How many different values it has.
     pub values: u64,
-    /// l-diversity.
+    /// Its l-diversity, in all three forms.
     pub diversity: Diversity,
     /// The distance between values: `equal`, `ordered`, `hierarchical`.
     pub distance: &'static str,
-    /// t-closeness.
+    /// Its t-closeness, and the class that is farthest.
     pub t: At<Fraction>,
     /// Beliefs of somebody who knows the published margins.
     pub by_margins: Beliefs,
@@ -110,7 +110,7 @@ pub struct OfSecret {
     pub informed: Option<Beliefs>,
 }
 
-/// Everything about one table.
+/// Everything that was found about one published table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assessment {
     /// The equivalence classes.
@@ -119,19 +119,19 @@ pub struct Assessment {
     pub people: Option<Arc<Classes>>,
     /// How cells were read.
     pub readings: Vec<Readings>,
-    /// Class sizes.
+    /// The sizes of the equivalence classes.
     pub sizes: Sizes,
-    /// Re-identification.
+    /// The risks of re-identification.
     pub risk: Risk,
-    /// Sensitive columns.
+    /// What was found about each sensitive column.
     pub sensitive: Vec<OfSecret>,
     /// The priors about presence.
     pub priors: PriorRange,
-    /// Presence.
+    /// How far beliefs about presence move.
     pub membership: Membership,
-    /// The original, beside.
+    /// The comparison with the original, where one was given.
     pub original: Option<Compared>,
-    /// Demands.
+    /// Whether each demand is met, in their order.
     pub verdicts: Vec<Verdict>,
 }
 
@@ -179,7 +179,7 @@ impl<'a> Parts<'a> {
 /// Assesses a table.
 ///
 /// # Errors
-/// Each with the column, value or class and the mend: columns that are missing or named twice, empty tables, hierarchies that do
+/// Each with the column, value or class, and what to do about it: columns that are missing or named twice, empty tables, hierarchies that do
 /// not know a value, backgrounds and originals that contradict the table, and demands that cannot be decided.
 pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
     let (low, high) = (input.priors.low(), input.priors.high());

@@ -11,7 +11,7 @@ use crate::error::{AssessError, Table};
 /// Types of people, beside the classes that cover them.
 #[derive(Debug)]
 pub struct Matching<'a> {
-    /// The published classes.
+    /// The equivalence classes of the published table.
     pub classes: &'a Classes,
     /// The types: classes of raw values of the same columns.
     pub types: &'a Classes,

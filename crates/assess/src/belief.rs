@@ -32,7 +32,7 @@ pub(crate) struct Belief<'t> {
 pub enum Kind {
     /// `α/β`: what LXL bounds by `e^ε`.
     Loss,
-    /// `β/α`.
+    /// The gain of the belief, `β/α`.
     Gain,
     /// Odds afterwards over odds before.
     Up,
@@ -43,15 +43,15 @@ pub enum Kind {
 /// A belief before and after, exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Moved {
-    /// The class.
+    /// The class, by its number.
     pub class: u32,
     /// The type of person in the background; `None` where all people have one prior.
     pub person: Option<u32>,
-    /// The sensitive value.
+    /// The sensitive value that is believed.
     pub value: String,
-    /// `α`.
+    /// `α`: the belief before the table, from 0 to 1.
     pub before: Rational,
-    /// `β`.
+    /// `β`: the belief after the table, from 0 to 1.
     pub after: Rational,
 }
 

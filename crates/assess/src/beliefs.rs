@@ -17,7 +17,7 @@ use crate::sizes::Offending;
 use deniable_core::exact::{Rational, whole};
 use num_traits::ToPrimitive;
 
-/// Where beliefs start.
+/// Where beliefs about sensitive values start.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
     /// The shares of values in the published table, for everybody.
@@ -33,7 +33,7 @@ pub struct Share {
     pub factor: Option<u64>,
     /// People of the published table.
     pub people: u64,
-    /// Their share.
+    /// Their share of all people of the table, from 0 to 1.
     pub share: Rational,
 }
 
@@ -42,11 +42,11 @@ pub struct Share {
 pub struct Beliefs {
     /// `α/β`, the one-sided `e^ε` of LXL Definition 5.
     pub loss: Extreme,
-    /// `β/α`.
+    /// The largest `β/α`: the gain of a belief.
     pub gain: Extreme,
-    /// Odds that grow.
+    /// The odds of a value that grow most.
     pub up: Extreme,
-    /// Odds that fall.
+    /// The odds of a value that fall most.
     pub down: Extreme,
     /// By more than 2, 5, 10, and infinitely.
     pub shares: Vec<Share>,

@@ -22,7 +22,7 @@ pub enum Reading {
 /// How a cell was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// One raw value.
+    /// One raw value, shown as it is.
     Exact,
     /// Some characters are hidden: `021**`.
     Masked,
@@ -47,7 +47,7 @@ pub(crate) enum Shape {
     Anything,
 }
 
-/// A published cell.
+/// A published cell: the text, and the raw values that it covers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     pub(crate) shape: Shape,
@@ -77,7 +77,7 @@ impl Cell {
         &self.text
     }
 
-    /// How it was read.
+    /// Which of the ways of reading a cell its text took.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind

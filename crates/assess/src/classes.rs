@@ -10,7 +10,7 @@ use deniable_core::text::shown;
 /// A quasi-identifier: a column by which somebody could be recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quasi {
-    /// The column.
+    /// The column's name, as the header has it.
     pub name: String,
     /// How its cells are to be read.
     pub reading: Reading,
@@ -27,7 +27,7 @@ impl Quasi {
 /// The values of a sensitive column, class by class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Secret {
-    /// The column.
+    /// The column's name, as the header has it.
     pub name: String,
     /// Its values that occur, in order of their text.
     pub values: Vec<String>,
@@ -91,9 +91,9 @@ impl Secret {
 /// All equivalence classes of a table, in an order that does not depend on that of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classes {
-    /// The quasi-identifiers.
+    /// The columns of quasi-identifiers, with their cells.
     pub columns: Vec<CellColumn>,
-    /// The sensitive columns.
+    /// The sensitive columns, with their values by class.
     pub secrets: Vec<Secret>,
     /// Numbers of cells, `classes x columns`.
     cells: Vec<u32>,
@@ -205,7 +205,7 @@ impl Classes {
         self.sizes.get(class as usize).copied().unwrap_or(0)
     }
 
-    /// All classes.
+    /// The numbers of all classes, ascending.
     pub fn all(&self) -> impl Iterator<Item = u32> + use<> {
         (0..).take(self.sizes.len())
     }

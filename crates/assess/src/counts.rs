@@ -21,7 +21,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Its name.
+    /// Its name, as the header has it.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
@@ -136,7 +136,7 @@ impl Counts {
         self.times.len()
     }
 
-    /// The columns.
+    /// The columns, in the order of the table.
     #[must_use]
     pub fn columns(&self) -> &[Column] {
         &self.columns

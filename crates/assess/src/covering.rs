@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// How many cells of a column were read in a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Read {
-    /// Distinct cells.
+    /// How many distinct cells were read in this way.
     pub cells: u64,
     /// People with such a cell.
     pub people: u64,
@@ -17,7 +17,7 @@ pub struct Read {
 /// The distinct cells of a quasi-identifier, in an order that does not depend on that of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellColumn {
-    /// Its name.
+    /// Its name, as the header has it.
     pub name: String,
     /// The cells, by number.
     pub cells: Vec<Cell>,

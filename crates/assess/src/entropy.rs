@@ -103,7 +103,7 @@ impl Profile {
 /// The least entropy of all classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Least {
-    /// An interval around it.
+    /// An interval around the entropy, in nats.
     pub entropy: Enclosure,
     /// `e^H` itself, where all values of the class are equally frequent: how many there are.
     pub whole: Option<u64>,

@@ -1,4 +1,4 @@
-//! What can be wrong with the tables of an assessment: the column, value or class, and the mend.
+//! What can be wrong with the tables of an assessment: the column, value or class, and what to do about it.
 
 use deniable_core::text::shown;
 
@@ -36,23 +36,23 @@ pub enum AssessError {
         shown(found)
     )]
     NoColumn {
-        /// Which table.
+        /// The table: published, background, original or auxiliary.
         table: Table,
-        /// What was looked for.
+        /// The name that was looked for.
         column: String,
-        /// What there is.
+        /// What the table has in its place, in words.
         found: String,
     },
     /// A name that several columns have.
     #[error("several columns are called `{}`; rename all but one", shown(column))]
     TwoColumns {
-        /// The name.
+        /// The column's name, as the header has it.
         column: String,
     },
     /// A column that would be both what is known and what is secret.
     #[error("`{}` is named twice among quasi-identifiers and sensitive columns; name it once", shown(column))]
     Roles {
-        /// The column.
+        /// The column's name, as the header has it.
         column: String,
     },
     /// No column to look at.
@@ -61,7 +61,7 @@ pub enum AssessError {
     /// A table without people.
     #[error("{table} has no rows; check that it is the right file")]
     Empty {
-        /// Which table.
+        /// The table: published, background, original or auxiliary.
         table: Table,
     },
     /// A row of another width.
@@ -75,9 +75,9 @@ pub enum AssessError {
     /// A code that no value has.
     #[error("code {code} of column `{}` was given to no value; intern the value first", shown(column))]
     Code {
-        /// The column.
+        /// The column's name, as the header has it.
         column: String,
-        /// The code.
+        /// The code, beyond the values of its column.
         code: u32,
     },
     /// More than can be counted.
@@ -93,9 +93,9 @@ pub enum AssessError {
         shown(value)
     )]
     Uncovered {
-        /// The column.
+        /// The column's name, as the header has it.
         column: String,
-        /// The value.
+        /// The value as the table has it.
         value: String,
     },
     /// A line of a hierarchy that is wrong.
@@ -103,7 +103,7 @@ pub enum AssessError {
     Hierarchy {
         /// The line, from 1.
         line: usize,
-        /// What is wrong, and the mend.
+        /// What is wrong, and what to write instead.
         problem: String,
     },
     /// A hierarchy that gives no distances.
@@ -112,15 +112,15 @@ pub enum AssessError {
         shown(column)
     )]
     NoTop {
-        /// The column.
+        /// The column's name, as the header has it.
         column: String,
     },
     /// Values that cannot be put in order.
     #[error("the values of `{}` have no order: {problem}", shown(column))]
     NoOrder {
-        /// The column.
+        /// The column's name, as the header has it.
         column: String,
-        /// What is wrong, and the mend.
+        /// What is wrong, and what to write instead.
         problem: String,
     },
     /// A class that nobody of the background can be in.
@@ -150,7 +150,7 @@ pub enum AssessError {
     Contradiction {
         /// The class, in words.
         class: String,
-        /// Rows published.
+        /// How many rows the class has in the published table.
         published: u64,
         /// Rows of the original that it covers.
         original: u64,
@@ -171,7 +171,7 @@ pub enum AssessError {
     /// A demand that needs a background.
     #[error("the demand `{demand}` needs a background: {why}; give one, or drop the demand")]
     NeedsBackground {
-        /// The demand.
+        /// The demand as it was written.
         demand: String,
         /// Why there is none.
         why: String,
@@ -179,7 +179,7 @@ pub enum AssessError {
     /// A demand on sensitive values without a sensitive column.
     #[error("the demand `{demand}` is about sensitive values; name a sensitive column")]
     NeedsSensitive {
-        /// The demand.
+        /// The demand as it was written.
         demand: String,
     },
     /// Numbers too close to be told apart within bounds.

@@ -8,20 +8,20 @@ use std::cmp::Ordering;
 /// `top/bottom`, not reduced; a bottom of 0 stands for infinity. Compared exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct Fraction {
-    /// Above the line.
+    /// The numerator.
     pub top: u128,
     /// Below the line; 0 for infinity.
     pub bottom: u128,
 }
 
 impl Fraction {
-    /// `top/bottom`.
+    /// The fraction `top/bottom`; infinite where the bottom is 0.
     #[must_use]
     pub fn new(top: impl Into<u128>, bottom: impl Into<u128>) -> Self {
         Self { top: top.into(), bottom: bottom.into() }
     }
 
-    /// The number itself.
+    /// The fraction as a reduced number, or infinity.
     #[must_use]
     pub fn value(&self) -> Bound {
         if self.bottom == 0 {
@@ -30,13 +30,13 @@ impl Fraction {
         Bound::Finite(Rational::new(BigInt::from(self.top), BigInt::from(self.bottom)))
     }
 
-    /// Whether it is infinite.
+    /// Whether its denominator is 0.
     #[must_use]
     pub fn is_infinite(&self) -> bool {
         self.bottom == 0
     }
 
-    /// Compared with a rational.
+    /// How it compares with a rational, exactly.
     #[must_use]
     pub fn against(&self, other: &Rational) -> Ordering {
         match (other.numer().to_u128(), other.denom().to_u128()) {
@@ -88,7 +88,7 @@ impl Eq for Fraction {}
 /// A number, and the class where it is attained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct At<T> {
-    /// The number.
+    /// The number that the class attains.
     pub value: T,
     /// The class: a place in [`crate::Classes`].
     pub class: u32,

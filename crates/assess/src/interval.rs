@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 /// An end of a range.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct End {
-    /// The number.
+    /// The number at the end, exactly.
     pub value: Rational,
     /// Whether the number itself belongs to the range.
     pub closed: bool,
@@ -15,9 +15,9 @@ pub struct End {
 /// A range of numbers; without an end it goes on for ever.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interval {
-    /// The lower end.
+    /// The lower end; `None` where nothing bounds it below.
     pub low: Option<End>,
-    /// The upper end.
+    /// The upper end; `None` where nothing bounds it above.
     pub high: Option<End>,
 }
 

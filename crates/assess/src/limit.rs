@@ -11,9 +11,9 @@ const LAST_BITS: u32 = 4096;
 /// What a ratio may not be above.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Limit {
-    /// A number.
+    /// This ratio itself, an exact number.
     Ratio(Rational),
-    /// `e^x`.
+    /// `e^x` for this `x`, 0 or more.
     Epsilon(Rational),
 }
 

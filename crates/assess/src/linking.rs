@@ -12,7 +12,7 @@ use crate::fraction::Fraction;
 /// People whose candidates all share one value of a sensitive column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disclosed {
-    /// The sensitive column.
+    /// The name of the sensitive column.
     pub column: String,
     /// People of whom it is disclosed, if they are in the table.
     pub people: u64,
@@ -27,7 +27,7 @@ pub struct Linking {
     pub columns: Vec<String>,
     /// People who were looked for.
     pub people: u64,
-    /// Those without a candidate.
+    /// People who match no class, and so have no candidate row.
     pub nobody: u64,
     /// Those with exactly one candidate.
     pub single: u64,

@@ -11,7 +11,7 @@ use deniable_core::text::shown;
 /// How much of a column is left, in people.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The column.
+    /// The column's name, as the header has it.
     pub column: String,
     /// People whose value was published as it is.
     pub exact: u64,
@@ -21,10 +21,10 @@ pub struct Kept {
     pub suppressed: u64,
 }
 
-/// Both tables, compared.
+/// The published table compared with the original that it was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compared {
-    /// Column by column.
+    /// What is kept of each quasi-identifier.
     pub kept: Vec<Kept>,
     /// People of the original who were left out.
     pub left_out: u64,

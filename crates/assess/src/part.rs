@@ -7,7 +7,7 @@ pub(crate) const PLACES: u32 = 6;
 /// Longer fractions are left out: nobody reads them, and averages over many class sizes have thousands of digits.
 const LONGEST: usize = 120;
 
-/// A number.
+/// A number, exactly and as a decimal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Number {
     /// In lowest terms, `3/4` or `∞`; missing where it is longer than 120 characters.
@@ -33,27 +33,27 @@ impl Number {
 /// A number and the class where it is attained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Placed<T> {
-    /// The number.
+    /// The number that the class attains.
     pub value: T,
     /// The class: `age=30-39, zip=*`.
     pub class: String,
 }
 
-/// A belief that moved.
+/// A belief in a sensitive value, before and after the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Belief {
-    /// The class.
+    /// The class by its cells: `age=30-39, zip=*`.
     pub class: String,
     /// The raw values of the person, where priors differ between people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
-    /// The sensitive value.
+    /// The sensitive value that is believed.
     pub value: String,
-    /// `α`.
+    /// `α`: the belief before the table, from 0 to 1.
     pub before: Number,
-    /// `β`.
+    /// `β`: the belief after the table, from 0 to 1.
     pub after: Number,
-    /// How far it moved.
+    /// How far it moved, in the measure of the part that holds it.
     pub by: Number,
 }
 
@@ -62,7 +62,7 @@ pub struct Belief {
 pub struct Farthest {
     /// How far: `∞` where some belief moves infinitely.
     pub value: Number,
-    /// One that moved infinitely.
+    /// A belief that moved infinitely far, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub infinite: Option<Belief>,
     /// The farthest of the others.

@@ -14,62 +14,65 @@
 //! | `belief-odds=3` | no odds of a sensitive value move by more, either way |
 //! | `odds=3` | no odds of presence move by more, either way; needs a background |
 //! | `gain=2` | belief in presence grows, and in absence shrinks, by no larger factor (B-2); needs a background |
-//! | `loss=2` | belief in presence shrinks, and in absence grows, by no larger factor (B-3n); needs a background |
+//! | `negative-gain=2` | belief in presence shrinks, and in absence grows, by no larger factor (B-3n); needs a background |
 //!
-//! Whoever is in the background and in no class is out for certain: then neither `odds` nor `loss` is met.
+//! Whoever is in the background and in no class is out for certain: then neither `odds` nor `negative-gain` is met.
+//!
+//! Notions go by every name of [`deniable_core::notion`]: `pmp=2` is `gain=2`, `loss=2` is `negative-gain=2`.
 //!
 //! Demands on beliefs must hold for whoever knows the published margins, and for whoever knows the background where there is one.
 
 use crate::error::AssessError;
 use crate::limit::Limit;
 use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::notion::{Notion, find};
 use deniable_core::text::{meant_as_percentage, nearest, shown};
 use num_traits::{One, Signed, ToPrimitive};
 
-/// What is demanded.
+/// What is demanded of a table, with its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Demand {
-    /// Class size.
+    /// k-anonymity: the least class size, from 1.
     K(u64),
-    /// Different values.
+    /// Distinct l-diversity: the least number of different sensitive values in a class.
     Distinct(u64),
-    /// Entropy.
+    /// Entropy l-diversity: the entropy of each class is at least ln of this.
     Entropy(Rational),
-    /// Recursive diversity.
+    /// Recursive (c,l)-diversity of every class.
     Recursive {
-        /// Above 0.
+        /// The `c`, a factor above 0.
         c: Rational,
-        /// At least 2.
+        /// The `l`, at least 2.
         l: u32,
     },
-    /// Closeness.
+    /// t-closeness: the largest distance of a class from the table, from 0 to 1.
     T(Rational),
     /// Highest risk for the prosecutor.
     Prosecutor(Rational),
     /// Highest risk for the journalist.
     Journalist(Rational),
-    /// Expected share re-identified.
+    /// The largest expected share of people re-identified, from 0 to 1.
     Marketer(Rational),
-    /// One-sided I-BOP.
+    /// One-sided Bayes-optimal privacy (I-BOP): the largest `α/β`.
     EpsilonBop(Limit),
-    /// Two-sided I-BOP.
+    /// Two-sided Bayes-optimal privacy (I-BOP): the largest `α/β` and `β/α`.
     EpsilonBopTwoSided(Limit),
-    /// Odds of sensitive values.
+    /// The largest factor by which the odds of a sensitive value move.
     BeliefOdds(Rational),
-    /// Odds of presence.
+    /// The largest factor by which the odds of presence move.
     Odds(Rational),
     /// Gain of belief in presence.
     Gain(Rational),
-    /// Loss of belief in presence.
-    Loss(Rational),
+    /// Gain of belief in absence.
+    NegativeGain(Rational),
 }
 
 /// A demand, and how it was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
-    /// What is demanded.
+    /// What is demanded, read exactly.
     pub demand: Demand,
-    /// `k=5`.
+    /// The demand as it was written: `k=5`.
     pub text: String,
 }
 
@@ -87,7 +90,7 @@ const NAMES: [&str; 14] = [
     "belief-odds",
     "odds",
     "gain",
-    "loss",
+    "negative-gain",
 ];
 
 impl Requirement {
@@ -102,16 +105,31 @@ impl Requirement {
             let Some((name, value)) = part.split_once('=').map(|(name, value)| (name.trim(), value.trim())) else {
                 return wrong(format!("`{}` is no demand; write a name and a number, such as k=5", shown(part)));
             };
-            if names.contains(&name) {
+            let meant = canonical(name);
+            if names.contains(&meant) {
                 return wrong(format!("`{}` is demanded twice; keep one", shown(name)));
             }
-            names.push(name);
+            names.push(meant);
             read.push(Self { demand: demand(name, value)?, text: format!("{name}={value}") });
         }
         if read.is_empty() {
             return wrong("nothing is demanded; write a name and a number, such as k=5".to_owned());
         }
         Ok(read)
+    }
+}
+
+/// The name of [`NAMES`] that is meant; the text itself where it is none.
+fn canonical(name: &str) -> &str {
+    if NAMES.contains(&name) {
+        return name;
+    }
+    match find(name).map(|found| found.notion) {
+        Some(Notion::PositiveMembership) => "gain",
+        Some(Notion::NegativeMembership) => "negative-gain",
+        Some(Notion::BayesOptimal) => "epsilon-bop",
+        Some(Notion::BayesOptimalTwoSided) => "epsilon-bop-two-sided",
+        _ => name,
     }
 }
 
@@ -144,7 +162,7 @@ fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
             .map(Limit::Epsilon),
     };
     let factor = || in_range(&|number| *number >= one, "at least 1");
-    Ok(match name {
+    Ok(match canonical(name) {
         "k" => Demand::K(count()?),
         "l" => Demand::Distinct(count()?),
         "entropy-l" => Demand::Entropy(factor()?),
@@ -158,7 +176,7 @@ fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
         "belief-odds" => Demand::BeliefOdds(factor()?),
         "odds" => Demand::Odds(factor()?),
         "gain" => Demand::Gain(factor()?),
-        "loss" => Demand::Loss(factor()?),
+        "negative-gain" => Demand::NegativeGain(factor()?),
         _ => {
             let meant = nearest(name, &NAMES)
                 .map_or_else(|| format!("there are: {}", NAMES.join(", ")), |near| format!("did you mean `{near}`?"));
@@ -179,5 +197,24 @@ fn recursive(value: &str) -> Result<Demand, AssessError> {
     match l {
         Some(l) if l >= 2 && c.is_positive() => Ok(Demand::Recursive { c, l }),
         _ => wrong(form()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_notion_goes_by_every_name() {
+        let read = |text: &str| Requirement::parse(text).map(|mut all| all.remove(0).demand);
+        for text in ["negative-gain=2", "loss=2", "nmp=2", "negative_gain=2"] {
+            assert_eq!(read(text), Ok(Demand::NegativeGain(whole(2))), "{text}");
+        }
+        for text in ["gain=2", "pmp=2", "gamma=2"] {
+            assert_eq!(read(text), Ok(Demand::Gain(whole(2))), "{text}");
+        }
+        assert_eq!(read("bop=ln(3)"), read("epsilon-bop=ln(3)"));
+        assert!(Requirement::parse("loss=2, nmp=3").unwrap_err().to_string().contains("`nmp` is demanded twice"));
+        assert!(read("posterior=1/2").unwrap_err().to_string().contains("cannot be demanded"));
     }
 }

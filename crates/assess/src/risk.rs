@@ -33,7 +33,7 @@ pub struct Attacker {
 /// A number, or what it cannot be above.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known<T> {
-    /// Computed with a background.
+    /// The number itself, computed with a background.
     Exactly(T),
     /// Without a background, or where recodings overlap: what the true one is at most.
     AtMost(T),
@@ -52,15 +52,15 @@ impl<T> Known<T> {
 /// The people of each class in the population.
 #[derive(Debug, Clone, Copy)]
 pub enum Population<'a> {
-    /// Not known.
+    /// Nothing is known of the population.
     Unknown,
     /// At least so many, and no fewer than its rows.
     AtLeast(&'a [u64]),
-    /// So many.
+    /// The number of people of each class in the background.
     Exactly(&'a [u64]),
 }
 
-/// The three attackers.
+/// The chances of the three attackers: prosecutor, journalist and marketer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Risk {
     /// The chance above which a person counts as at risk.

@@ -7,26 +7,26 @@ use deniable_core::exact::{Rational, whole};
 /// Classes of about one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bucket {
-    /// The smallest size.
+    /// The smallest size of class that is counted, in people.
     pub from: u64,
-    /// The largest size.
+    /// The largest size of class that is counted, in people.
     pub to: u64,
-    /// How many classes.
+    /// How many classes there are of these sizes.
     pub classes: u64,
     /// How many people are in them.
     pub people: u64,
 }
 
-/// The sizes of classes.
+/// How large the equivalence classes of a table are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sizes {
-    /// People in the table.
+    /// People in the table, all classes together.
     pub people: u64,
-    /// How many classes.
+    /// How many classes there are in all.
     pub classes: u64,
     /// `k`: the size of the smallest class.
     pub smallest: At<u64>,
-    /// People for each class.
+    /// People in a class on average, exactly.
     pub mean: Rational,
     /// People who are alone in their class.
     pub uniques: u64,
@@ -34,12 +34,12 @@ pub struct Sizes {
     pub histogram: Vec<Bucket>,
 }
 
-/// Classes that fall short.
+/// The classes that do not meet a demand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Offending {
-    /// How many.
+    /// How many classes do not meet it.
     pub classes: u64,
-    /// People in them.
+    /// People in these classes together.
     pub people: u64,
     /// The first of them, as many as were asked for.
     pub first: Vec<u32>,

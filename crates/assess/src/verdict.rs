@@ -28,7 +28,7 @@ pub struct Verdict {
     pub demand: String,
     /// The sensitive column, for demands on sensitive values.
     pub column: Option<String>,
-    /// Whether it is met.
+    /// Whether the demand is met, decided exactly.
     pub met: bool,
     /// What was measured, as a decimal that errs on the side of the attacker.
     pub measured: String,
@@ -91,7 +91,7 @@ fn about_classes(
             let share = assessment.risk.marketer.value();
             return Ok(Some((up(&Bound::Finite(share.clone())), share <= limit, Offending::default())));
         }
-        Demand::Odds(limit) | Demand::Gain(limit) | Demand::Loss(limit) => {
+        Demand::Odds(limit) | Demand::Gain(limit) | Demand::NegativeGain(limit) => {
             let (Membership::Computed(presence), Some(population)) = (&assessment.membership, parts.population())
             else {
                 return Err(no_background(requirement, assessment));
@@ -110,7 +110,7 @@ fn about_classes(
                 let against = low.inverse();
                 match requirement.demand {
                     Demand::Gain(_) => gain(&high, priors) > limit,
-                    Demand::Loss(_) => loss(&against, priors) > limit,
+                    Demand::NegativeGain(_) => loss(&against, priors) > limit,
                     _ => high > limit || against > limit,
                 }
             };
@@ -125,7 +125,7 @@ fn about_classes(
                 Demand::Gain(_) => presence.gain.value.clone(),
                 // Whom no class covers is out for certain.
                 _ if presence.certainly_out > 0 => return Ok(Some((up(&Bound::Infinite), false, offending))),
-                Demand::Loss(_) => presence.loss.value.clone(),
+                Demand::NegativeGain(_) => presence.loss.value.clone(),
                 _ => presence.up.value.clone().max(presence.down.value.clone()),
             };
             (up(&measured), offending)
@@ -234,7 +234,7 @@ fn about_values(
         | Demand::Marketer(_)
         | Demand::Odds(_)
         | Demand::Gain(_)
-        | Demand::Loss(_) => up(&Bound::Finite(whole(0))),
+        | Demand::NegativeGain(_) => up(&Bound::Finite(whole(0))),
     };
     Ok((measured, offending))
 }

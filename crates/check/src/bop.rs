@@ -23,7 +23,7 @@ pub struct Background {
     joint: Vec<Vec<Rational>>,
 }
 
-/// Rows that look alike.
+/// Rows of a published table that look alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// The public values that it stands for, by their positions.
@@ -46,7 +46,7 @@ pub enum TableError {
     Width {
         /// `public` or `sensitive`.
         what: &'static str,
-        /// How many there are.
+        /// How many numbers the list has.
         found: usize,
         /// How many there must be.
         expected: usize,
@@ -60,7 +60,7 @@ pub enum TableError {
     /// The block cannot be, or holds nobody with these values.
     #[error("by the background, no table has block {block} with somebody of values `{public}` in it")]
     Impossible {
-        /// The block's position.
+        /// The block's position in the table, from 0.
         block: usize,
         /// The public values.
         public: String,
@@ -74,9 +74,9 @@ pub struct Moved {
     pub public: usize,
     /// The sensitive value.
     pub sensitive: usize,
-    /// `α`.
+    /// `α`: the belief before the table, from 0 to 1.
     pub before: Rational,
-    /// `β`.
+    /// `β`: the belief after the table, from 0 to 1.
     pub after: Rational,
 }
 

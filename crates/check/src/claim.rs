@@ -1,10 +1,11 @@
 //! What somebody says of a mechanism: `gain=3/2`, `odds=3`, `epsilon=ln(3)`.
 
-use crate::notion::{Given, Notion, Sign};
+use crate::notion::Notion;
 use crate::verdict::Value;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::notion::find;
 use num_traits::Signed;
 
 /// A claim about one parameter.
@@ -18,36 +19,12 @@ pub enum Claim {
 
 /// A text that is no claim about the notion's parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{problem}; write {mend}")]
+#[error("{problem}; write {hint}")]
 pub struct ClaimError {
-    /// What is wrong.
+    /// What is wrong, with the claim quoted.
     pub problem: String,
-    /// An example.
-    pub mend: String,
-}
-
-/// What the parameter of a notion may be: its name, an example, its range in words, and whether a value is in it.
-struct Range {
-    name: &'static str,
-    example: &'static str,
-    words: &'static str,
-    least: Rational,
-    most: Option<Rational>,
-}
-
-fn range(notion: &Notion) -> Range {
-    let name = notion.parameter();
-    let probability = |words| (words, whole(0), Some(whole(1)));
-    let (example, (words, least, most)) = match notion {
-        Notion::Approximate { given: Given::Odds(_), .. } => ("1/100", probability("a δ from 0 to 1")),
-        Notion::Posterior { sign: Sign::Negative } => ("1/10", probability("a belief from 0 to 1")),
-        Notion::Posterior { .. } | Notion::Rho { .. } => ("3/4", probability("a belief from 0 to 1")),
-        Notion::AlphaBeta { sign: Sign::Negative, .. } => ("1/2", probability("a part of a belief, from 0 to 1")),
-        Notion::AlphaBeta { .. } => ("1/2", ("how far a belief rises: 0 or more", whole(0), None)),
-        Notion::Membership { .. } => ("3/2", ("a gain of at least 1", whole(1), None)),
-        _ => ("3", ("odds of at least 1", whole(1), None)),
-    };
-    Range { name, example, words, least, most }
+    /// A claim that could be meant: `--claim gain=3/2`.
+    pub hint: String,
 }
 
 impl Claim {
@@ -56,20 +33,25 @@ impl Claim {
     /// # Errors
     /// When it is about another parameter, no number, or a number that the parameter can never be.
     pub fn read(text: &str, notion: &Notion) -> Result<Self, ClaimError> {
-        let range = range(notion);
-        let is_odds = range.name == "odds";
-        let mut mend = format!("--claim {}={}", range.name, range.example);
+        let entry = notion.entry();
+        let bounds = entry.bounds;
+        let is_odds = bounds.name == "odds";
+        let mut hint = format!("--claim {}={}", bounds.name, bounds.example);
         if is_odds {
-            mend.push_str(" or --claim epsilon=ln(3)");
+            hint.push_str(" or --claim epsilon=ln(3)");
         }
-        let wrong = |problem: String| ClaimError { problem: format!("--claim {text}: {problem}"), mend: mend.clone() };
+        let wrong = |problem: String| ClaimError { problem: format!("--claim {text}: {problem}"), hint: hint.clone() };
         let (name, value) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
         let number = |value: &str| parse_rational(value).map_err(|error| wrong(error.to_string()));
+        // What is bounded goes by the names of the notion, too: `gamma` and `pmp` are the gain of PMP.
+        let is_named = |name: &str| {
+            name == bounds.name || (!is_odds && find(name).is_some_and(|found| found.notion == entry.notion))
+        };
         match name.trim() {
-            name if name == range.name => {
+            name if is_named(name) => {
                 let value = number(value)?;
-                if value < range.least || range.most.as_ref().is_some_and(|most| value > *most) {
-                    return Err(wrong(format!("{name} is {}", range.words)));
+                if value < whole(bounds.least) || bounds.most.is_some_and(|most| value > whole(most)) {
+                    return Err(wrong(format!("{name} is {}", bounds.range)));
                 }
                 Ok(Self::Exact(value))
             }
@@ -90,7 +72,7 @@ impl Claim {
                     Ok(Self::Epsilon(value))
                 }
             },
-            name => Err(wrong(format!("the parameter of this notion is `{}`, not `{name}`", range.name))),
+            name => Err(wrong(format!("the parameter of this notion is `{}`, not `{name}`", bounds.name))),
         }
     }
 
@@ -156,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn impossible_values_are_refused_and_the_mend_is_possible() {
+    fn impossible_values_are_refused_and_the_hint_is_possible() {
         for word in &words::NOTIONS {
             let fill = |form: &str| form.replace(":M", ":2").replace(":K", ":1").replace(":ODDS", ":3/2");
             let text = fill(word.form).replace(":DELTA", ":0.01").replace(":P_MIN", ":0").replace(":RATE", ":1/2");
             let wrong = read(&text, "none").unwrap_err();
-            let mend = wrong.split("write --claim ").nth(1).unwrap().split(' ').next().unwrap();
-            assert!(read(&text, mend).is_ok(), "{text}: {wrong}");
+            let hint = wrong.split("write --claim ").nth(1).unwrap().split(' ').next().unwrap();
+            assert!(read(&text, hint).is_ok(), "{text}: {wrong}");
             let parameter = words::notion(&text).unwrap().parameter();
             assert!(read(&text, &format!("{parameter}=-1")).is_err(), "{text}");
         }

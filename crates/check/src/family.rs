@@ -8,7 +8,7 @@ use num_traits::{One, Zero};
 /// What an observer may believe about who is in the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Family {
-    /// Anything at all (F-DU).
+    /// Any prior at all (F-DU).
     All,
     /// Entities are independent of each other; uncertain ones have priors in the range (F-DI, `F-DI[a,b]`).
     Independent(PriorRange),
@@ -33,7 +33,7 @@ pub enum Family {
 }
 
 impl Family {
-    /// The identifier in `docs/theorems`.
+    /// The identifier of the family in `docs/theorems`, such as `F-DI`.
     #[must_use]
     pub fn theorem(&self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl Family {
     }
 }
 
-/// One distribution over datasets.
+/// One prior belief: a distribution over datasets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prior {
     /// Each entity is in by itself, with its own probability.

@@ -15,7 +15,7 @@
 //! | what does somebody claim of it, and does it hold? | [`claim`] |
 //! | how does somebody else check it? | [`certificate`] |
 //! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
-//! | what is said where nothing is learned, or nothing asked? | [`nothing`] |
+//! | what is said where nothing is learned, or nothing asked? | [`no_witness`] |
 //! | how is any of these read by file or by name? | [`subject`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
@@ -44,8 +44,8 @@ pub mod coupling;
 pub mod decide;
 pub mod family;
 pub mod mechanism;
-mod middle;
-pub mod nothing;
+mod nearest;
+pub mod no_witness;
 pub mod notion;
 pub mod priors;
 pub mod protocol;

@@ -3,15 +3,16 @@
 use crate::mechanism::Dataset;
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::Rational;
+use deniable_core::notion::Entry;
 
-/// Which way belief moves.
+/// Which way belief moves, for notions that are one-sided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// Belief in presence grows: `Pr[o | t]` over `Pr[o | ¬t]`.
     Positive,
     /// Belief in absence grows: the reverse.
     Negative,
-    /// Either.
+    /// Either: the larger of the two ratios.
     Both,
 }
 
@@ -32,16 +33,16 @@ impl Sign {
 pub enum Direction {
     /// That the entity is in.
     Presence,
-    /// That it is not.
+    /// That the entity is not in.
     Absence,
 }
 
-/// A notion of privacy.
+/// A notion of privacy with its parameters, other than the one that is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notion {
     /// ε-differential privacy between datasets that differ by one entity more or less; the parameter is `e^ε`.
     Unbounded {
-        /// More, less, or both.
+        /// Whether the entity is added, removed, or either.
         sign: Sign,
     },
     /// ε-differential privacy between datasets that differ by one entity exchanged; the parameter is `e^ε`.
@@ -50,7 +51,7 @@ pub enum Notion {
     FreeLunch,
     /// (ε,δ)-differential privacy: the parameter is the δ that goes with an `e^ε`, or the reverse.
     Approximate {
-        /// Which datasets are neighbours.
+        /// Which datasets are neighbours: one entity more or less, or one exchanged.
         adjacency: Adjacency,
         /// The half that is given.
         given: Given,
@@ -81,15 +82,15 @@ pub enum Notion {
     Sampling {
         /// How likely a member is kept.
         rate: Rational,
-        /// More, less, or both.
+        /// Whether the entity is added, removed, or either.
         sign: Sign,
     },
     /// Zero-knowledge privacy with a simulator that sees `rows` random members of the others (I-ZKP).
     ZeroKnowledge {
-        /// How many.
+        /// How many members the simulator sees, 0 or more.
         rows: usize,
     },
-    /// (k,ε)-crowd-blending (I-CBP).
+    /// (k,ε)-crowd-blending privacy (I-CBP); the parameter is `e^ε`.
     CrowdBlending {
         /// The size of a crowd, itself included.
         crowd: usize,
@@ -111,25 +112,40 @@ pub enum Given {
 }
 
 impl Notion {
+    /// Its entry in the table of notions.
+    #[must_use]
+    pub fn entry(&self) -> &'static Entry {
+        use deniable_core::notion::Notion as Named;
+        let named = match self {
+            Self::Unbounded { sign: Sign::Both } => Named::Dp,
+            Self::Unbounded { sign: Sign::Positive } => Named::PositiveDp,
+            Self::Unbounded { sign: Sign::Negative } => Named::NegativeDp,
+            Self::Bounded => Named::BoundedDp,
+            Self::FreeLunch => Named::FreeLunch,
+            Self::Approximate { adjacency: Adjacency::AddRemove, given: Given::Odds(_) } => Named::Delta,
+            Self::Approximate { adjacency: Adjacency::ReplaceOne, given: Given::Odds(_) } => Named::BoundedDelta,
+            Self::Approximate { adjacency: Adjacency::AddRemove, given: Given::Delta(_) } => Named::EpsilonAt,
+            Self::Approximate { adjacency: Adjacency::ReplaceOne, given: Given::Delta(_) } => Named::BoundedEpsilonAt,
+            Self::Membership { sign: Sign::Positive } => Named::PositiveMembership,
+            Self::Membership { sign: Sign::Negative } => Named::NegativeMembership,
+            Self::Membership { sign: Sign::Both } => Named::Membership,
+            Self::Posterior { sign: Sign::Negative } => Named::PosteriorAtLeast,
+            Self::Posterior { .. } => Named::PosteriorAtMost,
+            Self::Rho { .. } => Named::Rho,
+            Self::AlphaBeta { sign: Sign::Negative, .. } => Named::Alpha,
+            Self::AlphaBeta { .. } => Named::Beta,
+            Self::Sampling { .. } => Named::Sampling,
+            Self::ZeroKnowledge { .. } => Named::ZeroKnowledge,
+            Self::CrowdBlending { .. } => Named::CrowdBlending,
+            Self::Induced { .. } => Named::InducedNeighbours,
+        };
+        named.entry()
+    }
+
     /// What the parameter is called.
     #[must_use]
     pub fn parameter(&self) -> &'static str {
-        match self {
-            Self::Unbounded { .. }
-            | Self::Bounded
-            | Self::FreeLunch
-            | Self::Sampling { .. }
-            | Self::ZeroKnowledge { .. }
-            | Self::CrowdBlending { .. }
-            | Self::Induced { .. }
-            | Self::Approximate { given: Given::Delta(_), .. } => "odds",
-            Self::Approximate { given: Given::Odds(_), .. } => "delta",
-            Self::Membership { .. } => "gain",
-            Self::Posterior { .. } => "posterior",
-            Self::Rho { .. } => "rho",
-            Self::AlphaBeta { sign: Sign::Negative, .. } => "alpha",
-            Self::AlphaBeta { .. } => "beta",
-        }
+        self.entry().bounds.name
     }
 
     /// Whether a larger parameter protects less; false for the lowest posterior alone.

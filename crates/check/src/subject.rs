@@ -6,7 +6,7 @@ use crate::family::Family;
 use crate::mechanism::builtin::{self, BuiltinError};
 use crate::mechanism::file::{self, Declared, FileError, Format, Place, Record};
 use crate::mechanism::{Mechanism, MechanismError};
-use crate::nothing;
+use crate::no_witness;
 use crate::notion::Notion;
 use crate::protocol::{self, Party, Protocol};
 use crate::verdict::{Verdict, Witness};
@@ -23,14 +23,14 @@ pub const PROTOCOLS: [(&str, &str); 3] = [
     ("noisy-bits", "a constant output, though one party sends two bits by randomised response with odds 3 (E-5)"),
 ];
 
-/// What is checked.
+/// What is checked: a mechanism by datasets or by counts, or a protocol.
 #[derive(Debug, Clone)]
 pub enum Subject {
-    /// Probabilities by dataset.
+    /// A mechanism, with probabilities by dataset.
     Table(Mechanism),
-    /// Probabilities by counts.
+    /// A mechanism, with probabilities by counts of groups.
     Counts(CountMechanism),
-    /// Views of two parties.
+    /// A protocol, with the views of its two parties.
     Protocol(Protocol),
 }
 
@@ -98,9 +98,9 @@ fn three_quarters() -> Rational {
 /// Either kind of mechanism, behind one question.
 #[derive(Debug, Clone)]
 pub enum Asked {
-    /// By dataset.
+    /// A mechanism by dataset, also the view of a protocol's party.
     Table(Mechanism),
-    /// By counts.
+    /// A mechanism by counts of groups.
     Counts(CountMechanism),
 }
 
@@ -153,7 +153,7 @@ impl Asked {
 /// What was decided, and where it is seen, in one line.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The decision.
+    /// The tight parameter, its witness and its theorems.
     pub verdict: Verdict,
     /// Its witness, if anything is learned.
     pub line: Option<String>,
@@ -163,7 +163,7 @@ pub struct Answer {
 
 impl Answer {
     fn new(verdict: Verdict, line: Option<String>, notion: &Notion, family: &Family) -> Self {
-        let nothing = line.is_none().then(|| nothing::why(notion, family, &verdict.value));
+        let nothing = line.is_none().then(|| no_witness::why(notion, family, &verdict.value));
         Self { verdict, line, nothing }
     }
 }

@@ -5,88 +5,98 @@ use crate::mechanism::hint::{did_you_mean, shown};
 use crate::notion::{Given, Notion, Sign};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::notion::{Notion as Named, find, lookup};
 use num_traits::{One, Signed, Zero};
 
 /// A notion or family that is not understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WordError {
-    /// No such name.
+    /// The name is not in the table of notions, or of no family.
     #[error("there is no {what} `{}`; {hint}", shown(name))]
     Unknown {
         /// `notion` or `family`.
         what: &'static str,
-        /// What was written.
+        /// What was written, without its parameter.
         name: String,
         /// What may have been meant.
         hint: String,
     },
+    /// A notion of the table that is not decided here.
+    #[error("the notion `{}` is not decided here; {instead}", shown(name))]
+    Undecided {
+        /// What was written, without its parameter.
+        name: String,
+        /// What to write, or what it is about.
+        instead: &'static str,
+    },
     /// A parameter is missing, or one too many.
     #[error("write `{form}`")]
     Form {
-        /// How it is written.
+        /// The name with its parameters in capitals, as `rho:M`.
         form: &'static str,
     },
     /// A parameter outside its range.
     #[error("`{text}` must be {range}")]
     Range {
-        /// What was written.
+        /// The parameter as it was read.
         text: String,
-        /// What is allowed.
+        /// What is allowed, in words: `a prior from 0 to 1/2`.
         range: &'static str,
     },
     /// A family that takes more than a word: ranges, or a file.
     #[error("the family `{name}` needs {needs}")]
     Needs {
-        /// The family.
+        /// The name of the family, as [`FAMILIES`] spells it.
         name: &'static str,
-        /// What it takes.
+        /// What it takes, in words: `a file of priors`.
         needs: &'static str,
     },
     /// A range of priors where the family has none.
     #[error("the family `{name}` comes with its own priors; leave --prior out")]
     NoPrior {
-        /// The family.
+        /// The name of the family, as [`FAMILIES`] spells it.
         name: &'static str,
     },
 }
 
 /// A notion's name, how it is written, and what it is.
 pub struct Word {
-    /// The name.
+    /// The name, by which the command line takes it.
     pub name: &'static str,
-    /// With its parameters.
+    /// The name with its parameters in capitals, as `rho:M`.
     pub form: &'static str,
-    /// In a line.
+    /// What it says, in a line.
     pub about: &'static str,
 }
 
-/// Every notion, in order of the help.
+/// Every notion that a text names, in order of the help; the words are those of the table of notions.
 pub const NOTIONS: [Word; 20] = [
-    word("dp", "dp", "ε-differential privacy, one entity more or less (unbounded)"),
-    word("dp-positive", "dp-positive", "the same, for an entity that is added"),
-    word("dp-negative", "dp-negative", "the same, for an entity that is removed"),
-    word("bounded-dp", "bounded-dp", "ε-differential privacy, one entity exchanged for another"),
-    word("delta", "delta:ODDS", "the δ of (ε,δ)-differential privacy at e^ε = ODDS, one more or less"),
-    word("bounded-delta", "bounded-delta:ODDS", "the same, one exchanged"),
-    word("epsilon-at", "epsilon-at:DELTA", "the e^ε of (ε,δ)-differential privacy at this δ, one more or less"),
-    word("bounded-epsilon-at", "bounded-epsilon-at:DELTA", "the same, one exchanged"),
-    word("pmp", "pmp", "positive membership privacy over a family: how far belief in presence may grow"),
-    word("nmp", "nmp", "negative membership privacy over a family: the same for absence"),
-    word("membership", "membership", "both"),
-    word("posterior", "posterior", "the highest belief in presence after an answer, over a family"),
-    word("floor", "floor", "the lowest belief in presence after an answer, over a family"),
-    word("rho", "rho:M", "(ρ,M)-differential identifiability: one of M equally likely entities"),
-    word("alpha", "alpha:P_MIN", "(α,β)-differential identifiability: how far belief in a world may fall"),
-    word("beta", "beta:P_MIN", "(α,β)-differential identifiability: how far belief in a world may rise"),
-    word("sampling", "sampling:RATE", "differential privacy after members were kept with this probability"),
-    word("free-lunch", "free-lunch", "ε-free-lunch privacy: any two datasets"),
-    word(
-        "zero-knowledge",
-        "zero-knowledge:K",
-        "ε-zero-knowledge privacy: a simulator sees K random members of the others",
-    ),
-    word("crowd-blending", "crowd-blending:K", "(K,ε)-crowd-blending privacy"),
+    known(Named::Dp),
+    known(Named::PositiveDp),
+    known(Named::NegativeDp),
+    known(Named::BoundedDp),
+    known(Named::Delta),
+    known(Named::BoundedDelta),
+    known(Named::EpsilonAt),
+    known(Named::BoundedEpsilonAt),
+    known(Named::PositiveMembership),
+    known(Named::NegativeMembership),
+    known(Named::Membership),
+    known(Named::PosteriorAtMost),
+    known(Named::PosteriorAtLeast),
+    known(Named::Rho),
+    known(Named::Alpha),
+    known(Named::Beta),
+    known(Named::Sampling),
+    known(Named::FreeLunch),
+    known(Named::ZeroKnowledge),
+    known(Named::CrowdBlending),
 ];
+
+const fn known(notion: Named) -> Word {
+    let entry = notion.entry();
+    word(entry.name, entry.form, entry.sentence)
+}
 
 /// Every family, in order of the help.
 pub const FAMILIES: [Word; 11] = [
@@ -111,45 +121,55 @@ const fn word(name: &'static str, form: &'static str, about: &'static str) -> Wo
     Word { name, form, about }
 }
 
-/// Reads a notion.
+/// Reads a notion, by its name or an alias.
 ///
 /// # Errors
-/// When there is none of that name, or a parameter is missing or out of range.
+/// When there is none of that name, it is not decided here, or a parameter is missing or out of range.
 pub fn notion(text: &str) -> Result<Notion, WordError> {
-    let (word, parameter) = find("notion", &NOTIONS, text)?;
+    let (name, parameter) = parted(text);
+    let named = find(name).ok_or_else(|| unknown_notion(name))?.notion;
+    let form = named.entry().form;
     let odds =
-        || number(parameter, word).and_then(|odds| within(odds, |odds| *odds >= whole(1), "an e^ε of at least 1"));
+        || number(parameter, form).and_then(|odds| within(odds, |odds| *odds >= whole(1), "an e^ε of at least 1"));
     let unit = |number: &Rational| !number.is_negative() && *number <= whole(1);
-    let delta = || number(parameter, word).and_then(|delta| within(delta, unit, "a δ from 0 to 1"));
+    let delta = || number(parameter, form).and_then(|delta| within(delta, unit, "a δ from 0 to 1"));
     let least = || {
         let inside = |least: &Rational| !least.is_negative() && *least <= Rational::new(1.into(), 2.into());
-        number(parameter, word).and_then(|least| within(least, inside, "a prior from 0 to 1/2"))
+        number(parameter, form).and_then(|least| within(least, inside, "a prior from 0 to 1/2"))
     };
-    let plain =
-        |notion: Notion| if parameter.is_none() { Ok(notion) } else { Err(WordError::Form { form: word.form }) };
+    let plain = |notion: Notion| if parameter.is_none() { Ok(notion) } else { Err(WordError::Form { form }) };
     let approximate = |adjacency, given| Ok(Notion::Approximate { adjacency, given });
-    match word.name {
-        "dp" => plain(Notion::Unbounded { sign: Sign::Both }),
-        "dp-positive" => plain(Notion::Unbounded { sign: Sign::Positive }),
-        "dp-negative" => plain(Notion::Unbounded { sign: Sign::Negative }),
-        "bounded-dp" => plain(Notion::Bounded),
-        "delta" => approximate(Adjacency::AddRemove, Given::Odds(odds()?)),
-        "bounded-delta" => approximate(Adjacency::ReplaceOne, Given::Odds(odds()?)),
-        "epsilon-at" => approximate(Adjacency::AddRemove, Given::Delta(delta()?)),
-        "bounded-epsilon-at" => approximate(Adjacency::ReplaceOne, Given::Delta(delta()?)),
-        "pmp" => plain(Notion::Membership { sign: Sign::Positive }),
-        "nmp" => plain(Notion::Membership { sign: Sign::Negative }),
-        "membership" => plain(Notion::Membership { sign: Sign::Both }),
-        "posterior" => plain(Notion::Posterior { sign: Sign::Positive }),
-        "floor" => plain(Notion::Posterior { sign: Sign::Negative }),
-        "rho" => Ok(Notion::Rho { among: count(parameter, word, 2)? }),
-        "alpha" => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Negative }),
-        "beta" => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Positive }),
-        "sampling" => Ok(Notion::Sampling { rate: rate(parameter, word)?, sign: Sign::Both }),
-        "free-lunch" => plain(Notion::FreeLunch),
-        "zero-knowledge" => Ok(Notion::ZeroKnowledge { rows: count(parameter, word, 0)? }),
-        "crowd-blending" => Ok(Notion::CrowdBlending { crowd: count(parameter, word, 1)? }),
-        _ => Err(unknown("notion", &NOTIONS, word.name)),
+    match named {
+        Named::Dp => plain(Notion::Unbounded { sign: Sign::Both }),
+        Named::PositiveDp => plain(Notion::Unbounded { sign: Sign::Positive }),
+        Named::NegativeDp => plain(Notion::Unbounded { sign: Sign::Negative }),
+        Named::BoundedDp => plain(Notion::Bounded),
+        Named::Delta => approximate(Adjacency::AddRemove, Given::Odds(odds()?)),
+        Named::BoundedDelta => approximate(Adjacency::ReplaceOne, Given::Odds(odds()?)),
+        Named::EpsilonAt => approximate(Adjacency::AddRemove, Given::Delta(delta()?)),
+        Named::BoundedEpsilonAt => approximate(Adjacency::ReplaceOne, Given::Delta(delta()?)),
+        Named::PositiveMembership => plain(Notion::Membership { sign: Sign::Positive }),
+        Named::NegativeMembership => plain(Notion::Membership { sign: Sign::Negative }),
+        Named::Membership => plain(Notion::Membership { sign: Sign::Both }),
+        Named::PosteriorAtMost => plain(Notion::Posterior { sign: Sign::Positive }),
+        Named::PosteriorAtLeast => plain(Notion::Posterior { sign: Sign::Negative }),
+        Named::Rho => Ok(Notion::Rho { among: count(parameter, form, 2)? }),
+        Named::Alpha => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Negative }),
+        Named::Beta => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Positive }),
+        Named::Sampling => Ok(Notion::Sampling { rate: rate(parameter, form)?, sign: Sign::Both }),
+        Named::FreeLunch => plain(Notion::FreeLunch),
+        Named::ZeroKnowledge => Ok(Notion::ZeroKnowledge { rows: count(parameter, form, 0)? }),
+        Named::CrowdBlending => Ok(Notion::CrowdBlending { crowd: count(parameter, form, 1)? }),
+        // Two parameters, other objects, or families: what is asked must be said otherwise.
+        Named::AlphaBeta => Err(undecided(name, "write `alpha:P_MIN` or `beta:P_MIN`")),
+        Named::SampledGain => Err(undecided(name, "write `pmp` over the family `sampled:BETA`")),
+        Named::UniformGain => Err(undecided(name, "write `pmp` over the family `uniform`")),
+        Named::GroupPrivacy => Err(undecided(name, "write `pmp` over the family `groups:K`")),
+        Named::InducedNeighbours => Err(undecided(name, "it is about mechanisms given dataset by dataset")),
+        Named::BayesOptimal | Named::BayesOptimalTwoSided => {
+            Err(undecided(name, "it is about tables, as `deniable assess` is"))
+        }
+        Named::SemiHonest | Named::SemiHonestBoth => Err(undecided(name, "it is about protocols")),
     }
 }
 
@@ -158,7 +178,8 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
 /// # Errors
 /// When there is none of that name, a parameter is missing or out of range, or the family has priors of its own.
 pub fn family(text: &str, priors: Option<&PriorRange>) -> Result<Family, WordError> {
-    let (word, parameter) = find("family", &FAMILIES, text)?;
+    let (name, parameter) = parted(text);
+    let word = FAMILIES.iter().find(|word| word.name == name).ok_or_else(|| unknown("family", &FAMILIES, name))?;
     let range = || priors.cloned().unwrap_or_else(PriorRange::any);
     let plain =
         |family: Family| if parameter.is_none() { Ok(family) } else { Err(WordError::Form { form: word.form }) };
@@ -168,10 +189,10 @@ pub fn family(text: &str, priors: Option<&PriorRange>) -> Result<Family, WordErr
         "two-datasets" => plain(Family::TwoDatasets(range())),
         "bounded" => plain(Family::Bounded(range())),
         "one-of-two" => plain(Family::OneOfTwo(range())),
-        "one-of" => Ok(Family::OneOf(count(parameter, word, 2)?)),
+        "one-of" => Ok(Family::OneOf(count(parameter, word.form, 2)?)),
         "uniform" => plain(Family::Uniform),
-        "sampled" => Ok(Family::Sampled(rate(parameter, word)?)),
-        "groups" => Ok(Family::Groups(count(parameter, word, 1)?)),
+        "sampled" => Ok(Family::Sampled(rate(parameter, word.form)?)),
+        "groups" => Ok(Family::Groups(count(parameter, word.form, 1)?)),
         "box" => Err(WordError::Needs { name: "box", needs: "a range of priors for each entity" }),
         "explicit" => Err(WordError::Needs { name: "explicit", needs: "a file of priors" }),
         _ => Err(unknown("family", &FAMILIES, word.name)),
@@ -206,17 +227,26 @@ pub fn of_family(family: &Family) -> String {
     format!("{word} ({})", family.theorem())
 }
 
-fn find<'a>(
-    what: &'static str,
-    words: &'static [Word],
-    text: &'a str,
-) -> Result<(&'static Word, Option<&'a str>), WordError> {
-    let (name, parameter) = match text.split_once(':') {
+/// A name and the parameter after it.
+fn parted(text: &str) -> (&str, Option<&str>) {
+    match text.split_once(':') {
         Some((name, parameter)) => (name.trim(), Some(parameter.trim())),
         None => (text.trim(), None),
-    };
-    let found = words.iter().find(|word| word.name == name).ok_or_else(|| unknown(what, words, name))?;
-    Ok((found, parameter))
+    }
+}
+
+fn unknown_notion(name: &str) -> WordError {
+    // A slip in an alias is a slip, too; the names alone are listed where nothing is near.
+    match lookup(name).map_err(|unknown| unknown.did_you_mean) {
+        Err(Some(near)) => {
+            WordError::Unknown { what: "notion", name: name.to_owned(), hint: format!("did you mean `{near}`?") }
+        }
+        _ => unknown("notion", &NOTIONS, name),
+    }
+}
+
+fn undecided(name: &str, instead: &'static str) -> WordError {
+    WordError::Undecided { name: name.to_owned(), instead }
 }
 
 fn unknown(what: &'static str, words: &'static [Word], name: &str) -> WordError {
@@ -224,22 +254,22 @@ fn unknown(what: &'static str, words: &'static [Word], name: &str) -> WordError 
     WordError::Unknown { what, name: name.to_owned(), hint }
 }
 
-fn number(parameter: Option<&str>, word: &Word) -> Result<Rational, WordError> {
-    parameter.and_then(|text| parse_rational(text).ok()).ok_or(WordError::Form { form: word.form })
+fn number(parameter: Option<&str>, form: &'static str) -> Result<Rational, WordError> {
+    parameter.and_then(|text| parse_rational(text).ok()).ok_or(WordError::Form { form })
 }
 
 fn within(value: Rational, inside: impl Fn(&Rational) -> bool, range: &'static str) -> Result<Rational, WordError> {
     if inside(&value) { Ok(value) } else { Err(WordError::Range { text: value.to_string(), range }) }
 }
 
-fn rate(parameter: Option<&str>, word: &Word) -> Result<Rational, WordError> {
+fn rate(parameter: Option<&str>, form: &'static str) -> Result<Rational, WordError> {
     let inside = |rate: &Rational| rate.is_positive() && !rate.is_zero() && *rate < Rational::one();
-    within(number(parameter, word)?, inside, "a probability above 0 and below 1")
+    within(number(parameter, form)?, inside, "a probability above 0 and below 1")
 }
 
-fn count(parameter: Option<&str>, word: &Word, least: usize) -> Result<usize, WordError> {
-    let text = parameter.ok_or(WordError::Form { form: word.form })?;
-    let value: usize = text.parse().map_err(|_| WordError::Form { form: word.form })?;
+fn count(parameter: Option<&str>, form: &'static str, least: usize) -> Result<usize, WordError> {
+    let text = parameter.ok_or(WordError::Form { form })?;
+    let value: usize = text.parse().map_err(|_| WordError::Form { form })?;
     let range = match least {
         0 => "a whole number",
         1 => "a whole number, at least 1",
@@ -253,11 +283,13 @@ mod tests {
     use super::*;
     use deniable_core::exact::ratio;
 
+    fn fill(form: &str) -> String {
+        let some = form.replace(":M", ":2").replace(":K", ":1").replace(":ODDS", ":3/2").replace(":BETA", ":1/3");
+        some.replace(":DELTA", ":0.01").replace(":P_MIN", ":0").replace(":RATE", ":1/2")
+    }
+
     #[test]
     fn every_word_is_read() {
-        let fill =
-            |form: &str| form.replace(":M", ":2").replace(":K", ":1").replace(":ODDS", ":3/2").replace(":BETA", ":1/3");
-        let fill = |form: &str| fill(form).replace(":DELTA", ":0.01").replace(":P_MIN", ":0").replace(":RATE", ":1/2");
         for word in &NOTIONS {
             assert!(notion(&fill(word.form)).is_ok(), "{}", word.form);
             assert_eq!(notion(word.name).is_ok(), !word.form.contains(':'), "{}", word.name);
@@ -269,10 +301,31 @@ mod tests {
         assert_eq!(family("sampled:10%", None), Ok(Family::Sampled(ratio(1, 10))));
     }
 
+    /// A notion is read from every name of the table, and its own entry is the one that named it.
+    #[test]
+    fn every_name_of_the_table_is_read() {
+        for found in deniable_core::notion::every_name() {
+            let form = found.notion.entry().form;
+            let text = fill(&form.replacen(found.notion.entry().name, found.name, 1));
+            match notion(&text) {
+                Ok(read) => assert_eq!(read.entry().notion, found.notion, "{text}"),
+                Err(error) => assert!(matches!(error, WordError::Undecided { .. }), "{text}: {error}"),
+            }
+        }
+        // What was understood before there was a table.
+        let before = "dp dp-positive dp-negative bounded-dp delta:3/2 bounded-delta:3/2 epsilon-at:1/9 bounded-epsilon-at:1/9 \
+                      pmp nmp membership posterior floor rho:2 alpha:0 beta:0 sampling:1/2 free-lunch zero-knowledge:1 \
+                      crowd-blending:1";
+        let read = before.split(' ').map(|text| notion(text).unwrap().entry().notion);
+        assert!(read.eq(NOTIONS.iter().map(|word| find(word.name).unwrap().notion)));
+    }
+
     #[test]
     fn mistakes_are_named() {
         let wrong = |text: &str| notion(text).unwrap_err().to_string();
         assert_eq!(wrong("pmpp"), "there is no notion `pmpp`; did you mean `pmp`?");
+        assert_eq!(wrong("negative-gian"), "there is no notion `negative-gian`; did you mean `negative-gain`?");
+        assert_eq!(wrong("group:3"), "the notion `group` is not decided here; write `pmp` over the family `groups:K`");
         assert_eq!(wrong("rho"), "write `rho:M`");
         assert_eq!(wrong("pmp:2"), "write `pmp`");
         assert_eq!(wrong("rho:1"), "`1` must be a whole number, at least 2");

@@ -109,7 +109,7 @@ Examples:
   deniable plan policy.toml --sweep gain=1.1..4
   deniable plan policy.toml --sweep epsilon=0.1..2:20
 
-A sweep looks at other promises: `epsilon`, `gain`, `loss`, `posterior_at_most` (or `posterior`), `posterior_at_least`, \
+A sweep looks at other promises: `epsilon`, `gain`, `negative_gain`, `posterior_at_most` (or `posterior`), `posterior_at_least`, \
 `rho`, `alpha` or `beta`. The swept promise stands alone, in place of all that the policy promises.")]
     Plan(Plan),
     /// Answer a policy's asks: charge the ledger, compute, store, show.

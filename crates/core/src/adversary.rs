@@ -42,12 +42,12 @@ pub enum PriorRangeError {
     /// An end at or beyond certainty.
     #[error("a prior belief of {0} is not between 0 and 1; leave the end out to mean \"any\"")]
     OutsideUnit(Rational),
-    /// `a > b`.
+    /// The stated interval has `a > b`.
     #[error("the lowest prior belief, {low}, is above the highest, {high}")]
     Inverted {
-        /// The stated lower end.
+        /// The stated lower end, from 0 to 1.
         low: Rational,
-        /// The stated upper end.
+        /// The stated upper end, from 0 to 1.
         high: Rational,
     },
 }

@@ -20,7 +20,7 @@ const PRECISIONS: [u32; 3] = [128, 512, 2048];
 /// What is raised to a share: a rational odds ratio, or e for promises stated as an ε.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Base {
-    /// Euler's number.
+    /// Euler's number: shares are values of ε.
     E,
     /// An odds ratio above 1.
     Odds(Rational),

@@ -8,6 +8,7 @@
 //! | what about a person is kept deniable? | [`secret`] |
 //! | how far may belief move, and how large an odds ratio does that allow? | [`promise`] |
 //! | what is promised to whom, against whom, as one value that was checked? | [`guarantee`] |
+//! | what are the notions of privacy called? | [`notion`] |
 //! | how are releases added up? | [`budget`] |
 //! | how far can one person move an answer? | [`sensitivity`] |
 //! | what noise hides that, exactly? | [`noise`] |
@@ -36,6 +37,7 @@ pub mod budget;
 pub mod exact;
 pub mod guarantee;
 pub mod noise;
+pub mod notion;
 pub mod promise;
 pub mod secret;
 pub mod sensitivity;

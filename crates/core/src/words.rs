@@ -96,7 +96,7 @@ pub fn promise(promise: &Promise, knows_size: bool, secret: Secret) -> String {
              belief that the person is not {shorter} shrink below {} of what it was",
             gamma.recip()
         ),
-        Promise::Loss(gamma) => format!(
+        Promise::NegativeGain(gamma) => format!(
             "nobody's belief that a given person is not {is} grows to more than {gamma} times what it was, nor does \
              their belief that the person is {shorter} shrink below {} of what it was",
             gamma.recip()

@@ -6,21 +6,21 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A promise.
+    /// A notion of privacy: what is promised.
     Notion,
     /// A family of prior beliefs.
     Family,
-    /// A way to answer.
+    /// A mechanism: a randomised way to answer.
     Mechanism,
     /// A statement of `docs/theorems`.
     Theorem,
 }
 
 impl Kind {
-    /// Every kind.
+    /// Every kind, in the order of the pages.
     pub const ALL: [Self; 4] = [Self::Notion, Self::Family, Self::Mechanism, Self::Theorem];
 
-    /// As pages spell it.
+    /// The kind as the pages spell it: `notion`.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -32,34 +32,34 @@ impl Kind {
     }
 }
 
-/// Whether a law holds.
+/// Whether a law (composition, post-processing, mixture) holds of a notion.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Law {
-    /// Whether it does.
+    /// Whether it does; one counterexample is enough that it does not.
     pub holds: bool,
     /// The entry with the counterexample, where it does not.
     pub counterexample: Option<String>,
-    /// The reason.
+    /// The reason, with the theorems that it cites.
     pub because: String,
 }
 
 /// The frame of Liu, Xiong and Luo: belief in SI given BK, and given BK and OK.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Frame {
-    /// Background knowledge.
+    /// Background knowledge (BK): what the observer knows beforehand.
     pub background: String,
-    /// Sensitive information.
+    /// Sensitive information (SI): belief in what is limited.
     pub sensitive: String,
-    /// Operation knowledge.
+    /// Operation knowledge (OK): what the observer sees.
     pub operation: String,
 }
 
 /// What may be done without losing the promise.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Laws {
-    /// Several answers together.
+    /// Whether several answers together keep the notion.
     pub composition: Law,
-    /// Computing from answers.
+    /// Whether what is computed from answers keeps it.
     pub post_processing: Law,
     /// Choosing a mechanism by a coin.
     pub mixture: Law,
@@ -68,26 +68,26 @@ pub struct Laws {
 /// What `docs/theorems` says under the same identifier.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Theorem {
-    /// The statement.
+    /// The statement, in paragraphs.
     pub statement: String,
-    /// What it assumes.
+    /// What it assumes, in paragraphs.
     pub hypotheses: String,
-    /// Where it comes from.
+    /// The paper and the number of the statement there, or `this project`.
     pub source: String,
-    /// What the project found.
+    /// What the project found: whether it holds, and how it was tested.
     pub verdict: String,
 }
 
-/// One entry.
+/// An entry of the pages: a notion, family, mechanism or theorem.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Entry {
-    /// Its identifier.
+    /// Its identifier, such as `PMP` or `B-3`.
     pub id: String,
-    /// Its name.
+    /// Its name in words, as the heading has it.
     pub name: String,
     /// Other names under which it is found.
     pub aliases: Vec<String>,
-    /// What it is about.
+    /// Whether it is a notion, a family, a mechanism or a theorem.
     pub kind: Kind,
     /// What it says; a theorem's statement.
     pub definition: String,
@@ -95,13 +95,13 @@ pub struct Entry {
     pub frame: Option<Frame>,
     /// What may be done with it.
     pub laws: Option<Laws>,
-    /// What follows from it.
+    /// What follows from it, with parameters; `None` for theorems.
     pub implies: Option<String>,
-    /// What it follows from.
+    /// What it follows from, with parameters; `None` for theorems.
     pub implied_by: Option<String>,
     /// How it is misread; `None` for theorems.
     pub traps: Option<String>,
-    /// Where it comes from.
+    /// The paper and the number of the statement there, or `this project`.
     pub source: String,
     /// The entry of `docs/theorems` with this identifier.
     pub theorem: Option<Theorem>,

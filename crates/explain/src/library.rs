@@ -2,9 +2,10 @@
 
 use crate::entry::Entry;
 use crate::page;
+use deniable_core::notion::{self, Notion};
 use std::sync::OnceLock;
 
-/// The pages of `docs/notions`.
+/// The pages of `docs/notions`: file name and text.
 pub const NOTIONS: [(&str, &str); 4] = [
     ("notions.md", include_str!("../../../docs/notions/notions.md")),
     ("further.md", include_str!("../../../docs/notions/further.md")),
@@ -12,7 +13,7 @@ pub const NOTIONS: [(&str, &str); 4] = [
     ("mechanisms.md", include_str!("../../../docs/notions/mechanisms.md")),
 ];
 
-/// The pages of `docs/theorems`.
+/// The pages of `docs/theorems`: file name and text.
 pub const THEOREMS: [(&str, &str); 12] = [
     ("beliefs.md", include_str!("../../../docs/theorems/beliefs.md")),
     ("families.md", include_str!("../../../docs/theorems/families.md")),
@@ -36,7 +37,7 @@ const GUESSES: usize = 3;
 /// Every entry, in the order of the pages.
 #[derive(Debug)]
 pub struct Library {
-    /// The entries.
+    /// Every entry, in the order of the pages.
     pub entries: Vec<Entry>,
     /// What could not be read, in words; tests see to it that there is nothing.
     pub problems: Vec<String>,
@@ -44,16 +45,16 @@ pub struct Library {
 
 /// A text that means no entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no entry `{asked}`; {}", self.mend())]
+#[error("there is no entry `{asked}`; {}", self.hint())]
 pub struct Unknown {
-    /// What was asked for.
+    /// What was asked for, without spaces around it.
     pub asked: String,
     /// Identifiers of entries with similar names, the likeliest first.
     pub did_you_mean: Vec<String>,
 }
 
 impl Unknown {
-    fn mend(&self) -> String {
+    fn hint(&self) -> String {
         if self.did_you_mean.is_empty() {
             return "name a notion (pmp), a family (F-DI), a mechanism (geometric) or a theorem (B-3)".to_owned();
         }
@@ -117,16 +118,21 @@ impl Library {
     /// # Errors
     /// When there is none, with guesses.
     pub fn lookup(&self, text: &str) -> Result<Entry, Unknown> {
-        let wanted = key(text);
-        // Identifiers first: an alias never hides one.
-        let named = self.entries.iter().find(|entry| key(&entry.id) == wanted);
-        let by = |wanted: &str| self.entries.iter().find(|entry| names(entry).any(|name| key(name) == wanted));
         // `rho:100` is `rho` with a parameter.
-        let found = named.or_else(|| by(&wanted)).or_else(|| by(&key(text.split_once(':')?.0)));
+        let found = self.named(text).or_else(|| self.named(text.split_once(':')?.0));
         if let Some(entry) = found {
             return Ok(entry.clone());
         }
-        Err(Unknown { asked: text.trim().to_owned(), did_you_mean: self.guesses(&wanted) })
+        Err(Unknown { asked: text.trim().to_owned(), did_you_mean: self.guesses(&key(text)) })
+    }
+
+    fn named(&self, text: &str) -> Option<&Entry> {
+        let wanted = key(text);
+        // Identifiers first: an alias never hides one. Then notions, whose names are in the table; then what is no notion.
+        let by_identifier = self.entries.iter().find(|entry| key(&entry.id) == wanted);
+        let by_table = || self.get(notion::find(text)?.notion.entry().page);
+        let by_name = || self.entries.iter().find(|entry| names(entry).any(|name| key(name) == wanted));
+        by_identifier.or_else(by_table).or_else(by_name)
     }
 
     fn guesses(&self, wanted: &str) -> Vec<String> {
@@ -146,6 +152,13 @@ impl Library {
         near.sort_unstable();
         near.iter().take(GUESSES).filter_map(|(_, position)| Some(self.entries.get(*position)?.id.clone())).collect()
     }
+}
+
+/// The aliases of an entry of `docs/notions` about notions: every name in the table of a notion that it describes, but its own.
+#[must_use]
+pub fn aliases(id: &str) -> Vec<&'static str> {
+    let described = Notion::ALL.into_iter().filter(|notion| notion.entry().page == id);
+    described.flat_map(Notion::names).filter(|name| notion::normal(name) != notion::normal(id)).collect()
 }
 
 /// Every name of an entry.

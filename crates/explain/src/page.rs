@@ -29,9 +29,9 @@ pub const THEOREM_LABELS: [&str; 4] = ["Statement", "Hypotheses", "Source", "Ver
 /// An entry as it stands on its page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
-    /// Its identifier.
+    /// The identifier: the first word of the heading.
     pub id: String,
-    /// Its name.
+    /// The name: the rest of the heading.
     pub name: String,
     /// Its fields, in the order of the page.
     pub fields: Vec<(String, String)>,

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 use deniable_explain::entry::Kind;
-use deniable_explain::library::{NOTIONS, THEOREMS, key};
+use deniable_explain::library::{NOTIONS, THEOREMS, aliases, key};
 use deniable_explain::{Library, ids, library, lookup};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -188,7 +188,61 @@ fn every_name_of_a_translated_notion_is_accepted() {
             assert!(canonical(name).is_some(), "`{name}` of {} is unknown to translate", entry.id);
         }
     }
-    for (alias, name) in [("gamma", "gain"), ("PMP", "gain"), ("dp", "epsilon"), ("ceiling", "posterior")] {
+    for (alias, name) in [("gamma", "gain"), ("PMP", "gain"), ("dp", "epsilon"), ("ceiling", "posterior-at-most")] {
         assert_eq!(canonical(alias), Some(name));
+    }
+}
+
+/// The table of notions and the pages: every notion has a page and a theorem, and a page's names are those of the table.
+#[test]
+fn the_table_of_notions_is_explained() {
+    use deniable_core::notion::{Notion, every_name};
+    for notion in Notion::ALL {
+        let entry = notion.entry();
+        assert_eq!(library().get(entry.page).map(|page| page.kind), Some(Kind::Notion), "{notion:?}: {}", entry.page);
+        let theorem = library().get(entry.theorem).unwrap_or_else(|| panic!("{notion:?}: {}", entry.theorem));
+        assert!(theorem.theorem.is_some(), "{notion:?}: docs/theorems has no {}", entry.theorem);
+    }
+    for found in every_name() {
+        assert_eq!(lookup(found.name).unwrap().id, found.notion.entry().page, "{}", found.name);
+    }
+    for entry in library().entries.iter().filter(|entry| entry.kind == Kind::Notion) {
+        assert_eq!(entry.aliases, aliases(&entry.id), "{}: run `cargo xtask notions --write`", entry.id);
+    }
+}
+
+/// What was explained before there was a table opens what it opened.
+#[test]
+fn earlier_aliases_open_the_same_pages() {
+    for (id, earlier) in [
+        ("PMP", "gamma, gain, positive membership privacy, membership privacy, membership"),
+        ("NMP", "loss, negative membership privacy"),
+        ("unbounded-dp", "dp, udp, epsilon, odds, unbounded epsilon, differential privacy, add-remove"),
+        ("unbounded-dp", "unbounded differential privacy"),
+        ("positive-dp", "dp-positive, positive epsilon, positive odds, positive unbounded dp"),
+        ("negative-dp", "dp-negative, negative epsilon, negative odds, negative unbounded dp"),
+        ("bounded-dp", "bdp, bounded epsilon, bounded odds, bounded differential privacy, replace-one"),
+        ("approximate-dp", "epsilon-delta, adp, delta, bounded-delta, epsilon-at, bounded-epsilon-at"),
+        ("approximate-dp", "approximate differential privacy"),
+        ("posterior", "ceiling, floor, posterior ceiling, posterior floor, posterior at most, posterior at least"),
+        ("rho-m", "rho, identifiability, differential identifiability, rho:100"),
+        ("alpha-beta", "alpha, beta, ab-di"),
+        ("group-privacy", "group, people who move together"),
+        ("I-FLP", "free-lunch, flp"),
+        ("I-ZKP", "zero-knowledge, zkp"),
+        ("I-CBP", "crowd-blending, cbp"),
+        ("I-INP", "induced, induced neighbors, induced neighbour privacy, constraints"),
+        ("I-DPS", "sampling, dps, dp under sampling"),
+        ("I-BOP", "bayes-optimal, bop, bayes-optimal privacy"),
+        ("I-SMC", "semi-honest, semi-honest-both, smc, multi-party, semi-honest privacy"),
+    ] {
+        for alias in earlier.split(", ") {
+            assert_eq!(lookup(alias).unwrap().id, id, "{alias}");
+        }
+    }
+    for (name, id) in
+        [("(α,β)", "alpha-beta"), ("(β,ε)-dp under sampling", "I-DPS"), ("(ρ,m)-identifiability", "rho-m")]
+    {
+        assert_eq!(lookup(name).unwrap().id, id);
     }
 }

@@ -2,6 +2,7 @@
 
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, ratio, whole};
+use deniable_core::notion::key;
 use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 use deniable_release::whatif::{KEYS, promise, with_promise};
@@ -20,13 +21,13 @@ pub struct Dial {
 #[must_use]
 pub fn name(key: &str) -> &'static str {
     match key {
-        "posterior_at_most" => "nobody becomes surer than",
-        "posterior_at_least" => "nobody becomes less sure than",
-        "gain" => "belief grows at most by a factor of",
-        "loss" => "disbelief grows at most by a factor of",
-        "rho" => "no one of the equally likely becomes likelier than",
-        "alpha" => "belief in the true world falls at most by",
-        "beta" => "belief in the true world rises at most by",
+        key::POSTERIOR_AT_MOST => "nobody becomes surer than",
+        key::POSTERIOR_AT_LEAST => "nobody becomes less sure than",
+        key::GAIN => "belief grows at most by a factor of",
+        key::NEGATIVE_GAIN => "disbelief grows at most by a factor of",
+        key::RHO => "no one of the equally likely becomes likelier than",
+        key::ALPHA => "belief in the true world falls at most by",
+        key::BETA => "belief in the true world rises at most by",
         _ => "differential privacy with an ε of",
     }
 }
@@ -35,7 +36,7 @@ pub fn name(key: &str) -> &'static str {
 #[must_use]
 pub fn shown(key: &str, value: &Rational) -> String {
     match key {
-        "posterior_at_most" | "posterior_at_least" | "rho" => percent(value, 2, Rounding::Nearest),
+        key::POSTERIOR_AT_MOST | key::POSTERIOR_AT_LEAST | key::RHO => percent(value, 2, Rounding::Nearest),
         _ => decimal(value, 4, Rounding::Nearest),
     }
 }
@@ -44,13 +45,13 @@ pub fn shown(key: &str, value: &Rational) -> String {
 #[must_use]
 pub fn current(policy: &Policy) -> (&'static str, Rational) {
     match policy.guarantee().binding() {
-        Promise::PosteriorAtMost(value) => ("posterior_at_most", value.clone()),
-        Promise::PosteriorAtLeast(value) => ("posterior_at_least", value.clone()),
-        Promise::Gain(value) => ("gain", value.clone()),
-        Promise::Loss(value) => ("loss", value.clone()),
-        Promise::Rho { rho, .. } => ("rho", rho.clone()),
-        Promise::AlphaBeta { beta, .. } => ("beta", beta.clone()),
-        Promise::Epsilon(value) => ("epsilon", value.clone()),
+        Promise::PosteriorAtMost(value) => (key::POSTERIOR_AT_MOST, value.clone()),
+        Promise::PosteriorAtLeast(value) => (key::POSTERIOR_AT_LEAST, value.clone()),
+        Promise::Gain(value) => (key::GAIN, value.clone()),
+        Promise::NegativeGain(value) => (key::NEGATIVE_GAIN, value.clone()),
+        Promise::Rho { rho, .. } => (key::RHO, rho.clone()),
+        Promise::AlphaBeta { beta, .. } => (key::BETA, beta.clone()),
+        Promise::Epsilon(value) => (key::EPSILON, value.clone()),
     }
 }
 
@@ -60,10 +61,10 @@ fn steps(key: &str) -> Vec<Rational> {
         (0..=(to - from) / step).map(|at| ratio(from + at * step, of)).collect()
     };
     match key {
-        "posterior_at_most" | "posterior_at_least" | "rho" => range(1, 99, 1, 100),
-        "gain" | "loss" => [range(105, 200, 5, 100), range(21, 40, 1, 10), range(9, 20, 1, 2)].concat(),
-        "alpha" => range(1, 99, 2, 100),
-        "beta" => [range(1, 100, 3, 100), range(11, 50, 1, 10)].concat(),
+        key::POSTERIOR_AT_MOST | key::POSTERIOR_AT_LEAST | key::RHO => range(1, 99, 1, 100),
+        key::GAIN | key::NEGATIVE_GAIN => [range(105, 200, 5, 100), range(21, 40, 1, 10), range(9, 20, 1, 2)].concat(),
+        key::ALPHA => range(1, 99, 2, 100),
+        key::BETA => [range(1, 100, 3, 100), range(11, 50, 1, 10)].concat(),
         _ => [range(1, 9, 1, 100), range(1, 20, 1, 10), range(9, 20, 1, 4)].concat(),
     }
 }

@@ -156,8 +156,7 @@ impl Explorer {
     }
 
     fn with(&self, key: &str, value: &Rational, priors: &PriorRange) -> Result<Policy, String> {
-        let known = deniable_release::whatif::KEYS.into_iter().find(|known| *known == key);
-        let key = known.ok_or_else(|| "no such promise".to_owned())?;
+        let key = deniable_release::whatif::key(key).ok_or_else(|| "no such promise".to_owned())?;
         let promise = promise(&self.policy, key, value.clone()).map_err(|error| error.to_string())?;
         with_promise(&self.policy, promise, Some(priors.clone())).map_err(|error| error.to_string())
     }

@@ -6,21 +6,24 @@ use crate::reader::{Field, Read, Reported, Section};
 use deniable_core::adversary::Adversary;
 use deniable_core::budget::SpendError;
 use deniable_core::exact::{Rational, whole};
+use deniable_core::notion::key;
 use deniable_core::promise::{Promise, PromiseError, binding};
 use num_traits::{Signed, ToPrimitive, Zero};
 
-pub(crate) const KEYS: [&str; 11] = [
-    "posterior_at_most",
-    "posterior_at_least",
-    "gain",
-    "loss",
-    "rho",
-    "among",
-    "alpha",
-    "beta",
-    "p_min",
-    "p_max",
-    "epsilon",
+pub(crate) const KEYS: [&str; 12] = [
+    key::POSTERIOR_AT_MOST,
+    key::POSTERIOR_AT_LEAST,
+    key::GAIN,
+    key::NEGATIVE_GAIN,
+    // As it was spelt before.
+    key::LOSS,
+    key::RHO,
+    key::AMONG,
+    key::ALPHA,
+    key::BETA,
+    key::P_MIN,
+    key::P_MAX,
+    key::EPSILON,
 ];
 
 /// Reads `[promise]`. Without an adversary the promises are read, not judged.
@@ -34,20 +37,21 @@ pub(crate) fn read(field: &Field<'_>, adversary: Read<&Adversary>) -> Read<Vec<P
 }
 
 fn nothing_promised(section: &Section<'_>) -> Reported {
-    let help = "add one of posterior_at_most, posterior_at_least, gain, loss, rho with among, alpha with beta, epsilon";
+    let help = "add one of posterior_at_most, posterior_at_least, gain, negative_gain, rho with among, alpha with beta, \
+                epsilon";
     section.report.fail(&section.span, PolicyErrorKind::NoPromise, help)
 }
 
 fn read_all(section: &Section<'_>) -> Read<Vec<Promise>> {
     let number = |key| section.optional(key, Field::number);
     let simple = [
-        number("posterior_at_most").map(|value| value.map(Promise::PosteriorAtMost)),
-        number("posterior_at_least").map(|value| value.map(Promise::PosteriorAtLeast)),
-        number("gain").map(|value| value.map(Promise::Gain)),
-        number("loss").map(|value| value.map(Promise::Loss)),
+        number(key::POSTERIOR_AT_MOST).map(|value| value.map(Promise::PosteriorAtMost)),
+        number(key::POSTERIOR_AT_LEAST).map(|value| value.map(Promise::PosteriorAtLeast)),
+        number(key::GAIN).map(|value| value.map(Promise::Gain)),
+        read_negative_gain(section),
         read_rho(section),
         read_alpha_beta(section),
-        number("epsilon").map(|value| value.map(Promise::Epsilon)),
+        number(key::EPSILON).map(|value| value.map(Promise::Epsilon)),
     ];
     let promises: Read<Vec<Option<Promise>>> = simple.into_iter().collect();
     Ok(promises?.into_iter().flatten().collect())
@@ -59,17 +63,39 @@ fn alone(section: &Section<'_>, key: &'static str, other: &'static str, help: &s
     section.report.fail(&place, PolicyErrorKind::Alone { key, other }, help)
 }
 
+/// The spelling of a promise's key in this policy: its own, or the older one that stands there.
+fn spelt(section: &Section<'_>, promise: &Promise) -> &'static str {
+    let Some(words) = promise.notion().entry().promise else { return promise.name() };
+    words.older.iter().copied().find(|older| section.has(older)).unwrap_or(words.key)
+}
+
+fn read_negative_gain(section: &Section<'_>) -> Read<Option<Promise>> {
+    if section.has(key::NEGATIVE_GAIN) && section.has(key::LOSS) {
+        // One promise in two spellings is a key that stands there twice; the later one is the repetition.
+        let [first, second] = [key::NEGATIVE_GAIN, key::LOSS].map(|key| (section.key_of(key), key));
+        let (first, second) = if first.0.start < second.0.start { (first, second) } else { (second, first) };
+        let what = format!("`{}`, which is the same promise as `{}`,", second.1, first.1);
+        return Err(section.report.fail(&second.0, PolicyErrorKind::Repeated { what }, "remove one of them"));
+    }
+    let number = |key| section.optional(key, Field::number);
+    let value = if section.has(key::LOSS) { number(key::LOSS) } else { number(key::NEGATIVE_GAIN) };
+    value.map(|value| value.map(Promise::NegativeGain))
+}
+
 fn read_rho(section: &Section<'_>) -> Read<Option<Promise>> {
-    let rho = section.optional("rho", Field::number)?;
-    let among = section.optional("among", among)?;
+    let rho = section.optional(key::RHO, Field::number)?;
+    let among = section.optional(key::AMONG, among)?;
     match (rho, among) {
         (None, None) => Ok(None),
         (Some(rho), Some(among)) => Ok(Some(Promise::Rho { rho, among })),
-        (Some(_), None) => {
-            Err(alone(section, "rho", "among", "add `among = 100`: how many people are equally likely beforehand"))
-        }
+        (Some(_), None) => Err(alone(
+            section,
+            key::RHO,
+            key::AMONG,
+            "add `among = 100`: how many people are equally likely beforehand",
+        )),
         (None, Some(_)) => {
-            Err(alone(section, "among", "rho", "add `rho = 0.5`: how sure anyone may become of one among them"))
+            Err(alone(section, key::AMONG, key::RHO, "add `rho = 0.5`: how sure anyone may become of one among them"))
         }
     }
 }
@@ -82,20 +108,20 @@ fn among(field: &Field<'_>) -> Read<u64> {
 
 fn read_alpha_beta(section: &Section<'_>) -> Read<Option<Promise>> {
     let number = |key| section.optional(key, Field::number);
-    let (alpha, beta, least, most) = (number("alpha"), number("beta"), number("p_min"), number("p_max"));
+    let (alpha, beta, least, most) = (number(key::ALPHA), number(key::BETA), number(key::P_MIN), number(key::P_MAX));
     let (alpha, beta, least, most) = (alpha?, beta?, least?, most?);
     match (alpha, beta) {
         (Some(alpha), Some(beta)) => {
             Ok(Some(Promise::AlphaBeta { alpha, beta, least: least.unwrap_or_else(Rational::zero), most }))
         }
-        (Some(_), None) => Err(alone(section, "alpha", "beta", "add `beta = 0.5`: how far belief may rise")),
-        (None, Some(_)) => Err(alone(section, "beta", "alpha", "add `alpha = 0.5`: how far belief may fall")),
+        (Some(_), None) => Err(alone(section, key::ALPHA, key::BETA, "add `beta = 0.5`: how far belief may rise")),
+        (None, Some(_)) => Err(alone(section, key::BETA, key::ALPHA, "add `alpha = 0.5`: how far belief may fall")),
         (None, None) => {
             let help = "add `alpha` and `beta`, to which the priors of worlds belong";
             match (least, most) {
                 (None, None) => Ok(None),
-                (Some(_), _) => Err(alone(section, "p_min", "alpha", help)),
-                (None, Some(_)) => Err(alone(section, "p_max", "alpha", help)),
+                (Some(_), _) => Err(alone(section, key::P_MIN, key::ALPHA, help)),
+                (None, Some(_)) => Err(alone(section, key::P_MAX, key::ALPHA, help)),
             }
         }
     }
@@ -120,37 +146,42 @@ fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -
     Ok(promises)
 }
 
-/// Reports at the very key that is wrong: the error's own where it names one.
-fn wrong_promise(section: &Section<'_>, promise: &Promise, error: PromiseError) -> Reported {
-    let key = match &error {
+/// Reports at the very key that is wrong: the error's own where it names one, as the policy spells it.
+fn wrong_promise(section: &Section<'_>, promise: &Promise, mut error: PromiseError) -> Reported {
+    let help = promise_help(&error);
+    let key = match &mut error {
         PromiseError::OutOfRange { name, .. }
         | PromiseError::NeedsPriorBound { name, .. }
         | PromiseError::NoRoom { name, .. }
-        | PromiseError::NeedsKnownSize { name } => *name,
-        PromiseError::Spend(_) => promise.name(),
+        | PromiseError::NeedsKnownSize { name } => {
+            if *name == promise.name() {
+                *name = spelt(section, promise);
+            }
+            *name
+        }
+        PromiseError::Spend(_) => spelt(section, promise),
     };
-    let help = promise_help(&error);
     section.report.fail(&section.place_of(key), error, help)
 }
 
 fn promise_help(error: &PromiseError) -> String {
     match error {
-        PromiseError::OutOfRange { name: "gain" | "loss", .. } => {
+        PromiseError::OutOfRange { name: key::GAIN | key::LOSS, .. } => {
             "write 2, for example; a factor of 1 or less would allow no answer at all".to_owned()
         }
-        PromiseError::OutOfRange { name: "epsilon" | "among" | "beta", .. } => String::new(),
+        PromiseError::OutOfRange { name: key::EPSILON | key::AMONG | key::BETA, .. } => String::new(),
         // Inside the unit interval the message's own range says it all.
         PromiseError::OutOfRange { value, .. } if value.is_positive() && *value < whole(1) => String::new(),
         PromiseError::OutOfRange { value, .. } => probability_help(value),
         PromiseError::NeedsPriorBound { name, end } => {
-            let instead = if *end == "at_most" { "gain" } else { "loss" };
+            let instead = if *end == "at_most" { key::GAIN } else { key::NEGATIVE_GAIN };
             format!(
                 "say what the adversary believes at the outset, `prior = {{ {end} = \"1/2\" }}` under [adversary]; or \
                  promise `{instead}` instead of `{name}`, which holds for any prior"
             )
         }
         PromiseError::NoRoom { name, prior, .. } => {
-            let (side, end) = if *name == "posterior_at_least" {
+            let (side, end) = if *name == key::POSTERIOR_AT_LEAST {
                 ("below", "raise `at_least`")
             } else {
                 ("above", "lower `at_most`")
@@ -162,5 +193,38 @@ fn promise_help(error: &PromiseError) -> String {
             .to_owned(),
         PromiseError::Spend(SpendError::Undecided { .. }) => "remove the one that you need less".to_owned(),
         PromiseError::Spend(_) => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Policy;
+    use std::path::Path;
+
+    fn promised(lines: &str) -> Vec<Promise> {
+        let source =
+            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/bad/promise-loss-one.toml"));
+        Policy::parse(Path::new("p.toml"), &source.unwrap().replace("loss = 1", lines)).unwrap().promises
+    }
+
+    /// The older key means what it meant, and the table knows every key that is read.
+    #[test]
+    fn older_keys_mean_the_same() {
+        assert_eq!(promised("loss = 2"), promised("negative_gain = 2"));
+        assert_eq!(promised("loss = 2"), [Promise::NegativeGain(whole(2))]);
+        let mut of_table: Vec<&str> = Vec::new();
+        for notion in deniable_core::notion::Notion::ALL {
+            let entry = notion.entry();
+            if let Some(promise) = entry.promise {
+                of_table.extend([promise.key].iter().chain(promise.older).chain(promise.beside));
+                of_table.extend(entry.parameters.iter().map(|parameter| parameter.key));
+            }
+        }
+        of_table.sort_unstable();
+        of_table.dedup();
+        let mut keys = KEYS;
+        keys.sort_unstable();
+        assert_eq!(of_table, keys);
     }
 }

@@ -3,6 +3,7 @@
 use deniable_core::adversary::{Adversary, AdversaryError, PriorRange};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::GuaranteeError;
+use deniable_core::notion::{Notion, find, key};
 use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 
@@ -21,8 +22,29 @@ pub enum WhatIfError {
 }
 
 /// The promises whose number can be varied, as a policy spells them.
-pub const KEYS: [&str; 8] =
-    ["posterior_at_most", "posterior_at_least", "gain", "loss", "rho", "alpha", "beta", "epsilon"];
+pub const KEYS: [&str; 8] = [
+    key::POSTERIOR_AT_MOST,
+    key::POSTERIOR_AT_LEAST,
+    key::GAIN,
+    key::NEGATIVE_GAIN,
+    key::RHO,
+    key::ALPHA,
+    key::BETA,
+    key::EPSILON,
+];
+
+/// The key that a name or alias of a notion means, where the promise is one of [`KEYS`].
+#[must_use]
+pub fn key(name: &str) -> Option<&'static str> {
+    let wanted = match find(name)?.notion {
+        Notion::Alpha => key::ALPHA,
+        Notion::Beta => key::BETA,
+        notion => notion.entry().promise?.key,
+    };
+    // `odds` names the bound as a factor, which no key of a policy does; `alpha-beta` is two numbers.
+    let is_one = !find(name)?.is_odds() && find(name)?.notion != Notion::AlphaBeta;
+    KEYS.into_iter().find(|known| is_one && *known == wanted)
+}
 
 /// The promise of this key with this number; what else it consists of is taken from the policy's own.
 ///
@@ -30,12 +52,12 @@ pub const KEYS: [&str; 8] =
 /// When the policy has no promise to take the rest from.
 pub fn promise(policy: &Policy, key: &'static str, value: Rational) -> Result<Promise, WhatIfError> {
     Ok(match key {
-        "posterior_at_most" => Promise::PosteriorAtMost(value),
-        "posterior_at_least" => Promise::PosteriorAtLeast(value),
-        "gain" => Promise::Gain(value),
-        "loss" => Promise::Loss(value),
-        "epsilon" => Promise::Epsilon(value),
-        "rho" => {
+        key::POSTERIOR_AT_MOST => Promise::PosteriorAtMost(value),
+        key::POSTERIOR_AT_LEAST => Promise::PosteriorAtLeast(value),
+        key::GAIN => Promise::Gain(value),
+        key::NEGATIVE_GAIN => Promise::NegativeGain(value),
+        key::EPSILON => Promise::Epsilon(value),
+        key::RHO => {
             let among = policy.guarantee().promises().iter().find_map(|promise| match promise {
                 Promise::Rho { among, .. } => Some(*among),
                 _ => None,
@@ -48,7 +70,7 @@ pub fn promise(policy: &Policy, key: &'static str, value: Rational) -> Result<Pr
                 _ => None,
             });
             let (alpha, beta, least, most) = known.ok_or(WhatIfError::NeedsRest(key, "alpha` with `beta"))?;
-            let (alpha, beta) = if key == "alpha" { (value, beta.clone()) } else { (alpha.clone(), value) };
+            let (alpha, beta) = if key == key::ALPHA { (value, beta.clone()) } else { (alpha.clone(), value) };
             Promise::AlphaBeta { alpha, beta, least: least.clone(), most: most.clone() }
         }
     })
@@ -69,4 +91,22 @@ pub fn with_promise(policy: &Policy, promise: Promise, priors: Option<PriorRange
         _ => (adversary.clone(), preset),
     };
     Ok(policy.with_promise(adversary, preset, vec![promise])?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_go_by_every_name() {
+        for known in KEYS {
+            assert_eq!(key(known), Some(known));
+        }
+        for (name, meant) in [("loss", key::NEGATIVE_GAIN), ("pmp", key::GAIN), ("dp", key::EPSILON)] {
+            assert_eq!(key(name), Some(meant), "{name}");
+        }
+        assert_eq!(key("posterior"), Some(key::POSTERIOR_AT_MOST));
+        // What is a factor, two numbers or no promise has no key.
+        assert_eq!(["odds", "alpha-beta", "free-lunch", "bounded-dp", "nonsense"].map(key), [None; 5]);
+    }
 }

@@ -12,9 +12,9 @@ pub enum Amount {
     Exact(Spend),
     /// A number that certainly lies between these two.
     Between {
-        /// Not above it.
+        /// A rational that is not above it.
         low: Rational,
-        /// Not below it.
+        /// A rational that is not below it.
         high: Rational,
     },
 }

@@ -16,9 +16,9 @@ use num_traits::{One, Zero};
 /// A number that is known, or enclosed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number {
-    /// Not above it.
+    /// A rational that is not above it.
     pub low: Rational,
-    /// Not below it.
+    /// A rational that is not below it.
     pub high: Rational,
 }
 
@@ -33,13 +33,13 @@ impl Number {
 /// The parameter that an odds ratio comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// A factor on odds.
+    /// A factor on odds, at least 1.
     Odds(Amount),
     /// A factor on odds, to be shown as its logarithm.
     Epsilon(Amount),
     /// γ, ρ, a ceiling or a floor.
     Number(Number),
-    /// α and β.
+    /// α and β of (α,β)-differential identifiability.
     Pair(Number, Number),
 }
 
@@ -149,7 +149,7 @@ fn promised(promise: &Promise, range: &PriorRange) -> Result<Amount, PromiseErro
 fn both(statement: &Statement, range: &PriorRange) -> Result<(Rational, Rational), PromiseError> {
     let gamma = number(&statement.value);
     let gain = promised(&Promise::Gain(gamma.clone()), range)?.ends().0;
-    let loss = promised(&Promise::Loss(gamma), range)?.ends().0;
+    let loss = promised(&Promise::NegativeGain(gamma), range)?.ends().0;
     Ok((gain, loss))
 }
 
@@ -163,7 +163,7 @@ fn with_range(statement: &Statement, range: &PriorRange) -> Result<Amount, Promi
             }
         }
         Notion::Gain => promised(&Promise::Gain(number(value)), range),
-        Notion::Loss => promised(&Promise::Loss(number(value)), range),
+        Notion::NegativeGain => promised(&Promise::NegativeGain(number(value)), range),
         Notion::Membership => both(statement, range).map(|(gain, loss)| Amount::of(gain.min(loss))),
         Notion::Ceiling => promised(&Promise::PosteriorAtMost(number(value)), range),
         Notion::Floor => promised(&Promise::PosteriorAtLeast(number(value)), range),
@@ -201,7 +201,7 @@ fn valued(
         }
         Notion::Epsilon(_) => Value::Epsilon(odds.clone()),
         Notion::Gain => number(&|odds| gain_over(range, odds)),
-        Notion::Loss => number(&|odds| gain_over(&range.of_absence(), odds)),
+        Notion::NegativeGain => number(&|odds| gain_over(&range.of_absence(), odds)),
         Notion::Membership => number(&|odds| choose(gain_over(range, odds), gain_over(&range.of_absence(), odds))),
         Notion::Ceiling => number(&|odds| posterior(range.high(), odds)),
         Notion::Floor => number(&|odds| posterior(range.low(), &odds.recip())),

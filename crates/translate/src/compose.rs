@@ -9,22 +9,22 @@ use deniable_core::adversary::{Adjacency, PriorRange};
 /// Releases that have no common total.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComposeError {
-    /// Nothing to compose.
+    /// There is no statement to compose.
     #[error("name at least one release to compose, such as `odds=3`")]
     Nothing,
-    /// A statement about beliefs.
-    #[error("release {position}, `{statement}`, must not be composed ({theorem}): {why}; {mend}")]
+    /// A statement about beliefs, which do not compose.
+    #[error("release {position}, `{statement}`, must not be composed ({theorem}): {why}; {hint}")]
     NotOdds {
         /// Which release, counted from 1.
         position: usize,
-        /// As stated.
+        /// The statement, as it is shown.
         statement: String,
         /// The entry with the counterexample.
         theorem: &'static str,
-        /// What goes wrong.
+        /// What goes wrong when it is composed.
         why: &'static str,
-        /// What to state instead.
-        mend: String,
+        /// What to state instead, in odds or epsilon.
+        hint: String,
     },
     /// Bounds over different pairs, of which none implies another.
     #[error(
@@ -32,7 +32,7 @@ pub enum ComposeError {
          state both under one adjacency, such as `odds=3` or `bounded-odds=3`"
     )]
     NothingInCommon {
-        /// The first release.
+        /// The statement of the first release.
         first: String,
         /// One that does not go with it.
         second: String,
@@ -50,8 +50,8 @@ pub fn compose(releases: &[Statement]) -> Result<Statement, ComposeError> {
     let first = releases.first().ok_or(ComposeError::Nothing)?;
     for (position, release) in (1..).zip(releases) {
         if let Some((theorem, why)) = refusal(&release.target.notion) {
-            let mend = mend(release);
-            return Err(ComposeError::NotOdds { position, statement: release.to_string(), theorem, why, mend });
+            let hint = hint(release);
+            return Err(ComposeError::NotOdds { position, statement: release.to_string(), theorem, why, hint });
         }
     }
     let shapes: Vec<Shape> = releases.iter().map(|release| release.target.shape()).collect();
@@ -99,13 +99,18 @@ fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
             "I-DPS",
             "two answers from one sample tell more than the product: odds of 3, at rate 1/2, are 2 each and 5 together",
         )),
-        Notion::Gain | Notion::Loss | Notion::Membership | Notion::Ceiling | Notion::Floor | Notion::Rho { .. } => {
+        Notion::Gain
+        | Notion::NegativeGain
+        | Notion::Membership
+        | Notion::Ceiling
+        | Notion::Floor
+        | Notion::Rho { .. } => {
             Some(("E-4", "after the first answer beliefs have left the range that the second assumes"))
         }
     }
 }
 
-fn mend(release: &Statement) -> String {
+fn hint(release: &Statement) -> String {
     let odds = match (&release.target.notion, release.target.shape()) {
         (Notion::Sampling { .. } | Notion::SampledGain { .. } | Notion::UniformGain, _) => {
             return "compose the odds of the mechanisms (`odds=` or `epsilon=`) and translate the total".to_owned();

@@ -1,6 +1,7 @@
 //! The notions between which the theorems translate (sections 1 and 2 of the mathematics).
 
 use deniable_core::exact::Rational;
+use deniable_core::notion::{Notion as Named, find};
 
 /// Which way an odds ratio is bounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,7 +10,7 @@ pub enum Sign {
     Positive,
     /// Without over with: what absence gains.
     Negative,
-    /// Either.
+    /// Either: the larger of the two ratios.
     Both,
 }
 
@@ -25,7 +26,7 @@ pub enum Notion {
     /// Positive membership privacy (B-2, B-3).
     Gain,
     /// Negative membership privacy (B-3n).
-    Loss,
+    NegativeGain,
     /// Positive and negative membership privacy with one γ.
     Membership,
     /// The highest belief in presence (B-4).
@@ -34,106 +35,114 @@ pub enum Notion {
     Floor,
     /// (ρ,m)-differential identifiability (B-5).
     Rho {
-        /// `m`.
+        /// The `m`: how many are equally likely, at least 2.
         among: u32,
     },
     /// (α,β)-differential identifiability (B-6).
     AlphaBeta {
-        /// `P_min`.
+        /// `P_min`, the least prior of a world: from 0 to 1/2.
         least: Rational,
         /// `P_max`, where it is stated.
         most: Option<Rational>,
     },
     /// Add/remove DP after everybody was kept with this probability.
     Sampling {
-        /// β.
+        /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
     /// PMP against somebody for whom everyone is out for certain or in with this probability.
     SampledGain {
-        /// β.
+        /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
     /// Odds between datasets that differ by the members of a group (F-NIk).
     Group {
-        /// The largest group.
+        /// How many people the largest group has, from 1.
         size: u32,
     },
     /// PMP under the prior that gives everyone one half, which is what k-Max keeps (E-1).
     UniformGain,
 }
 
-/// How a notion is spelt, and the shape of its statement and of its target.
+/// How a notion is written as a statement and as a target.
 pub struct Spelling {
-    /// The name.
+    /// The name under which it is shown.
     pub name: &'static str,
     /// An example of a statement.
     pub statement: &'static str,
     /// An example of a target.
     pub target: &'static str,
-    /// What it is, in a few words.
-    pub words: &'static str,
 }
 
-const fn spelling(name: &'static str, statement: &'static str, target: &'static str, words: &'static str) -> Spelling {
-    Spelling { name, statement, target, words }
+const fn spelling(name: &'static str, statement: &'static str, target: &'static str) -> Spelling {
+    Spelling { name, statement, target }
 }
 
-/// Every name that is understood.
-pub const SPELLINGS: [Spelling; 21] = [
-    spelling("odds", "odds=3", "odds", "odds move by at most this factor"),
-    spelling("epsilon", "epsilon=ln(3)", "epsilon", "differential privacy"),
-    spelling("unbounded-odds", "unbounded-odds=3", "unbounded-odds", "odds, one person more or less"),
-    spelling("unbounded-epsilon", "unbounded-epsilon=1", "unbounded-epsilon", "DP, one person more or less"),
-    spelling("bounded-odds", "bounded-odds=3", "bounded-odds", "odds, one person replaced"),
-    spelling("bounded-epsilon", "bounded-epsilon=ln(3)", "bounded-epsilon", "DP, one person replaced"),
-    spelling("positive-odds", "positive-odds=3", "positive-odds", "odds of presence alone"),
-    spelling("positive-epsilon", "positive-epsilon=1", "positive-epsilon", "positive DP"),
-    spelling("negative-odds", "negative-odds=3", "negative-odds", "odds of absence alone"),
-    spelling("negative-epsilon", "negative-epsilon=1", "negative-epsilon", "negative DP"),
-    spelling("free-lunch", "free-lunch=3", "free-lunch", "odds between any two datasets"),
-    spelling("gain", "gain=3/2", "gain", "PMP: belief in presence grows at most by this factor"),
-    spelling("loss", "loss=3/2", "loss", "NMP: belief in absence grows at most by this factor"),
-    spelling("membership", "membership=3/2", "membership", "PMP and NMP"),
-    spelling("posterior", "posterior=3/4", "posterior", "the highest belief in presence"),
-    spelling("floor", "floor=1/10", "floor", "the lowest belief in presence"),
-    spelling("rho", "rho=1/2:100", "rho:100", "(ρ,m)-identifiability"),
-    spelling("alpha-beta", "alpha-beta=1/2,1/2:1/4", "alpha-beta:1/4", "(α,β)-identifiability, with P_min..P_max"),
-    spelling("sampling", "sampling=1/10,epsilon=1", "sampling:1/10", "DP under sampling; also with odds= or gain="),
-    spelling("group", "group=3,odds=8", "group:3", "odds for groups of up to so many people"),
-    spelling("uniform-gain", "uniform-gain=3/2", "uniform-gain", "PMP where everyone is as likely in as out"),
+/// Every form that is understood; [`canonical`] finds the one that a name of the table of notions means.
+pub const SPELLINGS: [Spelling; 22] = [
+    spelling("odds", "odds=3", "odds"),
+    spelling("epsilon", "epsilon=ln(3)", "epsilon"),
+    spelling("unbounded-odds", "unbounded-odds=3", "unbounded-odds"),
+    spelling("unbounded-epsilon", "unbounded-epsilon=1", "unbounded-epsilon"),
+    spelling("bounded-odds", "bounded-odds=3", "bounded-odds"),
+    spelling("bounded-epsilon", "bounded-epsilon=ln(3)", "bounded-epsilon"),
+    spelling("positive-odds", "positive-odds=3", "positive-odds"),
+    spelling("positive-epsilon", "positive-epsilon=1", "positive-epsilon"),
+    spelling("negative-odds", "negative-odds=3", "negative-odds"),
+    spelling("negative-epsilon", "negative-epsilon=1", "negative-epsilon"),
+    spelling("free-lunch", "free-lunch=3", "free-lunch"),
+    spelling("gain", "gain=3/2", "gain"),
+    spelling("negative-gain", "negative-gain=3/2", "negative-gain"),
+    spelling("membership", "membership=3/2", "membership"),
+    spelling("posterior-at-most", "posterior-at-most=3/4", "posterior-at-most"),
+    spelling("posterior-at-least", "posterior-at-least=1/10", "posterior-at-least"),
+    spelling("rho", "rho=1/2:100", "rho:100"),
+    spelling("alpha-beta", "alpha-beta=1/2,1/2:1/4", "alpha-beta:1/4"),
+    spelling("sampling", "sampling=1/10,epsilon=1", "sampling:1/10"),
+    spelling("group-privacy", "group-privacy=3,odds=8", "group-privacy:3"),
+    spelling("uniform-gain", "uniform-gain=3/2", "uniform-gain"),
+    spelling("sampled-gain", "sampled-gain:1/10=3/2", "sampled-gain:1/10"),
 ];
 
-/// Other names, as `deniable explain` lists them, each with the one that is meant.
-const ALIASES: [(&str, &[&str]); 14] = [
-    ("gain", &["gamma", "PMP", "positive membership privacy"]),
-    ("loss", &["NMP", "negative membership privacy"]),
-    ("membership", &["membership privacy"]),
-    ("epsilon", &["dp", "udp", "unbounded-dp", "differential privacy", "unbounded differential privacy", "add-remove"]),
-    ("positive-epsilon", &["dp-positive", "positive-dp", "positive unbounded dp"]),
-    ("negative-epsilon", &["dp-negative", "negative-dp", "negative unbounded dp"]),
-    ("bounded-epsilon", &["bdp", "bounded-dp", "bounded differential privacy", "replace-one"]),
-    ("free-lunch", &["flp", "I-FLP"]),
-    ("posterior", &["ceiling", "posterior ceiling", "posterior at most"]),
-    ("floor", &["posterior floor", "posterior at least"]),
-    ("rho", &["rho-m", "identifiability", "differential identifiability", "(ρ,m)-identifiability"]),
-    ("alpha-beta", &["(α,β)", "alpha", "beta", "ab-di"]),
-    ("sampling", &["dps", "I-DPS", "dp under sampling", "(β,ε)-dp under sampling"]),
-    ("group", &["group-privacy", "people who move together"]),
-];
-
-/// The name that a text means, whatever its case and hyphens: `gamma` is `gain`.
+/// The name in [`SPELLINGS`] that a text means, whatever its case and hyphens: `gamma` is `gain`.
+///
+/// `None` where the text names no notion, or one that is not translated.
 #[must_use]
 pub fn canonical(text: &str) -> Option<&'static str> {
-    let key =
-        |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect() };
-    let wanted = key(text);
-    let spelt = SPELLINGS.iter().map(|spelling| spelling.name).find(|name| key(name) == wanted);
-    let other = || {
-        let found = ALIASES.iter().find(|(_, aliases)| aliases.iter().any(|alias| key(alias) == wanted));
-        found.map(|(name, _)| *name)
-    };
-    spelt.or_else(other)
+    let found = find(text)?;
+    // The table has one notion for what is written as a factor and as its logarithm.
+    let scaled = |odds, epsilon| Some(if found.is_odds() { odds } else { epsilon });
+    match found.notion {
+        // These two say which adjacency they mean, so that no other may follow.
+        Named::Dp if found.name == "unbounded-odds" || found.name == "unbounded-epsilon" => Some(found.name),
+        Named::Dp => scaled("odds", "epsilon"),
+        Named::PositiveDp => scaled("positive-odds", "positive-epsilon"),
+        Named::NegativeDp => scaled("negative-odds", "negative-epsilon"),
+        Named::BoundedDp => scaled("bounded-odds", "bounded-epsilon"),
+        Named::PositiveMembership => Some("gain"),
+        Named::NegativeMembership => Some("negative-gain"),
+        Named::Alpha | Named::Beta | Named::AlphaBeta => Some("alpha-beta"),
+        Named::Membership
+        | Named::PosteriorAtMost
+        | Named::PosteriorAtLeast
+        | Named::Rho
+        | Named::GroupPrivacy
+        | Named::Sampling
+        | Named::SampledGain
+        | Named::UniformGain
+        | Named::FreeLunch => Some(found.notion.entry().name),
+        Named::Delta
+        | Named::BoundedDelta
+        | Named::EpsilonAt
+        | Named::BoundedEpsilonAt
+        | Named::ZeroKnowledge
+        | Named::CrowdBlending
+        | Named::InducedNeighbours
+        | Named::BayesOptimal
+        | Named::BayesOptimalTwoSided
+        | Named::SemiHonest
+        | Named::SemiHonestBoth => None,
+    }
 }
 
 impl Notion {
@@ -149,15 +158,15 @@ impl Notion {
             Self::Epsilon(Sign::Negative) => "negative-epsilon",
             Self::FreeLunch => "free-lunch",
             Self::Gain => "gain",
-            Self::Loss => "loss",
+            Self::NegativeGain => "negative-gain",
             Self::Membership => "membership",
-            Self::Ceiling => "posterior",
-            Self::Floor => "floor",
+            Self::Ceiling => "posterior-at-most",
+            Self::Floor => "posterior-at-least",
             Self::Rho { .. } => "rho",
             Self::AlphaBeta { .. } => "alpha-beta",
             Self::Sampling { .. } => "sampling",
             Self::SampledGain { .. } => "sampled-gain",
-            Self::Group { .. } => "group",
+            Self::Group { .. } => "group-privacy",
             Self::UniformGain => "uniform-gain",
         }
     }
@@ -168,7 +177,7 @@ impl Notion {
         match self {
             Self::Odds(_) | Self::Epsilon(_) | Self::FreeLunch | Self::Group { .. } | Self::Sampling { .. } => true,
             Self::Gain
-            | Self::Loss
+            | Self::NegativeGain
             | Self::Membership
             | Self::Ceiling
             | Self::Floor
@@ -182,24 +191,64 @@ impl Notion {
     /// Whether the range of prior beliefs matters to it.
     #[must_use]
     pub fn depends_on_priors(&self) -> bool {
-        matches!(self, Self::Gain | Self::Loss | Self::Membership | Self::Ceiling | Self::Floor)
+        matches!(self, Self::Gain | Self::NegativeGain | Self::Membership | Self::Ceiling | Self::Floor)
     }
 
     /// The entry that turns its parameter into an odds ratio.
     #[must_use]
     pub fn theorem(&self) -> &'static str {
-        match self {
-            Self::Odds(_) | Self::Epsilon(_) => "C-1",
-            Self::FreeLunch => "I-FLP",
-            Self::Gain => "B-3",
-            Self::Loss | Self::Membership => "B-3n",
-            Self::Ceiling | Self::Floor => "B-4",
-            Self::Rho { .. } => "B-5",
-            Self::AlphaBeta { .. } => "B-6",
-            Self::Sampling { .. } => "I-DPS",
-            Self::SampledGain { .. } => "F-DFβ",
-            Self::Group { .. } => "F-NIk",
-            Self::UniformGain => "F-DN",
+        let named = match self {
+            Self::Odds(Sign::Both) | Self::Epsilon(Sign::Both) => Named::Dp,
+            Self::Odds(Sign::Positive) | Self::Epsilon(Sign::Positive) => Named::PositiveDp,
+            Self::Odds(Sign::Negative) | Self::Epsilon(Sign::Negative) => Named::NegativeDp,
+            Self::FreeLunch => Named::FreeLunch,
+            Self::Gain => Named::PositiveMembership,
+            Self::NegativeGain => Named::NegativeMembership,
+            Self::Membership => Named::Membership,
+            Self::Ceiling => Named::PosteriorAtMost,
+            Self::Floor => Named::PosteriorAtLeast,
+            Self::Rho { .. } => Named::Rho,
+            Self::AlphaBeta { .. } => Named::AlphaBeta,
+            Self::Sampling { .. } => Named::Sampling,
+            Self::SampledGain { .. } => Named::SampledGain,
+            Self::Group { .. } => Named::GroupPrivacy,
+            Self::UniformGain => Named::UniformGain,
+        };
+        named.entry().theorem
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was understood before there was a table of notions means what it meant.
+    #[test]
+    fn earlier_names_mean_the_same() {
+        for (name, earlier) in [
+            ("gain", "gamma, PMP, positive membership privacy"),
+            ("negative-gain", "loss, NMP, negative membership privacy"),
+            ("membership", "membership privacy"),
+            ("epsilon", "dp, udp, unbounded-dp, differential privacy, unbounded differential privacy, add-remove"),
+            ("positive-epsilon", "dp-positive, positive-dp, positive unbounded dp"),
+            ("negative-epsilon", "dp-negative, negative-dp, negative unbounded dp"),
+            ("bounded-epsilon", "bdp, bounded-dp, bounded differential privacy, replace-one"),
+            ("free-lunch", "flp, I-FLP"),
+            ("posterior-at-most", "posterior, ceiling, posterior ceiling, posterior at most"),
+            ("posterior-at-least", "floor, posterior floor, posterior at least"),
+            ("rho", "rho-m, identifiability, differential identifiability"),
+            ("alpha-beta", "alpha, beta, ab-di"),
+            ("sampling", "dps, I-DPS, dp under sampling"),
+            ("group-privacy", "group, people who move together"),
+        ] {
+            for alias in earlier.split(", ") {
+                assert_eq!(canonical(alias), Some(name), "{alias}");
+            }
+        }
+        assert_eq!(canonical("(ρ,m)-identifiability"), Some("rho"));
+        assert_eq!((canonical("(α,β)"), canonical("(β,ε)-dp under sampling")), (Some("alpha-beta"), Some("sampling")));
+        for spelling in &SPELLINGS {
+            assert_eq!(canonical(spelling.name), Some(spelling.name));
         }
     }
 }

@@ -8,24 +8,25 @@ use crate::statement::{Stated, Statement, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
+use deniable_core::notion::{every_name, find};
 use deniable_core::text::nearest;
 use num_traits::{One, Pow, Signed, Zero};
 
 /// Other names of notions that are listed.
-const MORE: [&str; 2] = ["sampled-gain", "k-max"];
+const MORE: [&str; 1] = ["k-max"];
 
 /// A text that is no statement: where, why, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{problem}; {mend}", place(text, at))]
+#[error("{}{problem}; {hint}", place(text, at))]
 pub struct ParseError {
-    /// All of the text.
+    /// All of the text that was read.
     pub text: String,
     /// The part that is wrong.
     pub at: String,
     /// What is wrong with it.
     pub problem: String,
-    /// What to write.
-    pub mend: String,
+    /// What to write instead, in words.
+    pub hint: String,
 }
 
 /// The text, and the part of it that is wrong where that is not all of it.
@@ -36,7 +37,7 @@ fn place(text: &str, at: &str) -> String {
 /// Reads a statement such as `gain=3/2`; `priors` are meant where the text names none.
 ///
 /// # Errors
-/// When the text is no statement, naming the place and the mend.
+/// When the text is no statement, naming the place and what to write instead.
 pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseError> {
     let reader = Reader { text };
     let parts = reader.parts(true)?;
@@ -59,13 +60,15 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
             let (rate, rest) = reader.nested(parameter, value, "sampling=1/10,epsilon=1")?;
             let rate = reader.rate(rate)?;
             match rest.split_once('=') {
-                Some(("gain", gain)) => (Notion::SampledGain { rate }, Stated::Number(reader.number(gain)?)),
+                Some((name, gain)) if canonical(name) == Some("gain") => {
+                    (Notion::SampledGain { rate }, Stated::Number(reader.number(gain)?))
+                }
                 None if name == "sampled-gain" => (Notion::SampledGain { rate }, Stated::Number(reader.number(rest)?)),
                 _ => (Notion::Sampling { rate }, Stated::Odds(reader.named_odds(rest)?)),
             }
         }
-        "group" => {
-            let (size, rest) = reader.nested(parameter, value, "group=3,odds=8")?;
+        "group-privacy" => {
+            let (size, rest) = reader.nested(parameter, value, "group-privacy=3,odds=8")?;
             (Notion::Group { size: reader.count(size)? }, Stated::Odds(reader.named_odds(rest)?))
         }
         "k-max" => (Notion::UniformGain, Stated::Number(reader.k_max(value)?)),
@@ -86,7 +89,7 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
 /// Reads a target such as `rho:100`; `priors` are meant where the text names none.
 ///
 /// # Errors
-/// When the text is no target, naming the place and the mend.
+/// When the text is no target, naming the place and what to write instead.
 pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
     let reader = Reader { text };
     let parts = reader.parts(false)?;
@@ -99,7 +102,7 @@ pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
         }
         "sampling" => Notion::Sampling { rate: reader.rate(reader.needed(parameter, "sampling:1/10")?)? },
         "sampled-gain" => Notion::SampledGain { rate: reader.rate(reader.needed(parameter, "sampled-gain:1/10")?)? },
-        "group" => Notion::Group { size: reader.count(reader.needed(parameter, "group:3")?)? },
+        "group-privacy" => Notion::Group { size: reader.count(reader.needed(parameter, "group-privacy:3")?)? },
         "k-max" => Notion::UniformGain,
         name => {
             reader.no_parameter(parameter)?;
@@ -145,8 +148,8 @@ struct Parts<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn error(&self, at: &str, problem: impl Into<String>, mend: impl Into<String>) -> ParseError {
-        ParseError { text: self.text.to_owned(), at: at.trim().to_owned(), problem: problem.into(), mend: mend.into() }
+    fn error(&self, at: &str, problem: impl Into<String>, hint: impl Into<String>) -> ParseError {
+        ParseError { text: self.text.to_owned(), at: at.trim().to_owned(), problem: problem.into(), hint: hint.into() }
     }
 
     fn parts(&self, valued: bool) -> Result<Parts<'a>, ParseError> {
@@ -176,15 +179,21 @@ impl<'a> Reader<'a> {
     }
 
     fn unknown(&self, name: &str) -> ParseError {
-        let known: Vec<&str> = SPELLINGS.iter().map(|spelling| spelling.name).chain(MORE).collect();
-        let mend = match nearest(name, &known) {
+        if let Some(found) = find(name) {
+            let names: Vec<&str> = SPELLINGS.iter().map(|spelling| spelling.name).collect();
+            let problem = format!("{} is not translated", found.notion.entry().title);
+            return self.error(name, problem, format!("the notions are {}", names.join(", ")));
+        }
+        let names = every_name().map(|found| found.name).filter(|name| canonical(name).is_some());
+        let known: Vec<&str> = names.chain(MORE).collect();
+        let hint = match nearest(name, &known) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => {
                 let names: Vec<&str> = SPELLINGS.iter().map(|spelling| spelling.name).collect();
                 format!("the notions are {}", names.join(", "))
             }
         };
-        self.error(name, "no such notion", mend)
+        self.error(name, "no such notion", hint)
     }
 
     fn plain(&self, name: &str) -> Result<Notion, ParseError> {
@@ -197,10 +206,10 @@ impl<'a> Reader<'a> {
             "negative-epsilon" => Notion::Epsilon(Sign::Negative),
             "free-lunch" => Notion::FreeLunch,
             "gain" => Notion::Gain,
-            "loss" => Notion::Loss,
+            "negative-gain" => Notion::NegativeGain,
             "membership" => Notion::Membership,
-            "posterior" => Notion::Ceiling,
-            "floor" => Notion::Floor,
+            "posterior-at-most" => Notion::Ceiling,
+            "posterior-at-least" => Notion::Floor,
             "uniform-gain" => Notion::UniformGain,
             _ => return Err(self.unknown(name)),
         })
@@ -248,11 +257,11 @@ impl<'a> Reader<'a> {
         let looks = text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
         if !looks {
             let words = ["add-remove", "replace-one", "any"];
-            let mend = match nearest(text, &words) {
+            let hint = match nearest(text, &words) {
                 Some(word) => format!("did you mean `{word}`?"),
                 None => "write `add-remove`, `replace-one` or priors such as `1/5..4/5`".to_owned(),
             };
-            return Err(self.error(text, "neither an adjacency nor a range of priors", mend));
+            return Err(self.error(text, "neither an adjacency nor a range of priors", hint));
         }
         let (low, high) = text.split_once("..").unwrap_or((text, text));
         let end = |end: &str| if end.trim().is_empty() { Ok(None) } else { self.number(end).map(Some) };
@@ -296,8 +305,8 @@ impl<'a> Reader<'a> {
         let least = if least.trim().is_empty() { whole(0) } else { self.number(least)? };
         let most = most.filter(|most| !most.trim().is_empty()).map(|most| self.number(most)).transpose()?;
         if least.is_negative() || least > ratio(1, 2) {
-            let mend = "of two worlds one is no likelier than the other: P_min lies from 0 to 1/2";
-            return Err(self.error(text, "no two worlds have these priors", mend));
+            let hint = "of two worlds one is no likelier than the other: P_min lies from 0 to 1/2";
+            return Err(self.error(text, "no two worlds have these priors", hint));
         }
         if most.as_ref().is_some_and(|most| *most < least || *most >= whole(1) || most.is_zero()) {
             return Err(self.error(text, "P_max must be at least P_min and below 1", "write `:1/10..1/2`"));

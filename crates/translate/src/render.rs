@@ -14,15 +14,15 @@ const BITS: u32 = 128;
 /// One translation, all of it text.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Row {
-    /// The statement.
+    /// The statement that was translated, as text.
     pub from: String,
-    /// The target.
+    /// The notion that it was translated to, as text.
     pub notion: String,
     /// The parameter, exactly; between two decimals where it is no closed form; `-` where there is none.
     pub value: String,
     /// As a decimal, rounded so that it claims no more.
     pub decimal: String,
-    /// Which way.
+    /// Which follows from which: `equivalent`, `implies`, `only if`, `no implication`.
     pub direction: &'static str,
     /// Whether the value is attained, or approached.
     pub tight: bool,
@@ -30,7 +30,7 @@ pub struct Row {
     pub partial: bool,
     /// The entries that prove it.
     pub theorems: Vec<&'static str>,
-    /// Conditions, or the counterexample.
+    /// Conditions, tightness, or the counterexample, in words.
     pub note: String,
 }
 

@@ -12,9 +12,9 @@ use num_traits::One;
 pub enum Shape {
     /// A dataset with a person, over the same without.
     Up,
-    /// The reverse.
+    /// A dataset without a person, over the same with them.
     Down,
-    /// Either.
+    /// Either of the two: one person more or less.
     Both,
     /// Datasets of one size that differ by one exchange.
     Replace,
@@ -28,12 +28,12 @@ pub enum Shape {
     OneOf(u32),
     /// [`Shape::Both`] after everyone was kept with this probability.
     Sampled {
-        /// β.
+        /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
-    /// [`Shape::Up`] after that.
+    /// [`Shape::Up`] after everyone was kept with this probability.
     SampledUp {
-        /// β.
+        /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
     /// With a person over without, all others in with probability one half.
@@ -43,7 +43,7 @@ pub enum Shape {
 /// How an odds ratio carries over; each is increasing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Carry {
-    /// `R^k`.
+    /// `R^k` from `R`, with this `k`.
     Power(u32),
     /// `1 + rate·(R − 1)`, and at least `floor`.
     Sample {
@@ -84,7 +84,7 @@ impl Carry {
 /// Why one shape follows from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// How far.
+    /// How an odds ratio carries over.
     pub carry: Carry,
     /// The entries that prove it.
     pub theorems: Vec<&'static str>,
@@ -122,7 +122,7 @@ pub enum Counterexample {
 }
 
 impl Counterexample {
-    /// In words.
+    /// The counterexample in words, as notes of rows have it.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {

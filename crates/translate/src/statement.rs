@@ -10,7 +10,7 @@ use num_traits::One;
 /// A notion against somebody: all of a statement but its parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Which notion.
+    /// The notion, with all parameters but the one that is translated.
     pub notion: Notion,
     /// Whether one person more or less is meant, or one replaced.
     pub adjacency: Adjacency,
@@ -21,11 +21,11 @@ pub struct Target {
 /// The parameter of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stated {
-    /// A factor on odds.
+    /// A factor on odds, above 1.
     Odds(Spend),
     /// γ, ρ, a ceiling or a floor.
     Number(Rational),
-    /// α and β.
+    /// α and β of (α,β)-differential identifiability.
     Pair(Rational, Rational),
 }
 
@@ -34,7 +34,7 @@ pub enum Stated {
 pub struct Statement {
     /// The notion, and against whom.
     pub target: Target,
-    /// The parameter.
+    /// The parameter, of the kind that the notion has.
     pub value: Stated,
 }
 
@@ -57,7 +57,7 @@ impl Target {
             Notion::Odds(Sign::Positive) | Notion::Epsilon(Sign::Positive) | Notion::Gain | Notion::Ceiling => {
                 Shape::Up
             }
-            Notion::Odds(Sign::Negative) | Notion::Epsilon(Sign::Negative) | Notion::Loss | Notion::Floor => {
+            Notion::Odds(Sign::Negative) | Notion::Epsilon(Sign::Negative) | Notion::NegativeGain | Notion::Floor => {
                 Shape::Down
             }
         }
@@ -75,7 +75,7 @@ impl Target {
             | Notion::UniformGain => false,
             Notion::Odds(sign) | Notion::Epsilon(sign) => *sign == Sign::Both,
             Notion::Gain
-            | Notion::Loss
+            | Notion::NegativeGain
             | Notion::Membership
             | Notion::Ceiling
             | Notion::Floor

@@ -23,7 +23,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// As shown.
+    /// The direction as rows show it: `implies`, `only if`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -38,11 +38,11 @@ impl Direction {
 /// One line: what a statement has to do with a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Translation {
-    /// The statement.
+    /// The statement that is translated.
     pub from: Statement,
-    /// The target.
+    /// The notion that it is translated to.
     pub to: Target,
-    /// Which way.
+    /// Which of the two follows from the other.
     pub direction: Direction,
     /// The parameter of the target; `None` where nothing follows.
     pub value: Option<Value>,
@@ -52,9 +52,9 @@ pub struct Translation {
     pub partial: bool,
     /// The entries that prove it.
     pub theorems: Vec<&'static str>,
-    /// What else must hold.
+    /// What else must hold for it, in words.
     pub conditions: Vec<String>,
-    /// Why nothing follows.
+    /// The mechanism that shows why nothing, or no more, follows.
     pub counterexample: Option<Counterexample>,
 }
 
@@ -112,7 +112,7 @@ fn blank(from: &Statement, to: &Target, direction: Direction) -> Translation {
 fn half(target: &Target, shape: &Shape) -> Target {
     let notion = match (&target.notion, shape) {
         (Notion::Membership, Shape::Up | Shape::SampledUp { .. } | Shape::Uniform) => Notion::Gain,
-        (Notion::Membership, Shape::Down) => Notion::Loss,
+        (Notion::Membership, Shape::Down) => Notion::NegativeGain,
         (notion, _) => notion.clone(),
     };
     Target { notion, ..target.clone() }
@@ -232,7 +232,7 @@ fn conditions(from: &Statement, to: &Target) -> Vec<String> {
     };
     for target in [&from.target, to] {
         match &target.notion {
-            Notion::Gain | Notion::Loss | Notion::Membership if !target.priors.is_any() => add(format!(
+            Notion::Gain | Notion::NegativeGain | Notion::Membership if !target.priors.is_any() => add(format!(
                 "for uncertain priors in [{}, {}], everybody else perhaps certain; others face the odds themselves",
                 target.priors.low(),
                 target.priors.high()

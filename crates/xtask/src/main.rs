@@ -4,6 +4,8 @@
 //! |---|---|
 //! | `clinic` | writes `examples/clinic/visits.csv`, the same bytes every time |
 //! | `clinic --check` | fails when the committed file differs from what would be written |
+//! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
+//! | `notions --write` | rewrites them |
 //! | `theorems` | checks `docs/theorems` against the code and the tests that it cites |
 //! | `theorems --write` | also regenerates `docs/theorems/README.md` |
 //!
@@ -11,6 +13,7 @@
 
 mod clinic;
 mod files;
+mod notions;
 mod theorems;
 
 use std::io::Write;
@@ -20,6 +23,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   clinic [--check]     write (or compare) examples/clinic/visits.csv
+  notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
 ";
 
@@ -40,6 +44,8 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["clinic"] => clinic::run(clinic::Mode::Write),
         ["clinic", "--check"] => clinic::run(clinic::Mode::Check),
+        ["notions"] => notions::run(notions::Mode::Check),
+        ["notions", "--write"] => notions::run(notions::Mode::Write),
         ["theorems"] => theorems::run(theorems::Mode::Check),
         ["theorems", "--write"] => theorems::run(theorems::Mode::Write),
         ["help" | "--help" | "-h"] => Ok(USAGE.trim_end().to_owned()),

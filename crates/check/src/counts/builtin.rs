@@ -1,6 +1,6 @@
 //! Built-in mechanisms on counts: the number of members in steps, exactly, with randomised response, or with geometric noise.
 
-use super::{CountMechanism, Group};
+use super::model::{CountMechanism, Group};
 use crate::mechanism::{BuiltinError, Noise};
 use deniable_core::exact::{Rational, whole};
 use num_traits::ToPrimitive;

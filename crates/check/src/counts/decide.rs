@@ -1,8 +1,8 @@
 //! The tight parameter of a notion, on counts.
 
+use super::model::{CountMechanism, named};
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled, sampled_prior, uniform};
-use super::{CountMechanism, named};
 use crate::decide::{CheckError, approached, at, gain_over, odds, over_range, vacuous};
 use crate::family::Family;
 use crate::notion::{Direction, Notion, Sign};

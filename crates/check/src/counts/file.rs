@@ -10,7 +10,7 @@
 //!
 //! In CSV, each group is a column of counts, and has as many entities as its largest count.
 
-use super::{CountMechanism, Group, checked, counts_of, named};
+use super::model::{CountMechanism, Group, checked, counts_of, named};
 use crate::mechanism::MechanismError;
 use crate::mechanism::file::csv::{Sheet, column, probability, sheet};
 use crate::mechanism::file::tree::{Node, printable};

@@ -1,10 +1,11 @@
 //! Notions that are about pairs of datasets, on counts.
 
-use super::{CountMechanism, CountPlace, CountWitness};
-use crate::decide::{Found, Near, Part, Worst, WorstPlace};
+use super::model::CountMechanism;
+use crate::decide::{Found, LargestRatio, Near, Part, RatioPlace};
 use crate::mechanism::{Column, Dataset};
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
+use crate::verdict::{CountPlace, CountWitness};
 
 /// Which pairs of counts are compared.
 #[derive(Debug, Clone, Copy)]
@@ -35,8 +36,8 @@ pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs) -> Option<Found> 
     best.map(|(ratio, place)| Found { ratio, witness: witness(mechanism, place) })
 }
 
-fn witness(mechanism: &CountMechanism, place: WorstPlace) -> Witness {
-    let WorstPlace { output, more, less } = place;
+fn witness(mechanism: &CountMechanism, place: RatioPlace) -> Witness {
+    let RatioPlace { output, more, less } = place;
     let (more, less) = (more as usize, less as usize);
     Witness::Counts(CountWitness {
         groups: mechanism.groups.iter().map(|group| group.name.clone()).collect(),
@@ -46,8 +47,8 @@ fn witness(mechanism: &CountMechanism, place: WorstPlace) -> Witness {
     })
 }
 
-fn of_column<P: Part>(mechanism: &CountMechanism, output: usize, values: &[P], pairs: Pairs) -> Worst<P> {
-    let mut worst = Worst::new();
+fn of_column<P: Part>(mechanism: &CountMechanism, output: usize, values: &[P], pairs: Pairs) -> LargestRatio<P> {
+    let mut worst = LargestRatio::new();
     let mut offer = |more: usize, less: usize| {
         worst.offer(&values[more], &values[less], output, more as Dataset, less as Dataset);
     };

@@ -7,6 +7,7 @@ use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::Bound;
+use deniable_core::exact::Rational;
 use deniable_core::exact::{power, ratio, whole};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};

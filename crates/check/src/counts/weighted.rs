@@ -1,12 +1,13 @@
 //! Independent entities with one given belief each: sums over datasets are sums over counts with binomial weights.
 
+use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
 use super::scaled::Interval;
-use super::{CountMechanism, CountPlace, CountWitness};
-use crate::decide::{CheckError, Found, Observed, Part, Worst, numerators};
+use crate::decide::{CheckError, Found, LargestRatio, Observed, Part, numerators};
 use crate::mechanism::Column;
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
+use crate::verdict::{CountPlace, CountWitness};
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, power, ratio as fraction, whole};
 use num_bigint::BigInt;
@@ -125,7 +126,7 @@ pub(super) fn exact(mechanism: &CountMechanism, direction: Direction) -> Option<
             Column::Fractions(values) => numerators(values),
         })
         .collect();
-    let mut worst = Worst::new();
+    let mut worst = LargestRatio::new();
     let mut likelihoods = Vec::new();
     for group in occupied(mechanism) {
         let (with, without) = weights::<BigInt>(mechanism, group, &BigInt::one());
@@ -308,7 +309,7 @@ fn best_step(mechanism: &CountMechanism, rate: &Rational, sign: Sign) -> Result<
             Column::Fractions(values) => numerators(values),
         };
         let values = thin(mechanism, values, keep, all);
-        let mut worst = Worst::new();
+        let mut worst = LargestRatio::new();
         for group in occupied(mechanism) {
             let stride = mechanism.stride(group);
             for less in (0..values.len()).filter(|cell| mechanism.count(*cell, group) < mechanism.groups[group].size) {

@@ -1,10 +1,12 @@
 //! One of `m` equally likely entities is in, all others are certain: F-DCm and (ρ,m)-differential identifiability.
 
-use super::belief::{self, Observed};
+use super::error::CheckError;
+use super::gain::vacuous;
+use super::gain::{self, Observed};
+use super::largest_ratio::LargestRatio;
+use super::numbers::{one, zero};
 use super::part::Part;
 use super::product::numerators;
-use super::worst::Worst;
-use super::{CheckError, nothing, one, vacuous};
 use crate::family::Prior;
 use crate::mechanism::{Column, Dataset, Mechanism};
 use crate::notion::Direction;
@@ -20,14 +22,14 @@ pub(super) fn one_of(
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    Ok(belief::at(worst(mechanism, among, direction)?, direction, theorems))
+    Ok(gain::at(worst(mechanism, among, direction)?, direction, theorems))
 }
 
 /// (ρ,m)-differential identifiability: the highest belief in any of the `m` (B-5), `LR / (LR + m − 1)`.
 pub(super) fn rho(mechanism: &Mechanism, among: usize) -> Result<Verdict, CheckError> {
     let theorems = vec!["F-DCm", "B-5"];
     let Some(Observed { ratio, witness, .. }) = worst(mechanism, among, Direction::Presence)? else {
-        return Ok(vacuous(nothing(), theorems));
+        return Ok(vacuous(zero(), theorems));
     };
     let rho = ratio.map(|ratio| ratio / (ratio + whole(among - 1)), Bound::one());
     Ok(Verdict { value: Value::Attained(rho), witness: Some(witness), theorems })
@@ -62,11 +64,11 @@ pub(super) fn worst(mechanism: &Mechanism, among: usize, direction: Direction) -
     Ok(worst.map(|(ratio, output, lone, rest)| observed(mechanism, ratio, output, (lone, rest), direction)))
 }
 
-fn of_column<P>(mechanism: &Mechanism, values: &[P], among: usize, direction: Direction) -> Worst<P>
+fn of_column<P>(mechanism: &Mechanism, values: &[P], among: usize, direction: Direction) -> LargestRatio<P>
 where
     P: Part + NumAssign + FromPrimitive + Ord,
 {
-    let mut worst = Worst::new();
+    let mut worst = LargestRatio::new();
     let others = P::from_usize(among - 1).unwrap_or_else(P::one);
     let mut lone: Vec<Dataset> = Vec::with_capacity(mechanism.size());
     for certain in 0..1_u32 << mechanism.size() {

@@ -1,6 +1,6 @@
 //! Questions that cannot be decided.
 
-use crate::mechanism::Dataset;
+use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::Rational;
 
 /// A question that does not fit the mechanism.
@@ -11,13 +11,13 @@ pub enum CheckError {
     Missing {
         /// A dataset without a row.
         first: String,
-        /// How many there are.
+        /// How many datasets have no row.
         count: usize,
     },
     /// One of `m` entities is in, and there are fewer.
     #[error("the observer takes one of {needed} entities to be in, and the universe has {found}")]
     TooFew {
-        /// `m`.
+        /// The `m` of the notion or family.
         needed: usize,
         /// How many entities there are.
         found: usize,
@@ -31,9 +31,9 @@ pub enum CheckError {
     /// A parameter outside its range.
     #[error("`{name}` = {value} must be {range}")]
     OutOfRange {
-        /// The parameter.
+        /// The parameter, as the notion's form names it.
         name: &'static str,
-        /// What was given.
+        /// What was given, outside the range.
         value: Rational,
         /// What is allowed, in words.
         range: &'static str,
@@ -63,7 +63,7 @@ pub enum CheckError {
     /// A dataset with entities that the universe has not.
     #[error("dataset {data:#b} has entities beyond the {entities} of the mechanism")]
     Outside {
-        /// The dataset.
+        /// The dataset, with entities that the mechanism does not have.
         data: Dataset,
         /// How many entities there are.
         entities: usize,
@@ -81,10 +81,21 @@ pub enum CheckError {
     /// The solver gave up; what is known is not returned, as it may be far from tight.
     #[error("the solver found no simulator for this mechanism")]
     Unsolved,
-    /// Not decided yet.
+    /// No procedure decides this notion on this kind of mechanism.
     #[error("{what} is not decided yet")]
     NotYet {
-        /// A notion or family.
+        /// The notion or family, in words.
         what: &'static str,
     },
+}
+
+/// That every dataset has a row.
+pub(super) fn complete(mechanism: &Mechanism) -> Result<(), CheckError> {
+    if mechanism.is_complete() {
+        return Ok(());
+    }
+    let all = 0..1_u32 << mechanism.size();
+    let missing = all.clone().filter(|data| !mechanism.gives(*data));
+    let first = missing.clone().next().map(|data| mechanism.members(data)).unwrap_or_default();
+    Err(CheckError::Missing { first, count: missing.count() })
 }

@@ -4,7 +4,7 @@
 //! non-negative floats are right to a few parts in 2^52 for each step, at most 2^24 of them; so whatever is largest exactly
 //! is among those whose floats are within [`MARGIN`] of the largest. Those few are compared exactly.
 
-use super::worst::Place;
+use super::largest_ratio::Place;
 use crate::notion::{Direction, Sign};
 use deniable_core::exact::Rational;
 use num_traits::{One, Signed, ToPrimitive, Zero};

@@ -1,10 +1,11 @@
 //! Groups of entities that may depend on each other (F-NIk).
 
-use super::observer::Pair;
+use super::error::CheckError;
+use super::gain::approached;
+use super::largest_ratio::LargestRatio;
 use super::pairs::Found;
 use super::part::{Near, Part};
-use super::worst::Worst;
-use super::{CheckError, approached};
+use super::two_datasets::Pair;
 use crate::mechanism::{Column, Dataset, Mechanism};
 use crate::notion::Direction;
 use crate::verdict::Verdict;
@@ -53,7 +54,7 @@ fn of_column<P: Part>(
     values: &[P],
     size: usize,
     direction: Direction,
-) -> Worst<P> {
+) -> LargestRatio<P> {
     let n = mechanism.size();
     let mut order: Vec<Dataset> = (0..1_u32 << n).collect();
     order.sort_by(|left, right| {
@@ -67,7 +68,7 @@ fn of_column<P: Part>(
     for (rank, data) in order.iter().enumerate() {
         ranks[*data as usize] = rank as u32;
     }
-    let mut worst = Worst::new();
+    let mut worst = LargestRatio::new();
     for t in 0..n {
         let bit = 1 << t;
         // On top is whoever has t (or has not); `near` is at each dataset of that kind the best within some steps.

@@ -1,7 +1,7 @@
 //! Notions that are about pairs of datasets: each pair is looked at, or only the extremes where all pairs count.
 
+use super::largest_ratio::{LargestRatio, Place};
 use super::part::{Near, Part};
-use super::worst::{Place, Worst};
 use crate::mechanism::{Column, Dataset, Kinds, Mechanism};
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
@@ -101,8 +101,8 @@ fn datasets(mechanism: &Mechanism, Place { output, more, less }: Place) -> Witne
     Witness::Datasets { output, more, less, probabilities }
 }
 
-fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs: Pairs<'_>) -> Worst<P> {
-    let mut worst = Worst::new();
+fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs: Pairs<'_>) -> LargestRatio<P> {
+    let mut worst = LargestRatio::new();
     let mut offer = |more: Dataset, less: Dataset| {
         worst.offer(&values[more as usize], &values[less as usize], output, more, less);
     };

@@ -4,13 +4,16 @@
 //! the highest prior. The lowest belief in presence is one minus the highest in absence: everything is decided for what
 //! is on top of the ratio, and turned round at the end.
 
-use super::belief::Observed;
-use super::boxed::{inside, vertices};
-use super::explicit::{Moment, Tables};
-use super::observer::Pair;
+use super::error::{CheckError, complete};
+use super::explicit_priors::{Moment, Tables};
+use super::gain::Observed;
+use super::gain::vacuous;
+use super::numbers::{one, zero};
 use super::pairs::{self, Found};
-use super::sized::{Asked, beliefs_of_two, bracket, of_top};
-use super::{CheckError, candidates, complete, groups, nothing, one, product, vacuous};
+use super::prior_boxes::{inside, vertices};
+use super::public_size::{Asked, beliefs_of_two, bracket, of_top};
+use super::two_datasets::Pair;
+use super::{candidates, groups, product};
 use crate::family::{Family, Prior};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
@@ -80,7 +83,7 @@ fn over_range(
     theorems: Vec<&'static str>,
 ) -> Verdict {
     let own = of_top(range, direction);
-    let Some(Found { ratio, witness }) = found else { return vacuous(nothing(), theorems) };
+    let Some(Found { ratio, witness }) = found else { return vacuous(zero(), theorems) };
     let value = after(own.high(), &ratio);
     // Whoever is proved right was uncertain before; otherwise an end that is certainty is only approached.
     if own.high().is_one() && ratio != Bound::Infinite {
@@ -94,7 +97,7 @@ fn over_range(
 
 /// With one given belief.
 fn given(found: Option<Observed>, theorems: Vec<&'static str>) -> Verdict {
-    let Some(Observed { ratio, belief, witness }) = found else { return vacuous(nothing(), theorems) };
+    let Some(Observed { ratio, belief, witness }) = found else { return vacuous(zero(), theorems) };
     Verdict { value: Value::Attained(after(&belief, &ratio)), witness: Some(witness), theorems }
 }
 
@@ -105,7 +108,7 @@ fn sized(
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    let Some(found) = pairs::exchanged(mechanism) else { return Ok(vacuous(nothing(), theorems)) };
+    let Some(found) = pairs::exchanged(mechanism) else { return Ok(vacuous(zero(), theorems)) };
     let own = of_top(range, direction);
     let high = after(own.high(), &found.ratio);
     let ends = [own.low().clone(), own.high().clone()];
@@ -128,7 +131,7 @@ fn boxed(
         (after(own.high(), &vertex.ratio), attained, vertex, belief)
     });
     let highest = each.reduce(|best, next| if (&next.0, next.1) > (&best.0, best.1) { next } else { best });
-    let Some((value, attained, vertex, belief)) = highest else { return Ok(vacuous(nothing(), theorems)) };
+    let Some((value, attained, vertex, belief)) = highest else { return Ok(vacuous(zero(), theorems)) };
     let witness = Some(vertex.witness(mechanism, ranges, direction, &belief));
     Ok(Verdict { value: if attained { Value::Attained(value) } else { Value::Approached(value) }, witness, theorems })
 }
@@ -158,7 +161,7 @@ fn explicit(
         }
     }
     let Some((value, attained, priors, asked)) = highest else {
-        return Ok(vacuous(nothing(), theorems));
+        return Ok(vacuous(zero(), theorems));
     };
     // The first of the pair has the value; the second makes the observer uncertain.
     let weight = match (priors.0 == priors.1, attained) {

@@ -1,12 +1,12 @@
 //! Independent entities with given beliefs: sums over all datasets, entity by entity.
 
-use super::belief::Observed;
 use super::filter;
-use super::one;
+use super::gain::Observed;
+use super::largest_ratio::{LargestRatio, Place};
+use super::numbers::one;
 use super::pairs::Found;
 use super::part::Part;
 use super::sum;
-use super::worst::{Place, Worst};
 use crate::family::Prior;
 use crate::mechanism::{Column, Mechanism};
 use crate::notion::{Direction, Sign};
@@ -42,7 +42,7 @@ pub(super) fn uniform(mechanism: &Mechanism, direction: Direction) -> Option<Obs
 /// The entity whose presence changes the sum of a column most, and by what ratio.
 fn best_sum<T: Part + NumAssign>(mut values: Vec<T>, direction: Direction) -> Option<(Bound, usize)> {
     let n = values.len().ilog2();
-    let mut worst = Worst::new();
+    let mut worst = LargestRatio::new();
     // The topmost entity splits the column in two halves; their sum is the column of the others.
     for t in (0..n).rev() {
         let upper = values.split_off(values.len() / 2);
@@ -194,7 +194,7 @@ fn thin<T: NumAssign + Clone>(mut values: Vec<T>, keep: &T, drop: &T) -> Vec<T> 
 
 /// The pair one entity apart with the largest ratio: `N(T∪t)` over `all·N(T)`, or the reverse.
 fn best_step<T: Part + NumAssign>(values: Vec<T>, all: &T, sign: Sign) -> Option<(Bound, u32, u32)> {
-    let mut worst = Worst::new();
+    let mut worst = LargestRatio::new();
     for (data, value) in values.iter().enumerate() {
         let scaled = value.clone() * all.clone();
         for t in (0..values.len().ilog2()).filter(|t| data >> t & 1 == 0) {

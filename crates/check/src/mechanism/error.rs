@@ -6,12 +6,12 @@ use num_traits::Signed;
 /// A table that is no mechanism, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MechanismError {
-    /// A name stands twice.
+    /// Two entities, outputs or groups have one name.
     #[error("{what} `{name}` is named twice")]
     Repeated {
         /// `entity` or `output`.
         what: &'static str,
-        /// The name.
+        /// The name that stands twice.
         name: String,
     },
     /// More than fits.
@@ -20,11 +20,11 @@ pub enum MechanismError {
          on counts alone, give it by counts"
     )]
     TooLarge {
-        /// How many there are.
+        /// How many entities were given.
         entities: usize,
-        /// How many outputs.
+        /// How many outputs each row would have.
         outputs: usize,
-        /// How many entities fit.
+        /// The largest number of entities that fits with these outputs.
         most: usize,
     },
     /// More counts than fit.
@@ -34,13 +34,13 @@ pub enum MechanismError {
     Counts {
         /// How many outputs there are.
         outputs: usize,
-        /// How many combinations fit.
+        /// The largest number of combinations that fits with these outputs.
         most: usize,
     },
     /// Not one row for each dataset.
     #[error("there are {found} rows, and {expected} datasets")]
     Rows {
-        /// How many there are.
+        /// How many were given.
         found: usize,
         /// How many there must be.
         expected: usize,
@@ -51,9 +51,9 @@ pub enum MechanismError {
     /// A row with more or fewer probabilities than there are outputs.
     #[error("dataset {data} has {found} probabilities, and there are {expected} outputs")]
     Width {
-        /// The dataset.
+        /// The dataset, as its members: `{ann, bob}`.
         data: String,
-        /// How many there are.
+        /// How many were given.
         found: usize,
         /// How many there must be.
         expected: usize,
@@ -61,19 +61,19 @@ pub enum MechanismError {
     /// A probability below zero.
     #[error("the probability of output `{output}` at dataset {data} is {value}, below 0")]
     Negative {
-        /// The dataset.
+        /// The dataset, as its members: `{ann, bob}`.
         data: String,
-        /// The output.
+        /// The output, by its name.
         output: String,
-        /// The value.
+        /// The value, below 0.
         value: Rational,
     },
     /// A row that is no distribution.
     #[error("the probabilities of dataset {data} sum to {}, which is {}", fraction(sum), off(sum))]
     Sum {
-        /// The dataset.
+        /// The dataset, as its members: `{ann, bob}`.
         data: String,
-        /// What they sum to.
+        /// What the probabilities of the row sum to.
         sum: Rational,
     },
 }

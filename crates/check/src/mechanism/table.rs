@@ -1,6 +1,6 @@
 //! Where the probabilities are kept: whole numbers over one denominator where that fits, fractions otherwise.
 
-use super::Dataset;
+use super::dataset::Dataset;
 use super::error::Wrong;
 use deniable_core::exact::{Rational, whole};
 use num_integer::Integer;

@@ -1,15 +1,15 @@
 //! What can be wrong with the table of a protocol.
 
-use super::Party;
+use super::party::Party;
 use deniable_core::exact::Rational;
 
 /// A table that is no protocol, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    /// A name stands twice.
+    /// Two inputs of a party have one name.
     #[error("input `{name}` is named twice")]
     Repeated {
-        /// The name.
+        /// The name that stands twice.
         name: String,
     },
     /// A line about inputs that there are not.
@@ -17,7 +17,7 @@ pub enum ProtocolError {
     Input {
         /// The position of the first party's input.
         x: usize,
-        /// The second's.
+        /// The second party's input.
         y: usize,
     },
     /// A probability below zero.
@@ -25,21 +25,21 @@ pub enum ProtocolError {
     Negative {
         /// The position of the first party's input.
         x: usize,
-        /// The second's.
+        /// The second party's input.
         y: usize,
-        /// The probability.
+        /// The probability, below 0.
         value: Rational,
     },
-    /// No distribution.
+    /// The probabilities at one pair of inputs do not sum to 1.
     #[error("what the {} party sees at x = {x}, y = {y} has probabilities that sum to {sum}, not 1", name(*party))]
     Sum {
-        /// Who.
+        /// The party whose view is given.
         party: Party,
-        /// The first party's input.
+        /// The name of the first party's input.
         x: String,
-        /// The second's.
+        /// The second party's input.
         y: String,
-        /// What they sum to.
+        /// What the probabilities sum to.
         sum: Rational,
     },
 }

@@ -7,51 +7,25 @@
 pub mod builtin;
 mod error;
 pub mod file;
+mod party;
 pub mod simulate;
 
 pub use error::ProtocolError;
+pub use party::Party;
 
 use crate::mechanism::{Dataset, Mechanism, MechanismError};
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
-/// One of the two.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Party {
-    /// Who has `x`.
-    First,
-    /// Who has `y`.
-    Second,
-}
-
-impl Party {
-    /// Both, in order.
-    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
-
-    fn place(self) -> usize {
-        match self {
-            Self::First => 0,
-            Self::Second => 1,
-        }
-    }
-
-    fn other(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-        }
-    }
-}
-
 /// One line of a protocol's table: at these inputs, this party has this view and this output with this probability.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Whose view.
+    /// The party whose view it is.
     pub party: Party,
-    /// `x`, by its position.
+    /// The first party's input, by its position.
     pub x: usize,
-    /// `y`.
+    /// The second party's input, by its position.
     pub y: usize,
     /// All that the party sees, its input aside.
     pub view: String,

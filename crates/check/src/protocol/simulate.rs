@@ -13,7 +13,7 @@
 //! the other's input and DP for each of them, it does not: E-5.
 
 use super::{Party, Protocol};
-use crate::middle::{Middle, Reason, Span};
+use crate::nearest::{Nearest, Reason, Span};
 use crate::verdict::Value;
 use deniable_core::exact::Bound;
 use deniable_core::exact::Rational;
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 /// Which inequalities a simulator must keep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sides {
-    /// `S ≤ e^ε · view`.
+    /// The simulator is nowhere too likely: `S ≤ e^ε · view`.
     One,
     /// That, and `view ≤ e^ε · S`.
     Two,
@@ -32,15 +32,15 @@ pub enum Sides {
 /// How well the view of a party can be simulated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulated {
-    /// The tight `e^ε`.
+    /// The tight `e^ε`, at least 1.
     pub value: Value,
     /// The group of inputs that is hardest.
     pub worst: Group,
     /// The best simulator: for each own input and output, the distribution of the view; `None` where there is none.
     pub simulator: BTreeMap<(usize, usize), Option<Vec<Rational>>>,
-    /// Whose view.
+    /// The party whose view is simulated.
     pub party: Party,
-    /// Which inequalities.
+    /// Whether the simulator is near the view in one direction or in both.
     pub sides: Sides,
     /// The entries of `docs/theorems` that it rests on.
     pub theorems: Vec<&'static str>,
@@ -49,9 +49,9 @@ pub struct Simulated {
 /// Inputs that a party cannot tell apart by its own input and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// The party's input.
+    /// The party's input, by its position.
     pub own: usize,
-    /// Its output.
+    /// The party's output, by its position.
     pub output: usize,
     /// The other's inputs that may have given it.
     pub others: Vec<usize>,
@@ -65,7 +65,7 @@ impl Protocol {
     /// The tight `e^ε` of semi-honest privacy for a party, with the simulator that has it. A protocol without inputs has 1.
     #[must_use]
     pub fn simulate(&self, party: Party, sides: Sides) -> Option<Simulated> {
-        let mut worst: Option<(Middle, Group)> = None;
+        let mut worst: Option<(Nearest, Group)> = None;
         let mut simulator = BTreeMap::new();
         for own in 0..self.inputs(party).len() {
             for output in 0..self.outputs(party).len() {
@@ -82,7 +82,7 @@ impl Protocol {
                 }
             }
         }
-        let (Middle { low, high, .. }, worst) = worst?;
+        let (Nearest { low, high, .. }, worst) = worst?;
         let value = if low == high { Value::Attained(low) } else { Value::Between { low, high, theorem: "I-SMC" } };
         Some(Simulated { value, worst, simulator, party, sides, theorems: vec!["I-SMC"] })
     }

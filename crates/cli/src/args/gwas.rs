@@ -94,7 +94,7 @@ pub struct Release {
     #[command(flatten)]
     pub promise: PromiseFlags,
     /// Take the promise, the people and the ledger from this policy, in place of all flags about them.
-    #[arg(long, value_name = "POLICY", conflicts_with_all = ["gain", "loss", "posterior_at_most", "posterior_at_least", "epsilon", "prior", "population"], help_heading = "Promise")]
+    #[arg(long, value_name = "POLICY", conflicts_with_all = ["gain", "negative_gain", "posterior_at_most", "posterior_at_least", "epsilon", "prior", "population"], help_heading = "Promise")]
     pub policy: Option<PathBuf>,
     /// What part of the promise this may use in all, such as 1/4 or 25%; all of it when not stated.
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Promise")]
@@ -171,8 +171,8 @@ pub struct PromiseFlags {
     #[arg(long, value_name = "FACTOR", value_parser = number, help_heading = "Promise")]
     pub gain: Option<Rational>,
     /// The same of disbelief.
-    #[arg(long, value_name = "FACTOR", value_parser = number, help_heading = "Promise")]
-    pub loss: Option<Rational>,
+    #[arg(long, alias = "loss", value_name = "FACTOR", value_parser = number, help_heading = "Promise")]
+    pub negative_gain: Option<Rational>,
     /// Nobody becomes more sure than this.
     #[arg(long, value_name = "BELIEF", value_parser = number, help_heading = "Promise")]
     pub posterior_at_most: Option<Rational>,

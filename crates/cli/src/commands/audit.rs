@@ -14,6 +14,7 @@ use deniable_audit::{
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, ratio, whole};
+use deniable_core::notion::find;
 use deniable_core::promise::Promise;
 use num_traits::{Signed, ToPrimitive};
 use serde::Serialize;
@@ -166,7 +167,10 @@ fn claim(text: &str, priors: &PriorRange) -> Result<Spend, Failure> {
     if name == "odds" {
         return Spend::odds(number(value)?).map_err(|error| wrong(&error));
     }
-    let promise: Promise = format!("{name} = {value}").parse().map_err(|error| wrong(&error))?;
+    // A promise is stated in a ledger's word, whatever it is called here.
+    let found = find(name).filter(|found| !found.is_odds());
+    let word = found.and_then(|found| found.notion.entry().promise).map_or(name, |promise| promise.ledger);
+    let promise: Promise = format!("{word} = {value}").parse().map_err(|error| wrong(&error))?;
     promise.largest_odds(priors).map_err(|error| wrong(&error))
 }
 

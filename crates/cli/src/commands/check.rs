@@ -17,6 +17,7 @@ use deniable_check::subject::{Asked, Subject};
 use deniable_check::{certificate, shrink, words};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::SpendError;
+use deniable_core::notion::{Notion as Named, find};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -112,9 +113,9 @@ fn exit(held: Option<Option<bool>>) -> ExitCode {
 }
 
 fn semi_honest(notion: &str) -> Option<Sides> {
-    match notion {
-        "semi-honest" => Some(Sides::One),
-        "semi-honest-both" => Some(Sides::Two),
+    match find(notion)?.notion {
+        Named::SemiHonest => Some(Sides::One),
+        Named::SemiHonestBoth => Some(Sides::Two),
         _ => None,
     }
 }
@@ -142,7 +143,7 @@ fn simulated(args: &Args, subject: &Subject, party: Party, sides: Sides, title: 
 
 /// What somebody says of the mechanism.
 fn claimed(text: &str, notion: &Notion) -> Result<Claim, Failure> {
-    Claim::read(text, notion).map_err(|error| usage(error.problem, format!("write {}", error.mend)))
+    Claim::read(text, notion).map_err(|error| usage(error.problem, format!("write {}", error.hint)))
 }
 
 fn undecided(error: SpendError) -> Failure {
@@ -166,7 +167,7 @@ fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
     let help = "a mechanism is TOML, JSON, CSV or Parquet: docs/check.md shows the shapes";
     let wrong = |error: &FileError| {
-        Failure::refused(format!("{name}: {}", error.what()), error.mend().unwrap_or_else(|| help.to_owned()))
+        Failure::refused(format!("{name}: {}", error.what()), error.help().unwrap_or_else(|| help.to_owned()))
     };
     if matches!(extension.to_ascii_lowercase().as_str(), "parquet" | "pq") {
         let rows = deniable_sql::source::texts(path, &["dataset", "output", "probability"])
@@ -187,7 +188,8 @@ fn priors(text: &str) -> Result<PriorRange, Failure> {
 
 /// The notion that was named. Induced neighbours are among the datasets that the file gives.
 fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
-    if let (Asked::Table(mechanism), "induced") = (asked, text) {
+    let named = find(text).map(|found| found.notion);
+    if let (Asked::Table(mechanism), Some(Named::InducedNeighbours)) = (asked, named) {
         return Ok(Notion::Induced { allowed: mechanism.datasets().collect() });
     }
     words::notion(text)
@@ -239,7 +241,7 @@ fn given(path: &Path, mechanism: &Mechanism) -> Result<Vec<Prior>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::refused(format!("{name} cannot be read: {error}"), help))?;
     deniable_check::priors::read(&text, format, mechanism.entities()).map_err(|error| {
-        let mend = error.mend().unwrap_or_else(|| help.to_owned());
-        Failure::refused(format!("{name}: {}", error.what()), mend)
+        let help = error.help().unwrap_or_else(|| help.to_owned());
+        Failure::refused(format!("{name}: {}", error.what()), help)
     })
 }

@@ -4,7 +4,7 @@ use crate::error::{Complaint, Failure};
 use crate::render::sweep::{Point, Shown};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_policy::Policy;
-use deniable_release::whatif::{KEYS, WhatIfError, promise, with_promise};
+use deniable_release::whatif::{self, KEYS, WhatIfError, promise, with_promise};
 use deniable_release::{Plan, expected};
 
 /// Most points of a sweep.
@@ -25,8 +25,7 @@ impl Sweep {
         let help = "write --sweep gain=1.1..4, or --sweep epsilon=0.1..2:20 for twenty points";
         let wrong = |why: String| usage(format!("--sweep {text}: {why}"), help);
         let (key, range) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
-        let long = if key == "posterior" { "posterior_at_most" } else { key };
-        let Some(key) = KEYS.into_iter().find(|known| *known == long) else {
+        let Some(key) = whatif::key(key) else {
             return Err(usage(
                 format!("--sweep {text}: no promise is called `{key}`"),
                 format!("choose one of {}", KEYS.join(", ")),

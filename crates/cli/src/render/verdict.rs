@@ -245,8 +245,8 @@ pub fn everything(subject: &Subject, asked: &Asked, priors: Option<&PriorRange>,
         "free-lunch",
         "zero-knowledge:1",
         "dp",
-        "dp-positive",
-        "dp-negative",
+        "positive-dp",
+        "negative-dp",
         "bounded-dp",
         "crowd-blending:2",
         "sampling:1/2",
@@ -360,7 +360,7 @@ pub fn list() -> String {
         text.push('\n');
     };
     section("Notions (--notion)", &words::NOTIONS);
-    section("Families of priors (--family), for pmp, nmp, membership, posterior and floor", &words::FAMILIES);
+    section("Families of priors (--family), for pmp, nmp, membership and posteriors", &words::FAMILIES);
     text.push_str("Built-in mechanisms, and their parameters with defaults\n");
     for mechanism in builtin::LIST {
         let _ = writeln!(text, "  {:<26} {}", mechanism.name, mechanism.about);

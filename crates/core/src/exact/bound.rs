@@ -63,7 +63,7 @@ impl Bound {
         }
     }
 
-    /// To a whole power.
+    /// The bound to a whole power; infinity stays infinite.
     #[must_use]
     pub fn power(&self, exponent: u32) -> Self {
         self.map(|value| power(value, exponent), Self::Infinite)

@@ -29,13 +29,13 @@ impl Enclosure {
         Self { lo: scaled.floor().to_integer(), hi: scaled.ceil().to_integer(), bits }
     }
 
-    /// The lower end.
+    /// The lower end, a dyadic rational no larger than the number.
     #[must_use]
     pub fn low(&self) -> Rational {
         Rational::new(self.lo.clone(), BigInt::one() << self.bits)
     }
 
-    /// The upper end.
+    /// The upper end, a dyadic rational no smaller than the number.
     #[must_use]
     pub fn high(&self) -> Rational {
         Rational::new(self.hi.clone(), BigInt::one() << self.bits)

@@ -51,7 +51,7 @@ enum StoredPromise {
     PosteriorAtMost(Fraction),
     PosteriorAtLeast(Fraction),
     Gain(Fraction),
-    Loss(Fraction),
+    NegativeGain(Fraction),
     Rho { rho: Fraction, among: u64 },
     AlphaBeta { alpha: Fraction, beta: Fraction, p_min: Fraction, p_max: Option<Fraction> },
     Epsilon(Fraction),
@@ -86,7 +86,7 @@ impl From<&Promise> for StoredPromise {
             Promise::PosteriorAtMost(value) => Self::PosteriorAtMost(of(value)),
             Promise::PosteriorAtLeast(value) => Self::PosteriorAtLeast(of(value)),
             Promise::Gain(value) => Self::Gain(of(value)),
-            Promise::Loss(value) => Self::Loss(of(value)),
+            Promise::NegativeGain(value) => Self::NegativeGain(of(value)),
             Promise::Rho { rho, among } => Self::Rho { rho: of(rho), among: *among },
             Promise::AlphaBeta { alpha, beta, least, most } => {
                 Self::AlphaBeta { alpha: of(alpha), beta: of(beta), p_min: of(least), p_max: most.as_ref().map(of) }
@@ -102,7 +102,7 @@ impl From<StoredPromise> for Promise {
             StoredPromise::PosteriorAtMost(Fraction(value)) => Self::PosteriorAtMost(value),
             StoredPromise::PosteriorAtLeast(Fraction(value)) => Self::PosteriorAtLeast(value),
             StoredPromise::Gain(Fraction(value)) => Self::Gain(value),
-            StoredPromise::Loss(Fraction(value)) => Self::Loss(value),
+            StoredPromise::NegativeGain(Fraction(value)) => Self::NegativeGain(value),
             StoredPromise::Rho { rho: Fraction(rho), among } => Self::Rho { rho, among },
             StoredPromise::AlphaBeta {
                 alpha: Fraction(alpha),

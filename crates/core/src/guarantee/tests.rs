@@ -90,7 +90,7 @@ fn every_kind() -> Vec<Guarantee> {
         Promise::PosteriorAtMost(ratio(9, 10)),
         Promise::PosteriorAtLeast(ratio(1, 20)),
         Promise::Gain(ratio(3, 2)),
-        Promise::Loss(whole(2)),
+        Promise::NegativeGain(whole(2)),
         Promise::Epsilon(ratio(1, 10)),
         Promise::Rho { rho: ratio(1, 2), among: 100 },
         Promise::AlphaBeta { alpha: ratio(1, 2), beta: whole(1), least: whole(0), most: None },

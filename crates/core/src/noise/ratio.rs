@@ -77,7 +77,7 @@ impl Decay {
         (ratio.is_positive() && ratio < whole(1)).then_some(Self(ratio))
     }
 
-    /// `r̂`.
+    /// `r̂`, the ratio of neighbouring probabilities: from 0 to 1, both excluded.
     #[must_use]
     pub fn ratio(&self) -> &Rational {
         &self.0

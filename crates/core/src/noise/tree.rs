@@ -52,7 +52,7 @@ impl Shape {
 /// A quantile with its interval, in grid units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// The value.
+    /// The estimate itself, within its interval.
     pub value: i64,
     /// The true quantile is not below this, with the stated confidence.
     pub low: i64,

@@ -20,7 +20,7 @@ impl Promise {
             Self::PosteriorAtLeast(floor) => (floor.clone(), all),
             // LQS13 Def 3.1 and 3.8: one bounds the belief's factor upward and absence's downward, the other the reverse.
             Self::Gain(gamma) => (none, (before * gamma).min(&all - &absent / gamma)),
-            Self::Loss(gamma) => ((before / gamma).max(&all - &absent * gamma), all),
+            Self::NegativeGain(gamma) => ((before / gamma).max(&all - &absent * gamma), all),
             Self::Rho { rho, among } => {
                 return (*before == whole(*among).recip()).then(|| (none, rho.clone()));
             }
@@ -51,7 +51,7 @@ mod tests {
             Promise::PosteriorAtMost(ratio(3, 4)),
             Promise::PosteriorAtLeast(ratio(1, 10)),
             Promise::Gain(ratio(3, 2)),
-            Promise::Loss(ratio(3, 2)),
+            Promise::NegativeGain(ratio(3, 2)),
         ];
         for promise in all {
             let odds = promise.largest_odds(&priors).unwrap().exact_odds().unwrap();

@@ -132,9 +132,9 @@ mod tests {
 
     #[test]
     fn loss_is_gain_about_absence() {
-        assert_eq!(odds(&Promise::Loss(whole(2)), &priors(Some((2, 5)), Some((3, 5)))), ratio(8, 3));
+        assert_eq!(odds(&Promise::NegativeGain(whole(2)), &priors(Some((2, 5)), Some((3, 5)))), ratio(8, 3));
         assert_eq!(
-            odds(&Promise::Loss(ratio(3, 2)), &priors(Some((1, 5)), Some((1, 2)))),
+            odds(&Promise::NegativeGain(ratio(3, 2)), &priors(Some((1, 5)), Some((1, 2)))),
             odds(&Promise::Gain(ratio(3, 2)), &priors(Some((1, 2)), Some((4, 5))))
         );
     }

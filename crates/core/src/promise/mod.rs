@@ -13,6 +13,7 @@ pub use stated::NotAPromise;
 use crate::adversary::PriorRange;
 use crate::budget::{Spend, SpendError};
 use crate::exact::{Rational, whole};
+use crate::notion::Notion;
 use num_traits::Signed;
 
 /// An ε beyond this is surely a mistake, and its odds ratio has thousands of digits.
@@ -28,7 +29,7 @@ pub enum Promise {
     /// Positive membership privacy with this γ (B-2, B-3).
     Gain(Rational),
     /// Negative membership privacy with this γ (B-3n).
-    Loss(Rational),
+    NegativeGain(Rational),
     /// (ρ,m)-differential identifiability (B-5): one person among `among` equally likely ones.
     Rho {
         /// The highest belief in any one of them.
@@ -59,7 +60,7 @@ pub enum PromiseError {
     OutOfRange {
         /// The parameter, as a policy spells it.
         name: &'static str,
-        /// What was given.
+        /// What was given, exactly as stated.
         value: Rational,
         /// What is allowed, in words.
         range: String,
@@ -67,7 +68,7 @@ pub enum PromiseError {
     /// A ceiling or floor against an adversary who may believe anything (B-4).
     #[error("`{name}` cannot be promised unless prior belief is bounded on that side (`prior`, `{end}`)")]
     NeedsPriorBound {
-        /// The promise.
+        /// The promise, in the word of [`Promise::name`].
         name: &'static str,
         /// The end of the interval that must be stated: `at_most` or `at_least`.
         end: &'static str,
@@ -75,9 +76,9 @@ pub enum PromiseError {
     /// The promise is already broken by the prior, or leaves no room at all.
     #[error("`{name}` = {value} leaves no room for any answer: someone may already believe {prior} beforehand")]
     NoRoom {
-        /// The promise.
+        /// The promise, in the word of [`Promise::name`].
         name: &'static str,
-        /// What was promised.
+        /// What was promised: a belief from 0 to 1.
         value: Rational,
         /// The prior that leaves no room.
         prior: Rational,
@@ -85,7 +86,7 @@ pub enum PromiseError {
     /// The promise is about worlds of one size (replace-one).
     #[error("`{name}` is defined for data whose size is public")]
     NeedsKnownSize {
-        /// The promise.
+        /// The promise, in the word of [`Promise::name`].
         name: &'static str,
     },
     /// Comparing two promises failed.
@@ -94,31 +95,32 @@ pub enum PromiseError {
 }
 
 impl Promise {
-    /// The key that states it in a policy.
+    /// The notion that it promises.
+    #[must_use]
+    pub const fn notion(&self) -> Notion {
+        match self {
+            Self::PosteriorAtMost(_) => Notion::PosteriorAtMost,
+            Self::PosteriorAtLeast(_) => Notion::PosteriorAtLeast,
+            Self::Gain(_) => Notion::PositiveMembership,
+            Self::NegativeGain(_) => Notion::NegativeMembership,
+            Self::Rho { .. } => Notion::Rho,
+            Self::AlphaBeta { .. } => Notion::AlphaBeta,
+            Self::Epsilon(_) => Notion::Dp,
+        }
+    }
+
+    /// The word that states it in a ledger, and a key of policies.
     #[must_use]
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::PosteriorAtMost(_) => "posterior_at_most",
-            Self::PosteriorAtLeast(_) => "posterior_at_least",
-            Self::Gain(_) => "gain",
-            Self::Loss(_) => "loss",
-            Self::Rho { .. } => "rho",
-            Self::AlphaBeta { .. } => "alpha",
-            Self::Epsilon(_) => "epsilon",
-        }
+        let entry = self.notion().entry();
+        // What can be promised has a word; a test holds the table to it.
+        entry.promise.map_or(entry.name, |promise| promise.ledger)
     }
 
     /// The entry of `docs/theorems` that turns it into an odds ratio.
     #[must_use]
     pub fn theorem(&self) -> &'static str {
-        match self {
-            Self::PosteriorAtMost(_) | Self::PosteriorAtLeast(_) => "B-4",
-            Self::Gain(_) => "B-3",
-            Self::Loss(_) => "B-3n",
-            Self::Rho { .. } => "B-5",
-            Self::AlphaBeta { .. } => "B-6",
-            Self::Epsilon(_) => "C-1",
-        }
+        self.notion().entry().theorem
     }
 
     /// Whether it makes sense only when the number of people is public.
@@ -126,7 +128,7 @@ impl Promise {
     pub fn needs_known_size(&self) -> bool {
         match self {
             Self::Rho { .. } | Self::AlphaBeta { .. } => true,
-            Self::PosteriorAtMost(_) | Self::PosteriorAtLeast(_) | Self::Gain(_) | Self::Loss(_) | Self::Epsilon(_) => {
+            Self::PosteriorAtMost(_) | Self::PosteriorAtLeast(_) | Self::Gain(_) | Self::NegativeGain(_) | Self::Epsilon(_) => {
                 false
             }
         }
@@ -141,7 +143,7 @@ impl Promise {
             Self::PosteriorAtMost(ceiling) => bounds::ceiling(ceiling, priors),
             Self::PosteriorAtLeast(floor) => bounds::floor(floor, priors),
             Self::Gain(gamma) => bounds::gain("gain", gamma, priors),
-            Self::Loss(gamma) => bounds::gain("loss", gamma, &priors.of_absence()),
+            Self::NegativeGain(gamma) => bounds::gain("loss", gamma, &priors.of_absence()),
             Self::Rho { rho, among } => bounds::rho(rho, *among),
             Self::AlphaBeta { alpha, beta, least, most } => bounds::alpha_beta(alpha, beta, least, most.as_ref()),
             Self::Epsilon(epsilon) => {
@@ -164,7 +166,7 @@ impl std::fmt::Display for Promise {
             Self::PosteriorAtMost(value)
             | Self::PosteriorAtLeast(value)
             | Self::Gain(value)
-            | Self::Loss(value)
+            | Self::NegativeGain(value)
             | Self::Epsilon(value) => write!(f, "{} = {value}", self.name()),
             Self::Rho { rho, among } => write!(f, "rho = {rho} among {among}"),
             Self::AlphaBeta { alpha, beta, least, most } => {

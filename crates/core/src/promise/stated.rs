@@ -3,6 +3,7 @@
 use super::Promise;
 use crate::adversary::PriorRange;
 use crate::exact::{Rational, parse_rational};
+use crate::notion::{Notion, stated_as};
 use std::str::FromStr;
 
 /// Text that states no promise.
@@ -22,17 +23,17 @@ fn stated(text: &str) -> Option<Promise> {
     let parts: Vec<(&str, &str)> = text.split(", ").map(|part| part.split_once(" = ")).collect::<Option<_>>()?;
     let number = |text: &str| parse_rational(text).ok();
     let [(name, value), rest @ ..] = parts.as_slice() else { return None };
-    Some(match (*name, rest) {
-        ("posterior_at_most", []) => Promise::PosteriorAtMost(number(value)?),
-        ("posterior_at_least", []) => Promise::PosteriorAtLeast(number(value)?),
-        ("gain", []) => Promise::Gain(number(value)?),
-        ("loss", []) => Promise::Loss(number(value)?),
-        ("epsilon", []) => Promise::Epsilon(number(value)?),
-        ("rho", []) => {
+    Some(match (stated_as(name)?, rest) {
+        (Notion::PosteriorAtMost, []) => Promise::PosteriorAtMost(number(value)?),
+        (Notion::PosteriorAtLeast, []) => Promise::PosteriorAtLeast(number(value)?),
+        (Notion::PositiveMembership, []) => Promise::Gain(number(value)?),
+        (Notion::NegativeMembership, []) => Promise::NegativeGain(number(value)?),
+        (Notion::Dp, []) => Promise::Epsilon(number(value)?),
+        (Notion::Rho, []) => {
             let (rho, among) = value.split_once(" among ")?;
             Promise::Rho { rho: number(rho)?, among: among.parse().ok()? }
         }
-        ("alpha", [("beta", beta), ("P_min", least), most @ ..]) => {
+        (Notion::AlphaBeta, [("beta", beta), ("P_min", least), most @ ..]) => {
             let most = match most {
                 [] => None,
                 [("P_max", most)] => Some(number(most)?),
@@ -69,7 +70,7 @@ mod tests {
             Promise::PosteriorAtMost(ratio(3, 4)),
             Promise::PosteriorAtLeast(ratio(1, 10)),
             Promise::Gain(ratio(3, 2)),
-            Promise::Loss(whole(2)),
+            Promise::NegativeGain(whole(2)),
             Promise::Epsilon(ratio(1, 10)),
             Promise::Rho { rho: ratio(1, 2), among: 100 },
             Promise::AlphaBeta { alpha: ratio(1, 2), beta: whole(1), least: whole(0), most: None },

@@ -6,6 +6,7 @@ mod page;
 mod table;
 
 use crate::{Failure, files};
+pub use table::anchor;
 
 const FOLDER: &str = "docs/theorems";
 const TABLE: &str = "docs/theorems/README.md";

@@ -69,7 +69,7 @@ fn tests(cited: &[Citation]) -> String {
 }
 
 /// The anchor that GitHub and most renderers give a heading.
-fn anchor(heading: &str) -> String {
+pub fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }

@@ -1,7 +1,7 @@
 //! The task of a simulator for one entity: what it sees, and between which bounds its answers must lie.
 
-use super::simulation::{Weight, samples};
 use crate::mechanism::{Dataset, Mechanism};
+use crate::verdict::simulation::{Weight, samples};
 use deniable_core::exact::{Rational, whole};
 use num_traits::Zero;
 use std::collections::BTreeMap;

@@ -10,27 +10,25 @@
 //! between the square root of that of add/remove DP and itself.
 //!
 //! Between those ends it is a cone program for each entity ([`solve`]), whose solution is rounded to rationals: the simulator proves the
-//! upper end of the bracket, its multipliers the lower end, both by exact arithmetic ([`simulation`]).
+//! upper end of the bracket, its multipliers the lower end, both by exact arithmetic ([`crate::verdict::simulation`]).
 //!
 //! The bracket is mostly narrower than 10⁻¹⁰ of the value. It is as sure, but was up to a factor 2 wide in trials, for values above
 //! about 10⁶ of mechanisms whose probabilities are as far apart: the solver's floats then do not reach.
 
 mod game;
-mod simulation;
 mod solve;
 
-pub use simulation::{Simulation, Weight};
-
-use super::{CheckError, complete, vacuous};
+use super::error::{CheckError, complete};
+use super::gain::vacuous;
 use crate::mechanism::{Dataset, Mechanism};
-use crate::middle::{Reason, Span};
+use crate::nearest::{Reason, Span};
+use crate::verdict::simulation::{Simulation, Weight, costs, kept_ratio, least_ratio};
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use game::{Base, Game};
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
-use simulation::{costs, kept_ratio, least_ratio};
 
 /// Most numbers in a program: about ten entities.
 const MOST: usize = 1 << 20;

@@ -1,7 +1,11 @@
 //! Exact answers to yes-or-no questions about a few members; two of them are the counterexample E-3.
 
-use super::{Builtin, BuiltinError, ENTITIES, Given, Parameter, by_kind, entities, plain::certain};
-use crate::mechanism::{Dataset, Mechanism};
+use super::error::BuiltinError;
+use super::parameters::{Builtin, ENTITIES, Given, Parameter};
+use super::plain::certain;
+use super::rows::{by_kind, entities};
+use crate::mechanism::dataset::Dataset;
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::Rational;
 
 const QUESTIONS: Parameter = Parameter {

@@ -1,6 +1,6 @@
 //! Built-in mechanisms that cannot be built.
 
-use crate::mechanism::MechanismError;
+use crate::mechanism::error::MechanismError;
 use crate::mechanism::hint::shown;
 
 /// A name or a parameter that does not fit.

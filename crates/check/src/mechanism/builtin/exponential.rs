@@ -1,8 +1,11 @@
 //! Exponential mechanism and permute-and-flip over candidates with scores (M-EXP).
 
+use super::error::BuiltinError;
 use super::noisy_max::{GROUPS, Groups};
-use super::{Builtin, BuiltinError, Given, ODDS, Parameter, by_rows};
-use crate::mechanism::{MOST_ENTITIES, Mechanism};
+use super::parameters::{Builtin, Given, ODDS, Parameter};
+use super::rows::by_rows;
+use crate::mechanism::limits::MOST_ENTITIES;
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 
 const MONOTONE: Parameter = Parameter {

@@ -7,8 +7,10 @@
 //! which `j < 0` it was does not depend on the data: by C-3 in both directions, every notion has the same parameter.
 //! Output 0 itself is proportional to the tail too, which is why clamping to `0..n` loses nothing either.
 
-use super::{Builtin, BuiltinError, ENTITIES, Given, ODDS, Parameter, by_size, counts, entities};
-use crate::mechanism::Mechanism;
+use super::error::BuiltinError;
+use super::parameters::{Builtin, ENTITIES, Given, ODDS, Parameter};
+use super::rows::{by_size, counts, entities};
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 
 /// The ratio of neighbouring noise values, in place of odds.

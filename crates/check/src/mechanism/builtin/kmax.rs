@@ -1,7 +1,10 @@
 //! k-Max (M-KMAX): one of the `k` values from the largest member's upwards.
 
-use super::{Builtin, BuiltinError, Given, Parameter, by_kind};
-use crate::mechanism::{MOST_ENTITIES, Mechanism, size_fits};
+use super::error::BuiltinError;
+use super::parameters::{Builtin, Given, Parameter};
+use super::rows::by_kind;
+use crate::mechanism::limits::{MOST_ENTITIES, size_fits};
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, whole};
 
 pub(super) static KMAX: Builtin = Builtin {
@@ -9,7 +12,7 @@ pub(super) static KMAX: Builtin = Builtin {
     about: "a random one of the k values from the largest member's upwards, or of the k largest",
     theorem: "M-KMAX",
     parameters: &[
-        super::ENTITIES,
+        super::parameters::ENTITIES,
         Parameter {
             name: "values",
             about: "the entities' values in ascending order, in place of `entities`, whose values are their numbers",

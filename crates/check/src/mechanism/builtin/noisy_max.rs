@@ -1,8 +1,12 @@
 //! Report noisy max: the candidate with the largest count after geometric noise, exactly.
 
+use super::error::BuiltinError;
 use super::geometric::{Noise, RATIO};
-use super::{Builtin, BuiltinError, Given, ODDS, Parameter, by_kind};
-use crate::mechanism::{Dataset, MOST_ENTITIES, Mechanism, size_fits};
+use super::parameters::{Builtin, Given, ODDS, Parameter};
+use super::rows::by_kind;
+use crate::mechanism::dataset::Dataset;
+use crate::mechanism::limits::{MOST_ENTITIES, size_fits};
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 use std::collections::HashMap;
 

@@ -1,10 +1,50 @@
-//! The parameters that were given to a built-in mechanism, read with their defaults.
+//! What a built-in mechanism is, and the parameters that were given to it, read with their defaults.
 
-use super::{Builtin, BuiltinError};
+use super::error::BuiltinError;
 use crate::mechanism::hint::did_you_mean;
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, parse_rational, whole};
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
+
+/// A mechanism that has a name.
+#[derive(Debug)]
+pub struct Builtin {
+    /// The name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// The entry of `docs/theorems`; empty where it has none.
+    pub theorem: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Works the table out.
+    pub(super) build: fn(Given<'_>) -> Result<Mechanism, BuiltinError>,
+}
+
+/// A parameter of a mechanism.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// The name.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// What it may be.
+    pub range: &'static str,
+    /// What it is where it is not given.
+    pub default: Option<&'static str>,
+}
+
+/// How many entities there are, for all mechanisms that have such a parameter.
+pub(super) const ENTITIES: Parameter =
+    Parameter { name: "entities", about: "size of the universe", range: "1 to 24", default: Some("3") };
+/// The odds ratio that a mechanism is made for.
+pub(super) const ODDS: Parameter = Parameter {
+    name: "odds",
+    about: "likelihood ratio R = e^ε that the mechanism is made for",
+    range: "at least 1",
+    default: Some("2"),
+};
 
 /// Texts by name, for one mechanism.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,7 @@
 //! Mechanisms without noise: nothing, everything, and the number of members.
 
-use super::{Builtin, ENTITIES, by_kind, by_rows, by_size, counts, entities, entities_apart, numbers};
+use super::parameters::{Builtin, ENTITIES};
+use super::rows::{by_kind, by_rows, by_size, counts, entities, entities_apart, numbers};
 use deniable_core::exact::{Rational, whole};
 
 pub(super) static CONSTANT: Builtin = Builtin {

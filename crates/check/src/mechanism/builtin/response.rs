@@ -1,9 +1,9 @@
 //! Randomised response (M-RR).
 
-use super::{
-    Builtin, BuiltinError, ENTITIES, Given, ODDS, Parameter, by_kind, by_rows, entities, entities_apart, numbers,
-};
-use crate::mechanism::Mechanism;
+use super::error::BuiltinError;
+use super::parameters::{Builtin, ENTITIES, Given, ODDS, Parameter};
+use super::rows::{by_kind, by_rows, entities, entities_apart, numbers};
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 
 /// How likely a truthful answer is, in place of odds.
@@ -36,7 +36,7 @@ fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
     match given.word("of", &["bits", "size", "dataset"])? {
         "size" => {
             let n = entities(given, |n| n + 1)?;
-            one_of_many(given, n, super::counts(n), |data| data.count_ones() as usize)
+            one_of_many(given, n, super::rows::counts(n), |data| data.count_ones() as usize)
         }
         "dataset" => {
             let n = entities_apart(given, |n| 1 << n)?;

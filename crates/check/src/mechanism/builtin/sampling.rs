@@ -1,9 +1,9 @@
 //! Poisson sampling: every member is kept with the same probability, independently.
 
-use super::{
-    Builtin, BuiltinError, ENTITIES, Given, Parameter, by_rows, by_size, counts, entities, entities_apart, numbers,
-};
-use crate::mechanism::Mechanism;
+use super::error::BuiltinError;
+use super::parameters::{Builtin, ENTITIES, Given, Parameter};
+use super::rows::{by_rows, by_size, counts, entities, entities_apart, numbers};
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 use num_bigint::BigInt;
 use num_integer::binomial;

@@ -1,8 +1,9 @@
 //! Randomised responses that are shuffled: all that is left of them is how many said yes.
 
+use super::parameters::{Builtin, ENTITIES, ODDS};
 use super::response::{KEEP, keep};
+use super::rows::{by_size, counts, entities};
 use super::sampling::kept_of;
-use super::{Builtin, ENTITIES, ODDS, by_size, counts, entities};
 use deniable_core::exact::whole;
 
 pub(super) static SHUFFLE: Builtin = Builtin {

@@ -4,7 +4,7 @@ use crate::decide::decide;
 use crate::family::Family;
 use crate::notion::{Notion, Sign};
 use crate::verdict::{Value, Verdict};
-use deniable_core::exact::{power, ratio, whole};
+use deniable_core::exact::{Rational, power, ratio, whole};
 
 fn made(name: &str, parameters: &[(&str, &str)]) -> Result<Mechanism, BuiltinError> {
     let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());

@@ -1,6 +1,6 @@
 //! What can be wrong with a file, and where.
 
-use crate::mechanism::MechanismError;
+use crate::mechanism::error::MechanismError;
 use crate::mechanism::hint::shown;
 use deniable_core::exact::{ParseRationalError, Rational};
 
@@ -22,22 +22,22 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A file that is no mechanism: where, what, and the mend if one is known.
+/// A file that is no mechanism: where, what, and what to write instead if that is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}{}", .place.map(|place| format!("{place}: ")).unwrap_or_default(), .hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
 pub struct FileError {
     /// Where it stands; `None` where it is about the whole file.
     pub place: Option<Place>,
-    /// What is wrong.
+    /// What is wrong, as data.
     pub kind: FileErrorKind,
-    /// The mend.
+    /// What to write instead, where that is known.
     pub hint: Option<String>,
 }
 
 impl FileError {
     /// What to do about it, where more than the kind of thing is known.
     #[must_use]
-    pub fn mend(&self) -> Option<String> {
+    pub fn help(&self) -> Option<String> {
         let by_kind = match &self.kind {
             FileErrorKind::Number(_) => Some("write a fraction as 1/3, or a decimal as 0.25"),
             FileErrorKind::Negative { .. } => Some("a probability is 0 or more"),
@@ -48,7 +48,7 @@ impl FileError {
         self.hint.clone().or_else(|| by_kind.map(str::to_owned))
     }
 
-    /// Where and what, without the mend.
+    /// Where and what, without what to write instead.
     #[must_use]
     pub fn what(&self) -> String {
         Self { hint: None, ..self.clone() }.to_string()
@@ -58,21 +58,21 @@ impl FileError {
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileErrorKind {
-    /// Nothing in it.
+    /// The file has no dataset at all.
     #[error("the file holds no dataset")]
     Empty,
-    /// Not of its format.
+    /// The text is not of the format that its name says.
     #[error("this is no {format}: {message}")]
     Syntax {
         /// `TOML`, `JSON` or `CSV`.
         format: &'static str,
-        /// What its parser says.
+        /// What the parser of the format says.
         message: String,
     },
     /// A key or column that means nothing here.
     #[error("`{}` means nothing in {section}", shown(key))]
     UnknownKey {
-        /// The key.
+        /// The key as the file has it.
         key: String,
         /// The table that it stands in.
         section: &'static str,
@@ -80,15 +80,15 @@ pub enum FileErrorKind {
     /// A key or column that must be there.
     #[error("`{key}` is missing in {section}")]
     MissingKey {
-        /// The key.
+        /// The key as the file has it.
         key: &'static str,
-        /// The table.
+        /// The table of the file that the key belongs to.
         section: &'static str,
     },
     /// A key or column that stands twice.
     #[error("`{}` stands twice", shown(key))]
     RepeatedKey {
-        /// The key.
+        /// The key as the file has it.
         key: String,
     },
     /// A value of another type.
@@ -104,7 +104,7 @@ pub enum FileErrorKind {
     /// A name that cannot be printed.
     #[error("`{}` cannot be a name: it is empty or holds a character that does not print", shown(name))]
     Name {
-        /// The name.
+        /// The name as the file has it.
         name: String,
     },
     /// A name beyond those that are declared.
@@ -112,7 +112,7 @@ pub enum FileErrorKind {
     Unknown {
         /// `entity`, `output` or `group`.
         what: &'static str,
-        /// The name.
+        /// The name as the file has it.
         name: String,
     },
     /// A name that stands twice in a list of distinct ones.
@@ -120,9 +120,9 @@ pub enum FileErrorKind {
     Twice {
         /// `entity`, `output` or `group`.
         what: &'static str,
-        /// The name.
+        /// The name as the file has it.
         name: String,
-        /// What the list is.
+        /// The list in which the name should stand.
         list: &'static str,
     },
     /// A probability that is no number.
@@ -131,19 +131,19 @@ pub enum FileErrorKind {
     /// A probability below zero.
     #[error("the probability of output `{}` at {data} is {value}, below 0", shown(output))]
     Negative {
-        /// The dataset.
+        /// The dataset, as its members: `{ann, bob}`.
         data: String,
-        /// The output.
+        /// The output, by its name.
         output: String,
-        /// The value.
+        /// The value, below 0.
         value: Rational,
     },
     /// A second probability of the same output at the same dataset.
     #[error("the probability of output `{}` at {data} stands twice, first at {first}", shown(output))]
     Duplicate {
-        /// The dataset.
+        /// The dataset, as its members: `{ann, bob}`.
         data: String,
-        /// The output.
+        /// The output, by its name.
         output: String,
         /// Where the first one is.
         first: Place,
@@ -151,7 +151,7 @@ pub enum FileErrorKind {
     /// A dataset without probabilities.
     #[error("dataset {data} has no probabilities")]
     NoProbabilities {
-        /// The dataset.
+        /// The dataset, as its members: `{ann, bob}`.
         data: String,
     },
     /// Counts that no dataset has.
@@ -176,7 +176,7 @@ impl FileErrorKind {
 }
 
 impl FileError {
-    /// The same with a mend; an empty one is left out.
+    /// The same with a hint; an empty one is left out.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()).filter(|hint| !hint.is_empty()), ..self }
     }

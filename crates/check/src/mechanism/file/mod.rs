@@ -25,13 +25,13 @@ pub use error::{FileError, FileErrorKind, Place};
 pub(crate) use record::Names;
 pub use record::{Declared, Record, mechanism};
 
-use crate::mechanism::Mechanism;
+use crate::mechanism::model::Mechanism;
 use tree::{Node, Section, Shape};
 
 /// How a file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Tables with keys.
+    /// TOML: tables with keys.
     Toml,
     /// The same, or a list.
     Json,

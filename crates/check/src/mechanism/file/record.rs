@@ -1,8 +1,11 @@
 //! From single probabilities, in whatever format they came, to a mechanism.
 
 use super::error::{FileError, FileErrorKind, Place};
+use crate::mechanism::dataset::{Dataset, members};
+use crate::mechanism::error::MechanismError;
 use crate::mechanism::hint::did_you_mean;
-use crate::mechanism::{Dataset, Mechanism, MechanismError, members, size_fits};
+use crate::mechanism::limits::size_fits;
+use crate::mechanism::model::Mechanism;
 use deniable_core::exact::Rational;
 use num_traits::{Signed, Zero};
 use std::collections::{BTreeMap, HashMap};
@@ -10,13 +13,13 @@ use std::collections::{BTreeMap, HashMap};
 /// `Pr[output | members]` and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Where it stands.
+    /// Where it stands in the file, for messages.
     pub place: Place,
     /// Who is in the data.
     pub members: Vec<String>,
-    /// The output.
+    /// The output, by its name.
     pub output: String,
-    /// How likely it is.
+    /// How likely the output is at the dataset, exactly.
     pub probability: Rational,
 }
 

@@ -157,7 +157,7 @@ fn another_delimiter_is_named() {
     for (sign, name) in [(";", "`;`"), ("\t", "a tab"), ("|", "`|`")] {
         let text = "dataset,output,probability\n,yes,1\n".replace(',', sign);
         let error = crate::subject::Subject::read(&text, Format::Csv).unwrap_err();
-        assert!(error.mend().is_some_and(|mend| mend.contains(name)), "{error}");
+        assert!(error.help().is_some_and(|help| help.contains(name)), "{error}");
         assert!(!error.what().contains("delimiter"), "{}", error.what());
     }
 }

@@ -229,7 +229,7 @@ fn numbers(assessment: &Assessment) -> Vec<page::Measure> {
         measure("odds divided by", upward(&presence.down.value), "at most", class(presence.down.class)),
         measure("gain", upward(&presence.gain.value), "factor of belief, at most (B-2)", class(presence.gain.class)),
         measure(
-            "loss",
+            "negative gain",
             upward(&presence.loss.value),
             "factor by which belief shrinks, at most (B-3n)",
             class(presence.loss.class),

@@ -165,7 +165,7 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
                     class(presence.highest.class)
                 ),
                 format!(
-                    "their odds of presence are multiplied by {} to {}: the gain is {} ({}), the loss {} ({})",
+                    "their odds of presence are multiplied by {} to {}: the gain is {} ({}), the negative gain {} ({})",
                     least_factor(&presence.down.value),
                     upward(&presence.up.value),
                     upward(&presence.gain.value),

@@ -71,10 +71,10 @@ pub fn priors(text: Option<&str>) -> Result<PriorRange, Failure> {
 
 /// Every promise that is made.
 fn promises(flags: &PromiseFlags) -> Vec<Promise> {
-    let PromiseFlags { gain, loss, posterior_at_most, posterior_at_least, epsilon, .. } = flags;
+    let PromiseFlags { gain, negative_gain, posterior_at_most, posterior_at_least, epsilon, .. } = flags;
     let all = [
         gain.clone().map(Promise::Gain),
-        loss.clone().map(Promise::Loss),
+        negative_gain.clone().map(Promise::NegativeGain),
         posterior_at_most.clone().map(Promise::PosteriorAtMost),
         posterior_at_least.clone().map(Promise::PosteriorAtLeast),
         epsilon.clone().map(Promise::Epsilon),

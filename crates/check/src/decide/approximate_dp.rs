@@ -4,7 +4,9 @@
 //! outputs with `Pr[o|T1] > R·Pr[o|T2]`, and `δ = Σ max(0, P1 − R·P2)` is tight. At a given δ the events that count are
 //! the outputs of largest ratio, as many as one likes, and `R = max (P1(E) − δ)/P2(E)`.
 
-use super::{CheckError, nothing, vacuous};
+use super::error::CheckError;
+use super::gain::vacuous;
+use super::numbers::zero;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::Given;
 use crate::verdict::{Value, Verdict, Witness};
@@ -18,7 +20,7 @@ const NEAR: f64 = 1e-9;
 
 pub(super) fn decide(mechanism: &Mechanism, adjacency: Adjacency, given: &Given) -> Result<Verdict, CheckError> {
     let theorems = vec![if adjacency == Adjacency::AddRemove { "S-ADD" } else { "S-REP" }];
-    let least = if matches!(given, Given::Odds(_)) { nothing() } else { Bound::one() };
+    let least = if matches!(given, Given::Odds(_)) { zero() } else { Bound::one() };
     let (value, event) = match given {
         Given::Odds(odds) if *odds < whole(1) => {
             return Err(CheckError::OutOfRange { name: "odds", value: odds.clone(), range: "at least 1" });

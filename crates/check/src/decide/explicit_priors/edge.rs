@@ -5,7 +5,7 @@
 //! `N'·D − N·D'`, whose cubic terms cancel. Its roots are rational, or known between rationals to any digit; at an
 //! irrational root the gain is irrational too, so a bracket always comes off every rational value in the end.
 
-use super::super::one;
+use super::super::numbers::one;
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, ratio as fraction, square_root, whole};
 use num_traits::{One, Signed, Zero};

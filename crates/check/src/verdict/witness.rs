@@ -1,123 +1,22 @@
-//! Answers: the tight parameter, and the place where it is reached.
+//! Where a parameter is reached, told by datasets and observers.
 
-use crate::counts::CountWitness;
-use crate::decide::Simulation;
+use super::count_witness::CountWitness;
+use super::simulation::Simulation;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::Bound;
-use deniable_core::exact::{Rational, Rounding, decimal, power, whole};
-
-/// Most decimals that the ends of a bracket are told apart by.
-const MOST_PLACES: u32 = 30;
-
-/// What was decided.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verdict {
-    /// The tight parameter of the notion.
-    pub value: Value,
-    /// Where it is reached; `None` where nothing is learned, or nothing is asked about.
-    pub witness: Option<Witness>,
-    /// The entries of `docs/theorems` that say why nothing is worse.
-    pub theorems: Vec<&'static str>,
-}
-
-/// How large the smallest parameter is that holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value {
-    /// Exactly this, and some observer reaches it.
-    Attained(Bound),
-    /// Exactly this; observers come as near as they like.
-    Approached(Bound),
-    /// Somewhere from `low` to `high`.
-    Between {
-        /// Some observer reaches at least this.
-        low: Bound,
-        /// None gets beyond this.
-        high: Bound,
-        /// The entry of `docs/theorems` that bounds it.
-        theorem: &'static str,
-    },
-    /// The table holds no pair of datasets, and the family no uncertain observer, that the notion is about: it promises
-    /// nothing to anybody, and every parameter holds. This is the least.
-    Vacuous(Bound),
-}
-
-impl Value {
-    /// The least parameter that certainly holds.
-    #[must_use]
-    pub fn high(&self) -> &Bound {
-        match self {
-            Self::Attained(value) | Self::Approached(value) | Self::Vacuous(value) => value,
-            Self::Between { high, .. } => high,
-        }
-    }
-
-    /// The parameter below which it certainly does not hold.
-    #[must_use]
-    pub fn low(&self) -> &Bound {
-        match self {
-            Self::Attained(value) | Self::Approached(value) | Self::Vacuous(value) => value,
-            Self::Between { low, .. } => low,
-        }
-    }
-
-    /// Whether nobody and no pair of datasets is asked about.
-    #[must_use]
-    pub fn is_vacuous(&self) -> bool {
-        matches!(self, Self::Vacuous(_))
-    }
-
-    /// Whether a claimed parameter holds; `None` where the bracket does not tell.
-    #[must_use]
-    pub fn keeps(&self, claim: &Rational) -> Option<bool> {
-        let claim = Bound::Finite(claim.clone());
-        if *self.high() <= claim {
-            Some(true)
-        } else if *self.low() > claim {
-            Some(false)
-        } else {
-            None
-        }
-    }
-}
-
-impl Value {
-    /// A decimal of some places. The two ends of a bracket have as many as tell them apart, and are rounded away from each
-    /// other.
-    #[must_use]
-    pub fn decimal(&self, places: u32) -> String {
-        let Self::Between { low, high, .. } = self else { return self.high().decimal(places) };
-        let (Bound::Finite(low), Bound::Finite(high)) = (low, high) else {
-            return format!("{} .. {}", low.decimal(places), high.decimal(places));
-        };
-        let ends = |places| (decimal(low, places, Rounding::Down), decimal(high, places, Rounding::Up));
-        let unit = whole(2) / power(&whole(10), places);
-        let width = high - low;
-        let apart = |more: &u32| &width * power(&whole(10), *more - places) >= unit;
-        let (low, high) = ends((places..=MOST_PLACES).find(apart).unwrap_or(MOST_PLACES));
-        format!("{low} .. {high}")
-    }
-}
-
-impl std::fmt::Display for Value {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Attained(value) | Self::Approached(value) | Self::Vacuous(value) => write!(f, "{value}"),
-            Self::Between { low, high, .. } => write!(f, "{low} .. {high}"),
-        }
-    }
-}
+use deniable_core::exact::{Rational, whole};
 
 /// An output that two datasets give with different probabilities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Apart {
-    /// The output.
+    /// The output, by its position in the mechanism's outputs.
     pub output: usize,
     /// The dataset that gives it more often.
     pub more: Dataset,
     /// The one that gives it less often.
     pub less: Dataset,
-    /// The two probabilities.
+    /// The probabilities of the output at `more` and at `less`.
     pub probabilities: (Rational, Rational),
 }
 
@@ -136,42 +35,42 @@ impl Apart {
 pub enum Witness {
     /// An output that two datasets give with different probabilities.
     Datasets {
-        /// The output.
+        /// The output, by its position in the mechanism's outputs.
         output: usize,
         /// The dataset that gives it more often.
         more: Dataset,
         /// The one that gives it less often.
         less: Dataset,
-        /// The two probabilities.
+        /// The probabilities at `more` and at `less`.
         probabilities: (Rational, Rational),
     },
     /// Outputs of which two datasets give one or another with different probabilities ((ε,δ)-DP).
     Event {
-        /// The outputs.
+        /// The outputs of the event, by their positions.
         outputs: Vec<usize>,
         /// The dataset that gives them more often.
         more: Dataset,
         /// The one that gives them less often.
         less: Dataset,
-        /// The two probabilities.
+        /// The probabilities at `more` and at `less`.
         probabilities: (Rational, Rational),
     },
     /// An output that moves the belief of an observer.
     Prior {
-        /// What the observer believed.
+        /// What the observer believed before the output.
         prior: Prior,
-        /// About whom.
+        /// The entity whose presence is asked about, by its position.
         entity: usize,
-        /// The output.
+        /// The output, by its position in the mechanism's outputs.
         output: usize,
         /// `Pr[o | t]` and `Pr[o | ¬t]`.
         likelihoods: (Rational, Rational),
     },
     /// A member that neither removal nor a crowd hides (I-CBP).
     Crowd {
-        /// The member.
+        /// The member, by its position in the mechanism's entities.
         entity: usize,
-        /// The dataset.
+        /// The dataset that the member is in.
         data: Dataset,
         /// What its removal moves most.
         removed: Apart,
@@ -256,20 +155,6 @@ impl Witness {
 mod tests {
     use super::*;
     use deniable_core::exact::ratio;
-
-    fn between(low: Rational, high: Rational) -> Value {
-        Value::Between { low: Bound::Finite(low), high: Bound::Finite(high), theorem: "X-COUNT" }
-    }
-
-    #[test]
-    fn the_ends_of_a_bracket_are_told_apart() {
-        let third = ratio(1, 3);
-        let near = &third + ratio(1, 1_000_000_000_000);
-        assert_eq!(between(third.clone(), near).decimal(6), "0.3333333333333 .. 0.3333333333344");
-        assert_eq!(between(third, ratio(1, 2)).decimal(6), "0.333333 .. 0.5");
-        assert_eq!(between(whole(9), whole(10)).decimal(6), "9 .. 10");
-        assert_eq!(Value::Attained(Bound::Finite(ratio(2, 3))).decimal(6), "0.666667");
-    }
 
     /// k-Max of two: belief 1/2 becomes 2/3, a factor 4/3; disbelief 1/2 becomes 1/3, a factor 3/2, which is the gain.
     #[test]

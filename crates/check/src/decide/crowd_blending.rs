@@ -9,7 +9,8 @@
 //! Add/remove DP implies it by removal alone. Replace-one DP does not: the exact size of the data blends everybody with everybody,
 //! but a dataset of fewer than `k` has no crowd. It survives post-processing, but neither composition nor mixtures.
 
-use super::{CheckError, complete, vacuous};
+use super::error::{CheckError, complete};
+use super::gain::vacuous;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::verdict::{Apart, Value, Verdict, Witness};
 use deniable_core::exact::Bound;

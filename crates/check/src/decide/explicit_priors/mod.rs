@@ -7,8 +7,10 @@
 
 mod edge;
 
+use super::error::CheckError;
+use super::gain::vacuous;
+use super::numbers::one;
 use super::product::likelihoods;
-use super::{CheckError, one, vacuous};
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::Direction;

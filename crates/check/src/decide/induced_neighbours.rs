@@ -4,7 +4,9 @@
 //! differs from the first by some of the entities by which the second does. A move is one entity more or less; if all datasets
 //! are possible, that is add/remove DP, and if the size is public, exchanges.
 
-use super::{CheckError, odds, pairs};
+use super::error::CheckError;
+use super::gain::odds;
+use super::pairs;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::verdict::Verdict;
 

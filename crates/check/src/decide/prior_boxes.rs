@@ -1,10 +1,12 @@
 //! Independent entities with a range of priors each: multilinear sums, largest at vertices (X-BOX).
 
-use super::belief::{gain_over, reached_inside};
+use super::error::{CheckError, complete};
+use super::gain::vacuous;
+use super::gain::{gain_over, reached_inside};
+use super::largest_ratio::LargestRatio;
+use super::numbers::one;
 use super::product::{likelihoods, numerators};
-use super::sized::of_top;
-use super::worst::Worst;
-use super::{CheckError, complete, one, vacuous};
+use super::public_size::of_top;
 use crate::family::Prior;
 use crate::mechanism::{Column, Dataset, Mechanism};
 use crate::notion::Direction;
@@ -105,7 +107,7 @@ pub(super) fn vertices(
     }
     complete(mechanism)?;
     let ends: Vec<Ends> = ranges.iter().map(Ends::of).collect();
-    let mut worst: Vec<Worst<BigInt>> = vec![Worst::new(); n];
+    let mut worst: Vec<LargestRatio<BigInt>> = vec![LargestRatio::new(); n];
     for output in 0..mechanism.outputs().len() {
         let values = match mechanism.table().column(output) {
             Column::Parts { parts, .. } => parts.iter().map(|part| BigInt::from(*part)).collect(),

@@ -4,8 +4,8 @@
 //! other. How much such observers learn has no closed form; some who do learn are built here, and give an exact lower
 //! end beside the upper one of B-3.
 
-use super::observer::Pair;
-use super::one;
+use super::numbers::one;
+use super::two_datasets::Pair;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::Direction;

@@ -1,6 +1,6 @@
 //! Observers who hesitate between two datasets: the smallest priors that move.
 
-use super::one;
+use super::numbers::one;
 use super::pairs::Found;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};

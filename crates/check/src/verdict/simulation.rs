@@ -38,7 +38,7 @@ pub struct Simulation {
 pub struct Weight {
     /// The dataset `T`, with the entity or without it.
     pub data: Dataset,
-    /// The output `o`.
+    /// The output `o`, by its position in the mechanism's outputs.
     pub output: usize,
     /// `λ`, of `Pr[o|T] ≤ R·q(o)`; at least 0.
     pub above: Rational,
@@ -87,7 +87,7 @@ impl Simulation {
 }
 
 /// The ratio that one simulator keeps to the mechanism, at every dataset.
-pub(super) fn kept_ratio(
+pub(crate) fn kept_ratio(
     mechanism: &Mechanism,
     entity: usize,
     rows: usize,
@@ -122,7 +122,7 @@ pub(super) fn kept_ratio(
 }
 
 /// The ratio that weights prove no simulator gets below; at least 1, as all ratios are.
-pub(super) fn least_ratio(mechanism: &Mechanism, entity: usize, rows: usize, weights: &[Weight]) -> Bound {
+pub(crate) fn least_ratio(mechanism: &Mechanism, entity: usize, rows: usize, weights: &[Weight]) -> Bound {
     if weights.iter().any(|weight| weight.above.is_negative() || weight.below.is_negative()) {
         return Bound::one();
     }
@@ -136,7 +136,7 @@ pub(super) fn least_ratio(mechanism: &Mechanism, entity: usize, rows: usize, wei
 }
 
 /// `c_σ(o)`: what a unit of the simulator's answer `o` at sight of `σ` adds to the weighted sum of its bounds.
-pub(super) fn costs(
+pub(crate) fn costs(
     mechanism: &Mechanism,
     entity: usize,
     rows: usize,

@@ -1,9 +1,12 @@
 //! Datasets of one public size: F-DB, F-DB2, and (α,β)-differential identifiability.
 
-use super::larger::{self, Score};
-use super::observer::Pair;
+use super::error::CheckError;
+use super::gain;
+use super::gain::{approached, vacuous};
+use super::many_datasets::{self, Score};
+use super::numbers::{one, zero};
 use super::pairs::{self, Found};
-use super::{CheckError, approached, belief, nothing, one, vacuous};
+use super::two_datasets::Pair;
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
 use crate::verdict::{Value, Verdict};
@@ -35,7 +38,7 @@ pub(super) fn bounded(
     let gain = |belief: &Rational, odds: &Rational| tight_gain(belief, odds);
     let score = |belief: &Rational, odds: &Bound| odds.map(|odds| gain(belief, odds), Bound::Infinite);
     let ends = [own.low().clone(), own.high().clone()];
-    let high = |odds: &Rational| belief::gain_over(&own, odds);
+    let high = |odds: &Rational| gain::gain_over(&own, odds);
     let high = found.ratio.map(high, Bound::Infinite);
     bracket(
         mechanism,
@@ -65,7 +68,7 @@ pub(super) fn bracket(
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
     let Asked { range, direction, ends, high, score, theorem } = asked;
-    if !larger::exists(mechanism.size(), range) {
+    if !many_datasets::exists(mechanism.size(), range) {
         return Err(CheckError::NoPrior {
             why: format!(
                 "no beliefs from {} to {} of at most {} entities sum to a whole number",
@@ -89,7 +92,7 @@ pub(super) fn bracket(
     let reached = match two {
         Some(two) if two.0 == high => Some(two),
         two => {
-            let more = larger::search(mechanism, range, direction, pair, score);
+            let more = many_datasets::search(mechanism, range, direction, pair, score);
             match (two, more) {
                 (Some(two), Some(more)) => Some(if more.0 > two.0 { more } else { two }),
                 (two, more) => two.or(more),
@@ -178,7 +181,7 @@ pub(super) fn alpha_beta(mechanism: &Mechanism, least: &Rational, sign: Sign) ->
     let theorems = vec!["B-6", "S-REP"];
     let Some((found, pair)) = pairs::exchanged(mechanism).and_then(|found| Pair::of(&found).map(|pair| (found, pair)))
     else {
-        return Ok(vacuous(nothing(), theorems));
+        return Ok(vacuous(zero(), theorems));
     };
     let value = match direction {
         Direction::Presence => {

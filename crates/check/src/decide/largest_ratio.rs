@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 
 /// The largest ratio so far and where it was found. Of equal ones, that with the fewest entities.
 #[derive(Debug, Clone)]
-pub(crate) struct Worst<P> {
+pub(crate) struct LargestRatio<P> {
     found: Option<(P, P, Place)>,
 }
 
@@ -26,7 +26,7 @@ impl Place {
     }
 }
 
-impl<P: Part> Worst<P> {
+impl<P: Part> LargestRatio<P> {
     pub(crate) fn new() -> Self {
         Self { found: None }
     }

@@ -8,7 +8,7 @@ use deniable_core::exact::{Rational, whole};
 pub struct CountWitness {
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// The output.
+    /// The output, by its name.
     pub output: String,
     /// Between which counts, or under which prior.
     pub place: CountPlace,
@@ -17,7 +17,7 @@ pub struct CountWitness {
     pub probabilities: (Rational, Rational),
 }
 
-/// What is compared.
+/// What is compared: two datasets, or an observer's belief in presence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CountPlace {
     /// Two datasets, by their counts in each group.

@@ -1,0 +1,61 @@
+//! Tables of built-in mechanisms from the rows that differ.
+
+use super::error::BuiltinError;
+use super::parameters::Given;
+use crate::mechanism::dataset::Dataset;
+use crate::mechanism::limits::{MOST_ENTITIES, MOST_FRACTIONS, MOST_PROBABILITIES, fits_with};
+use crate::mechanism::model::Mechanism;
+use deniable_core::exact::Rational;
+
+/// A mechanism over entities `1` to `n` whose rows are worked out dataset by dataset, and kept as fractions meanwhile.
+pub(super) fn by_rows(
+    entities: usize,
+    outputs: Vec<String>,
+    row: impl Fn(Dataset) -> Vec<Rational>,
+) -> Result<Mechanism, BuiltinError> {
+    fits_with(entities, |_| outputs.len(), MOST_FRACTIONS)?;
+    let names = (1..=entities).map(|number| number.to_string()).collect();
+    let rows = (0..1_u32 << entities).map(|data| Some(row(data))).collect();
+    Ok(Mechanism::partial(names, outputs, rows)?)
+}
+
+/// A mechanism of which many datasets have the same row: the one at `which(T)`.
+pub(super) fn by_kind(
+    entities: usize,
+    outputs: Vec<String>,
+    rows: &[Vec<Rational>],
+    which: impl Fn(Dataset) -> usize,
+) -> Result<Mechanism, BuiltinError> {
+    let names = (1..=entities).map(|number| number.to_string()).collect();
+    Ok(Mechanism::shared(names, outputs, rows, which)?)
+}
+
+/// A mechanism that depends on how many members there are alone: `rows[s]` is the row of `s` members.
+pub(super) fn by_size(outputs: Vec<String>, rows: &[Vec<Rational>]) -> Result<Mechanism, BuiltinError> {
+    by_kind(rows.len().saturating_sub(1), outputs, rows, |data| data.count_ones() as usize)
+}
+
+/// How many entities, with room for `outputs(n)` outputs of datasets that share rows: checked before anything is worked out.
+pub(super) fn entities(given: Given<'_>, outputs: impl Fn(usize) -> usize) -> Result<usize, BuiltinError> {
+    let n = given.count("entities", 1, MOST_ENTITIES)?;
+    fits_with(n, outputs, MOST_PROBABILITIES)?;
+    Ok(n)
+}
+
+/// The same where every dataset has a row of its own.
+pub(super) fn entities_apart(given: Given<'_>, outputs: impl Fn(usize) -> usize) -> Result<usize, BuiltinError> {
+    let n = given.count("entities", 1, MOST_ENTITIES)?;
+    fits_with(n, outputs, MOST_FRACTIONS)?;
+    Ok(n)
+}
+
+/// The members of a dataset by their numbers, as an output: `{1 3}`.
+pub(super) fn numbers(data: Dataset) -> String {
+    let members = (0..Dataset::BITS).filter(|t| data >> t & 1 == 1).map(|t| (t + 1).to_string());
+    format!("{{{}}}", members.collect::<Vec<_>>().join(" "))
+}
+
+/// The names of counts from 0 to `n`.
+pub(super) fn counts(n: usize) -> Vec<String> {
+    (0..=n).map(|count| count.to_string()).collect()
+}

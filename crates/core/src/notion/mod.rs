@@ -1,0 +1,270 @@
+//! The names of notions of privacy: one table that every part of the project reads.
+//!
+//! A notion has one name, the field's. Whatever else it is called is an alias, and means the same everywhere that the notion
+//! is understood: in policies, on the command line, in `docs/notions`. [`find`] reads a name, [`Notion::entry`] is what there
+//! is to say of it. What a part of the project can do with a notion is its own business: it matches on [`Notion`].
+//!
+//! The table holds names and words, no mathematics: [`crate::promise`] turns promises into odds ratios.
+//! `crates/recheck` does not read it, since it shares nothing with what it verifies.
+//!
+//! ```
+//! use deniable_core::notion::{Notion, find, lookup};
+//!
+//! for name in ["nmp", "negative_gain", "Negative membership privacy", "loss"] {
+//!     assert_eq!(find(name).map(|found| found.notion), Some(Notion::NegativeMembership));
+//! }
+//! assert_eq!(lookup("nnp").unwrap_err().to_string(), "there is no notion `nnp`; did you mean `nmp`?");
+//! ```
+
+pub mod key;
+mod table;
+
+use crate::text::{nearest, shown};
+
+/// A notion of privacy, without its parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Notion {
+    /// ε-differential privacy, one person more or less.
+    Dp,
+    /// The same for a person who is added.
+    PositiveDp,
+    /// The same for a person who is removed.
+    NegativeDp,
+    /// ε-differential privacy, one person replaced.
+    BoundedDp,
+    /// (ε,δ)-differential privacy: the δ at a given ε.
+    Delta,
+    /// The same, one person replaced.
+    BoundedDelta,
+    /// (ε,δ)-differential privacy: the ε at a given δ.
+    EpsilonAt,
+    /// The same, one person replaced.
+    BoundedEpsilonAt,
+    /// Positive membership privacy: a bound γ on what belief in presence gains.
+    PositiveMembership,
+    /// Negative membership privacy: a bound γ on what belief in absence gains.
+    NegativeMembership,
+    /// Positive and negative membership privacy with one γ.
+    Membership,
+    /// A ceiling on belief in presence.
+    PosteriorAtMost,
+    /// A floor under belief in presence.
+    PosteriorAtLeast,
+    /// (ρ,m)-differential identifiability: one of m equally likely people.
+    Rho,
+    /// The α of (α,β)-differential identifiability.
+    Alpha,
+    /// The β of (α,β)-differential identifiability.
+    Beta,
+    /// (α,β)-differential identifiability, with both bounds on belief in the true world.
+    AlphaBeta,
+    /// Differential privacy for groups of up to k people.
+    GroupPrivacy,
+    /// Differential privacy after everybody was kept with a given probability.
+    Sampling,
+    /// Positive membership privacy against whoever knows a random sample.
+    SampledGain,
+    /// Positive membership privacy under the uniform prior.
+    UniformGain,
+    /// Free-lunch privacy: odds between any two datasets.
+    FreeLunch,
+    /// Zero-knowledge privacy: a simulator that sees k random rows.
+    ZeroKnowledge,
+    /// Crowd-blending privacy: a crowd of k people, or no influence.
+    CrowdBlending,
+    /// Differential privacy between induced neighbours.
+    InducedNeighbours,
+    /// ε-Bayes-optimal privacy of a table: beliefs fall by at most e^ε.
+    BayesOptimal,
+    /// ε-Bayes-optimal privacy of a table: beliefs fall and rise by at most e^ε.
+    BayesOptimalTwoSided,
+    /// ε-privacy against semi-honest parties, one-sided.
+    SemiHonest,
+    /// ε-privacy against semi-honest parties, two-sided.
+    SemiHonestBoth,
+}
+
+/// The quantity that a notion bounds, and the values that it can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounded {
+    /// Its name in claims: `gain` in `gain=3/2`.
+    pub name: &'static str,
+    /// Its letter in papers: `γ`.
+    pub symbol: &'static str,
+    /// A value that it may have.
+    pub example: &'static str,
+    /// Its range in words, as messages quote it: `a belief from 0 to 1`.
+    pub range: &'static str,
+    /// The least value that it can have.
+    pub least: i64,
+    /// The largest value that it can have, where there is one.
+    pub most: Option<i64>,
+}
+
+/// A parameter beside the bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its key in a policy: `among`.
+    pub key: &'static str,
+    /// Its place in [`Entry::form`]: `M`.
+    pub place: &'static str,
+    /// Its range in words, as messages quote it: `a belief from 0 to 1`.
+    pub range: &'static str,
+}
+
+/// How a notion that can be promised is spelt in files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Promised {
+    /// The key of a policy.
+    pub key: &'static str,
+    /// Keys that mean the same, from earlier formats of policies.
+    pub older: &'static [&'static str],
+    /// Keys without which the key says nothing.
+    pub beside: &'static [&'static str],
+    /// The word of a ledger. Ledgers are hash-chained: it never changes.
+    pub ledger: &'static str,
+}
+
+/// What there is to say of a notion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// The notion that the entry is of.
+    pub notion: Notion,
+    /// Its name: small letters and hyphens.
+    pub name: &'static str,
+    /// Its name in full, as papers call it.
+    pub title: &'static str,
+    /// Other names under which it is understood. One that ends in `odds` gives the bound as a factor, e^ε in place of ε.
+    pub aliases: &'static [&'static str],
+    /// The name with its parameters, as `rho:M`.
+    pub form: &'static str,
+    /// The quantity that it bounds.
+    pub bounds: Bounded,
+    /// What else it takes, in the order of the form.
+    pub parameters: &'static [Parameter],
+    /// What must be known of the observers or the data, in words; empty where nothing must.
+    pub needs: &'static str,
+    /// The entry of `docs/theorems` on which it rests.
+    pub theorem: &'static str,
+    /// The entry of `docs/notions` that describes it.
+    pub page: &'static str,
+    /// How it is spelt as a promise; `None` where it cannot be promised.
+    pub promise: Option<Promised>,
+    /// What it says, in one sentence without a full stop.
+    pub sentence: &'static str,
+}
+
+/// A name that was understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found {
+    /// The notion that the name means.
+    pub notion: Notion,
+    /// The name or alias, as the table spells it.
+    pub name: &'static str,
+}
+
+impl Found {
+    /// Whether the bound was named as a factor on odds, e^ε, and not as its logarithm.
+    #[must_use]
+    pub fn is_odds(&self) -> bool {
+        self.name.ends_with("odds")
+    }
+}
+
+/// A name that is no notion's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no notion `{}`{}", shown(asked), did_you_mean.map_or_else(String::new, |name| format!("; did you mean `{name}`?")))]
+pub struct UnknownNotion {
+    /// What was written, without spaces around it.
+    pub asked: String,
+    /// The name or alias that it resembles.
+    pub did_you_mean: Option<&'static str>,
+}
+
+/// The notion that a name or alias means, whatever its case, hyphens, underscores and spaces.
+#[must_use]
+pub fn find(text: &str) -> Option<Found> {
+    let wanted = normal(text);
+    if wanted.is_empty() {
+        return None;
+    }
+    every_name().find(|found| normal(found.name) == wanted)
+}
+
+/// The same, or what may have been meant.
+///
+/// # Errors
+/// When no notion has this name.
+pub fn lookup(text: &str) -> Result<Found, UnknownNotion> {
+    find(text).ok_or_else(|| {
+        let names: Vec<&str> = every_name().map(|found| found.name).collect();
+        UnknownNotion { asked: text.trim().to_owned(), did_you_mean: nearest(text.trim(), &names) }
+    })
+}
+
+/// What of a name counts: small letters and digits.
+#[must_use]
+pub fn normal(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Every name and alias, the notions in order and each notion's own name first.
+pub fn every_name() -> impl Iterator<Item = Found> {
+    Notion::ALL.into_iter().flat_map(|notion| notion.names().map(move |name| Found { notion, name }))
+}
+
+/// The notion that a ledger states with this word, letter by letter.
+#[must_use]
+pub fn stated_as(word: &str) -> Option<Notion> {
+    Notion::ALL.into_iter().find(|notion| notion.entry().promise.is_some_and(|promise| promise.ledger == word))
+}
+
+impl Notion {
+    /// Every notion, in the order of the documentation.
+    pub const ALL: [Self; 29] = [
+        Self::Dp,
+        Self::PositiveDp,
+        Self::NegativeDp,
+        Self::BoundedDp,
+        Self::Delta,
+        Self::BoundedDelta,
+        Self::EpsilonAt,
+        Self::BoundedEpsilonAt,
+        Self::PositiveMembership,
+        Self::NegativeMembership,
+        Self::Membership,
+        Self::PosteriorAtMost,
+        Self::PosteriorAtLeast,
+        Self::Rho,
+        Self::Alpha,
+        Self::Beta,
+        Self::AlphaBeta,
+        Self::GroupPrivacy,
+        Self::Sampling,
+        Self::SampledGain,
+        Self::UniformGain,
+        Self::FreeLunch,
+        Self::ZeroKnowledge,
+        Self::CrowdBlending,
+        Self::InducedNeighbours,
+        Self::BayesOptimal,
+        Self::BayesOptimalTwoSided,
+        Self::SemiHonest,
+        Self::SemiHonestBoth,
+    ];
+
+    /// What there is to say of it.
+    #[must_use]
+    pub const fn entry(self) -> &'static Entry {
+        table::entry(self)
+    }
+
+    /// Its name and its aliases, among which are the keys that state it as a promise (of (α,β), those are names of its halves).
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let entry = self.entry();
+        std::iter::once(entry.name).chain(entry.aliases.iter().copied())
+    }
+}
+
+#[cfg(test)]
+mod tests;

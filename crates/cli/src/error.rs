@@ -106,6 +106,11 @@ impl Failure {
     pub fn refused(message: impl Display, help: impl Display) -> Self {
         Self::Refused(vec![Complaint::new(message).help(help)])
     }
+
+    /// Bad usage, without a place.
+    pub fn usage(message: impl Display, help: impl Display) -> Self {
+        Self::Usage(Complaint::new(message).help(help))
+    }
 }
 
 #[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]

@@ -5,10 +5,11 @@ mod read;
 mod table;
 mod words;
 
-use super::{results, say, writable};
 use crate::args::assess::Assess;
 use crate::args::output::Results;
+use crate::console::say;
 use crate::error::{Complaint, Failure};
+use crate::output::{results, writable};
 use crate::progress::Progress;
 use deniable_assess::part::Part;
 use deniable_assess::written::{written, written_linking};
@@ -149,7 +150,7 @@ fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Resul
                 let help = "a column is known to others or secret: keep it in one of them";
                 (format!("`{name}` is in --quasi and in --sensitive"), help)
             };
-            return Err(Failure::Usage(Complaint::new(message).help(help)));
+            return Err(Failure::usage(message, help));
         }
     }
     if let Some(name) =
@@ -194,8 +195,10 @@ fn hierarchies(args: &Assess) -> Result<BTreeMap<String, Hierarchy>, Failure> {
             Failure::refused(format!("{}: {error}", file.display()), help)
         })?;
         if all.insert(column.clone(), hierarchy).is_some() {
-            let complaint = Complaint::new(format!("--hierarchy names `{column}` twice"));
-            return Err(Failure::Usage(complaint.help("give each column one hierarchy")));
+            return Err(Failure::usage(
+                format!("--hierarchy names `{column}` twice"),
+                "give each column one hierarchy",
+            ));
         }
     }
     Ok(all)
@@ -205,7 +208,7 @@ fn hierarchies(args: &Assess) -> Result<BTreeMap<String, Hierarchy>, Failure> {
 fn distances(args: &Assess, hierarchies: &BTreeMap<String, Hierarchy>) -> Result<BTreeMap<String, Distance>, Failure> {
     let mut all = BTreeMap::new();
     for (column, text) in &args.distance {
-        let wrong = |message: String, help: &str| Failure::Usage(Complaint::new(message).help(help));
+        let wrong = |message: String, help: &str| Failure::usage(message, help);
         let (name, order) = text.split_once(':').map_or((text.as_str(), None), |(name, order)| (name, Some(order)));
         let distance = match (name, order) {
             ("equal", None) => Distance::Equal,

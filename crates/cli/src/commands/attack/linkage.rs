@@ -1,9 +1,10 @@
 //! `deniable attack linkage` and `ratings`: whose row, and whose ratings?
 
-use super::{WrittenShare, confidence, coverage, outputs, table_failure, usage};
 use crate::args::attack::{Linkage as ByColumns, Output, Ratings as ByRatings};
-use crate::commands::results;
+use crate::commands::attack::files::{outputs, table_failure};
+use crate::commands::attack::share::{WrittenShare, confidence, coverage};
 use crate::error::Failure;
+use crate::output::results;
 use crate::progress::Progress;
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::Share;
@@ -51,11 +52,11 @@ pub fn by_columns(args: &ByColumns) -> Result<(), Failure> {
     let confidence = confidence(&args.output)?;
     let columns: Vec<String> = args.on.iter().map(|name| name.trim().to_owned()).collect();
     if let Some(twice) = columns.iter().enumerate().find(|(at, name)| columns[..*at].contains(name)) {
-        return Err(usage(format!("--on names {} twice", twice.1), "name each column once"));
+        return Err(Failure::usage(format!("--on names {} twice", twice.1), "name each column once"));
     }
     if args.truth.as_ref().is_some_and(|truth| columns.contains(truth)) {
         let help = "an adversary does not know it; name another column, or leave it out of --on";
-        return Err(usage("--truth is one of the columns of --on", help));
+        return Err(Failure::usage("--truth is one of the columns of --on", help));
     }
     let files = [Some(&args.released), Some(&args.auxiliary), args.outsiders.as_ref()];
     let [released, auxiliary, outsiders] = read(&args.output, files)?;
@@ -74,7 +75,7 @@ pub fn by_ratings(args: &ByRatings) -> Result<(), Failure> {
     let finite = args.rating_within.is_finite() && args.ahead.is_finite();
     if !finite || args.rating_within < 0.0 || args.ahead <= 0.0 {
         let help = "--rating-within is at least 0, --ahead above 0";
-        return Err(usage("a tolerance is out of its range", help));
+        return Err(Failure::usage("a tolerance is out of its range", help));
     }
     let files = [Some(&args.released), Some(&args.auxiliary), args.outsiders.as_ref()];
     let tables = read(&args.output, files)?;

@@ -1,5 +1,7 @@
 //! `deniable assess`: what an anonymised table gives away.
 
+mod assessed;
+mod measures;
 mod page;
 mod read;
 mod table;
@@ -11,25 +13,15 @@ use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::output::{results, writable};
 use crate::progress::Progress;
-use deniable_assess::part::Part;
-use deniable_assess::written::{written, written_linking};
+use assessed::Assessed;
 use deniable_assess::{
-    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Linking, Quasi, Reading, Requirement, Sensitive,
-    assess, link,
+    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, Sensitive, assess, link,
 };
 use deniable_core::adversary::PriorRange;
 use read::Reader;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// What was assessed, and the linkage attack where there is one.
-struct Assessed {
-    assessment: Assessment,
-    linking: Option<Linking>,
-    /// What went in, and the names of its files.
-    files: Vec<(String, String)>,
-}
 
 /// Runs it.
 pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
@@ -83,7 +75,7 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
         }
     }
     let assessed = Assessed { assessment, linking, files: files(args) };
-    results(&args.results, &table::text(&args.table, &assessed), &json(&assessed), &|| {
+    results(&args.results, &table::text(&args.table, &assessed), &assessed.json(), &|| {
         page::page(&args.table, &assessed)
     })?;
     let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
@@ -244,20 +236,4 @@ fn files(args: &Assess) -> Vec<(String, String)> {
         ("people who are looked for", args.auxiliary.as_ref()),
     ];
     named.into_iter().filter_map(|(what, path)| Some((what.to_owned(), path?.display().to_string()))).collect()
-}
-
-fn json(assessed: &Assessed) -> Part {
-    let whole = written(&assessed.assessment);
-    match (&assessed.linking, whole) {
-        (Some(linking), Part::Parts(mut parts)) => {
-            parts.insert("linkage", written_linking(linking));
-            Part::Parts(parts)
-        }
-        (_, whole) => whole,
-    }
-}
-
-/// A file's name alone.
-fn name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -1,10 +1,10 @@
-//! What can be wrong with the tables of an assessment: the column, value or class, and the mend.
+//! What can be wrong with the tables of an assessment: the column, value or class, and the help.
 
 use deniable_core::text::shown;
 
 /// Which table an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub enum TableRole {
     /// The table that was published.
     Published,
     /// The people whom it could be about.
@@ -15,7 +15,7 @@ pub enum Table {
     Auxiliary,
 }
 
-impl std::fmt::Display for Table {
+impl std::fmt::Display for TableRole {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Published => "the published table",
@@ -37,7 +37,7 @@ pub enum AssessError {
     )]
     NoColumn {
         /// Which table.
-        table: Table,
+        table: TableRole,
         /// What was looked for.
         column: String,
         /// What there is.
@@ -62,7 +62,7 @@ pub enum AssessError {
     #[error("{table} has no rows; check that it is the right file")]
     Empty {
         /// Which table.
-        table: Table,
+        table: TableRole,
     },
     /// A row of another width.
     #[error("a row has {found} values where there are {expected} columns; give one for each column")]
@@ -103,7 +103,7 @@ pub enum AssessError {
     Hierarchy {
         /// The line, from 1.
         line: usize,
-        /// What is wrong, and the mend.
+        /// What is wrong, and the help.
         problem: String,
     },
     /// A hierarchy that gives no distances.
@@ -120,7 +120,7 @@ pub enum AssessError {
     NoOrder {
         /// The column.
         column: String,
-        /// What is wrong, and the mend.
+        /// What is wrong, and the help.
         problem: String,
     },
     /// A class that nobody of the background can be in.

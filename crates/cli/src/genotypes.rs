@@ -38,7 +38,7 @@ pub fn not_a_prefix(file: &Path, prefix: &Path) -> Failure {
     Failure::usage(message, format!("write {}", prefix.display()))
 }
 
-/// A file's fault, with the place in the message and the mend below.
+/// A file's fault, with the place in the message and the help below.
 pub fn file_failure(error: &FileError) -> Failure {
     let place = error.line.map_or_else(String::new, |line| format!(":{line}"));
     Failure::refused(format!("{}{place}: {}", error.file.display(), error.kind), error.help())

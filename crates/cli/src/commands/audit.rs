@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::render;
 use deniable_audit::zoo::{self, Supremum};
 use deniable_audit::{
-    Adjacency, AuditError, Deadlines, Mechanism, Neighbours, Pair, Program, Settings, Verdict, audit,
+    AuditError, Deadlines, InputAdjacency, Mechanism, Neighbours, Pair, Program, Settings, Verdict, audit,
 };
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
@@ -142,9 +142,9 @@ fn neighbours(args: &Args) -> Result<Neighbours, Failure> {
         return Ok(Neighbours::listed(pairs.collect::<Result<_, _>>()?));
     }
     let adjacency = match args.neighbours {
-        Which::EachByOne => Adjacency::EachByOne,
-        Which::SameDirection => Adjacency::SameDirection,
-        Which::OneEntry => Adjacency::OneEntry,
+        Which::EachByOne => InputAdjacency::EachByOne,
+        Which::SameDirection => InputAdjacency::SameDirection,
+        Which::OneEntry => InputAdjacency::OneEntry,
     };
     let entries = args.entries.get();
     Ok(if args.negative { Neighbours::queries(adjacency, entries) } else { Neighbours::counts(adjacency, entries) })

@@ -251,7 +251,7 @@ fn given(path: &Path, mechanism: &Mechanism) -> Result<Vec<Prior>, Failure> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::refused(format!("{name} cannot be read: {error}"), help))?;
     deniable_check::priors::read(&text, format, mechanism.entities()).map_err(|error| {
-        let mend = error.mend().unwrap_or_else(|| help.to_owned());
-        Failure::refused(format!("{name}: {}", error.what()), mend)
+        let hint = error.mend().unwrap_or_else(|| help.to_owned());
+        Failure::refused(format!("{name}: {}", error.what()), hint)
     })
 }

@@ -105,7 +105,7 @@ fn uncovered(what: &str, counts: &Counts, assessment: &Assessment) -> Vec<String
     said
 }
 
-/// Errors of the library end with their mend, after the last semicolon.
+/// Errors of the library end with what to do about them, after the last semicolon.
 fn said(error: &AssessError) -> Complaint {
     let text = error.to_string();
     match text.rsplit_once("; ") {

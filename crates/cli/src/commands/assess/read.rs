@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         ))
     }
 
-    /// A file's fault, with the mend in the words of this command.
+    /// A file's fault, with the help in the words of this command.
     fn source_failure(&self, file: &Path, error: SourceError) -> Failure {
         let help = match &error {
             SourceError::NoFile { .. } => "check the path; a file, a folder of files that are alike, or a pattern",
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
             SourceError::Rows { .. } => {
                 let uneven = groups::uneven_line(file, &self.layout).ok().flatten();
                 if let Some((line, fields)) = uneven {
-                    let help = "mend the line, or say with --delimiter what stands between fields";
+                    let help = "fix the line, or say with --delimiter what stands between fields";
                     let message = format!(
                         "{}:{line}: this line has {fields} fields, and there are other columns",
                         file.display()

@@ -145,7 +145,7 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
 
 /// Of how many people some odds move how far.
 pub fn shares(beliefs: &Beliefs) -> String {
-    let share = |share: &deniable_assess::beliefs::Share| {
+    let share = |share: &deniable_assess::beliefs::MovedShare| {
         let by = share.factor.map_or_else(|| "infinitely".to_owned(), |factor| format!("by more than {factor}"));
         format!("{by} for {}", percent(&share.share, 2, Rounding::Up))
     };

@@ -14,7 +14,7 @@ pub fn outputs(output: &Output, scores: Option<&PathBuf>, own: &[PathBuf]) -> Re
     writable(&[("--out", out.as_deref()), ("--report", report.as_deref()), ("--scores", scores)], own)
 }
 
-/// A table's fault, with the place in the message and the mend below.
+/// A table's fault, with the place in the message and the help below.
 pub fn table_failure(error: &TableError) -> Failure {
     let place = error.line.map_or_else(String::new, |line| format!(":{line}"));
     Failure::refused(format!("{}{place}: {}", error.file.display(), error.kind), error.kind.help())

@@ -8,7 +8,7 @@ use crate::output::results;
 use crate::progress::Progress;
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::Share;
-use deniable_attack::linkage::{Linkage, Linked, On, Table, link};
+use deniable_attack::linkage::{Linkage, Linked, On, TextTable, link};
 use deniable_attack::ratings::{self, Columns, Records, Settings};
 use deniable_report::attack as page;
 use serde::Serialize;
@@ -114,7 +114,7 @@ fn named([released, auxiliary, outsiders]: [Option<&PathBuf>; 3]) -> Vec<(String
 }
 
 /// Reads the tables, once it is known that results can be written.
-fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result<[Option<Table>; N], Failure> {
+fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result<[Option<TextTable>; N], Failure> {
     let own: Vec<PathBuf> = files.iter().flatten().map(|path| (*path).clone()).collect();
     outputs(output, None, &own)?;
     let progress = Progress::new();
@@ -122,7 +122,7 @@ fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result
     for (file, table) in files.iter().zip(&mut tables) {
         let Some(file) = file else { continue };
         progress.says(&format!("reading {}", file.display()));
-        *table = Some(Table::read(file).map_err(|error| table_failure(&error))?);
+        *table = Some(TextTable::read(file).map_err(|error| table_failure(&error))?);
     }
     progress.done();
     Ok(tables)

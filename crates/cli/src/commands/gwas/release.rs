@@ -339,7 +339,7 @@ fn failure(error: GwasError) -> Failure {
             Failure::refused(error, help)
         }
         GwasError::Stored { .. } => Failure::refused(error, "check the ledger with `deniable ledger verify`"),
-        GwasError::Answer { .. } => Failure::refused(error, "mend that; then the same command resumes at no cost"),
+        GwasError::Answer { .. } => Failure::refused(error, "fix that; then the same command resumes at no cost"),
         GwasError::TooMany { .. } => Failure::refused(error, "ask for fewer with --top"),
         GwasError::Threshold(_) => Failure::refused(error, "write --threshold 29.7 or --p-value 0.05"),
         GwasError::Select(_) | GwasError::Noisy(_) | GwasError::Decay(_) => Failure::refused(

@@ -1,6 +1,6 @@
 //! What holds of every table that an attack reads. Run by `fuzz/targets/attack.rs` and by `crates/attack/tests/fuzz.rs`.
 
-use deniable_attack::linkage::{On, Table, link};
+use deniable_attack::linkage::{On, TextTable, link};
 use deniable_attack::ratings::{Columns, Records, Settings};
 use deniable_attack::{Panel, Side, TableError, listed, ratings, released};
 use deniable_genome::individuals::Name;
@@ -31,7 +31,7 @@ pub fn check(bytes: &[u8]) -> bool {
             }
             Err(error) => said(&error),
         },
-        2 => match Table::read(&path) {
+        2 => match TextTable::read(&path) {
             Ok(table) => {
                 let on = On {
                     columns: table.columns.iter().take(2).cloned().collect(),
@@ -56,7 +56,7 @@ pub fn check(bytes: &[u8]) -> bool {
                 rating: Some("stars".to_owned()),
                 day: Some("day".to_owned()),
             };
-            match Table::read(&path).and_then(|table| Records::of(&table, &columns)) {
+            match TextTable::read(&path).and_then(|table| Records::of(&table, &columns)) {
                 Ok(records) => {
                     let found = ratings::link(&records, &records, Some(&records), true, &Settings::default());
                     assert!(found.targets.unique <= found.targets.people);

@@ -9,7 +9,7 @@ use deniable_assess::diversity::Diversity;
 use deniable_assess::membership::presence;
 use deniable_assess::risk::Risk;
 use deniable_assess::sizes::Sizes;
-use deniable_assess::{AssessError, Classes, Counts, Quasi, Table};
+use deniable_assess::{AssessError, Classes, Counts, Quasi, TableRole};
 use deniable_core::adversary::PriorRange;
 use std::time::Instant;
 
@@ -50,7 +50,7 @@ fn main() -> Result<(), AssessError> {
     })?;
     let quasi: Vec<Quasi> = names[..4].iter().map(|name| Quasi::new(name, Reading::Notation)).collect();
     let sensitive = ["disease".to_owned()];
-    let classes = timed("classes", || Classes::of(&published, &quasi, &sensitive, Table::Published))?;
+    let classes = timed("classes", || Classes::of(&published, &quasi, &sensitive, TableRole::Published))?;
     let secret = &classes.secrets[0];
     timed("sizes", || Ok(Sizes::of(&classes)))?;
     timed("risk", || {
@@ -64,7 +64,7 @@ fn main() -> Result<(), AssessError> {
     timed("closeness, equal", || Ok(Closeness::new(&classes, secret, &Distance::Equal)?.t()))?;
     timed("closeness, ordered", || Ok(Closeness::new(&classes, secret, &Distance::Ordered(None))?.t()))?;
     timed("beliefs from margins", || Beliefs::of(&classes, secret, Prior::Margins))?;
-    let people = timed("types of the background", || types(&raw, &names[..4], &["disease"], Table::Background))?;
+    let people = timed("types of the background", || types(&raw, &names[..4], &["disease"], TableRole::Background))?;
     let matching = timed("matching types with classes", || Ok(Matching::new(&classes, &people)))?;
     timed("beliefs from the background", || {
         Beliefs::of(&classes, secret, Prior::Background(&matching, &people.secrets[0]))

@@ -10,7 +10,7 @@ use crate::closeness::{Closeness, Distance};
 use crate::counts::Counts;
 use crate::covering::Read;
 use crate::diversity::Diversity;
-use crate::error::{AssessError, Table};
+use crate::error::{AssessError, TableRole};
 use crate::fraction::{At, Fraction};
 use crate::membership::{Membership, presence, without_background};
 use crate::original::Compared;
@@ -187,21 +187,21 @@ pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
         return Err(AssessError::Priors { low: low.to_string(), high: high.to_string() });
     }
     let names: Vec<String> = input.sensitive.iter().map(|sensitive| sensitive.name.clone()).collect();
-    let classes = Arc::new(Classes::of(input.published, &input.quasi, &names, Table::Published)?);
+    let classes = Arc::new(Classes::of(input.published, &input.quasi, &names, TableRole::Published)?);
     let quasi: Vec<&str> = input.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
     let raw = |counts: Option<&Counts>, table| {
         let sensitive: Vec<&str> = names.iter().map(String::as_str).collect();
         counts.map(|counts| types(counts, &quasi, &sensitive, table)).transpose()
     };
-    let people = raw(input.background, Table::Background)?.map(Arc::new);
-    let original = raw(input.original, Table::Original)?;
+    let people = raw(input.background, TableRole::Background)?.map(Arc::new);
+    let original = raw(input.original, TableRole::Original)?;
     let matching = people.as_ref().map(|people| Matching::new(&classes, people));
     if let Some(matching) = &matching {
         matching.covers_somebody()?;
     }
     let at_least = matching.as_ref().filter(|matching| matching.overlaps()).map(Matching::at_least);
     let parts = Parts { matching: matching.as_ref(), at_least, sensitive: &input.sensitive };
-    let empty = AssessError::Empty { table: Table::Published };
+    let empty = AssessError::Empty { table: TableRole::Published };
     let mut sensitive = Vec::new();
     for (place, secret) in classes.secrets.iter().enumerate() {
         let distance = parts.distance(place);

@@ -6,7 +6,7 @@
 use crate::cells::Reading;
 use crate::classes::{Classes, Quasi};
 use crate::counts::Counts;
-use crate::error::{AssessError, Table};
+use crate::error::{AssessError, TableRole};
 
 /// Types of people, beside the classes that cover them.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Lists {
 ///
 /// # Errors
 /// When a quasi-identifier is missing or the table is empty.
-pub fn types(counts: &Counts, quasi: &[&str], sensitive: &[&str], table: Table) -> Result<Classes, AssessError> {
+pub fn types(counts: &Counts, quasi: &[&str], sensitive: &[&str], table: TableRole) -> Result<Classes, AssessError> {
     let quasi: Vec<Quasi> = quasi.iter().map(|name| Quasi::new(name, Reading::Literal)).collect();
     let has = |name: &&&str| counts.columns().iter().any(|column| column.name() == **name);
     let sensitive: Vec<String> = sensitive.iter().filter(has).map(|name| (*name).to_owned()).collect();

@@ -28,7 +28,7 @@ pub enum Prior<'a> {
 
 /// How many people are in classes where some belief's odds move by more than a factor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Share {
+pub struct MovedShare {
     /// The factor; `None` for infinitely.
     pub factor: Option<u64>,
     /// People of the published table.
@@ -49,7 +49,7 @@ pub struct Beliefs {
     /// The odds of a value that fall most.
     pub down: Extreme,
     /// By more than 2, 5, 10, and infinitely.
-    pub shares: Vec<Share>,
+    pub shares: Vec<MovedShare>,
     /// Pairs of class and type where the class has none of the values that people of the type have: by the background and
     /// the table, none of them is in the class, so there is no belief to move.
     pub impossible: u64,
@@ -98,7 +98,8 @@ impl Beliefs {
         }
         let all = whole(classes.people());
         let shares = factors.into_iter().zip(people);
-        let shares = shares.map(|(factor, people)| Share { factor, people, share: whole(people) / &all }).collect();
+        let shares =
+            shares.map(|(factor, people)| MovedShare { factor, people, share: whole(people) / &all }).collect();
         let [loss, gain, up, down] = searches.map(Search::found);
         Ok(Self { loss, gain, up, down, shares, impossible: walk.impossible })
     }

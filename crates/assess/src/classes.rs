@@ -3,7 +3,7 @@
 use crate::cells::Reading;
 use crate::counts::{Column, Counts};
 use crate::covering::CellColumn;
-use crate::error::{AssessError, Table};
+use crate::error::{AssessError, TableRole};
 use crate::group::{Codes, group, sums};
 use deniable_core::text::shown;
 
@@ -110,7 +110,7 @@ impl Classes {
     ///
     /// # Errors
     /// When a column is not there or named twice, none is named, the table is empty, or a hierarchy does not know a cell.
-    pub fn of(counts: &Counts, quasi: &[Quasi], sensitive: &[String], table: Table) -> Result<Self, AssessError> {
+    pub fn of(counts: &Counts, quasi: &[Quasi], sensitive: &[String], table: TableRole) -> Result<Self, AssessError> {
         let names = || quasi.iter().map(|quasi| &quasi.name).chain(sensitive);
         if let Some((_, name)) =
             names().enumerate().find(|(place, name)| names().take(*place).any(|other| other == *name))

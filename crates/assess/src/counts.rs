@@ -3,7 +3,7 @@
 //! Values are kept once per column and rows as codes, so a row costs four bytes a column. Somebody else has counted (an SQL
 //! engine, `GROUP BY`); a row that is pushed twice is harmless, since everything that reads counts adds equal rows up.
 
-use crate::error::{AssessError, Table};
+use crate::error::{AssessError, TableRole};
 use std::collections::HashMap;
 
 /// Most people in a table: products of two counts, times a number of values, must fit 127 bits.
@@ -152,7 +152,7 @@ impl Counts {
     ///
     /// # Errors
     /// When there is none; `table` is what the error calls this table.
-    pub fn column(&self, name: &str, table: Table) -> Result<&Column, AssessError> {
+    pub fn column(&self, name: &str, table: TableRole) -> Result<&Column, AssessError> {
         self.columns.iter().find(|column| column.name == name).ok_or_else(|| AssessError::NoColumn {
             table,
             column: name.to_owned(),
@@ -185,6 +185,6 @@ mod tests {
         assert!(matches!(counts.push_codes(&[0], 1), Err(AssessError::Code { code: 0, .. })));
         counts.push(&["1"], MOST_PEOPLE).unwrap();
         assert!(matches!(counts.push(&["1"], 1), Err(AssessError::TooMany { what: "people" })));
-        assert!(counts.column("b", Table::Published).unwrap_err().to_string().contains("there are: a"));
+        assert!(counts.column("b", TableRole::Published).unwrap_err().to_string().contains("there are: a"));
     }
 }

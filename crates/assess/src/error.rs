@@ -4,7 +4,7 @@ use deniable_core::text::shown;
 
 /// Which table an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Table {
+pub enum TableRole {
     /// The table that was published.
     Published,
     /// The people whom it could be about.
@@ -15,7 +15,7 @@ pub enum Table {
     Auxiliary,
 }
 
-impl std::fmt::Display for Table {
+impl std::fmt::Display for TableRole {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Published => "the published table",
@@ -37,7 +37,7 @@ pub enum AssessError {
     )]
     NoColumn {
         /// The table: published, background, original or auxiliary.
-        table: Table,
+        table: TableRole,
         /// The name that was looked for.
         column: String,
         /// What the table has in its place, in words.
@@ -62,7 +62,7 @@ pub enum AssessError {
     #[error("{table} has no rows; check that it is the right file")]
     Empty {
         /// The table: published, background, original or auxiliary.
-        table: Table,
+        table: TableRole,
     },
     /// A row of another width.
     #[error("a row has {found} values where there are {expected} columns; give one for each column")]

@@ -50,7 +50,7 @@ pub use cells::{Cell, Reading};
 pub use classes::{Classes, Quasi, Secret};
 pub use closeness::Distance;
 pub use counts::Counts;
-pub use error::{AssessError, Table};
+pub use error::{AssessError, TableRole};
 pub use fraction::{At, Fraction};
 pub use hierarchy::Hierarchy;
 pub use linking::{Linking, link};

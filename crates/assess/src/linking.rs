@@ -6,7 +6,7 @@
 use crate::background::{Matching, types};
 use crate::classes::Classes;
 use crate::counts::Counts;
-use crate::error::{AssessError, Table};
+use crate::error::{AssessError, TableRole};
 use crate::fraction::Fraction;
 
 /// People whose candidates all share one value of a sensitive column.
@@ -53,9 +53,9 @@ pub fn link(classes: &Classes, auxiliary: &Counts) -> Result<Linking, AssessErro
         classes.columns.iter().map(|column| column.name.as_str()).enumerate().filter(|(_, name)| has(name)).unzip();
     if names.is_empty() {
         let first = classes.columns.first().map_or("", |column| &column.name);
-        return Err(auxiliary.column(first, Table::Auxiliary).err().unwrap_or(AssessError::NoQuasi));
+        return Err(auxiliary.column(first, TableRole::Auxiliary).err().unwrap_or(AssessError::NoQuasi));
     }
-    let known = types(auxiliary, &names, &[], Table::Auxiliary)?;
+    let known = types(auxiliary, &names, &[], TableRole::Auxiliary)?;
     let seen = classes.project(&keep);
     let matching = Matching::new(&seen, &known);
     let mut found = Linking {

@@ -55,7 +55,7 @@ impl Compared {
             original: original.people(),
             of_value: String::new(),
         })?;
-        let empty = AssessError::Empty { table: crate::Table::Original };
+        let empty = AssessError::Empty { table: crate::TableRole::Original };
         let sizes = Sizes::of(original).ok_or_else(|| empty.clone())?;
         let risk = Risk::of(original, Population::Unknown, threshold).ok_or_else(|| empty.clone())?;
         let published = Sizes::of(classes).ok_or(empty)?;

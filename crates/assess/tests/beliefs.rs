@@ -8,7 +8,7 @@ use deniable_assess::background::{Matching, types};
 use deniable_assess::belief::{Extreme, Kind};
 use deniable_assess::beliefs::{Beliefs, Prior, exceeding};
 use deniable_assess::limit::{Limit, epsilon};
-use deniable_assess::{AssessError, Counts, Table};
+use deniable_assess::{AssessError, Counts, TableRole};
 use deniable_check::bop::{Background, Block, TableError};
 use deniable_core::exact::Bound;
 use deniable_core::exact::{ratio, whole};
@@ -97,7 +97,7 @@ proptest! {
         prop_assume!(!world.blocks.is_empty());
         let (published, people) = world.tables();
         let all = classes(&published, &["q"], &["s"]);
-        let known = types(&people, &["q"], &["s"], Table::Background).unwrap();
+        let known = types(&people, &["q"], &["s"], TableRole::Background).unwrap();
         let matching = Matching::new(&all, &known);
         let prior = Prior::Background(&matching, &known.secrets[0]);
         let found = Beliefs::of(&all, &all.secrets[0], prior);
@@ -155,7 +155,7 @@ proptest! {
         prop_assume!(!world.blocks.is_empty() && world.rows.iter().all(|rows| rows.iter().sum::<u64>() <= 4));
         let (published, people) = world.tables();
         let all = classes(&published, &["q"], &["s"]);
-        let known = types(&people, &["q"], &["s"], Table::Background).unwrap();
+        let known = types(&people, &["q"], &["s"], TableRole::Background).unwrap();
         let matching = Matching::new(&all, &known);
         let Ok(found) = Beliefs::of(&all, &all.secrets[0], Prior::Background(&matching, &known.secrets[0])) else { return Ok(()) };
         let mut largest = Bound::Finite(whole(0));

@@ -6,7 +6,7 @@ mod common;
 use common::{Rational, classes, product, table};
 use deniable_assess::background::{Matching, types};
 use deniable_assess::membership::{Membership, gain, odds, presence};
-use deniable_assess::{Counts, Table};
+use deniable_assess::{Counts, TableRole};
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief::posterior;
 use deniable_core::exact::Bound;
@@ -64,7 +64,7 @@ proptest! {
         }
         people.push(&["99"], 3).unwrap();
         let all = classes(&published, &["z"], &[]);
-        let known = types(&people, &["z"], &[], Table::Background).unwrap();
+        let known = types(&people, &["z"], &[], TableRole::Background).unwrap();
         let Membership::Computed(found) = presence(&Matching::new(&all, &known), &range) else { panic!("it is a list") };
         prop_assert_eq!(&found.up.value, &up);
         let against = match &down { Bound::Finite(odds) => Bound::Finite(odds.recip()), Bound::Infinite => Bound::Finite(whole(0)) };
@@ -106,7 +106,7 @@ proptest! {
 #[test]
 fn by_hand() {
     let all = classes(&table("z\n1* x2"), &["z"], &[]);
-    let known = types(&table("z\n11 x3\n12 x5"), &["z"], &[], Table::Background).unwrap();
+    let known = types(&table("z\n11 x3\n12 x5"), &["z"], &[], TableRole::Background).unwrap();
     let Membership::Computed(found) = presence(&Matching::new(&all, &known), &PriorRange::uniform()) else {
         panic!("it is a list")
     };
@@ -118,7 +118,7 @@ fn by_hand() {
 #[test]
 fn overlaps_are_left_out() {
     let all = classes(&table("z\n1*\n*1\n33"), &["z"], &[]);
-    let known = types(&table("z\n11\n12 x2\n21\n33 x2"), &["z"], &[], Table::Background).unwrap();
+    let known = types(&table("z\n11\n12 x2\n21\n33 x2"), &["z"], &[], TableRole::Background).unwrap();
     let matching = Matching::new(&all, &known);
     assert_eq!(matching.population(), [2, 2, 3]);
     // Whom two classes cover counts for neither, but for its rows.
@@ -145,7 +145,7 @@ fn many_choices() {
 
 fn covers_as_cells_do(text: &str) {
     let all = classes(&table(text), &["a", "b"], &[]);
-    let known = types(&table("a,b\n11,11\n7,7\n7,11\nq,q"), &["a", "b"], &[], Table::Background).unwrap();
+    let known = types(&table("a,b\n11,11\n7,7\n7,11\nq,q"), &["a", "b"], &[], TableRole::Background).unwrap();
     let matching = Matching::new(&all, &known);
     for person in known.all() {
         let cells = known.columns.iter().zip(known.cells(person));

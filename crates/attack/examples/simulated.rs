@@ -7,7 +7,7 @@
 mod cohort;
 
 use cohort::{CASES, CONFIDENCE, OUTSIDE, Population, REFERENCE, SNPS};
-use deniable_attack::linkage::{self, Linkage, On, Table};
+use deniable_attack::linkage::{self, Linkage, On, TextTable};
 use deniable_attack::ratings::{self, Rating, Records, Settings};
 use deniable_attack::{Bounds, Measured, Row, Share, Test};
 use deniable_core::exact::{Rounding, decimal, whole};
@@ -82,7 +82,7 @@ fn by_columns() -> Result<(), Box<dyn Error>> {
             released.push_str(&line);
         }
     }
-    let table = |text: &str| Table::of(Path::new("made up"), text.as_bytes(), b',');
+    let table = |text: &str| TextTable::of(Path::new("made up"), text.as_bytes(), b',');
     let (released, register) = (table(&released)?, table(&register)?);
     println!("linkage: 10,000 rows; a register of 5,000 of these people and 10,000 others; 95% intervals");
     for columns in [["zip", "birth", "sex"].as_slice(), &["zip", "year", "sex"], &["birth"]] {

@@ -38,7 +38,7 @@ pub use alleles::{Fit, Unfit, fit};
 pub use genotypes::{Source, Targets};
 pub use intervals::{Share, clopper_pearson};
 
-pub use linkage::{Linkage, Linked, On, Table};
+pub use linkage::{Linkage, Linked, On, TextTable};
 pub use measured::{Measured, Row};
 pub use membership::{Clamp, Statistic, Statistics, Test, parted, statistics};
 pub use panel::{Matched, Panel};

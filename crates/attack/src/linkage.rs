@@ -14,9 +14,9 @@ use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// A table of text. Made from CSV by [`Table::read`], or by callers from whatever they read.
+/// A table of text. Made from CSV by [`TextTable::read`], or by callers from whatever they read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct TextTable {
     /// What errors call it.
     pub file: PathBuf,
     /// The names of its columns.
@@ -25,7 +25,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// Reads CSV; the first line names the columns. A name that ends in `.tsv` is parted by tabs.
     ///
     /// # Errors
@@ -39,7 +39,7 @@ impl Table {
     /// The same from any input; `file` is what errors name.
     ///
     /// # Errors
-    /// As [`Table::read`].
+    /// As [`TextTable::read`].
     pub fn of(file: &Path, input: impl Read, delimiter: u8) -> Result<Self, TableError> {
         let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).trim(csv::Trim::All).from_reader(input);
         let fault = |error: &csv::Error| TableError::csv(file, error);
@@ -156,7 +156,12 @@ impl Linkage {
 ///
 /// # Errors
 /// When a column is not there, or no column is named.
-pub fn link(released: &Table, auxiliary: &Table, outsiders: Option<&Table>, on: &On) -> Result<Linkage, TableError> {
+pub fn link(
+    released: &TextTable,
+    auxiliary: &TextTable,
+    outsiders: Option<&TextTable>,
+    on: &On,
+) -> Result<Linkage, TableError> {
     if on.columns.is_empty() {
         return Err(TableError::whole(&auxiliary.file, TableErrorKind::Empty("columns to join on")));
     }
@@ -241,8 +246,8 @@ impl Linked {
 mod tests {
     use super::*;
 
-    fn table(text: &str) -> Table {
-        Table::of(Path::new("t.csv"), text.as_bytes(), b',').unwrap()
+    fn table(text: &str) -> TextTable {
+        TextTable::of(Path::new("t.csv"), text.as_bytes(), b',').unwrap()
     }
 
     fn on(columns: &[&str], truth: Option<&str>) -> On {
@@ -304,7 +309,7 @@ mod tests {
         let twice = link(&released, &table("zip,zip\n1,2\n"), None, &on(&["zip"], None)).unwrap_err();
         assert_eq!(twice.kind, TableErrorKind::TwoColumns("zip".to_owned()));
         assert!(link(&released, &released, None, &on(&[], None)).is_err());
-        let uneven = Table::of(Path::new("t.csv"), "a,b\n1,2\n3\n".as_bytes(), b',').unwrap_err();
+        let uneven = TextTable::of(Path::new("t.csv"), "a,b\n1,2\n3\n".as_bytes(), b',').unwrap_err();
         assert_eq!((uneven.line, uneven.kind), (Some(3), TableErrorKind::Values { found: 1, expected: 2 }));
     }
 }

@@ -13,7 +13,7 @@
 //! a best record too; how often it is accepted is the baseline.
 
 use crate::intervals::float;
-use crate::linkage::{Linkage, Linked, Table};
+use crate::linkage::{Linkage, Linked, TextTable};
 use crate::table_error::{TableError, TableErrorKind};
 use deniable_core::text::shown;
 use std::collections::{BTreeMap, HashMap};
@@ -52,7 +52,7 @@ impl Records {
     ///
     /// # Errors
     /// When a column is not there or a value is no number or day.
-    pub fn of(table: &Table, columns: &Columns) -> Result<Self, TableError> {
+    pub fn of(table: &TextTable, columns: &Columns) -> Result<Self, TableError> {
         let place = |name: &Option<String>| name.as_ref().map(|name| table.column(name)).transpose();
         let (person, item) = (table.column(&columns.person)?, table.column(&columns.item)?);
         let (rating, day) = (place(&columns.rating)?, place(&columns.day)?);
@@ -258,7 +258,7 @@ mod tests {
 
     fn records(lines: &str) -> Result<Records, TableError> {
         let text = format!("who,film,stars,day\n{lines}");
-        Records::of(&Table::of(Path::new("r.csv"), text.as_bytes(), b',').unwrap(), &columns())
+        Records::of(&TextTable::of(Path::new("r.csv"), text.as_bytes(), b',').unwrap(), &columns())
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What can be wrong with a table that an attack reads: the place, the complaint and the mend.
+//! What can be wrong with a table that an attack reads: the place, the complaint and the help.
 
 use deniable_core::text::shown;
 use deniable_genome::FileError;
@@ -15,7 +15,7 @@ pub struct TableError {
     pub kind: TableErrorKind,
 }
 
-/// `file:line: complaint`, and the mend on a line of its own.
+/// `file:line: complaint`, and the help on a line of its own.
 impl std::fmt::Display for TableError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.file.display())?;
@@ -116,7 +116,7 @@ pub enum TableErrorKind {
 }
 
 impl TableErrorKind {
-    /// The mend.
+    /// What to do about it.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -135,14 +135,14 @@ impl TableErrorKind {
             }
             Self::TwoColumns(_) => "rename one of the two",
             Self::Values { .. } => {
-                "mend the line; where blanks part the columns, no value may have one or be left empty"
+                "fix the line; where blanks part the columns, no value may have one or be left empty"
             }
             Self::Person(_) => "write FID and IID with a blank between, as in the .fam file",
             Self::Nobody(_) => {
                 "check that list and genotypes belong together; a list is read as PLINK's --keep reads it"
             }
             Self::Frequency(_) => "write a number from 0 to 1, or NA where there is none",
-            Self::Number { .. } => "mend the line, or name another column",
+            Self::Number { .. } => "fix the line, or name another column",
             Self::Twice { .. } => "keep one of the two lines",
             Self::Empty(_) => "check that this is the right file, and that it was written to the end",
             Self::Genotypes(error) => error.help(),

@@ -32,6 +32,6 @@ pub mod zoo;
 pub use audit::{AuditError, Settings, audit};
 pub use event::Event;
 pub use mechanism::{Cell, Mechanism, MechanismError, Outputs, Value};
-pub use neighbours::{Adjacency, Neighbours, Pair};
+pub use neighbours::{InputAdjacency, Neighbours, Pair};
 pub use process::{Deadlines, Program, end_all};
 pub use verdict::{Finding, Verdict};

@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 /// Which inputs are neighbours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Adjacency {
+pub enum InputAdjacency {
     /// Every entry may differ by one, in either direction: arbitrary counting queries of which each may count a person.
     EachByOne,
     /// Every entry may differ by one, all in the same direction: counts of which a person adds to some (add/remove).
@@ -47,7 +47,7 @@ impl Pair {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbours {
     /// Which inputs are neighbours.
-    pub adjacency: Adjacency,
+    pub adjacency: InputAdjacency,
     /// How many entries an input has; of no meaning for listed pairs.
     pub length: usize,
     /// Entries to start from: around 0, around a threshold, at the ends of a range.
@@ -61,25 +61,25 @@ pub struct Neighbours {
 impl Neighbours {
     /// Inputs of this many entries, each 0 or more, tried around 0 and 1.
     #[must_use]
-    pub fn counts(adjacency: Adjacency, length: usize) -> Self {
+    pub fn counts(adjacency: InputAdjacency, length: usize) -> Self {
         Self { adjacency, length, levels: vec![0, 1], least: 0, most: i64::MAX }
     }
 
     /// Inputs of this many entries without a least or a largest, tried around 0 and 1.
     #[must_use]
-    pub fn queries(adjacency: Adjacency, length: usize) -> Self {
+    pub fn queries(adjacency: InputAdjacency, length: usize) -> Self {
         Self { adjacency, length, levels: vec![0, 1], least: i64::MIN, most: i64::MAX }
     }
 
     /// These pairs and no others.
     #[must_use]
     pub fn listed(pairs: Vec<Pair>) -> Self {
-        Self { adjacency: Adjacency::Listed(pairs), length: 0, levels: vec![], least: i64::MIN, most: i64::MAX }
+        Self { adjacency: InputAdjacency::Listed(pairs), length: 0, levels: vec![], least: i64::MIN, most: i64::MAX }
     }
 
     /// At most `most` different pairs: the patterns first, then random ones.
     pub fn pairs(&self, most: usize, rng: &mut impl Rng) -> Vec<Pair> {
-        if let Adjacency::Listed(pairs) = &self.adjacency {
+        if let InputAdjacency::Listed(pairs) = &self.adjacency {
             return pairs.iter().take(most).cloned().collect();
         }
         let mut found = Found { pairs: Vec::new(), most, of: self };
@@ -122,11 +122,11 @@ impl Neighbours {
         let n = self.length;
         let one = |place: usize, by: i64| (0..n).map(|at| if at == place { by } else { 0 }).collect::<Vec<_>>();
         let mut steps = Vec::new();
-        if self.adjacency != Adjacency::OneEntry {
+        if self.adjacency != InputAdjacency::OneEntry {
             steps.push(vec![1; n]);
             steps.push(vec![-1; n]);
         }
-        if self.adjacency == Adjacency::EachByOne && n > 1 {
+        if self.adjacency == InputAdjacency::EachByOne && n > 1 {
             let half = |flip: i64| (0..n).map(|at| if at < n / 2 { flip } else { -flip }).collect::<Vec<_>>();
             steps.extend([half(1), half(-1)]);
             steps.push((0..n).map(|at| if at % 2 == 0 { 1 } else { -1 }).collect());
@@ -145,12 +145,12 @@ impl Neighbours {
     fn random_step(&self, rng: &mut impl Rng) -> Vec<i64> {
         let n = self.length;
         match self.adjacency {
-            Adjacency::OneEntry | Adjacency::Listed(_) => {
+            InputAdjacency::OneEntry | InputAdjacency::Listed(_) => {
                 let place = below(rng, n);
                 (0..n).map(|at| i64::from(at == place)).collect()
             }
-            Adjacency::SameDirection => (0..n).map(|_| below(rng, 2) as i64).collect(),
-            Adjacency::EachByOne => (0..n).map(|_| below(rng, 3) as i64 - 1).collect(),
+            InputAdjacency::SameDirection => (0..n).map(|_| below(rng, 2) as i64).collect(),
+            InputAdjacency::EachByOne => (0..n).map(|_| below(rng, 3) as i64 - 1).collect(),
         }
     }
 }
@@ -186,22 +186,24 @@ mod tests {
     use rand_chacha::ChaCha20Rng;
     use rand_core::SeedableRng;
 
-    fn neighbours(adjacency: &Adjacency, pair: &Pair) -> bool {
+    fn neighbours(adjacency: &InputAdjacency, pair: &Pair) -> bool {
         let steps: Vec<i64> = pair.left.iter().zip(&pair.right).map(|(a, b)| b - a).collect();
         let moved = steps.iter().filter(|step| **step != 0).count();
         steps.iter().all(|step| step.abs() <= 1)
             && moved > 0
             && match adjacency {
-                Adjacency::EachByOne | Adjacency::Listed(_) => true,
-                Adjacency::SameDirection => steps.iter().all(|step| *step >= 0) || steps.iter().all(|step| *step <= 0),
-                Adjacency::OneEntry => moved == 1,
+                InputAdjacency::EachByOne | InputAdjacency::Listed(_) => true,
+                InputAdjacency::SameDirection => {
+                    steps.iter().all(|step| *step >= 0) || steps.iter().all(|step| *step <= 0)
+                }
+                InputAdjacency::OneEntry => moved == 1,
             }
     }
 
     #[test]
     fn every_pair_is_adjacent_and_in_range() {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
-        for adjacency in [Adjacency::EachByOne, Adjacency::SameDirection, Adjacency::OneEntry] {
+        for adjacency in [InputAdjacency::EachByOne, InputAdjacency::SameDirection, InputAdjacency::OneEntry] {
             for length in [1, 2, 5] {
                 let of = Neighbours::counts(adjacency.clone(), length);
                 let pairs = of.pairs(40, &mut rng);
@@ -223,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_patterns_are_there() {
-        let of = Neighbours::queries(Adjacency::EachByOne, 4);
+        let of = Neighbours::queries(InputAdjacency::EachByOne, 4);
         let pairs = of.pairs(60, &mut ChaCha20Rng::seed_from_u64(1));
         for right in [[1, 0, 0, 0], [1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]] {
             assert!(pairs.contains(&Pair::new(vec![0; 4], right.to_vec())), "{right:?}");

@@ -4,7 +4,7 @@
 //! multiples of 2^−64, which no number of samples can tell from the exact ones.
 
 use crate::mechanism::{Cell, Mechanism, MechanismError, Outputs};
-use crate::neighbours::{Adjacency, Neighbours};
+use crate::neighbours::{InputAdjacency, Neighbours};
 use deniable_check::mechanism::{Mechanism as Exact, builtin};
 use deniable_core::exact::{Rational, whole};
 use num_bigint::BigInt;
@@ -15,14 +15,14 @@ use std::collections::{BTreeMap, HashMap};
 
 /// A finite mechanism, drawn from.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct TableMechanism {
     exact: Exact,
     /// Cumulative chances in units of 2^−64, by dataset, as they are asked for.
     rows: HashMap<u32, Vec<u64>>,
     rng: ChaCha20Rng,
 }
 
-impl Table {
+impl TableMechanism {
     /// Draws from this mechanism with this generator.
     #[must_use]
     pub fn new(exact: Exact, rng: ChaCha20Rng) -> Self {
@@ -50,7 +50,13 @@ impl Table {
     /// Datasets that differ by one entity.
     #[must_use]
     pub fn neighbours(&self) -> Neighbours {
-        Neighbours { adjacency: Adjacency::OneEntry, length: self.exact.size(), levels: vec![0, 1], least: 0, most: 1 }
+        Neighbours {
+            adjacency: InputAdjacency::OneEntry,
+            length: self.exact.size(),
+            levels: vec![0, 1],
+            least: 0,
+            most: 1,
+        }
     }
 
     fn row(&mut self, input: &[i64]) -> Result<&[u64], MechanismError> {
@@ -76,7 +82,7 @@ impl Table {
     }
 }
 
-impl Mechanism for Table {
+impl Mechanism for TableMechanism {
     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
         let row = self.row(input)?.to_vec();
         let places: Vec<u32> = self.exact.outputs().iter().map(|name| out.place(name)).collect();

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
 use deniable_audit::{
-    Adjacency, Deadlines, Mechanism, MechanismError, Neighbours, Outputs, Program, Settings, Value, audit,
+    Deadlines, InputAdjacency, Mechanism, MechanismError, Neighbours, Outputs, Program, Settings, Value, audit,
 };
 use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
@@ -138,7 +138,7 @@ fn several_processes_share_the_work() {
     // Two outputs of equal chance would need randomness in the shell; the input itself is the plainest leak there is.
     let program = shell("v=${line#*[}; v=${v%%]*}; yes $v | head -n $n");
     let mut workers = program.start_several(2).unwrap();
-    let neighbours = Neighbours::counts(Adjacency::OneEntry, 1);
+    let neighbours = Neighbours::counts(InputAdjacency::OneEntry, 1);
     let settings = Settings { samples: 20_000, pairs: 2, seed: Some(1), ..Settings::default() };
     let claim = Spend::epsilon(ratio(1, 2)).unwrap();
     let verdict = audit(&mut workers, &neighbours, Some(&claim), &settings).unwrap();
@@ -156,7 +156,7 @@ fn the_python_example_is_caught() {
     }
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/audit/half_noise.py");
     let mut workers = Program::new("python3", &[file]).start_several(2).unwrap();
-    let neighbours = Neighbours::counts(Adjacency::SameDirection, 1);
+    let neighbours = Neighbours::counts(InputAdjacency::SameDirection, 1);
     let settings = Settings { samples: 100_000, pairs: 2, seed: Some(1), ..Settings::default() };
     let claim = Spend::epsilon(ratio(1, 2)).unwrap();
     let verdict = audit(&mut workers, &neighbours, Some(&claim), &settings).unwrap();

@@ -1,7 +1,7 @@
 //! The zoo at small sizes: every broken mechanism is caught, no correct one is accused, no bound exceeds what is true.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use deniable_audit::table::Table;
+use deniable_audit::table::TableMechanism;
 use deniable_audit::zoo::{Member, members};
 use deniable_audit::{Settings, Verdict, audit};
 use deniable_check::Bound;
@@ -93,7 +93,7 @@ fn audits_agree_with_exact_decisions() {
         ("and", &[]),
     ];
     for (name, list) in cases {
-        let mechanism = Table::builtin(name, &parameters(list), ChaCha20Rng::seed_from_u64(5)).unwrap();
+        let mechanism = TableMechanism::builtin(name, &parameters(list), ChaCha20Rng::seed_from_u64(5)).unwrap();
         let neighbours = mechanism.neighbours();
         let settings = Settings { samples: 300_000, error: 0.001, pairs: 16, seed: Some(5) };
         let verdict = audit(&mut [Box::new(mechanism)], &neighbours, None, &settings).unwrap();

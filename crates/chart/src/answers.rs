@@ -10,6 +10,7 @@ pub use lines::lines;
 
 use crate::legend::Key;
 use crate::scale::known;
+use crate::sheet::Words;
 use crate::words::{brief, count, number, with_interval};
 
 /// Up to so many answers, a description says each.
@@ -92,6 +93,11 @@ fn shown(answer: &Answer) -> Vec<Shown> {
             truth: truth(at),
         })
         .collect()
+}
+
+/// What is said to those who do not see it.
+fn words<'a>(answer: &'a Answer, description: &'a str) -> Words<'a> {
+    Words { title: &answer.title, otherwise: "Answers", description }
 }
 
 /// What the picture shows, in words: each answer if they are few, and the extremes if they are many.

@@ -1,12 +1,21 @@
 //! What a belief before can become after (B-1), with the promise and the curator's adversaries drawn in.
 
-use crate::canvas::{Drawn, TEXT, axes, percent, picture, placed, px, shift};
+use crate::canvas::{Area, Drawn, TEXT, percent};
+use crate::legend::PROMISED;
 use crate::palette::{BLUE, INK, MUTED, PALE, RED};
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
+use crate::pen::{dashes, dot, line, shape, slab, write};
+use crate::plot::{Frame, Plot};
+use crate::scale::Scale;
+use crate::sheet::{HEAD, Words, shares, sheet};
+use plotters::style::Color;
+use plotters::style::text_anchor::HPos;
 
 /// Points of a curve: enough to look smooth at any size that fits a page.
 const POINTS: u32 = 120;
+/// The height of the plot, in pixels.
+const TALL: f64 = 350.0;
+/// The room for names left of it, in pixels.
+const NAMES: f64 = 78.0;
 
 /// Someone whose belief is marked on the curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,45 +64,47 @@ pub fn curve(beliefs: &Beliefs) -> String {
         percent(up(after(0.5, odds))),
         percent(1.0 - up(1.0 - after(0.5, 1.0 / odds))),
     );
-    picture((560, 440), "Belief before and after", &description, |area| -> Drawn {
-        let mut chart = ChartBuilder::on(area)
-            .margin(px(14))
-            .margin_right(px(24))
-            .x_label_area_size(px(52))
-            .y_label_area_size(px(64))
-            .build_cartesian_2d(0.0..1.0, 0.0..1.0)?;
+    let up = Scale::linear((0.0, 1.0), (HEAD + TALL, HEAD));
+    let values = shares(&up, 5);
+    // Names of those who hardly believe it stand left of the plot.
+    let frame = Frame { left: NAMES, ..Frame::beside(&up, &values, 24.0) };
+    let mut plot = Plot::inside(frame, up, values, |room| Scale::linear((0.0, 1.0), room));
+    plot.ticks = shares(&plot.across, 5);
+    let words = Words { title: "Belief before and after", otherwise: "", description: &description };
+    sheet(&words, plot.frame.bottom + 50.0, &[], |area| -> Drawn {
         // Outside the interval nothing is promised in beliefs, though the odds are bounded all the same.
         let (from, to) = beliefs.priors;
-        chart.draw_series([Rectangle::new([(from, 0.0), (to, 1.0)], PALE.mix(0.35).filled())])?;
-        axes(&mut chart, ("belief before", "belief after"), (6, 6), &|p| percent(*p), &|p| percent(*p))?;
+        slab(area, plot.at((from, 0.0)), plot.at((to, 1.0)), &PALE.mix(0.35))?;
+        plot.axes(area, ("belief before", "belief after"))?;
         let band: Vec<(f64, f64)> = top.iter().copied().chain(low.iter().rev().copied()).collect();
-        chart.draw_series([Polygon::new(band, PALE.filled())])?;
-        chart.draw_series(LineSeries::new([(0.0, 0.0), (1.0, 1.0)], MUTED.stroke_width(px(1))))?;
-        chart.draw_series([
-            PathElement::new(top.clone(), BLUE.stroke_width(px(3))),
-            PathElement::new(low.clone(), BLUE.stroke_width(px(3))),
-        ])?;
-        for line in [&beliefs.promised, &beliefs.floor] {
-            chart.draw_series(DashedLineSeries::new(line.clone(), px(8), px(5), RED.stroke_width(px(2))))?;
+        shape(area, &plot.places(&band), &PALE)?;
+        line(area, &plot.places(&[(0.0, 0.0), (1.0, 1.0)]), MUTED, 1)?;
+        for edge in [&top, &low] {
+            line(area, &plot.places(edge), BLUE, 3)?;
         }
-        for Mark { name, before, low, high } in &beliefs.marks {
-            let (high, lowest) = (*high, *low);
-            chart.draw_series([PathElement::new(vec![(*before, lowest), (*before, high)], INK.stroke_width(px(2)))])?;
-            chart.draw_series([high, lowest].map(|end| Circle::new((*before, end), px(5), INK.filled())))?;
-            // The name stands where the band leaves room for it: left of the upper end, right of the lower one.
-            let (at, side, away) = if *before > 0.85 {
-                // There is no room to the right.
-                ((*before, lowest), HPos::Right, shift(-9, 8))
-            } else if *before > 0.5 {
-                ((*before, lowest), HPos::Left, shift(9, 8))
-            } else {
-                ((*before, high), HPos::Right, shift(-9, -12))
-            };
-            let style = placed(TEXT, INK, side, VPos::Center);
-            chart.draw_series([EmptyElement::at(at) + Text::new(name.clone(), away, style)])?;
+        for limit in [&beliefs.promised, &beliefs.floor] {
+            dashes(area, &plot.places(limit), RED, 2, PROMISED)?;
         }
-        Ok(())
+        beliefs.marks.iter().try_for_each(|mark| marked(area, &plot, mark))
     })
+}
+
+/// Someone's belief before, over the beliefs after that it can become.
+fn marked(area: &Area<'_>, plot: &Plot, Mark { name, before, low, high }: &Mark) -> Drawn {
+    let (lowest, highest) = (plot.at((*before, *low)), plot.at((*before, *high)));
+    line(area, &[lowest, highest], INK, 2)?;
+    dot(area, highest, 5.0, INK)?;
+    dot(area, lowest, 5.0, INK)?;
+    // The name stands where the band leaves room for it: left of the upper end, right of the lower one.
+    let (at, side) = if *before > 0.85 {
+        // There is no room to the right.
+        ((lowest.0 - 9.0, lowest.1 + 8.0), HPos::Right)
+    } else if *before > 0.5 {
+        ((lowest.0 + 9.0, lowest.1 + 8.0), HPos::Left)
+    } else {
+        ((highest.0 - 9.0, highest.1 - 12.0), HPos::Right)
+    };
+    write(area, at, name, (TEXT, INK), side)
 }
 
 /// To whole percents, for words: upward, but for what a float misses by.

@@ -1,6 +1,5 @@
 //! An empty picture, and how it becomes an element of a page.
 
-use crate::palette::{GRID, INK, MUTED};
 use crate::words::plain;
 use plotters::coord::Shift;
 use plotters::prelude::*;
@@ -26,11 +25,6 @@ pub const fn px(pixels: u32) -> u32 {
 pub fn place((right, down): (f64, f64)) -> (i32, i32) {
     let units = |pixels: f64| (pixels * f64::from(UNITS)).round() as i32;
     (units(right), units(down))
-}
-
-/// A shift in the library's units, from pixels.
-pub const fn shift(right: i32, down: i32) -> (i32, i32) {
-    (right * UNITS as i32, down * UNITS as i32)
 }
 
 /// Draws a picture of a width and height in pixels. `title` says what it is, `description` what it shows, in words: both are read out where it is not seen.
@@ -84,37 +78,6 @@ pub fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
 /// Text that is placed by its middle, start or end.
 pub fn placed(size: u32, colour: RGBColor, across: HPos, down: VPos) -> TextStyle<'static> {
     text(size, colour).pos(Pos::new(across, down))
-}
-
-/// Axes, grid and ticks in the house's colours. `x` and `y` write ticks.
-pub fn axes<'a, 'b, X, Y>(
-    chart: &mut ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>,
-    labels: (&str, &str),
-    ticks: (usize, usize),
-    x: &dyn Fn(&X::ValueType) -> String,
-    y: &dyn Fn(&Y::ValueType) -> String,
-) -> Drawn
-where
-    X: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
-    Y: Ranged<ValueType = f64> + plotters::coord::ranged1d::ValueFormatter<f64>,
-{
-    chart
-        .configure_mesh()
-        .disable_x_mesh()
-        .max_light_lines(0)
-        .bold_line_style(GRID.stroke_width(px(1)))
-        .axis_style(MUTED.stroke_width(px(1)))
-        .set_all_tick_mark_size(px(5))
-        .x_labels(ticks.0)
-        .y_labels(ticks.1)
-        .x_label_formatter(x)
-        .y_label_formatter(y)
-        .x_desc(labels.0)
-        .y_desc(labels.1)
-        .label_style(text(TEXT, INK))
-        .axis_desc_style(text(TEXT, MUTED))
-        .draw()
-        .map_err(Into::into)
 }
 
 /// A share as a percentage, without decimals that say nothing.

@@ -1,13 +1,15 @@
 //! Belief after more and more answers: what was claimed about them together, and what they keep (E-2).
 
-use crate::canvas::{Drawn, TEXT, axes, picture, placed, px, shift};
-use crate::palette::{BLUE, INK, PALE, RED};
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
+use crate::canvas::{Area, Drawn, picture};
+use crate::legend::{self, Key, PROMISED};
+use crate::palette::{BLUE, PALE, RED};
+use crate::pen::{dashes, dot, line, shape};
+use crate::plot::{Frame, Plot};
+use crate::scale::Scale;
+use crate::sheet::{self, HEAD, TITLE};
 
-/// Size of a panel and of the legend below all of them, in pixels.
-const PANEL: (u32, u32) = (400, 330);
-const LEGEND: u32 = 40;
+/// Size of a panel, in pixels.
+const PANEL: (u32, u32) = (400, 350);
 
 /// One setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,67 +41,51 @@ pub struct Composition {
 #[must_use]
 pub fn curve(composition: &Composition) -> String {
     let panels = &composition.panels;
-    let many = u32::try_from(panels.len().max(1)).unwrap_or(1);
     let values = || panels.iter().flat_map(|panel| panel.claimed.iter().chain(&panel.reached));
-    let bottom = values().map(|value| value.log10()).filter(|log| log.is_finite()).fold(-1.0, f64::min).floor();
+    let lowest = values().copied().filter(|value| drawable(*value)).fold(0.1, f64::min).log10().floor();
     let answers = panels.iter().map(|panel| panel.claimed.len()).max().unwrap_or(1);
-    let line = |values: &[f64]| -> Vec<(f64, f64)> {
-        let points = (1..).zip(values).map(|(answer, value)| (f64::from(answer), value.log10()));
-        points.filter(|(_, log)| log.is_finite()).collect()
-    };
-    let size = (PANEL.0 * many, PANEL.1 + LEGEND);
-    picture(size, &composition.title, &composition.description, |area| -> Drawn {
-        let (above, below) = area.split_vertically(px(PANEL.1));
-        for (panel, place) in panels.iter().zip(above.split_evenly((1, many as usize))) {
-            let mut chart = ChartBuilder::on(&place)
-                .margin(px(10))
-                .margin_top(px(38))
-                .margin_right(px(20))
-                .x_label_area_size(px(50))
-                .y_label_area_size(px(66))
-                .build_cartesian_2d(0.5..answers as f64 + 0.5, bottom..0.0)?;
-            axes(&mut chart, ("answers", "belief after / before"), (10, 6), &|at| format!("{at:.0}"), &|log| {
-                written(*log)
-            })?;
-            let (claimed, reached) = (line(&panel.claimed), line(&panel.reached));
-            // Where belief can fall below the claim: from the last answer before that on.
-            let apart = reached.iter().zip(&claimed).position(|(low, claim)| low.1 < claim.1);
-            if let Some(from) = apart.map(|first| first.saturating_sub(1)) {
-                let band = claimed.iter().skip(from).chain(reached.iter().skip(from).rev());
-                chart.draw_series([Polygon::new(band.copied().collect::<Vec<_>>(), PALE.filled())])?;
-            }
-            chart.draw_series([PathElement::new(reached.clone(), BLUE.stroke_width(px(3)))])?;
-            chart.draw_series(reached.iter().map(|at| Circle::new(*at, px(3), BLUE.filled())))?;
-            chart.draw_series(DashedLineSeries::new(claimed, px(8), px(5), RED.stroke_width(px(2))))?;
-            let title = placed(TEXT, INK, HPos::Left, VPos::Center);
-            place.draw(&Text::new(panel.title.clone(), shift(76, 20), title))?;
-        }
-        let text = placed(TEXT, INK, HPos::Left, VPos::Center);
-        let half = i32::try_from(PANEL.0 * many / 2).unwrap_or(0);
-        for (at, name, dashed) in [(76, &composition.reached, false), (half.max(300), &composition.claimed, true)] {
-            let ends = [shift(at, 14), shift(at + 34, 14)];
-            if dashed {
-                let gap = [vec![ends[0], shift(at + 14, 14)], vec![shift(at + 20, 14), ends[1]]];
-                for part in gap {
-                    below.draw(&PathElement::new(part, RED.stroke_width(px(2))))?;
-                }
-            } else {
-                below.draw(&PathElement::new(ends.to_vec(), BLUE.stroke_width(px(3))))?;
-            }
-            below.draw(&Text::new(name.as_str(), shift(at + 42, 14), text.clone()))?;
-        }
-        Ok(())
+    let (top, bottom) = (HEAD, f64::from(PANEL.1 - TITLE) - 60.0);
+    let up = Scale::log((10_f64.powf(lowest), 1.0), (bottom, top));
+    let page = f64::from(PANEL.0);
+    let frame = Frame { page, right: page - 20.0, ..Frame::beside(&up, &up.ticks(4), 0.0) };
+    let mut plot = Plot::inside(frame, up, up.ticks(4), |room| Scale::linear((0.5, answers.max(1) as f64 + 0.5), room));
+    plot.ticks = (1..=answers).map(|answer| (plot.across.at(answer as f64), answer.to_string())).collect();
+
+    let wide = PANEL.0 * u32::try_from(panels.len().max(1)).unwrap_or(1);
+    let legend = [(Key::Reached, composition.reached.clone()), (Key::Promised, composition.claimed.clone())];
+    let room = f64::from(wide) - 2.0 * frame.left;
+    let tall = f64::from(PANEL.1) + legend::height(&legend, room) + 8.0;
+    picture((wide, tall as u32), &composition.title, &composition.description, |area| -> Drawn {
+        let titles: Vec<&str> = panels.iter().map(|panel| panel.title.as_str()).collect();
+        sheet::panels(area, &titles, PANEL, |area, at| {
+            panels.get(at).map_or(Ok(()), |panel| draw(area, &plot, panel))
+        })?;
+        legend::draw(area, (frame.left, f64::from(PANEL.1)), room, &legend)
     })
 }
 
-/// A power of ten, as a decimal while that is short.
-fn written(log: f64) -> String {
-    if log > -3.5 {
-        let places = usize::from(log < 0.0) * (-log).round() as usize;
-        format!("{:.places$}", 10_f64.powf(log.round()))
-    } else {
-        format!("1e{:.0}", log.round())
+/// Whether a belief has a place on an axis of factors.
+fn drawable(value: f64) -> bool {
+    value.is_finite() && value > 0.0
+}
+
+fn draw(area: &Area<'_>, plot: &Plot, panel: &Panel) -> Drawn {
+    plot.axes(area, ("answers", "belief after / before"))?;
+    let points = |values: &[f64]| -> Vec<(f64, f64)> {
+        let points = (1..).zip(values).map(|(answer, value)| (f64::from(answer), *value));
+        points.filter(|(_, value)| drawable(*value)).collect()
+    };
+    let (claimed, reached) = (points(&panel.claimed), points(&panel.reached));
+    // Where belief can fall below the claim: from the last answer before that on.
+    let apart = reached.iter().zip(&claimed).position(|(low, claim)| low.1 < claim.1);
+    if let Some(from) = apart.map(|first| first.saturating_sub(1)) {
+        let band = claimed.iter().skip(from).chain(reached.iter().skip(from).rev());
+        shape(area, &plot.places(&band.copied().collect::<Vec<_>>()), &PALE)?;
     }
+    let places = plot.places(&reached);
+    line(area, &places, BLUE, 3)?;
+    places.iter().try_for_each(|place| dot(area, *place, 3.0, BLUE))?;
+    dashes(area, &plot.places(&claimed), RED, 2, PROMISED)
 }
 
 #[cfg(test)]
@@ -118,6 +104,9 @@ mod tests {
         let unsafe_claim = curve(&panel([0.5, 0.25], [0.5, 0.2]));
         assert!(unsafe_claim.contains("The claim fails.") && unsafe_claim.contains("#CFE1F5"), "{unsafe_claim}");
         assert!(!curve(&panel([0.5, 0.25], [0.5, 0.3])).contains("#CFE1F5"));
-        assert_eq!([0.0, -2.0, -6.0].map(written), ["1", "0.01", "1e-6"]);
+        let small = curve(&panel([0.5, 1e-6], [0.5, 0.3]));
+        for tick in [">1<", ">0.01<", ">1e-6<"] {
+            assert!(small.contains(tick), "{tick}: {small}");
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! The expected error of answers for other promises than the current one.
 
-use crate::canvas::{Area, Drawn, TEXT, picture};
-use crate::frame::{Frame, HEAD, WIDE, room_for};
-use crate::legend::{self, Key};
+use crate::canvas::{Area, Drawn, TEXT};
+use crate::legend::Key;
 use crate::palette::{INK, MUTED, RED};
 use crate::pen::{Place, line, write};
+use crate::plot::{Frame, Plot};
 use crate::scale::{Scale, apart, known};
 use crate::series::Series;
+use crate::sheet::{HEAD, WIDE, Words, sheet};
 use crate::words::{brief, count, fit, number, width};
 use plotters::style::text_anchor::HPos;
 
@@ -53,20 +54,16 @@ pub fn errors(errors: &Errors) -> String {
     let values = rows.ticks(6);
     let beside =
         if at_ends { names().map(|name| width(name, TEXT)).fold(0.0, f64::max).min(NAMES) + 18.0 } else { 8.0 };
-    let frame =
-        Frame { left: room_for(&values), right: f64::from(WIDE) - 8.0 - beside, top: HEAD + 20.0, bottom: HEAD + TALL };
-    let across = Scale::by_span(&xs, false, (frame.left, frame.right));
+    let plot = Plot::new(rows, values, 8.0 + beside, |room| Scale::by_span(&xs, false, room));
+    let frame = plot.frame;
     let said =
         |label: &str, scale: &Scale| if scale.is_log() { format!("{label} (log scale)") } else { label.to_owned() };
-    let below = frame.bottom + 54.0;
-    let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 4.0;
-
-    picture((WIDE, tall as u32), "Expected errors", &description(errors, &lines), |area| -> Drawn {
-        frame.values(area, &values, &said(&errors.y_label, &rows))?;
-        let label = if ys.is_empty() { "no errors to show".to_owned() } else { said(&errors.x_label, &across) };
-        frame.below(area, &across.ticks_across(TEXT), &label)?;
+    let label = if ys.is_empty() { "no errors to show".to_owned() } else { said(&errors.x_label, &plot.across) };
+    let words = Words { title: "Expected errors", otherwise: "", description: &description(errors, &lines) };
+    sheet(&words, frame.bottom + 54.0, &legend, |area| -> Drawn {
+        plot.axes(area, (&label, &said(&errors.y_label, &rows)))?;
         if let Some(current) = current {
-            let x = across.at(current);
+            let x = plot.across.at(current);
             line(area, &[(x, frame.top - 6.0), (x, frame.bottom)], RED, 2)?;
             let words = format!("now: {}", number(current));
             let half = width(&words, TEXT) / 2.0;
@@ -77,23 +74,16 @@ pub fn errors(errors: &Errors) -> String {
         for (at, (points, name)) in lines.iter().zip(names()).enumerate() {
             let series = Series(at);
             for run in points.split(|(_, y)| y.is_none()) {
-                let places: Vec<Place> =
-                    run.iter().filter_map(|(x, y)| y.map(|y| (across.at(*x), rows.at(y)))).collect();
-                series.line(area, &places)?;
+                let run: Vec<(f64, f64)> = run.iter().filter_map(|(x, y)| y.map(|y| (*x, y))).collect();
                 // A point alone has no line that shows it.
-                if points.len() <= MARKED || places.len() == 1 {
-                    places.iter().try_for_each(|place| series.mark(area, *place))?;
-                }
-                if let Some(last) = places.last() {
+                plot.series(area, series, &run, points.len() <= MARKED || run.len() == 1)?;
+                if let Some(last) = run.last() {
                     ends.retain(|(kept, _, _)| *kept != series);
-                    ends.push((series, *last, name));
+                    ends.push((series, plot.at(*last), name));
                 }
             }
         }
-        if at_ends {
-            named(area, &frame, &ends)?;
-        }
-        legend::draw(area, (10.0, below), f64::from(WIDE) - 20.0, &legend)
+        if at_ends { named(area, &frame, &ends) } else { Ok(()) }
     })
 }
 

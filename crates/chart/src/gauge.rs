@@ -1,10 +1,10 @@
 //! One observer's belief on a line from 0% to 100%: before, after at least and at most, and how far the promise lets it go.
 
 use crate::canvas::{Area, Drawn, TEXT, picture};
-use crate::frame::WIDE;
 use crate::palette::{BLUE, GRID, INK, MUTED, PAPER, RED};
 use crate::pen::{Place, line, shape, slab, write};
-use crate::scale::{Scale, apart, known};
+use crate::scale::{Scale, apart};
+use crate::sheet::{WIDE, share};
 use crate::words::{belief, brief, fit, width};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
@@ -31,11 +31,6 @@ pub struct Gauge {
     pub ceiling: Option<f64>,
     /// The lowest belief after that it allows.
     pub floor: Option<f64>,
-}
-
-/// A belief that can be drawn.
-fn share(value: f64) -> Option<f64> {
-    known(value).map(|value| value.clamp(0.0, 1.0))
 }
 
 /// The belief on a line from 0% to 100%.

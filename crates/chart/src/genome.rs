@@ -4,12 +4,13 @@ mod chromosomes;
 mod names;
 
 use crate::answers::Point;
-use crate::canvas::{Area, Drawn, TEXT, picture};
-use crate::frame::{Frame, HEAD, WIDE, room_for};
-use crate::legend::{self, Key};
+use crate::canvas::{Area, Drawn, TEXT};
+use crate::legend::Key;
 use crate::palette::{BLUE, INK, MUTED, RED, SHADES};
 use crate::pen::{Place, arrow, dashes, dot, line, ring, write};
+use crate::plot::Frame;
 use crate::scale::{Scale, known, span};
+use crate::sheet::{HEAD, WIDE, Words, sheet};
 use crate::words::{brief, count, fit, number, width, with_interval, written};
 use chromosomes::Chromosomes;
 use names::{Field, Patch, Wanted};
@@ -103,7 +104,7 @@ pub fn genome(genome: &Genome) -> String {
     let plot = (200.0 + 6.0 * genome.snps.len() as f64).clamp(240.0, 440.0);
     let (top, bottom) = (HEAD + 12.0, HEAD + 12.0 + plot);
     let (scale, ticks) = if places { by_place(genome, top, bottom) } else { by_number(genome, threshold, top, bottom) };
-    let frame = Frame { left: room_for(&ticks), right: f64::from(WIDE) - 12.0, top, bottom };
+    let frame = Frame { top, bottom, ..Frame::beside(&scale, &ticks, 12.0) };
     let chromosomes = Chromosomes::over(&genome.snps, frame.left, frame.right);
     let shown = shown(genome, &chromosomes);
     let ground = if places { frame.bottom } else { scale.at(0.0) };
@@ -113,10 +114,9 @@ pub fn genome(genome: &Genome) -> String {
     let unnamed = named.iter().filter(|name| name.is_none()).count();
 
     let legend = if places { Vec::new() } else { signs(&shown) };
-    let below = frame.bottom + 52.0;
-    let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 4.0;
-    let words = description(genome, &shown, threshold, unnamed);
-    picture((WIDE, tall as u32), &genome.title, &words, |area| -> Drawn {
+    let description = description(genome, &shown, threshold, unnamed);
+    let words = Words { title: &genome.title, otherwise: "SNPs along the genome", description: &description };
+    sheet(&words, frame.bottom + 52.0, &legend, |area| -> Drawn {
         chromosomes.bands(area, &frame)?;
         frame.values(area, &ticks, axis_label(&genome.axis))?;
         if let Some((y, words)) = &level {
@@ -149,8 +149,7 @@ pub fn genome(genome: &Genome) -> String {
                 write(area, name.start, &snp.name, (size, INK), HPos::Left)?;
             }
         }
-        chromosomes.numbers(area, &frame)?;
-        legend::draw(area, (10.0, below), f64::from(WIDE) - 20.0, &legend)
+        chromosomes.numbers(area, &frame)
     })
 }
 

@@ -16,7 +16,10 @@ const SIGN: f64 = 34.0;
 /// How much of its colour a region has that cannot be reached: curves pass through it, and are to be seen.
 pub const FAINT: f64 = 0.14;
 /// How much of its colour a bar has that is warned of. No colour of its own, so that it suits light and dark.
-pub const WARNED: f64 = 0.3;
+const WARNED: f64 = 0.3;
+
+/// The dashes of what is promised or claimed, and how far they are apart, in pixels.
+pub const PROMISED: (u32, u32) = (8, 5);
 
 /// A sign.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,6 +44,10 @@ pub enum Key {
     Line(Series),
     /// A line among several whose points are too many for marks.
     Curve(Series),
+    /// A line of what is released or can be reached.
+    Reached,
+    /// A line of what is promised or claimed.
+    Promised,
     /// What guessing reaches.
     Chance,
     /// What cannot be reached, behind its edge.
@@ -89,10 +96,7 @@ pub fn draw(area: &Area<'_>, (left, top): Place, wide: f64, items: &[(Key, Strin
 fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> Drawn {
     let (end, middle) = (x + 26.0, x + 13.0);
     match key {
-        Key::Bar => {
-            slab(area, (x, y - 5.0), (end, y + 5.0), &PALE)?;
-            line(area, &[(end, y - 5.0), (end, y + 5.0)], BLUE, 3)
-        }
+        Key::Bar => bar(area, (x, end), y, 5.0, false),
         Key::Interval => whisker(area, (x, end), y),
         Key::Band => {
             slab(area, (x, y - 7.0), (end, y + 7.0), &PALE)?;
@@ -112,18 +116,29 @@ fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> Drawn {
             series.mark(area, (middle, y))
         }
         Key::Curve(series) => series.line(area, &[(x, y), (end, y)]),
+        Key::Reached => line(area, &[(x, y), (end, y)], BLUE, 3),
+        Key::Promised => dashes(area, &[(x, y), (end, y)], RED, 2, PROMISED),
         Key::Chance => chance(area, (x, y), (end, y)),
         Key::Barred => {
             slab(area, (x, y - 7.0), (end, y + 7.0), &RED.mix(FAINT))?;
             line(area, &[(x, y + 7.0), (end, y + 7.0)], RED, 2)
         }
-        Key::Warned => {
-            slab(area, (x, y - 5.0), (end, y + 5.0), &RED.mix(WARNED))?;
-            line(area, &[(end, y - 5.0), (end, y + 5.0)], RED, 3)
-        }
+        Key::Warned => bar(area, (x, end), y, 5.0, true),
         Key::Before => ring(area, (middle, y), 5.0, INK),
         Key::After => dot(area, (middle, y), 4.0, BLUE),
         Key::Sure => diamond(area, (middle, y), 6.5, RED),
+    }
+}
+
+/// A bar that lies, of half a height, with a line at its end; of what is warned of or not.
+pub fn bar(area: &Area<'_>, (from, to): (f64, f64), y: f64, half: f64, warned: bool) -> Drawn {
+    let (corners, end) = (((from, y - half), (to, y + half)), [(to, y - half), (to, y + half)]);
+    if warned {
+        slab(area, corners.0, corners.1, &RED.mix(WARNED))?;
+        line(area, &end, RED, 3)
+    } else {
+        slab(area, corners.0, corners.1, &PALE)?;
+        line(area, &end, BLUE, 3)
     }
 }
 

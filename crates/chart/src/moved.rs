@@ -1,20 +1,16 @@
 //! Beliefs before and after a release, line by line: how far each moved, and which became certain.
 
-use crate::canvas::{Area, Drawn, TEXT, percent, picture};
-use crate::frame::{Frame, WIDE};
-use crate::legend::{self, Key};
-use crate::palette::{BLUE, GRID, INK, MUTED, RED};
-use crate::pen::{arrow, diamond, dot, line, ring, write};
-use crate::scale::{Scale, known};
-use crate::words::{belief, brief, count, fit, width};
-use plotters::style::text_anchor::HPos;
+use crate::canvas::{Area, Drawn};
+use crate::legend::Key;
+use crate::palette::{BLUE, INK, RED};
+use crate::pen::{arrow, diamond, dot, line, ring};
+use crate::rows::{Row, rows};
+use crate::scale::Scale;
+use crate::sheet::{Words, share};
+use crate::words::{belief, brief, count};
 
 /// Lines of one picture; of more, the first.
 const MOST: usize = 20;
-/// Above the first line, in pixels.
-const TOP: f64 = 4.0;
-/// The height of a line with its words above, in pixels.
-const ROW: f64 = 42.0;
 /// A shorter way has no room for the head of an arrow, in pixels.
 const SHORT: f64 = 18.0;
 
@@ -67,45 +63,23 @@ impl Shown<'_> {
 /// Two dots for each belief, joined by an arrow from before to after.
 #[must_use]
 pub fn moved(moved: &Moved) -> String {
-    let share = |value: f64| known(value).map(|value| value.clamp(0.0, 1.0));
     let lines: Vec<Shown<'_>> = moved
         .lines
         .iter()
         .take(MOST)
         .map(|line| Shown { label: &line.label, prior: share(line.prior), posterior: share(line.posterior) })
         .collect();
-    let said: Vec<String> = lines.iter().map(Shown::said).collect();
-    let bottom = TOP + ROW * lines.len().max(1) as f64 + 4.0;
-    let frame = Frame { left: 24.0, right: f64::from(WIDE) - 28.0, top: TOP, bottom };
-    let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
     let mut legend = vec![(Key::Before, "belief before".to_owned()), (Key::After, "belief after".to_owned())];
     if lines.iter().any(|line| certain(line.posterior)) {
         legend.push((Key::Sure, "no doubt left".to_owned()));
     }
-    let below = bottom + 54.0;
-    let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 4.0;
-    let title = if moved.title.trim().is_empty() { "Beliefs before and after" } else { &moved.title };
-    picture((WIDE, tall as u32), title, &description(&lines, moved.lines.len()), |area| -> Drawn {
-        let ticks = [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| (across.at(share), percent(share)));
-        frame.below(area, &ticks, "belief")?;
-        for (at, (shown, said)) in lines.iter().zip(&said).enumerate() {
-            let top = TOP + ROW * at as f64;
-            let (words, y) = (top + 10.0, top + 30.0);
-            let room = f64::from(WIDE) - width(said, TEXT) - 40.0;
-            write(area, (8.0, words), &fit(shown.label, TEXT, room), (TEXT, INK), HPos::Left)?;
-            let colour = if certain(shown.posterior) { RED } else { INK };
-            write(area, (f64::from(WIDE) - 12.0, words), said, (TEXT, colour), HPos::Right)?;
-            line(area, &[(frame.left, y), (frame.right, y)], GRID, 1)?;
-            for (x, _) in &ticks {
-                line(area, &[(*x, y - 4.0), (*x, y + 4.0)], GRID, 1)?;
-            }
-            way(area, &across, shown, y)?;
-        }
-        if lines.is_empty() {
-            let middle = f64::midpoint(frame.left, frame.right);
-            write(area, (middle, TOP + ROW / 2.0), "no beliefs", (TEXT, MUTED), HPos::Center)?;
-        }
-        legend::draw(area, (10.0, below), f64::from(WIDE) - 20.0, &legend)
+    let description = description(&lines, moved.lines.len());
+    let words = Words { title: &moved.title, otherwise: "Beliefs before and after", description: &description };
+    let colour = |shown: &Shown<'_>| if certain(shown.posterior) { RED } else { INK };
+    let above = lines.iter().map(|shown| Row { label: shown.label, said: shown.said(), colour: colour(shown) });
+    let above: Vec<Row<'_>> = above.collect();
+    rows(&words, &above, ("belief", "no beliefs"), &legend, |area, at, across, y| {
+        lines.get(at).map_or(Ok(()), |shown| way(area, across, shown, y))
     })
 }
 

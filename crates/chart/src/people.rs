@@ -1,9 +1,9 @@
 //! A belief as natural frequencies: of so many people about whom an observer is equally sure, how many are in the data.
 
 use crate::canvas::{Area, Drawn, TEXT, picture};
-use crate::frame::WIDE;
 use crate::palette::{BLUE, GRID, INK, MUTED};
 use crate::pen::{Place, dot, shape, write};
+use crate::sheet::WIDE;
 use crate::words::fit;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;

@@ -1,12 +1,13 @@
 //! How probably a private selection finds what it should, over the number of participants.
 
-use crate::canvas::{Area, Drawn, TEXT, percent, picture};
-use crate::frame::{Frame, HEAD, WIDE, room_for};
+use crate::canvas::{Area, Drawn, TEXT};
 use crate::legend::{self, Key};
 use crate::palette::{INK, MUTED, RED};
-use crate::pen::{Place, line, write};
+use crate::pen::{line, write};
+use crate::plot::{Frame, Plot};
 use crate::scale::{Scale, known, span};
 use crate::series::Series;
+use crate::sheet::{HEAD, WIDE, Words, percents, share, shares, sheet};
 use crate::words::{brief, count, fit, number, width};
 use plotters::style::text_anchor::HPos;
 
@@ -65,7 +66,6 @@ pub fn curves(power: &Curves) -> String {
 
 /// Points that can be drawn, from few participants to many.
 fn placed(points: &[Point]) -> Vec<Point> {
-    let share = |value: f64| known(value).map(|value| value.clamp(0.0, 1.0));
     let drawn = |point: &Point| {
         let found = share(point.found)?;
         let (low, high) = (share(point.low).unwrap_or(found), share(point.high).unwrap_or(found));
@@ -79,11 +79,6 @@ fn placed(points: &[Point]) -> Vec<Point> {
     let mut points: Vec<Point> = points.iter().filter_map(drawn).collect();
     points.sort_by(|one, other| one.participants.total_cmp(&other.participants));
     points
-}
-
-/// Ticks of a probability, from 0% to 100%.
-fn shares(scale: &Scale) -> Vec<(f64, String)> {
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| (scale.at(share), percent(share))).to_vec()
 }
 
 /// Whether there is an interval wide enough to be seen.
@@ -102,34 +97,25 @@ fn over_sizes(power: &Curves, curves: &[(String, Vec<Point>)], sizes: &[f64]) ->
         legend.push((Key::Interval, fit(&power.intervals, TEXT, f64::from(WIDE) - 80.0)));
     }
     let up = Scale::linear((0.0, 1.0), (HEAD + 20.0 + TALL, HEAD + 20.0));
-    let values = shares(&up);
-    let frame =
-        Frame { left: room_for(&values), right: f64::from(WIDE) - 16.0, top: HEAD + 20.0, bottom: HEAD + 20.0 + TALL };
-    let across = Scale::linear(span(sizes.iter().copied()), (frame.left + 10.0, frame.right - 10.0));
-    let below = frame.bottom + 54.0;
-    let wide = f64::from(WIDE) - 20.0;
-    let tall = below + legend::height(&legend, wide) + 4.0;
-    picture((WIDE, tall as u32), &titled(power), &description(power, curves), |area| -> Drawn {
-        frame.values(area, &values, &power.what)?;
-        let label = if sizes.is_empty() { "nothing to show" } else { "participants (cases and controls)" };
-        frame.below(area, &across.ticks_across(TEXT), label)?;
+    let participants = span(sizes.iter().copied());
+    let plot =
+        Plot::new(up, shares(&up, 5), 16.0, |(left, right)| Scale::linear(participants, (left + 10.0, right - 10.0)));
+    let label = if sizes.is_empty() { "nothing to show" } else { "participants (cases and controls)" };
+    sheet(&words(power, &description(power, curves)), plot.frame.bottom + 54.0, &legend, |area| -> Drawn {
+        plot.axes(area, (label, &power.what))?;
         if let Some(target) = target(power) {
-            let y = up.at(target);
-            line(area, &[(frame.left, y), (frame.right, y)], RED, 1)?;
+            plot.level(area, target, (RED, 1))?;
         }
         for (at, (_, points)) in curves.iter().enumerate() {
             let series = Series(at);
-            let places: Vec<Place> =
-                points.iter().map(|point| (across.at(point.participants), up.at(point.found))).collect();
-            if intervals {
-                for (point, (x, _)) in points.iter().zip(&places) {
-                    line(area, &[(*x, up.at(point.low)), (*x, up.at(point.high))], series.colour(), 1)?;
-                }
+            for point in points.iter().filter(|_| intervals) {
+                let ends = [(point.participants, point.low), (point.participants, point.high)];
+                line(area, &plot.places(&ends), series.colour(), 1)?;
             }
-            series.line(area, &places)?;
-            places.iter().try_for_each(|place| series.mark(area, *place))?;
+            let found: Vec<(f64, f64)> = points.iter().map(|point| (point.participants, point.found)).collect();
+            plot.series(area, series, &found, true)?;
         }
-        legend::draw(area, (10.0, below), wide, &legend)
+        Ok(())
     })
 }
 
@@ -137,16 +123,14 @@ fn over_sizes(power: &Curves, curves: &[(String, Vec<Point>)], sizes: &[f64]) ->
 fn dots(power: &Curves, curves: &[(String, Vec<Point>)], size: f64) -> String {
     let beside = curves.iter().map(|(name, _)| width(name, TEXT)).fold(60.0, f64::max).min(NAMES);
     let (top, rows) = (HEAD + 8.0, ROW * curves.len() as f64);
-    let frame = Frame { left: beside + 20.0, right: f64::from(WIDE) - 64.0, top, bottom: top + rows };
+    let page = f64::from(WIDE);
+    let frame = Frame { left: beside + 20.0, right: page - 64.0, top, bottom: top + rows, page };
     let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
-    let key = [(Key::Interval, fit(&power.intervals, TEXT, f64::from(WIDE) - 80.0))];
-    let tall = frame.bottom + if any_interval(curves) { 76.0 } else { 52.0 };
-    picture((WIDE, tall as u32), &titled(power), &description(power, curves), |area| -> Drawn {
+    let mut key = vec![(Key::Interval, fit(&power.intervals, TEXT, f64::from(WIDE) - 80.0))];
+    key.retain(|_| any_interval(curves));
+    sheet(&words(power, &description(power, curves)), frame.bottom + 50.0, &key, |area| -> Drawn {
         write(area, (8.0, 14.0), &fit(&power.what, TEXT, f64::from(WIDE) - 16.0), (TEXT, MUTED), HPos::Left)?;
-        frame.below(area, &shares(&across), &format!("{} participants", number(size)))?;
-        if any_interval(curves) {
-            legend::draw(area, (10.0, frame.bottom + 50.0), f64::from(WIDE) - 20.0, &key)?;
-        }
+        frame.below(area, &shares(&across, 5), &format!("{} participants", number(size)))?;
         if let Some(target) = target(power) {
             let x = across.at(target);
             line(area, &[(x, frame.top), (x, frame.bottom)], RED, 1)?;
@@ -156,7 +140,7 @@ fn dots(power: &Curves, curves: &[(String, Vec<Point>)], size: f64) -> String {
             write(area, (8.0, y), &fit(name, TEXT, beside), (TEXT, INK), HPos::Left)?;
             points.iter().try_for_each(|point| dotted(area, &across, point, (at, y)))?;
             if let Some(point) = points.last() {
-                write(area, (frame.right + 10.0, y), &percent(rounded(point.found)), (TEXT, INK), HPos::Left)?;
+                write(area, (frame.right + 10.0, y), &percents(point.found), (TEXT, INK), HPos::Left)?;
             }
         }
         Ok(())
@@ -170,28 +154,22 @@ fn dotted(area: &Area<'_>, across: &Scale, point: &Point, (at, y): (usize, f64))
     Series(at).mark(area, (across.at(point.found), y))
 }
 
-/// To tenths of a percent.
-fn rounded(share: f64) -> f64 {
-    (share * 1000.0).round() / 1000.0
-}
-
 fn target(power: &Curves) -> Option<f64> {
     power.target.and_then(known).filter(|target| (0.0..=1.0).contains(target))
 }
 
-/// A picture without a title would have nothing to be announced by.
-fn titled(power: &Curves) -> String {
-    if power.title.trim().is_empty() { "Chance of finding all".to_owned() } else { power.title.clone() }
+fn words<'a>(power: &'a Curves, description: &'a str) -> Words<'a> {
+    Words { title: &power.title, otherwise: "Chance of finding all", description }
 }
 
 /// What the picture shows, in words: both ends of every curve.
 fn description(power: &Curves, curves: &[(String, Vec<Point>)]) -> String {
     let mut words = format!("{} over participants: {}.", brief(&power.what), count(curves.len(), "setting"));
     if let Some(target) = target(power) {
-        words.push_str(&format!(" A line is drawn at {}.", percent(rounded(target))));
+        words.push_str(&format!(" A line is drawn at {}.", percents(target)));
     }
     for (name, points) in curves {
-        let at = |point: &Point| format!("{} at {}", percent(rounded(point.found)), number(point.participants));
+        let at = |point: &Point| format!("{} at {}", percents(point.found), number(point.participants));
         let said = match points.as_slice() {
             [] => "nothing known".to_owned(),
             [one] => at(one),

@@ -1,12 +1,13 @@
 //! How well tests tell members from others: ROC curves, beside a coin and what a promise allows any test.
 
-use crate::canvas::{Area, Drawn, TEXT, percent, picture, place};
-use crate::frame::{Frame, HEAD, WIDE, room_for};
+use crate::canvas::{Area, Drawn, TEXT, percent, place};
 use crate::legend::{self, FAINT, Key};
 use crate::palette::RED;
 use crate::pen::{Place, line, shape};
+use crate::plot::{Frame, Plot};
 use crate::scale::{Scale, known};
 use crate::series::Series;
+use crate::sheet::{HEAD, WIDE, Words, percents, share, shares, sheet};
 use crate::words::{brief, count, fit, number};
 use plotters::style::Color;
 
@@ -44,8 +45,7 @@ pub fn roc(roc: &Roc) -> String {
     let odds = roc.odds.and_then(known).filter(|odds| *odds >= 1.0);
     let curves: Vec<(String, Vec<Place>)> =
         roc.curves.iter().map(|curve| (curve.name.clone(), placed(&curve.points))).collect();
-    let wide = f64::from(WIDE) - 20.0;
-    let words = |text: &str| fit(text, TEXT, wide - 60.0);
+    let words = |text: &str| fit(text, TEXT, f64::from(WIDE) - 80.0);
     let mut legend: Vec<(Key, String)> = (0..)
         .zip(&curves)
         .map(|(at, (name, points))| (Key::Curve(Series(at)), words(&format!("{} ({})", short(name), said(points)))))
@@ -57,27 +57,25 @@ pub fn roc(roc: &Roc) -> String {
     }
     let top = HEAD + 8.0;
     let up = Scale::linear((0.0, 1.0), (top + TALL, top));
-    let values = shares(&up);
-    let frame = Frame { left: room_for(&values), right: f64::from(WIDE) - 24.0, top, bottom: top + TALL };
-    let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
-    let below = frame.bottom + 54.0;
-    let tall = below + legend::height(&legend, wide) + 4.0;
-    let at = |(wrong, right): &Place| (across.at(*wrong), up.at(*right));
-    let title = if roc.title.trim().is_empty() { "ROC curves" } else { &roc.title };
-    picture((WIDE, tall as u32), title, &description(&curves, odds), |area| -> Drawn {
-        if let Some(odds) = odds {
-            barred(area, &frame, &limit(odds).map(|corner| at(&corner)))?;
+    let mut plot = Plot::new(up, shares(&up, 5), 24.0, |room| Scale::linear((0.0, 1.0), room));
+    plot.ticks = shares(&plot.across, 5);
+    let edge = odds.map(|odds| limit(odds).map(|corner| plot.at(corner)));
+    let words = Words { title: &roc.title, otherwise: "ROC curves", description: &description(&curves, odds) };
+    sheet(&words, plot.frame.bottom + 54.0, &legend, |area| -> Drawn {
+        if let Some(edge) = &edge {
+            barred(area, &plot.frame, edge)?;
         }
-        frame.values(area, &values, "true positives: members who are called members")?;
-        frame.below(area, &shares(&across), "false positives: others who are called members")?;
-        legend::chance(area, at(&(0.0, 0.0)), at(&(1.0, 1.0)))?;
-        if let Some(odds) = odds {
-            line(area, &limit(odds).map(|corner| at(&corner)), RED, 2)?;
+        let labels =
+            ("false positives: others who are called members", "true positives: members who are called members");
+        plot.axes(area, labels)?;
+        legend::chance(area, plot.at((0.0, 0.0)), plot.at((1.0, 1.0)))?;
+        if let Some(edge) = &edge {
+            line(area, edge, RED, 2)?;
         }
         for (series, (_, points)) in curves.iter().enumerate().filter(|(_, (_, points))| !points.is_empty()) {
-            Series(series).line(area, &thinned(&points.iter().map(at).collect::<Vec<_>>()))?;
+            Series(series).line(area, &thinned(&plot.places(points)))?;
         }
-        legend::draw(area, (10.0, below), wide, &legend)
+        Ok(())
     })
 }
 
@@ -95,7 +93,6 @@ fn barred(area: &Area<'_>, frame: &Frame, edge: &[Place; 3]) -> Drawn {
 
 /// Points that can be drawn, from few false positives to many, with both ends; none where there is none.
 fn placed(points: &[(f64, f64)]) -> Vec<Place> {
-    let share = |value: f64| known(value).map(|value| value.clamp(0.0, 1.0));
     let drawn = |(wrong, right): &(f64, f64)| share(*wrong).zip(share(*right));
     let mut points: Vec<Place> = points.iter().filter_map(drawn).collect();
     if !points.is_empty() {
@@ -139,11 +136,6 @@ fn distance((x, y): Place, (from, to): (Place, Place)) -> f64 {
     let along = if length > 0.0 { ((x - from.0) * right + (y - from.1) * down) / length } else { 0.0 };
     let along = along.clamp(0.0, 1.0);
     (x - from.0 - along * right).hypot(y - from.1 - along * down)
-}
-
-/// Ticks of a rate.
-fn shares(scale: &Scale) -> Vec<(f64, String)> {
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| (scale.at(share), percent(share))).to_vec()
 }
 
 /// The area under a curve, in words.
@@ -193,7 +185,7 @@ fn description(curves: &[(String, Vec<Place>)], odds: Option<f64>) -> String {
         words.push_str(&format!(" {}: {}", brief(name), said(points)));
         if !points.is_empty() {
             for rate in SAID {
-                words.push_str(&format!(", {} at {}", percent(rounded(height(points, rate))), percent(rate)));
+                words.push_str(&format!(", {} at {}", percents(height(points, rate)), percent(rate)));
             }
         }
         words.push('.');

@@ -39,16 +39,26 @@ impl Scale {
         Self { span, room, log: false }
     }
 
+    /// Equal room for equal factors. The ends are values above 0.
+    pub fn log((low, high): (f64, f64), room: (f64, f64)) -> Self {
+        Self { span: (low.log10(), high.log10()), room, log: true }
+    }
+
     /// Equal room for equal factors if all values are positive and span more than a factor 30; else for equal differences, which may have to start from zero.
     pub fn by_span(values: &[f64], from_zero: bool, room: (f64, f64)) -> Self {
         let (low, high) = span(values.iter().copied());
         if low > 0.0 && high > 30.0 * low {
-            Self { span: (low.log10(), high.log10()), room, log: true }
+            Self::log((low, high), room)
         } else if from_zero {
             Self::linear((low.min(0.0), high.max(0.0)), room)
         } else {
             Self::linear((low, high), room)
         }
+    }
+
+    /// Where the range starts and ends, in pixels.
+    pub fn room(&self) -> (f64, f64) {
+        self.room
     }
 
     /// Whether each factor takes the same room.

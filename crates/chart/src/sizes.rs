@@ -1,13 +1,13 @@
 //! How large the classes of an anonymised table are: how many people share all their values with how many others.
 
-use crate::canvas::{Area, Drawn, TEXT, picture};
-use crate::frame::WIDE;
-use crate::legend::{self, Key, WARNED};
-use crate::palette::{BLUE, GRID, INK, MUTED, PALE, RED};
-use crate::pen::{dashes, line, slab, write};
+use crate::canvas::TEXT;
+use crate::legend::{Key, bar};
+use crate::palette::{INK, MUTED, RED};
+use crate::pen::{dashes, line, write};
+use crate::plot::Frame;
 use crate::scale::Scale;
+use crate::sheet::{WIDE, Words, sheet};
 use crate::words::{count, number, width};
-use plotters::style::Color;
 use plotters::style::text_anchor::HPos;
 
 /// Above the first bar: what the columns are.
@@ -92,8 +92,6 @@ pub fn sizes(sizes: &Sizes) -> String {
         legend.push((Key::Warned, format!("people in {cut} {}", grouped(wanted))));
     }
     let bottom = TOP + ROW * buckets.len().max(1) as f64;
-    let under = bottom + FOOT;
-    let tall = under + legend::height(&legend, f64::from(WIDE) - 20.0) + 8.0;
 
     let cells: Vec<[String; 3]> =
         buckets.iter().map(|bucket| [bucket.label(), grouped(bucket.people), grouped(bucket.classes)]).collect();
@@ -108,23 +106,19 @@ pub fn sizes(sizes: &Sizes) -> String {
     let most = buckets.iter().map(|bucket| bucket.people as f64).fold(1.0, f64::max);
     let scale = Scale::linear((0.0, most), (left, right));
 
-    let title = if sizes.title.trim().is_empty() { "Class sizes" } else { &sizes.title };
-    picture((WIDE, tall as u32), title, &description(&buckets, sizes.wanted), |area| {
-        for (x, head, side) in
-            [(left - 10.0, heads[0], HPos::Right), (people, heads[1], HPos::Right), (classes, heads[2], HPos::Right)]
-        {
-            write(area, (x, 14.0), head, (TEXT, MUTED), side)?;
+    let frame = Frame { left, right, top: TOP, bottom, page: f64::from(WIDE) };
+    let description = description(&buckets, sizes.wanted);
+    let words = Words { title: &sizes.title, otherwise: "Class sizes", description: &description };
+    sheet(&words, bottom + FOOT, &legend, |area| {
+        for (x, head) in [left - 10.0, people, classes].into_iter().zip(heads) {
+            write(area, (x, 14.0), head, (TEXT, MUTED), HPos::Right)?;
         }
-        for (x, text) in scale.ticks_across(TEXT) {
-            line(area, &[(x, TOP), (x, bottom)], GRID, 1)?;
-            write(area, (x, bottom + 14.0), &text, (TEXT, INK), HPos::Center)?;
-        }
-        write(area, (f64::midpoint(left, right), bottom + 35.0), "people", (TEXT, MUTED), HPos::Center)?;
+        frame.columns(area, &scale.ticks_across(TEXT), "people")?;
         for (at, (bucket, [label, many, of])) in buckets.iter().zip(&cells).enumerate() {
             let y = TOP + ROW * (at as f64 + 0.5);
             let colour = if below(bucket) { RED } else { INK };
             write(area, (left - 10.0, y), label, (TEXT, colour), HPos::Right)?;
-            bar(area, (left, scale.at(bucket.people as f64)), y, below(bucket))?;
+            bar(area, (left, scale.at(bucket.people as f64)), y, ROW * 0.34, below(bucket))?;
             write(area, (people, y), many, (TEXT, colour), HPos::Right)?;
             write(area, (classes, y), of, (TEXT, colour), HPos::Right)?;
         }
@@ -134,30 +128,13 @@ pub fn sizes(sizes: &Sizes) -> String {
             let y = TOP + ROW * few as f64;
             dashes(area, &[(8.0, y), (classes, y)], RED, 1, (6, 4))?;
         }
-        if buckets.is_empty() {
-            let middle = f64::midpoint(left, right);
-            write(area, (middle, TOP + ROW / 2.0), "no classes", (TEXT, MUTED), HPos::Center)?;
-        }
-        legend::draw(area, (10.0, under), f64::from(WIDE) - 20.0, &legend)
+        if buckets.is_empty() { frame.nothing(area, "no classes") } else { Ok(()) }
     })
 }
 
 /// Whether a bucket holds sizes on both sides of the wanted one.
 fn straddles(bucket: &Bucket, wanted: u64) -> bool {
     bucket.from < wanted && bucket.to.is_none_or(|to| to >= wanted)
-}
-
-fn bar(area: &Area<'_>, (from, to): (f64, f64), y: f64, warned: bool) -> Drawn {
-    let half = ROW * 0.34;
-    let (corner, other) = ((from, y - half), (to, y + half));
-    let end = [(to, y - half), (to, y + half)];
-    if warned {
-        slab(area, corner, other, &RED.mix(WARNED))?;
-        line(area, &end, RED, 3)
-    } else {
-        slab(area, corner, other, &PALE)?;
-        line(area, &end, BLUE, 3)
-    }
 }
 
 /// A whole number, to the last digit as long as there is room for it.

@@ -1,10 +1,11 @@
 //! How much of the promise is spent, release by release.
 
-use crate::canvas::{Area, Drawn, TEXT, percent, picture};
-use crate::frame::{Frame, HEAD, WIDE, room_for};
+use crate::canvas::{Area, Drawn, TEXT, percent};
 use crate::palette::{BLUE, INK, MUTED, PAPER, RED};
 use crate::pen::{Place, dashes, dot, line, slab, write};
+use crate::plot::{Frame, Plot};
 use crate::scale::{Scale, known, span};
+use crate::sheet::{HEAD, Tick, Words, sheet};
 use crate::words::{brief, count, fit, width};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
@@ -30,14 +31,6 @@ pub struct Spending {
 /// A release that can be drawn: when, and what is spent after it.
 type Release<'a> = (f64, f64, &'a str);
 
-/// The axis below.
-struct Across {
-    scale: Scale,
-    /// Whether it counts releases, because they tell no time apart.
-    counts: bool,
-    ticks: Vec<(f64, String)>,
-}
-
 /// The part that is spent as steps over time; over the number of the release if all fall into the same second.
 #[must_use]
 pub fn spending(spending: &Spending) -> String {
@@ -49,25 +42,24 @@ pub fn spending(spending: &Spending) -> String {
     releases.sort_by(|one, other| one.0.total_cmp(&other.0));
     let most = releases.iter().map(|(_, spent, _)| *spent).fold(1.0, f64::max);
     let scale = Scale::linear((0.0, most * 1.12), (HEAD + TALL, HEAD));
-    let values: Vec<(f64, String)> = shares(most).into_iter().map(|share| (scale.at(share), percent(share))).collect();
-    let frame = Frame { left: room_for(&values), right: f64::from(WIDE) - 20.0, top: HEAD, bottom: HEAD + TALL };
-    let across = across(spending, &releases, (frame.left, frame.right));
-    let places: Vec<Place> = releases
-        .iter()
-        .enumerate()
-        .map(|(at, (time, spent, _))| {
-            (across.scale.at(if across.counts { at as f64 + 1.0 } else { *time }), scale.at(spent.max(0.0)))
-        })
-        .collect();
+    let values = shares(most).into_iter().map(|share| (scale.at(share), percent(share))).collect();
+    let counts = !are_apart(&releases);
+    let mut plot = Plot::new(scale, values, 20.0, |room| across(spending, &releases, counts, room));
+    plot.ticks = ticks(spending, &releases, counts, &plot.across);
+    let frame = plot.frame;
+    let time =
+        |(at, (time, spent, _)): (usize, &Release<'_>)| (if counts { at as f64 + 1.0 } else { *time }, spent.max(0.0));
+    let places: Vec<Place> = releases.iter().enumerate().map(|release| plot.at(time(release))).collect();
 
-    let height = (frame.bottom + 54.0) as u32;
-    picture((WIDE, height), "Spending of the promise", &description(spending, &releases), |area| {
-        frame.values(area, &values, "part of the promise that is spent")?;
-        let axis = if across.counts { "number of the release" } else { "date of the release" };
-        frame.below(area, &across.ticks, if releases.is_empty() { "no releases" } else { axis })?;
-        changes(area, &frame, &across, spending, &releases)?;
+    let description = description(spending, &releases);
+    let words = Words { title: "Spending of the promise", otherwise: "", description: &description };
+    sheet(&words, frame.bottom + 50.0, &[], |area| {
+        let axis = if counts { "number of the release" } else { "date of the release" };
+        let axis = if releases.is_empty() { "no releases" } else { axis };
+        plot.axes(area, (axis, "part of the promise that is spent"))?;
+        changes(area, &plot, counts, spending, &releases)?;
         let limit = scale.at(1.0);
-        line(area, &[(frame.left, limit), (frame.right, limit)], RED, 2)?;
+        plot.level(area, 1.0, (RED, 2))?;
         let label = fit(&spending.limit_label, TEXT, frame.right - frame.left - 8.0);
         on_paper(area, (frame.left + 6.0, limit - 11.0), &label, RED)?;
         steps(area, &frame, &places)?;
@@ -84,27 +76,39 @@ fn shares(most: f64) -> Vec<f64> {
     (0..=6).map(|at| f64::from(at) * step).take_while(|share| *share <= most * 1.05).collect()
 }
 
-/// The axis below: time if it tells releases apart.
-fn across(spending: &Spending, releases: &[Release<'_>], room: (f64, f64)) -> Across {
+/// Whether time tells the releases apart; else they are counted.
+fn are_apart(releases: &[Release<'_>]) -> bool {
     let times = || releases.iter().map(|(time, _, _)| *time);
     let (first, last) = times().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), time| (a.min(time), b.max(time)));
-    let counts = !times().all(|time| known(time).is_some()) || last - first < 1.0 || releases.is_empty();
+    times().all(|time| known(time).is_some()) && last - first >= 1.0 && !releases.is_empty()
+}
+
+/// The axis below: time, or the number of the release.
+fn across(spending: &Spending, releases: &[Release<'_>], counts: bool, room: (f64, f64)) -> Scale {
     if counts {
-        let scale = Scale::linear((0.5, releases.len().max(1) as f64 + 0.5), room);
+        return Scale::linear((0.5, releases.len().max(1) as f64 + 0.5), room);
+    }
+    Scale::linear(times(spending, releases), room).padded(0.03)
+}
+
+/// From the first release or change to the last.
+fn times(spending: &Spending, releases: &[Release<'_>]) -> (f64, f64) {
+    let changes = spending.changes.iter().map(|(time, _)| *time);
+    span(releases.iter().map(|(time, _, _)| *time).chain(changes))
+}
+
+/// Its ticks: the dates that are given, or some of the numbers.
+fn ticks(spending: &Spending, releases: &[Release<'_>], counts: bool, scale: &Scale) -> Vec<Tick> {
+    if counts {
         let every = round(releases.len().div_ceil(12));
         let ticks = (1..=releases.len()).filter(|at| at % every == 0).map(|at| (scale.at(at as f64), at.to_string()));
-        return Across { ticks: ticks.collect(), scale, counts };
+        return ticks.collect();
     }
-    let changes = spending.changes.iter().map(|(time, _)| *time);
-    let (from, to) = span(times().chain(changes));
-    let scale = Scale::linear((from, to), room).padded(0.03);
-    let mut inside: Vec<&(f64, String)> = spending
-        .ticks
-        .iter()
-        .filter(|(time, _)| (from - (to - from) * 0.03..=to + (to - from) * 0.03).contains(time))
-        .collect();
+    let (from, to) = times(spending, releases);
+    let around = from - (to - from) * 0.03..=to + (to - from) * 0.03;
+    let mut inside: Vec<&(f64, String)> = spending.ticks.iter().filter(|(time, _)| around.contains(time)).collect();
     inside.sort_by(|one, other| one.0.total_cmp(&other.0));
-    Across { ticks: inside.into_iter().map(|(time, text)| (scale.at(*time), text.clone())).collect(), scale, counts }
+    inside.into_iter().map(|(time, text)| (scale.at(*time), text.clone())).collect()
 }
 
 /// The steps: what is spent stays until the next release.
@@ -151,14 +155,15 @@ fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: 
 }
 
 /// Where the promise changed: dashed lines, with words at the foot of the plot, in rows where they would touch.
-fn changes(area: &Area<'_>, frame: &Frame, across: &Across, spending: &Spending, releases: &[Release<'_>]) -> Drawn {
+fn changes(area: &Area<'_>, plot: &Plot, counts: bool, spending: &Spending, releases: &[Release<'_>]) -> Drawn {
+    let frame = &plot.frame;
     let mut changes: Vec<(f64, &str)> = spending
         .changes
         .iter()
         .filter_map(|(time, text)| known(*time).map(|time| (time, text.as_str())))
         .map(|(time, text)| {
             let earlier = releases.iter().filter(|release| release.0 <= time).count() as f64;
-            (across.scale.at(if across.counts { earlier + 0.5 } else { time }), text)
+            (plot.across.at(if counts { earlier + 0.5 } else { time }), text)
         })
         .collect();
     changes.sort_by(|one, other| one.0.total_cmp(&other.0));

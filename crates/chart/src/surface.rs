@@ -1,17 +1,23 @@
 //! What depends on two parameters: cells over two logarithmic axes, coloured in steps, with hatched regions.
 
-use crate::canvas::{Area, Drawn, TEXT, axes, picture, placed, px, shift};
+use crate::canvas::{Area, Drawn, TEXT, picture, px};
 use crate::palette::{GRID, INK, MUTED, PAPER, RAMP, RED};
-use plotters::prelude::*;
-use plotters::style::text_anchor::{HPos, VPos};
+use crate::pen::{dot, line, slab, write};
+use crate::plot::{Frame, Plot};
+use crate::scale::Scale;
+use crate::sheet::{self, HEAD, TITLE};
+use crate::words::width;
+use plotters::style::text_anchor::HPos;
 
 /// Size of a panel and of the legend below all of them, in pixels.
-const PANEL: (u32, u32) = (430, 350);
+const PANEL: (u32, u32) = (430, 370);
 const LEGEND: u32 = 74;
 /// More of it where regions are explained below the colours, because there is no room beside them.
 const BELOW: u32 = 50;
 /// Width of a colour in the legend, in pixels: where there is one panel, and where there are more.
-const SWATCH: (i32, i32) = (50, 58);
+const SWATCH: (f64, f64) = (50.0, 58.0);
+/// Where the legend starts, in pixels.
+const LEFT: f64 = 56.0;
 
 /// One parameter: its name and its values, growing and above 0.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,14 +92,14 @@ pub struct Surface {
 pub fn cells(surface: &Surface) -> String {
     let many = u32::try_from(surface.panels.len().max(1)).unwrap_or(1);
     let legend_height = if many == 1 { LEGEND + BELOW } else { LEGEND };
-    let drawn =
-        picture((PANEL.0 * many, PANEL.1 + legend_height), &surface.title, &surface.description, |area| -> Drawn {
-            let (panels, below) = area.split_vertically(px(PANEL.1));
-            for (panel, place) in surface.panels.iter().zip(panels.split_evenly((1, many as usize))) {
-                draw(panel, surface, &place)?;
-            }
-            legend(surface, &below)
-        });
+    let size = (PANEL.0 * many, PANEL.1 + legend_height);
+    let drawn = picture(size, &surface.title, &surface.description, |area| -> Drawn {
+        let titles: Vec<&str> = surface.panels.iter().map(|panel| panel.title.as_str()).collect();
+        sheet::panels(area, &titles, PANEL, |area, at| {
+            surface.panels.get(at).map_or(Ok(()), |panel| draw(area, panel, surface))
+        })?;
+        legend(surface, &area.split_vertically(px(PANEL.1)).1)
+    });
     // The style sheet draws their edges sharp.
     drawn.replacen("class=\"chart\"", "class=\"chart cells\"", 1)
 }
@@ -108,7 +114,7 @@ fn edges(values: &[f64]) -> Vec<f64> {
     let mut edges: Vec<f64> = logs.windows(2).map(|pair| f64::midpoint(pair[0], pair[1])).collect();
     edges.insert(0, logs.first().unwrap_or(&0.0) - step / 2.0);
     edges.push(logs.last().unwrap_or(&0.0) + step / 2.0);
-    edges
+    edges.into_iter().map(|log| 10_f64.powf(log)).collect()
 }
 
 /// Which colour a value has: how many limits it reaches.
@@ -116,51 +122,35 @@ fn step(value: f64, limits: &[(f64, String)]) -> usize {
     limits.iter().filter(|(limit, _)| value >= *limit).count().min(RAMP.len() - 1)
 }
 
-/// `0.001` for −3.
-fn power_of_ten(log: f64) -> String {
-    let places = usize::from(log < 0.0) * (-log).round() as usize;
-    format!("{:.places$}", 10_f64.powf(log.round()))
-}
-
-fn draw(panel: &Panel, surface: &Surface, area: &Area<'_>) -> Drawn {
+fn draw(area: &Area<'_>, panel: &Panel, surface: &Surface) -> Drawn {
     let (across, up) = (edges(&surface.across.values), edges(&surface.up.values));
     let (Some(left), Some(right), Some(low), Some(high)) = (across.first(), across.last(), up.first(), up.last())
     else {
         return Ok(());
     };
-    let mut chart = ChartBuilder::on(area)
-        .margin(px(10))
-        .margin_top(px(38))
-        .margin_right(px(20))
-        .x_label_area_size(px(50))
-        .y_label_area_size(px(66))
-        .build_cartesian_2d(*left..*right, *low..*high)?;
-    let names = (surface.across.name.as_str(), surface.up.name.as_str());
-    axes(&mut chart, names, (6, 6), &|log| power_of_ten(*log), &|log| power_of_ten(*log))?;
+    let scale = Scale::log((*low, *high), (f64::from(PANEL.1 - TITLE) - 60.0, HEAD));
+    let page = f64::from(PANEL.0);
+    let frame = Frame { page, right: page - 20.0, ..Frame::beside(&scale, &scale.ticks(4), 0.0) };
+    let plot = Plot::inside(frame, scale, scale.ticks(4), |room| Scale::log((*left, *right), room));
+    plot.axes(area, (&surface.across.name, &surface.up.name))?;
+    let corner = |(column, row): Corner| plot.at((across[column], up[row]));
     for Block { from, to, colour } in blocks(&panel.cells, &surface.limits) {
-        let fill = colour.map_or(GRID, |step| RAMP[step]);
-        let corners = [(across[from.0], up[from.1]), (across[to.0], up[to.1])];
-        chart.draw_series([Rectangle::new(corners, fill.filled())])?;
+        slab(area, corner(from), corner(to), &colour.map_or(GRID, |step| RAMP[step]))?;
     }
     let outside = |cell: &Cell| cell.finite().is_none();
     for (stroke, hatched) in [(MUTED, &outside as &dyn Fn(&Cell) -> bool), (RED, &|cell: &Cell| cell.warned)] {
         for (from, to) in hatch(&panel.cells, hatched) {
-            let line = vec![(across[from.0], up[from.1]), (across[to.0], up[to.1])];
-            chart.draw_series([PathElement::new(line, stroke.stroke_width(px(1)))])?;
+            line(area, &[corner(from), corner(to)], stroke, 1)?;
         }
     }
     for Spot { at, name } in &panel.spots {
-        let at = (at.0.log10(), at.1.log10());
-        chart.draw_series([Circle::new(at, px(6), PAPER.filled())])?;
-        chart.draw_series([Circle::new(at, px(6), INK.stroke_width(px(2)))])?;
+        let (x, y) = plot.at(*at);
+        dot(area, (x, y), 7.0, INK)?;
+        dot(area, (x, y), 5.0, PAPER)?;
         // On a ground of its own: cells are light and dark.
-        let (wide, style) =
-            (8 * i32::try_from(name.len()).unwrap_or(0) + 8, placed(TEXT, INK, HPos::Left, VPos::Center));
-        let ground = Rectangle::new([shift(11, -10), shift(11 + wide, 10)], PAPER.filled());
-        chart.draw_series([EmptyElement::at(at) + ground + Text::new(name.clone(), shift(15, 0), style)])?;
+        slab(area, (x + 11.0, y - 10.0), (x + 19.0 + width(name, TEXT), y + 10.0), &PAPER)?;
+        write(area, (x + 15.0, y), name, (TEXT, INK), HPos::Left)?;
     }
-    let title = placed(TEXT, INK, HPos::Left, VPos::Center);
-    area.draw(&Text::new(panel.title.clone(), shift(76, 20), title))?;
     Ok(())
 }
 
@@ -217,17 +207,14 @@ fn hatch(cells: &[Vec<Cell>], inside: &dyn Fn(&Cell) -> bool) -> Vec<(Corner, Co
 fn legend(surface: &Surface, area: &Area<'_>) -> Drawn {
     let beside = surface.panels.len() > 1;
     let wide = if beside { SWATCH.1 } else { SWATCH.0 };
-    let text = |across, down| placed(TEXT - 1, INK, across, down);
-    let swatch = |at: i32, down: i32, fill: RGBColor| {
-        Rectangle::new([shift(at, down), shift(at + wide, down + 14)], fill.filled())
-    };
-    area.draw(&Text::new(surface.colours.clone(), shift(76, 8), text(HPos::Left, VPos::Center)))?;
-    for (at, colour) in (0..).zip(RAMP.iter().take(surface.limits.len() + 1)) {
-        area.draw(&swatch(76 + at * wide, 20, *colour))?;
+    let text = (TEXT - 1, INK);
+    write(area, (LEFT, 8.0), &surface.colours, text, HPos::Left)?;
+    for (at, colour) in RAMP.iter().take(surface.limits.len() + 1).enumerate() {
+        let x = LEFT + wide * at as f64;
+        slab(area, (x, 20.0), (x + wide, 34.0), colour)?;
     }
-    for (at, (_, name)) in (1..).zip(&surface.limits) {
-        let place = shift(76 + at * wide, 45);
-        area.draw(&Text::new(name.clone(), place, text(HPos::Center, VPos::Center)))?;
+    for (at, (_, name)) in surface.limits.iter().enumerate() {
+        write(area, (LEFT + wide * (at as f64 + 1.0), 45.0), name, text, HPos::Center)?;
     }
     // Hatched regions are explained where there are any.
     let all = || surface.panels.iter().flat_map(|panel| panel.cells.iter().flatten());
@@ -235,17 +222,14 @@ fn legend(surface: &Surface, area: &Area<'_>) -> Drawn {
         (all().any(|cell| cell.warned), PAPER, RED, &surface.warning),
         (all().any(|cell| cell.finite().is_none()), GRID, MUTED, &surface.outside),
     ];
-    let colours = i32::try_from(RAMP.len()).unwrap_or(0);
-    let (start, first) = if beside { (76 + wide * colours + 26, 2) } else { (76, 62) };
-    for (at, (_, fill, stroke, name)) in (0..).zip(regions.iter().filter(|(any, ..)| *any)) {
-        let top = first + 24 * at;
-        area.draw(&Rectangle::new([shift(start, top), shift(start + 32, top + 16)], fill.filled()))?;
-        for line in 0..2 {
-            let from = start + 16 * line;
-            let ends = vec![shift(from, top + 16), shift(from + 16, top)];
-            area.draw(&PathElement::new(ends, stroke.stroke_width(px(1))))?;
+    let (start, first) = if beside { (LEFT + wide * RAMP.len() as f64 + 26.0, 2.0) } else { (LEFT, 62.0) };
+    for (at, (_, fill, stroke, name)) in regions.iter().filter(|(any, ..)| *any).enumerate() {
+        let top = first + 24.0 * at as f64;
+        slab(area, (start, top), (start + 32.0, top + 16.0), fill)?;
+        for from in [start, start + 16.0] {
+            line(area, &[(from, top + 16.0), (from + 16.0, top)], *stroke, 1)?;
         }
-        area.draw(&Text::new(name.as_str(), shift(start + 40, top + 8), text(HPos::Left, VPos::Center)))?;
+        write(area, (start + 40.0, top + 8.0), name, text, HPos::Left)?;
     }
     Ok(())
 }
@@ -289,9 +273,13 @@ mod tests {
     #[test]
     fn cells_meet_half_way_on_a_logarithmic_axis() {
         let found = edges(&[0.1, 1.0, 10.0]);
-        let close = found.iter().zip([-1.5, -0.5, 0.5, 1.5]).all(|(one, other)| (one - other).abs() < 1e-12);
+        let close = found.iter().zip([-1.5, -0.5, 0.5, 1.5]).all(|(one, other)| (one.log10() - other).abs() < 1e-12);
         assert!(close && found.len() == 4, "{found:?}");
-        assert_eq!([-3.0, -1.0, 0.0, 1.0].map(power_of_ten), ["0.001", "0.1", "1", "10"]);
+        let ticks: Vec<String> =
+            Scale::log((1e-3, 10.0), (0.0, 1.0)).ticks(6).into_iter().map(|(_, text)| text).collect();
+        for tick in ["0.001", "0.1", "1", "10"] {
+            assert!(ticks.iter().any(|text| text == tick), "{ticks:?}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod assess;
 pub mod attack;
 pub mod audit;
 pub mod check;
+mod groups;
 pub mod gwas;
 pub mod limits;
 pub mod output;
@@ -45,7 +46,7 @@ pub struct Args {
 
 /// The whole command line: what is declared here, and a flag for each parameter of a built-in mechanism.
 pub fn command() -> clap::Command {
-    Args::command().mut_subcommand("check", check::with_parameters)
+    groups::grouped(Args::command().mut_subcommand("check", check::with_parameters))
 }
 
 /// The words of this run; leaves with help or a complaint where they are none.

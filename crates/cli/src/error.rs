@@ -1,4 +1,4 @@
-//! Failures, with the place and the mend, on standard error.
+//! Failures, with the place and the help, on standard error.
 
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source};
@@ -40,7 +40,7 @@ impl Complaint {
         Self { message: printable_lines(&message.to_string()).into_owned(), help: None, source: None, label: None }
     }
 
-    /// Adds the mend.
+    /// Adds the help.
     #[must_use]
     pub fn help(mut self, help: impl Display) -> Self {
         self.help = Some(printable_lines(&help.to_string()).into_owned());
@@ -107,6 +107,11 @@ impl Failure {
     /// One refusal without a place.
     pub fn refused(message: impl Display, help: impl Display) -> Self {
         Self::Refused(vec![Complaint::new(message).help(help)])
+    }
+
+    /// Bad usage, without a place.
+    pub fn usage(message: impl Display, help: impl Display) -> Self {
+        Self::Usage(Complaint::new(message).help(help))
     }
 }
 
@@ -237,7 +242,7 @@ fn source_help(error: &SourceError) -> &'static str {
             "folders name partitions as in year=2024/region=north/; list them under `partitions`, and not in the files"
         }
         SourceError::Key { .. } => {
-            "a public table must have one row for each key: mend the file, or name another column as its `key`; nothing was charged"
+            "a public table must have one row for each key: fix the file, or name another column as its `key`; nothing was charged"
         }
         SourceError::Memory { .. } => {
             "allow more with --memory, or lower rows_per_group and groups: what is kept of one entity, and the totals of \
@@ -265,7 +270,7 @@ impl From<DataError> for Failure {
             DataError::Source(error) => error.into(),
             DataError::Unusable(report) => {
                 let mut complaints: Vec<Complaint> = report.problems.iter().map(Complaint::new).collect();
-                let help = "mend the file (the first places are listed above), or how the policy reads it; nothing was registered \
+                let help = "fix the file (the first places are listed above), or how the policy reads it; nothing was registered \
                             and nothing charged";
                 complaints.push(Complaint::new(DataError::Unusable(report)).help(help));
                 Self::Refused(complaints)
@@ -280,7 +285,7 @@ impl From<DataError> for Failure {
                 let accept: Vec<String> =
                     columns.iter().map(|bad| format!("--accept {}", quoted(&bad.name()))).collect();
                 let help = format!(
-                    "{so_far}. Mend the policy or the file, or remove what nobody needs from [columns]. If the data are meant to \
+                    "{so_far}. Fix the policy or the file, or remove what nobody needs from [columns]. If the data are meant to \
                      be like this, accept it by name; the ledger keeps the names, and not what was found:\n\
                      deniable data check <policy> {}",
                     accept.join(" ")

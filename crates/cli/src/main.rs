@@ -5,7 +5,13 @@
 
 mod args;
 mod commands;
+mod console;
 mod error;
+mod genotypes;
+mod ledgers;
+mod output;
+mod policies;
+mod priors;
 mod progress;
 mod render;
 

@@ -1,4 +1,4 @@
-//! The SQL that `docs/policy.md` lists is what is answered.
+//! The SQL that `docs/policy.md` lists is what is answered, and the overview of the commands.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod support;
@@ -48,4 +48,12 @@ fn other_names_are_free() {
             assert!(clinic.charges() <= charges + 1, "{name} is charged");
         }
     }
+}
+
+/// The overview of the commands, by what one wants to do.
+#[test]
+fn overview() {
+    // A terminal's width is the environment's where there is no terminal.
+    let output = Place::empty().command(&["-h"]).env_remove("COLUMNS").output().unwrap();
+    insta::assert_snapshot!(support::Run::of(output).done().stdout);
 }

@@ -1,4 +1,4 @@
-//! What can be wrong with a genotype or phenotype file: the place, the complaint and the mend.
+//! What can be wrong with a genotype or phenotype file: the place, the complaint and the help.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub struct FileError {
     pub kind: FileErrorKind,
 }
 
-/// `file:line: complaint`, and the mend on a line of its own.
+/// `file:line: complaint`, and the help on a line of its own.
 impl std::fmt::Display for FileError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.file.display())?;
@@ -221,7 +221,7 @@ impl FileError {
             FileErrorKind::Character { .. } => {
                 "rename people, SNPs and alleles to plain ASCII without control characters, and save the file as text"
             }
-            FileErrorKind::Columns { .. } => "mend the line; names must not contain spaces or tabs",
+            FileErrorKind::Columns { .. } => "fix the line; names must not contain spaces or tabs",
             FileErrorKind::Empty(_) => "check that this is the right file, and that it was written to the end",
             FileErrorKind::Duplicate { .. } => "remove or rename one of the two: nobody is counted twice",
             FileErrorKind::Quantitative { .. } => {

@@ -39,6 +39,8 @@ pub struct Assessment {
     pub requirements: Vec<Requirement>,
     /// How cells were read, column by column.
     pub readings: Vec<Reading>,
+    /// What follows from how they were read, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// What was computed, or the sentence that says why it was not.
@@ -147,7 +149,7 @@ pub fn assessment(assessment: &Assessment) -> String {
         sections.push(("original", "Beside the original", crate::frame::list(&assessment.original)));
     }
     sections.push(("requirements", "Requirements", sections::requirements(&assessment.requirements)));
-    sections.push(("cells", "How cells were read", sections::readings(&assessment.readings)));
+    sections.push(("cells", "How cells were read", sections::readings(&assessment.readings, &assessment.notes)));
     let sections: Vec<(String, String, Markup)> =
         sections.into_iter().map(|(anchor, heading, shown)| (anchor.to_owned(), heading.to_owned(), shown)).collect();
     let foot = html! {

@@ -1,7 +1,7 @@
 //! Small tables, written down.
 #![allow(dead_code, clippy::unwrap_used, reason = "tests, each of which uses some of it")]
 
-use deniable_assess::{Classes, Counts, Quasi, Reading, Table};
+use deniable_assess::{Classes, Counts, Quasi, Reading, TableRole};
 use num_traits::One;
 use proptest::prelude::*;
 
@@ -20,7 +20,7 @@ pub fn table(text: &str) -> Counts {
 pub fn classes(counts: &Counts, quasi: &[&str], sensitive: &[&str]) -> Classes {
     let quasi: Vec<Quasi> = quasi.iter().map(|name| Quasi::new(name, Reading::Notation)).collect();
     let sensitive: Vec<String> = sensitive.iter().map(|name| (*name).to_owned()).collect();
-    Classes::of(counts, &quasi, &sensitive, Table::Published).unwrap()
+    Classes::of(counts, &quasi, &sensitive, TableRole::Published).unwrap()
 }
 
 /// Rows `(q, r, s, times)` of small numbers.

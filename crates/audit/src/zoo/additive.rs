@@ -2,7 +2,7 @@
 
 use super::{Member, Supremum, ZooError, geometric, hiding, noise, odds, one_by_one, unit};
 use crate::mechanism::{Cell, Outputs};
-use crate::neighbours::{Adjacency, Neighbours};
+use crate::neighbours::{InputAdjacency, Neighbours};
 use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
 use rand_chacha::ChaCha20Rng;
@@ -21,7 +21,7 @@ const SNAP: f64 = 2.0;
 
 /// Counts with noise for an odds ratio of 2, and noise for (α,β) promises.
 pub(super) fn members() -> Result<Vec<Member>, ZooError> {
-    let counts = || Neighbours { levels: vec![0, 1, 3, 7], ..Neighbours::counts(Adjacency::SameDirection, 1) };
+    let counts = || Neighbours { levels: vec![0, 1, 3, 7], ..Neighbours::counts(InputAdjacency::SameDirection, 1) };
     let two = odds(2, 1, 1)?;
     // Rounded functions of rounded draws: one part in a million covers what floating point does after the rounding.
     let nearly_two = Spend::odds(ratio(2_000_002, 1_000_000))?;

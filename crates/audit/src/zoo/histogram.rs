@@ -2,7 +2,7 @@
 
 use super::{Member, Supremum, ZooError, exponential, geometric, hiding, noise, odds, one_by_one};
 use crate::mechanism::Cell;
-use crate::neighbours::{Adjacency, Neighbours};
+use crate::neighbours::{InputAdjacency, Neighbours};
 
 /// Cells of the histogram, and of the sequence of counts.
 const CELLS: usize = 4;
@@ -10,8 +10,8 @@ const TIMES: usize = 8;
 
 /// Histograms for ε = 1/2, prefix sums for an odds ratio of 2.
 pub(super) fn members() -> Result<Vec<Member>, ZooError> {
-    let cells = || Neighbours::counts(Adjacency::OneEntry, CELLS);
-    let times = || Neighbours::counts(Adjacency::OneEntry, TIMES);
+    let cells = || Neighbours::counts(InputAdjacency::OneEntry, CELLS);
+    let times = || Neighbours::counts(InputAdjacency::OneEntry, TIMES);
     let (half, two) = (exponential(1, 2)?, exponential(2, 1)?);
     let (right, inverted) = (hiding(&half, 1)?, hiding(&two, 1)?);
     let (for_all, for_one) = (hiding(&odds(2, 1, 1)?, TIMES as i64)?, geometric(1, 2)?);

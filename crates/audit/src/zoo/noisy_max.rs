@@ -7,7 +7,7 @@
 
 use super::{Member, Supremum, ZooError, geometric, noise, odds, one_by_one};
 use crate::mechanism::Cell;
-use crate::neighbours::{Adjacency, Neighbours};
+use crate::neighbours::{InputAdjacency, Neighbours};
 use deniable_core::noise::TwoSidedGeometric;
 use rand_chacha::ChaCha20Rng;
 
@@ -17,7 +17,7 @@ const COUNTS: usize = 5;
 /// For an odds ratio of (3/2)^4, so that r = 4/9.
 pub(super) fn members() -> Result<Vec<Member>, ZooError> {
     let claim = odds(3, 2, 4)?;
-    let neighbours = || Neighbours::queries(Adjacency::EachByOne, COUNTS);
+    let neighbours = || Neighbours::queries(InputAdjacency::EachByOne, COUNTS);
     let two_sided = geometric(4, 9)?;
     let member = |name, about, supremum, broken, one_sided: bool, value: bool| {
         let sampler = two_sided.clone();

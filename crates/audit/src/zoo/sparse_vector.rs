@@ -4,7 +4,7 @@
 
 use super::{Member, Supremum, ZooError, geometric, hiding, noise, odds, one_by_one};
 use crate::mechanism::Cell;
-use crate::neighbours::{Adjacency, Neighbours};
+use crate::neighbours::{InputAdjacency, Neighbours};
 use deniable_core::noise::TwoSidedGeometric;
 
 /// Queries that are asked.
@@ -43,7 +43,7 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         claim: claim.clone(),
         supremum,
         broken,
-        neighbours: Neighbours::queries(Adjacency::EachByOne, QUERIES),
+        neighbours: Neighbours::queries(InputAdjacency::EachByOne, QUERIES),
         build: one_by_one(move |input, rng, out| {
             let draw = |sampler: &Option<TwoSidedGeometric>, rng: &mut _| {
                 sampler.as_ref().map_or(0, |sampler| noise(sampler, rng))

@@ -1,12 +1,13 @@
 //! Answers as bars from zero, with their intervals.
 
-use super::{Answer, Shown, description, shown, signs};
-use crate::canvas::{Area, Drawn, TEXT, picture};
-use crate::frame::WIDE;
-use crate::legend::{self, Key, whisker};
-use crate::palette::{BLUE, GRID, INK, MUTED, ORANGE, PALE};
-use crate::pen::{arrow, diamond, line, slab, write};
+use super::{Answer, Shown, description, shown, signs, words};
+use crate::canvas::{Area, Drawn, TEXT};
+use crate::legend::{Key, bar, whisker};
+use crate::palette::{INK, MUTED, ORANGE};
+use crate::pen::{arrow, diamond, line, write};
+use crate::plot::Frame;
 use crate::scale::{Scale, span};
+use crate::sheet::{WIDE, sheet};
 use crate::words::{fit, number, width};
 use plotters::style::text_anchor::HPos;
 
@@ -29,8 +30,6 @@ pub fn bars(answer: &Answer) -> String {
     }
     legend.extend(signs(answer, &shown));
     let bottom = TOP + row * shown.len().max(1) as f64;
-    let below = bottom + FOOT;
-    let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 8.0;
 
     let numbers: Vec<String> = shown.iter().map(|shown| shown.value.map_or("no value".to_owned(), number)).collect();
     let widest = |words: &mut dyn Iterator<Item = &str>| words.map(|word| width(word, size)).fold(0.0, f64::max);
@@ -40,36 +39,25 @@ pub fn bars(answer: &Answer) -> String {
     let scale = Scale::linear(span(values), (left, right));
     let scale = if shown.iter().any(Shown::is_open) { scale.padded(0.08) } else { scale };
 
-    picture((WIDE, tall as u32), &answer.title, &description(answer, &shown), |area| {
-        for (x, text) in scale.ticks_across(TEXT) {
-            line(area, &[(x, TOP), (x, bottom)], GRID, 1)?;
-            write(area, (x, bottom + 14.0), &text, (TEXT, INK), HPos::Center)?;
-        }
-        let axis = fit(&answer.value, TEXT, f64::from(WIDE) - 20.0);
-        let middle = f64::midpoint(left, right);
-        let middle = middle.min(f64::from(WIDE) - 10.0 - width(&axis, TEXT) / 2.0).max(10.0 + width(&axis, TEXT) / 2.0);
-        write(area, (middle, bottom + 35.0), &axis, (TEXT, MUTED), HPos::Center)?;
+    let frame = Frame { left, right, top: TOP, bottom, page: f64::from(WIDE) };
+    sheet(&words(answer, &description(answer, &shown)), bottom + FOOT, &legend, |area| {
+        frame.columns(area, &scale.ticks_across(TEXT), &answer.value)?;
         for (at, ((point, shown), number)) in answer.points.iter().zip(&shown).zip(&numbers).enumerate() {
             let y = TOP + row * (at as f64 + 0.5);
             write(area, (left - 10.0, y), &fit(&point.label, size, NAMES), (size, INK), HPos::Right)?;
             let colour = if shown.value.is_some() { INK } else { MUTED };
             write(area, (right + 10.0, y), number, (size, colour), HPos::Left)?;
-            bar(area, &scale, shown, y, row, (left, right))?;
+            lying(area, &scale, shown, y, row, (left, right))?;
         }
         line(area, &[(scale.at(0.0), TOP), (scale.at(0.0), bottom)], MUTED, 1)?;
-        if shown.is_empty() {
-            write(area, (middle, TOP + row / 2.0), "no answers", (TEXT, MUTED), HPos::Center)?;
-        }
-        legend::draw(area, (10.0, below), f64::from(WIDE) - 20.0, &legend)
+        if shown.is_empty() { frame.nothing(area, "no answers") } else { Ok(()) }
     })
 }
 
 /// A bar at a height, its interval, and the truth.
-fn bar(area: &Area<'_>, scale: &Scale, shown: &Shown, y: f64, row: f64, (left, right): (f64, f64)) -> Drawn {
-    let half = row * 0.34;
+fn lying(area: &Area<'_>, scale: &Scale, shown: &Shown, y: f64, row: f64, (left, right): (f64, f64)) -> Drawn {
     if let Some(value) = shown.value {
-        slab(area, (scale.at(0.0), y - half), (scale.at(value), y + half), &PALE)?;
-        line(area, &[(scale.at(value), y - half), (scale.at(value), y + half)], BLUE, 3)?;
+        bar(area, (scale.at(0.0), scale.at(value)), y, row * 0.34, false)?;
     }
     let inner = shown.value.or(shown.low).or(shown.high).map(|value| scale.at(value));
     match (shown.low.map(|low| scale.at(low)), shown.high.map(|high| scale.at(high)), inner) {

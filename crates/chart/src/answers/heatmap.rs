@@ -1,11 +1,11 @@
 //! Answers for two keys as a grid of shaded cells.
 
-use crate::canvas::{Area, Drawn, TEXT, picture};
-use crate::frame::WIDE;
-use crate::legend::{self, Key};
+use crate::canvas::{Area, Drawn, TEXT};
+use crate::legend::Key;
 use crate::palette::{GRID, INK, MUTED, PAPER, SHADES};
 use crate::pen::{Place, dot, line, ring, slab, write, write_up};
 use crate::scale::{known, span};
+use crate::sheet::{WIDE, Words, sheet};
 use crate::words::{brief, count, fit, number, width};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
@@ -118,9 +118,9 @@ pub fn heatmap(grid: &Grid) -> String {
     let size = [TEXT, TEXT - 2].into_iter().find(|size| numbers().all(|text| width(&text, *size) + 14.0 <= wide));
     let corner = |row: usize, column: usize| (left + wide * column as f64, top + tall * row as f64);
     let bottom = top + tall * grid.rows.len() as f64;
-    let height = bottom + 44.0 + legend::height(&legend, f64::from(WIDE) - 20.0) + 8.0;
 
-    picture((WIDE, height as u32), &grid.title, &grid.description(), |area| {
+    let words = Words { title: &grid.title, otherwise: "Answers", description: &grid.description() };
+    sheet(&words, bottom + 44.0, &legend, |area| {
         for (at, name) in grid.columns.iter().enumerate().step_by(every) {
             let x = corner(0, at).0 + wide / 2.0;
             let name = fit(name, TEXT, if upright { NAMES } else { wide });
@@ -138,11 +138,10 @@ pub fn heatmap(grid: &Grid) -> String {
             cell(area, corner(row, column), (wide, tall), value, range, size)?;
         }
         if numbers().next().is_some() {
-            key(area, (left, bottom + 22.0), grid, range)?;
+            key(area, (left, bottom + 22.0), grid, range)
         } else {
-            write(area, (left, bottom + 22.0), "no values", (TEXT, MUTED), HPos::Left)?;
+            write(area, (left, bottom + 22.0), "no values", (TEXT, MUTED), HPos::Left)
         }
-        legend::draw(area, (10.0, bottom + 44.0), f64::from(WIDE) - 20.0, &legend)
     })
 }
 

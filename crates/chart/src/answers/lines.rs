@@ -1,13 +1,13 @@
 //! Answers along an ordered axis: dates, numbers, bands.
 
-use super::{Answer, Shown, description, shown, signs};
-use crate::canvas::{Area, Drawn, TEXT, picture};
-use crate::frame::{Frame, HEAD, WIDE, room_for};
-use crate::legend::{self, Key};
+use super::{Answer, Shown, description, shown, signs, words};
+use crate::canvas::{Area, Drawn};
+use crate::legend::Key;
 use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
-use crate::pen::{Place, arrow, diamond, dot, line, shape, write};
+use crate::pen::{Place, arrow, diamond, dot, line, shape};
+use crate::plot::Frame;
 use crate::scale::{Scale, span};
-use plotters::style::text_anchor::HPos;
+use crate::sheet::{HEAD, Tick, sheet};
 
 /// The height of the plot, in pixels.
 const TALL: f64 = 240.0;
@@ -18,8 +18,6 @@ pub fn lines(answer: &Answer) -> String {
     let shown = shown(answer);
     let mut legend = vec![(Key::Band, "answer and its interval".to_owned())];
     legend.extend(signs(answer, &shown));
-    let below = HEAD + TALL + 36.0;
-    let tall = below + legend::height(&legend, f64::from(WIDE) - 20.0) + 8.0;
 
     let (low, high) = span(shown.iter().flat_map(Shown::values));
     // Zero is shown where it is near.
@@ -29,13 +27,12 @@ pub fn lines(answer: &Answer) -> String {
     let lies_open = shown.iter().any(Shown::is_open) || low < 0.0;
     let scale = if lies_open || low > 0.0 { scale.padded(0.06) } else { scale };
     let values = scale.ticks(6);
-    let frame = Frame { left: room_for(&values), right: f64::from(WIDE) - 20.0, top: HEAD, bottom: HEAD + TALL };
+    let frame = Frame::beside(&scale, &values, 20.0);
     let step = (frame.right - frame.left) / shown.len().max(1) as f64;
     let x = |at: usize| frame.left + step * (at as f64 + 0.5);
-    let ticks: Vec<(f64, String)> =
-        answer.points.iter().enumerate().map(|(at, point)| (x(at), point.label.clone())).collect();
+    let ticks: Vec<Tick> = answer.points.iter().enumerate().map(|(at, point)| (x(at), point.label.clone())).collect();
 
-    picture((WIDE, tall as u32), &answer.title, &description(answer, &shown), |area| {
+    sheet(&words(answer, &description(answer, &shown)), frame.bottom + 36.0, &legend, |area| {
         let placed: Vec<(f64, Shown)> = shown.iter().enumerate().map(|(at, shown)| (x(at), *shown)).collect();
         // The grid lies over the band, so that values can be read off it.
         band(area, &scale, &frame, &placed)?;
@@ -45,8 +42,7 @@ pub fn lines(answer: &Answer) -> String {
             line(area, &[(frame.left, scale.at(0.0)), (frame.right, scale.at(0.0))], MUTED, 1)?;
         }
         if shown.is_empty() {
-            let middle = (f64::midpoint(frame.left, frame.right), f64::midpoint(frame.top, frame.bottom));
-            write(area, middle, "no answers", (TEXT, MUTED), HPos::Center)?;
+            frame.nothing(area, "no answers")?;
         }
         through(area, &scale, &placed)?;
         let radius = if step < 8.0 { 2.0 } else { 3.5 };
@@ -55,7 +51,7 @@ pub fn lines(answer: &Answer) -> String {
             shown.value.map_or(Ok(()), |value| dot(area, (*x, scale.at(value)), radius, BLUE))?;
             shown.truth.map_or(Ok(()), |truth| diamond(area, (*x, scale.at(truth)), radius + 1.5, ORANGE))?;
         }
-        legend::draw(area, (10.0, below), f64::from(WIDE) - 20.0, &legend)
+        Ok(())
     })
 }
 

@@ -2,9 +2,10 @@
 
 use super::Snp;
 use crate::canvas::{Area, Drawn, TEXT};
-use crate::frame::{Frame, WIDE};
 use crate::palette::{INK, MUTED, PALE};
 use crate::pen::{line, slab, write};
+use crate::plot::Frame;
+use crate::sheet::WIDE;
 use crate::words::width;
 use plotters::style::Color;
 use plotters::style::text_anchor::HPos;

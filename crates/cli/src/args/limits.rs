@@ -1,6 +1,7 @@
 //! What a computation may use.
 
 use deniable_sql::Resources;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// What a computation may use.
@@ -11,7 +12,7 @@ pub struct Limits {
     pub memory: usize,
     /// Compute with so many threads instead of all.
     #[arg(long, value_name = "N", value_parser = threads)]
-    pub threads: Option<std::num::NonZeroUsize>,
+    pub threads: Option<NonZeroUsize>,
     /// Write temporary files to this folder instead of the system's. They hold private rows.
     #[arg(long, value_name = "FOLDER", value_parser = folder)]
     pub spill: Option<PathBuf>,
@@ -29,7 +30,12 @@ impl Limits {
     }
 }
 
-pub(super) fn threads(text: &str) -> Result<std::num::NonZeroUsize, String> {
+/// So many threads as were asked for, or all.
+pub fn all_threads(stated: Option<NonZeroUsize>) -> NonZeroUsize {
+    stated.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+}
+
+pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "write a whole number from 1 on".to_owned())
 }
 

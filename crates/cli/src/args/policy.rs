@@ -2,6 +2,7 @@
 
 use super::limits::Limits;
 use super::output::{Format, LedgerFormat};
+use crate::error::Failure;
 use clap::{Args, Subcommand};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use std::path::PathBuf;
@@ -106,6 +107,17 @@ pub(super) fn character(text: &str) -> Result<char, String> {
     match (characters.next(), characters.next()) {
         (Some(one), None) => Ok(one),
         _ => Err("write one character in quotes, as in --delimiter ';', or --delimiter tab".to_owned()),
+    }
+}
+
+/// What stands between fields, as a byte.
+pub fn delimiter(character: char) -> Result<u8, Failure> {
+    match u8::try_from(character) {
+        Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | b'?') => Ok(byte),
+        _ => {
+            let message = format!("--delimiter {character:?} cannot stand between fields");
+            Err(Failure::usage(message, "name one ASCII character, such as ';'"))
+        }
     }
 }
 

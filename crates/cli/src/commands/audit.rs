@@ -1,15 +1,16 @@
 //! `deniable audit`: a mechanism against its claim, from its outputs alone.
 
-use super::gwas::priors;
-use super::{publish, say};
 use crate::args::audit::{Audit as Args, Neighbours as Which};
 use crate::args::output::LedgerFormat;
+use crate::console::say;
 use crate::error::{Complaint, Failure};
+use crate::output::publish;
+use crate::priors;
 use crate::progress::Progress;
 use crate::render;
 use deniable_audit::zoo::{self, Supremum};
 use deniable_audit::{
-    Adjacency, AuditError, Deadlines, Mechanism, Neighbours, Pair, Program, Settings, Verdict, audit,
+    AuditError, Deadlines, InputAdjacency, Mechanism, Neighbours, Pair, Program, Settings, Verdict, audit,
 };
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
@@ -48,7 +49,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         publish(&list()?, None)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let priors = priors(args.prior.as_deref())?;
+    let priors = priors::range(args.prior.as_deref())?;
     let settings = Settings { samples: args.samples, error: error_of(&args.confidence)?, ..Settings::default() };
     let claim = args.claim.as_deref().map(|text| claim(text, &priors)).transpose()?;
     let (mut workers, neighbours, claim) = match &args.builtin {
@@ -67,10 +68,6 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     publish(&text, None)?;
     Ok(if verdict.is_broken() { ExitCode::from(1) } else { ExitCode::SUCCESS })
-}
-
-fn usage(message: impl std::fmt::Display, help: impl std::fmt::Display) -> Failure {
-    Failure::Usage(Complaint::new(message).help(help))
 }
 
 /// The zoo as a table.
@@ -94,7 +91,7 @@ fn builtin(name: &str, claim: Option<Spend>) -> Result<Subject, Failure> {
         let near = deniable_core::text::nearest(name, &names);
         let help = near
             .map_or_else(|| "deniable audit --list names them all".to_owned(), |near| format!("did you mean {near}?"));
-        return Err(usage(format!("there is no mechanism \"{name}\" in the zoo"), help));
+        return Err(Failure::usage(format!("there is no mechanism \"{name}\" in the zoo"), help));
     };
     let kind = if member.broken { "broken" } else { "correct" };
     say(format!("{name} ({kind}): {}", member.about));
@@ -113,7 +110,7 @@ fn program(args: &Args) -> Result<Vec<Box<dyn Mechanism>>, Failure> {
     let Some((file, arguments)) = args.program.split_first() else {
         let help = "write the program after `--`, as in `deniable audit --claim epsilon=1 -- python3 mechanism.py`; or name one of \
                     the zoo with --builtin";
-        return Err(usage("nothing says what to audit", help));
+        return Err(Failure::usage("nothing says what to audit", help));
     };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let later = Duration::from_secs(args.deadline.max(1));
@@ -137,7 +134,7 @@ fn neighbours(args: &Args) -> Result<Neighbours, Failure> {
             let both =
                 both.filter(|(left, right)| left.len() == right.len()).map(|(left, right)| Pair::new(left, right));
             both.ok_or_else(|| {
-                usage(
+                Failure::usage(
                     format!("--pair {text} is no pair of inputs"),
                     "write as many whole numbers on both sides, as --pair 0,0,5/1,0,5",
                 )
@@ -146,9 +143,9 @@ fn neighbours(args: &Args) -> Result<Neighbours, Failure> {
         return Ok(Neighbours::listed(pairs.collect::<Result<_, _>>()?));
     }
     let adjacency = match args.neighbours {
-        Which::EachByOne => Adjacency::EachByOne,
-        Which::SameDirection => Adjacency::SameDirection,
-        Which::OneEntry => Adjacency::OneEntry,
+        Which::EachByOne => InputAdjacency::EachByOne,
+        Which::SameDirection => InputAdjacency::SameDirection,
+        Which::OneEntry => InputAdjacency::OneEntry,
     };
     let entries = args.entries.get();
     Ok(if args.negative { Neighbours::queries(adjacency, entries) } else { Neighbours::counts(adjacency, entries) })
@@ -157,7 +154,7 @@ fn neighbours(args: &Args) -> Result<Neighbours, Failure> {
 /// The odds ratio of a claim: of its own, or the largest that keeps a promise about beliefs.
 fn claim(text: &str, priors: &PriorRange) -> Result<Spend, Failure> {
     let help = "write --claim epsilon=0.1, --claim epsilon=ln(3), --claim odds=3, or --claim gain=2 with --prior 1/2";
-    let wrong = |error: &dyn std::fmt::Display| usage(format!("--claim {text}: {error}"), help);
+    let wrong = |error: &dyn std::fmt::Display| Failure::usage(format!("--claim {text}: {error}"), help);
     let Some((name, value)) = text.split_once('=') else { return Err(wrong(&"there is no value in it")) };
     let (name, value) = (name.trim(), value.trim());
     let number = |text: &str| parse_rational(text).map_err(|error| wrong(&error));
@@ -177,10 +174,10 @@ fn claim(text: &str, priors: &PriorRange) -> Result<Spend, Failure> {
 /// The probability that a bound may be wrong.
 fn error_of(confidence: &str) -> Result<f64, Failure> {
     let help = "write --confidence 99.9%";
-    let value = parse_rational(confidence).map_err(|error| usage(format!("--confidence {error}"), help))?;
+    let value = parse_rational(confidence).map_err(|error| Failure::usage(format!("--confidence {error}"), help))?;
     let error = whole(1) - value;
     if !error.is_positive() || error > ratio(1, 10) {
-        return Err(usage(format!("--confidence {confidence} is not between 90% and 100%"), help));
+        return Err(Failure::usage(format!("--confidence {confidence} is not between 90% and 100%"), help));
     }
     Ok(error.to_f64().unwrap_or(0.001))
 }
@@ -227,7 +224,9 @@ fn failure(error: AuditError) -> Failure {
         AuditError::Mechanism(error) => {
             Failure::refused(error, "docs/audit.md has the protocol; `examples/audit/half_noise.py` is a whole program")
         }
-        error @ (AuditError::Setting(_) | AuditError::NoPairs) => usage(error, "`deniable audit --help` has examples"),
+        error @ (AuditError::Setting(_) | AuditError::NoPairs) => {
+            Failure::usage(error, "`deniable audit --help` has examples")
+        }
         error @ (AuditError::Spend(_) | AuditError::Entropy(_)) => Failure::Refused(vec![Complaint::new(error)]),
     }
 }

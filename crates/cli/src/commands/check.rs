@@ -1,9 +1,11 @@
 //! `deniable check`: the tight parameter of a privacy notion of a finite mechanism, with a witness.
 
-use super::{publish, say, shown, writable};
 use crate::args::check::Check as Args;
 use crate::args::output::LedgerFormat;
-use crate::error::{Complaint, Failure};
+use crate::console::{say, shown};
+use crate::error::Failure;
+use crate::output::{publish, writable};
+use crate::policies::absolute;
 use crate::progress::Progress;
 use crate::render::{self, verdict};
 use deniable_check::claim::Claim;
@@ -34,7 +36,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let subject = subject(name, args)?;
     let party = if args.party == Some(2) { Party::Second } else { Party::First };
     if args.party.is_some() && !matches!(subject, Subject::Protocol(_)) {
-        return Err(usage("--party is for protocols", "leave it out"));
+        return Err(Failure::usage("--party is for protocols", "leave it out"));
     }
     writable(&[("--certificate", args.certificate.as_deref())], &[PathBuf::from(name)])?;
     if args.certificate.is_some() && matches!(subject, Subject::Counts(_)) {
@@ -42,11 +44,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Err(Failure::refused("certificates are about datasets, and this mechanism is about counts", help));
     }
     if args.priors.is_some() && args.family.as_deref() != Some("explicit") {
-        return Err(usage("--priors is for --family explicit", "add --family explicit, or leave --priors out"));
+        return Err(Failure::usage(
+            "--priors is for --family explicit",
+            "add --family explicit, or leave --priors out",
+        ));
     }
     if args.prior.is_some() && args.family.as_deref() == Some("explicit") {
         let help = "leave --prior out: the file of --priors says what observers believe";
-        return Err(usage("--prior is not for --family explicit, whose priors are those of the file", help));
+        return Err(Failure::usage("--prior is not for --family explicit, whose priors are those of the file", help));
     }
     let asked =
         Asked::of(&subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
@@ -54,7 +59,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let title = verdict::title(name, &subject, party);
     if args.all || (args.notion.is_none() && args.family.is_none()) {
         if args.claim.is_some() || args.certificate.is_some() {
-            return Err(usage("a claim or a certificate is about one notion", "add --notion, as in --notion dp"));
+            return Err(Failure::usage(
+                "a claim or a certificate is about one notion",
+                "add --notion, as in --notion dp",
+            ));
         }
         let progress = Progress::new();
         let rows = verdict::everything(&subject, &asked, priors.as_ref(), &|notion| progress.says(notion));
@@ -92,7 +100,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
             let message = format!("{} cannot be written: {error}", path.display());
             Failure::refused(message, "name another file with --certificate; its folder must exist")
         })?;
-        say(format!("certificate written to {0}; `deniable recheck {0}` verifies it", shown(&super::absolute(path))));
+        say(format!("certificate written to {0}; `deniable recheck {0}` verifies it", shown(&absolute(path))));
     }
     let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &answer);
     let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
@@ -123,10 +131,13 @@ fn semi_honest(notion: &str) -> Option<Sides> {
 /// What a protocol tells a party beside its input and output.
 fn simulated(args: &Args, subject: &Subject, party: Party, sides: Sides, title: &str) -> Result<ExitCode, Failure> {
     let Subject::Protocol(protocol) = subject else {
-        return Err(usage("semi-honest privacy is about protocols", "`deniable check --list` lists those built in"));
+        return Err(Failure::usage(
+            "semi-honest privacy is about protocols",
+            "`deniable check --list` lists those built in",
+        ));
     };
     if args.family.is_some() || args.prior.is_some() || args.certificate.is_some() {
-        return Err(usage("semi-honest privacy has no priors and no certificate", "leave them out"));
+        return Err(Failure::usage("semi-honest privacy has no priors and no certificate", "leave them out"));
     }
     // Its parameter is e^ε, as of differential privacy.
     let claim = args.claim.as_deref().map(|text| claimed(text, &Notion::Bounded)).transpose()?;
@@ -143,26 +154,23 @@ fn simulated(args: &Args, subject: &Subject, party: Party, sides: Sides, title: 
 
 /// What somebody says of the mechanism.
 fn claimed(text: &str, notion: &Notion) -> Result<Claim, Failure> {
-    Claim::read(text, notion).map_err(|error| usage(error.problem, format!("write {}", error.hint)))
+    Claim::read(text, notion).map_err(|error| Failure::usage(error.problem, format!("write {}", error.hint)))
 }
 
 fn undecided(error: SpendError) -> Failure {
-    usage(format!("--claim: {error}"), "state the odds: --claim odds=...")
-}
-
-fn usage(message: impl std::fmt::Display, help: impl std::fmt::Display) -> Failure {
-    Failure::Usage(Complaint::new(message).help(help))
+    Failure::usage(format!("--claim: {error}"), "state the odds: --claim odds=...")
 }
 
 /// What a file holds, or what is built in.
 fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
     let path = Path::new(name);
     if path.extension().is_none() && !path.exists() {
-        return Subject::builtin(name, &args.parameters)
-            .map_err(|error| usage(error, "`deniable check --list` lists what is built in; a file has an ending"));
+        return Subject::builtin(name, &args.parameters).map_err(|error| {
+            Failure::usage(error, "`deniable check --list` lists what is built in; a file has an ending")
+        });
     }
     if let Some(parameter) = args.parameters.keys().next() {
-        return Err(usage(format!("--{parameter} is for built-in mechanisms"), "leave it out"));
+        return Err(Failure::usage(format!("--{parameter} is for built-in mechanisms"), "leave it out"));
     }
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
     let help = "a mechanism is TOML, JSON, CSV or Parquet: docs/check.md shows the shapes";
@@ -175,7 +183,7 @@ fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
         return Subject::from_rows(&rows).map_err(|error| wrong(&error));
     }
     let Some(format) = Format::of_extension(&extension) else {
-        return Err(usage(format!("{name} does not end in .toml, .json, .csv or .parquet"), help));
+        return Err(Failure::usage(format!("{name} does not end in .toml, .json, .csv or .parquet"), help));
     };
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::refused(format!("{name} cannot be read: {error}"), help))?;
@@ -183,7 +191,8 @@ fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
 }
 
 fn priors(text: &str) -> Result<PriorRange, Failure> {
-    deniable_translate::parse::priors(text).map_err(|error| usage(format!("--prior {error}"), "write --prior 1/5..4/5"))
+    deniable_translate::parse::priors(text)
+        .map_err(|error| Failure::usage(format!("--prior {error}"), "write --prior 1/5..4/5"))
 }
 
 /// The notion that was named. Induced neighbours are among the datasets that the file gives.
@@ -193,7 +202,7 @@ fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
         return Ok(Notion::Induced { allowed: mechanism.datasets().collect() });
     }
     words::notion(text)
-        .map_err(|error| usage(format!("--notion {text}: {error}"), "`deniable check --list` lists them"))
+        .map_err(|error| Failure::usage(format!("--notion {text}: {error}"), "`deniable check --list` lists them"))
 }
 
 /// The family that was named; independent entities where none is and one is needed.
@@ -202,22 +211,24 @@ fn family(args: &Args, asked: &Asked, priors: Option<&PriorRange>, notion: &Noti
     let text = args.family.as_deref();
     match text {
         Some(text) if !about_beliefs => {
-            Err(usage(format!("--family {text}: this notion has no family of priors"), "leave --family out"))
+            Err(Failure::usage(format!("--family {text}: this notion has no family of priors"), "leave --family out"))
         }
         None if !about_beliefs && priors.is_some() => {
-            Err(usage("--prior: this notion has no priors", "leave --prior out"))
+            Err(Failure::usage("--prior: this notion has no priors", "leave --prior out"))
         }
         Some("box") => {
-            let range = priors.ok_or_else(|| usage("--family box needs a range", "add --prior 1/5..4/5"))?;
+            let range = priors.ok_or_else(|| Failure::usage("--family box needs a range", "add --prior 1/5..4/5"))?;
             Ok(Family::Box(vec![range.clone(); table(asked)?.size()]))
         }
         Some("explicit") => {
-            let path =
-                args.priors.as_ref().ok_or_else(|| usage("--family explicit needs priors", "add --priors FILE"))?;
+            let path = args
+                .priors
+                .as_ref()
+                .ok_or_else(|| Failure::usage("--family explicit needs priors", "add --priors FILE"))?;
             given(path, table(asked)?).map(Family::Explicit)
         }
         text => words::family(text.unwrap_or("independent"), priors)
-            .map_err(|error| usage(error, "`deniable check --list` lists families")),
+            .map_err(|error| Failure::usage(error, "`deniable check --list` lists families")),
     }
 }
 
@@ -225,9 +236,10 @@ fn family(args: &Args, asked: &Asked, priors: Option<&PriorRange>, notion: &Noti
 fn table(asked: &Asked) -> Result<&Mechanism, Failure> {
     match asked {
         Asked::Table(mechanism) => Ok(mechanism),
-        Asked::Counts(_) => {
-            Err(usage("this family is about entities, and the mechanism is about counts", "give it dataset by dataset"))
-        }
+        Asked::Counts(_) => Err(Failure::usage(
+            "this family is about entities, and the mechanism is about counts",
+            "give it dataset by dataset",
+        )),
     }
 }
 
@@ -237,7 +249,7 @@ fn given(path: &Path, mechanism: &Mechanism) -> Result<Vec<Prior>, Failure> {
     let help = "docs/check.md shows how priors are written";
     let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
     let format = Format::of_extension(&extension)
-        .ok_or_else(|| usage(format!("{name} does not end in .toml, .json or .csv"), help))?;
+        .ok_or_else(|| Failure::usage(format!("{name} does not end in .toml, .json or .csv"), help))?;
     let text = std::fs::read_to_string(path)
         .map_err(|error| Failure::refused(format!("{name} cannot be read: {error}"), help))?;
     deniable_check::priors::read(&text, format, mechanism.entities()).map_err(|error| {

@@ -1,9 +1,12 @@
 //! `deniable data`. Everything said here depends on private rows, and is for the curator.
 
-use super::{locate, open_ledger, plan, publish, say};
 use crate::args::output::LedgerFormat;
 use crate::args::policy::DataCheck;
-use crate::error::{Complaint, Failure};
+use crate::console::say;
+use crate::error::Failure;
+use crate::ledgers;
+use crate::output::publish;
+use crate::policies::{locate, plan};
 use crate::progress::Progress;
 use crate::render;
 use crate::render::scan::Scan;
@@ -18,13 +21,13 @@ pub fn check(args: &DataCheck) -> Result<(), Failure> {
     let plan = plan(&args.place)?;
     let accepted = Accepted::named(&args.accept, &plan.policy().tables()).map_err(|error| misnamed(&error))?;
     let tables = locate(&plan)?;
-    let mut ledger = open_ledger(&plan)?;
+    let mut ledger = ledgers::open(&plan)?;
     let progress = Progress::new();
     let scans = RefCell::new(Vec::new());
     let found = |table: &Versioned, report: &Report| {
         progress.done();
         match args.format {
-            LedgerFormat::Table => say_report(table, report),
+            LedgerFormat::Table => say(render::scan::table(table, report).trim_end()),
             LedgerFormat::Json => scans.borrow_mut().push(Scan::new(table, report)),
         }
     };
@@ -62,10 +65,5 @@ fn misnamed(error: &AcceptError) -> Failure {
         }
         AcceptError::Ambiguous { candidates, .. } => format!("say which: {}", candidates.join(", ")),
     };
-    Failure::Usage(Complaint::new(format!("--accept: {error}")).help(help))
-}
-
-/// What a scan found, for the curator.
-pub fn say_report(table: &Versioned, report: &Report) {
-    say(render::scan::table(table, report).trim_end());
+    Failure::usage(format!("--accept: {error}"), help)
 }

@@ -1,7 +1,7 @@
 //! `deniable evaluate`: the evaluation of the (α,β) paper, made again from UCI Adult.
 
-use super::say;
 use crate::args::policy::Evaluate as Args;
+use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use deniable_evaluate::{EvaluateError, Settings};

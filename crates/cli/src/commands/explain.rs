@@ -1,9 +1,9 @@
 //! `deniable explain`: what a word of the field means here.
 
-use super::publish;
 use crate::args::check::Explain as Args;
 use crate::args::output::LedgerFormat;
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
+use crate::output::publish;
 use crate::render;
 use deniable_explain::{library, lookup};
 use std::fmt::Write;
@@ -28,8 +28,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         };
         return publish(&text, None);
     };
-    let entry = lookup(name)
-        .map_err(|error| Failure::Usage(Complaint::new(error).help("`deniable explain` lists all entries")))?;
+    let entry = lookup(name).map_err(|error| Failure::usage(error, "`deniable explain` lists all entries"))?;
     let text = match args.format {
         LedgerFormat::Table => entry.text(WIDTH),
         LedgerFormat::Json => render::json(&entry)?,

@@ -1,8 +1,9 @@
 //! `deniable explore`: a local page on which the promise can be moved.
 
-use super::{plan, say};
 use crate::args::policy::{Explore as Args, PolicyPlace};
+use crate::console::say;
 use crate::error::{Complaint, Failure};
+use crate::policies::plan;
 use crate::progress::Progress;
 use deniable_explore::{Explorer, serve};
 use std::cell::RefCell;

@@ -1,8 +1,10 @@
 //! `deniable init`: the beginning of a policy. Only names of columns are read, never a value.
 
-use super::{delimiter, publish, say};
 use crate::args::policy::Init;
-use crate::error::{Complaint, Failure, NO_NAMES};
+use crate::args::policy::delimiter;
+use crate::console::say;
+use crate::error::{Failure, NO_NAMES};
+use crate::output::publish;
 use deniable_policy::{ColumnType, Compression, NotNames, Scaffold, are_names, scaffold};
 use deniable_sql::source::names::{csv_columns, parquet_columns};
 use std::io::Write;
@@ -25,8 +27,10 @@ pub fn run(args: &Init) -> Result<(), Failure> {
     let table = match &args.table {
         Some(name) if is_table_name(name) => name.clone(),
         Some(name) => {
-            let complaint = Complaint::new(format!("--table {name}: not a plain name"));
-            return Err(Failure::Usage(complaint.help("use lower-case letters, digits and _, as in visits")));
+            return Err(Failure::usage(
+                format!("--table {name}: not a plain name"),
+                "use lower-case letters, digits and _, as in visits",
+            ));
         }
         None => table_name(data),
     };
@@ -62,8 +66,7 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
             Err(Failure::refused(format!("{} is compressed Parquet", args.data.display()), help))
         }
         "parquet" if args.delimiter.is_some() => {
-            let complaint = Complaint::new("--delimiter is for CSV, and this is Parquet");
-            Err(Failure::Usage(complaint.help("leave --delimiter out")))
+            Err(Failure::usage("--delimiter is for CSV, and this is Parquet", "leave --delimiter out"))
         }
         "parquet" => {
             let all = parquet_columns(&args.data)?;

@@ -1,9 +1,12 @@
 //! `deniable ledger`.
 
-use super::{ledger_path, open_ledger, plan, publish, say};
 use crate::args::output::LedgerFormat;
 use crate::args::policy::LedgerCommand;
+use crate::console::say;
 use crate::error::Failure;
+use crate::ledgers;
+use crate::output::publish;
+use crate::policies::plan;
 use crate::render;
 use deniable_core::guarantee::Guarantee;
 use deniable_ledger::{AccountError, AccountId, Ledger};
@@ -41,7 +44,7 @@ pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -
 pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
     match command {
         LedgerCommand::Show { path, format } => {
-            let summary = deniable_ledger::show(&ledger_path(path)?)?;
+            let summary = deniable_ledger::show(&ledgers::path(path)?)?;
             let text = match format {
                 LedgerFormat::Table => render::ledger::table(&summary),
                 LedgerFormat::Json => render::json(&Overview::new(&summary))?,
@@ -49,7 +52,7 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             publish(&text, None)
         }
         LedgerCommand::Verify { path, head, format } => {
-            let verified = deniable_ledger::verify(&ledger_path(path)?, head.as_deref())?;
+            let verified = deniable_ledger::verify(&ledgers::path(path)?, head.as_deref())?;
             let text = match format {
                 LedgerFormat::Table => {
                     let since = if head.is_some() { "; the given head is part of it" } else { "" };
@@ -65,7 +68,7 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
         }
         LedgerCommand::ChangePromise { place, reason } => {
             let plan = plan(place)?;
-            let mut ledger = open_ledger(&plan)?;
+            let mut ledger = ledgers::open(&plan)?;
             // Association results may have an account of labels on the same terms: one promise is in force for everyone.
             let (own, guarantee) = (plan.account(), plan.policy().guarantee());
             let others = ledger.summary().accounts.into_iter().map(|account| account.id);

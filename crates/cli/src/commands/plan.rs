@@ -1,10 +1,13 @@
 //! `deniable plan`: what answers will cost and how far they will be off. Everything here follows from the policy and
 //! the ledger's public sums, so it may be published.
 
-use super::{account, choose, load, plan, publish, sweep};
 use crate::args::output::LedgerFormat;
 use crate::args::policy::Plan as Args;
+use crate::commands::sweep;
 use crate::error::Failure;
+use crate::ledgers::account;
+use crate::output::publish;
+use crate::policies::{choose, load, plan};
 use crate::render::{self, plan::Shown};
 
 /// Runs it.

@@ -2,13 +2,15 @@
 //!
 //! Without a terminal, lines are read as they come, nothing is charged without `--yes`, and the first failure ends it.
 
-use super::ask::{cost_in_words, left, question};
-use super::release::{doubts, obtain, written};
-use super::statements::{Typed, take};
-use super::{account, publish, say};
 use crate::args::output::Format;
 use crate::args::policy::{Ask as Args, share};
+use crate::commands::answers::{doubts, obtain, written};
+use crate::commands::question::{cost_in_words, left, question};
+use crate::commands::statements::{Typed, take};
+use crate::console::say;
 use crate::error::{Complaint, Failure};
+use crate::ledgers::account;
+use crate::output::publish;
 use crate::render::{self, plan::Shown};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_policy::{ColumnType, Key, Policy, Role};

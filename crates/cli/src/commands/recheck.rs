@@ -1,9 +1,9 @@
 //! `deniable recheck`: whether a certificate is right, by code that shares nothing with the search.
 
-use super::publish;
 use crate::args::check::Recheck as Args;
 use crate::args::output::LedgerFormat;
 use crate::error::Failure;
+use crate::output::publish;
 use crate::render;
 use deniable_recheck::{LIMIT, Upper, recheck, time};
 use serde::Serialize;

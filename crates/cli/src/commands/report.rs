@@ -1,8 +1,10 @@
 //! `deniable report`: the page on a ledger, or on a ledger as a policy says it.
 
-use super::{ledger_path, own_files, plan, publish, writable};
 use crate::args::policy::{PolicyPlace, Report as Args};
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
+use crate::ledgers;
+use crate::output::{publish, writable};
+use crate::policies::{own_files, plan};
 use deniable_ledger::Summary;
 use deniable_release::{Plan, remembered, stored};
 use deniable_report::{Chosen, Report};
@@ -11,8 +13,10 @@ use std::io::IsTerminal;
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.out.is_none() && std::io::stdout().is_terminal() {
-        let complaint = Complaint::new("a page is not for reading in a terminal");
-        return Err(Failure::Usage(complaint.help("add --out report.html, and open that file in a browser")));
+        return Err(Failure::usage(
+            "a page is not for reading in a terminal",
+            "add --out report.html, and open that file in a browser",
+        ));
     }
     let (html, own) = match (&args.policy, &args.ledger) {
         (Some(policy), ledger) => {
@@ -21,12 +25,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             (page(&plan, &deniable_ledger::show(plan.policy().ledger())?)?, own)
         }
         (None, Some(ledger)) => {
-            let path = ledger_path(ledger)?;
+            let path = ledgers::path(ledger)?;
             (Report::of_ledger(&deniable_ledger::show(&path)?)?.html(), vec![path, ledger.clone()])
         }
         (None, None) => {
-            let complaint = Complaint::new("nothing says what the page is about");
-            return Err(Failure::Usage(complaint.help("name a policy, or a ledger with --ledger")));
+            return Err(Failure::usage(
+                "nothing says what the page is about",
+                "name a policy, or a ledger with --ledger",
+            ));
         }
     };
     writable(&[("--out", args.out.as_deref())], &own)?;

@@ -1,6 +1,7 @@
 //! `deniable plan --sweep`: the errors of a policy's answers under other promises.
 
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
+use crate::policies::choose;
 use crate::render::sweep::{Point, Shown};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_policy::Policy;
@@ -15,18 +16,14 @@ pub struct Sweep {
     values: Vec<Rational>,
 }
 
-fn usage(message: impl std::fmt::Display, help: impl std::fmt::Display) -> Failure {
-    Failure::Usage(Complaint::new(message).help(help))
-}
-
 impl Sweep {
     /// Reads `gain=1.1..4` or `gain=1.1..4:20`.
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let help = "write --sweep gain=1.1..4, or --sweep epsilon=0.1..2:20 for twenty points";
-        let wrong = |why: String| usage(format!("--sweep {text}: {why}"), help);
+        let wrong = |why: String| Failure::usage(format!("--sweep {text}: {why}"), help);
         let (key, range) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
         let Some(key) = whatif::key(key) else {
-            return Err(usage(
+            return Err(Failure::usage(
                 format!("--sweep {text}: no promise is called `{key}`"),
                 format!("choose one of {}", KEYS.join(", ")),
             ));
@@ -56,20 +53,24 @@ impl Sweep {
 
     fn point(&self, policy: &Policy, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
         let promise = promise(policy, self.key, value.clone()).map_err(|error| match error {
-            WhatIfError::NeedsRest(_, needed) => {
-                usage(&error, format!("state `{needed}` in the policy's [promise]; a sweep changes one number of it"))
-            }
-            _ => usage(&error, "sweep a range in which every promise can be kept"),
+            WhatIfError::NeedsRest(_, needed) => Failure::usage(
+                &error,
+                format!("state `{needed}` in the policy's [promise]; a sweep changes one number of it"),
+            ),
+            _ => Failure::usage(&error, "sweep a range in which every promise can be kept"),
         })?;
         let refused = |error: &dyn std::fmt::Display| {
-            usage(format!("at {} = {value}: {error}", self.key), "sweep a range in which every promise can be kept")
+            Failure::usage(
+                format!("at {} = {value}: {error}", self.key),
+                "sweep a range in which every promise can be kept",
+            )
         };
         let policy = with_promise(policy, promise, None).map_err(|error| refused(&error))?;
         let limit = policy.guarantee().limit().clone();
         let copy = policy.clone();
         let answers = match Plan::new(policy) {
             Ok(mut plan) => {
-                super::choose(&mut plan, asks)?;
+                choose(&mut plan, asks)?;
                 let each = plan.asks().iter().flat_map(|ask| {
                     let all = expected(ask.query(), ask.measures(), plan.policy());
                     all.into_iter().map(|answer| (ask.ask().name.clone(), answer.name, answer.error))

@@ -1,9 +1,9 @@
 //! `deniable translate`: one promise in the terms of others.
 
-use super::publish;
 use crate::args::check::Translate as Args;
 use crate::args::output::LedgerFormat;
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
+use crate::output::publish;
 use crate::render;
 use deniable_core::adversary::PriorRange;
 use deniable_translate::render::{Row, text};
@@ -12,7 +12,7 @@ use deniable_translate::{compose, parse};
 
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let usage = |error: &dyn std::fmt::Display, help: &str| Failure::Usage(Complaint::new(error).help(help));
+    let usage = |error: &dyn std::fmt::Display, help: &str| Failure::usage(error, help);
     let help = "`deniable translate --help` has examples; `deniable explain` lists the notions";
     let priors = match &args.prior {
         Some(text) => {

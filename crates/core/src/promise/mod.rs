@@ -128,9 +128,11 @@ impl Promise {
     pub fn needs_known_size(&self) -> bool {
         match self {
             Self::Rho { .. } | Self::AlphaBeta { .. } => true,
-            Self::PosteriorAtMost(_) | Self::PosteriorAtLeast(_) | Self::Gain(_) | Self::NegativeGain(_) | Self::Epsilon(_) => {
-                false
-            }
+            Self::PosteriorAtMost(_)
+            | Self::PosteriorAtLeast(_)
+            | Self::Gain(_)
+            | Self::NegativeGain(_)
+            | Self::Epsilon(_) => false,
         }
     }
 

@@ -1,6 +1,8 @@
 //! p-values, for people to read, and the thresholds that belong to them.
 //!
 //! With one degree of freedom the chance of a larger χ² is `erfc(√(χ²/2))`, with two it is `e^(−χ²/2)`.
+//! Both stay ours: thresholds that decide what is significant are rounded to a named side, which rests on the relative error that
+//! is stated here, far out in the tails where statistics libraries state none.
 
 use super::{ThresholdError, approximate};
 use crate::table::{Table, Test};

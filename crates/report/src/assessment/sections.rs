@@ -197,7 +197,7 @@ fn offending(one: &Requirement) -> Markup {
     }
 }
 
-pub fn readings(readings: &[Reading]) -> Markup {
+pub fn readings(readings: &[Reading], notes: &[String]) -> Markup {
     if readings.is_empty() {
         return html! { p { "No column was read." } };
     }
@@ -217,6 +217,7 @@ pub fn readings(readings: &[Reading]) -> Markup {
     html! {
         (scroll("cells", &contents))
         @if all > MOST_COLUMNS { p.muted { "The first " (MOST_COLUMNS) " of " (all) " columns." } }
+        @if !notes.is_empty() { (list(notes)) }
     }
 }
 

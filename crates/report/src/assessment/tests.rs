@@ -55,6 +55,7 @@ fn example() -> Assessment {
             requirement("l=2", true, &[], 0),
             requirement("t=0.2", false, &[], 0),
         ],
+        notes: vec!["`1` and `1-2` of age overlap".to_owned()],
         readings: vec![Reading {
             column: "age".into(),
             role: "may be known".into(),
@@ -112,6 +113,7 @@ fn a_page_without_anything() {
         linkage: None,
         requirements: vec![],
         readings: vec![],
+        notes: vec![],
     };
     let page = assessment(&nothing);
     for words in [
@@ -160,6 +162,7 @@ fn nothing_becomes_markup() {
             classes: 1,
         }],
         readings: vec![Reading { column: text(), role: text(), cells: vec![(text(), 1)] }],
+        notes: vec![text()],
         ..example()
     });
     assert!(!page.contains("<img") && !page.contains("<script"), "{page}");

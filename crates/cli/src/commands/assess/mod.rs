@@ -1,34 +1,27 @@
 //! `deniable assess`: what an anonymised table gives away.
 
+mod assessed;
+mod measures;
 mod page;
 mod read;
 mod table;
 mod words;
 
-use super::{results, say, writable};
 use crate::args::assess::Assess;
 use crate::args::output::Results;
+use crate::console::say;
 use crate::error::{Complaint, Failure};
+use crate::output::{results, writable};
 use crate::progress::Progress;
-use deniable_assess::part::Part;
-use deniable_assess::written::{written, written_linking};
+use assessed::Assessed;
 use deniable_assess::{
-    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Linking, Quasi, Reading, Requirement, Sensitive,
-    assess, link,
+    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, Sensitive, assess, link,
 };
 use deniable_core::adversary::PriorRange;
 use read::Reader;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// What was assessed, and the linkage attack where there is one.
-struct Assessed {
-    assessment: Assessment,
-    linking: Option<Linking>,
-    /// What went in, and the names of its files.
-    files: Vec<(String, String)>,
-}
 
 /// Runs it.
 pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
@@ -82,7 +75,7 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
         }
     }
     let assessed = Assessed { assessment, linking, files: files(args) };
-    results(&args.results, &table::text(&args.table, &assessed), &json(&assessed), &|| {
+    results(&args.results, &table::text(&args.table, &assessed), &assessed.json(), &|| {
         page::page(&args.table, &assessed)
     })?;
     let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
@@ -112,7 +105,7 @@ fn uncovered(what: &str, counts: &Counts, assessment: &Assessment) -> Vec<String
     said
 }
 
-/// Errors of the library end with their mend, after the last semicolon.
+/// Errors of the library end with what to do about them, after the last semicolon.
 fn said(error: &AssessError) -> Complaint {
     let text = error.to_string();
     match text.rsplit_once("; ") {
@@ -149,7 +142,7 @@ fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Resul
                 let help = "a column is known to others or secret: keep it in one of them";
                 (format!("`{name}` is in --quasi and in --sensitive"), help)
             };
-            return Err(Failure::Usage(Complaint::new(message).help(help)));
+            return Err(Failure::usage(message, help));
         }
     }
     if let Some(name) =
@@ -194,8 +187,10 @@ fn hierarchies(args: &Assess) -> Result<BTreeMap<String, Hierarchy>, Failure> {
             Failure::refused(format!("{}: {error}", file.display()), help)
         })?;
         if all.insert(column.clone(), hierarchy).is_some() {
-            let complaint = Complaint::new(format!("--hierarchy names `{column}` twice"));
-            return Err(Failure::Usage(complaint.help("give each column one hierarchy")));
+            return Err(Failure::usage(
+                format!("--hierarchy names `{column}` twice"),
+                "give each column one hierarchy",
+            ));
         }
     }
     Ok(all)
@@ -205,7 +200,7 @@ fn hierarchies(args: &Assess) -> Result<BTreeMap<String, Hierarchy>, Failure> {
 fn distances(args: &Assess, hierarchies: &BTreeMap<String, Hierarchy>) -> Result<BTreeMap<String, Distance>, Failure> {
     let mut all = BTreeMap::new();
     for (column, text) in &args.distance {
-        let wrong = |message: String, help: &str| Failure::Usage(Complaint::new(message).help(help));
+        let wrong = |message: String, help: &str| Failure::usage(message, help);
         let (name, order) = text.split_once(':').map_or((text.as_str(), None), |(name, order)| (name, Some(order)));
         let distance = match (name, order) {
             ("equal", None) => Distance::Equal,
@@ -241,20 +236,4 @@ fn files(args: &Assess) -> Vec<(String, String)> {
         ("people who are looked for", args.auxiliary.as_ref()),
     ];
     named.into_iter().filter_map(|(what, path)| Some((what.to_owned(), path?.display().to_string()))).collect()
-}
-
-fn json(assessed: &Assessed) -> Part {
-    let whole = written(&assessed.assessment);
-    match (&assessed.linking, whole) {
-        (Some(linking), Part::Parts(mut parts)) => {
-            parts.insert("linkage", written_linking(linking));
-            Part::Parts(parts)
-        }
-        (_, whole) => whole,
-    }
-}
-
-/// A file's name alone.
-fn name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }

@@ -1,7 +1,7 @@
 //! Tables as counts of their distinct rows, through the engine that answers SQL.
 
 use crate::args::assess::{Assess, Empty};
-use crate::commands::delimiter;
+use crate::args::policy::delimiter;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use deniable_assess::Counts;
@@ -121,11 +121,13 @@ impl<'a> Reader<'a> {
         if !first.is_ok_and(|first| first.iter().map(|name| name.trim()).eq(stated.iter().map(String::as_str))) {
             return Ok(());
         }
-        let complaint = Complaint::new(format!("the first line of {} has the names of --columns", file.display()));
-        Err(Failure::Usage(complaint.help("leave --columns out: it is for files whose first line is a row")))
+        Err(Failure::usage(
+            format!("the first line of {} has the names of --columns", file.display()),
+            "leave --columns out: it is for files whose first line is a row",
+        ))
     }
 
-    /// A file's fault, with the mend in the words of this command.
+    /// A file's fault, with the help in the words of this command.
     fn source_failure(&self, file: &Path, error: SourceError) -> Failure {
         let help = match &error {
             SourceError::NoFile { .. } => "check the path; a file, a folder of files that are alike, or a pattern",
@@ -140,7 +142,7 @@ impl<'a> Reader<'a> {
             SourceError::Rows { .. } => {
                 let uneven = groups::uneven_line(file, &self.layout).ok().flatten();
                 if let Some((line, fields)) = uneven {
-                    let help = "mend the line, or say with --delimiter what stands between fields";
+                    let help = "fix the line, or say with --delimiter what stands between fields";
                     let message = format!(
                         "{}:{line}: this line has {fields} fields, and there are other columns",
                         file.display()

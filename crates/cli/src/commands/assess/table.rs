@@ -1,17 +1,11 @@
 //! An assessment for reading in a terminal.
 
-use super::words::{
-    PLACES, beliefs, demands, fraction, linkage, many, original, presence, readings, short, up, upward,
-};
-use super::{Assessed, name};
+use super::assessed::{Assessed, name};
+use super::measures::{Measure, overview, secret};
+use super::words::{Linked, beliefs, demands, linkage, many, original, presence, readings};
 use crate::render::table::{cell, grid, right, wrapped};
 use comfy_table::Table as Grid;
-use deniable_assess::Assessment;
-use deniable_assess::assessment::OfSecret;
-use deniable_assess::belief::Extreme;
-use deniable_assess::limit::epsilon;
-use deniable_assess::risk::Known;
-use deniable_core::exact::{Rounding, decimal, percent};
+use deniable_assess::Linking;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -26,14 +20,14 @@ pub fn text(file: &Path, assessed: &Assessed) -> String {
     for line in readings(assessment) {
         wrapped(&mut text, "  ", &line);
     }
-    let _ = writeln!(text, "{}", overview(assessment));
+    let _ = writeln!(text, "{}", rows(overview(assessment)));
     for column in &assessment.sensitive {
         let _ = writeln!(
             text,
             "\n{}: {}\n{}",
             column.name,
             many(column.values, "value", "values"),
-            secret(assessment, column)
+            rows(secret(assessment, column))
         );
         for line in beliefs(assessment, column) {
             wrapped(&mut text, "  ", &line);
@@ -52,7 +46,7 @@ pub fn text(file: &Path, assessed: &Assessed) -> String {
     }
     for (title, lines) in [
         ("Beside the original", original(assessment)),
-        ("Linkage", assessed.linking.as_ref().map_or_else(Vec::new, linkage)),
+        ("Linkage", assessed.linking.as_ref().map_or_else(Vec::new, linked)),
         ("Required", demands(assessment)),
     ] {
         if !lines.is_empty() {
@@ -63,76 +57,17 @@ pub fn text(file: &Path, assessed: &Assessed) -> String {
     text
 }
 
-fn rows(rows: Vec<[String; 3]>) -> Grid {
+fn linked(linking: &Linking) -> Vec<String> {
+    let Linked { counted, more, .. } = linkage(linking);
+    counted.into_iter().chain(more).collect()
+}
+
+/// Numbers, each with the class where it is attained.
+fn rows(measures: Vec<Measure>) -> Grid {
     let mut grid = grid();
     grid.set_header(vec!["", "value", "class"]);
-    for [name, value, class] in rows {
-        grid.add_row(vec![cell(name), right(value), cell(class)]);
+    for Measure { label, value, class, .. } in measures {
+        grid.add_row(vec![cell(label), right(value), cell(class.unwrap_or_default())]);
     }
     grid
-}
-
-/// The measures of classes: name, value, and the class where it is attained.
-fn overview(assessment: &Assessment) -> Grid {
-    let (sizes, risk) = (&assessment.sizes, &assessment.risk);
-    let class = |class: u32| assessment.classes.name(class);
-    let none = String::new;
-    let threshold = short(&decimal(&risk.threshold, PLACES, Rounding::Nearest));
-    let mut all = vec![
-        ["k: people in the smallest class".to_owned(), sizes.smallest.value.to_string(), class(sizes.smallest.class)],
-        ["mean class size".to_owned(), short(&decimal(&sizes.mean, 2, Rounding::Down)), none()],
-        ["people alone in their class".to_owned(), sizes.uniques.to_string(), none()],
-    ];
-    let is_bound = matches!(risk.journalist, Known::AtMost(_));
-    let most = if is_bound { "at most " } else { "" };
-    // Where classes overlap, not even who knows that somebody is in the table knows their class.
-    let overlaps = assessment.readings.iter().any(|reading| reading.overlap.is_some());
-    let prosecutor = if overlaps { "at most " } else { "" };
-    let attackers = [("prosecutor", prosecutor, &risk.prosecutor), ("journalist", most, risk.journalist.value())];
-    for (who, most, attacker) in attackers {
-        all.push([
-            format!("{who}: highest chance"),
-            format!("{most}{}", fraction(&attacker.highest.value)),
-            class(attacker.highest.class),
-        ]);
-        all.push([format!("{who}: average"), format!("{most}{}", up(&attacker.average)), none()]);
-        let above = percent(&attacker.above, 2, Rounding::Up);
-        all.push([format!("{who}: people above {threshold}"), format!("{most}{above}"), none()]);
-    }
-    all.push(["marketer: expected share".to_owned(), format!("{most}{}", up(risk.marketer.value())), none()]);
-    rows(all)
-}
-
-fn secret(assessment: &Assessment, column: &OfSecret) -> Grid {
-    let class = |class: u32| assessment.classes.name(class);
-    let diversity = &column.diversity;
-    let mut all = vec![
-        [
-            "l: different values, least".to_owned(),
-            diversity.distinct.value.to_string(),
-            class(diversity.distinct.class),
-        ],
-        ["entropy l, least".to_owned(), short(&diversity.entropy.value.l(PLACES)), class(diversity.entropy.class)],
-    ];
-    for recursive in &diversity.recursive {
-        all.push([
-            format!("recursive ({}): c above", recursive.l),
-            fraction(&recursive.c.value),
-            class(recursive.c.class),
-        ]);
-    }
-    all.push([format!("t, {} distance", column.distance), fraction(&column.t.value), class(column.t.class)]);
-    let priors = [("margins", Some(&column.by_margins)), ("background", column.informed.as_ref())];
-    for (prior, beliefs) in priors {
-        let Some(beliefs) = beliefs else { continue };
-        let at = |extreme: &Extreme| extreme.farthest().map_or_else(String::new, |moved| class(moved.class));
-        let two_sided = beliefs.two_sided();
-        all.extend([
-            [format!("epsilon of I-BOP, {prior}"), short(&epsilon(&beliefs.loss.value(), PLACES)), at(&beliefs.loss)],
-            [format!("  two-sided, {prior}"), short(&epsilon(&two_sided.value(), PLACES)), at(two_sided)],
-            [format!("  odds grow by, {prior}"), upward(&beliefs.up.value()), at(&beliefs.up)],
-            [format!("  odds fall by, {prior}"), upward(&beliefs.down.value()), at(&beliefs.down)],
-        ]);
-    }
-    rows(all)
 }

@@ -1,6 +1,7 @@
 //! An assessment in sentences and short numbers, for the terminal and for pages.
 
-use deniable_assess::assessment::OfSecret;
+use super::measures::{self, Demand};
+use deniable_assess::assessment::{OfSecret, Readings};
 use deniable_assess::belief::Kind;
 use deniable_assess::beliefs::Beliefs;
 use deniable_assess::membership::Membership;
@@ -59,15 +60,19 @@ pub fn readings(assessment: &Assessment) -> Vec<String> {
             .map(|(kind, read)| format!("{} {}{}", read.cells, kind_words(*kind, read.cells), example(*kind)))
             .collect();
         lines.push(format!("{}: {}", reading.column, kinds.join(", ")));
-        if let Some((one, other)) = &reading.overlap {
-            lines.push(format!(
-                "NOTE: `{one}` and `{other}` of {} overlap: the same person could be in several classes, and what is said of \
-                 beliefs is for whoever knows the class",
-                reading.column
-            ));
-        }
+        lines.extend(overlap(reading).map(|note| format!("NOTE: {note}")));
     }
     lines
+}
+
+/// What follows where cells of a column overlap.
+pub fn overlap(reading: &Readings) -> Option<String> {
+    let (one, other) = reading.overlap.as_ref()?;
+    Some(format!(
+        "`{one}` and `{other}` of {} overlap: the same person could be in several classes, and what is said of beliefs is for \
+         whoever knows the class",
+        reading.column
+    ))
 }
 
 /// A kind of cells in words.
@@ -134,16 +139,17 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
             ));
         }
     }
-    let shares: Vec<String> = beliefs
-        .shares
-        .iter()
-        .map(|share| {
-            let by = share.factor.map_or_else(|| "infinitely".to_owned(), |factor| format!("by more than {factor}"));
-            format!("{by} for {}", percent(&share.share, 2, Rounding::Up))
-        })
-        .collect();
-    lines.push(format!("some odds move {} of the people", shares.join(", ")));
+    lines.push(format!("some odds move {} of the people", shares(beliefs)));
     lines
+}
+
+/// Of how many people some odds move how far.
+pub fn shares(beliefs: &Beliefs) -> String {
+    let share = |share: &deniable_assess::beliefs::MovedShare| {
+        let by = share.factor.map_or_else(|| "infinitely".to_owned(), |factor| format!("by more than {factor}"));
+        format!("{by} for {}", percent(&share.share, 2, Rounding::Up))
+    };
+    beliefs.shares.iter().map(share).collect::<Vec<_>>().join(", ")
 }
 
 /// What the table's release says about presence, in sentences.
@@ -243,58 +249,73 @@ pub fn original(assessment: &Assessment) -> Vec<String> {
     lines
 }
 
-/// What a linkage attack reaches, in sentences.
-pub fn linkage(linking: &Linking) -> Vec<String> {
-    let mut lines = vec![
+/// What a linkage attack reaches.
+pub struct Linked {
+    /// Who is looked for, and how many fit how many rows: two sentences.
+    pub counted: [String; 2],
+    /// The same counts, in words and as numbers.
+    pub found: Vec<(String, u64)>,
+    /// What else is to be said, in sentences.
+    pub more: Vec<String>,
+}
+
+/// What a linkage attack reaches, in sentences and numbers.
+pub fn linkage(linking: &Linking) -> Linked {
+    let counted = [
         format!("{} people looked for by {}", linking.people, linking.columns.join(", ")),
         format!(
             "{} fit no row, {} exactly one ({} of them as the only one who fits it), {} two to four, {} five or more",
             linking.nobody, linking.single, linking.alone, linking.few, linking.many
         ),
     ];
+    let found = [
+        ("fit no row", linking.nobody),
+        ("fit exactly one row", linking.single),
+        ("fit one row, and nobody else fits it", linking.alone),
+        ("fit two to four rows", linking.few),
+        ("fit five rows or more", linking.many),
+    ];
+    let found = found.into_iter().map(|(what, many)| (what.to_owned(), many)).collect();
+    let mut more = Vec::new();
     if linking.nobody == linking.people {
-        lines.push(
+        more.push(
             "nobody fits any row: are the values of both tables written alike, and those of the people raw?".to_owned(),
         );
     }
     if let Some((chance, person)) = &linking.highest {
-        lines.push(format!("the highest chance that a row is somebody's is {}, for {person}", fraction(chance)));
+        more.push(format!("the highest chance that a row is somebody's is {}, for {person}", fraction(chance)));
     }
     for disclosed in &linking.disclosed {
         let example = disclosed
             .example
             .as_ref()
             .map_or_else(String::new, |(person, value)| format!(", such as {value} of {person}"));
-        lines.push(format!(
+        more.push(format!(
             "if they are in the table, {} of {} people is known without a doubt{example}",
             disclosed.column, disclosed.people
         ));
     }
-    lines
+    Linked { counted, found, more }
 }
 
 /// What was required, and whether it is kept, in sentences.
 pub fn demands(assessment: &Assessment) -> Vec<String> {
-    let verdict = |verdict: &deniable_assess::verdict::Verdict| {
-        let of = verdict.column.as_ref().map_or_else(String::new, |column| format!(" ({column})"));
-        let (demand, measured) = (&verdict.demand, short(&verdict.measured));
-        if verdict.met {
-            return format!("met: {demand}{of}, measured {measured}");
+    measures::demands(assessment).iter().map(|demand| kept(assessment, demand)).collect()
+}
+
+fn kept(assessment: &Assessment, demand: &Demand) -> String {
+    let Demand { text, measured, met, named, offending: (classes, people) } = demand;
+    if *met {
+        return format!("met: {text}, measured {measured}");
+    }
+    let more = if *classes > named.len() as u64 { "; ..." } else { "" };
+    let named = if named.is_empty() { String::new() } else { format!(": {}{more}", named.join("; ")) };
+    let where_not = match (&assessment.membership, classes) {
+        (Membership::Computed(presence), 0) if presence.certainly_out > 0 => {
+            format!(": {} of the background are in no class", many(presence.certainly_out, "person", "people"))
         }
-        let classes = &verdict.offending;
-        let named: Vec<String> = classes.first.iter().map(|class| assessment.classes.name(*class)).collect();
-        let more = if classes.classes > named.len() as u64 { "; ..." } else { "" };
-        let named = if named.is_empty() { String::new() } else { format!(": {}{more}", named.join("; ")) };
-        let where_not = match (&assessment.membership, classes.classes) {
-            (Membership::Computed(presence), 0) if presence.certainly_out > 0 => {
-                format!(": {} of the background are in no class", many(presence.certainly_out, "person", "people"))
-            }
-            (_, 0) => String::new(),
-            (_, count) => {
-                format!(", {} with {}", many(count, "class", "classes"), many(classes.people, "person", "people"))
-            }
-        };
-        format!("NOT MET: {demand}{of}, measured {measured}{where_not}{named}")
+        (_, 0) => String::new(),
+        (_, count) => format!(", {} with {}", many(*count, "class", "classes"), many(*people, "person", "people")),
     };
-    assessment.verdicts.iter().map(verdict).collect()
+    format!("NOT MET: {text}, measured {measured}{where_not}{named}")
 }

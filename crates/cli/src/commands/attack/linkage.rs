@@ -1,13 +1,14 @@
 //! `deniable attack linkage` and `ratings`: whose row, and whose ratings?
 
-use super::{WrittenShare, confidence, coverage, outputs, table_failure, usage};
 use crate::args::attack::{Linkage as ByColumns, Output, Ratings as ByRatings};
-use crate::commands::results;
+use crate::commands::attack::files::{outputs, table_failure};
+use crate::commands::attack::share::{WrittenShare, confidence, coverage};
 use crate::error::Failure;
+use crate::output::results;
 use crate::progress::Progress;
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::Share;
-use deniable_attack::linkage::{Linkage, Linked, On, Table, link};
+use deniable_attack::linkage::{Linkage, Linked, On, TextTable, link};
 use deniable_attack::ratings::{self, Columns, Records, Settings};
 use deniable_report::attack as page;
 use serde::Serialize;
@@ -51,11 +52,11 @@ pub fn by_columns(args: &ByColumns) -> Result<(), Failure> {
     let confidence = confidence(&args.output)?;
     let columns: Vec<String> = args.on.iter().map(|name| name.trim().to_owned()).collect();
     if let Some(twice) = columns.iter().enumerate().find(|(at, name)| columns[..*at].contains(name)) {
-        return Err(usage(format!("--on names {} twice", twice.1), "name each column once"));
+        return Err(Failure::usage(format!("--on names {} twice", twice.1), "name each column once"));
     }
     if args.truth.as_ref().is_some_and(|truth| columns.contains(truth)) {
         let help = "an adversary does not know it; name another column, or leave it out of --on";
-        return Err(usage("--truth is one of the columns of --on", help));
+        return Err(Failure::usage("--truth is one of the columns of --on", help));
     }
     let files = [Some(&args.released), Some(&args.auxiliary), args.outsiders.as_ref()];
     let [released, auxiliary, outsiders] = read(&args.output, files)?;
@@ -74,7 +75,7 @@ pub fn by_ratings(args: &ByRatings) -> Result<(), Failure> {
     let finite = args.rating_within.is_finite() && args.ahead.is_finite();
     if !finite || args.rating_within < 0.0 || args.ahead <= 0.0 {
         let help = "--rating-within is at least 0, --ahead above 0";
-        return Err(usage("a tolerance is out of its range", help));
+        return Err(Failure::usage("a tolerance is out of its range", help));
     }
     let files = [Some(&args.released), Some(&args.auxiliary), args.outsiders.as_ref()];
     let tables = read(&args.output, files)?;
@@ -113,7 +114,7 @@ fn named([released, auxiliary, outsiders]: [Option<&PathBuf>; 3]) -> Vec<(String
 }
 
 /// Reads the tables, once it is known that results can be written.
-fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result<[Option<Table>; N], Failure> {
+fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result<[Option<TextTable>; N], Failure> {
     let own: Vec<PathBuf> = files.iter().flatten().map(|path| (*path).clone()).collect();
     outputs(output, None, &own)?;
     let progress = Progress::new();
@@ -121,7 +122,7 @@ fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result
     for (file, table) in files.iter().zip(&mut tables) {
         let Some(file) = file else { continue };
         progress.says(&format!("reading {}", file.display()));
-        *table = Some(Table::read(file).map_err(|error| table_failure(&error))?);
+        *table = Some(TextTable::read(file).map_err(|error| table_failure(&error))?);
     }
     progress.done();
     Ok(tables)

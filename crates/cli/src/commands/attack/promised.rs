@@ -1,7 +1,7 @@
 //! What a ledger promises about membership, as bounds on every test.
 
-use super::usage;
 use crate::error::Failure;
+use crate::ledgers;
 use deniable_attack::Bounds;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal};
@@ -50,7 +50,7 @@ pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<Promised, F
     let Some(path) = ledger else {
         return Ok(Promised::nothing("no ledger is named (--ledger), so nothing is known to be promised".to_owned()));
     };
-    let summary = deniable_ledger::show(&super::super::ledger_path(path)?)?;
+    let summary = deniable_ledger::show(&ledgers::path(path)?)?;
     if let Some(entry) = entry {
         return of_entry(&summary, entry);
     }
@@ -87,7 +87,7 @@ fn of_entry(summary: &Summary, entry: u64) -> Result<Promised, Failure> {
         true => "the ledger holds no charge for membership; `deniable ledger show` has all entries".to_owned(),
         false => format!("charges for membership are {}", known.join(", ")),
     };
-    Err(usage(format!("--entry {entry} is no charge of this ledger"), help))
+    Err(Failure::usage(format!("--entry {entry} is no charge of this ledger"), help))
 }
 
 fn bounded(spent: &Spend, what: &str) -> Promised {

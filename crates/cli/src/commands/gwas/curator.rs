@@ -1,9 +1,11 @@
 //! `deniable gwas --curator`: the true values, for the curator's eyes alone.
 
-use super::{all_threads, file_failure, files, publish};
 use crate::args::gwas::Release;
-use crate::commands::{say, writable};
+use crate::args::limits::all_threads;
+use crate::console::say;
 use crate::error::Failure;
+use crate::genotypes::{file_failure, files};
+use crate::output::{publish, writable};
 use crate::progress::Progress;
 use deniable_gwas::curator::view;
 

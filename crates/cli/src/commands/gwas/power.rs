@@ -1,10 +1,13 @@
 //! `deniable gwas power`: would a selection find the causes, and how many people would that take?
 
-use super::{all_threads, file_failure, files, priors, publish, usage};
 use crate::args::gwas::{Adjacency, Power as Args, Score as By};
+use crate::args::limits::all_threads;
 use crate::args::output::LedgerFormat;
-use crate::commands::{say, shown, writable};
+use crate::console::{say, shown};
 use crate::error::Failure;
+use crate::genotypes::{file_failure, files};
+use crate::output::{publish, writable};
+use crate::priors;
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::adversary::PriorRange;
@@ -30,7 +33,10 @@ struct Written<'a> {
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if !(args.target > 0.0 && args.target < 1.0) {
-        return Err(usage(format!("--target {} is no probability", args.target), "write --target 0.5 or --target 0.9"));
+        return Err(Failure::usage(
+            format!("--target {} is no probability", args.target),
+            "write --target 0.5 or --target 0.9",
+        ));
     }
     let question = question(args)?;
     let progress = Progress::new();
@@ -75,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn question(args: &Args) -> Result<Question, Failure> {
-    let ranges: Vec<PriorRange> = args.prior.iter().map(|text| priors(Some(text))).collect::<Result<_, _>>()?;
+    let ranges: Vec<PriorRange> = args.prior.iter().map(|text| priors::range(Some(text))).collect::<Result<_, _>>()?;
     let gains = if args.gain.is_empty() && args.epsilon.is_empty() { vec![ratio(2, 1)] } else { args.gain.clone() };
     let mut promises = Vec::new();
     for gain in gains {
@@ -117,7 +123,7 @@ fn question(args: &Args) -> Result<Question, Failure> {
 fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
     if args.input.bfile.is_none() && args.input.vcf.is_none() {
         if !args.causal.is_empty() {
-            return Err(usage("--causal names SNPs of your own cohort", "add --bfile PREFIX or --vcf FILE"));
+            return Err(Failure::usage("--causal names SNPs of your own cohort", "add --bfile PREFIX or --vcf FILE"));
         }
         let settings = Settings {
             snps: args.simulated_snps,
@@ -132,10 +138,10 @@ fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
     }
     if args.chart.is_some() {
         let help = "leave --chart out: pictures look as if they could be shown to anybody";
-        return Err(usage("--chart draws simulated cohorts, and yours must not be published", help));
+        return Err(Failure::usage("--chart draws simulated cohorts, and yours must not be published", help));
     }
     if args.causal.is_empty() {
-        return Err(usage("nothing says which SNPs should be found", "add --causal rs1,rs2"));
+        return Err(Failure::usage("nothing says which SNPs should be found", "add --causal rs1,rs2"));
     }
     let files = files(&args.input)?;
     writable(&[("--out", args.out.as_deref())], &files.all())?;
@@ -147,7 +153,7 @@ fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
     .map_err(|error| file_failure(&error))?;
     progress.done();
     let planted =
-        cohort.places(&args.causal).map_err(|error| usage(error, "names are those of the file's own SNPs"))?;
+        cohort.places(&args.causal).map_err(|error| Failure::usage(error, "names are those of the file's own SNPs"))?;
     let named = |(place, table): (usize, &deniable_genome::Table)| Some((cohort.variant(place)?, *table));
     Ok(Cohorts::Given { tables: cohort.tables.iter().enumerate().filter_map(named).collect(), planted })
 }
@@ -157,5 +163,5 @@ fn failure(error: PowerFailure) -> Failure {
         PowerFailure::Simulate(SimulateError::Setting { .. }) => "`deniable gwas power --help` lists the usual values",
         _ => "`deniable gwas power --help` has examples",
     };
-    usage(error, help)
+    Failure::usage(error, help)
 }

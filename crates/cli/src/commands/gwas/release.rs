@@ -1,15 +1,18 @@
 //! `deniable gwas`: releases.
 
-use super::{all_threads, file_failure, files, priors, promises, publish, usage};
-use crate::args::gwas::{Adjacency, GwasFormat, Input, Release, Score};
-use crate::commands::{say, shown, writable};
+use crate::args::gwas::{Adjacency, GwasFormat, Input, PromiseFlags, Release, Score};
+use crate::args::limits::all_threads;
+use crate::console::{say, shown};
 use crate::error::{Complaint, Failure, protocol_failure};
+use crate::genotypes::{file_failure, files};
+use crate::output::{publish, publish_page, writable};
+use crate::priors;
 use crate::progress::Progress;
 use crate::render;
 use deniable_core::exact::whole;
 use deniable_core::guarantee::GuaranteeError;
 use deniable_core::noise::SystemRng;
-use deniable_core::promise::PromiseError;
+use deniable_core::promise::{Promise, PromiseError};
 use deniable_core::secret::Secret;
 use deniable_core::text::meant_as_percentage;
 use deniable_gwas::{
@@ -69,8 +72,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let publication = publication.map_err(failure)?;
     publish(&written(&publication, args, protects)?, args.out.as_ref())?;
     if let Some(report) = &args.report {
-        publish(&Report::of_ledger(&deniable_ledger::show(promised.ledger())?)?.html(), Some(report))?;
-        say(format!("the page is {}", shown(report)));
+        publish_page(&Report::of_ledger(&deniable_ledger::show(promised.ledger())?)?.html(), report)?;
     }
     Ok(())
 }
@@ -112,7 +114,7 @@ fn protects(stated: &[Adjacency]) -> Result<Protects, Failure> {
         (true, true) => Ok(Protects::Both),
         (true, false) => Ok(Protects::Genotype),
         (false, true) => Ok(Protects::LabelSwap),
-        (false, false) => Err(usage(
+        (false, false) => Err(Failure::usage(
             "--adjacency says which secret is kept, and nothing is assumed about it",
             "add --adjacency genotype if nobody may learn who took part (who is a case is public); --adjacency label-swap if \
              nobody may learn who is a case (who took part is public, with all genotypes); or --adjacency genotype,label-swap \
@@ -134,13 +136,13 @@ fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
     let population = args.population.clone().unwrap_or(stem);
     if !deniable_policy::is_population(&population) {
         let help = "name the people with --population, in letters, digits, - and _, as in --population biobank";
-        return Err(usage(format!("\"{population}\" is no name for a population"), help));
+        return Err(Failure::usage(format!("\"{population}\" is no name for a population"), help));
     }
     if args.data_version.trim().is_empty() {
-        return Err(usage("--data-version is empty", "write --data-version 1, or 2024-06"));
+        return Err(Failure::usage("--data-version is empty", "write --data-version 1, or 2024-06"));
     }
     let ledger = args.ledger.clone().unwrap_or_else(|| folder.join(format!("{population}.ledger")));
-    let priors = priors(args.promise.prior.as_deref())?;
+    let priors = priors::range(args.promise.prior.as_deref())?;
     Promised::new(population, ledger, priors, promises(&args.promise)).map_err(promise_failure)
 }
 
@@ -150,7 +152,7 @@ fn promise_failure(error: PromisedError) -> Failure {
         && let Some(meant) = meant_as_percentage(value)
     {
         let help = format!("did you mean {meant}?");
-        return usage(error, help);
+        return Failure::usage(error, help);
     }
     let help = match &error {
         PromisedError::Promise(GuaranteeError::Nothing) => {
@@ -172,7 +174,7 @@ fn promise_failure(error: PromisedError) -> Failure {
         }
         PromisedError::Adversary(_) | PromisedError::Name(_) => "",
     };
-    usage(error, help)
+    Failure::usage(error, help)
 }
 
 /// The folder and the name of the files: `cohort` for `data/cohort.bed` and for `data/cohort.vcf.gz`.
@@ -211,7 +213,7 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
         (Some(_), None) => {
             let help = "add --p-value 0.05, which is divided by the number of SNPs, or --threshold 29.7 on χ² itself; it must \
                         not come from the data";
-            return Err(usage(
+            return Err(Failure::usage(
                 "--top picks SNPs by their distance from a threshold of significance, and none is stated",
                 help,
             ));
@@ -219,7 +221,7 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
         (None, _) if !named.is_empty() => Snps::Named(named),
         (None, _) => {
             let help = "add --top 5 with --p-value 0.05, or --snps rs1,rs2 with --statistics or --counts";
-            return Err(usage("nothing is asked for", help));
+            return Err(Failure::usage("nothing is asked for", help));
         }
     };
     let request = Request {
@@ -236,9 +238,22 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
         grid: args.grid.clone(),
     };
     if request.parts().is_empty() {
-        return Err(usage("nothing is asked of these SNPs", "add --statistics, --counts or both"));
+        return Err(Failure::usage("nothing is asked of these SNPs", "add --statistics, --counts or both"));
     }
     Ok(request)
+}
+
+/// Every promise that is made.
+fn promises(flags: &PromiseFlags) -> Vec<Promise> {
+    let PromiseFlags { gain, negative_gain, posterior_at_most, posterior_at_least, epsilon, .. } = flags;
+    let all = [
+        gain.clone().map(Promise::Gain),
+        negative_gain.clone().map(Promise::NegativeGain),
+        posterior_at_most.clone().map(Promise::PosteriorAtMost),
+        posterior_at_least.clone().map(Promise::PosteriorAtLeast),
+        epsilon.clone().map(Promise::Epsilon),
+    ];
+    all.into_iter().flatten().collect()
 }
 
 /// Which phenotype of a file with several; the first needs no name.
@@ -249,11 +264,15 @@ fn phenotype(input: &Input) -> Option<String> {
 
 /// The names in a file, one a line, as PLINK's --extract.
 fn names(file: &Path) -> Result<Vec<String>, Failure> {
-    let unreadable = |error: std::io::Error| usage(format!("--extract {}: {error}", file.display()), "check its name");
+    let unreadable =
+        |error: std::io::Error| Failure::usage(format!("--extract {}: {error}", file.display()), "check its name");
     let text = std::fs::read_to_string(file).map_err(unreadable)?;
     let names: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if names.is_empty() {
-        return Err(usage(format!("--extract {}: there are no names in it", file.display()), "write one a line"));
+        return Err(Failure::usage(
+            format!("--extract {}: there are no names in it", file.display()),
+            "write one a line",
+        ));
     }
     Ok(names)
 }

@@ -1,10 +1,10 @@
 //! `deniable gwas simulate`: a cohort with planted causes.
 
-use super::{publish, usage};
 use crate::args::gwas::Simulate;
 use crate::args::output::LedgerFormat;
-use crate::commands::{say, shown};
+use crate::console::{say, shown};
 use crate::error::Failure;
+use crate::output::publish;
 use crate::progress::Progress;
 use crate::render;
 use deniable_genome::plink;
@@ -36,7 +36,7 @@ pub fn run(args: &Simulate) -> Result<(), Failure> {
     };
     if let Some(file) = plink::files(&args.out).into_iter().find(|file| file.exists()) {
         let help = "name another prefix with --out, or remove the old files";
-        return Err(usage(format!("{} is there already", file.display()), help));
+        return Err(Failure::usage(format!("{} is there already", file.display()), help));
     }
     let progress = Progress::new();
     if u64::from(args.snps) * u64::from(args.cases.saturating_add(args.controls)) > 50_000_000 {
@@ -81,7 +81,10 @@ fn failure(error: SimulateError) -> Failure {
                 "causes" => "odds-ratios",
                 other => other,
             };
-            usage(format!("--{flag} must be {range}"), "`deniable gwas simulate --help` lists the usual values")
+            Failure::usage(
+                format!("--{flag} must be {range}"),
+                "`deniable gwas simulate --help` lists the usual values",
+            )
         }
         error @ SimulateError::Write { .. } => Failure::refused(error, "name another prefix with --out"),
     }

@@ -1,7 +1,7 @@
 //! One attack on membership with everything that is said of it: the table, the form for programs, the scores.
 
-use super::super::coverage;
-use super::super::promised::Promised;
+use crate::commands::attack::promised::Promised;
+use crate::commands::attack::share::coverage;
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::{Measured, Row, Statistics, Targets, Test};
 use deniable_core::exact::{Rounding, decimal};

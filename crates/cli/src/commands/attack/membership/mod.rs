@@ -3,11 +3,14 @@
 mod attacked;
 mod page;
 
-use super::promised::promised;
-use super::{confidence, outputs, table_failure, usage};
 use crate::args::attack::{Membership, Pool};
-use crate::commands::{not_a_prefix, publish, results, say};
+use crate::commands::attack::files::{outputs, table_failure};
+use crate::commands::attack::promised::promised;
+use crate::commands::attack::share::confidence;
+use crate::console::say;
 use crate::error::Failure;
+use crate::genotypes::not_a_prefix;
+use crate::output::{publish, results};
 use crate::progress::Progress;
 use attacked::Attacked;
 use deniable_attack::released::{self, Frequencies};
@@ -19,7 +22,10 @@ use std::path::{Path, PathBuf};
 pub fn run(test: Test, args: &Membership) -> Result<(), Failure> {
     let confidence = confidence(&args.output)?;
     let clamp = Clamp::new(args.clamp).ok_or_else(|| {
-        usage(format!("--clamp {} is not above 0 and below 1/2", args.clamp), "leave it out, or write --clamp 0.001")
+        Failure::usage(
+            format!("--clamp {} is not above 0 and below 1/2", args.clamp),
+            "leave it out, or write --clamp 0.001",
+        )
     })?;
     outputs(&args.output, args.scores.as_ref(), &own_files(args))?;
     let promised = promised(args.ledger.as_deref(), args.entry)?;
@@ -33,7 +39,7 @@ pub fn run(test: Test, args: &Membership) -> Result<(), Failure> {
     let people = source(&args.targets)?
         .ok_or_else(|| {
             let message = format!("--targets {}: there are no genotypes of that name", args.targets.display());
-            usage(message, "name a PLINK prefix (PREFIX.bed, .bim and .fam) or a VCF file")
+            Failure::usage(message, "name a PLINK prefix (PREFIX.bed, .bim and .fam) or a VCF file")
         })?
         .open()
         .map_err(|error| table_failure(&deniable_attack::TableError::from(error)))?;
@@ -93,7 +99,10 @@ fn reference_of(args: &Membership, released: &Frequencies) -> Result<Frequencies
     let Some(source) = source(&args.reference)? else {
         if chosen.is_some() {
             let help = "leave --reference-people out, or name genotypes with --reference";
-            return Err(usage("--reference-people chooses people, and --reference is a table of frequencies", help));
+            return Err(Failure::usage(
+                "--reference-people chooses people, and --reference is a table of frequencies",
+                help,
+            ));
         }
         return released::read(&args.reference, Side::Controls).map_err(|error| table_failure(&error));
     };
@@ -125,7 +134,7 @@ fn apart_from_reference(
     let (members, others) = (shared(true), shared(false));
     if members > 0 {
         let help = "choose other people with --reference-people: a reference with members in it makes members look like anybody";
-        return Err(usage(format!("{members} of --members are people of the reference"), help));
+        return Err(Failure::usage(format!("{members} of --members are people of the reference"), help));
     }
     if others > 0 {
         say(format!(
@@ -156,7 +165,7 @@ fn labels(args: &Membership, names: &[deniable_genome::individuals::Name]) -> Re
     let both = members.iter().zip(&others).position(|(member, other)| *member && *other);
     if let Some(name) = both.and_then(|place| names.get(place)) {
         let help = "take them out of one of the two";
-        return Err(usage(format!("{name} is on both lists, --members and --others"), help));
+        return Err(Failure::usage(format!("{name} is on both lists, --members and --others"), help));
     }
     let label = |(member, other): (&bool, &bool)| (*member || *other).then_some(*member);
     Ok(members.iter().zip(&others).map(label).collect())

@@ -1,8 +1,8 @@
 //! The page of an attack on membership.
 
-use super::super::coverage;
-use super::super::promised::written;
 use super::attacked::Attacked;
+use crate::commands::attack::promised::written;
+use crate::commands::attack::share::coverage;
 use deniable_attack::{Bounds, Measured, Share};
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_report::attack as page;

@@ -1,0 +1,68 @@
+//! The overview of the commands in `deniable --help`, by what one wants to do.
+
+use clap::Command;
+use clap::builder::StyledStr;
+use std::fmt::Write;
+
+/// What one wants to do, and the commands for it.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Prepare a release", &["init", "plan", "explore", "data"]),
+    ("Release, under a promise", &["release", "ask", "gwas"]),
+    ("Look at what was released", &["ledger", "report"]),
+    ("Find out what something gives away", &["check", "recheck", "audit", "attack", "assess"]),
+    ("Understand promises", &["translate", "explain", "evaluate"]),
+];
+
+/// The same command, whose help shows its parts in groups. clap knows headings for flags and none for commands, so the list of each
+/// group is rendered by clap from a command of these parts alone, and a template puts the groups where its own list would be.
+pub fn grouped(command: Command) -> Command {
+    let heading = command.get_styles().get_header();
+    let mut groups = StyledStr::new();
+    for (wanted, names) in GROUPS {
+        let parts = names.iter().enumerate();
+        let parts = parts.filter_map(|(at, name)| Some(command.find_subcommand(name)?.clone().display_order(at)));
+        let group = Command::new("group").disable_help_subcommand(true).subcommands(parts);
+        // The overview is short; what a command says at length stands in its own help.
+        let list = group.help_template("{subcommands}").render_help().ansi().to_string();
+        // Writing to a text does not fail.
+        let _ = write!(groups, "{heading}{wanted}:{heading:#}\n{}\n\n", list.trim_end());
+    }
+    let template = format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{heading}Options:{heading:#}\n{{options}}{{after-help}}",
+        groups.ansi()
+    );
+    command.help_template(template)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::command;
+    use std::collections::BTreeMap;
+
+    /// A command that is in no group would be found by nobody.
+    #[test]
+    fn every_command_is_in_one_group() {
+        let mut times: BTreeMap<String, usize> =
+            command().get_subcommands().map(|part| (part.get_name().to_owned(), 0)).collect();
+        for name in GROUPS.iter().flat_map(|(_, names)| *names) {
+            *times.get_mut(*name).unwrap_or_else(|| panic!("there is no command {name}")) += 1;
+        }
+        assert!(times.values().all(|times| *times == 1), "{times:?}");
+    }
+
+    /// The overview has every command once, at the beginning of a line, with its own words.
+    #[test]
+    fn the_overview_has_every_command_once() {
+        let help = command().render_help().to_string();
+        for part in command().get_subcommands() {
+            // Words that are wrapped stand farther in.
+            let start = format!("  {} ", part.get_name());
+            let lines: Vec<&str> = help.lines().filter(|line| line.starts_with(&start)).collect();
+            let [line] = lines.as_slice() else { panic!("{}: {lines:?}", part.get_name()) };
+            let about = part.get_about().map(ToString::to_string).unwrap_or_default();
+            let first = about.split_whitespace().take(3).collect::<Vec<_>>().join(" ");
+            assert!(line.contains(&first), "{line}");
+        }
+    }
+}

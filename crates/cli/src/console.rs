@@ -1,0 +1,19 @@
+//! What is said to the curator, on standard error.
+
+use deniable_core::text::{printable, printable_lines};
+use std::path::Path;
+
+/// Speaks to the curator. Of what is not seen, line breaks and tabs alone pass as they are.
+#[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]
+pub fn say(text: impl AsRef<str>) {
+    eprintln!("{}", printable_lines(text.as_ref()));
+}
+
+/// A path as it is said: below the working folder, without that.
+pub fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let name = here
+        .and_then(|here| path.strip_prefix(here).ok().map(|short| short.display().to_string()))
+        .unwrap_or_else(|| path.display().to_string());
+    printable(&name).into_owned()
+}

@@ -1,0 +1,71 @@
+//! Policies as the commands take them: read, priced, with the files that they need.
+
+use crate::args::policy::PolicyPlace;
+use crate::error::{Failure, plan_failure};
+use deniable_policy::Policy;
+use deniable_release::{Plan, Versioned};
+use deniable_sql::SourceError;
+use std::path::{Path, PathBuf};
+
+/// Reads the policy. The flags' paths start at the working folder.
+pub fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
+    let mut policy = Policy::load(&place.policy)?;
+    if let Some(data) = &place.data {
+        let path = absolute(data).to_string_lossy().into_owned();
+        policy = policy.with_data_at(path).map_err(|format| {
+            let help = "name data of the policy's format, or write another policy for these";
+            Failure::refused(format!("--data {} is {format}, and the policy's data is not", data.display()), help)
+        })?;
+    }
+    if let Some(ledger) = &place.ledger {
+        policy = policy.with_ledger(absolute(ledger));
+    }
+    Ok(policy)
+}
+
+/// Reads the policy and prices its asks.
+pub fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
+    let policy = load(place)?;
+    let copy = policy.clone();
+    Plan::new(policy).map_err(|errors| plan_failure(&errors, &copy))
+}
+
+/// Keeps the asks that were chosen by name.
+pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    for name in names {
+        if !plan.asks().iter().any(|ask| ask.ask().name == *name) {
+            let known: Vec<&str> = plan.asks().iter().map(|ask| ask.ask().name.as_str()).collect();
+            let help = format!("the policy has \"{}\"", known.join("\", \""));
+            return Err(Failure::usage(format!("there is no ask \"{name}\""), help));
+        }
+    }
+    let chosen = plan.asks().iter().enumerate().filter(|(_, ask)| names.contains(&ask.ask().name));
+    let chosen: Vec<usize> = chosen.map(|(at, _)| at).collect();
+    *plan = plan.with_only(&chosen);
+    Ok(())
+}
+
+/// Finds the policy's data.
+pub fn locate(plan: &Plan) -> Result<Vec<Versioned>, SourceError> {
+    Versioned::locate_all(plan)
+}
+
+/// The files that a plan needs: its tables as far as they can be found, the policy and the ledger.
+pub fn own_files(plan: &Plan) -> Vec<PathBuf> {
+    let folder = plan.policy().folder();
+    let files = |(table, data): (deniable_sql::Table, deniable_policy::Data)| {
+        let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files().to_vec());
+        // Not found as a table, it may still be a file.
+        found.unwrap_or_else(|_| vec![folder.join(&data.path)])
+    };
+    let tables = plan.tables().into_iter().flat_map(files);
+    tables.chain([plan.policy().file().to_owned(), plan.policy().ledger().to_owned()]).collect()
+}
+
+/// A path that does not depend on the working folder.
+pub fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}

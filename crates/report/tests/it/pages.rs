@@ -1,0 +1,165 @@
+//! Pages from ledgers that were written by hand: what is missing, unreadable, changed or large.
+
+use deniable_core::adversary::{Adjacency, Adversary, MovesTogether, PriorRange};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{ratio, whole};
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Secret, Terms};
+use deniable_publication::remembered::Remembered;
+use deniable_publication::{Cell, Guarantee, KeyValue, NumberCell, Scalar, Table};
+use deniable_report::Report;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+struct Written {
+    ledger: Ledger,
+    account: AccountId,
+    limit: Spend,
+    _folder: TempDir,
+}
+
+fn terms(limit: &Spend, promise: &str) -> Terms {
+    let adversary =
+        Adversary::new(false, PriorRange::new(None, Some(ratio(1, 2))).unwrap(), MovesTogether::Alone).unwrap();
+    Terms { promise: promise.into(), adversary: adversary.family(), limit: limit.clone(), group: 1 }
+}
+
+fn written() -> Written {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open_or_create(&folder.path().join("l.ledger"), "people & <others>").unwrap();
+    let account = AccountId {
+        universe: "people & <others>".into(),
+        kind: Secret::Membership,
+        entity: None,
+        adjacency: Adjacency::AddRemove,
+    };
+    let limit = Spend::odds(whole(3)).unwrap();
+    ledger.open_account(&account, &terms(&limit, "posterior_at_most = 3/4")).unwrap();
+    Written { ledger, account, limit, _folder: folder }
+}
+
+impl Written {
+    fn answer(&mut self, name: &str, answer: &Value) {
+        let ask = Ask {
+            name: name.into(),
+            sql: "SELECT '<script>alert(1)</script>'".into(),
+            identity: name.into(),
+            source: "t".into(),
+            version: "1".into(),
+        };
+        let request = ChargeRequest {
+            account: self.account.clone(),
+            policy: "p".into(),
+            policy_limit: self.limit.clone(),
+            ask,
+            cost: self.limit.share(&ratio(1, 300)).unwrap(),
+        };
+        let Charge::New { seq } = self.ledger.charge(&request).unwrap() else { panic!("it is new") };
+        self.ledger.store_answer(seq, answer).unwrap();
+    }
+
+    fn page(&self) -> Result<String, String> {
+        let summary = self.ledger.summary();
+        Report::of_ledger(&summary).map(|report| report.html()).map_err(|error| error.to_string())
+    }
+}
+
+/// A table of `rows` rows under one text key.
+fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
+    let number = |value: usize| Some(Scalar::Number(value.to_string().parse().unwrap()));
+    let row = |at: usize| {
+        let cell = NumberCell { value: number(at), low: number(at), high: None, rows: None };
+        vec![Cell::Key(Some(KeyValue::Text(format!("{key}{at}")))), Cell::Number(cell)]
+    };
+    let shown = Remembered {
+        confidence: "95%".into(),
+        table: Table {
+            name: name.into(),
+            sql: "SELECT".into(),
+            share: "1/300".into(),
+            odds: odds.into(),
+            columns: vec!["key".into(), "n".into()],
+            rows: (0..rows).map(row).collect(),
+            noise: Vec::new(),
+            consistent: None,
+            warnings: vec!["values of `key` that <b> are left out".into()],
+        },
+        guarantee: Guarantee {
+            odds: odds.into(),
+            epsilon: "1".into(),
+            promises: vec![format!("the words that came with odds of {odds}")],
+            theorem: "B-4".into(),
+            adversary: Vec::new(),
+            family: "F-DI[0,1/2]".into(),
+            beliefs: Vec::new(),
+            assumptions: Vec::new(),
+            outside: Vec::new(),
+        },
+    };
+    let mut entry = json!({ "values": [] });
+    shown.add_to(&mut entry);
+    entry
+}
+
+#[test]
+fn nothing_on_a_page_becomes_markup() {
+    let mut written = written();
+    written.answer("a <i> name", &remembered("a <i> name", "<img src=x>\"&", 3, "3"));
+    let page = written.page().unwrap();
+    for raw in ["<i>", "<img", "<script", "<b>", "people & <others>"] {
+        assert!(!page.contains(raw), "{raw}");
+    }
+    assert!(page.contains("&lt;img src=x&gt;") && page.contains("<code>key</code>"));
+}
+
+#[test]
+fn answers_of_earlier_versions_are_named_and_unreadable_ones_refused() {
+    let mut written = written();
+    written.answer("an old one", &json!({ "values": [["1"]], "decays": ["1/2"] }));
+    let page = written.page().unwrap();
+    assert!(page.contains("an old one") && page.contains("stored by an earlier version"));
+    written.answer("a broken one", &json!({ "values": [], "published": { "confidence": 3 } }));
+    let refusal = written.page().unwrap_err();
+    assert!(refusal.contains("a broken one") && refusal.contains("entry"), "{refusal}");
+}
+
+/// The words in force are those of the promise in force, not of an earlier one.
+#[test]
+fn a_changed_promise_changes_the_words() {
+    let mut written = written();
+    written.answer("before", &remembered("before", "k", 2, "3"));
+    assert!(written.page().unwrap().contains("the words that came with odds of 3"));
+    let weaker = Spend::odds(whole(4)).unwrap();
+    written.ledger.change_promise(&written.account, &terms(&weaker, "posterior_at_most = 4/5"), "more <room>").unwrap();
+    let page = written.page().unwrap();
+    assert!(!page.contains("the words that came with odds of 3"));
+    assert!(
+        page.contains("posterior_at_most = 4/5")
+            && page.contains("weaker than before")
+            && page.contains("more &lt;room&gt;")
+    );
+    written.answer("after", &remembered("after", "k", 2, "4"));
+    assert!(written.page().unwrap().contains("the words that came with odds of 4"));
+}
+
+/// A page stays below a megabyte: what has no room is named.
+#[test]
+fn many_and_large_answers() {
+    let mut written = written();
+    written.answer("large", &remembered("large", "k", 5_000, "3"));
+    for at in 0..290 {
+        let name = format!("answer {at}");
+        written.answer(&name, &remembered(&name, "k", 12, "3"));
+    }
+    let page = written.page().unwrap();
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    assert!(page.contains("more rows are in the JSON form") && page.contains("There is no room on this page"));
+    assert!(page.contains("answer 289"));
+    let too_large = remembered("huge", "k", 20_001, "3");
+    assert!(too_large.get("published").is_none());
+}
+
+#[test]
+fn an_empty_ledger_has_a_page() {
+    let page = written().page().unwrap();
+    assert!(page.contains("No answer was released yet") && page.contains("Nothing was released yet"));
+}

@@ -4,14 +4,19 @@
 //! |---|---|
 //! | `clinic` | writes `examples/clinic/visits.csv`, the same bytes every time |
 //! | `clinic --check` | fails when the committed file differs from what would be written |
+//! | `features` | fails when the first command of the README compiles a package that its tests compile again |
 //! | `theorems` | checks `docs/theorems` against the code and the tests that it cites |
 //! | `theorems --write` | also regenerates `docs/theorems/README.md` |
+//! | `timings` | runs both commands of the README in a clean clone, and says how long they take |
+//! | `timings --warm` | the same here, with what is compiled already |
 //!
 //! Exit codes are those of the product: 0 for success, 1 for a check that failed, 2 for bad usage.
 
 mod clinic;
+mod features;
 mod files;
 mod theorems;
+mod timings;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,7 +25,9 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   clinic [--check]     write (or compare) examples/clinic/visits.csv
+  features             check that the first command compiles nothing that the tests compile again
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
+  timings [--warm]     time the README's two commands in a clean clone (or here)
 ";
 
 /// Why a chore stopped.
@@ -40,8 +47,11 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["clinic"] => clinic::run(clinic::Mode::Write),
         ["clinic", "--check"] => clinic::run(clinic::Mode::Check),
+        ["features"] => features::run(),
         ["theorems"] => theorems::run(theorems::Mode::Check),
         ["theorems", "--write"] => theorems::run(theorems::Mode::Write),
+        ["timings"] => timings::run(timings::Mode::Cold),
+        ["timings", "--warm"] => timings::run(timings::Mode::Warm),
         ["help" | "--help" | "-h"] => Ok(USAGE.trim_end().to_owned()),
         _ => {
             say(&mut std::io::stderr(), USAGE.trim_end());

@@ -4,7 +4,7 @@ mod output;
 
 use crate::{Failure, files};
 use output::Seen;
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -30,6 +30,7 @@ pub enum Mode {
 /// Runs both commands, shows what they say on standard error, and says how long they took.
 pub fn run(mode: Mode) -> Result<String, Failure> {
     let folder = Folder::new()?;
+    let mut progress = std::io::stderr();
     let (clone, target) = (folder.0.join("clone"), folder.0.join("target"));
     let ledger = folder.0.join("clinic.ledger").to_string_lossy().into_owned();
     let mut first: Vec<&str> = FIRST.to_vec();
@@ -37,7 +38,7 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
         Mode::Cold => {
             let mut git = Command::new("git");
             git.args(["clone", "--quiet"]).arg(files::root()).arg(&clone);
-            timed(&mut git)?;
+            timed(&mut git, &mut progress)?;
             (clone, Some(target))
         }
         Mode::Warm => {
@@ -46,8 +47,8 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
             (files::root(), None)
         }
     };
-    let (release, _) = timed(&mut cargo(&first, &place, target.as_deref()))?;
-    let (tests, seen) = timed(&mut cargo(&TESTS, &place, target.as_deref()))?;
+    let (release, _) = timed(&mut cargo(&first, &place, target.as_deref()), &mut progress)?;
+    let (tests, seen) = timed(&mut cargo(&TESTS, &place, target.as_deref()), &mut progress)?;
     let report = report(release, tests, &seen);
     if seen.programs.len() > MOST_PROGRAMS {
         return Err(Failure::Found(format!("{report}\nmore than {MOST_PROGRAMS} test programs are linked")));
@@ -66,7 +67,7 @@ fn cargo(arguments: &[&str], place: &Path, target: Option<&Path>) -> Command {
 }
 
 /// Runs a command to its end, and passes on what it says.
-fn timed(command: &mut Command) -> Result<(Duration, Seen), Failure> {
+fn timed(command: &mut Command, progress: &mut dyn Write) -> Result<(Duration, Seen), Failure> {
     let name = format!("{command:?}");
     let failed = |error: std::io::Error| Failure::Found(format!("{name}: {error}"));
     let begun = Instant::now();
@@ -81,7 +82,7 @@ fn timed(command: &mut Command) -> Result<(Duration, Seen), Failure> {
         let line = String::from_utf8_lossy(&line);
         seen.line(&line, begun.elapsed());
         // Only the reader of the progress is gone if this fails.
-        let _ = writeln!(std::io::stderr(), "{line}");
+        let _ = writeln!(progress, "{line}");
     }
     let status = child.wait().map_err(failed)?;
     if status.success() { Ok((begun.elapsed(), seen)) } else { Err(Failure::Found(format!("{name}: {status}"))) }
@@ -148,15 +149,17 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn both_streams_of_a_command_are_seen_in_order() {
+        // Passed on to standard error, it would be taken for a program when this test is itself run by `timings`.
+        let mut said = Vec::new();
         let mut shell = Command::new("sh");
         shell.args([
             "-c",
             "echo '     Running unittests src/lib.rs (deps/a-0)' >&2; echo 'test result: ok. finished in 2.50s'",
         ]);
-        let Ok((_, seen)) = timed(&mut shell) else { unreachable!("a shell that echoes") };
-        assert_eq!(seen.programs.len(), 1);
+        let Ok((_, seen)) = timed(&mut shell, &mut said) else { unreachable!("a shell that echoes") };
+        assert_eq!((seen.programs.len(), said.iter().filter(|byte| **byte == b'\n').count()), (1, 2));
         assert_eq!(seen.programs[0].took, Duration::from_millis(2500));
         let mut failing = Command::new("sh");
-        assert!(timed(failing.args(["-c", "exit 3"])).is_err());
+        assert!(timed(failing.args(["-c", "exit 3"]), &mut said).is_err());
     }
 }

@@ -64,7 +64,7 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
 fn count(folder: &Path) -> u64 {
     let files = Fileset::open(&folder.join("t"), None).unwrap();
     let mut people = 0;
-    files.scan(THREADS, &mut |snp| people += u64::from(snp.counts.table.all_cases())).unwrap();
+    files.scan(THREADS, &mut |snp| people += snp.counts.table.all_cases()).unwrap();
     people
 }
 

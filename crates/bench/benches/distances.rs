@@ -37,7 +37,7 @@ fn snps((cases, controls): (u32, u32)) -> Vec<Table> {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_401);
     let one = |snp: usize| {
         let frequency = 0.01 + 0.49 * uniform(&mut random).powi(2);
-        let effect = if snp % 10 == 0 { 1.0 + 0.6 * uniform(&mut random) } else { 1.0 };
+        let effect = if snp.is_multiple_of(10) { 1.0 + 0.6 * uniform(&mut random) } else { 1.0 };
         Table {
             cases: genotypes(cases, (frequency * effect).min(1.0), &mut random),
             controls: genotypes(controls, frequency, &mut random),

@@ -55,3 +55,10 @@ pub use fraction::{At, Fraction};
 pub use hierarchy::Hierarchy;
 pub use linking::{Linking, link};
 pub use require::Requirement;
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_assess;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

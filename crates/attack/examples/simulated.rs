@@ -3,7 +3,7 @@
 //! `cargo run --release -p deniable-attack --example simulated`
 #![allow(clippy::print_stdout, reason = "figures are printed")]
 
-#[path = "../tests/cohort/mod.rs"]
+#[path = "../tests/it/cohort/mod.rs"]
 mod cohort;
 
 use cohort::{CASES, CONFIDENCE, OUTSIDE, Population, REFERENCE, SNPS};

@@ -48,3 +48,10 @@ pub use promised::{Against, Bounds};
 pub use released::{Frequencies, Side, Site};
 pub use roc::{Area, Point, area, roc};
 pub use table_error::{TableError, TableErrorKind};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_attack;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

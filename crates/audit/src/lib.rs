@@ -35,3 +35,10 @@ pub use mechanism::{Cell, Mechanism, MechanismError, Outputs, Value};
 pub use neighbours::{InputAdjacency, Neighbours, Pair};
 pub use process::{Deadlines, Program, end_all};
 pub use verdict::{Finding, Verdict};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_audit;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -55,3 +55,10 @@ pub mod verdict;
 pub mod words;
 
 pub use deniable_core::exact::Bound;
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_check;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -43,3 +43,10 @@ pub mod secret;
 pub mod sensitivity;
 pub mod text;
 pub mod words;
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_core;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

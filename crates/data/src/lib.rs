@@ -168,3 +168,10 @@ impl Source {
         files::fingerprint(self.files(), key)
     }
 }
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_data;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -197,3 +197,10 @@ impl Evaluation {
         self.files()?.into_iter().map(write).collect()
     }
 }
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_evaluate;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

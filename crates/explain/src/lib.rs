@@ -24,3 +24,10 @@ pub mod page;
 
 pub use entry::{Entry, Kind, Law};
 pub use library::{Library, Unknown, library, lookup};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_explain;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

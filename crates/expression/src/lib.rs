@@ -69,3 +69,10 @@ pub use value::{Day, Decimal, Moment, Type, Value};
 /// Bytes of the longest text that is a value. Whatever would be longer is NULL: how much room a batch of rows takes, and
 /// whether it can be computed at all, must not depend on what fields hold.
 pub const LONGEST_TEXT: usize = 64 << 10;
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_expression;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -47,3 +47,10 @@ pub use individuals::Individuals;
 pub use plink::{Column, Fileset, PhenoFile};
 pub use table::{Adjacency, Table, Test};
 pub use vcf::Vcf;
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_genome;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

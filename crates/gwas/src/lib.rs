@@ -34,3 +34,10 @@ pub use promised::{Promised, PromisedError, Protects};
 pub use release::{Event, GwasError, Means, Origin, release};
 pub use request::{Cut, Part, Request, Score, Snps};
 pub use scores::scores;
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_gwas;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -79,3 +79,10 @@ pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Terms, 
 pub use store::StoreError;
 pub use verify::{Verified, VerifyError, show, verify};
 pub use versions::{Contents, Registered, VersionError};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_ledger;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

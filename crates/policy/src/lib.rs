@@ -67,3 +67,10 @@ pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use reading::{READING_FORMAT, reading};
 pub use scaffold::{Scaffold, scaffold};
 pub use tables::{MOST_TABLES, Role, Table};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_policy;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -205,7 +205,11 @@ mod tests {
     fn promised(lines: &str) -> Vec<Promise> {
         let source =
             std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/bad/promise-loss-one.toml"));
-        Policy::parse(Path::new("p.toml"), &source.unwrap().replace("loss = 1", lines)).unwrap().guarantee().promises().to_vec()
+        Policy::parse(Path::new("p.toml"), &source.unwrap().replace("loss = 1", lines))
+            .unwrap()
+            .guarantee()
+            .promises()
+            .to_vec()
     }
 
     /// The older key means what it meant, and the table knows every key that is read.

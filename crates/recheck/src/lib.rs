@@ -256,3 +256,10 @@ impl Statement {
         }
     }
 }
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_recheck;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -26,3 +26,10 @@ pub use forecast::{ErrorBound, Expected, expected};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, answered_earlier};
 pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, release, remembered, stored};
 pub use show::published;
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_release;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

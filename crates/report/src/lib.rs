@@ -27,3 +27,10 @@ mod spending;
 
 pub use promise::PromisePicture;
 pub use report::{Chosen, Report, ReportError};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_report;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -32,3 +32,10 @@ pub use deniable_data as source;
 pub use deniable_data::{Progress, Resources, Source};
 pub use error::{Place, QueryError, SourceError};
 pub use plan::{Query, Table};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_sql;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -34,3 +34,10 @@ pub mod render;
 pub mod shape;
 pub mod statement;
 pub mod translation;
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_translate;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

@@ -21,6 +21,11 @@ pub fn root() -> PathBuf {
     root.unwrap_or_else(|| PathBuf::from("."))
 }
 
+/// The cargo that runs this program.
+pub fn cargo() -> std::ffi::OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
 /// Reads a file of the workspace.
 pub fn read(root: &Path, path: &str) -> Result<String, FileError> {
     std::fs::read_to_string(root.join(path)).map_err(|source| FileError { path: path.to_owned(), source })

@@ -6,15 +6,20 @@
 //! | `clinic --check` | fails when the committed file differs from what would be written |
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
 //! | `notions --write` | rewrites them |
+//! | `features` | fails when the first command of the README compiles a package that its tests compile again |
 //! | `theorems` | checks `docs/theorems` against the code and the tests that it cites |
 //! | `theorems --write` | also regenerates `docs/theorems/README.md` |
+//! | `timings` | runs both commands of the README in a clean clone, and says how long they take |
+//! | `timings --warm` | the same here, with what is compiled already |
 //!
 //! Exit codes are those of the product: 0 for success, 1 for a check that failed, 2 for bad usage.
 
 mod clinic;
+mod features;
 mod files;
 mod notions;
 mod theorems;
+mod timings;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -24,7 +29,9 @@ usage: cargo xtask <chore>
 
   clinic [--check]     write (or compare) examples/clinic/visits.csv
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
+  features             check that the first command compiles nothing that the tests compile again
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
+  timings [--warm]     time the README's two commands in a clean clone (or here)
 ";
 
 /// Why a chore stopped.
@@ -46,8 +53,11 @@ fn main() -> ExitCode {
         ["clinic", "--check"] => clinic::run(clinic::Mode::Check),
         ["notions"] => notions::run(notions::Mode::Check),
         ["notions", "--write"] => notions::run(notions::Mode::Write),
+        ["features"] => features::run(),
         ["theorems"] => theorems::run(theorems::Mode::Check),
         ["theorems", "--write"] => theorems::run(theorems::Mode::Write),
+        ["timings"] => timings::run(timings::Mode::Cold),
+        ["timings", "--warm"] => timings::run(timings::Mode::Warm),
         ["help" | "--help" | "-h"] => Ok(USAGE.trim_end().to_owned()),
         _ => {
             say(&mut std::io::stderr(), USAGE.trim_end());

@@ -1,4 +1,4 @@
-//! Lines that PLINK 1.9 printed, for machines where it is not installed. `tests/files/compare.rs` compares every SNP with it.
+//! Lines that PLINK 1.9 printed, for machines where it is not installed. `tests/it/files/compare.rs` compares every SNP with it.
 
 use super::*;
 use crate::cohort::{Counts, Missing};

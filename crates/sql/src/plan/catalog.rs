@@ -17,7 +17,7 @@ use datafusion_sql::planner::{ContextProvider, ParserOptions, SqlToRel};
 use datafusion_sql::sqlparser::ast::Statement;
 use deniable_policy::ColumnType;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// A statement after name resolution and type analysis.
 pub(super) fn analysed(statement: Statement, tables: &[Table]) -> Result<LogicalPlan, QueryError> {
@@ -25,7 +25,7 @@ pub(super) fn analysed(statement: Statement, tables: &[Table]) -> Result<Logical
     let options = ParserOptions { collect_spans: true, map_string_types_to_utf8view: false, ..Default::default() };
     SqlToRel::new_with_options(&catalog, options)
         .sql_statement_to_plan(statement)
-        .and_then(|plan| analyzer().execute_and_check(plan, &catalog.config, |_, _| {}))
+        .and_then(|plan| ENGINE.analyzer.execute_and_check(plan, &ENGINE.config, |_, _| {}))
         .map_err(|error| meaning_in(&error, tables))
 }
 
@@ -70,28 +70,25 @@ fn aggregates() -> Vec<Arc<AggregateUDF>> {
     known.into_iter().chain(ranked::all()).collect()
 }
 
-/// Name resolution for the declared tables.
-struct Catalog {
-    tables: Vec<(String, Arc<dyn TableSource>)>,
+/// What is the same for every question and every table. It is built once, and not for every question.
+struct Engine {
     functions: BTreeMap<String, Arc<ScalarUDF>>,
     aggregates: BTreeMap<String, Arc<AggregateUDF>>,
     config: ConfigOptions,
     planners: Vec<Arc<dyn ExprPlanner>>,
+    analyzer: Analyzer,
 }
 
-impl Catalog {
-    fn new(tables: &[Table]) -> Self {
-        let source = |table: &Table| -> Arc<dyn TableSource> {
-            let field = |column: &deniable_policy::Column| Field::new(&column.name, planned_type(column.kind), true);
-            let fields: Vec<Field> = table.columns.iter().map(field).collect();
-            Arc::new(LogicalTableSource::new(Arc::new(Schema::new(fields))))
-        };
+static ENGINE: LazyLock<Engine> = LazyLock::new(Engine::new);
+
+impl Engine {
+    fn new() -> Self {
         let mut all = Self {
-            tables: tables.iter().map(|table| (table.name.clone(), source(table))).collect(),
             functions: BTreeMap::new(),
             aggregates: BTreeMap::new(),
             config: ConfigOptions::default(),
             planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner)],
+            analyzer: analyzer(),
         };
         for function in functions() {
             for name in function.aliases().iter().cloned().chain([function.name().to_owned()]) {
@@ -104,6 +101,22 @@ impl Catalog {
             }
         }
         all
+    }
+}
+
+/// Name resolution for the declared tables.
+struct Catalog {
+    tables: Vec<(String, Arc<dyn TableSource>)>,
+}
+
+impl Catalog {
+    fn new(tables: &[Table]) -> Self {
+        let source = |table: &Table| -> Arc<dyn TableSource> {
+            let field = |column: &deniable_policy::Column| Field::new(&column.name, planned_type(column.kind), true);
+            let fields: Vec<Field> = table.columns.iter().map(field).collect();
+            Arc::new(LogicalTableSource::new(Arc::new(Schema::new(fields))))
+        };
+        Self { tables: tables.iter().map(|table| (table.name.clone(), source(table))).collect() }
     }
 }
 
@@ -131,15 +144,15 @@ impl ContextProvider for Catalog {
     }
 
     fn get_expr_planners(&self) -> &[Arc<dyn ExprPlanner>] {
-        &self.planners
+        &ENGINE.planners
     }
 
     fn get_function_meta(&self, name: &str) -> Option<Arc<ScalarUDF>> {
-        self.functions.get(name).cloned()
+        ENGINE.functions.get(name).cloned()
     }
 
     fn get_aggregate_meta(&self, name: &str) -> Option<Arc<AggregateUDF>> {
-        self.aggregates.get(name).cloned()
+        ENGINE.aggregates.get(name).cloned()
     }
 
     fn get_window_meta(&self, _: &str) -> Option<Arc<WindowUDF>> {
@@ -155,11 +168,11 @@ impl ContextProvider for Catalog {
     }
 
     fn options(&self) -> &ConfigOptions {
-        &self.config
+        &ENGINE.config
     }
 
     fn udf_names(&self) -> Vec<String> {
-        self.functions.keys().cloned().collect()
+        ENGINE.functions.keys().cloned().collect()
     }
 
     fn higher_order_function_names(&self) -> Vec<String> {
@@ -167,7 +180,7 @@ impl ContextProvider for Catalog {
     }
 
     fn udaf_names(&self) -> Vec<String> {
-        self.aggregates.keys().cloned().collect()
+        ENGINE.aggregates.keys().cloned().collect()
     }
 
     fn udwf_names(&self) -> Vec<String> {

@@ -207,6 +207,6 @@ Test:
     #[test]
     fn only_sources_of_other_crates_are_searched_for_citations() {
         assert!(cites_theorems("crates/core/src/noise/ratio.rs"));
-        assert!(!cites_theorems("crates/core/tests/all.rs") && !cites_theorems("crates/xtask/src/main.rs"));
+        assert!(!cites_theorems("crates/core/tests/it/all.rs") && !cites_theorems("crates/xtask/src/main.rs"));
     }
 }

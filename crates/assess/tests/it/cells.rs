@@ -1,0 +1,146 @@
+//! Cells in all their spellings.
+
+use deniable_assess::cells::{Cell, Kind, Reading};
+use deniable_assess::covering::CellColumn;
+use deniable_assess::hierarchy::Hierarchy;
+use proptest::prelude::*;
+
+fn cell(text: &str) -> Cell {
+    Cell::read(text, &Reading::Notation, "c").unwrap()
+}
+
+#[test]
+fn spellings() {
+    let rows: &[(&str, Kind, &[&str], &[&str])] = &[
+        ("*", Kind::Suppressed, &["", "x", "30"], &[]),
+        ("021**", Kind::Masked, &["02138", "021ab"], &["0213", "021388", "12138"]),
+        ("*2*", Kind::Masked, &["121", "a2b"], &["12", "131"]),
+        ("****", Kind::Masked, &["abcd"], &["abc"]),
+        ("30-39", Kind::Range, &["30", "39", "39.0", "3.05e1"], &["29.999", "39.5", "x", ""]),
+        ("30–39", Kind::Range, &["30", "39"], &["40"]),
+        ("30 - 39", Kind::Range, &["30"], &["40"]),
+        ("30..39", Kind::Range, &["30", "39"], &["40"]),
+        ("[30,39]", Kind::Range, &["30", "39"], &["29"]),
+        ("[30-39]", Kind::Range, &["30", "39"], &["29"]),
+        ("[30, 40)", Kind::Range, &["30", "39.99"], &["40"]),
+        ("[30, 40[", Kind::Range, &["30", "39.99"], &["40"]),
+        ("(30,40]", Kind::Range, &["30.01", "40"], &["30"]),
+        ("[-10,-5]", Kind::Range, &["-7"], &["7"]),
+        ("<30", Kind::Range, &["29.9", "-1"], &["30"]),
+        ("<=30", Kind::Range, &["30"], &["30.1"]),
+        (">=60", Kind::Range, &["60"], &["59"]),
+        (">60", Kind::Range, &["61"], &["60"]),
+        ("60+", Kind::Range, &["60", "99"], &["59"]),
+        ("{a,b}", Kind::Set, &["a", "b", " b "], &["c", "a,b"]),
+        ("{a;b,c}", Kind::Set, &["a", "b,c"], &["b"]),
+        ("{a}", Kind::Exact, &["a"], &["{a}"]),
+        ("2024-06-11", Kind::Exact, &["2024-06-11"], &["2024"]),
+        ("2024-06", Kind::Exact, &["2024-06"], &["2024"]),
+        ("-5", Kind::Exact, &["-5"], &["5"]),
+        ("30", Kind::Exact, &["30"], &["30.0", "030"]),
+        ("a-b", Kind::Exact, &["a-b"], &["a"]),
+        ("[40,30]", Kind::Exact, &["[40,30]"], &["35"]),
+        ("(30,30]", Kind::Exact, &[], &["30"]),
+        ("{}", Kind::Exact, &["{}"], &[""]),
+        ("{a,}", Kind::Exact, &["{a,}"], &["a"]),
+        ("<x", Kind::Exact, &["<x"], &["1"]),
+        ("", Kind::Exact, &[""], &["x"]),
+        ("+", Kind::Exact, &["+"], &["1"]),
+        ("é*", Kind::Masked, &["éa"], &["e*"]),
+    ];
+    for (text, kind, inside, outside) in rows {
+        let cell = cell(text);
+        assert_eq!(cell.kind(), *kind, "{text}");
+        for raw in *inside {
+            assert!(cell.covers(raw), "{text} {raw}");
+        }
+        for raw in *outside {
+            assert!(!cell.covers(raw), "{text} {raw}");
+        }
+    }
+    assert_eq!(Cell::read("*", &Reading::Literal, "c").unwrap().kind(), Kind::Exact);
+}
+
+#[test]
+fn one_set_is_one_cell() {
+    for (one, two, same) in [
+        ("{a,b}", "{ b ; a}", true),
+        ("30-39", "[30.0, 39]", true),
+        (">=60", "60+", true),
+        ("{a}", "a", true),
+        ("30-39", "[30,40)", false),
+        ("30", "30.0", false),
+    ] {
+        assert_eq!(cell(one).same(&cell(two)), same, "{one} {two}");
+    }
+    let tree = Hierarchy::parse("flu;lungs;*\nasthma;lungs;*\nulcer;stomach;*", ';').unwrap();
+    let read = |text: &str| Cell::read(text, &Reading::Hierarchy(tree.clone()), "illness");
+    assert_eq!(read("lungs").unwrap().kind(), Kind::Node);
+    assert!(read("stomach").unwrap().same(&read("ulcer").unwrap()));
+    assert_eq!(read("*").unwrap().kind(), Kind::Suppressed);
+    assert!(read("lungs").unwrap().covers("asthma") && !read("lungs").unwrap().covers("ulcer"));
+    let error = read("gout").unwrap_err().to_string();
+    assert!(error.contains("`illness`") && error.contains("`gout`"), "{error}");
+}
+
+/// Cells about a small world of raw values.
+fn spelled() -> impl Strategy<Value = String> {
+    let ends = (0_u8..8, 0_u8..8);
+    prop_oneof![
+        Just("*".to_owned()),
+        (0_u8..8).prop_map(|v| v.to_string()),
+        ends.clone().prop_map(|(a, b)| format!("{}-{}", a.min(b), a.max(b))),
+        ends.clone().prop_map(|(a, b)| format!("[{},{})", a.min(b), a.max(b) + 1)),
+        ends.clone().prop_map(|(a, b)| format!("({},{}]", a.min(b), a.max(b) + 1)),
+        ends.prop_map(|(a, b)| format!("{{{a},{b}}}")),
+        (0_u8..8).prop_map(|v| format!("<{v}")),
+        (0_u8..8).prop_map(|v| format!("{v}+")),
+        "[ab*][ab*]".prop_map(|mask| mask),
+        "[ab][ab]".prop_map(|value| value),
+    ]
+}
+
+fn world() -> Vec<String> {
+    let numbers = (0..40).map(|quarter| format!("{}", f64::from(quarter) / 4.0));
+    let words = ["a", "b", "aa", "ab", "ba", "bb", "abc"].map(str::to_owned);
+    numbers.chain(words).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    /// Equal cells cover the same values, overlapping ones share one where both can be looked through, and the index agrees.
+    #[test]
+    fn sets_are_sets(texts in prop::collection::vec(spelled(), 1..8)) {
+        let (column, codes) = CellColumn::read("c", &texts, &Reading::Notation).unwrap();
+        let cells: Vec<Cell> = texts.iter().map(|text| cell(text)).collect();
+        let index = column.covering();
+        for raw in world() {
+            for (cell, code) in cells.iter().zip(&codes) {
+                prop_assert_eq!(cell.covers(&raw), column.cells[*code as usize].covers(&raw));
+            }
+            let mut found = Vec::new();
+            index.of(&raw, &mut found);
+            let expected: Vec<u32> = (0..).zip(&column.cells).filter(|(_, cell)| cell.covers(&raw)).map(|(code, _)| code).collect();
+            prop_assert_eq!(found, expected);
+        }
+        let mut any = false;
+        for (i, one) in column.cells.iter().enumerate() {
+            for two in &column.cells[i + 1..] {
+                prop_assert!(!one.same(two));
+                let shared = world().iter().any(|raw| one.covers(raw) && two.covers(raw));
+                prop_assert_eq!(one.overlaps(two), two.overlaps(one));
+                prop_assert!(one.overlaps(two) || !shared, "{} {}", one.text(), two.text());
+                // Ends are whole and the world has quarters, so what shares a value shares one of these.
+                let undecided = [one.kind(), two.kind()].contains(&Kind::Masked) && [one.kind(), two.kind()].contains(&Kind::Range);
+                prop_assert!(undecided || one.overlaps(two) == shared || one.kind() == Kind::Suppressed || two.kind() == Kind::Suppressed || one.text().contains('<') || two.text().contains('<') || two.text().contains('+') || one.text().contains('+') , "{} {}", one.text(), two.text());
+                any |= one.overlaps(two);
+            }
+        }
+        let found = column.overlap();
+        prop_assert_eq!(found.is_some(), any);
+        if let Some((one, two)) = found {
+            prop_assert!(one != two && column.cells[one as usize].overlaps(&column.cells[two as usize]));
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Decisions pass the rechecker, and a file with any one digit altered does not.
+
+use super::common::dice::Dice;
+use deniable_check::certificate::certificate;
+use deniable_check::decide::{CheckError, decide};
+use deniable_check::family::{Family, Prior};
+use deniable_check::mechanism::Mechanism;
+use deniable_check::notion::{Given, Notion, Sign};
+use deniable_check::verdict::{Verdict, Witness};
+use deniable_core::adversary::{Adjacency, PriorRange};
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_recheck::format::{self, Certificate, Value as Claimed, Witness as Form};
+use deniable_recheck::{LIMIT, Report, Upper, recheck};
+use deniable_testing::sized;
+
+const SIGNS: [Sign; 3] = [Sign::Positive, Sign::Negative, Sign::Both];
+
+/// A random table whose rows have parts of 1/`of`, of which some are zero.
+fn random(entities: usize, outputs: usize, of: i64, zeros: bool, seed: u64) -> Mechanism {
+    let mut dice = Dice::new(seed);
+    let row = |_| {
+        let mut parts: Vec<i64> = (1..outputs).map(|_| dice.between(1, of / outputs as i64)).collect();
+        for part in &mut parts {
+            if zeros && dice.below(5) == 0 {
+                *part = 0;
+            }
+        }
+        parts.push(of - parts.iter().sum::<i64>());
+        Some(parts.into_iter().map(|part| ratio(part, of)).collect())
+    };
+    let rows: Vec<Option<Vec<Rational>>> = (0..1_u32 << entities).map(row).collect();
+    let names = ["ann", "bob", "cy", "dee", "eve"];
+    let outputs = ["red", "green", "blue", "grey"][..outputs].iter().map(|name| (*name).to_owned()).collect();
+    Mechanism::partial(names[..entities].iter().map(|name| (*name).to_owned()).collect(), outputs, rows).unwrap()
+}
+
+fn questions(n: usize) -> Vec<(Notion, Family)> {
+    let range = |low, high| PriorRange::new(low, high).unwrap();
+    let ranges = [
+        PriorRange::any(),
+        range(Some(ratio(1, 4)), Some(ratio(2, 3))),
+        range(None, Some(ratio(1, 3))),
+        range(Some(ratio(1, 5)), None),
+        range(Some(ratio(2, 5)), Some(ratio(2, 5))),
+    ];
+    let table = |seed: i64| {
+        let weights: Vec<i64> = (0..1_i64 << n).map(|data| (data * 7 + seed) % 5).collect();
+        let sum: i64 = weights.iter().sum();
+        Prior::Table(weights.iter().enumerate().map(|(data, weight)| (data as u32, ratio(*weight, sum))).collect())
+    };
+    let mut families = vec![Family::All, Family::Uniform, Family::OneOf(2), Family::OneOf(3), Family::Groups(1)];
+    families.extend([Family::Groups(2), Family::Sampled(ratio(1, 3)), Family::Explicit(vec![table(1)])]);
+    families.push(Family::Explicit(vec![table(1), table(3)]));
+    families.push(Family::Box((0..n).map(|t| ranges[1 + t % 4].clone()).collect()));
+    families.push(Family::Box(vec![PriorRange::any(); n]));
+    for range in ranges {
+        families.push(Family::Independent(range.clone()));
+        families.push(Family::TwoDatasets(range.clone()));
+        families.push(Family::Bounded(range.clone()));
+        families.push(Family::OneOfTwo(range));
+    }
+    let mut all = Vec::new();
+    for sign in SIGNS {
+        all.extend(families.iter().map(|family| (Notion::Membership { sign }, family.clone())));
+        all.push((Notion::Unbounded { sign }, Family::All));
+        all.push((Notion::Sampling { rate: ratio(1, 3), sign }, Family::All));
+        if sign != Sign::Both {
+            all.extend(families.iter().map(|family| (Notion::Posterior { sign }, family.clone())));
+            for least in [whole(0), ratio(1, 10), ratio(1, 2)] {
+                all.push((Notion::AlphaBeta { least, sign }, Family::All));
+            }
+        }
+    }
+    for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
+        for given in
+            [Given::Odds(whole(1)), Given::Odds(ratio(3, 2)), Given::Delta(whole(0)), Given::Delta(ratio(1, 10))]
+        {
+            all.push((Notion::Approximate { adjacency, given }, Family::All));
+        }
+    }
+    let others = [
+        Notion::Bounded,
+        Notion::FreeLunch,
+        Notion::Rho { among: 2 },
+        Notion::Rho { among: 3 },
+        Notion::CrowdBlending { crowd: 1 },
+        Notion::CrowdBlending { crowd: 2 },
+        Notion::CrowdBlending { crowd: 3 },
+        Notion::Induced { allowed: vec![0, 3, 5, 7] },
+        Notion::ZeroKnowledge { rows: 0 },
+        Notion::ZeroKnowledge { rows: 1 },
+        Notion::ZeroKnowledge { rows: 2 },
+    ];
+    all.extend(others.map(|notion| (notion, Family::All)));
+    all
+}
+
+#[test]
+fn decisions_pass() {
+    let (mut passed, mut empty) = (0, 0);
+    for seed in 0..6 {
+        let mechanism = random(3, 3, if seed < 4 { 60 } else { 7_919 * 104_729 }, seed % 2 == 0, seed);
+        for (notion, family) in questions(3) {
+            let verdict = match decide(&mechanism, &notion, &family) {
+                Ok(verdict) => verdict,
+                // A family of nobody, as one of two with beliefs up to 1/3 each: there is nothing to certify.
+                Err(CheckError::NoPrior { .. }) => {
+                    empty += 1;
+                    continue;
+                }
+                Err(error) => panic!("{notion:?} {family:?}: {error}"),
+            };
+            let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
+            assert_eq!(text, certificate(&mechanism, &notion, &family, &verdict).unwrap());
+            let report = recheck(&text, LIMIT);
+            let full = Ok(Report { upper: Upper::Holds });
+            assert!(report == full, "{notion:?} {family:?} {verdict:?}: {report:?}\n{text}");
+            passed += 1;
+        }
+    }
+    assert!(passed >= 1_026 && empty <= 90, "{passed} passed, {empty} families are empty");
+}
+
+/// Events, crowds and simulators over more shapes of tables, certain answers among them.
+#[test]
+fn events_crowds_and_simulators_pass() {
+    let (mut passed, mut infinite, mut brackets) = (0, 0, 0);
+    for seed in 0..24 {
+        let (n, outputs) = (1 + seed as usize % 4, 2 + seed as usize % 3);
+        let mechanism = random(n, outputs, 12 + 48 * (seed as i64 % 2), seed % 4 < 2, 100 + seed);
+        let mut notions: Vec<Notion> = (1..=n + 1).map(|crowd| Notion::CrowdBlending { crowd }).collect();
+        notions.extend((0..=n.min(2)).map(|rows| Notion::ZeroKnowledge { rows }));
+        for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
+            let given = [Given::Odds(ratio(5, 4)), Given::Delta(ratio(1, 20)), Given::Delta(ratio(1, 2))];
+            notions.extend(given.map(|given| Notion::Approximate { adjacency, given }));
+        }
+        for notion in notions {
+            let verdict = decide(&mechanism, &notion, &Family::All).unwrap();
+            let text = certificate(&mechanism, &notion, &Family::All, &verdict).unwrap();
+            let upper = if verdict.value.is_vacuous() { Upper::Vacuous } else { Upper::Holds };
+            assert_eq!(recheck(&text, LIMIT), Ok(Report { upper }), "{notion:?} {verdict:?}\n{text}");
+            passed += 1;
+            infinite += usize::from(verdict.value.high().finite().is_none());
+            brackets += usize::from(verdict.value.low() != verdict.value.high());
+        }
+    }
+    assert!(passed > 250 && infinite > 20 && brackets > 20, "{passed} {infinite} {brackets}");
+}
+
+/// Every text that has another digit in one place; at small scale every fifth of them, so that each place has one or two of its nine.
+fn altered(text: &str) -> impl Iterator<Item = String> + '_ {
+    let digits = text.bytes().enumerate().filter(|(_, byte)| byte.is_ascii_digit());
+    let every = digits.flat_map(move |(at, byte)| {
+        (b'0'..=b'9').filter(move |other| *other != byte).map(move |other| {
+            let mut bytes = text.as_bytes().to_vec();
+            bytes[at] = other;
+            String::from_utf8(bytes).unwrap()
+        })
+    });
+    every.step_by(sized(5, 1))
+}
+
+#[test]
+fn a_file_with_one_digit_altered_is_refused() {
+    let mechanism = random(3, 3, 60, false, 8);
+    let mut tried = 0;
+    for (notion, family) in questions(3) {
+        let Ok(verdict) = decide(&mechanism, &notion, &family) else { continue };
+        let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
+        for wrong in altered(&text) {
+            assert!(recheck(&wrong, 0).is_err(), "{notion:?} {family:?}\n{text}\n{wrong}");
+            tried += 1;
+        }
+    }
+    assert!(tried > sized(2_000, 10_000), "{tried}");
+}
+
+/// The same for a forger who mends the checksum: the mathematics alone refuses, or the file says something else that is
+/// true. The latter are listed: a range's end on which the value does not depend, as in B-3's max(b, 1−aγ).
+#[test]
+fn a_forged_digit_is_refused_by_arithmetic() {
+    let mechanism = random(2, 3, 60, false, 8);
+    let (mut refused, mut other_truths) = (0, Vec::new());
+    for (notion, family) in questions(2) {
+        if matches!(notion, Notion::Induced { .. }) {
+            continue;
+        }
+        let Ok(verdict) = decide(&mechanism, &notion, &family) else { continue };
+        let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
+        for wrong in altered(&text) {
+            let Ok(parsed) = serde_json::from_str::<Certificate>(&wrong) else {
+                refused += 1;
+                continue;
+            };
+            let original: Certificate = serde_json::from_str(&text).unwrap();
+            // The checksum is mended; theorems are names, which prove nothing.
+            if parsed.checksum != original.checksum || parsed.theorems != original.theorems {
+                continue;
+            }
+            let forged = parsed.clone().seal().unwrap();
+            match recheck(&forged, LIMIT) {
+                Err(_) => refused += 1,
+                Ok(_) => {
+                    if !is_weaker(&original, &parsed) && !is_nearer_or_farther(&original, &parsed) {
+                        let same = (&parsed.mechanism, &parsed.value) == (&original.mechanism, &original.value);
+                        let other = parsed.family != original.family || parsed.notion != original.notion;
+                        assert!(same && other, "{text}\n{wrong}");
+                    }
+                    other_truths.push(wrong);
+                }
+            }
+        }
+    }
+    assert!(
+        refused > sized(1_000, 5_000) && other_truths.len() * 20 < refused,
+        "{refused} refused, {} true",
+        other_truths.len()
+    );
+}
+
+/// A wider bracket, or other weights of a simulation that prove the same bracket.
+fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
+    let mut mended = parsed.clone();
+    mended.value = original.value.clone();
+    if let Some(Form::Simulation { weights: of, .. }) = &mut mended.witness
+        && let Some(Form::Simulation { weights: from, .. }) = &original.witness
+        && from.len() == of.len()
+    {
+        of.clone_from(from);
+    }
+    let wider = match (&original.value, &parsed.value) {
+        (Claimed::Between { low, high, .. }, Claimed::Between { low: lower, high: higher, .. }) => {
+            lower <= low && high <= higher
+        }
+        (original, parsed) => original == parsed,
+    };
+    wider && mended == *original
+}
+
+/// A value that observers approach is seen at any belief of their own that the family allows: it is no part of the claim.
+fn is_nearer_or_farther(original: &Certificate, parsed: &Certificate) -> bool {
+    let mut mended = parsed.clone();
+    let (Some(Form::Prior { prior: of, entity, .. }), Some(Form::Prior { prior: from, .. })) =
+        (&mut mended.witness, &original.witness)
+    else {
+        return false;
+    };
+    let own = parsed.mechanism.entities.iter().position(|name| name == entity);
+    if let (format::Prior::Independent(of), format::Prior::Independent(from), Some(own)) = (of, from, own) {
+        of[own] = from[own].clone();
+    }
+    matches!(original.value, Claimed::Approached(_)) && mended == *original
+}
+
+/// The weights of a simulation, altered or not, prove a bound by the rechecker's arithmetic where they do by the decider's.
+#[test]
+fn weights_prove_the_same_to_both() {
+    let (mut proved, mut failed) = (0, 0);
+    for seed in 0..6 {
+        let mechanism = random(3, 2, 60, false, seed);
+        let notion = Notion::ZeroKnowledge { rows: 1 };
+        let verdict = decide(&mechanism, &notion, &Family::All).unwrap();
+        let Some(Witness::Simulation(simulation)) = verdict.witness.clone() else { panic!("{verdict:?}") };
+        let factors = [ratio(0, 1), ratio(9, 10), ratio(1_000_001, 1_000_000), ratio(10, 9), ratio(3, 1)];
+        for (at, factor) in (0..simulation.weights.len()).flat_map(|at| factors.iter().map(move |factor| (at, factor)))
+        {
+            let mut altered = simulation.clone();
+            altered.weights[at].above *= factor;
+            altered.weights[at].below *= factor;
+            let right = altered.lower(&mechanism) >= *verdict.value.low();
+            let witness = Some(Witness::Simulation(altered));
+            let text = certificate(&mechanism, &notion, &Family::All, &Verdict { witness, ..verdict.clone() }).unwrap();
+            assert_eq!(recheck(&text, LIMIT).is_ok(), right, "{text}");
+            *if right { &mut proved } else { &mut failed } += 1;
+        }
+    }
+    assert!(failed > 50, "{proved} {failed}");
+}
+
+#[test]
+fn large_enumerations_are_named() {
+    let mechanism = random(4, 2, 60, false, 3);
+    let notion = Notion::Membership { sign: Sign::Positive };
+    let verdict = decide(&mechanism, &notion, &Family::Groups(2)).unwrap();
+    let text = certificate(&mechanism, &notion, &Family::Groups(2), &verdict).unwrap();
+    assert_eq!(
+        recheck(&text, 100).unwrap().to_string(),
+        "the witness is right; the upper bound was not re-checked, which would take about 1 seconds"
+    );
+}
+
+/// Floats choose where fractions are compared: what they choose is what plain enumeration finds, ties included.
+#[test]
+fn tables_without_a_common_denominator_are_decided_exactly() {
+    // Nearly alike for even seeds, far apart for odd ones.
+    for seed in 0..sized(2, 4) {
+        let mut dice = Dice::new(seed);
+        let rows = (0..1_u32 << 6).map(|data| {
+            let of = (1_i64 << 40) + 2 * i64::from(data) + 1;
+            // Half of the rows are nearly alike: nearer to each other than floats tell.
+            let part = if data % 2 == 0 {
+                of / 3
+            } else {
+                of / 3 + dice.between(0, 2) + (seed as i64 % 2) * dice.between(0, of / 3 - 1)
+            };
+            Some(vec![ratio(part, of), ratio(of - part, of)])
+        });
+        let names = (1..=6).map(|name| format!("e{name}")).collect();
+        let mechanism = Mechanism::partial(names, vec!["yes".to_owned(), "no".to_owned()], rows.collect()).unwrap();
+        for sign in SIGNS {
+            for (notion, family) in [
+                (Notion::Unbounded { sign }, Family::All),
+                (Notion::Sampling { rate: ratio(1, 3), sign }, Family::All),
+                (Notion::Membership { sign }, Family::Uniform),
+                (Notion::Membership { sign }, Family::Sampled(ratio(1, 3))),
+            ] {
+                let verdict = decide(&mechanism, &notion, &family).unwrap();
+                let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
+                let full = Ok(Report { upper: Upper::Holds });
+                assert_eq!(recheck(&text, LIMIT), full, "{notion:?} {family:?}");
+            }
+        }
+    }
+}
+
+/// Sums over many denominators have as many digits as all of them: how long that takes is known before.
+#[test]
+fn large_sums_are_not_begun() {
+    let rows = (0..1_u32 << 10).map(|data| {
+        let of = 1_000_000_007_i64 + 2 * i64::from(data);
+        Some(vec![ratio(of / 3, of), ratio(of - of / 3, of)])
+    });
+    let names = (1..=10).map(|name| format!("e{name}")).collect();
+    let mechanism = Mechanism::partial(names, vec!["yes".to_owned(), "no".to_owned()], rows.collect()).unwrap();
+    let notion = Notion::Membership { sign: Sign::Positive };
+    let family = Family::Sampled(ratio(1, 3));
+    let verdict = decide(&mechanism, &notion, &family).unwrap();
+    let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
+    assert!(matches!(recheck(&text, LIMIT), Ok(Report { upper: Upper::TooMany(_) })));
+}
+
+/// Sums that were once redone for each subset.
+#[test]
+fn uniform_sums_of_many_entities_are_rechecked() {
+    let given = [("entities", "14"), ("k", "3")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let mechanism = deniable_check::mechanism::builtin::build("kmax", &given.into_iter().collect()).unwrap();
+    let notion = Notion::Membership { sign: Sign::Positive };
+    let verdict = decide(&mechanism, &notion, &Family::Uniform).unwrap();
+    let text = certificate(&mechanism, &notion, &Family::Uniform, &verdict).unwrap();
+    assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
+}

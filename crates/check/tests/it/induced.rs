@@ -1,0 +1,70 @@
+//! Induced neighbours (I-INP): against the definition, and as the notions it contains.
+
+use super::common::dice::Dice;
+use super::common::mechanisms::{apart, exact, mechanism};
+use super::common::{dp, value, verdict};
+use deniable_check::Bound;
+use deniable_check::decide::{CheckError, decide};
+use deniable_check::family::Family;
+use deniable_check::mechanism::{Dataset, Mechanism};
+use deniable_check::notion::Notion;
+use deniable_core::exact::{ratio, whole};
+
+fn induced(mechanism: &Mechanism, allowed: &[Dataset]) -> Bound {
+    value(mechanism, &Notion::Induced { allowed: allowed.to_vec() })
+}
+
+#[test]
+fn every_pair_with_nothing_between() {
+    let mut dice = Dice::new(71);
+    for number in 0..60 {
+        let mechanism = dice.mechanism(4, 2, i64::from(number % 4 != 0), 9);
+        let allowed: Vec<Dataset> = (0..16).filter(|_| dice.between(0, 2) > 0).collect();
+        let mut worst = Bound::one();
+        for a in &allowed {
+            for b in allowed.iter().filter(|b| *b != a) {
+                // Nothing between: an allowed c whose moves are some of those from a to b, and neither none nor all.
+                let between = allowed.iter().any(|c| c != a && c != b && (a ^ c) & !(a ^ b) == 0);
+                if !between {
+                    worst = worst.max(apart(&mechanism, *a, *b));
+                }
+            }
+        }
+        assert_eq!(induced(&mechanism, &allowed), worst);
+    }
+}
+
+#[test]
+fn it_contains_other_notions() {
+    let mut dice = Dice::new(72);
+    let all: Vec<Dataset> = (0..16).collect();
+    for _ in 0..10 {
+        let mechanism = dice.mechanism(4, 3, 1, 9);
+        assert_eq!(induced(&mechanism, &all), dp(&mechanism));
+        // All sizes, each public in turn: exchanges of one for one.
+        let sized = (0..5).map(|size| all.iter().copied().filter(|data| data.count_ones() == size).collect::<Vec<_>>());
+        let worst = sized.map(|allowed| induced(&mechanism, &allowed)).max().unwrap();
+        assert_eq!(worst, value(&mechanism, &Notion::Bounded));
+        // Two possible datasets are neighbours, however far apart.
+        assert_eq!(induced(&mechanism, &[0b0001, 0b1110]), apart(&mechanism, 0b0001, 0b1110));
+        assert_eq!(induced(&mechanism, &[7]), Bound::one());
+    }
+    // A couple that joins together: DP of 3 for each of them is 9 for the two.
+    let answers = |data: Dataset, person: u32| if data >> person & 1 == 1 { ratio(3, 4) } else { ratio(1, 4) };
+    let couple = mechanism(2, 4, |data| {
+        let (a, b) = (answers(data, 0), answers(data, 1));
+        let (not_a, not_b) = (whole(1) - &a, whole(1) - &b);
+        vec![&not_a * &not_b, &a * &not_b, &not_a * &b, &a * &b]
+    });
+    assert_eq!((dp(&couple), induced(&couple, &[0b00, 0b11])), (Bound::Finite(whole(3)), Bound::Finite(whole(9))));
+    let shown = verdict(&couple, &Notion::Induced { allowed: vec![0b00, 0b11] });
+    assert_eq!(shown.witness.unwrap().line(&couple), "Pr[o0 | {}] / Pr[o0 | {t0, t1}] = 9/16 / 1/16 = 9");
+}
+
+#[test]
+fn what_is_allowed_must_be_there() {
+    let size = exact(2, 3, |data| data.count_ones() as usize);
+    let wrong = decide(&size, &Notion::Induced { allowed: vec![0, 4] }, &Family::All).unwrap_err();
+    assert_eq!(wrong, CheckError::Outside { data: 4, entities: 2 });
+    assert_eq!(wrong.to_string(), "dataset 0b100 has entities beyond the 2 of the mechanism");
+}

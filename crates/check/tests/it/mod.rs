@@ -1,0 +1,17 @@
+//! Decisions against the papers' statements, against plain enumeration, and against the rechecker; damaged texts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+mod bop;
+mod certificate;
+mod common;
+mod crowd;
+mod errata;
+mod every_certificate;
+mod families;
+mod fuzz;
+mod induced;
+mod papers;
+mod protocol;
+mod shrink;
+mod strictness;
+mod zero_knowledge;

@@ -1,0 +1,7 @@
+//! Statements of the papers, on random exact mechanisms and priors, each against the definition.
+
+mod chance;
+mod composition;
+mod coupling;
+mod membership;
+mod sampling;

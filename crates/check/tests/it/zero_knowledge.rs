@@ -1,0 +1,211 @@
+//! Zero-knowledge privacy with k random rows (I-ZKP): brackets that prove themselves, against plain definitions.
+
+use super::common::dice::Dice;
+use super::common::mechanisms::{apart, exact, mechanism, row, yes};
+use super::common::{self, dp, value, zero_knowledge};
+use deniable_check::Bound;
+use deniable_check::decide::{CheckError, decide};
+use deniable_check::family::Family;
+use deniable_check::mechanism::Mechanism;
+use deniable_check::notion::Notion;
+use deniable_check::verdict::{Value, Witness};
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_testing::sized;
+
+fn finite(bound: &Bound) -> &Rational {
+    bound.finite().unwrap()
+}
+
+#[test]
+fn the_root_of_two_is_bracketed() {
+    // (½,½) and (¼,¾): the simulator sees nobody, and stands between.
+    let coin = mechanism(1, 2, |data| if data == 0 { vec![ratio(1, 2); 2] } else { vec![ratio(1, 4), ratio(3, 4)] });
+    for rows in 0..3 {
+        let (low, high) = zero_knowledge(&coin, rows);
+        assert!(finite(&low) * finite(&low) < whole(2) && whole(2) < finite(&high) * finite(&high));
+    }
+    assert_eq!(dp(&coin), Bound::Finite(whole(2)), "(√2)² is needed");
+}
+
+#[test]
+fn exact_values_are_exact() {
+    let attained = |mechanism: &Mechanism, rows| value(mechanism, &Notion::ZeroKnowledge { rows });
+    for rows in 0..4 {
+        // Nothing learned is nothing to simulate.
+        let nothing = mechanism(3, 2, |_| vec![ratio(1, 3), ratio(2, 3)]);
+        assert_eq!(attained(&nothing, rows), Bound::one());
+        // The exact size is beyond all simulators.
+        assert_eq!(attained(&exact(3, 4, |data| data.count_ones() as usize), rows), Bound::Infinite);
+    }
+    // (½,½) and (1/8,7/8): the root of 4.
+    let four = mechanism(1, 2, |data| if data == 0 { vec![ratio(1, 2); 2] } else { vec![ratio(1, 8), ratio(7, 8)] });
+    assert_eq!(attained(&four, 1), Bound::Finite(whole(2)));
+    // Three independent answers of three people, of whom one is seen: weights in simple fractions prove 16/5 exactly.
+    let answers = mechanism(3, 8, |data| {
+        let each =
+            |answer: u32| (0..3).map(move |t| if (answer ^ data) >> t & 1 == 0 { ratio(3, 4) } else { ratio(1, 4) });
+        (0..8).map(|answer| each(answer).product()).collect()
+    });
+    assert_eq!(zero_knowledge(&answers, 1).0, Bound::Finite(ratio(16, 5)));
+    // Who sees nobody: eight answers, each of probability 1/64 somewhere, 1/Σ min = 8. Who sees all: 1/(1/4 + 1/4).
+    assert_eq!((attained(&answers, 0), attained(&answers, 2)), (Bound::Finite(whole(8)), Bound::Finite(whole(2))));
+}
+
+#[test]
+fn nothing_is_possible_in_three_ways() {
+    let wrong = |mechanism: &Mechanism, rows| assert_eq!(zero_knowledge(mechanism, rows).1, Bound::Infinite);
+    // A dataset forbids what its neighbour says.
+    wrong(&exact(2, 2, |data| (data & 1) as usize), 1);
+    // Of three members one is seen. Who sees `a` must say `a` was there; with all there, that is never said.
+    let alone = mechanism(3, 2, |data| match data.count_ones() {
+        0 | 3 => vec![whole(1), whole(0)],
+        _ => vec![ratio(1, 2), ratio(1, 2)],
+    });
+    wrong(&alone, 1);
+    // Whatever is seen, every answer is forbidden by some larger dataset.
+    let every = mechanism(4, 3, |data| match data.count_ones() {
+        0..=2 => vec![whole(1), whole(0), whole(0)],
+        _ => vec![whole(0), ratio(1, 2), ratio(1, 2)],
+    });
+    wrong(&every, 1);
+    // With zeros that all datasets share there is a simulator.
+    let shared = mechanism(3, 3, |data| vec![whole(0), ratio(1 + i64::from(data), 9), ratio(8 - i64::from(data), 9)]);
+    assert!(zero_knowledge(&shared, 1).1 < Bound::Finite(whole(8)));
+}
+
+/// When all is seen, the definition is about each dataset of the others alone: two-sided, three terms.
+#[test]
+fn who_sees_all_stands_between_two() {
+    let mut dice = Dice::new(51);
+    for number in 0..20 {
+        let mechanism = dice.mechanism(3, 2 + number % 3, 1, 9);
+        let mut square = whole(1);
+        for t in 0..3 {
+            for others in (0..8_u32).filter(|data| data >> t & 1 == 0) {
+                let (p, q) = (row(&mechanism, others), row(&mechanism, others | 1 << t));
+                let most: Rational = p.iter().zip(&q).map(|(p, q)| p.max(q).clone()).sum();
+                let least: Rational = p.iter().zip(&q).map(|(p, q)| p.min(q).clone()).sum();
+                square = square.max(&most * &most).max((&least * &least).recip());
+                square = square.max(finite(&apart(&mechanism, others, others | 1 << t)).clone());
+            }
+        }
+        let (low, high) = zero_knowledge(&mechanism, 2);
+        assert!(finite(&low) * finite(&low) <= square && square <= finite(&high) * finite(&high));
+        assert_eq!(zero_knowledge(&mechanism, 7), (low, high), "more than all is all");
+    }
+}
+
+/// Two answers and one of two others seen: a grid over all simulators finds nothing better, and comes near.
+#[test]
+fn a_grid_over_simulators_is_no_better() {
+    const STEPS: i64 = 40;
+    let mut dice = Dice::new(52);
+    for _ in 0..6 {
+        let mechanism = dice.mechanism(3, 2, 2, 9);
+        let mut worst_grid = whole(1);
+        for t in 0..3_usize {
+            let others: Vec<usize> = (0..3).filter(|other| *other != t).collect();
+            let yes = |data: u32| finite(&Bound::Finite(mechanism.probability(0, data))).clone();
+            // The largest ratio between a simulator that says yes with this probability and the two datasets.
+            let far = |simulated: &Rational, data: u32| {
+                let each = [data, data | 1 << t].map(|data| {
+                    let (p, q) = (yes(data), simulated.clone());
+                    let (not_p, not_q) = (whole(1) - &p, whole(1) - &q);
+                    [(&p, &q), (&q, &p), (&not_p, &not_q), (&not_q, &not_p)].map(|(a, b)| Bound::of(a, b).unwrap())
+                });
+                each.into_iter().flatten().max().unwrap()
+            };
+            let steps = || (0..=STEPS).map(|step| ratio(step, STEPS));
+            let mut best = Bound::Infinite;
+            for first in steps() {
+                let one = far(&first, 1 << others[0]);
+                if one >= best {
+                    continue;
+                }
+                for second in steps() {
+                    let both = far(&((&first + &second) / whole(2)), 1 << others[0] | 1 << others[1]);
+                    best = best.min(one.clone().max(far(&second, 1 << others[1])).max(both));
+                }
+            }
+            let nobody = steps().map(|simulated| far(&simulated, 0)).min().unwrap();
+            worst_grid = worst_grid.max(finite(&best.max(nobody)).clone());
+        }
+        let (low, _) = zero_knowledge(&mechanism, 1);
+        assert!(*finite(&low) <= worst_grid && worst_grid < finite(&low) * ratio(6, 5), "{low} and {worst_grid}");
+    }
+}
+
+#[test]
+fn more_rows_are_never_worse() {
+    let mut dice = Dice::new(53);
+    let mut widest = whole(0);
+    for number in 0..sized(8, 24) {
+        // With zeros in every fourth.
+        let mechanism = dice.mechanism(4, 2 + number % 3, i64::from(number % 4 != 0), 9);
+        let brackets: Vec<(Bound, Bound)> = (0..4).map(|rows| zero_knowledge(&mechanism, rows)).collect();
+        // Who sees k rows can forget a random one.
+        assert!(brackets.windows(2).all(|pair| pair[1].0 <= pair[0].1), "{brackets:?}");
+        for (low, high) in &brackets {
+            if let (Bound::Finite(low), Bound::Finite(high)) = (low, high) {
+                widest = widest.max((high - low) / low);
+            }
+        }
+    }
+    assert!(widest < ratio(1, 10_000_000), "{widest}");
+}
+
+#[test]
+fn small_probabilities_and_larger_universes() {
+    let mut dice = Dice::new(54);
+    // Probabilities down to about 10⁻⁶, on six entities.
+    let rare = mechanism(5, 3, |_| {
+        let weights = [1, dice.between(1, 1000), dice.between(1, 1_000_000)];
+        weights.iter().map(|weight| ratio(*weight, weights.iter().sum())).collect()
+    });
+    for rows in 0..5 {
+        zero_knowledge(&rare, rows);
+    }
+    let noisy = yes(6, |data| ratio(2 + i64::from(data.count_ones()), 10));
+    let values: Vec<Bound> = (0..6).map(|rows| zero_knowledge(&noisy, rows).0).collect();
+    assert!(values.windows(2).all(|pair| pair[1] <= pair[0]), "{values:?}");
+}
+
+#[test]
+fn proofs_do_not_prove_more_than_is_true() {
+    let mut dice = Dice::new(55);
+    let mechanism = dice.mechanism(4, 3, 1, 9);
+    let (low, high) = zero_knowledge(&mechanism, 1);
+    let verdict = common::verdict(&mechanism, &Notion::ZeroKnowledge { rows: 1 });
+    assert!(matches!(verdict.value, Value::Between { .. }));
+    let Some(Witness::Simulation(simulation)) = verdict.witness else { panic!("no simulation") };
+    // Any other weights prove less, and any other simulator does worse.
+    for _ in 0..40 {
+        let mut other = simulation.clone();
+        for weight in &mut other.weights {
+            weight.above *= ratio(dice.between(0, 3), 2);
+            weight.below *= ratio(dice.between(0, 3), 2);
+        }
+        assert!(other.lower(&mechanism) <= high);
+        let entity = usize::try_from(dice.between(0, 3)).unwrap();
+        let place = usize::try_from(dice.between(0, 4)).unwrap() % other.simulators[entity].len();
+        other.simulators[entity][place].1 = dice.distribution(3, 0, 9);
+        assert!(other.upper(&mechanism) >= low);
+        other.simulators[entity][place].1[0] += whole(1);
+        assert_eq!(other.upper(&mechanism), Bound::Infinite, "no distribution");
+    }
+    let mut negative = simulation.clone();
+    negative.weights[0].above = whole(-1);
+    assert_eq!(negative.lower(&mechanism), Bound::one());
+    let mut short = *simulation;
+    short.simulators[0].pop();
+    assert_eq!(short.upper(&mechanism), Bound::Infinite);
+}
+
+#[test]
+fn all_datasets_are_needed() {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let half = Some(vec![ratio(1, 2); 2]);
+    let partial = Mechanism::partial(names(&["a"]), names(&["x", "y"]), vec![half, None]).unwrap();
+    let wrong = decide(&partial, &Notion::ZeroKnowledge { rows: 1 }, &Family::All);
+    assert!(matches!(wrong, Err(CheckError::Missing { count: 1, .. })));
+}

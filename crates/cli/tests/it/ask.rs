@@ -1,0 +1,259 @@
+//! `deniable ask`: one question, and the prompt driven through pipes.
+
+use crate::support::{Place, Run};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Stdio;
+
+const COUNT: &str = "SELECT COUNT(*) AS n FROM visits";
+
+/// The prompt, fed with lines.
+fn prompt(place: &Place, more: &[&str], lines: &str) -> Run {
+    let mut command = place.command(&[&["ask", "policy.toml", "--register"], more].concat());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A prompt that has ended no longer reads.
+    let _ = child.stdin.take().unwrap().write_all(lines.as_bytes());
+    Run::of(child.wait_with_output().unwrap())
+}
+
+#[test]
+fn one_question_is_charged_and_answered_once() {
+    let clinic = Place::clinic();
+    let first =
+        clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--name", "all visits"]).done();
+    assert!(first.stdout.contains("all visits (share 1/40)") && first.stdout.contains("What is promised"), "{first:?}");
+    assert!(first.stderr.contains("all visits: charged and answered"), "{first:?}");
+    let again = clinic
+        .run(&["ask", "policy.toml", "--register", "SELECT COUNT(*) AS n FROM visits ORDER BY n", "--spend", "2.5%"])
+        .done();
+    assert!(again.stderr.contains("stored answer, free"), "{again:?}");
+    let releases = clinic.releases();
+    assert_eq!(releases.len(), 1);
+    assert_eq!((&releases[0]["policy"], &releases[0]["cost"]), (&"clinic/ask".into(), &"3^(1/40)".into()));
+    let json =
+        clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--format", "json"]).done().json();
+    assert_eq!(json["asks"][0]["share"], "1/40");
+    // The share is part of the question: who forgets it is told which one is free.
+    let ask = |more: &[&str]| clinic.run(&[&["ask", "policy.toml", "--register", COUNT], more].concat());
+    let forgotten = ask(&[]).misused();
+    assert!(forgotten.stderr.contains("answered before at --spend 1/40"), "{forgotten:?}");
+    let other = ask(&["--spend", "1/20", "--dry-run"]).done();
+    assert!(other.stderr.contains("answered before at --spend 1/40"), "{other:?}");
+    assert!(!ask(&["--spend", "1/40"]).done().stderr.contains("before at"));
+    // Questions of one name are told apart by their words.
+    clinic.run(&["ask", "policy.toml", "--register", "SELECT COUNT(age) FROM visits", "--spend", "1/40"]).done();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--name", "question"]).done();
+    clinic.run(&["ask", "policy.toml", "--register", "SELECT COUNT(sex) FROM visits", "--spend", "1/40"]).done();
+    let ledger = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(ledger.contains("question: SELECT") && ledger.contains("COUNT(sex)"), "{ledger}");
+}
+
+#[test]
+fn a_dry_run_charges_nothing() {
+    let clinic = Place::clinic();
+    let run = clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--dry-run"]).done();
+    assert!(run.stdout.contains("1/40") && run.stderr.is_empty(), "{run:?}");
+    prompt(&clinic, &["--spend", "1/40", "--dry-run"], &format!("{COUNT};\n")).done();
+    assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
+}
+
+/// The policy's own spend is for its own asks; what is promised to the people holds for all.
+#[test]
+fn the_promise_limits_questions_and_the_spend_does_not() {
+    let clinic = Place::clinic();
+    clinic.release(&[]).done();
+    let ask = |sql: &str, spend: &str| clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", spend]);
+    ask(COUNT, "1/8").done();
+    let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
+    assert!(over.stderr.contains("3^(1/8) is left"), "{over:?}");
+    // The share that is named is one that is accepted, below.
+    assert!(over.stderr.contains("--spend 1/8 or"), "{over:?}");
+    assert_eq!(clinic.charges(), 6);
+    ask("SELECT COUNT(age) FROM visits", "1/8").done();
+    assert_eq!(clinic.spent(), "3", "used up exactly");
+    let nothing = ask("SELECT COUNT(cost) FROM visits", "1/1000000").refused();
+    assert!(nothing.stderr.contains("no share fits any more"), "{nothing:?}");
+    // Asks do not eat into what the policy's own asks were given, nor do these become dearer.
+    clinic.release(&[]).done();
+    assert_eq!((clinic.charges(), clinic.spent().as_str()), (7, "3"));
+}
+
+/// More than the policy's own asks could ever use.
+#[test]
+fn a_question_may_cost_more_than_the_spend() {
+    let clinic = Place::clinic();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1"]).done();
+    assert_eq!(clinic.spent(), "3");
+    clinic.release(&["--ask", "patients"]).refused();
+}
+
+/// In either order.
+#[test]
+fn questions_leave_the_asks_what_is_left() {
+    let clinic = Place::clinic();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/3"]).done();
+    clinic.release(&[]).refused();
+    clinic.release(&["--ask", "patients"]).done();
+    assert_eq!(clinic.charges(), 2);
+}
+
+#[test]
+fn questions_that_are_not_asked() {
+    let clinic = Place::clinic();
+    let mut told = String::new();
+    let mut tell = |what: &str, run: Run| writeln!(told, "# {what}\n{}", clinic.plain(&run.stderr)).unwrap();
+    let ask = |sql: &str, more: &[&str]| clinic.run(&[&["ask", "policy.toml", sql], more].concat());
+    tell("no spend", ask(COUNT, &[]).misused());
+    tell("another program's flag", ask(COUNT, &["--json"]).misused());
+    // Not where the command has no such flag, or not that value.
+    for (command, flag) in [("report", "--json"), ("plan", "--csv")] {
+        let run = clinic.run(&[command, "policy.toml", flag]).misused();
+        assert!(!run.stderr.contains("--format"), "{run:?}");
+    }
+    tell("its own share", ask(COUNT, &["--share", "1/40"]).misused());
+    tell("the other way round", clinic.run(&["ask", COUNT, "policy.toml", "--spend", "1/40"]).misused());
+    for spend in ["0", "-1", "3/2", "some", "1/0"] {
+        tell(spend, ask(COUNT, &[&format!("--spend={spend}")]).misused());
+    }
+    tell("blank", ask(" ", &["--spend", "1/40"]).misused());
+    tell("a name of two lines", ask(COUNT, &["--spend", "1/40", "--name", "a\nb"]).misused());
+    tell("refused SQL", ask("SELECT COUNT(*),\n  SUM(sex) FROM visits", &["--spend", "1/40"]).refused());
+    tell("a rest of SQL", ask("SELECT 1; SELECT 2", &["--spend", "1/40"]).refused());
+    clinic.run(&["ask", "nowhere.toml", COUNT, "--spend", "1/40"]).refused();
+    clinic.run(&["ask", "policy.toml", COUNT, "--yes", "--spend", "1/40"]).misused();
+    insta::assert_snapshot!(told);
+    assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
+}
+
+#[test]
+fn a_prompt_through_pipes() {
+    let clinic = Place::clinic();
+    let lines = format!(
+        "\\help\n\\left\n\\describe\n\\describe visits\n\n\\spend 1/40\n\\plan {COUNT}\n{COUNT};\nSELECT sex,\n  COUNT(*)\nFROM visits \
+         GROUP BY sex;\n\\left\n{COUNT};\n\\quit\nnever read;\n"
+    );
+    let run = prompt(&clinic, &["--yes"], &lines).done();
+    assert_eq!(run.stdout.matches("question (share 1/40)").count(), 3, "{run:?}");
+    assert!(!run.stdout.contains("plan of") && !run.stdout.contains("What is promised"), "{run:?}");
+    assert_eq!(clinic.charges(), 2);
+    let talk: Vec<&str> = run.stderr.lines().filter(|line| !line.contains("of 2000 entities")).collect();
+    insta::assert_snapshot!("prompt", clinic.plain(&talk.join("\n")));
+}
+
+/// Several questions on a line are several questions, and a semicolon in a text or comment ends none.
+#[test]
+fn questions_share_a_line() {
+    let clinic = Place::clinic();
+    let lines = format!(
+        "{COUNT}; SELECT COUNT(age) FROM visits -- of all; really\n; \\left\nSELECT COUNT(*) FROM visits WHERE department = 'a;b'; -- done\n"
+    );
+    let run = prompt(&clinic, &["--yes", "--spend", "1/40"], &lines).done();
+    assert_eq!(run.stdout.matches("question (share 1/40)").count(), 3, "{run:?}");
+    assert!(run.stderr.contains("19/20 (95%) of ln 3 is left"), "{run:?}");
+    assert_eq!(clinic.charges(), 3);
+    // What follows a failure is not asked.
+    let run =
+        prompt(&clinic, &["--yes", "--spend", "1/40"], "SELECT nix FROM visits; SELECT COUNT(cost) FROM visits;\n");
+    run.refused();
+    assert_eq!(clinic.charges(), 3);
+}
+
+/// `\plan` alone is about the last question, whatever became of it.
+#[test]
+fn a_plan_of_the_last_question() {
+    let clinic = Place::clinic();
+    let run = prompt(&clinic, &["--spend", "1/40"], "\\plan\n").refused();
+    assert!(run.stderr.contains("write \\plan SELECT"), "{run:?}");
+    let run = prompt(&clinic, &["--spend", "1/40"], &format!("\\plan {COUNT};\n\\spend 1/20\n\\plan\n")).done();
+    assert_eq!(run.stderr.matches("COUNT(*)").count() + run.stderr.matches("│ question").count(), 2, "{run:?}");
+    assert!(run.stderr.contains("1/40 ┆") && run.stderr.contains("1/20 ┆"), "{run:?}");
+    let run = prompt(&clinic, &["--yes", "--spend", "1/40"], &format!("{COUNT};\n\\plan\n")).done();
+    assert!(run.stderr.contains("1/40 (paid)"), "{run:?}");
+}
+
+/// Nobody agreed to the cost: nothing is charged, and no ledger begins.
+#[test]
+fn without_yes_a_pipe_charges_nothing() {
+    let clinic = Place::clinic();
+    let run = prompt(&clinic, &["--spend", "1/40"], &format!("{COUNT};\ny\n")).refused();
+    assert!(run.stderr.contains("--yes") && run.stderr.contains("error at 95%"), "{run:?}");
+    assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
+    // What is paid for already needs no consent.
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40"]).done();
+    prompt(&clinic, &["--spend", "1/40"], &format!("{COUNT};\n")).done();
+    assert_eq!(clinic.charges(), 1);
+}
+
+#[test]
+fn a_pipe_ends_at_the_first_failure() {
+    let clinic = Place::clinic();
+    let mut told = String::new();
+    for lines in [
+        &format!("{COUNT};\n"),
+        "\\spend 0\n",
+        "\\nix\n",
+        "\\describe people\n",
+        "\\spend 1/40\nSELECT nix FROM visits;\nSELECT COUNT(*) FROM visits;\n",
+        "\\spend 1/40\nSELECT COUNT(*) FROM visits",
+        "\\spend 1/40\n\\plan SELECT nix FROM visits\n",
+    ] {
+        let run = prompt(&clinic, &["--yes"], lines).refused();
+        writeln!(told, "# {}\n{}", lines.trim(), clinic.plain(&run.stderr)).unwrap();
+    }
+    insta::assert_snapshot!("prompt_failures", told);
+    assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
+}
+
+/// The noise of what is chosen by rank, or read off counts, is told in rows and not in the value's units.
+#[test]
+fn noise_is_told_in_its_own_terms() {
+    let clinic = Place::clinic();
+    let sql = "SELECT SUM(cost), MEDIAN(cost), PERCENTILE_CONT(minutes, 0.25), MEDIAN(minutes), \
+               PERCENTILE_CONT(minutes, 0.75), PERCENTILE_CONT(minutes, 0.9), MIN(age) FROM visits";
+    let json =
+        clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", "1/2", "--format", "json"]).done().json();
+    let noise = json["asks"][0]["noise"].as_array().unwrap();
+    let by_kind = |kind: &str| noise.iter().filter(|noise| noise["kind"] == kind).collect::<Vec<_>>();
+    assert_eq!(
+        (by_kind("geometric").len(), by_kind("exponential").len(), by_kind("tree").len()),
+        (1, 2, 1),
+        "{noise:?}"
+    );
+    assert_eq!(by_kind("geometric")[0]["sensitivity"], "1200", "three visits of 400");
+    assert!(by_kind("exponential").iter().all(|noise| noise.get("scale").is_none()), "{noise:?}");
+    for noise in by_kind("exponential").into_iter().chain(by_kind("tree")) {
+        // Rows are whole, whatever the step of the value is.
+        assert!(noise["margin"].as_str().unwrap().parse::<u64>().is_ok(), "{noise:?}");
+    }
+    let rows = &json["asks"][0]["rows"][0][1]["rows"];
+    let median = by_kind("exponential").into_iter().find(|noise| noise["measure"] == "MEDIAN(cost)").unwrap();
+    assert_eq!(median["margin"].as_str().unwrap(), rows.to_string());
+    // A median's distances move by at most half a row for each row of a person, up or down.
+    assert_eq!(median["sensitivity"], "1.5");
+    let table = clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", "1/2"]).done().stdout;
+    let noise: Vec<&str> =
+        table.lines().skip_while(|line| !line.contains("noise:")).take_while(|line| !line.contains("note:")).collect();
+    insta::assert_snapshot!("noise", noise.join("\n"));
+}
+
+#[test]
+fn the_ledger_counts_in_questions() {
+    let clinic = Place::clinic();
+    clinic.release(&["--ask", "visits by sex", "--ask", "minutes by department"]).done();
+    let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    // 17/32 are left: five times 3/32 and not six times, once 3/8 and not twice.
+    assert!(shown.contains("5 more questions like \"visits by sex\""), "{shown}");
+    assert!(shown.contains("1 more question like \"minutes by department\""), "{shown}");
+    let more = clinic.ledger().unwrap()["accounts"][0]["more"].clone();
+    assert_eq!(more[1]["questions"], 5, "{more}");
+    for (number, sql) in ["age", "cost", "minutes", "sex", "smoker"].iter().enumerate() {
+        let sql = format!("SELECT COUNT({sql}) FROM visits");
+        clinic
+            .run(&["ask", "policy.toml", "--register", &sql, "--spend", "3/32", "--name", &format!("number {number}")])
+            .done();
+    }
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "3/32"]).refused();
+    let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(shown.contains("no more question like \"number 4\""), "{shown}");
+}

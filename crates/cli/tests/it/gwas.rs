@@ -1,0 +1,268 @@
+//! `deniable gwas`, from made-up cohorts to picks, pages and curves; and the mistakes of a first hour.
+
+use crate::support::{Place, Run};
+use insta::assert_snapshot;
+
+/// A small cohort with three strong causes, made by the command itself.
+fn cohort() -> Place {
+    let place = Place::empty();
+    let make = ["gwas", "simulate", "--out", "cohort", "--cases", "200", "--controls", "180", "--snps", "400"];
+    place.run(&[&make[..], &["--odds-ratios", "6,6,6", "--missing", "0.01"]].concat()).done();
+    place
+}
+
+const PROMISE: [&str; 4] = ["--gain", "2", "--prior", "1/2"];
+
+fn gwas(place: &Place, more: &[&str]) -> Run {
+    place.run(&[&["gwas", "--bfile", "cohort"], &PROMISE[..], more].concat())
+}
+
+/// With next to no noise, so that answers are known.
+fn surely(place: &Place, more: &[&str]) -> Run {
+    place.run(&[&["gwas", "--bfile", "cohort", "--epsilon", "4096"], more].concat())
+}
+
+/// What does not depend on the machine or the day.
+fn fixed(text: &str) -> String {
+    let line = |line: &str| match line.split_once("ledger head ") {
+        Some((before, _)) => format!("{before}ledger head ..."),
+        None => line.to_owned(),
+    };
+    text.lines().map(|text| line(text).trim_end().to_owned() + "\n").collect()
+}
+
+#[test]
+fn the_job_of_the_first_page() {
+    let place = cohort();
+    let job = ["--adjacency", "label-swap", "--top", "3", "--threshold", "19.5", "--out", "picks.tsv"];
+    let first = gwas(&place, &job).done();
+    assert_eq!(first.stdout, "");
+    let picks = place.read("picks.tsv");
+    let again = gwas(&place, &job).done();
+    assert_eq!(place.read("picks.tsv"), picks);
+    assert!(again.stderr.contains("stored answer, free"), "{}", again.stderr);
+    assert_snapshot!("job_stderr", fixed(&first.stderr));
+    assert_snapshot!("tsv_header", picks.lines().next().unwrap());
+    assert_eq!(picks.lines().count(), 4);
+    // The whole promise is spent.
+    let refused = gwas(&place, &["--adjacency", "label-swap", "--top", "2", "--threshold", "19.5"]).refused();
+    assert_snapshot!("over_budget", fixed(&refused.stderr));
+}
+
+#[test]
+fn what_is_planted_is_found_where_there_is_no_noise() {
+    let place = cohort();
+    let mut planted: Vec<String> = place
+        .read("cohort.causal.tsv")
+        .lines()
+        .skip(1)
+        .map(|line| line.split('\t').next().unwrap().to_owned())
+        .collect();
+    let more = ["--adjacency", "genotype", "--p-value", "0.05", "--statistics", "--counts", "--format", "json"];
+    // Neighbours in linkage can be ahead of a cause: ten picks hold all three.
+    let publication = surely(&place, &[&more[..], &["--top", "30"]].concat()).done().json();
+    let picked: Vec<&str> =
+        publication["asks"][0]["rows"].as_array().unwrap().iter().map(|row| row[2].as_str().unwrap()).collect();
+    planted.retain(|name| !picked.contains(&name.as_str()));
+    assert!(planted.is_empty(), "{planted:?} not in {picked:?}");
+    assert_eq!(publication["asks"].as_array().unwrap().len(), 3);
+    assert!(publication["guarantee"]["assumptions"].to_string().contains("who is a case is public"));
+}
+
+#[test]
+fn a_table_with_everything_that_goes_with_it() {
+    let place = cohort();
+    let named = ["--adjacency", "genotype", "--snps", "sim1,sim2", "--counts"];
+    let table = surely(&place, &named).done().stdout;
+    assert_snapshot!("table", table);
+}
+
+#[test]
+fn what_it_would_cost() {
+    let place = cohort();
+    let asked = ["--adjacency", "label-swap", "--top", "5", "--p-value", "0.05", "--statistics", "--spend", "1/2"];
+    let said = gwas(&place, &[&asked[..], &["--dry-run"]].concat()).done();
+    assert_snapshot!("dry_run", said.stdout);
+    assert!(!place.files().iter().any(|file| file.contains("ledger")), "{:?}", place.files());
+}
+
+#[test]
+fn a_page_with_the_picks_along_the_genome() {
+    let place = cohort();
+    let asked = ["--adjacency", "genotype,label-swap", "--top", "3", "--p-value", "0.05", "--spend", "1/4", "--counts"];
+    gwas(&place, &[&asked[..], &["--report", "page.html"]].concat()).done();
+    let page = place.read("page.html");
+    assert!(page.contains("place among the picks") && page.contains("chromosome"), "no picture along the genome");
+    assert!(page.contains("that a given person is in the data") && page.contains("that a given person is a case"));
+    assert!(!page.contains("<script") && !page.contains("href=\"http"), "it loads something");
+    let ledger = place.run(&["ledger", "show", "cohort.ledger"]).done().stdout;
+    assert!(ledger.contains("membership") && ledger.contains("who is a case"), "{ledger}");
+}
+
+#[test]
+fn true_values_are_for_the_curator_alone() {
+    let place = cohort();
+    let before = place.files();
+    let view = place.run(&["gwas", "--bfile", "cohort", "--curator", "--top", "3"]).done();
+    assert_eq!((view.stdout.as_str(), place.files()), ("", before));
+    assert!(view.stderr.starts_with("# NOT FOR PUBLICATION"), "{}", view.stderr);
+    place.run(&["gwas", "--bfile", "cohort", "--curator", "--test", "genotypic", "--out", "true.tsv"]).done();
+    assert!(place.read("true.tsv").starts_with("# NOT FOR PUBLICATION"));
+    let power = place.run(&["gwas", "power", "--bfile", "cohort", "--causal", "sim1", "--prior", "1/2"]).done();
+    assert!(power.stdout.is_empty() && power.stderr.contains("Not for publication"), "{power:?}");
+}
+
+#[test]
+fn the_first_mistakes() {
+    let place = cohort();
+    place.write("list", "sim1\nsim2\n");
+    place.write("quantitative", "p0 p0 1.5\np1 p1 2\n");
+    place.write("half.bed", "l\u{1b}\u{1}");
+    for file in ["bim", "fam"] {
+        place.write(&format!("half.{file}"), place.read(&format!("cohort.{file}")));
+    }
+    let mut said = String::new();
+    let mut note = |run: Run| {
+        assert_eq!(run.stdout, "");
+        said += &format!("[{}] {}\n", run.code.unwrap(), fixed(&run.stderr));
+    };
+    let label = ["--adjacency", "label-swap"];
+    let all = |more: &[&str]| gwas(&place, &[&label[..], more].concat());
+    let of = |flag: &str, file: &str| {
+        place.run(&["gwas", flag, file, "--gain", "2", "--adjacency", "genotype", "--top", "1", "--threshold", "9"])
+    };
+    note(place.run(&["gwas", "--bfile", "cohort"]));
+    note(gwas(&place, &["--top", "5"]));
+    note(place.run(&["gwas", "--bfile", "cohort", "--adjacency", "genotype", "--top", "5", "--p-value", "0.05"]));
+    for promise in [["--posterior-at-most", "3/4"], ["--posterior-at-least", "1/4"], ["--posterior-at-most", "75"]] {
+        let rest = ["gwas", "--bfile", "cohort", "--adjacency", "genotype", "--top", "5", "--p-value", "0.05"];
+        note(place.run(&[&rest[..], &promise].concat()));
+    }
+    note(all(&[]));
+    note(all(&["--top", "5"]));
+    note(all(&["--extract", "list"]));
+    note(all(&["--snps", "sim1,rs9", "--counts"]));
+    note(all(&["--top", "401", "--p-value", "0.05"]));
+    note(all(&["--top", "5", "--p-value", "5"]));
+    note(all(&["--top", "5", "--p-value", "0.05", "--pheno", "quantitative"]));
+    let over = all(&["--top", "5", "--p-value", "0.05", "--out", "cohort.bed"]).misused();
+    assert!(over.stderr.contains("--out would overwrite"), "{}", over.stderr);
+    note(all(&["--top", "5", "--p-value", "0.05", "--out", "nowhere/picks.tsv"]));
+    note(of("--bfile", "half"));
+    note(of("--bfile", "none"));
+    note(of("--bfile", "cohort.bim"));
+    note(of("--vcf", "cohort.vcf"));
+    note(place.run(&["gwas", "simulate", "--out", "cohort"]));
+    note(place.run(&["gwas", "simulate", "--out", "other", "--frequencies", "0..2"]));
+    note(place.run(&["gwas", "power", "--target", "2"]));
+    note(place.run(&["gwas", "power", "--causal", "sim1"]));
+    assert_snapshot!("mistakes", said);
+    assert!(
+        place.files().iter().all(|file| !file.ends_with(".ledger") || file == "cohort.ledger" || file == "half.ledger")
+    );
+}
+
+/// One population, one ledger: what SQL promised is in force, and what it cannot promise is refused.
+#[test]
+fn one_ledger_with_sql() {
+    let place = cohort();
+    place.write(
+        "policy.toml",
+        r#"
+name = "survey"
+population = "cohort"
+data = { table = "people", path = "people.csv", version = "1" }
+columns.age = { type = "integer", bounds = [0, 100] }
+adversary = { preset = "insider", prior = "1/2..1/2" }
+promise = { gain = 2 }
+[[ask]]
+sql = "SELECT COUNT(*) FROM people"
+share = "1/4"
+"#,
+    );
+    place.write("people.csv", "age\n30\n40\n");
+    place.release(&[]).done();
+    let picks =
+        |more: &[&str]| place.run(&[&["gwas", "--bfile", "cohort", "--top", "2", "--p-value", "0.05"], more].concat());
+    picks(&["--policy", "policy.toml", "--adjacency", "genotype", "--spend", "1/2"]).done();
+    let ledger = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(ledger.contains("ask 1") && ledger.contains("top 2 SNPs"), "{ledger}");
+    // Flags that promise the same are charged to the same account, too.
+    let spent = picks(&[&PROMISE[..], &["--adjacency", "genotype", "--spend", "1/3"]].concat()).refused();
+    assert!(spent.stderr.contains("nothing was charged"), "{}", spent.stderr);
+    let public = picks(&[&PROMISE[..], &["--adjacency", "label-swap", "--spend", "1/8"]].concat()).refused();
+    assert!(public.stderr.contains("nobody can tell who took part"), "{}", public.stderr);
+    // The other way round: where labels are promised, SQL is not answered.
+    let labels = ["--adjacency", "label-swap", "--population", "labels", "--spend", "1/8"];
+    let begun = picks(&[&PROMISE[..], &labels].concat()).done();
+    assert!(begun.stderr.contains("other ledgers beside it: cohort.ledger"), "{}", begun.stderr);
+    place.edit("policy.toml", "population = \"cohort\"", "population = \"labels\"");
+    let sql = place.release(&[]).refused();
+    assert!(sql.stderr.contains("who is a case"), "{}", sql.stderr);
+    // A policy that protects the size cannot be kept by results that tell it.
+    place.edit("policy.toml", "insider", "anyone");
+    let size = picks(&["--policy", "policy.toml", "--adjacency", "genotype"]);
+    assert_eq!(size.code, Some(2));
+    assert!(size.stderr.contains("protects how many people"), "{}", size.stderr);
+}
+
+/// A promise is changed for both secrets at once, or for none: otherwise no flags would fit the ledger any more.
+#[test]
+fn a_promise_is_changed_for_both_secrets() {
+    let place = cohort();
+    let both = |more: &[&str]| {
+        let all = ["gwas", "--bfile", "cohort", "--prior", "1/2", "--adjacency", "genotype,label-swap"];
+        place.run(&[&all[..], more].concat())
+    };
+    let top = ["--top", "1", "--p-value", "0.05", "--spend", "1/2"];
+    both(&[&top[..], &["--gain", "2"]].concat()).done();
+    both(&[&top[..], &["--gain", "3"]].concat()).refused();
+    // Labels have more than this spent, membership has not: neither is changed.
+    let change = |gain: &str| both(&["--gain", gain, "--change-promise", "the board said so"]);
+    change("9/8").refused();
+    both(&[&top[..], &["--gain", "2"]].concat()).done();
+    assert!(change("3").done().stderr.contains("weaker than before"));
+    both(&["--top", "2", "--p-value", "0.05", "--spend", "1/8", "--gain", "3"]).done();
+    change("3").refused();
+}
+
+#[test]
+fn how_many_people_it_takes() {
+    let place = Place::empty();
+    let run = place
+        .run(&[
+            "gwas",
+            "power",
+            "--participants",
+            "100,200,400",
+            "--seeds",
+            "2",
+            "--simulated-snps",
+            "50",
+            "--odds-ratios",
+            "3,3",
+            "--chart",
+            "curves",
+        ])
+        .done();
+    assert_snapshot!("power", run.stdout);
+    assert_eq!(place.files(), ["curves-genotype.svg", "curves-label-swap.svg"]);
+    let json =
+        ["gwas", "power", "--participants", "100,200", "--seeds", "1", "--simulated-snps", "50", "--format", "json"];
+    let json = place.run(&json).done().json();
+    assert!(json["rows"].as_array().unwrap().len() == 8 && json["needed"].is_array(), "{json}");
+}
+
+/// The public study with two planted causes: γ = 2 against a belief of one half finds both nearly surely, where γ = 2 against
+/// any belief rarely does.
+#[test]
+fn a_bounded_prior_finds_the_causes_of_the_public_study() {
+    let Some(prefix) = deniable_testing::gwas() else { return };
+    let place = Place::empty();
+    let prefix = prefix.display().to_string();
+    let power = ["gwas", "power", "--bfile", &prefix, "--causal", "rs4111409,rs2324591", "--adjacency", "label-swap"];
+    place.run(&[&power[..], &["--format", "json", "--out", "power.json"]].concat()).done();
+    let rows: serde_json::Value = serde_json::from_str(&place.read("power.json")).unwrap();
+    let all = |row: usize| rows["rows"][row]["all"].as_f64().unwrap();
+    assert!(all(0) < 0.2 && all(1) > 0.9, "{rows}");
+}

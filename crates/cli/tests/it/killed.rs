@@ -1,0 +1,142 @@
+//! `kill -9` at 60 moments of a release, or 200 at full scale: the ledger verifies, shows nothing that was not charged, and resumes.
+
+use crate::support::{Place, Run};
+use deniable_testing::sized;
+use serde_json::Value;
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::time::{Duration, Instant};
+
+const ASKS: usize = 8;
+
+fn place() -> Place {
+    let mut policy = r#"
+name = "loop"
+population = "patients"
+data = { table = "visits", path = "data.csv", version = "1" }
+entity = { key = "patient", rows_per_group = 2, groups = 2 }
+columns.patient = { type = "integer" }
+columns.age = { type = "integer", bounds = [0, 100] }
+columns.sex = { type = "text", keys = ["F", "M"] }
+adversary = { preset = "acquaintance" }
+promise = { posterior_at_most = 0.75 }
+budget = { spend = "3/4" }
+"#
+    .to_owned();
+    for ask in 0..ASKS {
+        writeln!(
+            policy,
+            "[[ask]]\nsql = 'SELECT sex, COUNT(*) AS n, SUM(age) FROM visits WHERE age > {ask} GROUP BY sex'"
+        )
+        .unwrap();
+    }
+    let mut data = "patient,age,sex\n".to_owned();
+    for row in 0..1000 {
+        writeln!(data, "{},{},{}", row % 300, row % 97, if row % 3 == 0 { "F" } else { "M" }).unwrap();
+    }
+    Place::new(&policy, data)
+}
+
+/// Fixed moments, spread evenly over a run: the fractional parts of multiples of the golden ratio.
+fn moment(number: usize, whole: Duration) -> Duration {
+    whole.mul_f64((number as f64 * 0.618_033_988_749_895).fract())
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    /// Before there was a ledger.
+    no_ledger: usize,
+    /// Before this run had recorded anything.
+    nothing_new: usize,
+    /// Before the first charge, with something recorded.
+    before_charge: usize,
+    /// Between a charge and its stored answer.
+    unanswered: usize,
+    /// Between a stored answer and the next charge, or the end.
+    answered: usize,
+    /// After the last byte of the answers.
+    too_late: usize,
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "where the kills hit is worth knowing")]
+fn killed_at_many_moments() {
+    let kills = sized(60, 200);
+    let mut tally = Tally::default();
+    let mut place = place();
+    let started = Instant::now();
+    let whole = Run::of(place.command(&["release", "policy.toml", "--register"]).output().unwrap()).done();
+    // A first guess: the machine may have been busy then, or be so later, so every kill corrects it a little.
+    let mut length = started.elapsed().mul_f64(1.1);
+    assert_eq!(whole.head().split_once(':').unwrap().0, format!("{}", 3 + 2 * ASKS));
+    let mut fresh = true;
+    let mut charged_before = 0;
+    let mut head_before = Value::Null;
+    let mut stdouts: Vec<String> = Vec::new();
+    for kill in 0..kills {
+        if fresh {
+            place = self::place();
+            charged_before = 0;
+            head_before = Value::Null;
+        }
+        let mut child = place.start(&["--format", "json"]);
+        // Resumed runs have less to do: fewer asks are left.
+        let left = (ASKS - charged_before + 2) as f64 / (ASKS + 2) as f64;
+        std::thread::sleep(moment(kill, length.mul_f64(left)));
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let killed = output.status.signal() == Some(9);
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        let ledger = place.ledger().unwrap_or(Value::Null);
+        let releases = ledger["accounts"][0]["releases"].as_array().cloned().unwrap_or_default();
+        let head = ledger["head"].clone();
+        let unanswered = releases.iter().filter(|release| release["answered"] == false).count();
+        assert!(unanswered <= 1, "{releases:?}");
+        if !stdout.is_empty() {
+            assert_eq!((releases.len(), unanswered), (ASKS, 0), "shown before it was charged and stored");
+            stdouts.push(stdout.clone());
+        }
+        let late = !killed || !stdout.is_empty();
+        length = length.mul_f64(if late { 0.93 } else { 1.015 });
+        match () {
+            () if late => tally.too_late += 1,
+            () if ledger.is_null() => tally.no_ledger += 1,
+            () if head == head_before => tally.nothing_new += 1,
+            () if releases.is_empty() => tally.before_charge += 1,
+            () if unanswered > 0 => tally.unanswered += 1,
+            () => tally.answered += 1,
+        }
+        charged_before = releases.len();
+        head_before = head;
+        fresh = kill % 4 == 3 || charged_before == ASKS;
+        if fresh {
+            finish(&place, &releases, &mut stdouts);
+        }
+    }
+    eprintln!("{kills} kills: {tally:?}");
+    // Computing takes most of the time, and comes after the charge.
+    assert!(tally.unanswered > kills / 10 && tally.answered > 0 && tally.nothing_new > 0, "{tally:?}");
+    assert!(tally.too_late < kills / 3, "{tally:?}");
+}
+
+/// An undisturbed run answers everything, charges nothing twice, and shows what was shown before.
+fn finish(place: &Place, before: &[Value], stdouts: &mut Vec<String>) {
+    let last = place.release(&["--format", "json"]).done();
+    let resumed = last.stderr.matches("an earlier run had charged it").count();
+    let unanswered = before.iter().filter(|release| release["answered"] == false).count();
+    assert_eq!(resumed, unanswered, "{last:?}");
+    let account = &place.ledger().unwrap()["accounts"][0];
+    let after = account["releases"].as_array().unwrap();
+    assert_eq!((after.len(), &account["spent"]), (ASKS, &serde_json::json!("3^(3/4) (at most 2.2796)")));
+    for (old, new) in before.iter().zip(after) {
+        assert_eq!((&old["entry"], &old["cost"]), (&new["entry"], &new["cost"]));
+    }
+    for stdout in stdouts.drain(..) {
+        assert!(last.stdout.starts_with(&stdout), "another answer than was shown before the kill");
+    }
+    let strange: Vec<_> = place.files().into_iter().filter(|name| name.contains(".new")).collect();
+    assert!(strange.is_empty(), "{strange:?}");
+    let key = fs::read(place.path("patients.ledger.key")).unwrap();
+    assert!(!key.is_empty());
+}

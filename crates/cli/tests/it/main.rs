@@ -1,0 +1,27 @@
+//! The command as a whole: what it says and writes, its mistakes, and what is left when it is killed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+mod adult;
+mod answered_sql;
+mod ask;
+mod assess;
+mod attack;
+mod attacks;
+mod audit;
+mod bad_input;
+mod browser;
+mod check;
+mod consistent;
+mod crowd;
+mod docs;
+mod gwas;
+mod init;
+mod killed;
+mod misread;
+mod notes;
+mod plan;
+mod refused_sql;
+mod release;
+mod report;
+mod support;
+mod text;

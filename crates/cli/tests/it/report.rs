@@ -1,0 +1,151 @@
+//! `deniable report`, and `release --report`.
+
+use crate::support::{self, Place};
+
+/// The parts of a page between tags of a kind.
+fn between<'a>(page: &'a str, open: &'a str, close: &'a str) -> impl Iterator<Item = &'a str> {
+    page.split(open).skip(1).filter_map(move |rest| rest.split_once(close).map(|(inside, _)| inside))
+}
+
+/// A page without its pictures.
+fn without_pictures(page: &str) -> String {
+    page.split("<svg").map(|part| part.split_once("</svg>").map_or(part, |(_, rest)| rest)).collect()
+}
+
+fn numbers(page: &str) -> Vec<String> {
+    between(page, "<td class=\"number\">", "</td>").map(str::to_owned).collect()
+}
+
+#[test]
+fn a_ledger_alone_shows_what_its_policy_shows() {
+    let place = Place::clinic();
+    place.release(&["--report", "first.html"]).done();
+    place.run(&["report", "policy.toml", "--out", "again.html"]).done();
+    let alone = place.run(&["report", "--ledger", "clinic-patients.ledger"]).done().stdout;
+    let (first, again) = (place.read("first.html"), place.read("again.html"));
+    assert_eq!(first, again);
+    assert_eq!(numbers(&first), numbers(&alone));
+    assert!(first.contains("nobody becomes more than 75% sure"));
+    assert!(first.contains("Take 100 people like you"));
+    // Its words are those of the publication, its questions what is left.
+    assert!(first.contains("whoever knows exactly how many people are in the data"));
+    assert!(first.contains("2 more questions like"));
+    // The charge is the same, whoever looks.
+    assert_eq!(place.charges(), 5);
+}
+
+/// The time between two charges tells how long an answer took; a page knows days.
+#[test]
+fn a_page_tells_no_time() {
+    let place = Place::clinic();
+    place.release(&["--report", "page.html"]).done();
+    let words = without_pictures(&place.read("page.html"));
+    // The head of the ledger, in the footer, is a number, a colon and a hash.
+    let body = words.split_once("<body>").unwrap().1.split_once("<footer>").unwrap().0;
+    let digit = |at: usize| body.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let is_clock = |at: usize| at > 1 && [at - 2, at - 1, at + 1, at + 2].into_iter().all(digit);
+    let clock = body.match_indices(':').find(|(at, _)| is_clock(*at));
+    assert_eq!(clock, None);
+}
+
+/// Nothing of the page but the released numbers depends on the data.
+#[test]
+fn neighbouring_data_make_the_same_page_but_for_the_answers() {
+    let page = |change: &dyn Fn(&Place)| {
+        let place = Place::clinic();
+        change(&place);
+        place.release(&["--ask", "visits by sex", "--report", "page.html"]).done();
+        let page = without_pictures(&place.read("page.html"));
+        let page = page.split_once("<footer>").unwrap().0.to_owned();
+        // A word about negative counts follows from the released ones.
+        let page = match page.split_once("<p class=\"muted\">Where a count is negative") {
+            Some((before, rest)) => before.to_owned() + rest.split_once("</p>").unwrap().1,
+            None => page,
+        };
+        page.split("<td class=\"number\">")
+            .map(|part| part.trim_start_matches(|c: char| !"<".contains(c)).to_owned())
+            .collect::<String>()
+    };
+    let one = page(&|_| {});
+    let other = page(&|place| {
+        let all = place.read("visits.csv");
+        let gone = all.lines().nth(1).unwrap().split(',').next().unwrap().to_owned();
+        let kept: Vec<&str> = all.lines().filter(|line| !line.starts_with(&gone)).collect();
+        assert!(kept.len() < all.lines().count());
+        place.write("visits.csv", kept.join("\n") + "\n");
+    });
+    assert_eq!(one, other);
+}
+
+#[test]
+fn a_damaged_ledger_makes_no_page() {
+    let place = Place::clinic();
+    place.release(&[]).done();
+    let connection = rusqlite::Connection::open(place.path("clinic-patients.ledger")).unwrap();
+    let tables: Vec<String> = connection
+        .prepare("SELECT name FROM sqlite_master WHERE type = 'trigger'")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    for trigger in tables {
+        connection.execute_batch(&format!("DROP TRIGGER \"{trigger}\"")).unwrap();
+    }
+    let changed = connection
+        .execute("UPDATE entries SET payload = replace(payload, 'visits by sex', 'visits by age')", [])
+        .unwrap();
+    assert!(changed > 0);
+    drop(connection);
+    for args in [
+        &["report", "policy.toml", "--out", "page.html"] as &[&str],
+        &["report", "--ledger", "clinic-patients.ledger", "--out", "page.html"],
+    ] {
+        let run = place.run(args).refused();
+        assert!(run.stderr.contains("entry"), "{}", run.stderr);
+        assert!(!place.path("page.html").exists());
+    }
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_charged() {
+    let place = Place::clinic();
+    let said =
+        |run: support::Run, words: &str| assert!(run.stderr.contains(words), "{words:?} is not in {}", run.stderr);
+    said(place.run(&["report"]).misused(), "name a policy, or a ledger");
+    said(place.run(&["report", "policy.toml"]).refused(), "clinic-patients.ledger");
+    said(place.release(&["--report", "nowhere/page.html"]).misused(), "its folder is not there");
+    said(place.release(&["--report", "visits.csv"]).misused(), "would overwrite");
+    said(place.release(&["--report", "a.txt", "--out", "a.txt"]).misused(), "both name");
+    assert_eq!(place.charges(), 0);
+    place.release(&["--ask", "patients"]).done();
+    // The page never replaces what it is made from.
+    let [policy, data, ledger, key] =
+        ["policy.toml", "visits.csv", "clinic-patients.ledger", "clinic-patients.ledger.key"];
+    for own in [policy, data, ledger, key] {
+        said(place.run(&["report", policy, "--out", own]).misused(), "would overwrite");
+    }
+    for own in [ledger, key] {
+        said(place.run(&["report", "--ledger", ledger, "--out", own]).misused(), "would overwrite");
+    }
+    // The same question by another name is the same answer.
+    place.edit("policy.toml", "name = \"patients\"", "name = \"persons\"");
+    let page = place.run(&["report", "policy.toml"]).done().stdout;
+    assert!(page.contains("persons"));
+    // What the policy no longer asks is still shown.
+    place.edit("policy.toml", "version = \"2024-06\"", "version = \"2024-07\"");
+    assert!(place.run(&["report", "policy.toml"]).done().stdout.contains(">patients<"));
+}
+
+/// After the promise was changed, the policy that states the new one has the words for it.
+#[test]
+fn a_changed_promise_is_told_by_its_policy() {
+    let place = Place::clinic();
+    place.release(&["--ask", "patients"]).done();
+    place.edit("policy.toml", "posterior_at_most = 0.75", "posterior_at_most = 0.8");
+    place.run(&["ledger", "change-promise", "policy.toml", "--reason", "the board agreed"]).done();
+    let page = place.run(&["report", "policy.toml"]).done().stdout;
+    for words in ["nobody becomes more than 80% sure", ">patients<", "the board agreed", "Provided that"] {
+        assert!(page.contains(words), "{words}");
+    }
+}

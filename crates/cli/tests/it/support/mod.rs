@@ -1,0 +1,226 @@
+//! What the tests of the command line share: a folder with a policy and data, and the program run in it.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// The project's folder.
+pub fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// What a run of the program came to.
+#[derive(Debug)]
+pub struct Run {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Run {
+    pub fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// The same run, known to have succeeded.
+    #[track_caller]
+    pub fn done(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self
+    }
+
+    /// The same run, known to have been refused, with nothing for the public.
+    #[track_caller]
+    pub fn refused(self) -> Self {
+        assert_eq!(self.code, Some(1), "{self:?}");
+        assert_eq!(self.stdout, "", "{self:?}");
+        self
+    }
+
+    /// The same run, known to be bad usage.
+    #[track_caller]
+    pub fn misused(self) -> Self {
+        assert_eq!(self.code, Some(2), "{self:?}");
+        assert_eq!(self.stdout, "", "{self:?}");
+        self
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The head of the chain that was printed for the curator.
+    pub fn head(&self) -> String {
+        let line = self.stderr.lines().find_map(|line| line.strip_prefix("ledger head "));
+        line.unwrap_or_else(|| panic!("no head: {self:?}")).to_owned()
+    }
+}
+
+/// A folder of its own, with a policy and whatever it names.
+pub struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    /// An empty folder.
+    pub fn empty() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A folder with `policy.toml` and `data.csv`.
+    pub fn new(policy: &str, data: impl AsRef<[u8]>) -> Self {
+        let place = Self::empty();
+        place.write("policy.toml", policy);
+        place.write("data.csv", data);
+        place
+    }
+
+    /// A copy of the example.
+    pub fn clinic() -> Self {
+        let place = Self::empty();
+        for file in ["policy.toml", "visits.csv"] {
+            fs::copy(workspace().join("examples/clinic").join(file), place.path(file)).unwrap();
+        }
+        place
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Changes a file; the change must change something.
+    #[track_caller]
+    pub fn edit(&self, name: &str, from: &str, to: &str) {
+        let old = self.read(name);
+        assert!(old.contains(from), "{name} does not contain {from:?}");
+        self.write(name, old.replacen(from, to, 1));
+    }
+
+    /// The names of all files in the folder, sorted.
+    pub fn files(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_deniable"));
+        command.args(args).current_dir(self.folder.path()).env_remove("DENIABLE_ADULT").stdin(Stdio::null());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Run {
+        Run::of(self.command(args).output().unwrap())
+    }
+
+    /// `deniable release policy.toml --register` with more arguments.
+    pub fn release(&self, more: &[&str]) -> Run {
+        self.run(&[&["release", "policy.toml", "--register"], more].concat())
+    }
+
+    /// Starts a release without waiting for it.
+    pub fn start(&self, more: &[&str]) -> Child {
+        let mut command = self.command(&[&["release", "policy.toml", "--register"], more].concat());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// The ledger as JSON, which must verify; `None` when there is none.
+    pub fn ledger(&self) -> Option<Value> {
+        let name = self.files().into_iter().find(|name| name.ends_with(".ledger"))?;
+        self.run(&["ledger", "verify", &name]).done();
+        Some(self.run(&["ledger", "show", &name, "--format", "json"]).done().json())
+    }
+
+    /// How many charges the ledger holds; none without a ledger.
+    pub fn charges(&self) -> usize {
+        self.releases().len()
+    }
+
+    /// The charges of the ledger's only account.
+    pub fn releases(&self) -> Vec<Value> {
+        let Some(ledger) = self.ledger() else { return Vec::new() };
+        let accounts = ledger["accounts"].as_array().unwrap();
+        accounts.iter().flat_map(|account| account["releases"].as_array().unwrap().clone()).collect()
+    }
+
+    /// The odds ratio spent, as shown.
+    pub fn spent(&self) -> String {
+        let ledger = self.ledger().expect("a ledger");
+        ledger["accounts"][0]["spent"].as_str().unwrap().to_owned()
+    }
+
+    /// A text with this folder's path, heads and times made the same everywhere.
+    pub fn plain(&self, text: &str) -> String {
+        let here = self.folder.path().canonicalize().unwrap();
+        let text = text
+            .replace(&*here.to_string_lossy(), "<folder>")
+            .replace(&*self.folder.path().to_string_lossy(), "<folder>");
+        let hidden: Vec<String> = text.replace('\0', "<NUL>").lines().map(plain_line).collect();
+        hidden.join("\n")
+    }
+}
+
+fn plain_line(line: &str) -> String {
+    let words: Vec<String> = line
+        .split(' ')
+        .map(|word| {
+            let bare = word.trim_matches(|c: char| c == ',' || c == ';');
+            let is_head = bare.split_once(':').is_some_and(|(seq, hash)| {
+                seq.parse::<u64>().is_ok() && hash.len() >= 16 && hash.bytes().all(|b| b.is_ascii_hexdigit())
+            });
+            let is_time = bare.len() == 20 && bare.ends_with('Z') && bare.starts_with("20");
+            if is_head {
+                word.replace(bare, "<head>")
+            } else if is_time {
+                word.replace(bare, "<time>")
+            } else {
+                word.to_owned()
+            }
+        })
+        .collect();
+    words.join(" ")
+}
+
+/// A table without its numbers and without the widths that they give it.
+pub fn without_numbers(text: &str) -> String {
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let first = line.chars().next();
+        if first.is_some_and(|c| "┌╞├└".contains(c)) {
+            continue;
+        }
+        if first == Some('│') && !line.contains("interval") {
+            let words = line.split_whitespace().map(|word| if word.parse::<f64>().is_ok() { "#" } else { word });
+            lines.push(words.collect::<Vec<_>>().join(" "));
+        } else if first == Some('│') {
+            lines.push(line.split_whitespace().collect::<Vec<_>>().join(" "));
+        } else {
+            lines.push(line.to_owned());
+        }
+    }
+    lines.join("\n")
+}
+
+/// The shown numbers of a column of an ask of a JSON publication, by their keys in the first column.
+pub fn rows(publication: &Value, ask: usize) -> Vec<Vec<Value>> {
+    let rows = publication["asks"][ask]["rows"].as_array().expect("rows");
+    rows.iter()
+        .map(|row| {
+            let cells = row.as_array().expect("a row").iter();
+            cells.map(|cell| if cell.is_object() { cell["value"].clone() } else { cell.clone() }).collect()
+        })
+        .collect()
+}

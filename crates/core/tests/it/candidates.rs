@@ -1,0 +1,146 @@
+//! F-DCm and B-5: one of `m` equally likely people, the rest certain.
+
+use super::dice::Dice;
+use super::prior::{Prior, sized_grid};
+use super::world::{About, Bound, Dataset, Mechanism, adjacent, finite};
+use deniable_core::adversary::Adjacency::ReplaceOne;
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::promise::Promise;
+
+/// Every prior of the family: `m` candidates, and any set of others who are certainly in.
+fn family(people: usize, m: u32) -> Vec<Prior> {
+    let sets = 0..1_usize << people;
+    let choices = sets.clone().filter(|candidates| candidates.count_ones() == m);
+    let each = choices.flat_map(|candidates| {
+        let certain = sets.clone().filter(move |certain| certain & candidates == 0);
+        certain.filter_map(move |certain| {
+            let one_in = (0..people).filter(|t| candidates >> t & 1 == 1).map(|t| (certain | 1 << t, whole(1)));
+            Prior::weighted(one_in)
+        })
+    });
+    each.collect()
+}
+
+/// The highest belief in anyone's presence that any answer leaves, where the prior is `1/m`.
+fn rho(mechanism: &Mechanism, m: u32) -> Rational {
+    let odds = mechanism.worst_likelihood(&family(mechanism.people, m), About::Presence).unwrap();
+    match odds {
+        Bound::Infinite => whole(1),
+        Bound::Finite(odds) => &odds / (odds.clone() + whole(m - 1)),
+    }
+}
+
+/// The odds ratio that the core allows for this ρ.
+fn allowed(rho: Rational, m: u32) -> Bound {
+    let odds = Promise::Rho { rho, among: u64::from(m) }.largest_odds(&PriorRange::any()).unwrap();
+    Bound::Finite(odds.exact_odds().unwrap())
+}
+
+#[test]
+fn one_of_m_people_is_a_part_of_the_public_size_family() {
+    let halves = [whole(0), ratio(1, 2), whole(1)];
+    let sized = sized_grid(4, &halves);
+    for m in 2..=4 {
+        for prior in family(4, m) {
+            assert!(sized.contains(&prior), "{prior:?}");
+        }
+    }
+}
+
+#[test]
+fn one_of_two_is_replace_one_in_both_directions() {
+    for mechanism in Mechanism::several(3, 16, &mut Dice::new(11)) {
+        let found = rho(&mechanism, 2);
+        match mechanism.odds(ReplaceOne) {
+            Bound::Infinite => assert_eq!(found, whole(1)),
+            Bound::Finite(odds) => {
+                assert_eq!(found, &odds / (&odds + whole(1)), "R = ρ/(1−ρ), neither more nor less");
+                if odds > whole(1) {
+                    assert_eq!(allowed(found, 2), Bound::Finite(odds));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn from_odds_to_rho_holds_for_every_m_and_is_attained() {
+    for m in 2..=4_u32 {
+        for mechanism in Mechanism::several(4, 8, &mut Dice::new(12)) {
+            let Bound::Finite(odds) = mechanism.odds(ReplaceOne) else { continue };
+            assert!(rho(&mechanism, m) <= &odds / (&odds + whole(m - 1)));
+        }
+        // One person answers yes three times as often as anyone else.
+        let tell = Mechanism::yes(4, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) });
+        let bound = ratio(3, 3 + i64::from(m) - 1);
+        assert_eq!((tell.odds(ReplaceOne), rho(&tell, m)), (finite(3, 1), bound.clone()));
+        assert_eq!(allowed(bound, m), finite(3, 1));
+    }
+}
+
+/// A single person in the data; the answer names somebody who is *not* in, save that `mine` is the chance of naming the one who is.
+fn not_this_one(people: usize, mine: &Rational) -> Mechanism {
+    let others = (whole(1) - mine) / whole(people - 1);
+    Mechanism::new(people, |data: Dataset| {
+        let lone = data.count_ones() == 1;
+        let even = whole(people).recip();
+        let name = |t: usize| {
+            if !lone {
+                even.clone()
+            } else if data >> t & 1 == 1 {
+                mine.clone()
+            } else {
+                others.clone()
+            }
+        };
+        (0..people).map(name).collect()
+    })
+}
+
+#[test]
+fn identifiability_among_more_than_two_implies_no_odds() {
+    for m in 3..=4_u32 {
+        let people = m as usize;
+        // Whoever is named is ruled out, so the odds ratio is infinite; but the others share the belief evenly.
+        let ruled_out = not_this_one(people, &whole(0));
+        assert_eq!(rho(&ruled_out, m), ratio(1, i64::from(m) - 1));
+        assert_eq!(ruled_out.odds(ReplaceOne), Bound::Infinite);
+
+        // Below 1/(m−1) there is a bound for small datasets, and this mechanism attains it.
+        for mine in [ratio(1, 10), ratio(1, 100)] {
+            let faint = not_this_one(people, &mine);
+            let found = rho(&faint, m);
+            assert!(found < ratio(1, i64::from(m) - 1));
+            assert_eq!(faint.odds(ReplaceOne), Bound::Finite(&found / (whole(1) - whole(m - 1) * &found)));
+        }
+
+        // Datasets that leave fewer than m−1 people out have no prior in the family: they may be given away.
+        let large = Mechanism::exact(people, people + 1, |data| {
+            let out = (0..people).find(|t| data >> t & 1 == 0).unwrap_or(0);
+            if data.count_ones() == m - 1 { out } else { people }
+        });
+        assert_eq!((rho(&large, m), large.odds(ReplaceOne)), (ratio(1, i64::from(m)), Bound::Infinite));
+    }
+}
+
+/// The bound of the test above holds for every mechanism, not only for the one that attains it.
+#[test]
+fn identifiability_below_one_of_m_minus_one_bounds_small_datasets() {
+    let mut useful = 0;
+    for mechanism in tame(60) {
+        let found = rho(&mechanism, 3);
+        if found < ratio(1, 2) {
+            let small: Vec<_> = adjacent(3, ReplaceOne).into_iter().filter(|(a, _)| a.count_ones() <= 1).collect();
+            assert!(mechanism.strength(&small) <= Bound::Finite(&found / (whole(1) - whole(2) * &found)));
+            useful += 1;
+        }
+    }
+    assert!(useful > 30, "only {useful} mechanisms were faint enough to say anything");
+}
+
+/// Random mechanisms whose probabilities differ little.
+fn tame(count: usize) -> Vec<Mechanism> {
+    let mut dice = Dice::new(14);
+    (0..count).map(|_| Mechanism::random(3, 2, 5, &mut dice)).collect()
+}

@@ -1,0 +1,369 @@
+//! Values that no curator expects: reading gives the right value or NULL and never fails, and the check says which.
+
+use arrow_array::{
+    Array, ArrayRef, Date32Array, Date64Array, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
+    TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+};
+use arrow_cast::display::array_value_to_string;
+use arrow_schema::DataType;
+use deniable_data::{Meter, Source, Table, Wanted};
+use deniable_expression::LONGEST_TEXT;
+use deniable_policy::{Column, ColumnType, CsvOptions, Data, Format};
+use parquet::arrow::ArrowWriter;
+use parquet::data_type::{Int96, Int96Type};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use std::path::Path;
+use std::sync::Arc;
+
+fn column(name: &str, kind: ColumnType) -> Column {
+    Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+}
+
+fn locate(folder: &Path, path: &str, format: Format, columns: Vec<Column>) -> Source {
+    let data = Data {
+        table: "t".to_owned(),
+        path: path.to_owned(),
+        version: "1".to_owned(),
+        format,
+        partitions: Vec::new(),
+        typical_rows: None,
+    };
+    Source::locate(Table::protected("t", columns, None), &data, folder).unwrap()
+}
+
+/// The values of all columns, as so many threads read them.
+fn read(source: &Source, threads: usize) -> Vec<ArrayRef> {
+    let wanted: Vec<Wanted> = (0..source.table().columns.len()).map(Wanted::typed).collect();
+    let scan = source.scan(&wanted, &Meter::new()).unwrap();
+    let parts = scan.run(threads, Vec::new, |parts, batch| {
+        parts.push(batch);
+        Ok::<(), ()>(())
+    });
+    let parts = parts.unwrap().concat();
+    let declared: Vec<DataType> =
+        source.table().schema().fields().iter().map(|field| field.data_type().clone()).collect();
+    let column = |(at, kind): (usize, &DataType)| {
+        let arrays: Vec<ArrayRef> = parts.iter().map(|batch| batch.columns[at].to_array()).collect();
+        assert!(arrays.iter().all(|array| array.data_type() == kind));
+        let arrays: Vec<&dyn Array> = arrays.iter().map(AsRef::as_ref).collect();
+        arrow_select::concat::concat(&arrays).unwrap()
+    };
+    declared.iter().enumerate().map(column).collect()
+}
+
+fn rows(source: &Source) -> Vec<ArrayRef> {
+    read(source, 1)
+}
+
+fn shown(column: &ArrayRef) -> Vec<Option<String>> {
+    let value = |row| column.is_valid(row).then(|| array_value_to_string(column, row).unwrap());
+    (0..column.len()).map(value).collect()
+}
+
+/// The values of the first column; and the check must count as unreadable what is NULL although something stands there.
+fn values(source: &Source, missing: usize) -> Vec<Option<String>> {
+    let values = shown(&rows(source)[0]);
+    let report = source.check(&|_| {}).unwrap();
+    assert_eq!((report.problems.as_slice(), report.rows), (&[][..], values.len() as u64));
+    let unreadable = values.iter().filter(|value| value.is_none()).count() - missing;
+    let kind = source.table().columns[0].kind.name();
+    let expected = format!("x: {unreadable} of {} values do not read as {kind} ", values.len() - missing);
+    let notes: Vec<&String> = report.notes.iter().filter(|note| note.contains("do not read")).collect();
+    assert_eq!(notes.len(), usize::from(unreadable > 0), "{notes:?}");
+    assert!(notes.iter().all(|note| note.starts_with(&expected)), "{notes:?} are not {expected}");
+    assert_eq!(shown(&rows(&source.clone().into_memory().unwrap())[0]), values, "in memory");
+    let (mut found, mut expected) = (shown(&read(source, 3)[0]), values.clone());
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected, "on three threads");
+    values
+}
+
+/// Texts of one column, each with the value it should have. Texts that mean NULL are missing, not unreadable.
+fn from_texts(column: &Column, options: &CsvOptions, texts: &[(&str, Option<&str>)]) {
+    let folder = tempfile::tempdir().unwrap();
+    let delimiter = char::from(options.delimiter);
+    let field = |text: &str| format!("\"{}\"{delimiter}\n", text.replace('"', "\"\""));
+    let rows: String = texts.iter().map(|(text, _)| field(text)).collect();
+    std::fs::write(folder.path().join("t.csv"), format!("x{delimiter}y\n{rows}")).unwrap();
+    let source = locate(folder.path(), "t.csv", Format::Csv(options.clone()), vec![column.clone()]);
+    let missing = texts.iter().filter(|(text, _)| options.nulls.iter().any(|null| null == text)).count();
+    for ((text, expected), found) in texts.iter().zip(values(&source, missing)) {
+        assert_eq!(found.as_deref(), *expected, "{} from {:?}", column.kind.name(), text.get(..60).unwrap_or(text));
+    }
+}
+
+#[test]
+fn numbers_and_truths_from_text() {
+    let huge = "9".repeat(LONGEST_TEXT);
+    let options = CsvOptions::with_delimiter(b';');
+    let integers = [
+        ("1", Some("1")),
+        ("-9223372036854775808", Some("-9223372036854775808")),
+        ("9223372036854775807", Some("9223372036854775807")),
+        ("9223372036854775808", None),
+        ("1.5", None),
+        ("1,5", None),
+        ("1e3", None),
+        ("", None),
+        ("x", None),
+        ("NULL", None),
+        ("1;2\n3", None),
+        ("\"", None),
+        ("\0", None),
+        ("١", None),
+        (huge.as_str(), None),
+    ];
+    from_texts(&column("x", ColumnType::Integer), &options, &integers);
+    // Whole numbers have no decimal comma.
+    let comma = CsvOptions { decimal_comma: true, ..options.clone() };
+    from_texts(&column("x", ColumnType::Integer), &comma, &integers);
+    let decimals = [
+        ("1.5", Some("1.5")),
+        ("-0.25", Some("-0.25")),
+        ("1e300", Some("1e300")),
+        ("1e309", None),
+        ("-1e309", None),
+        ("inf", None),
+        ("-Infinity", None),
+        ("NaN", None),
+        ("1,5", None),
+        ("", None),
+        ("1.5.2", None),
+        (huge.as_str(), None),
+    ];
+    from_texts(&column("x", ColumnType::Decimal), &options, &decimals);
+    let with_comma = [
+        ("1234,5", Some("1234.5")),
+        ("-0,25", Some("-0.25")),
+        ("7", Some("7.0")),
+        ("1,5e3", Some("1500.0")),
+        ("1.234,5", None),
+        ("1.5", None),
+        ("1,2,3", None),
+        ("1.", None),
+        (",", None),
+        ("1 234,5", None),
+        ("inf", None),
+        ("nan", None),
+        ("", None),
+    ];
+    from_texts(&column("x", ColumnType::Decimal), &comma, &with_comma);
+    let truths = [("true", Some("true")), ("false", Some("false")), ("maybe", None), ("", None), ("2", None)];
+    from_texts(&column("x", ColumnType::Boolean), &options, &truths);
+}
+
+#[test]
+fn texts_are_what_they_are() {
+    let (long, longer) = ("ä".repeat(LONGEST_TEXT / 2), "x".repeat(LONGEST_TEXT + 1));
+    let huge = "y".repeat(20 << 20);
+    let texts: Vec<(&str, Option<&str>)> =
+        ["a", " a ", "a;b", "a\nb", "a\r\nb", "\"a\"", "\"", "'", "\u{feff}", "NULL", "\0", "\u{10ffff}", &long]
+            .into_iter()
+            .map(|text| (text, Some(text)))
+            .chain([("", None), (longer.as_str(), None), (huge.as_str(), None), ("after", Some("after"))])
+            .collect();
+    for delimiter in *b";,\t" {
+        from_texts(&column("x", ColumnType::Text), &CsvOptions::with_delimiter(delimiter), &texts);
+    }
+    let mut other = CsvOptions { nulls: vec!["-".to_owned(), "NA".to_owned()], ..CsvOptions::with_delimiter(b';') };
+    let spaced = [("", Some("")), ("-", None), ("NA", None), (" - ", Some(" - ")), (" a ", Some(" a "))];
+    from_texts(&column("x", ColumnType::Text), &other, &spaced);
+    other.nulls.clear();
+    from_texts(&column("x", ColumnType::Text), &other, &[("", Some("")), ("-", Some("-"))]);
+    other.trim = true;
+    from_texts(&column("x", ColumnType::Text), &other, &[("  ", Some("")), (" a b ", Some("a b"))]);
+}
+
+#[test]
+fn days_and_moments_from_text() {
+    let options = CsvOptions::with_delimiter(b';');
+    let long = "2024-01-01".repeat(1000);
+    let days = [
+        ("2024-02-29", Some("2024-02-29")),
+        ("0001-01-01", Some("0001-01-01")),
+        ("9999-12-31", Some("9999-12-31")),
+        ("0000-12-31", None),
+        ("10000-01-01", None),
+        ("+10000-01-01", None),
+        ("-0001-01-01", None),
+        ("2023-02-29", None),
+        ("2024-13-01", None),
+        ("2024-1-1", None),
+        ("20240101", None),
+        ("01.02.2024", None),
+        ("2024-01-01T00:00:00", None),
+        ("2024-01-01\n", None),
+        ("5881580-07-11", None),
+        ("2147483647", None),
+        ("", None),
+        (long.as_str(), None),
+    ];
+    from_texts(&column("x", ColumnType::Date), &options, &days);
+    let german = Column { format: Some("%d.%m.%Y".to_owned()), ..column("x", ColumnType::Date) };
+    let days = [
+        ("29.02.2024", Some("2024-02-29")),
+        ("1.2.2024", Some("2024-02-01")),
+        ("31.12.9999", Some("9999-12-31")),
+        ("31.12.0000", None),
+        ("31.12.-100", None),
+        ("29.02.2023", None),
+        ("2024-02-29", None),
+        ("29.02.2024 12:00", None),
+        ("", None),
+    ];
+    from_texts(&german, &options, &days);
+    let moments = [
+        ("2024-02-29T12:30:15", Some("2024-02-29T12:30:15")),
+        ("2024-02-29 12:30", Some("2024-02-29T12:30:00")),
+        ("2024-02-29", Some("2024-02-29T00:00:00")),
+        ("1969-12-31T23:59:59.9999999", Some("1969-12-31T23:59:59.999999")),
+        ("0001-01-01T00:00:00", Some("0001-01-01T00:00:00")),
+        ("9999-12-31T23:59:59.999999", Some("9999-12-31T23:59:59.999999")),
+        ("2024-02-29T12:30:15Z", None),
+        ("2024-02-29T12:30:15+01:00", None),
+        ("2024-02-29T24:00:00", None),
+        ("2024-02-29T23:59:60", None),
+        ("9223372036854775807", None),
+        ("", None),
+    ];
+    from_texts(&column("x", ColumnType::Timestamp), &options, &moments);
+    let german = Column { format: Some("%d.%m.%Y %H:%M".to_owned()), ..column("x", ColumnType::Timestamp) };
+    let moments = [
+        ("29.02.2024 12:30", Some("2024-02-29T12:30:00")),
+        ("31.12.0000 23:59", None),
+        ("29.02.2024 25:30", None),
+        ("29.02.2024", None),
+        ("2024-02-29T12:30:15", None),
+    ];
+    from_texts(&german, &options, &moments);
+}
+
+/// An array as a column of a Parquet file, and the values it should have.
+fn from_array(kind: ColumnType, array: ArrayRef, expected: &[Option<&str>]) {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = array.null_count();
+    let stored = array.data_type().clone();
+    let batch = RecordBatch::try_from_iter_with_nullable([("x", array, true)]).unwrap();
+    let file = std::fs::File::create(folder.path().join("t.parquet")).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let source = locate(folder.path(), "t.parquet", Format::Parquet, vec![column("x", kind)]);
+    let found = values(&source, missing);
+    assert_eq!(found.iter().map(Option::as_deref).collect::<Vec<_>>(), expected, "{} from {stored}", kind.name());
+}
+
+const FIRST_DAY: i32 = -719_162;
+const LAST_DAY: i32 = 2_932_896;
+
+#[test]
+fn stored_days() {
+    let days = [Some(0), Some(FIRST_DAY - 1), Some(FIRST_DAY), Some(LAST_DAY), Some(LAST_DAY + 1), None];
+    let extremes = [Some(i32::MIN), Some(i32::MAX)];
+    let expected = [Some("1970-01-01"), None, Some("0001-01-01"), Some("9999-12-31"), None, None, None, None];
+    let array = Arc::new(Date32Array::from_iter(days.into_iter().chain(extremes)));
+    from_array(ColumnType::Date, array.clone(), &expected);
+    let midnights = expected.map(|day| day.map(|day| format!("{day}T00:00:00")));
+    from_array(ColumnType::Timestamp, array, &midnights.iter().map(Option::as_deref).collect::<Vec<_>>());
+    let millis = |day: i32| i64::from(day) * 86_400_000;
+    let days = [Some(0), Some(millis(FIRST_DAY) - 1), Some(millis(FIRST_DAY)), Some(millis(LAST_DAY + 1) - 1)];
+    let beyond = [Some(millis(LAST_DAY + 1)), None, Some(i64::MIN), Some(i64::MAX)];
+    let array = Arc::new(Date64Array::from_iter(days.into_iter().chain(beyond)));
+    from_array(ColumnType::Date, array.clone(), &expected);
+    let moments = [Some("1970-01-01T00:00:00"), None, Some("0001-01-01T00:00:00"), Some("9999-12-31T23:59:59.999")];
+    from_array(ColumnType::Timestamp, array, &[&moments[..], &[None; 4]].concat());
+}
+
+#[test]
+fn stored_moments() {
+    let (first, last) = (i64::from(FIRST_DAY) * 86_400, i64::from(LAST_DAY + 1) * 86_400 - 1);
+    let counts = |per_second: i64| {
+        let known = [0, first * per_second - 1, first * per_second, last * per_second, (last + 1) * per_second];
+        [i64::MIN, i64::MAX].into_iter().chain(known).map(Some).chain([None])
+    };
+    let start = [None, None, Some("1970-01-01T00:00:00"), None, Some("0001-01-01T00:00:00")];
+    let end = [Some("9999-12-31T23:59:59"), None, None];
+    let expected = [&start[..], &end].concat();
+    for zone in [None, Some("+02:00"), Some("America/New_York")] {
+        // What a clock in UTC shows, whatever the zone.
+        let zone = zone.map(Arc::<str>::from);
+        let seconds = TimestampSecondArray::from_iter(counts(1)).with_timezone_opt(zone.clone());
+        from_array(ColumnType::Timestamp, Arc::new(seconds), &expected);
+        let millis = TimestampMillisecondArray::from_iter(counts(1_000)).with_timezone_opt(zone.clone());
+        from_array(ColumnType::Timestamp, Arc::new(millis), &expected);
+        let micros = TimestampMicrosecondArray::from_iter(counts(1_000_000)).with_timezone_opt(zone.clone());
+        from_array(ColumnType::Timestamp, Arc::new(micros), &expected);
+        let nanos = [Some(i64::MIN), Some(i64::MAX), Some(0), Some(-1), Some(1_999), None];
+        let nanos = TimestampNanosecondArray::from_iter(nanos).with_timezone_opt(zone);
+        let expected = [
+            Some("1677-09-21T00:12:43.145224"),
+            Some("2262-04-11T23:47:16.854775"),
+            Some("1970-01-01T00:00:00"),
+            Some("1969-12-31T23:59:59.999999"),
+            Some("1970-01-01T00:00:00.000001"),
+            None,
+        ];
+        from_array(ColumnType::Timestamp, Arc::new(nanos), &expected);
+    }
+}
+
+#[test]
+fn stored_numbers_and_texts() {
+    let floats = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -0.0, 1.5];
+    let floats = Arc::new(Float64Array::from_iter(floats.into_iter().map(Some).chain([None])));
+    let most = format!("{:?}", f64::MAX);
+    from_array(ColumnType::Decimal, floats, &[None, None, None, Some(&most), Some("0.0"), Some("1.5"), None]);
+    let big = Arc::new(UInt64Array::from(vec![0, u64::MAX, i64::MAX as u64]));
+    from_array(ColumnType::Integer, big, &[Some("0"), None, Some("9223372036854775807")]);
+    let ends = Arc::new(Int64Array::from(vec![Some(i64::MIN), Some(i64::MAX), None]));
+    from_array(ColumnType::Integer, ends, &[Some("-9223372036854775808"), Some("9223372036854775807"), None]);
+    let (long, longer) = ("x".repeat(LONGEST_TEXT), "x".repeat(LONGEST_TEXT + 1));
+    let texts = [Some(""), Some(long.as_str()), Some(longer.as_str()), None, Some("a\nb")];
+    let expected = [Some(""), Some(long.as_str()), None, None, Some("a\nb")];
+    from_array(ColumnType::Text, Arc::new(StringArray::from_iter(texts)), &expected);
+    from_array(ColumnType::Text, Arc::new(LargeStringArray::from_iter(texts)), &expected);
+}
+
+/// Spark and Impala store such times; 9999-12-31 is what they write for "never".
+#[test]
+fn old_times_beyond_nanoseconds() {
+    let folder = tempfile::tempdir().unwrap();
+    let schema = Arc::new(parse_message_type("message m { required int96 x; }").unwrap());
+    let file = std::fs::File::create(folder.path().join("t.parquet")).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut times = group.next_column().unwrap().unwrap();
+    // Nanoseconds of the day, low and high, and the Julian day.
+    let time = |day: u32| Int96::from(vec![1_000, 0, day]);
+    let never = 2_440_588 + 2_932_896;
+    let all = [time(2_440_588), time(never), time(never + 1), time(0), time(u32::MAX)];
+    times.typed::<Int96Type>().write_batch(&all, None, None).unwrap();
+    times.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    let source = locate(folder.path(), "t.parquet", Format::Parquet, vec![column("x", ColumnType::Timestamp)]);
+    let expected = [Some("1970-01-01T00:00:00.000001"), Some("9999-12-31T00:00:00.000001"), None, None, None];
+    assert_eq!(values(&source, 0).iter().map(Option::as_deref).collect::<Vec<_>>(), expected);
+}
+
+/// Rows in memory are in the declared types, which does not mean that every value is one.
+#[test]
+fn values_in_memory() {
+    let times = vec![Some(i64::MAX), Some(i64::MIN), Some(0), None];
+    let batch = RecordBatch::try_from_iter([
+        ("day", Arc::new(Date32Array::from(vec![i32::MAX, i32::MIN, 0, 1])) as ArrayRef),
+        ("time", Arc::new(TimestampMicrosecondArray::from(times)) as ArrayRef),
+        ("cost", Arc::new(Float64Array::from(vec![f64::NAN, f64::INFINITY, 0.5, 1.0])) as ArrayRef),
+    ])
+    .unwrap();
+    let columns = vec![
+        column("day", ColumnType::Date),
+        column("time", ColumnType::Timestamp),
+        column("cost", ColumnType::Decimal),
+    ];
+    let rows = rows(&Source::memory(Table::protected("t", columns, None), vec![batch]));
+    assert_eq!(rows.iter().map(|column| column.null_count()).collect::<Vec<_>>(), [2, 3, 2]);
+    assert_eq!(shown(&rows[0])[3].as_deref(), Some("1970-01-02"));
+}

@@ -1,0 +1,260 @@
+//! How scans end: at the end of the rows, when somebody wants no more, when a file is damaged, and when a thread panics.
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use deniable_data::scan::{BATCH_ROWS, Seen};
+use deniable_data::{Meter, ScanError, Source, SourceError, Table, Wanted, watch};
+use deniable_policy::{Column, ColumnType, CsvOptions, Data, Format};
+use parquet::arrow::ArrowWriter;
+use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
+use parquet::file::properties::WriterProperties;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn columns() -> Vec<Column> {
+    [("n", ColumnType::Integer), ("x", ColumnType::Text)]
+        .into_iter()
+        .map(|(name, kind)| Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None })
+        .collect()
+}
+
+fn locate(folder: &Path, path: &str, format: Format) -> Source {
+    let data = Data {
+        table: "t".to_owned(),
+        path: path.to_owned(),
+        version: "1".to_owned(),
+        format,
+        partitions: Vec::new(),
+        typical_rows: None,
+    };
+    Source::locate(Table::protected("t", columns(), None), &data, folder).unwrap()
+}
+
+const ROWS: i64 = 20_000;
+
+fn batch(numbers: std::ops::Range<i64>) -> RecordBatch {
+    let texts: StringArray = numbers.clone().map(|number| Some(format!("text {number}"))).collect();
+    let numbers: ArrayRef = Arc::new(numbers.collect::<Int64Array>());
+    RecordBatch::try_from_iter([("n", numbers), ("x", Arc::new(texts) as ArrayRef)]).unwrap()
+}
+
+/// The same rows as files of CSV, as Parquet of several row groups, and in memory.
+fn sources(folder: &Path) -> Vec<Source> {
+    let csv = |numbers: std::ops::Range<i64>| -> String {
+        "n,x\n".to_owned() + &numbers.map(|number| format!("{number},text {number}\n")).collect::<String>()
+    };
+    std::fs::write(folder.join("1.csv"), csv(0..ROWS / 4)).unwrap();
+    std::fs::write(folder.join("2.csv"), csv(ROWS / 4..ROWS)).unwrap();
+    std::fs::write(folder.join("one.data"), csv(0..ROWS)).unwrap();
+    let parquet = |name: &str, numbers: std::ops::Range<i64>| {
+        let batch = batch(numbers);
+        let properties = WriterProperties::builder().set_max_row_group_row_count(Some(6_000)).build();
+        let file = std::fs::File::create(folder.join(name)).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+    };
+    parquet("1.parquet", 0..1);
+    parquet("2.parquet", 1..ROWS);
+    let text = Format::Csv(CsvOptions::with_delimiter(b','));
+    let memory = Source::memory(Table::protected("t", columns(), None), vec![batch(0..10), batch(10..ROWS)]);
+    vec![
+        locate(folder, "*.csv", text.clone()),
+        locate(folder, "one.data", text),
+        locate(folder, "*.parquet", Format::Parquet),
+        memory,
+    ]
+}
+
+#[test]
+fn every_row_comes_once_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    for source in sources(folder.path()) {
+        for count in [0, 1, 2, 7] {
+            let meter = Meter::new();
+            let scan = source.scan(&[Wanted::stored(1), Wanted::typed(0)], &meter).unwrap();
+            let parts = scan.run(count, BTreeSet::new, |seen: &mut BTreeSet<(i64, String)>, batch| {
+                assert!(batch.rows <= BATCH_ROWS);
+                let (texts, numbers) = (batch.columns[0].to_array(), batch.columns[1].to_array());
+                let texts = arrow_cast::cast(&texts, &arrow_schema::DataType::Utf8).unwrap();
+                let texts = texts.as_any().downcast_ref::<StringArray>().unwrap();
+                let numbers = numbers.as_any().downcast_ref::<Int64Array>().unwrap();
+                for (number, text) in numbers.iter().zip(texts) {
+                    assert!(seen.insert((number.unwrap(), text.unwrap().to_owned())));
+                }
+                Ok::<(), ()>(())
+            });
+            let parts = parts.unwrap();
+            assert_eq!(parts.len(), count.max(1));
+            let all: BTreeSet<(i64, String)> = parts.iter().flatten().cloned().collect();
+            assert_eq!((all.len() as i64, parts.iter().map(BTreeSet::len).sum::<usize>() as i64), (ROWS, ROWS));
+            assert!(all.iter().all(|(number, text)| *text == format!("text {number}")));
+            assert_eq!(meter.rows(), ROWS as u64);
+            if let Some(size) = source.size() {
+                assert!(meter.bytes() > size / 2 && meter.bytes() <= size, "{} of {size}", meter.bytes());
+            }
+        }
+        // No column at all: rows still count.
+        let rows = source.scan(&[], &Meter::new()).unwrap().run(
+            2,
+            || 0,
+            |rows, batch| {
+                *rows += batch.rows;
+                Ok::<(), ()>(())
+            },
+        );
+        assert_eq!(rows.unwrap().iter().sum::<usize>() as i64, ROWS);
+        assert!(matches!(source.scan(&[Wanted::typed(2)], &Meter::new()), Err(SourceError::Rows { .. })));
+    }
+}
+
+#[test]
+fn places_are_those_of_the_files() {
+    let folder = tempfile::tempdir().unwrap();
+    for (number, source) in sources(folder.path()).iter().enumerate() {
+        let mut seen = Vec::new();
+        let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+        scan.in_order(&mut |found| {
+            let Seen::Rows { path, lines, columns } = found else { panic!("no row is broken") };
+            let numbers = columns[0].values.to_array();
+            let numbers = numbers.as_any().downcast_ref::<Int64Array>().unwrap();
+            assert_eq!(numbers.len(), columns[0].present.true_count());
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let places = lines.iter().zip(numbers).map(|(line, number)| (name.clone(), *line, number.unwrap()));
+            seen.extend(places);
+            Ok(())
+        })
+        .unwrap();
+        // The line with the names is the first.
+        let place = |row: i64| match number {
+            0 if row < ROWS / 4 => ("1.csv", row + 2),
+            0 => ("2.csv", row - ROWS / 4 + 2),
+            1 => ("one.data", row + 2),
+            2 if row == 0 => ("1.parquet", 1),
+            2 => ("2.parquet", row),
+            _ => ("memory", row + 1),
+        };
+        let expected = (0..ROWS).map(|row| (place(row).0.to_owned(), place(row).1 as u64, row));
+        assert!(expected.eq(seen));
+    }
+}
+
+#[test]
+fn whoever_wants_no_more_stops_the_others() {
+    let folder = tempfile::tempdir().unwrap();
+    for source in sources(folder.path()) {
+        let taken = AtomicUsize::new(0);
+        let ended = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap().run(
+            3,
+            || (),
+            |(), _| {
+                if taken.fetch_add(1, Ordering::SeqCst) == 1 { Err("enough") } else { Ok(()) }
+            },
+        );
+        assert!(matches!(ended, Err(ScanError::Work("enough"))));
+        assert!(taken.into_inner() <= 6, "the others stopped soon");
+        let ended = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap().run(
+            2,
+            || (),
+            |(), _| -> Result<(), ()> { panic!("of a test") },
+        );
+        assert!(matches!(ended, Err(ScanError::Source(SourceError::Rows { .. }))));
+    }
+}
+
+#[test]
+fn a_damaged_file_is_an_error_without_a_word_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(sources(folder.path()));
+    let bytes = std::fs::read(folder.path().join("2.parquet")).unwrap();
+    let read = |source: &Source, threads| {
+        source.scan(&[Wanted::typed(0), Wanted::typed(1)], &Meter::new()).and_then(|scan| {
+            scan.run(threads, || (), |(), _| Ok::<(), ()>(())).map_err(|error| match error {
+                ScanError::Source(error) => error,
+                ScanError::Work(()) => panic!("nobody stopped"),
+            })
+        })
+    };
+    let in_order = |source: &Source| {
+        source.scan(&[Wanted::typed(0)], &Meter::new()).and_then(|scan| scan.in_order(&mut |_| Ok(())))
+    };
+    let name = folder.path().join("damaged.parquet");
+    let (mut failed, mut refused) = (0, 0);
+    for place in (100..bytes.len()).step_by(1_499) {
+        let mut damaged = bytes.clone();
+        for byte in &mut damaged[place..(place + 40).min(bytes.len())] {
+            *byte ^= 0x5a;
+        }
+        std::fs::write(&name, &damaged).unwrap();
+        let source = locate(folder.path(), "damaged.parquet", Format::Parquet);
+        match read(&source, 2) {
+            Err(SourceError::Rows { table }) => {
+                failed += 1;
+                assert_eq!(table, "t");
+                drop(in_order(&source));
+            }
+            Err(_) => refused += 1,
+            Ok(_) => {}
+        }
+    }
+    assert!(failed > 10 && refused > 0, "{failed} failed, {refused} refused");
+    std::fs::write(&name, &bytes[..bytes.len() / 2]).unwrap();
+    let cut = locate(folder.path(), "damaged.parquet", Format::Parquet);
+    assert!(matches!(read(&cut, 1), Err(SourceError::NotTable { found: "cut off, or damaged", .. })));
+    // It changes between the look at it and the reading.
+    std::fs::write(&name, &bytes).unwrap();
+    let source = locate(folder.path(), "damaged.parquet", Format::Parquet);
+    let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+    std::fs::write(&name, &bytes[..1000]).unwrap();
+    let ended = scan.run(2, || (), |(), _| Ok::<(), ()>(()));
+    assert!(matches!(ended, Err(ScanError::Source(SourceError::Rows { .. }))));
+    // It says that it has more rows than it has.
+    let about = ParquetMetaDataReader::new().parse_and_finish(&File::open(folder.path().join("2.parquet")).unwrap());
+    let mut about = about.unwrap().into_builder();
+    let groups = about.take_row_groups().into_iter().map(|group| {
+        let rows = group.num_rows() + 5;
+        group.into_builder().set_num_rows(rows).build().unwrap()
+    });
+    let groups = groups.collect();
+    let about = about.set_row_groups(groups).build();
+    let mut longer = bytes.clone();
+    ParquetMetaDataWriter::new(&mut longer, &about).finish().unwrap();
+    std::fs::write(&name, &longer).unwrap();
+    assert!(matches!(read(&source, 2), Err(SourceError::Rows { .. })));
+    assert!(matches!(in_order(&source), Err(SourceError::Unreadable { .. })));
+    // A line with another number of fields, at the end of the last file.
+    let mut text = std::fs::read_to_string(folder.path().join("2.csv")).unwrap();
+    text += "1,secret,3\n";
+    std::fs::write(folder.path().join("2.csv"), text).unwrap();
+    let source = locate(folder.path(), "*.csv", Format::Csv(CsvOptions::with_delimiter(b',')));
+    for threads in [1, 4] {
+        let error = read(&source, threads).unwrap_err();
+        assert!(matches!(error, SourceError::Rows { .. }) && !format!("{error:?}").contains("secret"));
+    }
+}
+
+#[test]
+fn progress_of_a_scan() {
+    let folder = tempfile::tempdir().unwrap();
+    for source in sources(folder.path()) {
+        let (meter, size) = (Meter::new(), source.size());
+        let last = std::cell::Cell::new(None);
+        let rows = watch(&meter, size, &|progress| last.set(Some(progress)), || {
+            let scan = source.scan(&[Wanted::typed(0), Wanted::typed(1)], &meter).unwrap();
+            let rows = scan.run(
+                2,
+                || 0,
+                |rows, batch| {
+                    *rows += batch.rows;
+                    Ok::<(), ()>(())
+                },
+            );
+            rows.unwrap().iter().sum::<usize>()
+        });
+        let told = last.take().unwrap();
+        assert_eq!((told.rows, told.size), (rows as u64, size));
+        assert_eq!(told.bytes.is_some(), size.is_some());
+    }
+}

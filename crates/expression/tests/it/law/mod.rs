@@ -1,0 +1,11 @@
+//! What holds of every expression and every table, tried on random ones.
+//!
+//! At full scale every test is ten times as long.
+
+mod dice;
+mod identity;
+mod limits;
+mod one_row_at_a_time;
+mod python;
+mod trees;
+mod values;

@@ -1,0 +1,19 @@
+//! What holds of every expression: laws on random ones, and damaged bytes.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+// What the evaluator must do without, so that it cannot fail, tests may use.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::cast_lossless,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::indexing_slicing,
+    clippy::integer_division_remainder_used,
+    clippy::string_slice,
+    clippy::unreachable,
+    reason = "tests"
+)]
+
+mod fuzz;
+mod law;

@@ -1,0 +1,8 @@
+//! Genotype files: read, refused, counted, and compared with PLINK 1.9.
+
+mod compare;
+mod fixture;
+mod hostile;
+mod individuals;
+mod reading;
+mod vcf;

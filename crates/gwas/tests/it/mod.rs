@@ -1,0 +1,5 @@
+//! Releases of association results, and what they must not tell.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod release;
+mod secrets;

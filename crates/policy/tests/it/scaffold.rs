@@ -1,0 +1,167 @@
+//! A scaffold is a policy but for its blanks.
+
+use deniable_policy::{
+    ColumnType, Compression, CsvOptions, Format, Looks, NotNames, Policy, PolicyErrorKind, Scaffold, are_names,
+    scaffold,
+};
+use proptest::prelude::*;
+use std::path::Path;
+
+fn csv(path: &str, delimiter: Option<u8>, columns: &[&str]) -> Scaffold {
+    Scaffold {
+        table: "visits".to_owned(),
+        path: path.to_owned(),
+        delimiter,
+        columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+        parquet_types: None,
+    }
+}
+
+fn parquet() -> Scaffold {
+    let columns: Vec<&str> = ColumnType::ALL.iter().map(|kind| kind.name()).collect();
+    Scaffold { parquet_types: Some(ColumnType::ALL.to_vec()), ..csv("visits", None, &columns) }
+}
+
+/// The keys of all blanks; any other error fails.
+fn blanks(text: &str) -> Vec<String> {
+    let Err(errors) = Policy::parse(Path::new("p.toml"), text) else { panic!("no blanks:\n{text}") };
+    let keys = errors.errors().iter().map(|error| match &error.kind {
+        PolicyErrorKind::Blank { key } => key.clone(),
+        other => panic!("{other} in\n{text}"),
+    });
+    keys.collect()
+}
+
+/// What a person might fill in.
+fn filled(text: &str, entity: &str) -> Policy {
+    let mut text = text.to_owned();
+    for (key, value) in [
+        ("name", "\"clinic\""),
+        ("population", "\"clinic-patients\""),
+        ("version", "\"2024-06\""),
+        ("key", entity),
+        ("rows_per_group", "3"),
+        ("groups", "2"),
+        ("type", "\"text\""),
+        ("preset", "\"acquaintance\""),
+        ("posterior_at_most", "0.75"),
+    ] {
+        text = text.replace(&format!("\n{key} = \"?\"\n"), &format!("\n{key} = {value}\n"));
+    }
+    Policy::parse(Path::new("p.toml"), &text).unwrap_or_else(|errors| panic!("{errors} in\n{text}"))
+}
+
+const OPEN: [&str; 6] = ["name", "population", "version", "key", "rows_per_group", "groups"];
+
+#[test]
+fn a_scaffold_of_csv_in_full() {
+    let input = csv("visits.csv", Some(b';'), &["patient", "hours per week"]);
+    let text = scaffold(&input).unwrap();
+    insta::assert_snapshot!(text);
+    assert_eq!(blanks(&text), [&OPEN[..], &["type", "type", "preset", "posterior_at_most"]].concat());
+    let policy = filled(&text, "\"patient\"");
+    assert_eq!(policy.data().format, Format::Csv(CsvOptions::with_delimiter(b';')));
+    assert_eq!((policy.columns().len(), policy.asks().len()), (2, 1));
+    // One row may be one person.
+    let (before, rest) = text.split_once("[entity]").unwrap();
+    let (_, after) = rest.split_once("groups = \"?\"").unwrap();
+    assert!(filled(&format!("{before}{after}"), "").entity().is_none());
+}
+
+#[test]
+fn parquet_tells_its_types() {
+    let text = scaffold(&parquet()).unwrap();
+    assert_eq!(blanks(&text), [&OPEN[..], &["preset", "posterior_at_most"]].concat());
+    let policy = filled(&text, "\"text\"");
+    assert_eq!(policy.data().format, Format::Parquet);
+    assert!(policy.columns().iter().map(|column| column.kind).eq(ColumnType::ALL));
+}
+
+/// Every key that is shown in a comment can be used as it stands.
+#[test]
+fn the_hints_are_right() {
+    let hinted = |text: &str| text.replace("\n# [budget]", "\n[budget]").replace("\n# spend", "\nspend");
+    let uncommented = |text: &str, keys: &[&str]| {
+        keys.iter().fold(hinted(text), |text, key| text.replace(&format!("\n# {key} = "), &format!("\n{key} = ")))
+    };
+    let text = uncommented(&scaffold(&parquet()).unwrap(), &["bounds", "step", "keys", "null_key", "typical_rows"]);
+    let policy = filled(&text, "\"integer\"");
+    for column in policy.columns() {
+        let (bounds, keys) = (column.bounds.is_some(), column.keys.is_some());
+        let expected = match column.kind {
+            ColumnType::Integer => (true, true),
+            ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp => (true, false),
+            ColumnType::Text | ColumnType::Boolean => (false, true),
+        };
+        assert_eq!((bounds, keys), expected, "{}", column.name);
+    }
+    assert!(policy.data().typical_rows.is_some() && *policy.spend() < deniable_core::exact::whole(1));
+    // In CSV the type decides which of the hints fit.
+    let text = scaffold(&csv("v.csv", None, &["id", "seen"])).unwrap();
+    let (ids, dates) = text.split_once("[columns.seen]").unwrap();
+    let dates = dates.replace("\n# bounds = [\"", "\nbounds = [\"").replace("\n# format", "\nformat");
+    let dates = dates.replacen("type = \"?\"", "type = \"date\"", 1);
+    let policy = filled(&format!("{ids}[columns.seen]{dates}"), "\"id\"");
+    let seen = policy.column("seen").unwrap();
+    assert!(seen.bounds.is_some() && seen.format.is_some());
+}
+
+#[test]
+fn the_path_tells_what_it_can() {
+    for (path, delimiter, expected) in [
+        ("visits.csv", Some(b','), CsvOptions::with_delimiter(b',')),
+        ("visits.tsv", None, CsvOptions::with_delimiter(b'\t')),
+        ("visits.tsv", Some(b','), CsvOptions::with_delimiter(b',')),
+        ("visits.txt", Some(b'\t'), CsvOptions::with_delimiter(b'\t')),
+        (
+            "visits.csv.gz",
+            Some(b'\''),
+            CsvOptions { compression: Compression::Gzip, ..CsvOptions::with_delimiter(b'\'') },
+        ),
+    ] {
+        let text = scaffold(&csv(path, delimiter, &["a"])).unwrap();
+        assert_eq!(filled(&text, "\"a\"").data().format, Format::Csv(expected), "{path}");
+    }
+}
+
+#[test]
+fn a_row_number_is_mentioned_and_a_row_of_data_refused() {
+    let text = scaffold(&csv("v.csv", None, &["", "a", "d"])).unwrap();
+    let policy = filled(&text, "\"d\"");
+    let names: Vec<&str> = policy.columns().iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["a", "d"]);
+    assert!(text.contains("# Column 1 has no name: it cannot be declared."), "{text}");
+    let row = ["Miller", "miller@example.org", "1985-05-07"];
+    let refused = NotNames::Column { column: 2, looks: Looks::Address };
+    assert_eq!(scaffold(&csv("v.csv", None, &row)), Err(refused));
+}
+
+/// What is not seen in a path is seen in the policy, and read back as it is.
+#[test]
+fn paths_are_escaped() {
+    let path = "a\u{202e}\u{1b}\"\\\u{9b}\u{e0041}b.csv";
+    let text = scaffold(&csv(path, None, &["a"])).unwrap();
+    assert!(!text.contains(|c| deniable_core::text::is_hidden(c) && c != '\n'), "{text}");
+    assert_eq!(filled(&text, "\"a\"").data().path, path);
+}
+
+proptest! {
+    /// Whatever the names, every error is a blank, and each column is there under its own name.
+    #[test]
+    fn any_names_and_paths(path in "\\PC{1,12}", names in prop::collection::btree_set("[a-zA-Zéß]\\PC{0,8}|[\"'\\\\.#=\\[\\] -]{1,6}", 0..6)) {
+        prop_assume!(!path.trim().is_empty() && !path.ends_with(".gz"));
+        let columns: Vec<&str> = names.iter().map(String::as_str).collect();
+        let names_alone = are_names(&columns.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).is_ok();
+        let input = Scaffold { parquet_types: None, ..csv(&format!("{path}.csv"), Some(b'|'), &columns) };
+        prop_assert_eq!(scaffold(&input).is_ok(), names_alone);
+        let Ok(text) = scaffold(&input) else { return Ok(()) };
+        let kinds = blanks(&text);
+        prop_assert_eq!(kinds.iter().filter(|key| *key == "type").count(), names.len());
+        // A column may be called `?`; only as the entity key that name would be a blank.
+        if let Some(first) = names.iter().find(|name| *name != "?") {
+            let policy = filled(&text, &toml_edit::Value::from(first.as_str()).to_string());
+            prop_assert_eq!(&policy.data().path, &input.path);
+            prop_assert!(policy.columns().iter().map(|column| &column.name).eq(names.iter()));
+        }
+    }
+}

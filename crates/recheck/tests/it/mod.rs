@@ -1,0 +1,4 @@
+//! Certificates that were worked out by hand.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod by_hand;

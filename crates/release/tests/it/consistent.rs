@@ -1,0 +1,140 @@
+//! Consistent levels are stored with the answer: the same for ever, shown or not, and not needed to read it.
+
+use deniable_core::noise::SystemRng;
+use deniable_ledger::{Ledger, show};
+use deniable_policy::Policy;
+use deniable_protocol::ProtocolError;
+use deniable_release::release::{Answered, Event, Origin, ReleaseError};
+use deniable_release::{Plan, Registering, Versioned, published, release};
+use deniable_sql::Resources;
+use serde_json::{Value, json};
+use std::fs;
+use tempfile::TempDir;
+
+const POLICY: &str = r#"
+name = "levels"
+population = "patients"
+data = { table = "t", path = "t.csv", version = "1" }
+columns.sex = { type = "text", keys = ["F", "M"] }
+columns.age = { type = "integer", bounds = [0, 100] }
+adversary = { preset = "acquaintance" }
+promise = { posterior_at_most = 0.75 }
+[[ask]]
+name = "by sex"
+sql = "SELECT sex, COUNT(*) FROM t GROUP BY ROLLUP (sex)"
+"#;
+
+struct Place {
+    folder: TempDir,
+    plan: Plan,
+    without: Plan,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("t.csv"), "sex,age\nF,3\nM,30\nM,50\n").unwrap();
+        let plan = |text: &str| Plan::new(Policy::parse(&folder.path().join("policy.toml"), text).unwrap()).unwrap();
+        let (plan, without) = (plan(POLICY), plan(&format!("{POLICY}consistent = false\n")));
+        Self { folder, plan, without }
+    }
+
+    fn release(&self, plan: &Plan, tell: &dyn Fn(Event<'_>)) -> Result<Answered, ReleaseError> {
+        let locate = || Versioned::locate_all(plan);
+        let answers = release(
+            plan,
+            &locate,
+            &Resources::default(),
+            &mut self.ledger(),
+            &mut SystemRng::new().unwrap(),
+            tell,
+            Registering::GoOn,
+        )?;
+        Ok(answers.complete()?.into_iter().next().unwrap())
+    }
+
+    fn ledger(&self) -> Ledger {
+        Ledger::open_or_create(&self.folder.path().join("l"), "patients").unwrap()
+    }
+
+    fn stored(&self) -> Value {
+        show(&self.folder.path().join("l")).unwrap().accounts[0].releases[0].answer.clone().unwrap()
+    }
+
+    /// A release before which something else stored an answer, with more or less in it.
+    fn release_of(&self, values: Value, consistent: Option<Value>) -> Result<Answered, ReleaseError> {
+        let decays: Vec<String> =
+            self.plan.asks()[0].measures().iter().map(|measure| measure.decay().ratio().to_string()).collect();
+        let mut answer = json!({ "values": values, "decays": decays });
+        if let Some(consistent) = consistent {
+            answer["consistent"] = consistent;
+        }
+        self.release(&self.plan, &|event| {
+            if let Event::AddingUp("by sex", cells) = event {
+                assert_eq!(cells, 3);
+                let seq = show(&self.folder.path().join("l")).unwrap().accounts[0].releases[0].seq;
+                self.ledger().store_answer(seq, &answer).unwrap();
+            }
+        })
+    }
+
+    fn note(&self, plan: &Plan, answer: &Answered) -> (bool, String) {
+        let publication = published(plan, std::slice::from_ref(answer));
+        let ask = &publication.asks[0];
+        (ask.consistent.unwrap(), ask.warnings.last().unwrap().clone())
+    }
+}
+
+fn texts(values: &[Vec<i128>]) -> Value {
+    let texts = |cells: &Vec<i128>| cells.iter().map(ToString::to_string).collect::<Vec<_>>();
+    json!(values.iter().map(texts).collect::<Vec<_>>())
+}
+
+#[test]
+fn both_are_stored_and_the_ask_says_which_is_shown() {
+    let place = Place::new();
+    let first = place.release(&place.without, &|_| {}).unwrap();
+    assert_eq!((first.noisy.consistent.as_ref(), first.origin), (None, Origin::Charged));
+    let stored = place.stored();
+    assert_eq!(stored["values"], texts(&first.noisy.values));
+    let with = place.release(&place.plan, &|_| {}).unwrap();
+    assert_eq!((&with.noisy.values, with.origin), (&first.noisy.values, Origin::Stored));
+    let consistent = with.noisy.consistent.clone().unwrap();
+    assert_eq!(stored["consistent"], texts(&consistent));
+    assert_eq!(consistent[0].iter().sum::<i128>(), consistent[1][0]);
+    assert!(consistent.iter().flatten().all(|count| *count >= 0));
+    let (shown, note) = place.note(&place.plan, &with);
+    assert!(shown && note.starts_with("the groupings were made to add up, and counts not to be negative"), "{note}");
+    let (shown, note) = place.note(&place.without, &first);
+    assert!(!shown && note.ends_with("`consistent = false` leaves it so"), "{note}");
+}
+
+#[test]
+fn answers_of_earlier_versions_are_shown_as_they_are() {
+    let place = Place::new();
+    let answer = place.release_of(json!([["5", "-7"], ["4711"]]), None).unwrap();
+    assert_eq!((answer.noisy.values.clone(), answer.noisy.consistent.clone()), (vec![vec![5, -7], vec![4711]], None));
+    let again = place.release(&place.plan, &|_| {}).unwrap();
+    assert_eq!((again.noisy, again.origin), (answer.noisy.clone(), Origin::Stored));
+    let (shown, note) = place.note(&place.plan, &answer);
+    assert!(!shown && note.ends_with("answers stored by earlier versions, stay so"), "{note}");
+}
+
+#[test]
+fn stored_levels_are_not_computed_again() {
+    let place = Place::new();
+    let kept = json!([["1", "2"], ["3"]]);
+    let answer = place.release_of(json!([["5", "-7"], ["4711"]]), Some(kept)).unwrap();
+    assert_eq!(answer.noisy.consistent, Some(vec![vec![1, 2], vec![3]]));
+}
+
+#[test]
+fn stored_levels_of_another_shape_are_refused() {
+    for kept in [json!([["1", "2"]]), json!([["1"], ["3"]]), json!([["1", "two"], ["3"]])] {
+        let failed = Place::new().release_of(json!([["5", "-7"], ["4711"]]), Some(kept));
+        assert!(
+            matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Stored { release, .. })) if release == "by sex"),
+            "{failed:?}"
+        );
+    }
+}

@@ -1,0 +1,227 @@
+//! Forecasts against numbers worked out by hand, and targets against their definition. No data is read.
+
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::noise::{Decay, margin};
+use deniable_policy::Policy;
+use deniable_release::forecast::{ErrorBound, Expected, expected, short};
+use deniable_release::plan::PlanErrorKind;
+use deniable_release::target::{Exceeded, STEPS, TargetError};
+use deniable_release::{Plan, PlanError};
+use std::path::Path;
+
+const HEAD: &str = r#"
+name = "forecast"
+population = "people"
+data = { table = "t", path = "nowhere.csv", version = "1", typical_rows = 9_000 }
+adversary = { preset = "anyone" }
+promise = { epsilon = 2 }
+[columns]
+x = { type = "integer", bounds = [10, 30] }
+g = { type = "text", keys = ["a", "b", "c"] }
+"#;
+
+fn plan(head: &str, asks: &str) -> Result<Plan, Vec<PlanError>> {
+    Plan::new(Policy::parse(Path::new("policy.toml"), &format!("{head}\n{asks}")).unwrap())
+}
+
+fn ask(head: &str, sql: &str) -> Vec<Expected> {
+    let plan = plan(head, &format!("[[ask]]\nsql = '{sql}'")).unwrap();
+    expected(plan.asks()[0].query(), plan.asks()[0].measures(), plan.policy())
+}
+
+fn number(expected: &Expected) -> Rational {
+    expected.error.number().unwrap_or_else(|| panic!("{expected:?}")).clone()
+}
+
+/// The decay of one measure that has this part of ε = 2 at this sensitivity.
+fn decay(part: Rational, sensitivity: i64) -> Decay {
+    let odds = deniable_core::budget::Spend::epsilon(whole(2) * part).unwrap();
+    Decay::hiding(&odds, &sensitivity.into()).unwrap()
+}
+
+#[test]
+fn counts_and_sums_have_their_margin() {
+    let count = &ask(HEAD, "SELECT g, COUNT(*) AS n FROM t GROUP BY g")[0];
+    let reach = whole(margin(&decay(whole(1), 1), &ratio(19, 20)));
+    assert_eq!((number(count), count.cells, count.name.as_str()), (reach.clone(), 3, "n"));
+    assert_eq!(count.relative, Some(reach / whole(3_000)));
+    let sum = &ask(HEAD, "SELECT SUM(x) FROM t")[0];
+    let reach = whole(margin(&decay(whole(1), 30), &ratio(19, 20)));
+    assert_eq!(number(sum), reach);
+    assert_eq!(sum.relative, Some(reach / whole(20 * 9_000)), "against values in the middle, 20");
+}
+
+#[test]
+fn averages_rest_on_rows() {
+    let mean = &ask(HEAD, "SELECT g, AVG(x) FROM t GROUP BY g")[0];
+    // Half of ε each; centred at 20, a row moves the sum by at most 10. Each margin at 97.5%.
+    let each = ratio(39, 40);
+    let sum = whole(margin(&decay(ratio(1, 2), 10), &each));
+    let count = whole(margin(&decay(ratio(1, 2), 1), &each));
+    assert_eq!(number(mean), (sum + whole(10) * &count) / (whole(3_000) - count));
+    let without = HEAD.replace(", typical_rows = 9_000", "");
+    assert_eq!(ask(&without, "SELECT AVG(x) FROM t")[0].error, ErrorBound::NeedsTypicalRows);
+    // Next to no rows: what the bounds allow at all.
+    let few = HEAD.replace("9_000", "3");
+    assert_eq!(number(&ask(&few, "SELECT g, AVG(x) FROM t GROUP BY g")[0]), whole(20));
+    assert_eq!(number(&ask(&few, "SELECT g, VAR_POP(x) FROM t GROUP BY g")[0]), whole(100));
+}
+
+/// The worst that margins allow, tried out: no sums, counts and squares within their margins give a larger error.
+#[test]
+fn the_error_of_spreads_bounds_every_case() {
+    let rows = 400;
+    let head = HEAD.replace("9_000", &rows.to_string());
+    let bound = |sql: &str| number(&ask(&head, sql)[0]);
+    let (population, sample, root) =
+        (bound("SELECT VAR_POP(x) FROM t"), bound("SELECT VAR_SAMP(x) FROM t"), bound("SELECT STDDEV_POP(x) FROM t"));
+    let each = ratio(59, 60);
+    let reach = |sensitivity| whole(margin(&decay(ratio(1, 3), sensitivity), &each));
+    let (sum, count, squares) = (reach(10), reach(1), reach(100));
+    let n = whole(rows);
+    let ends = |reach: &Rational| [-reach.clone(), whole(0), reach.clone()];
+    // Truths: so many rows at -10, at 10, and the rest at 0.
+    for (low, high) in [(0, 0), (200, 200), (0, 400), (100, 0), (0, 130), (1, 399)] {
+        let (s, q) = (whole(10 * (high - low)), whole(100 * (high + low)));
+        let variance = |s: &Rational, q: &Rational, n: &Rational| q / n - (s / n) * (s / n);
+        let sampled = |v: &Rational, n: &Rational| v * n / (n - whole(1));
+        let truth = variance(&s, &q, &n);
+        let each =
+            |at: usize| [&ends(&sum)[at % 3], &ends(&count)[at / 3 % 3], &ends(&squares)[at / 9]].map(Clone::clone);
+        for [a, b, c] in (0..27).map(each) {
+            let (a, b, c) = (&a, &b, &c);
+            let noisy = &n + b;
+            let value = variance(&(&s + a), &(&q + c), &noisy).clamp(whole(0), whole(100));
+            let off = |left: &Rational, right: &Rational| if left > right { left - right } else { right - left };
+            assert!(off(&value, &truth) <= population, "{low} {high} {a} {b} {c}");
+            let value_of_sample = sampled(&value, &noisy).clamp(whole(0), whole(200));
+            assert!(off(&value_of_sample, &sampled(&truth, &n)) <= sample, "{low} {high} {a} {b} {c}");
+            // |√v − √t| ≤ e  ⟺  v ≤ (√t + e)² and t ≤ (√v + e)²; squares of roots rounded down decide.
+            let lower = |v: &Rational| deniable_core::exact::square_root(v, 12, deniable_core::exact::Rounding::Up);
+            let near = |v: &Rational, t: &Rational| *v <= (lower(t) + &root) * (lower(t) + &root);
+            assert!(near(&value, &truth) && near(&truth, &value), "{low} {high} {a} {b} {c}");
+        }
+    }
+}
+
+#[test]
+fn quantiles_are_off_by_rows() {
+    let median = &ask(HEAD, "SELECT MEDIAN(x) FROM t")[0];
+    let ErrorBound::Rows(rows) = &median.error else { panic!("{median:?}") };
+    assert_eq!(median.relative, Some(rows / whole(9_000)));
+    assert!(median.noise[0].deviation.is_none());
+    let several = ask(HEAD, "SELECT MEDIAN(x), PERCENTILE_CONT(x, 0.9) AS high, MIN(x) FROM t");
+    let names: Vec<&str> = several.iter().map(|answer| answer.name.as_str()).collect();
+    assert_eq!(names, ["MEDIAN(x)", "high", "MIN(x)"]);
+    assert!(several.iter().all(|answer| matches!(answer.error, ErrorBound::Rows(_))), "{several:?}");
+    assert!(several[0].noise[0].deviation.is_some(), "two quantiles of one value share counts");
+}
+
+#[test]
+fn every_grouping_has_its_answers() {
+    let all = ask(HEAD, "SELECT g, COUNT(*) AS n, 100 * COUNT(x) / COUNT(*) AS part FROM t GROUP BY ROLLUP (g)");
+    let seen: Vec<(&str, usize)> = all.iter().map(|answer| (answer.name.as_str(), answer.cells)).collect();
+    assert!(seen.contains(&("n by g", 3)) && seen.contains(&("n, all", 1)), "{seen:?}");
+    assert!(seen.contains(&("COUNT(x) by g", 3)) && seen.contains(&("COUNT(x), all", 1)), "{seen:?}");
+}
+
+fn with_target(target: &str, sql: &str, more: &str) -> Result<Plan, Vec<PlanError>> {
+    let budget = "[budget]\nspend = \"1/2\"";
+    plan(HEAD, &format!("{budget}\n[[ask]]\nsql = '{sql}'\ntarget_error = {target}\n{more}"))
+}
+
+const QUESTIONS: [&str; 6] = [
+    "SELECT COUNT(*) FROM t",
+    "SELECT g, COUNT(*), AVG(x) FROM t GROUP BY g",
+    "SELECT SUM(x) FROM t",
+    "SELECT MEDIAN(x) FROM t",
+    "SELECT MIN(x), STDDEV(x) FROM t",
+    "SELECT MEDIAN(x), PERCENTILE_CONT(x, 0.9), VAR_POP(x) FROM t",
+];
+
+/// The worst error of a question at so many steps of the grid.
+fn worst(sql: &str, steps: i64) -> Rational {
+    let share = ratio(1, 2) * ratio(steps, STEPS);
+    let plan = plan(HEAD, &format!("[[ask]]\nsql = '{sql}'\nshare = \"{share}\"")).unwrap();
+    expected(plan.asks()[0].query(), plan.asks()[0].measures(), plan.policy()).iter().map(number).max().unwrap()
+}
+
+#[test]
+fn more_share_never_means_more_error() {
+    for sql in QUESTIONS {
+        let errors: Vec<Rational> = (1..=60).map(|at| worst(sql, at * at * 2)).collect();
+        assert!(errors.windows(2).all(|pair| pair[0] >= pair[1]), "{sql}");
+        let near: Vec<Rational> = (500..540).map(|steps| worst(sql, steps)).collect();
+        assert!(near.windows(2).all(|pair| pair[0] >= pair[1]), "{sql}");
+    }
+}
+
+#[test]
+fn the_smallest_share_that_keeps_the_target() {
+    for sql in QUESTIONS {
+        let target = worst(sql, 2_345);
+        let plan = with_target(&format!("\"{target}\""), sql, "").unwrap();
+        let steps = &plan.policy().asks()[0].share / (ratio(1, 2) / whole(STEPS));
+        assert!(steps.is_integer() && steps <= whole(2_345), "{sql}: {steps}");
+        let steps = i64::try_from(steps.to_integer()).unwrap();
+        assert!(worst(sql, steps) <= target && worst(sql, steps - 1) > target, "{sql}: {steps}");
+        // What is charged is that share.
+        assert_eq!(
+            *plan.asks()[0].cost(),
+            plan.policy().guarantee().limit().share(&plan.policy().asks()[0].share).unwrap()
+        );
+    }
+}
+
+#[test]
+fn weights_share_what_targets_leave() {
+    let more =
+        "[[ask]]\nsql = 'SELECT SUM(x) FROM t'\n[[ask]]\nsql = 'SELECT g, COUNT(*) FROM t GROUP BY g'\nweight = 2";
+    let plan = with_target("40", QUESTIONS[0], more).unwrap();
+    let shares: Vec<Rational> = plan.asks().iter().map(|ask| ask.ask().share.clone()).collect();
+    assert_eq!(shares.iter().sum::<Rational>(), ratio(1, 2));
+    assert_eq!(shares[2], &shares[1] * whole(2));
+    assert_eq!(plan.policy().asks()[0].share, shares[0]);
+}
+
+#[test]
+fn targets_out_of_reach_say_what_they_take() {
+    let errors = with_target("\"1/2\"", QUESTIONS[0], "").unwrap_err();
+    let [PlanError { kind: PlanErrorKind::Target(error), .. }] = errors.as_slice() else { panic!("{errors:?}") };
+    let TargetError::Exceeds(exceeded) = error else { panic!("{error:?}") };
+    let Exceeded { needed: Some(needed), available, best: Some(best), .. } = &**exceeded else { panic!("{error:?}") };
+    assert_eq!(*available, ratio(1, 2));
+    assert_eq!(best.number(), Some(&worst(QUESTIONS[0], STEPS)));
+    let steps = i64::try_from((needed / (ratio(1, 2) / whole(STEPS))).to_integer()).unwrap();
+    assert!(
+        steps > STEPS
+            && worst_of(QUESTIONS[0], steps) <= ratio(1, 2)
+            && worst_of(QUESTIONS[0], steps - 1) > ratio(1, 2)
+    );
+    // Two that fit alone do not fit together.
+    let target = worst(QUESTIONS[0], 6_000);
+    let more = format!("[[ask]]\nsql = '{}'\ntarget_error = \"{target}\"", "SELECT COUNT(x) FROM t");
+    let errors = with_target(&format!("\"{target}\""), QUESTIONS[0], &more).unwrap_err();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!(errors[0].ask, "ask 2");
+}
+
+/// As [`worst`], beyond what a policy may state.
+fn worst_of(sql: &str, steps: i64) -> Rational {
+    let head = HEAD.replace("epsilon = 2 ", &format!("epsilon = \"{}\" ", ratio(steps, STEPS)));
+    expected_of(&head, sql)
+}
+
+fn expected_of(head: &str, sql: &str) -> Rational {
+    ask(head, sql).iter().map(number).max().unwrap()
+}
+
+#[test]
+fn numbers_are_short_and_never_too_small() {
+    let shown: Vec<String> =
+        [whole(0), whole(174), ratio(348_403, 10), ratio(1, 3), ratio(123_456, 10_000), ratio(1, 100_000)]
+            .iter()
+            .map(short)
+            .collect();
+    assert_eq!(shown, ["0", "174", "34841", "0.334", "12.4", "0.00001"]);
+}

@@ -1,0 +1,246 @@
+//! Charge durably, compute, store, show: each step is seen to be on disk before the next, through a second connection.
+
+use deniable_core::noise::SystemRng;
+use deniable_ledger::{Ledger, Release, show, verify};
+use deniable_policy::Policy;
+use deniable_protocol::ProtocolError;
+use deniable_release::release::{Answered, Event, Origin, ReleaseError};
+use deniable_release::{Plan, Registering, Versioned, release};
+use deniable_sql::Resources;
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+const POLICY: &str = r#"
+name = "order"
+population = "patients"
+data = { table = "t", path = "t.csv", version = "1" }
+columns.sex = { type = "text", keys = ["F", "M"] }
+columns.age = { type = "integer", bounds = [0, 100] }
+adversary = { preset = "acquaintance" }
+promise = { posterior_at_most = 0.75 }
+[[ask]]
+name = "first"
+sql = "SELECT sex, COUNT(*) FROM t GROUP BY sex"
+[[ask]]
+name = "second"
+sql = "SELECT SUM(age) FROM t"
+[[ask]]
+name = "third"
+sql = "SELECT COUNT(*) FROM t WHERE age > 40"
+"#;
+
+const NAMES: [&str; 3] = ["first", "second", "third"];
+
+struct Place {
+    folder: TempDir,
+    plan: Plan,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let rows: String = (0..100).map(|row| format!("{},{row}\n", if row % 3 == 0 { "F" } else { "M" })).collect();
+        fs::write(folder.path().join("t.csv"), format!("sex,age\n{rows}")).unwrap();
+        let policy = Policy::parse(&folder.path().join("policy.toml"), POLICY).unwrap();
+        Self { folder, plan: Plan::new(policy).unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn ledger(&self) -> Ledger {
+        Ledger::open_or_create(&self.path("l"), "patients").unwrap()
+    }
+
+    /// What anyone else finds on disk at this moment: by the ask's name, in order.
+    fn on_disk(&self) -> Vec<Release> {
+        verify(&self.path("l"), None).unwrap();
+        show(&self.path("l")).unwrap().accounts.first().map(|account| account.releases.clone()).unwrap_or_default()
+    }
+
+    fn release(&self, ledger: &mut Ledger, tell: &dyn Fn(Event<'_>)) -> Result<Vec<Answered>, ReleaseError> {
+        let locate = || Versioned::locate_all(&self.plan);
+        release(
+            &self.plan,
+            &locate,
+            &Resources::default(),
+            ledger,
+            &mut SystemRng::new().unwrap(),
+            tell,
+            Registering::GoOn,
+        )?
+        .complete()
+    }
+}
+
+fn names(releases: &[Release]) -> Vec<&str> {
+    releases.iter().map(|release| release.ask.name.as_str()).collect()
+}
+
+fn values(answer: &Answered) -> Vec<Vec<String>> {
+    answer.noisy.values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect()
+}
+
+#[test]
+fn every_step_is_on_disk_before_the_next() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let seen = RefCell::new(Vec::new());
+    let answers = place
+        .release(&mut ledger, &|event| {
+            let on_disk = place.on_disk();
+            let unanswered: Vec<_> = on_disk.iter().filter(|release| release.answer.is_none()).collect();
+            match event {
+                Event::Checking(_) | Event::Scanned { .. } | Event::Registered(_) => {
+                    assert!(on_disk.is_empty(), "nothing is charged yet");
+                }
+                Event::WrittenSince(_) => panic!("the file is older than the ledger"),
+                Event::AddingUp(..) => panic!("no question here has several levels"),
+                Event::Computing(ask, _) => {
+                    let done = NAMES.iter().position(|name| *name == ask).unwrap();
+                    assert_eq!(names(&on_disk), NAMES[..=done], "rows were read for {ask} before it was charged");
+                    assert_eq!(unanswered.len(), 1);
+                    seen.borrow_mut().push(format!("computing {ask}"));
+                }
+                Event::Answered(ask, origin) => {
+                    assert_eq!(origin, Origin::Charged);
+                    assert!(
+                        names(&on_disk).contains(&ask) && unanswered.is_empty(),
+                        "{ask} is given before it is stored"
+                    );
+                    seen.borrow_mut().push(format!("answered {ask}"));
+                }
+            }
+        })
+        .unwrap();
+    let mut seen = seen.into_inner();
+    seen.dedup();
+    let all: Vec<_> = NAMES.iter().flat_map(|ask| [format!("computing {ask}"), format!("answered {ask}")]).collect();
+    assert_eq!(seen, all);
+    // What is returned is what is stored.
+    for (answer, stored) in answers.iter().zip(place.on_disk()) {
+        assert_eq!(json!(values(answer)), stored.answer.unwrap()["values"]);
+    }
+}
+
+/// A ledger of before readings were recorded knows the contents, and not how they were read: they are looked at once more,
+/// and that is an entry of its own.
+#[test]
+fn a_registration_of_before_covers_no_reading() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let source = &Versioned::locate_all(&place.plan).unwrap()[0].source;
+    let key = ledger.key().derive("deniable 2026-11 fingerprint of data files");
+    let fingerprint = source.fingerprint(&key).unwrap();
+    ledger.register_version("t", "1", &fingerprint).unwrap();
+    let before = ledger.head().seq;
+    let once = |ledger: &mut Ledger, scans: &Cell<u32>| {
+        let tell = |event: Event<'_>| {
+            if matches!(event, Event::Scanned { .. }) {
+                scans.set(scans.get() + 1);
+            }
+        };
+        let (locate, mut rng) = (|| Versioned::locate_all(&place.plan), SystemRng::new().unwrap());
+        release(&place.plan, &locate, &Resources::default(), ledger, &mut rng, &tell, Registering::Stop)
+    };
+    let scans = Cell::new(0);
+    assert!(matches!(once(&mut ledger, &scans), Err(ReleaseError::OnlyRegistered)));
+    assert_eq!((scans.get(), ledger.head().seq, ledger.summary().accounts.len()), (1, before + 1, 0));
+    once(&mut ledger, &scans).unwrap();
+    assert_eq!(scans.get(), 1);
+    assert_eq!(names(&place.on_disk()), NAMES);
+}
+
+/// Rows that can no longer be read: had computing begun before the charge, there would be no charge.
+#[test]
+fn what_fails_to_compute_was_charged() {
+    let place = Place::new();
+    let data = fs::read(place.path("t.csv")).unwrap();
+    let mut ledger = place.ledger();
+    let failed = place.release(&mut ledger, &|event| {
+        if matches!(event, Event::Registered(_)) {
+            // The same columns, and a row that is none.
+            let header = data.split_inclusive(|byte| *byte == b'\n').next().unwrap();
+            fs::write(place.path("t.csv"), [header, &b"a,b,c,d,e,f,g,h,i,j\n"[..]].concat()).unwrap();
+        }
+    });
+    assert!(matches!(failed, Err(ReleaseError::Rows { ask, .. }) if ask == "first"));
+    // The others are tried, too: what exhausts the machine for one need not for another.
+    let charged = place.on_disk();
+    assert_eq!(names(&charged), NAMES);
+    assert!(charged.iter().all(|release| release.answer.is_none()));
+    // With the rows back it goes on at no cost.
+    fs::write(place.path("t.csv"), data).unwrap();
+    let origins: Vec<_> = place.release(&mut ledger, &|_| {}).unwrap().iter().map(|answer| answer.origin).collect();
+    assert_eq!(origins, [Origin::Resumed; 3]);
+    assert_eq!(names(&place.on_disk()), NAMES);
+}
+
+/// A charge that cannot be made durable: no row is read.
+#[test]
+fn what_cannot_be_charged_is_not_computed() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let computed = Cell::new(false);
+    let failed = place.release(&mut ledger, &|event| match event {
+        Event::Answered("first", _) => fs::rename(place.path("l"), place.path("elsewhere")).unwrap(),
+        Event::Computing("second" | "third", _) => computed.set(true),
+        _ => {}
+    });
+    assert!(
+        matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Charge { release, .. })) if release == "second"),
+        "{failed:?}"
+    );
+    assert!(!computed.get());
+    fs::rename(place.path("elsewhere"), place.path("l")).unwrap();
+    assert_eq!(names(&place.on_disk()), ["first"]);
+}
+
+/// An answer that cannot be stored: it is not shown, and nothing else is.
+#[test]
+fn what_cannot_be_stored_is_not_shown() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let failed = place.release(&mut ledger, &|event| match event {
+        Event::Computing("second", _) if place.path("l").exists() => {
+            fs::rename(place.path("l"), place.path("elsewhere")).unwrap();
+        }
+        Event::Answered("second" | "third", _) => panic!("it tells of an answer that was not stored"),
+        _ => {}
+    });
+    assert!(
+        matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Answer { release, .. })) if release == "second"),
+        "{failed:?}"
+    );
+    fs::rename(place.path("elsewhere"), place.path("l")).unwrap();
+    let on_disk = place.on_disk();
+    assert_eq!(names(&on_disk), ["first", "second"]);
+    assert_eq!(on_disk[1].answer, None);
+}
+
+/// Another process stores its answer while this one computes: both show that one.
+#[test]
+fn what_is_shown_is_what_was_stored_first() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let other = RefCell::new(None::<Value>);
+    let answers = place
+        .release(&mut ledger, &|event| {
+            if matches!(event, Event::Computing("second", _)) && other.borrow().is_none() {
+                // The answer of the first ask has the form of the second's in all but its values.
+                let on_disk = place.on_disk();
+                let mut answer = on_disk[0].answer.clone().unwrap();
+                answer["values"] = json!([["4711"]]);
+                let stored = place.ledger().store_answer(on_disk[1].seq, &answer).unwrap();
+                *other.borrow_mut() = Some(stored);
+            }
+        })
+        .unwrap();
+    assert!(other.into_inner().is_some());
+    assert_eq!(values(&answers[1]), [["4711"]]);
+    assert_eq!(place.on_disk()[1].answer.as_ref().unwrap()["values"], json!([["4711"]]));
+}

@@ -1,0 +1,258 @@
+//! The questions of `testdata/sql` have the answers that are written there.
+//!
+//! Everything is as in a release but the decay of the noise, which is 2^-200: one cell differs from its exact value with a
+//! chance of less than 2^-198, and all of these together with less than 2^-180. The same holds for values that are
+//! chosen by rank and for the counts of a tree. So MIN and MAX are those of rank 1, a quantile is the one grid value of
+//! its rank, and ties do not matter: a case in which two values of the grid have the rank is not among them.
+
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
+use deniable_core::exact::ratio;
+use deniable_core::noise::Decay;
+use deniable_policy::Policy;
+use deniable_release::{Answered, Origin, Plan};
+use deniable_sql::output::Noisy;
+use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
+use parquet::arrow::ArrowWriter;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use toml_edit::DocumentMut;
+
+/// One question with its answer.
+struct Case {
+    name: String,
+    capped: bool,
+    sql: String,
+    columns: Vec<(String, String)>,
+    rows: Vec<Vec<Value>>,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sql")
+}
+
+fn read(name: &str) -> String {
+    std::fs::read_to_string(folder().join(name)).unwrap()
+}
+
+fn cases(file: &str) -> Vec<Case> {
+    let document: DocumentMut = read(file).parse().unwrap();
+    let all = document["case"].as_array_of_tables().unwrap().iter();
+    all.map(|case| {
+        let text = |key: &str| case[key].as_str().unwrap().to_owned();
+        let column = |column: &toml_edit::Value| {
+            let part = |at: usize| column.as_array().unwrap().get(at).unwrap().as_str().unwrap().to_owned();
+            (part(0), part(1))
+        };
+        Case {
+            name: text("name"),
+            capped: case.get("policy").is_some(),
+            sql: text("sql"),
+            columns: case["columns"].as_array().unwrap().iter().map(column).collect(),
+            rows: serde_json::from_str(&text("rows")).unwrap(),
+        }
+    })
+    .collect()
+}
+
+/// The exact cells.
+fn cells(sources: &[Source], query: &Query) -> Exact {
+    exact(sources, query, &Salt([3; 32]), &Resources::default(), &|_| {}).unwrap()
+}
+
+/// What is published of these cases, with noise that is practically none.
+fn published(policy: &str, cases: &[&Case]) -> Vec<Value> {
+    let mut text = policy.to_owned();
+    for case in cases {
+        write!(text, "\n[[ask]]\nname = {:?}\nsql = '''{}'''\n", case.name, case.sql).unwrap();
+    }
+    let policy = Policy::parse(&folder().join("cases.policy.toml"), &text).unwrap_or_else(|errors| panic!("{errors}"));
+    let plan = Plan::new(policy).unwrap_or_else(|errors| panic!("{errors:#?}"));
+    let located = plan.tables().into_iter().map(|(table, data)| Source::locate(table, &data, &folder()).unwrap());
+    let sources: Vec<Source> = located.map(|source| source.into_memory().unwrap()).collect();
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let decay = Decay::exactly(ratio(1, 1 << 50).pow(4)).unwrap();
+    let answer = |query: &Query| {
+        let decays = vec![decay.clone(); query.measures().len()];
+        let values = cells(&sources, query).with_noise(query, &decays, plan.policy().confidence(), &mut rng);
+        Answered { noisy: Noisy { values, decays, consistent: None }, origin: Origin::Charged }
+    };
+    let answers: Vec<Answered> = plan.asks().iter().map(|ask| ask.query()).map(answer).collect();
+    let json = serde_json::to_value(deniable_release::published(&plan, &answers)).unwrap();
+    json["asks"].as_array().unwrap().clone()
+}
+
+/// The value of a shown cell.
+fn value(cell: &Value) -> Value {
+    if cell.is_object() { cell["value"].clone() } else { cell.clone() }
+}
+
+/// Whether a value is of a type; NULL is of every type.
+fn is_of(kind: &str, value: &Value) -> bool {
+    let text = value.as_str();
+    value.is_null()
+        || match kind {
+            "number" => value.is_number() || text == Some("(all)"),
+            "boolean" => value.is_boolean() || text == Some("(all)"),
+            "text" => text.is_some(),
+            "date" => text.is_some_and(|text| text.len() == "2024-12-31".len()),
+            "timestamp" => text.is_some_and(|text| text.len() >= "2024-12-31T00:00".len()),
+            other => panic!("no type {other}"),
+        }
+}
+
+/// What is wrong with an answer.
+fn complaint(case: &Case, ask: &Value) -> Option<String> {
+    let rows = ask["rows"].as_array().unwrap().iter();
+    let mut found: Vec<Vec<Value>> = rows.map(|row| row.as_array().unwrap().iter().map(value).collect()).collect();
+    let mut expected = case.rows.clone();
+    if !case.sql.contains("ORDER BY") {
+        let text = |row: &Vec<Value>| serde_json::to_string(row).unwrap();
+        found.sort_by_key(text);
+        expected.sort_by_key(text);
+    }
+    let names: Vec<&str> = ask["columns"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let expected_names: Vec<&str> = case.columns.iter().map(|(name, _)| name.as_str()).collect();
+    let typed = |row: &Vec<Value>| row.iter().zip(&case.columns).all(|(value, (_, kind))| is_of(kind, value));
+    let same = found == expected && names == expected_names && found.iter().all(typed);
+    let text = |rows: &[Vec<Value>]| serde_json::to_string(rows).unwrap();
+    (!same).then(|| {
+        let Case { name, sql, columns, .. } = case;
+        format!("{name}: {sql}\n  gave     {names:?} {}\n  expected {columns:?} {}", text(&found), text(&expected))
+    })
+}
+
+#[track_caller]
+fn answered(policy: &str, cases: &[&Case]) {
+    let complaints: Vec<String> =
+        cases.iter().zip(published(policy, cases)).filter_map(|(case, ask)| complaint(case, &ask)).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), cases.len(), complaints.join("\n"));
+}
+
+/// A text with one part replaced, which must be there.
+#[track_caller]
+fn replaced(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "no {from}");
+    text.replacen(from, to, 1)
+}
+
+#[test]
+fn the_clinic() {
+    let (all, policy) = (cases("clinic.toml"), read("clinic.policy.toml"));
+    let (capped, plain): (Vec<&Case>, Vec<&Case>) = all.iter().partition(|case| case.capped);
+    assert!(plain.len() > 70 && capped.len() > 2);
+    answered(&policy, &plain);
+    answered(&replaced(&policy, "rows_per_group = 24, groups = 1000", "rows_per_group = 2, groups = 1"), &capped);
+}
+
+#[test]
+fn uci_adult() {
+    let Some(path) = deniable_testing::adult() else { return };
+    let all = cases("adult.toml");
+    assert!(all.len() > 20);
+    let policy = replaced(&read("adult.policy.toml"), "path = \"adult.data\"", &format!("path = {path:?}"));
+    answered(&policy, &all.iter().collect::<Vec<_>>());
+}
+
+/// The clinic's visits in another coat: what `[data]` says of it.
+fn coats(folder: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(workspace_file("examples/clinic/visits.csv")).unwrap();
+    let mut all = Vec::new();
+    let mut coat = |name: &str, bytes: &[u8], more: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        all.push(format!("path = {path:?}\n{more}"));
+    };
+    let quoted = |text: &str, quote: char, delimiter: char, null: &str| -> String {
+        let field = |field: &str| if field.is_empty() { null.to_owned() } else { format!("{quote}{field}{quote}") };
+        let line = |line: &str| line.split(',').map(field).collect::<Vec<_>>().join(&delimiter.to_string()) + "\n";
+        text.lines().map(line).collect()
+    };
+    coat("tabs.tsv", text.replace(',', "\t").as_bytes(), "");
+    coat(
+        "quotes.csv",
+        quoted(&text, '\'', '|', "n/a").as_bytes(),
+        r#"csv = { delimiter = "|", quote = "'", nulls = ["n/a"] }"#,
+    );
+    // Only costs have a point, and patients none.
+    let comma = text.replace(',', ";").replace('.', ",");
+    coat("comma.csv", comma.as_bytes(), r#"csv = { delimiter = ";", decimal = "," }"#);
+    coat("spaces.csv", text.replace(',', " , ").as_bytes(), "csv = { trim = true }");
+    let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    coat("wide.csv", &wide, r#"csv = { encoding = "utf-16le" }"#);
+    let (header, rows) = text.split_once('\n').unwrap();
+    coat("marked.csv", format!("\u{feff}{text}").replace('\n', "\r\n").as_bytes(), "");
+    let columns = format!("{:?}", header.split(',').collect::<Vec<_>>());
+    coat("headless.csv", rows.as_bytes(), &format!("csv = {{ header = false, columns = {columns} }}"));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    coat("visits.csv.gz", &gzip.finish().unwrap(), "");
+    coat("visits.csv.zst", &zstd::encode_all(text.as_bytes(), 1).unwrap(), "");
+    all.push(parquet(folder, &text));
+    all
+}
+
+fn workspace_file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+/// A folder of Parquet files, one for each department, which stands in the folders' names alone.
+fn parquet(folder: &Path, text: &str) -> String {
+    let mut parts: BTreeMap<&str, Vec<Vec<&str>>> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        parts.entry(fields[3]).or_default().push(fields);
+    }
+    let root = folder.join("visits");
+    for (department, rows) in parts {
+        let texts = |at: usize| -> ArrayRef {
+            let value = |row: &Vec<&str>| (!row[at].is_empty()).then(|| row[at].to_owned());
+            Arc::new(rows.iter().map(value).collect::<StringArray>())
+        };
+        let whole = |at: usize| -> ArrayRef {
+            Arc::new(rows.iter().map(|row| row[at].parse::<i64>().ok()).collect::<Int64Array>())
+        };
+        let cost = Arc::new(rows.iter().map(|row| row[5].parse::<f64>().ok()).collect::<Float64Array>());
+        let smoker = Arc::new(rows.iter().map(|row| row[6].parse::<bool>().ok()).collect::<BooleanArray>());
+        let columns = [
+            ("smoker", smoker as ArrayRef),
+            ("patient", texts(0)),
+            ("age", whole(1)),
+            ("sex", texts(2)),
+            ("minutes", whole(4)),
+            ("cost", cost),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let place = root.join(format!("department={department}"));
+        std::fs::create_dir_all(&place).unwrap();
+        let file = std::fs::File::create(place.join("0.parquet")).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+    }
+    format!("path = {root:?}\nformat = \"parquet\"\npartitions = [\"department\"]")
+}
+
+#[test]
+fn the_clinic_in_other_coats() {
+    let (all, policy) = (cases("clinic.toml"), read("clinic.policy.toml"));
+    let names = [
+        "several aggregates in one question",
+        "GROUP BY three columns",
+        "GROUP BY leaves undeclared keys out",
+        "WHERE: ILIKE",
+        "JOIN USING",
+    ];
+    let chosen: Vec<&Case> = all.iter().filter(|case| !case.capped && names.contains(&case.name.as_str())).collect();
+    assert_eq!(chosen.len(), names.len());
+    let folder = tempfile::tempdir().unwrap();
+    for coat in coats(folder.path()) {
+        let policy = replaced(&policy, "path = \"../../examples/clinic/visits.csv\"", &coat);
+        answered(&policy, &chosen);
+    }
+}

@@ -1,0 +1,162 @@
+//! Pages from ledgers that were written by hand: what is missing, unreadable, changed or large.
+
+use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
+use deniable_core::exact::ratio;
+use deniable_core::guarantee::{Guarantee, Subject};
+use deniable_core::promise::Promise;
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Secret};
+use deniable_publication::remembered::Remembered;
+use deniable_publication::{Cell, KeyValue, NumberCell, Scalar, Statement, Table};
+use deniable_report::Report;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+struct Written {
+    ledger: Ledger,
+    guarantee: Guarantee,
+    _folder: TempDir,
+}
+
+fn ceiling(numerator: i64, denominator: i64) -> Guarantee {
+    let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
+    let adversary = Adversary::new(false, priors, MovesTogether::Alone).unwrap();
+    let people = Subject::new("people & <others>", None).unwrap();
+    let promises = vec![Promise::PosteriorAtMost(ratio(numerator, denominator))];
+    Guarantee::new(people, Secret::Membership, adversary, None, promises).unwrap()
+}
+
+fn written() -> Written {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ledger = Ledger::open_or_create(&folder.path().join("l.ledger"), "people & <others>").unwrap();
+    let guarantee = ceiling(3, 4);
+    ledger.open_account(&guarantee).unwrap();
+    Written { ledger, guarantee, _folder: folder }
+}
+
+impl Written {
+    fn answer(&mut self, name: &str, answer: &Value) {
+        let ask = Ask {
+            name: name.into(),
+            sql: "SELECT '<script>alert(1)</script>'".into(),
+            identity: name.into(),
+            source: "t".into(),
+            version: "1".into(),
+        };
+        let request = ChargeRequest {
+            account: AccountId::of(&self.guarantee),
+            policy: "p".into(),
+            policy_limit: self.guarantee.limit().clone(),
+            ask,
+            cost: self.guarantee.limit().share(&ratio(1, 300)).unwrap(),
+            part: Part::Whole,
+        };
+        let Charge::New { seq } = self.ledger.charge(&request).unwrap() else { panic!("it is new") };
+        self.ledger.store_answer(seq, answer).unwrap();
+    }
+
+    fn page(&self) -> Result<String, String> {
+        let summary = self.ledger.summary();
+        Report::of_ledger(&summary).map(|report| report.html()).map_err(|error| error.to_string())
+    }
+}
+
+/// A table of `rows` rows under one text key.
+fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
+    let number = |value: usize| Some(Scalar::Number(value.to_string().parse().unwrap()));
+    let row = |at: usize| {
+        let cell = NumberCell { value: number(at), low: number(at), high: None, rows: None };
+        vec![Cell::Key(Some(KeyValue::Text(format!("{key}{at}")))), Cell::Number(cell)]
+    };
+    let shown = Remembered {
+        confidence: "95%".into(),
+        table: Table {
+            name: name.into(),
+            sql: "SELECT".into(),
+            share: "1/300".into(),
+            odds: odds.into(),
+            columns: vec!["key".into(), "n".into()],
+            rows: (0..rows).map(row).collect(),
+            noise: Vec::new(),
+            consistent: None,
+            warnings: vec!["values of `key` that <b> are left out".into()],
+        },
+        guarantee: Statement {
+            odds: odds.into(),
+            epsilon: "1".into(),
+            promises: vec![format!("the words that came with odds of {odds}")],
+            theorem: "B-4".into(),
+            adversary: Vec::new(),
+            family: "F-DI[0,1/2]".into(),
+            beliefs: Vec::new(),
+            assumptions: Vec::new(),
+            outside: Vec::new(),
+        },
+    };
+    let mut entry = json!({ "values": [] });
+    shown.add_to(&mut entry);
+    entry
+}
+
+#[test]
+fn nothing_on_a_page_becomes_markup() {
+    let mut written = written();
+    written.answer("a <i> name", &remembered("a <i> name", "<img src=x>\"&", 3, "3"));
+    let page = written.page().unwrap();
+    for raw in ["<i>", "<img", "<script", "<b>", "people & <others>"] {
+        assert!(!page.contains(raw), "{raw}");
+    }
+    assert!(page.contains("&lt;img src=x&gt;") && page.contains("<code>key</code>"));
+}
+
+#[test]
+fn answers_of_earlier_versions_are_named_and_unreadable_ones_refused() {
+    let mut written = written();
+    written.answer("an old one", &json!({ "values": [["1"]], "decays": ["1/2"] }));
+    let page = written.page().unwrap();
+    assert!(page.contains("an old one") && page.contains("stored by an earlier version"));
+    written.answer("a broken one", &json!({ "values": [], "published": { "confidence": 3 } }));
+    let refusal = written.page().unwrap_err();
+    assert!(refusal.contains("a broken one") && refusal.contains("entry"), "{refusal}");
+}
+
+/// The words in force are those of the promise in force, not of an earlier one.
+#[test]
+fn a_changed_promise_changes_the_words() {
+    let mut written = written();
+    written.answer("before", &remembered("before", "k", 2, "3"));
+    assert!(written.page().unwrap().contains("the words that came with odds of 3"));
+    written.ledger.change_promise(&ceiling(4, 5), "more <room>").unwrap();
+    let page = written.page().unwrap();
+    assert!(!page.contains("the words that came with odds of 3"));
+    assert!(
+        page.contains("posterior_at_most = 4/5")
+            && page.contains("nobody becomes more than 80% sure")
+            && page.contains("weaker than before")
+            && page.contains("more &lt;room&gt;")
+    );
+    written.answer("after", &remembered("after", "k", 2, "4"));
+    assert!(written.page().unwrap().contains("the words that came with odds of 4"));
+}
+
+/// A page stays below a megabyte: what has no room is named.
+#[test]
+fn many_and_large_answers() {
+    let mut written = written();
+    written.answer("large", &remembered("large", "k", 5_000, "3"));
+    for at in 0..290 {
+        let name = format!("answer {at}");
+        written.answer(&name, &remembered(&name, "k", 12, "3"));
+    }
+    let page = written.page().unwrap();
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    assert!(page.contains("more rows are in the JSON form") && page.contains("There is no room on this page"));
+    assert!(page.contains("answer 289"));
+    let too_large = remembered("huge", "k", 20_001, "3");
+    assert!(too_large.get("published").is_none());
+}
+
+#[test]
+fn an_empty_ledger_has_a_page() {
+    let page = written().page().unwrap();
+    assert!(page.contains("No answer was released yet") && page.contains("Nothing was released yet"));
+}

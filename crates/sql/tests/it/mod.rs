@@ -1,0 +1,11 @@
+//! Questions from outside: sensitivity, neighbours, hostile values, files, and damaged texts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+mod consistent;
+mod differential;
+mod fuzz;
+mod generate;
+mod intervals;
+mod registration;
+mod sensitivity;
+mod sources;

@@ -1,0 +1,111 @@
+//! `features`: what the README's first command compiles must be of use to its test command.
+//!
+//! Cargo turns on, in one build, every feature that anything in that build asks for. Where tests ask for more of a package than the
+//! command line does, the package is compiled once for each, and so is everything above it, up to the whole of DataFusion.
+
+use crate::{Failure, files};
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+/// Where a build's packages are looked up: `cargo tree` with these arguments.
+const FIRST: [&str; 4] = ["--package", "deniable", "--edges", "normal,build"];
+const TESTS: [&str; 3] = ["--workspace", "--edges", "normal,build,dev"];
+
+/// Every package of a build, by name and version, with each set of features that it is compiled with. Programs that run during the
+/// build may have another than what is linked.
+type Packages = BTreeMap<String, BTreeSet<String>>;
+
+/// Fails with the name of each package from elsewhere that would be compiled twice.
+pub fn run() -> Result<String, Failure> {
+    let (first, tests) = (packages(&FIRST)?, packages(&TESTS)?);
+    let twice = twice(&first, &tests);
+    if twice.is_empty() {
+        return Ok(format!("{} packages are compiled by the first command, and none again for the tests", first.len()));
+    }
+    let mend = "ask for the tests' features in [workspace.dependencies], where they cost the first command little";
+    Err(Failure::Found(format!("{}\n{mend}", twice.join("\n"))))
+}
+
+fn packages(arguments: &[&str]) -> Result<Packages, Failure> {
+    let mut cargo = Command::new(files::cargo());
+    cargo.args(["tree", "--locked", "--prefix", "none", "--format", "{p}|{f}"]).args(arguments);
+    let output = cargo.current_dir(files::root()).output();
+    let output = output.map_err(|error| Failure::Found(format!("cargo tree cannot be run: {error}")))?;
+    if !output.status.success() {
+        return Err(Failure::Found(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    Ok(read(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// Lines such as `serde v1.0.228|default,derive (*)`; those of the workspace have a folder behind the version.
+fn read(tree: &str) -> Packages {
+    let mut packages = Packages::new();
+    for line in tree.lines() {
+        let Some((package, features)) = line.trim_end_matches(" (*)").split_once('|') else { continue };
+        let package = package.trim_end_matches(" (proc-macro)");
+        if !package.contains(" (") {
+            packages.entry(package.to_owned()).or_default().insert(features.to_owned());
+        }
+    }
+    packages
+}
+
+/// A line for every package that the first build has with features that the second does not have it with.
+fn twice(first: &Packages, second: &Packages) -> Vec<String> {
+    let none = BTreeSet::new();
+    let words = |features: &BTreeSet<String>| {
+        features.iter().map(|features| format!("[{}]", features.replace(',', ", "))).collect::<Vec<_>>().join(" and ")
+    };
+    first
+        .iter()
+        .map(|(package, features)| (package, features, second.get(package).unwrap_or(&none)))
+        .filter(|(_, features, of_tests)| !features.is_subset(of_tests))
+        .map(|(package, features, of_tests)| {
+            format!("{package}: {} for the first command, {} for the tests", words(features), words(of_tests))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str = "\
+deniable v0.1.0 (/somewhere/crates/cli)|
+getrandom v0.4.3|
+serde v1.0.228|default,derive,std
+serde_derive v1.0.228 (proc-macro)|default
+getrandom v0.4.3| (*)
+syn v2.0.1|default
+syn v2.0.1|default,full
+";
+
+    #[test]
+    fn more_packages_and_other_builds_do_no_harm() {
+        let more = format!("{FIRST}proptest v1.12.0|std\nsyn v2.0.1|default,extra (*)\n");
+        assert_eq!(read(FIRST).len(), 4);
+        assert_eq!(twice(&read(FIRST), &read(&more)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_compiled_twice_is_named() {
+        let wider = FIRST.replace("getrandom v0.4.3|", "getrandom v0.4.3|std,sys_rng");
+        assert_eq!(
+            twice(&read(FIRST), &read(&wider)),
+            ["getrandom v0.4.3: [] for the first command, [std, sys_rng] for the tests"]
+        );
+        let without = FIRST.replace("syn v2.0.1|default,full\n", "");
+        assert_eq!(
+            twice(&read(FIRST), &read(&without)),
+            ["syn v2.0.1: [default] and [default, full] for the first command, [default] for the tests"]
+        );
+        let macros = FIRST.replace("(proc-macro)|default", "(proc-macro)|");
+        assert_eq!(twice(&read(FIRST), &read(&macros)).len(), 1);
+    }
+
+    /// Features of our own packages are another matter: they are few, and nothing heavy hangs on them.
+    #[test]
+    fn own_packages_are_left_out() {
+        assert!(read(FIRST).keys().all(|package| !package.starts_with("deniable")));
+    }
+}

@@ -84,7 +84,7 @@ fn released(plan: &Plan, limits: &Limits, allowed: Registration) -> Result<Relea
 
 /// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.
 fn enough_memory(plan: &Plan, limits: &Limits) -> Result<(), Failure> {
-    let needed = |ask: &PlannedAsk| least_memory(&ask.query());
+    let needed = |ask: &PlannedAsk| least_memory(ask.query());
     let Some(most) = plan.asks().iter().max_by_key(|ask| needed(ask)).filter(|most| needed(most) > limits.memory)
     else {
         return Ok(());

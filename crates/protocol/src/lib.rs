@@ -26,3 +26,8 @@ pub mod kind;
 pub use driver::{Event, Released, fits, release, stored};
 pub use error::ProtocolError;
 pub use kind::{Kind, Origin, Payment};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link.
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

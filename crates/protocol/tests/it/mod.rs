@@ -1,0 +1,204 @@
+//! The order, seen from outside by a kind of release that has nothing but a number: each step is on disk before the next,
+//! whatever refuses does so before the first charge, and what is paid is never paid twice.
+
+mod toy;
+
+use crate::{Origin, ProtocolError, release, stored};
+use deniable_core::secret::Secret;
+use deniable_ledger::{AccountId, Charge, ChargeRequest, Ledger, Part, show};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+use toy::{Refused, Toy, Wish, guarantee};
+
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.folder.path().join("l")
+    }
+
+    fn ledger(&self) -> Ledger {
+        Ledger::open_or_create(&self.path(), "people").unwrap()
+    }
+
+    /// The names of charges, and whether each is answered, by account.
+    fn on_disk(&self) -> Vec<Vec<(String, bool)>> {
+        let accounts = show(&self.path()).unwrap().accounts.into_iter();
+        let releases = |account: deniable_ledger::Account| {
+            account.releases.into_iter().map(|one| (one.ask.name, one.answer.is_some())).collect()
+        };
+        accounts.map(releases).collect()
+    }
+
+    fn run(&self, toy: &mut Toy) -> Result<Run, Refused> {
+        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let released = release(toy, &mut self.ledger(), &mut rng, &|_| {})?;
+        let answers = released.answers.into_iter().map(|(at, answer, origin)| (at, answer, origin)).collect();
+        Ok(Run { answers, exhausted: released.exhausted.into_iter().map(|(at, ())| at).collect() })
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Run {
+    answers: Vec<(usize, i64, Origin)>,
+    exhausted: Vec<usize>,
+}
+
+fn answered(names: &[&str]) -> Vec<(String, bool)> {
+    names.iter().map(|name| ((*name).to_owned(), true)).collect()
+}
+
+#[test]
+fn each_step_is_on_disk_before_the_next() {
+    let place = Place::new();
+    let mut toy = Toy::of(&[("a", Wish::Number(1)), ("b", Wish::Number(2))]).seen_at(place.path());
+    let run = place.run(&mut toy).unwrap();
+    assert_eq!(run.answers, [(0, 1, Origin::Charged), (1, 2, Origin::Charged)]);
+    // What each step found on disk: charges, and answers.
+    assert_eq!(
+        toy.seen(),
+        ["ready 0/0", "compute a 1/0", "show a 1/1", "compute b 2/1", "show b 2/2"].map(str::to_owned)
+    );
+}
+
+#[test]
+fn an_answer_is_free_once_it_is_stored_and_needs_nothing_read() {
+    let place = Place::new();
+    let wishes = [("a", Wish::Number(1))];
+    place.run(&mut Toy::of(&wishes)).unwrap();
+    let before = place.ledger().head().clone();
+    let mut again = Toy::of(&wishes).refusing_to_read();
+    assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Stored)]);
+    assert_eq!(stored(&again, &place.ledger().summary()).unwrap(), [Some(1)]);
+    assert_eq!(*place.ledger().head(), before);
+    // With another beside it the data are read, for that one alone.
+    let mut more = Toy::of(&[("a", Wish::Number(9)), ("b", Wish::Number(2))]);
+    assert_eq!(place.run(&mut more).unwrap().answers, [(0, 1, Origin::Stored), (1, 2, Origin::Charged)]);
+    assert_eq!(more.pending(), [1]);
+}
+
+#[test]
+fn what_refuses_does_so_before_the_first_charge() {
+    let place = Place::new();
+    let wishes = [("a", Wish::Number(1)), ("b", Wish::Number(2))];
+    assert_eq!(place.run(&mut Toy::of(&wishes).refusing_to_read()), Err(Refused::Reading));
+    assert_eq!(place.run(&mut Toy::of(&wishes).not_admitted()), Err(Refused::Admission));
+    assert!(show(&place.path()).unwrap().accounts.is_empty(), "not even an account is opened");
+}
+
+/// Each of three fits alone.
+#[test]
+fn what_does_not_fit_together_is_not_begun() {
+    let place = Place::new();
+    let three = [("a", Wish::Number(1)), ("b", Wish::Number(2)), ("c", Wish::Number(3))];
+    let refused = place.run(&mut Toy::of(&three).sharing(2));
+    assert!(matches!(refused, Err(Refused::Ledger(ref text)) if text.contains("cost an odds ratio of 3^(3/2) together")), "{refused:?}");
+    assert!(place.on_disk().is_empty());
+    // The same release twice is paid once.
+    let twice = [("a", Wish::Number(1)), ("a", Wish::Number(1)), ("b", Wish::Number(2))];
+    let run = place.run(&mut Toy::of(&twice).sharing(2)).unwrap();
+    assert_eq!(run.answers, [(0, 1, Origin::Charged), (1, 1, Origin::Stored), (2, 2, Origin::Charged)]);
+    assert_eq!(place.on_disk(), [answered(&["a", "b"])]);
+}
+
+#[test]
+fn one_that_exhausts_the_machine_keeps_no_other_from_its_answer() {
+    let place = Place::new();
+    let run = place.run(&mut Toy::of(&[("a", Wish::Exhausting), ("b", Wish::Number(2))])).unwrap();
+    assert_eq!((run.answers, run.exhausted), (vec![(1, 2, Origin::Charged)], vec![0]));
+    assert_eq!(place.on_disk(), [vec![("a".to_owned(), false), ("b".to_owned(), true)]]);
+    // It was paid, and comes at no cost once there is room.
+    let run = place.run(&mut Toy::of(&[("a", Wish::Number(1)), ("b", Wish::Number(2))])).unwrap();
+    assert_eq!(run.answers, [(0, 1, Origin::Resumed), (1, 2, Origin::Stored)]);
+    assert_eq!(place.on_disk(), [answered(&["a", "b"])]);
+}
+
+#[test]
+fn what_follows_from_another_answer_waits_for_it() {
+    let place = Place::new();
+    let run = place.run(&mut Toy::of(&[("a", Wish::Exhausting), ("b", Wish::AfterFirst)])).unwrap();
+    assert_eq!((run.answers, run.exhausted), (vec![], vec![0]), "what it follows from is not there");
+    let run = place.run(&mut Toy::of(&[("a", Wish::Number(5)), ("b", Wish::AfterFirst)])).unwrap();
+    assert_eq!(run.answers, [(0, 5, Origin::Resumed), (1, 6, Origin::Charged)]);
+    assert_eq!(place.on_disk(), [answered(&["a", "b after 5"])]);
+}
+
+#[test]
+fn every_account_pays_and_keeps_the_answer_in_its_own_words() {
+    let place = Place::new();
+    let both = [Secret::Membership, Secret::Label];
+    let wishes = [("a", Wish::Number(1))];
+    place.run(&mut Toy::of(&wishes).paid_by(&both)).unwrap();
+    assert_eq!(place.on_disk(), [answered(&["a"]), answered(&["a"])]);
+    let accounts = place.ledger().summary().accounts;
+    let kept = accounts.iter().map(|account| account.releases[0].answer.clone().unwrap());
+    assert_eq!(kept.collect::<Vec<_>>(), [serde_json::json!([1]), serde_json::json!([1, "for payer 1"])]);
+}
+
+/// A run that died between its two charges.
+#[test]
+fn an_account_that_has_not_paid_yet_pays() {
+    let place = Place::new();
+    let wishes = [("a", Wish::Number(1))];
+    place.run(&mut Toy::of(&wishes)).unwrap();
+    let both = [Secret::Membership, Secret::Label];
+    let run = place.run(&mut Toy::of(&[("a", Wish::Number(7))]).paid_by(&both)).unwrap();
+    assert_eq!(run.answers, [(0, 1, Origin::Charged)], "the answer stays what it was");
+    assert_eq!(place.on_disk(), [answered(&["a"]), answered(&["a"])]);
+}
+
+#[test]
+fn what_is_shown_is_what_was_stored_first() {
+    let place = Place::new();
+    let mut toy = Toy::of(&[("a", Wish::Number(1))]).overtaken_at(place.path());
+    assert_eq!(place.run(&mut toy).unwrap().answers, [(0, 1000, Origin::Charged)]);
+}
+
+#[test]
+fn a_stored_answer_of_another_shape_is_not_shown() {
+    let place = Place::new();
+    let (mut ledger, guarantee) = (place.ledger(), guarantee(Secret::Membership));
+    ledger.open_account(&guarantee).unwrap();
+    let toy = Toy::of(&[("a", Wish::Number(1))]);
+    let request = ChargeRequest {
+        account: AccountId::of(&guarantee),
+        policy: "toy".into(),
+        policy_limit: guarantee.limit().clone(),
+        ask: toy.ask("a"),
+        cost: toy.cost(),
+        part: Part::Whole,
+    };
+    let Charge::New { seq } = ledger.charge(&request).unwrap() else { panic!("it is new") };
+    ledger.store_answer(seq, &serde_json::json!("no number")).unwrap();
+    let mut toy = toy;
+    let refused = place.run(&mut toy);
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("cannot be read")), "{refused:?}");
+}
+
+/// Another promise is in force: nothing is asked, nothing is read.
+#[test]
+fn an_account_that_disagrees_comes_first() {
+    let place = Place::new();
+    place.run(&mut Toy::of(&[("a", Wish::Number(1))])).unwrap();
+    let mut other = Toy::of(&[("a", Wish::Number(1))]).promising_nine().refusing_to_read();
+    let refused = place.run(&mut other);
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("another promise")), "{refused:?}");
+}
+
+#[test]
+fn errors_say_what_is_left() {
+    let three = deniable_core::budget::Spend::odds(deniable_core::exact::whole(3)).unwrap();
+    let error = |spent: &deniable_core::budget::Spend| {
+        let (cost, spent, limit) = (three.clone(), spent.clone(), three.clone());
+        ProtocolError::OverBudget { cost, spent, limit, which: "the promise".into(), fits: None }.to_string()
+    };
+    let half = three.share(&deniable_core::exact::ratio(1, 2)).unwrap();
+    assert!(error(&half).ends_with("of the promise only 3^(1/2) is left"), "{}", error(&half));
+    assert!(error(&three).ends_with("of the promise nothing of 3 is left"));
+}

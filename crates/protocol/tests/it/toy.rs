@@ -1,0 +1,209 @@
+//! A kind of release whose answers are numbers that were wished for.
+
+use crate::{Kind, Payment, ProtocolError};
+use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{ratio, whole};
+use deniable_core::guarantee::{Guarantee, Subject};
+use deniable_core::promise::Promise;
+use deniable_core::secret::Secret;
+use deniable_ledger::{Ask, Key, Ledger, Summary, show};
+use rand_core::CryptoRng;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+/// What computing a release comes to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Wish {
+    Number(i64),
+    /// One more than the first answer, on which its identity depends.
+    AfterFirst,
+    /// The machine is exhausted.
+    Exhausting,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Refused {
+    Reading,
+    Admission,
+    Ledger(String),
+}
+
+impl From<ProtocolError> for Refused {
+    fn from(error: ProtocolError) -> Self {
+        Self::Ledger(error.to_string())
+    }
+}
+
+pub fn guarantee(secret: Secret) -> Guarantee {
+    promising(secret, 3)
+}
+
+fn promising(secret: Secret, gain: i64) -> Guarantee {
+    let adversary = Adversary::new(true, PriorRange::any(), MovesTogether::Alone).unwrap();
+    let people = Subject::new("people", None).unwrap();
+    Guarantee::new(people, secret, adversary, None, vec![Promise::Gain(whole(gain))]).unwrap()
+}
+
+pub struct Toy {
+    wishes: Vec<(String, Wish)>,
+    payers: Vec<Secret>,
+    gain: i64,
+    /// Each release costs so much of the promise: one part in so many.
+    parts: i64,
+    readable: bool,
+    admitted: bool,
+    ledger: Option<PathBuf>,
+    overtaken: bool,
+    pending: Vec<usize>,
+    seen: RefCell<Vec<String>>,
+}
+
+impl Toy {
+    pub fn of(wishes: &[(&str, Wish)]) -> Self {
+        Self {
+            wishes: wishes.iter().map(|(name, wish)| ((*name).to_owned(), *wish)).collect(),
+            payers: vec![Secret::Membership],
+            gain: 3,
+            parts: 4,
+            readable: true,
+            admitted: true,
+            ledger: None,
+            overtaken: false,
+            pending: Vec::new(),
+            seen: RefCell::default(),
+        }
+    }
+
+    pub fn sharing(self, parts: i64) -> Self {
+        Self { parts, ..self }
+    }
+
+    pub fn paid_by(self, payers: &[Secret]) -> Self {
+        Self { payers: payers.to_vec(), ..self }
+    }
+
+    pub fn promising_nine(self) -> Self {
+        Self { gain: 9, ..self }
+    }
+
+    /// Whatever must be read cannot be.
+    pub fn refusing_to_read(self) -> Self {
+        Self { readable: false, ..self }
+    }
+
+    pub fn not_admitted(self) -> Self {
+        Self { admitted: false, ..self }
+    }
+
+    /// Every step looks at the ledger through another connection.
+    pub fn seen_at(self, ledger: PathBuf) -> Self {
+        Self { ledger: Some(ledger), ..self }
+    }
+
+    /// Another process stores its answer while this one computes.
+    pub fn overtaken_at(self, ledger: PathBuf) -> Self {
+        Self { ledger: Some(ledger), overtaken: true, ..self }
+    }
+
+    pub fn seen(&self) -> Vec<String> {
+        self.seen.borrow().clone()
+    }
+
+    pub fn pending(&self) -> &[usize] {
+        &self.pending
+    }
+
+    pub fn cost(&self) -> Spend {
+        guarantee(Secret::Membership).limit().share(&ratio(1, self.parts)).unwrap()
+    }
+
+    pub fn ask(&self, name: &str) -> Ask {
+        let words = || name.to_owned();
+        Ask { name: words(), sql: words(), identity: words(), source: "t".into(), version: "1".into() }
+    }
+
+    fn look(&self, step: &str) {
+        let Some(path) = &self.ledger else { return };
+        let accounts = show(path).unwrap().accounts;
+        let all: Vec<_> = accounts.iter().flat_map(|account| &account.releases).collect();
+        let answers = all.iter().filter(|release| release.answer.is_some()).count();
+        self.seen.borrow_mut().push(format!("{step} {}/{answers}", all.len()));
+    }
+}
+
+impl Kind for Toy {
+    type Answer = i64;
+    type Refused = Refused;
+    type Exhausted = ();
+
+    fn asker(&self) -> &'static str {
+        "toy"
+    }
+
+    fn releases(&self) -> usize {
+        self.wishes.len()
+    }
+
+    fn name(&self, at: usize) -> String {
+        self.wishes[at].0.clone()
+    }
+
+    fn identity(&self, at: usize, answers: &[Option<i64>]) -> Option<Ask> {
+        let (name, wish) = &self.wishes[at];
+        match wish {
+            Wish::AfterFirst => answers[0].map(|first| self.ask(&format!("{name} after {first}"))),
+            Wish::Number(_) | Wish::Exhausting => Some(self.ask(name)),
+        }
+    }
+
+    fn price(&self, _: usize) -> Result<Vec<Payment>, Refused> {
+        let payment = |secret: &Secret| {
+            let guarantee = promising(*secret, self.gain);
+            let own_limit = guarantee.limit().clone();
+            Payment { guarantee, cost: self.cost(), own_limit }
+        };
+        Ok(self.payers.iter().map(payment).collect())
+    }
+
+    fn show(&self, at: usize, stored: &Value) -> Result<i64, String> {
+        self.look(&format!("show {}", self.wishes[at].0));
+        stored[0].as_i64().ok_or_else(|| "it is no number".to_owned())
+    }
+
+    fn admit(&self, _: &Summary, _: &[usize]) -> Result<(), Refused> {
+        if self.admitted { Ok(()) } else { Err(Refused::Admission) }
+    }
+
+    fn ready(&mut self, _: &mut Ledger, pending: &[usize]) -> Result<(), Refused> {
+        self.look("ready");
+        self.pending = pending.to_vec();
+        if pending.is_empty() || self.readable { Ok(()) } else { Err(Refused::Reading) }
+    }
+
+    fn compute<R: CryptoRng>(
+        &mut self,
+        at: usize,
+        answers: &[Option<i64>],
+        _: &Key,
+        _: &mut R,
+    ) -> Result<Value, ()> {
+        let (name, wish) = &self.wishes[at];
+        self.look(&format!("compute {name}"));
+        if let (true, Some(path)) = (self.overtaken, &self.ledger) {
+            let mut other = Ledger::open_or_create(path, "people").unwrap();
+            let charge = other.summary().accounts[0].releases[0].seq;
+            other.store_answer(charge, &json!([1000])).unwrap();
+        }
+        match wish {
+            Wish::Number(number) => Ok(json!([number])),
+            Wish::AfterFirst => Ok(json!([answers[0].map(|first| first + 1)])),
+            Wish::Exhausting => Err(()),
+        }
+    }
+
+    fn for_payer(&self, _: usize, payer: usize, stored: &Value) -> Value {
+        json!([stored[0], format!("for payer {payer}")])
+    }
+}

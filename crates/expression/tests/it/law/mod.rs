@@ -1,6 +1,6 @@
 //! What holds of every expression and every table, tried on random ones.
 //!
-//! At full scale every test is ten times as long.
+//! At full scale tests are ten or twenty times as long.
 
 mod dice;
 mod identity;

@@ -110,10 +110,10 @@ fn of_long_texts(program: &mut Program, dice: &mut Dice) -> Vec<Id> {
     roots
 }
 
-/// 10^5 trees, eight to a table; ten times as many at full scale.
+/// 5·10^4 trees, eight to a table; 10^6 at full scale.
 #[test]
 fn a_table_is_its_rows() {
-    let programs = sized(25_000 / ROOTS, 1_000_000 / ROOTS) as u64;
+    let programs = sized(50_000 / ROOTS, 1_000_000 / ROOTS) as u64;
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let counts = std::thread::scope(|scope| {
         let part = |thread: u64| {
@@ -139,5 +139,5 @@ fn a_table_is_its_rows() {
     fewest.sort_unstable();
     println!("{} forms of operations; fewest: {:?}", fewest.len(), &fewest[..5]);
     assert!(fewest.len() > 200);
-    assert!(fewest[0].0 >= 100, "{:?}", &fewest[..20]);
+    assert!(fewest[0].0 >= sized(40, 100), "{:?}", &fewest[..20]);
 }

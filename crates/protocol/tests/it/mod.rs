@@ -98,7 +98,10 @@ fn what_does_not_fit_together_is_not_begun() {
     let place = Place::new();
     let three = [("a", Wish::Number(1)), ("b", Wish::Number(2)), ("c", Wish::Number(3))];
     let refused = place.run(&mut Toy::of(&three).sharing(2));
-    assert!(matches!(refused, Err(Refused::Ledger(ref text)) if text.contains("cost an odds ratio of 3^(3/2) together")), "{refused:?}");
+    assert!(
+        matches!(refused, Err(Refused::Ledger(ref text)) if text.contains("cost an odds ratio of 3^(3/2) together")),
+        "{refused:?}"
+    );
     assert!(place.on_disk().is_empty());
     // The same release twice is paid once.
     let twice = [("a", Wish::Number(1)), ("a", Wish::Number(1)), ("b", Wish::Number(2))];

@@ -182,13 +182,7 @@ impl Kind for Toy {
         if pending.is_empty() || self.readable { Ok(()) } else { Err(Refused::Reading) }
     }
 
-    fn compute<R: CryptoRng>(
-        &mut self,
-        at: usize,
-        answers: &[Option<i64>],
-        _: &Key,
-        _: &mut R,
-    ) -> Result<Value, ()> {
+    fn compute<R: CryptoRng>(&mut self, at: usize, answers: &[Option<i64>], _: &Key, _: &mut R) -> Result<Value, ()> {
         let (name, wish) = &self.wishes[at];
         self.look(&format!("compute {name}"));
         if let (true, Some(path)) = (self.overtaken, &self.ledger) {

@@ -334,7 +334,8 @@ fn failure(error: GwasError) -> Failure {
                 None => "nothing is left".to_owned(),
             };
             format!(
-                "{fits}; what was answered before is free, with the flags it was asked with. `deniable ledger show` lists it"
+                "{fits}; what was answered before is free, with the flags it was asked with. `deniable ledger show` lists it; \
+                 nothing was charged"
             )
         }),
         GwasError::Name(error) => {

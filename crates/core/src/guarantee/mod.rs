@@ -1,7 +1,7 @@
 //! What is promised: about which people, what of them, against whom, and how far belief may move.
 //!
 //! A [`Guarantee`] is made only by checking ([`Guarantee::new`]), and nothing in it can be changed afterwards, so that its
-//! words, its limit and what follows for others are always of the same promise. It is stored as data ([`stored`]) and is
+//! words, its limit and what follows for others are always of the same promise. It is stored as data (`stored`) and is
 //! checked again when it is read. It alone knows which promise binds, what groups cost (F-NIk), and what bounds whoever it is
 //! not about ([`Guarantee::power`]).
 

@@ -39,7 +39,7 @@ impl Place {
     fn run(&self, toy: &mut Toy) -> Result<Run, Refused> {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let released = release(toy, &mut self.ledger(), &mut rng, &|_| {})?;
-        let answers = released.answers.into_iter().map(|(at, answer, origin)| (at, answer, origin)).collect();
+        let answers = released.answers;
         Ok(Run { answers, exhausted: released.exhausted.into_iter().map(|(at, ())| at).collect() })
     }
 }

@@ -35,7 +35,7 @@ pub enum Unfit {
     /// A and T, or C and G, in the other order: that is the same pair in the other order, or the same order as read from the
     /// other strand, and nothing tells which.
     Ambiguous,
-    /// The alleles as the other strand of the DNA has them. They are not turned: a file that mixes strands is better mended.
+    /// The alleles as the other strand of the DNA has them. They are not turned: a file that mixes strands is better corrected first.
     Strand,
     /// Other alleles.
     Other,

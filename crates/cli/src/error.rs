@@ -276,7 +276,7 @@ impl From<DataError> for Failure {
                 Self::Refused(complaints)
             }
             DataError::Bad { ref columns, registered } => {
-                let each = columns.iter().map(|bad| Complaint::new(in_table(bad)).help(bad.found.mend()));
+                let each = columns.iter().map(|bad| Complaint::new(in_table(bad)).help(bad.found.help()));
                 let so_far = if registered {
                     "the version stays registered, and nothing was added"
                 } else {

@@ -106,9 +106,9 @@ impl ColumnReport {
         }
     }
 
-    /// The likely mends in the policy.
+    /// What to change in the policy, most likely.
     #[must_use]
-    pub fn mend(&self) -> &'static str {
+    pub fn help(&self) -> &'static str {
         if self.present == 0 {
             return "look into the file: is it the right column, and are all of `nulls` under [data.csv] texts that mean no \
                     value? A column that holds nothing is better not declared";

@@ -64,7 +64,7 @@ pub enum PaymentError {
 }
 
 impl PaymentError {
-    /// The mend.
+    /// The hint.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

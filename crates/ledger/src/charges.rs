@@ -99,7 +99,7 @@ pub enum ChargeError {
     #[error(
         "this would exceed {which}: the limit is an odds ratio of {}, {} is spent and this costs {}; nothing was \
          charged: {}",
-        spelled(.limit), spelled(.spent), spelled(.cost), mend(*.which)
+        spelled(.limit), spelled(.spent), spelled(.cost), help(*.which)
     )]
     OverBudget {
         /// The limit in the way.
@@ -215,7 +215,7 @@ fn spelled(odds: &Spend) -> String {
     }
 }
 
-fn mend(which: Limit) -> &'static str {
+fn help(which: Limit) -> &'static str {
     match which {
         Limit::Account => "ask for less, or weaken the promise on the record with `deniable ledger change-promise`",
         Limit::Policy => "ask for less, or raise the policy's `spend`",

@@ -30,7 +30,7 @@ pub enum OpenError {
     Key(#[from] KeyError),
     /// Policies over different people do not share a ledger.
     #[error(
-        "{path} is the ledger of `{recorded}`, not of `{asked}`; name another ledger, or mend the population's name"
+        "{path} is the ledger of `{recorded}`, not of `{asked}`; name another ledger, or correct the population's name"
     )]
     OtherPopulation {
         /// The file.

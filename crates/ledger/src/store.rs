@@ -65,7 +65,7 @@ pub enum StoreError {
     /// A write broke off for another reason than space. Nothing was written.
     #[error(
         "{0} could not be written: a quota, a limit on the size of files or a failing disk is in the way; nothing was \
-         added to it: mend that and try again"
+         added to it: fix that and try again"
     )]
     Unwritable(PathBuf),
     /// Another process kept it locked.

@@ -86,7 +86,7 @@ fn prior_range(field: &Field<'_>) -> Read<PriorRange> {
     })
 }
 
-/// The mend for a number that should be a probability: most often a percentage without its sign.
+/// The hint for a number that should be a probability: most often a percentage without its sign.
 pub(crate) fn probability_help(value: &Rational) -> String {
     match meant_as_percentage(value) {
         Some(meant) => format!("did you mean \"{meant}\"?"),

@@ -111,7 +111,7 @@ pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>) -> Read<Vec<Ask>> 
     share_out(questions, spend?)
 }
 
-/// The mend for a policy that asks nothing.
+/// The hint for a policy that asks nothing.
 pub(crate) const NO_ASK_HELP: &str = "add an ask: `[[ask]]`, and below it `sql = \"SELECT COUNT(*) FROM ...\"`";
 
 fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<String, usize>) -> Read<Question<'a>> {

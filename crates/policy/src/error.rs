@@ -1,4 +1,4 @@
-//! What can be wrong with a policy: the place, the complaint and the mend.
+//! What can be wrong with a policy: the place, the complaint and the hint.
 
 use crate::bounds::BoundsError;
 use deniable_core::adversary::{AdversaryError, PriorRangeError};
@@ -273,7 +273,7 @@ impl PolicyErrors {
     }
 }
 
-/// `file:line:column: complaint`, and the mend on a line of its own.
+/// `file:line:column: complaint`, and the hint on a line of its own.
 impl std::fmt::Display for PolicyErrors {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let file = self.file.display();

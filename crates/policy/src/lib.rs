@@ -1,7 +1,7 @@
 //! Reads a policy (TOML): who is protected from whom, what is promised, and what is asked.
 //!
 //! A [`Policy`] is checked as a whole, and every number in it is exact: TOML numbers are read from their text,
-//! never through a float. What is wrong is said with its place and its mend, all of it at once
+//! never through a float. What is wrong is said with its place and its hint, all of it at once
 //! ([`PolicyErrors`]). Nothing here looks at the data.
 //!
 //! ```

@@ -41,7 +41,7 @@ impl Policy {
     /// Reads a policy file.
     ///
     /// # Errors
-    /// Everything that is wrong with it, in the order of the file, each with its mend.
+    /// Everything that is wrong with it, in the order of the file, each with its hint.
     pub fn load(file: &Path) -> Result<Self, PolicyErrors> {
         let about = |kind, help| PolicyErrors::about_file(file, kind, help);
         let unreadable = |error: std::io::Error| {
@@ -294,7 +294,10 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     };
     let more = section.optional("tables", |field| tables::read(field, &main)).map(Option::unwrap_or_default);
     let adversary = section
-        .need("adversary", "add `[adversary]` with `preset = \"acquaintance\"`")
+        .need(
+            "adversary",
+            "add `[adversary]` with `preset = \"acquaintance\"`; for `epsilon` alone, `knows_size = false` is enough",
+        )
         .and_then(|field| adversary::read(&field));
     let promised = match section.get("promise") {
         Ok(Some(field)) => promise::read(&field, told(&adversary).map(|(adversary, _)| adversary)),

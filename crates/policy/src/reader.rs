@@ -63,7 +63,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// Reports an error at a place. `help` is the mend; an empty one is left out.
+    /// Reports an error at a place. `help` is the hint; an empty one is left out.
     pub(crate) fn fail(
         &self,
         span: &Range<usize>,
@@ -321,7 +321,7 @@ pub(crate) fn all<T>(values: impl Iterator<Item = Read<T>>) -> Read<Vec<T>> {
     read.into_iter().collect()
 }
 
-/// The mend for a word that is not one of `known`.
+/// The hint for a word that is not one of `known`.
 pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
     match nearest(word, known) {
         Some(near) => format!("did you mean `{near}`?"),

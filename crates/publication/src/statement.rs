@@ -175,11 +175,11 @@ fn outside(guarantee: &Guarantee, odds: &Rational) -> Vec<String> {
             format!("whoever knows exactly how many people are {many}: no bound is stated for what they learn (F-NIk)")
         }
         (false, Some(times)) => format!(
-            "whoever knows exactly how many people are {many}: their odds can change by up to {} (B-4)",
+            "whoever knows exactly how many people are {many}: their odds can change by up to {} (F-DI)",
             shown(&power(odds, times))
         ),
         (true, _) => {
-            format!("whoever is unsure how many people are {many}: nothing is promised about what they learn (B-4)")
+            format!("whoever is unsure how many people are {many}: nothing is promised about what they learn (F-DB)")
         }
     });
     let k = guarantee.group();

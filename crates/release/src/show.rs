@@ -72,7 +72,7 @@ fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<Strin
             let each = plan.policy().entity().as_ref().map_or("entity", |entity| entity.key.as_str());
             format!("the groupings do not add up: in each of them the rows of each {each} are capped by themselves")
         }
-        Consistency::TooManyCells => format!("{left}; to mend that would take too long for this many cells"),
+        Consistency::TooManyCells => format!("{left}; to fix that would take too long for this many cells"),
         Consistency::Applies if !ask.ask().consistent => format!("{left}; `consistent = false` leaves it so"),
         Consistency::Applies if answered.noisy.consistent.is_none() => {
             format!("{left}; numbers this large, and answers stored by earlier versions, stay so")

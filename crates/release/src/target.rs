@@ -66,25 +66,25 @@ impl Exceeded {
     fn help(&self) -> String {
         let Self { target: _, answer: _, needed, available, others, spend, best } = self;
         let within = |share: &Rational| needed.as_ref().is_some_and(|needed| needed <= share);
-        let mut mends = Vec::new();
+        let mut fixes = Vec::new();
         match best {
-            Some(best) => mends.push(format!("with all that is left, the error is {best}: allow that")),
-            None => mends.push("next to nothing is left: allow a larger error".to_owned()),
+            Some(best) => fixes.push(format!("with all that is left, the error is {best}: allow that")),
+            None => fixes.push("next to nothing is left: allow a larger error".to_owned()),
         }
         let with_others = available + others;
         let with_spend = available + whole(1) - spend;
         if with_spend > *available && within(&with_spend) {
-            mends.push("raise `spend` under [budget]".to_owned());
+            fixes.push("raise `spend` under [budget]".to_owned());
         } else if others.is_positive() && within(&with_others) {
-            mends.push("lower the shares and targets of other asks".to_owned());
+            fixes.push("lower the shares and targets of other asks".to_owned());
         } else if (with_spend > *available || others.is_positive()) && within(&(whole(1) - spend + &with_others)) {
-            mends.push("raise `spend` under [budget] and lower the shares and targets of other asks".to_owned());
+            fixes.push("raise `spend` under [budget] and lower the shares and targets of other asks".to_owned());
         } else {
-            mends.push("promise less (a larger R)".to_owned());
+            fixes.push("promise less (a larger R)".to_owned());
         }
-        mends.push("group more coarsely".to_owned());
+        fixes.push("group more coarsely".to_owned());
         let last = "bound and cap more tightly (`bounds`, `rows_per_group`, `groups`)";
-        format!("{}, or {last}", mends.join(", "))
+        format!("{}, or {last}", fixes.join(", "))
     }
 }
 
@@ -139,7 +139,7 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     let step = policy.spend() / whole(STEPS);
     let share = |steps: u64| &step * whole(steps);
     let worst = |steps: u64| worst(query, &share(steps), policy);
-    // A promise that protects nobody is refused when the ask is priced; more of it is no mend here.
+    // A promise that protects nobody is refused when the ask is priced; more of it does not help here.
     let keeps = |steps: u64| match worst(steps) {
         Ok(Worst { error, .. }) => Ok(error.number().is_some_and(|error| error <= target)),
         Err(PlanErrorKind::Noise(DecayError::TooWide)) => Ok(false),

@@ -140,7 +140,7 @@ impl QueryError {
         self
     }
 
-    /// The mend.
+    /// The hint.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         match self {

@@ -22,8 +22,8 @@ pub fn run() -> Result<String, Failure> {
     if twice.is_empty() {
         return Ok(format!("{} packages are compiled by the first command, and none again for the tests", first.len()));
     }
-    let mend = "ask for the tests' features in [workspace.dependencies], where they cost the first command little";
-    Err(Failure::Found(format!("{}\n{mend}", twice.join("\n"))))
+    let help = "ask for the tests' features in [workspace.dependencies], where they cost the first command little";
+    Err(Failure::Found(format!("{}\n{help}", twice.join("\n"))))
 }
 
 fn packages(arguments: &[&str]) -> Result<Packages, Failure> {

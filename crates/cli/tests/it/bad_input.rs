@@ -1,4 +1,4 @@
-//! Bad input: an error that names the place and the mend, nothing charged, nothing half-written.
+//! Bad input: an error that names the place and the hint, nothing charged, nothing half-written.
 
 use crate::support::Place;
 use std::fmt::Write;

@@ -167,7 +167,7 @@ fn a_refused_release_registers_nothing() {
     assert_eq!((place.charges(), versions(&place)), (0, 0));
 }
 
-/// Files as they come: each with its mend, and nothing is paid for a column of which nothing was read.
+/// Files as they come: each with its hint, and nothing is paid for a column of which nothing was read.
 #[test]
 fn bad_files() {
     let entity = "entity = { key = \"who\", rows_per_group = 1, groups = 1 }\n";

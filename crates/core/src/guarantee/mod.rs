@@ -185,7 +185,7 @@ impl Guarantee {
     }
 
     /// The power of the odds ratio that bounds whoever knows, or does not know, how many people are in the data; `None` where
-    /// nothing is promised about them (B-4, F-NIk).
+    /// nothing is promised about them (F-DI, F-DB, F-NIk).
     ///
     /// Who knows the size under add/remove sees two groups exchanged: the square. Where groups have several sizes, two worlds of
     /// one size can be further apart than two groups. Under replace-one nothing bounds who is unsure of the size.

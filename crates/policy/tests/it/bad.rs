@@ -1,4 +1,4 @@
-//! Every policy under `testdata/bad` is refused, with the place and the mend that the snapshot shows.
+//! Every policy under `testdata/bad` is refused, with the place and the hint that the snapshot shows.
 
 use deniable_policy::{Policy, PolicyErrors};
 use std::path::{Path, PathBuf};

@@ -62,7 +62,7 @@ fn sentence(column: &Column, constant: &Value) -> Option<String> {
     let begins = known.iter().find(|key| written.chars().count() > 2 && key.starts_with(&written)).copied();
     // Numbers are seldom misspelt.
     let near = matches!(key, Key::Text(_)).then(|| nearest(&written, &known).or(begins)).flatten();
-    let mend = match near {
+    let help = match near {
         Some(near) => format!("did you mean `{}`?", shown(near)),
         None => {
             let more = if known.len() > LISTED { ", ..." } else { "" };
@@ -73,7 +73,7 @@ fn sentence(column: &Column, constant: &Value) -> Option<String> {
         }
     };
     Some(format!(
-        "`{}` is compared with `{}`, which is none of its declared keys; {mend}",
+        "`{}` is compared with `{}`, which is none of its declared keys; {help}",
         shown(&column.name),
         shown(&written)
     ))

@@ -233,7 +233,7 @@ mod tests {
             "",
         ] {
             let error = refusal(sql);
-            assert!(error.help().is_some_and(|help| !help.is_empty()), "{sql}: {error:?} has no mend");
+            assert!(error.help().is_some_and(|help| !help.is_empty()), "{sql}: {error:?} has no hint");
         }
     }
 

@@ -113,7 +113,7 @@ fn odds_compose_and_beliefs_do_not() {
     assert_eq!(total(&["free-lunch=3", "odds=2"]).unwrap().to_string(), "odds=6");
     assert!(matches!(total(&["positive-odds=3", "negative-odds=2"]), Err(ComposeError::NothingInCommon { .. })));
     assert!(matches!(total(&[]), Err(ComposeError::Nothing)));
-    for (text, theorem, mend) in [
+    for (text, theorem, hint) in [
         ("gain=2", "E-4", "positive-odds=3"),
         ("posterior=3/4", "E-4", "positive-odds=3"),
         ("rho=3/4:2", "E-4", "bounded-odds=3"),
@@ -124,7 +124,7 @@ fn odds_compose_and_beliefs_do_not() {
         let error = total(&["odds=2", text]).unwrap_err().to_string();
         assert!(error.contains(theorem) && error.contains("release 2"), "{error}");
         // The gain of 2 over ..1/2 allows odds of 2 by B-3; only names are compared for it.
-        assert!(text == "gain=2" || error.contains(mend), "{error}");
+        assert!(text == "gain=2" || error.contains(hint), "{error}");
     }
 }
 

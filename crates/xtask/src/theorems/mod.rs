@@ -53,7 +53,7 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
     problems.extend(check::problems(&entries, &sources));
     if !problems.is_empty() {
         let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        return Err(Failure::Found(format!("{}\n{} to mend", lines.join("\n"), lines.len())));
+        return Err(Failure::Found(format!("{}\n{} to fix", lines.join("\n"), lines.len())));
     }
 
     let wanted = table::render(&entries);

@@ -25,7 +25,7 @@ use std::fmt;
 pub enum Verdict {
     /// As published.
     Holds,
-    /// True once something was mended, which the entry says.
+    /// True once something was corrected, which the entry says.
     Corrected,
     /// False as published, with a counterexample.
     Fails,
@@ -73,7 +73,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Something to mend.
+/// Something to fix.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// Where.

@@ -20,7 +20,7 @@ the statistics of [genomes](genome.md), [attacks](attacks.md) on releases, anony
 [statement by statement](papers.md) and, last, what they got wrong: [errata](errata.md).
 
 - *holds*: as published, and tested here;
-- *holds with a correction*: true once mended, and the entry says how;
+- *holds with a correction*: true once corrected, and the entry says how;
 - *fails*: false as published, with the counterexample as a test;
 - *not yet exercised*: taken from the source; no test of this project would notice if it were false.
 

@@ -1,4 +1,4 @@
-//! Files that are not what they should be: each is refused with its name, the line and the mend.
+//! Files that are not what they should be: each is refused with its name, the line and the hint.
 
 use super::fixture::{BED, Files, small};
 use deniable_genome::{Column, FileErrorKind, Fileset, PhenoFile};

@@ -6,9 +6,6 @@
 
 mod allows;
 mod bounds;
-mod stated;
-
-pub use stated::NotAPromise;
 
 use crate::adversary::PriorRange;
 use crate::budget::{Spend, SpendError};

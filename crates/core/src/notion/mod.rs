@@ -213,6 +213,12 @@ pub fn every_name() -> impl Iterator<Item = Found> {
     Notion::ALL.into_iter().flat_map(|notion| notion.names().map(move |name| Found { notion, name }))
 }
 
+/// The notion that a ledger states with this word, letter by letter.
+#[must_use]
+pub fn stated_as(word: &str) -> Option<Notion> {
+    Notion::ALL.into_iter().find(|notion| notion.entry().promise.is_some_and(|promise| promise.ledger == word))
+}
+
 impl Notion {
     /// Every notion, in the order of the documentation.
     pub const ALL: [Self; 29] = [

@@ -6,6 +6,9 @@
 
 mod allows;
 mod bounds;
+mod stated;
+
+pub use stated::NotAPromise;
 
 use crate::adversary::PriorRange;
 use crate::budget::{Spend, SpendError};

@@ -1,8 +1,7 @@
-//! Promises and priors as a ledger states them, read back: the inverse of their `Display`.
+//! Promises in the short form, read back: the inverse of their `Display`.
 
 use super::Promise;
-use crate::adversary::PriorRange;
-use crate::exact::{Rational, parse_rational};
+use crate::exact::parse_rational;
 use crate::notion::{Notion, stated_as};
 use std::str::FromStr;
 
@@ -45,23 +44,9 @@ fn stated(text: &str) -> Option<Promise> {
     })
 }
 
-impl PriorRange {
-    /// The interval in a family's name, such as `F-DI[0,1/2], F-NI3`; any prior where it has none.
-    #[must_use]
-    pub fn of_family(family: &str) -> Option<Self> {
-        let Some((_, rest)) = family.split_once('[') else { return Some(Self::any()) };
-        let (low, high) = rest.split_once(']')?.0.split_once(',')?;
-        let end = |text: &str, open: &str| -> Option<Option<Rational>> {
-            if text == open { Some(None) } else { parse_rational(text).ok().map(Some) }
-        };
-        Self::new(end(low, "0")?, end(high, "1")?).ok()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adversary::{Adversary, MovesTogether};
     use crate::exact::{ratio, whole};
 
     #[test]
@@ -82,20 +67,5 @@ mod tests {
         for bad in ["", "gain", "gain = x", "gain = 2, loss = 3", "rho = 1/2", "alpha = 1/2, beta = 1"] {
             assert!(bad.parse::<Promise>().is_err(), "{bad}");
         }
-    }
-
-    #[test]
-    fn the_interval_of_a_family_reads_back() {
-        let ends = [None, Some(ratio(1, 5))];
-        for low in &ends {
-            for high in [None, Some(ratio(4, 5))] {
-                for together in [MovesTogether::Alone, MovesTogether::OneGroup(3)] {
-                    let priors = PriorRange::new(low.clone(), high.clone()).unwrap();
-                    let adversary = Adversary::new(true, priors.clone(), together).unwrap();
-                    assert_eq!(PriorRange::of_family(&adversary.family()), Some(priors));
-                }
-            }
-        }
-        assert_eq!(PriorRange::of_family("F-DI[2,1/2]"), None);
     }
 }

@@ -302,8 +302,10 @@ impl Kind for Asks<'_> {
             values: written(&values),
             decays: ask.measures().iter().map(|measure| measure.decay().ratio().to_string()).collect(),
         };
-        // Texts alone: this form has nothing that JSON could not hold.
-        let mut json = serde_json::to_value(&stored).unwrap_or_default();
+        // Texts alone, which JSON can hold; were it otherwise, nothing would be stored, and the charge resumed.
+        let Ok(mut json) = serde_json::to_value(&stored) else {
+            return Err(SourceError::Rows { table: name.to_owned() });
+        };
         if let Ok(noisy) = read_answer(ask, &json) {
             remembered(plan, ask, &Answered { noisy, origin: Origin::Charged }).add_to(&mut json);
         }

@@ -23,6 +23,10 @@ pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -
             let (spent, limit) = (account.spent.clone(), guarantee.limit().clone());
             return Err(AccountError::BelowSpent { spent, limit }.into());
         }
+        let (recorded, asked) = (account.terms.group(), guarantee.group());
+        if asked > recorded && !account.spent.is_nothing() {
+            return Err(AccountError::GroupGrew { recorded, asked }.into());
+        }
         if account.terms.guarantee().is_none() && !account.terms.are(guarantee) {
             return Err(AccountError::InWords(account.terms.clone().into()).into());
         }

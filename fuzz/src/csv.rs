@@ -1,8 +1,8 @@
 //! What holds of every file that is read as CSV. Run by `fuzz/targets/csv.rs` and by `crates/sql/tests/it/fuzz.rs`.
 
 use super::sql::table;
-use deniable_policy::{CsvOptions, Data, Format};
-use deniable_sql::{Query, Resources, Salt, Source, Table, exact};
+use deniable_core::schema::{CsvOptions, Data, Format, TableSchema};
+use deniable_sql::{Query, Resources, Salt, Source, exact};
 use std::path::Path;
 
 const QUESTIONS: [&str; 5] = [
@@ -69,7 +69,7 @@ fn options(choice: u8) -> CsvOptions {
     }
 }
 
-fn locate(table: Table, options: &CsvOptions, folder: &Path) -> Source {
+fn locate(table: TableSchema, options: &CsvOptions, folder: &Path) -> Source {
     let format = Format::Csv(options.clone());
     let data = Data {
         table: "t".to_owned(),

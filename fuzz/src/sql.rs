@@ -1,10 +1,10 @@
 //! What holds of every text that is read as a question. Run by `fuzz/targets/sql.rs` and by `crates/sql/tests/it/fuzz.rs`.
 
 use deniable_core::exact::{parse_rational, whole};
+use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key};
 use deniable_sql::plan::MOST_CELLS;
-use deniable_sql::{Query, QueryError, Resources, Salt, Source, Table, exact};
+use deniable_sql::{Query, QueryError, Resources, Salt, Source, exact};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 const BOUND: Duration = Duration::from_secs(10);
 
 /// A table with columns of every type, with and without bounds and keys.
-pub fn table() -> Table {
+pub fn table() -> TableSchema {
     let column = |name: &str, kind, bounds: Option<(i64, i64, &str)>, keys| Column {
         name: name.to_owned(),
         kind,
@@ -23,7 +23,7 @@ pub fn table() -> Table {
         format: None,
     };
     let text = |text: &str| Key::Text(text.to_owned());
-    Table {
+    TableSchema {
         name: "t".to_owned(),
         columns: vec![
             column("who", ColumnType::Integer, None, None),
@@ -48,7 +48,7 @@ pub fn table() -> Table {
     }
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(table);
+static TABLE: LazyLock<TableSchema> = LazyLock::new(table);
 
 /// Rows with the values that arithmetic and conversions are afraid of.
 static ROWS: LazyLock<Option<Source>> = LazyLock::new(|| {

@@ -56,7 +56,7 @@ pub fn locate(plan: &Plan) -> Result<Vec<Versioned>, SourceError> {
 /// The files that a plan needs: its tables as far as they can be found, the policy and the ledger.
 pub fn own_files(plan: &Plan) -> Vec<PathBuf> {
     let folder = plan.policy().folder();
-    let files = |(table, data): (deniable_sql::Table, deniable_policy::Data)| {
+    let files = |(table, data): (deniable_core::schema::TableSchema, deniable_core::schema::Data)| {
         let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files().to_vec());
         // Not found as a table, it may still be a file.
         found.unwrap_or_else(|_| vec![folder.join(&data.path)])

@@ -11,7 +11,9 @@
 //! | what are the notions of privacy called? | [`notion`] |
 //! | how are releases added up? | [`budget`] |
 //! | how far can one person move an answer? | [`sensitivity`] |
+//! | what is publicly known about tables and columns? | [`schema`] |
 //! | what noise hides that, exactly? | [`noise`] |
+//! | which day or time did somebody write? | [`calendar`] |
 //! | how is all this said in words? | [`words`] |
 //! | what did somebody mean who wrote that? | [`text`] |
 //!
@@ -34,11 +36,13 @@
 pub mod adversary;
 pub mod belief;
 pub mod budget;
+pub mod calendar;
 pub mod exact;
 pub mod guarantee;
 pub mod noise;
 pub mod notion;
 pub mod promise;
+pub mod schema;
 pub mod secret;
 pub mod sensitivity;
 pub mod text;

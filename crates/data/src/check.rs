@@ -13,7 +13,7 @@ use crate::scan::{Seen, Wanted};
 use crate::{Rows, Source};
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
-use deniable_policy::Format;
+use deniable_core::schema::Format;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
@@ -70,9 +70,6 @@ impl Source {
         let oddities = self.table().columns.iter().map(|_| Oddities::default()).collect();
         let (report, rows_of, place_of) = (Report::default(), HashMap::new(), HashMap::new());
         let mut scan = Scan { source: self, report, oddities, rows_of, place_of };
-        if let Rows::Memory(_) = self.rows {
-            return Ok(scan.finish());
-        }
         // Only here: the first bytes of a file are rows, too, and no release may depend on them.
         if let Rows::Files { files, format: Format::Csv(options), .. } = &self.rows {
             files.iter().try_for_each(|path| expect_no_other(path, options))?;

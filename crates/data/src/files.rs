@@ -1,9 +1,8 @@
 //! Finding files, and telling whether they are still the same.
 
 use crate::error::SourceError;
-use deniable_policy::{Compression, Format};
+use deniable_core::schema::{Compression, Format};
 use globset::GlobBuilder;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
@@ -95,28 +94,10 @@ fn glob(pattern: &str, full: &Path) -> Result<Vec<PathBuf>, SourceError> {
     walk(&root, &|file| matcher.is_match(file))
 }
 
-/// A keyed hash over the contents of the files, independent of their order and names.
-pub(crate) fn fingerprint(files: &[PathBuf], key: &[u8; 32]) -> Result<String, SourceError> {
-    let mut contents = Vec::with_capacity(files.len());
-    for path in files {
-        let unreadable =
-            |error: std::io::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
-        let mut hasher = blake3::Hasher::new_keyed(key);
-        hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
-        contents.push(*hasher.finalize().as_bytes());
-    }
-    contents.sort_unstable();
-    let mut all = blake3::Hasher::new_keyed(key);
-    for content in contents {
-        all.update(&content);
-    }
-    Ok(all.finalize().to_hex().to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deniable_policy::CsvOptions;
+    use deniable_core::schema::CsvOptions;
 
     #[test]
     fn files_folders_and_patterns() {
@@ -135,19 +116,5 @@ mod tests {
         assert!(matches!(locate("*.parquet", &csv, folder.path()), Err(SourceError::NoFile { .. })));
         assert!(matches!(locate("missing.csv", &csv, folder.path()), Err(SourceError::NoFile { .. })));
         assert!(matches!(locate("[", &csv, folder.path()), Err(SourceError::Pattern { .. })));
-    }
-
-    #[test]
-    fn fingerprints_follow_contents_only() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::write(at("a"), "one").unwrap();
-        std::fs::write(at("b"), "two").unwrap();
-        let key = [1; 32];
-        let first = fingerprint(&[at("a"), at("b")], &key).unwrap();
-        assert_eq!(first, fingerprint(&[at("b"), at("a")], &key).unwrap());
-        assert_ne!(first, fingerprint(&[at("a"), at("b")], &[2; 32]).unwrap());
-        std::fs::write(at("b"), "too").unwrap();
-        assert_ne!(first, fingerprint(&[at("a"), at("b")], &key).unwrap());
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::error::SourceError;
 use crate::text;
+use deniable_core::schema::CsvOptions;
 use deniable_core::text::printable;
-use deniable_policy::CsvOptions;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

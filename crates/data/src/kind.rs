@@ -5,7 +5,7 @@
 use super::meter::Meter;
 use super::text;
 use crate::error::SourceError;
-use deniable_policy::CsvOptions;
+use deniable_core::schema::CsvOptions;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -72,7 +72,7 @@ fn expect(path: &Path, options: &CsvOptions, no_text: &dyn Fn(&[u8]) -> Option<O
     let other = |found, help| Err(SourceError::NotTable { path: path.to_owned(), found, wanted: "CSV", help });
     let mut bytes = Vec::new();
     // As stored: a decoder of another encoding would hide how a file of bytes begins.
-    if options.compression == deniable_policy::Compression::None {
+    if options.compression == deniable_core::schema::Compression::None {
         File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes)).map_err(unreadable)?;
         if let Some((found, help)) = beginning(&bytes) {
             return other(found, help);
@@ -178,7 +178,7 @@ fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<Other> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deniable_policy::Compression;
+    use deniable_core::schema::Compression;
 
     fn found(bytes: &[u8], options: &CsvOptions) -> Option<&'static str> {
         let folder = tempfile::tempdir().unwrap();

@@ -2,8 +2,8 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | what is publicly known about a table? | [`table`] |
-//! | which files are they, and are they still the same? | [`Source`], `files`, `partitions` |
+//! | what is publicly known about a table? | [`deniable_core::schema`] |
+//! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint` |
 //! | how does delimited text become fields? | `text`, `header` |
 //! | how does what is stored become a value? | [`reading`]: total functions, NULL for what they cannot read |
 //! | how do all rows get read? | [`scan`]: batches for several threads, or in order with their places |
@@ -20,6 +20,7 @@ pub mod check;
 mod drive;
 pub mod error;
 mod files;
+mod fingerprint;
 pub mod groups;
 mod header;
 pub mod kind;
@@ -32,9 +33,9 @@ mod partitions;
 pub mod reading;
 pub mod scan;
 pub mod synthetic;
-pub mod table;
 mod text;
 mod texts;
+mod types;
 
 pub use drive::watch;
 pub use error::SourceError;
@@ -42,11 +43,11 @@ pub use memory::{Memory, Reservation, temporary_file};
 pub use meter::{Meter, Progress};
 pub use scan::{Batch, Form, Read, Scan, ScanError, Wanted};
 pub use synthetic::synthetic;
-pub use table::{Table, arrow_type, type_of};
 pub use texts::texts;
+pub use types::{arrow_type, memory_schema, type_of};
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
-use deniable_policy::{Data, Format};
+use deniable_core::schema::{Data, Format, TableSchema};
 use partitions::Partitions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -80,7 +81,7 @@ impl Resources {
 /// The rows of one table.
 #[derive(Debug, Clone)]
 pub struct Source {
-    table: Table,
+    table: TableSchema,
     rows: Rows,
 }
 
@@ -95,7 +96,7 @@ impl Source {
     ///
     /// # Errors
     /// When there are none, a folder cannot be read, or a file lies in no folder of a declared partition.
-    pub fn locate(table: Table, data: &Data, folder: &Path) -> Result<Self, SourceError> {
+    pub fn locate(table: TableSchema, data: &Data, folder: &Path) -> Result<Self, SourceError> {
         let files = files::locate(&data.path, &data.format, folder)?;
         let partitions = Partitions::of(&files, &data.partitions, folder)?;
         Ok(Self { table, rows: Rows::Files { files, format: data.format.clone(), partitions } })
@@ -103,7 +104,7 @@ impl Source {
 
     /// Rows that are in memory already: columns by their declared names, in types that can be read as the declared ones.
     #[must_use]
-    pub fn memory(table: Table, batches: Vec<RecordBatch>) -> Self {
+    pub fn memory(table: TableSchema, batches: Vec<RecordBatch>) -> Self {
         Self { table, rows: Rows::Memory(batches) }
     }
 
@@ -113,7 +114,7 @@ impl Source {
     /// When files cannot be read to the end, or lack declared columns.
     pub fn into_memory(self) -> Result<Self, SourceError> {
         let wanted: Vec<Wanted> = (0..self.table.columns.len()).map(Wanted::typed).collect();
-        let schema = Arc::new(self.table.schema());
+        let schema = Arc::new(memory_schema(&self.table));
         let take = |batches: &mut Vec<RecordBatch>, batch: Batch| {
             let columns: Vec<ArrayRef> = batch.columns.iter().map(Read::to_array).collect();
             let rows = RecordBatchOptions::new().with_row_count(Some(batch.rows));
@@ -129,7 +130,7 @@ impl Source {
 
     /// The table.
     #[must_use]
-    pub fn table(&self) -> &Table {
+    pub fn table(&self) -> &TableSchema {
         &self.table
     }
 
@@ -157,15 +158,6 @@ impl Source {
     #[must_use]
     pub fn last_written(&self) -> Option<SystemTime> {
         self.files().iter().filter_map(|file| std::fs::metadata(file).and_then(|about| about.modified()).ok()).max()
-    }
-
-    /// A keyed hash of the contents of all files, whatever their names and order. It is worth nothing without the
-    /// key, and must not be published all the same.
-    ///
-    /// # Errors
-    /// When a file cannot be read.
-    pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
-        files::fingerprint(self.files(), key)
     }
 }
 

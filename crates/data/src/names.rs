@@ -1,13 +1,13 @@
 //! The names of a file's columns, for the beginning of a policy. No row is read.
 //!
 //! Only files that are CSV or Parquet by their first bytes are looked at. Whether the names are rather a row of data is for
-//! [`deniable_policy::are_names`] to say.
+//! [`deniable_core::schema::are_names`] to say.
 
 use crate::error::SourceError;
 use crate::header::names_within;
 use crate::kind::{expect_csv, expect_parquet};
 use arrow_schema::DataType;
-use deniable_policy::{ColumnType, Compression, CsvOptions};
+use deniable_core::schema::{ColumnType, Compression, CsvOptions};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
 use std::path::Path;

@@ -4,7 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_schema::DataType;
-use deniable_policy::{Bounds, Column, ColumnType, Key};
+use deniable_core::schema::{Bounds, Column, ColumnType, Key};
 use num_traits::ToPrimitive;
 use std::collections::HashSet;
 

@@ -16,8 +16,8 @@ use crate::reading::ColumnReader;
 use crate::scan::{BATCH_ROWS, Form, Wanted};
 use arrow_array::{ArrayRef, RecordBatch, StringViewArray};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use deniable_core::schema::Column;
 use deniable_expression::Column as Values;
-use deniable_policy::Column;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,

@@ -12,7 +12,7 @@
 )]
 
 use crate::error::SourceError;
-use crate::table::type_of;
+use crate::types::type_of;
 use arrow_array::builder::{BooleanBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -27,9 +27,9 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, TimeUnit};
+use deniable_core::schema::{Column as Declared, CsvOptions};
 use deniable_expression::{Column, Day, Decimal, LONGEST_TEXT, Moment, Type};
 use deniable_expression::{parse_boolean, parse_day, parse_decimal, parse_integer, parse_moment};
-use deniable_policy::{Column as Declared, CsvOptions};
 use std::path::Path;
 use std::sync::Arc;
 

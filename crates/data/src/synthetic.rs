@@ -5,13 +5,14 @@
 
 use crate::Source;
 use crate::error::SourceError;
-use crate::table::Table;
+use crate::memory_schema;
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray,
     TimestampMicrosecondArray,
 };
 use deniable_core::exact::Rational;
-use deniable_policy::{Column, ColumnType, Key};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Column, ColumnType, Key};
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -35,11 +36,11 @@ enum Value {
 ///
 /// # Errors
 /// When the columns make no table; never for those of a policy.
-pub fn synthetic(tables: &[Table], rows: u64) -> Result<Vec<Source>, SourceError> {
+pub fn synthetic(tables: &[TableSchema], rows: u64) -> Result<Vec<Source>, SourceError> {
     tables.iter().map(|table| Ok(Source::memory(table.clone(), vec![batch(table, rows)?]))).collect()
 }
 
-fn batch(table: &Table, rows: u64) -> Result<RecordBatch, SourceError> {
+fn batch(table: &TableSchema, rows: u64) -> Result<RecordBatch, SourceError> {
     let unreadable = |_| SourceError::Rows { table: table.name.clone() };
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);
     let rows = match &table.public_key {
@@ -51,7 +52,7 @@ fn batch(table: &Table, rows: u64) -> Result<RecordBatch, SourceError> {
         array(column, &values)
     });
     let count = RecordBatchOptions::new().with_row_count(usize::try_from(rows).ok());
-    RecordBatch::try_new_with_options(Arc::new(table.schema()), arrays.collect(), &count).map_err(unreadable)
+    RecordBatch::try_new_with_options(Arc::new(memory_schema(table)), arrays.collect(), &count).map_err(unreadable)
 }
 
 /// How many values a column of unique ones has.
@@ -66,7 +67,7 @@ fn distinct(column: &Column) -> u64 {
     }
 }
 
-fn value(table: &Table, column: &Column, row: u64, rng: &mut ChaCha20Rng) -> Value {
+fn value(table: &TableSchema, column: &Column, row: u64, rng: &mut ChaCha20Rng) -> Value {
     if table.public_key.as_deref() == Some(&column.name) {
         return nth(column, row);
     }
@@ -163,7 +164,7 @@ fn array(column: &Column, values: &[Value]) -> ArrayRef {
 mod tests {
     use super::*;
     use deniable_core::exact::{ratio, whole};
-    use deniable_policy::Bounds;
+    use deniable_core::schema::Bounds;
 
     fn column(name: &str, kind: ColumnType) -> Column {
         Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
@@ -185,7 +186,7 @@ mod tests {
             column("smoker", ColumnType::Boolean),
             column("note", ColumnType::Text),
         ];
-        let table = Table::protected("t", columns, None);
+        let table = TableSchema::protected("t", columns, None);
         let rows = batch(&table, 1000).unwrap();
         assert_eq!((rows.num_rows(), rows.num_columns()), (1000, 7));
         let nulls: Vec<usize> = rows.columns().iter().map(|column| column.null_count()).collect();

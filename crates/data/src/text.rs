@@ -9,7 +9,7 @@ use crate::meter::{Meter, Metered};
 use arrow_array::ArrayRef;
 use arrow_array::builder::StringViewBuilder;
 use csv::ByteRecord;
-use deniable_policy::{Column, Compression, CsvOptions};
+use deniable_core::schema::{Column, Compression, CsvOptions};
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use std::fs::File;

@@ -111,7 +111,8 @@ impl Explorer {
     /// When a question cannot be computed at all.
     pub fn new(plan: &Plan) -> Result<Self, SourceError> {
         let rows = plan.policy().data().typical_rows.unwrap_or(ROWS).min(MOST_ROWS);
-        let tables: Vec<deniable_sql::Table> = plan.tables().into_iter().map(|(table, _)| table).collect();
+        let tables: Vec<deniable_core::schema::TableSchema> =
+            plan.tables().into_iter().map(|(table, _)| table).collect();
         let simulate = |ask: &PlannedAsk| {
             let cells: usize = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
             if cells > MOST_CELLS {

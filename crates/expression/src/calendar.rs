@@ -4,10 +4,10 @@
 
 use crate::operation::{Part, Unit};
 use crate::value::{Day, Moment};
+use deniable_core::calendar::{EPOCH, iso_day, iso_moment};
 use jiff::SignedDuration;
-use jiff::civil::{Date, DateTime, Time, date};
+use jiff::civil::{Date, DateTime, Time};
 
-const EPOCH: Date = date(1970, 1, 1);
 const HOUR: i64 = 3_600_000_000;
 const MINUTE: i64 = 60_000_000;
 const SECOND: i64 = 1_000_000;
@@ -26,7 +26,10 @@ pub fn parse_day(text: &str, pattern: Option<&str>) -> Option<Day> {
 pub fn parse_moment(text: &str, pattern: Option<&str>) -> Option<Moment> {
     match pattern {
         Some(pattern) => moment_of(DateTime::strptime(pattern, text).ok()?),
-        None => moment_of(iso_moment(text)?),
+        None => {
+            let (day, time) = iso_moment(text)?;
+            moment_of(DateTime::from_parts(day, time.unwrap_or(Time::midnight())))
+        }
     }
 }
 
@@ -140,51 +143,6 @@ pub(crate) fn part(part: Part, moment: Moment) -> Option<i64> {
     }
 }
 
-/// `2024-12-31` and nothing else.
-fn iso_day(text: &str) -> Option<Date> {
-    let [year, month, day] = parts(text, '-', [4, 2, 2])?;
-    Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
-}
-
-/// A day, and a time of it after `T` or a space: `23:59`, with seconds, with up to nine decimals. Never a time zone, which
-/// could only be read over.
-fn iso_moment(text: &str) -> Option<DateTime> {
-    let (day, rest) = text.split_at_checked(10)?;
-    let day = iso_day(day)?;
-    if rest.is_empty() {
-        return Some(day.at(0, 0, 0, 0));
-    }
-    let clock = rest.strip_prefix(['T', 't', ' '])?;
-    let (clock, nanos) = match clock.split_once('.') {
-        Some((clock, fraction)) if clock.len() == 8 && (1..=9).contains(&fraction.len()) => {
-            (clock, number(&format!("{fraction:0<9}"))?)
-        }
-        Some(_) => return None,
-        None => (clock, 0),
-    };
-    let [hour, minute, second] =
-        parts(clock, ':', [2, 2, 2]).or_else(|| parts(clock, ':', [2, 2]).map(|[hour, minute]| [hour, minute, 0]))?;
-    let two_digits = |number: u32| i8::try_from(number).ok();
-    let time =
-        Time::new(two_digits(hour)?, two_digits(minute)?, two_digits(second)?, i32::try_from(nanos).ok()?).ok()?;
-    Some(DateTime::from_parts(day, time))
-}
-
-/// Numbers of exactly so many digits, between separators.
-fn parts<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[u32; N]> {
-    let mut found = [0; N];
-    let mut parts = text.split(separator);
-    for (place, digits) in found.iter_mut().zip(digits) {
-        *place = parts.next().filter(|part| part.len() == digits).and_then(number)?;
-    }
-    if parts.next().is_none() { Some(found) } else { None }
-}
-
-fn number(text: &str) -> Option<u32> {
-    // `parse` alone would take a sign.
-    if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,24 +184,6 @@ mod tests {
         assert_eq!(micros("1970-01-01 00:01", None), Some(60_000_000));
         // Earlier than 1970, too, what is too fine is cut off towards the past.
         assert_eq!(micros("1969-12-31T23:59:59.999999999", None), Some(-1));
-        for text in [
-            "2024-01-01T",
-            "2024-01-01T10",
-            "2024-01-01T24:00",
-            "2024-01-01T10:60",
-            "2024-01-01T10:00:60",
-            "2024-01-01T10:00Z",
-            "2024-01-01T10:00:00+02:00",
-            "2024-01-01T10:00:00.",
-            "2024-01-01T10:00:00.1234567890",
-            "2024-01-01T10:00.5",
-            "2024-01-01X10:00",
-            "é024-01-01",
-            "2024-01-0é",
-            "2024-01-01é10:00",
-        ] {
-            assert_eq!(micros(text, None), None, "{text}");
-        }
     }
 
     #[test]

@@ -1,38 +1,12 @@
 //! `[data]`: where the rows are, and how they are written.
 
-use crate::columns::{Column, ColumnType};
-use crate::csv::{self, Compression, CsvOptions};
+use crate::csv::{self};
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use deniable_core::schema::{Column, ColumnType, Data, Format, ending};
+use deniable_core::schema::{Compression, CsvOptions};
 use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
-use std::path::Path;
-
-/// Where the rows are. The path stands as it was written: [`crate::Policy::folder`] is what it is relative to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Data {
-    /// The name of the table in SQL: lower-case ASCII letters, digits and `_`, not beginning with a digit.
-    pub table: String,
-    /// A file, folder or glob, as written; not empty.
-    pub path: String,
-    /// The declared version, a public fact; one line, not empty.
-    pub version: String,
-    /// How the rows are written.
-    pub format: Format,
-    /// The declared columns whose values stand in folder names, `year=2024/`, outermost first; only for Parquet.
-    pub partitions: Vec<String>,
-    /// A public guess at the number of rows, from which errors are estimated before anything is read; main table only.
-    pub typical_rows: Option<u64>,
-}
-
-/// How rows are written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Format {
-    /// Delimited text.
-    Csv(CsvOptions),
-    /// Apache Parquet.
-    Parquet,
-}
 
 /// How messages name the parts of one table.
 pub(crate) struct Names {
@@ -118,35 +92,6 @@ fn row_count(field: &Field<'_>) -> Read<u64> {
         let help = "write a rough public guess, such as 10_000; it is never read from the data";
         field.out_of_range(value, "a whole number of at least 1", help)
     })
-}
-
-impl Data {
-    /// Reads the rows from another path: packed as its ending says, where it says so.
-    ///
-    /// # Errors
-    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not this data's.
-    pub(crate) fn set_path(&mut self, path: String) -> Result<(), &'static str> {
-        let (format, compression) = ending(&path);
-        match (&mut self.format, format) {
-            (Format::Csv(_), Some("parquet")) => return Err("Parquet"),
-            (Format::Parquet, Some("csv" | "tsv")) => return Err("CSV"),
-            (Format::Csv(options), Some(_)) => options.compression = compression.unwrap_or(Compression::None),
-            (Format::Csv(_), None) | (Format::Parquet, _) => {}
-        }
-        self.path = path;
-        Ok(())
-    }
-}
-
-/// What the end of a path says about the format, `csv`, `tsv` or `parquet`, and about the compression.
-pub(crate) fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
-    let last = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
-    let path = Path::new(path);
-    let compression = last(path).and_then(|ending| Compression::of_ending(&ending));
-    let inner = path.file_stem().map(Path::new).filter(|_| compression.is_some()).unwrap_or(path);
-    let format = last(inner)
-        .and_then(|ending| ["csv", "tsv", "parquet"].into_iter().find(|known| ending.eq_ignore_ascii_case(known)));
-    (format, compression)
 }
 
 fn read_format(section: &Section<'_>, names: &Names, path: &str) -> Read<Format> {

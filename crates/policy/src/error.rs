@@ -1,9 +1,9 @@
 //! What can be wrong with a policy: the place, the complaint and the hint.
 
-use crate::bounds::BoundsError;
 use deniable_core::adversary::{AdversaryError, PriorRangeError};
 use deniable_core::exact::{ParseRationalError, Rational};
 use deniable_core::promise::PromiseError;
+use deniable_core::schema::BoundsError;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

@@ -27,8 +27,6 @@
 //! | question | file |
 //! |---|---|
 //! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `ask.rs` |
-//! | which grid does a numeric column lie on? | `bounds.rs` |
-//! | what decides how rows are read, as canonical bytes? | `reading.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
@@ -37,7 +35,6 @@
 mod adversary;
 mod ask;
 mod blanks;
-mod bounds;
 mod budget;
 mod columns;
 mod csv;
@@ -45,28 +42,19 @@ mod data;
 mod dates;
 mod entity;
 mod error;
-mod header;
 mod policy;
 mod promise;
 mod reader;
-mod reading;
 mod scaffold;
 mod tables;
 mod tree;
 
 pub use ask::{Ask, QuestionError, Size, TargetsTooDear};
-pub use bounds::{Bounds, BoundsError};
-pub use columns::{Column, ColumnType, Key};
-pub use csv::{Compression, CsvOptions};
-pub use data::{Data, Format};
 pub use deniable_core::text::nearest;
-pub use entity::Entity;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
-pub use header::{LONGEST_NAME, Looks, MOST_COLUMNS, NotNames, are_names};
 pub use policy::{LARGEST_FILE, Policy, is_population};
-pub use reading::{READING_FORMAT, reading};
 pub use scaffold::{Scaffold, scaffold};
-pub use tables::{MOST_TABLES, Role, Table};
+pub use tables::MOST_TABLES;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

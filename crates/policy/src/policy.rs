@@ -1,17 +1,21 @@
 //! A whole policy: read, checked, and put into words.
 
 use crate::ask::{self, Ask, NO_ASK_HELP, QuestionError, TargetsTooDear};
-use crate::columns::{Column, Home};
-use crate::data::{Data, Names, path_text};
-use crate::entity::{self, Entity};
+use crate::columns::Home;
+use crate::data::{Names, path_text};
+use crate::entity::{self};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::reader::{Field, Read, Report, Section, shown, told};
-use crate::tables::{Main, Role, Table};
+use crate::tables::Main;
 use crate::{adversary, budget, columns, data, promise, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::{Guarantee, GuaranteeError, Subject};
 use deniable_core::promise::Promise;
+use deniable_core::schema::Column;
+use deniable_core::schema::Data;
+use deniable_core::schema::Entity;
+use deniable_core::schema::{DeclaredTable, Role};
 use deniable_core::secret::Secret;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -30,7 +34,7 @@ pub struct Policy {
     data: Data,
     entity: Option<Entity>,
     columns: Vec<Column>,
-    more: Vec<Table>,
+    more: Vec<DeclaredTable>,
     guarantee: Guarantee,
     spend: Rational,
     confidence: Rational,
@@ -111,9 +115,9 @@ impl Policy {
 
     /// Every table, the main one first.
     #[must_use]
-    pub fn tables(&self) -> Vec<Table> {
+    pub fn tables(&self) -> Vec<DeclaredTable> {
         let role = Role::Protected { entity: self.entity.as_ref().map(|entity| entity.key.clone()) };
-        let main = Table { data: self.data.clone(), columns: self.columns.clone(), role };
+        let main = DeclaredTable { data: self.data.clone(), columns: self.columns.clone(), role };
         std::iter::once(main).chain(self.more.iter().cloned()).collect()
     }
 
@@ -230,7 +234,7 @@ impl Policy {
 
     /// The further tables, in the order of the file; at most [`MOST_TABLES`](crate::MOST_TABLES), of different names.
     #[must_use]
-    pub fn more(&self) -> &[Table] {
+    pub fn more(&self) -> &[DeclaredTable] {
         &self.more
     }
 

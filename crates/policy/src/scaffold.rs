@@ -1,10 +1,10 @@
 //! The beginning of a policy: what the files tell is written down, and what a person must decide is a blank.
 
 use crate::blanks;
-use crate::columns::ColumnType;
-use crate::data::ending;
-use crate::header::{NotNames, are_names};
 use crate::tree::{quoted, quoted_key};
+use deniable_core::schema::ColumnType;
+use deniable_core::schema::ending;
+use deniable_core::schema::{NotNames, are_names};
 
 /// What is known of a file without looking at its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,7 @@ const ASK: &str =
 ///     parquet_types: None,
 /// })?;
 /// assert!(text.contains("[columns.\"hours per week\"]"));
-/// # Ok::<(), deniable_policy::NotNames>(())
+/// # Ok::<(), deniable_core::schema::NotNames>(())
 /// ```
 pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
     are_names(&input.columns)?;

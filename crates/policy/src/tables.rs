@@ -1,39 +1,16 @@
 //! `[tables]`: further tables, of rows of the same people or of public knowledge.
 
-use crate::columns::{self, Column, Home};
-use crate::data::{self, Data, Names, TABLE_NAME_HELP, is_table_name, not_plain};
-use crate::entity::{Entity, identifying};
+use crate::columns::{self, Home};
+use crate::data::{self, Names, TABLE_NAME_HELP, is_table_name, not_plain};
+use crate::entity::identifying;
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, shown, told};
+use deniable_core::schema::Data;
+use deniable_core::schema::Entity;
+use deniable_core::schema::{Column, DeclaredTable, Role};
 
 /// Most tables beside the main one.
 pub const MOST_TABLES: usize = 15;
-
-/// One table, the main one or another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
-    /// Where its rows are.
-    pub data: Data,
-    /// Its declared columns, in the order of the file.
-    pub columns: Vec<Column>,
-    /// Whose rows they are.
-    pub role: Role,
-}
-
-/// Whether a table is about the protected people.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Role {
-    /// The main table, or another with rows of the same entities.
-    Protected {
-        /// The declared column that names the entity; `None` when one row is one person, in the main table only.
-        entity: Option<String>,
-    },
-    /// Nobody's data: anyone may know every row of it.
-    Public {
-        /// The declared column, integer or text, whose values are unique in the file.
-        key: String,
-    },
-}
 
 pub(crate) const KEYS: [&str; 9] =
     ["path", "version", "format", "csv", "partitions", "columns", "entity", "unprotected", "key"];
@@ -46,7 +23,7 @@ pub(crate) struct Main<'a> {
 }
 
 /// Reads `[tables]`, in the order of the file.
-pub(crate) fn read(field: &Field<'_>, main: &Main<'_>) -> Read<Vec<Table>> {
+pub(crate) fn read(field: &Field<'_>, main: &Main<'_>) -> Read<Vec<DeclaredTable>> {
     let section = Section::open_free(field.report, "[tables]", field.node)?;
     let few = match section.fields().nth(MOST_TABLES) {
         None => Ok(()),
@@ -60,7 +37,7 @@ pub(crate) fn read(field: &Field<'_>, main: &Main<'_>) -> Read<Vec<Table>> {
     Ok(tables)
 }
 
-fn read_table(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<Table> {
+fn read_table(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<DeclaredTable> {
     let named = check_name(field, name, main);
     let names = Names::of(&field.key);
     let section = field.section(&format!("[{}]", names.table), &KEYS)?;
@@ -70,7 +47,7 @@ fn read_table(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<Table> {
     let (data, columns) = (data?, columns?);
     data::check_partitions(&section, &names, &columns)?;
     named?;
-    Ok(Table { data, columns, role: role? })
+    Ok(DeclaredTable { data, columns, role: role? })
 }
 
 fn check_name(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<()> {

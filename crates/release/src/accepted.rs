@@ -1,6 +1,7 @@
 //! Which badly reading columns a curator accepts, by name.
 
-use deniable_policy::{Table, nearest};
+use deniable_core::schema::DeclaredTable;
+use deniable_core::text::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns that are accepted whatever a scan finds in them, by table.
@@ -39,10 +40,10 @@ impl Accepted {
     ///
     /// # Errors
     /// When a name is none of a declared column, or of several.
-    pub fn named(names: &[String], tables: &[Table]) -> Result<Self, AcceptError> {
+    pub fn named(names: &[String], tables: &[DeclaredTable]) -> Result<Self, AcceptError> {
         let all = || {
-            let columns = |table: &Table| -> Vec<(String, String)> {
-                let column = |column: &deniable_policy::Column| (table.data.table.clone(), column.name.clone());
+            let columns = |table: &DeclaredTable| -> Vec<(String, String)> {
+                let column = |column: &deniable_core::schema::Column| (table.data.table.clone(), column.name.clone());
                 table.columns.iter().map(column).collect()
             };
             tables.iter().flat_map(columns)

@@ -6,11 +6,12 @@
 
 use crate::accepted::{Accepted, full_name};
 use crate::plan::Plan;
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Data, reading};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
-use deniable_policy::{Data, reading};
 use deniable_sql::source::check::{ColumnReport, Report};
-use deniable_sql::{Source, SourceError, Table};
+use deniable_sql::{Source, SourceError};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -91,7 +92,7 @@ pub struct Versioned {
     pub source: Source,
     /// The declared version.
     pub version: String,
-    /// A digest of how they are read, and of what their key is: see [`deniable_policy::reading`].
+    /// A digest of how they are read, and of what their key is: see [`deniable_core::schema::reading`].
     pub reading: String,
 }
 
@@ -102,7 +103,7 @@ impl Versioned {
     /// When a table has none, or a folder cannot be read.
     pub fn locate_all(plan: &Plan) -> Result<Vec<Self>, SourceError> {
         let folder = plan.policy().folder();
-        let locate = |((table, data), read): ((Table, Data), deniable_policy::Table)| {
+        let locate = |((table, data), read): ((TableSchema, Data), deniable_core::schema::DeclaredTable)| {
             Ok(Self { source: Source::locate(table, &data, folder)?, version: data.version, reading: digest(&read) })
         };
         plan.tables().into_iter().zip(plan.policy().tables()).map(locate).collect()
@@ -119,7 +120,7 @@ impl Versioned {
 }
 
 /// What stands in the ledger for how all declared columns of a table are read.
-fn digest(table: &deniable_policy::Table) -> String {
+fn digest(table: &deniable_core::schema::DeclaredTable) -> String {
     let mut hasher = blake3::Hasher::new_derive_key(READING);
     hasher.update(&reading(table, &|_| true));
     hasher.finalize().to_hex().to_string()

@@ -4,10 +4,12 @@ use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Data, Entity, Role, reading};
 use deniable_ledger::{Account, AccountId, Ask as LedgerAsk};
-use deniable_policy::{Ask, Data, Entity, Policy, Role, Size, TargetsTooDear, reading};
+use deniable_policy::{Ask, Policy, Size, TargetsTooDear};
 use deniable_sql::plan::MeasureKind;
-use deniable_sql::{Query, QueryError, Table};
+use deniable_sql::{Query, QueryError};
 use num_bigint::BigInt;
 
 /// What identities of this format begin with. Those of the first were digits alone, made of text that different questions
@@ -146,7 +148,7 @@ impl Plan {
 
     /// The tables that the policy declares, the main one first, and where their rows are.
     #[must_use]
-    pub fn tables(&self) -> Vec<(Table, Data)> {
+    pub fn tables(&self) -> Vec<(TableSchema, Data)> {
         let data = self.policy.tables().into_iter().map(|table| table.data);
         tables(&self.policy).into_iter().zip(data).collect()
     }
@@ -186,7 +188,7 @@ impl Plan {
 }
 
 /// What SQL may know of the policy's tables.
-fn tables(policy: &Policy) -> Vec<Table> {
+fn tables(policy: &Policy) -> Vec<TableSchema> {
     let main = policy.entity();
     let described = policy.tables().into_iter().map(|table| {
         let (entity, public_key) = match table.role {
@@ -194,7 +196,7 @@ fn tables(policy: &Policy) -> Vec<Table> {
             Role::Protected { entity } => (entity.zip(main).map(|(key, main)| Entity { key, ..main.clone() }), None),
             Role::Public { key } => (None, Some(key)),
         };
-        Table { name: table.data.table, columns: table.columns, entity, public_key }
+        TableSchema { name: table.data.table, columns: table.columns, entity, public_key }
     });
     described.collect()
 }
@@ -272,7 +274,7 @@ impl PlannedAsk {
         part(policy.guarantee().adjacency().to_string().as_bytes());
         let read: Vec<&str> = self.query.tables().collect();
         let described = policy.tables();
-        let described: Vec<&deniable_policy::Table> =
+        let described: Vec<&deniable_core::schema::DeclaredTable> =
             read.iter().filter_map(|name| described.iter().find(|table| table.data.table == *name)).collect();
         for table in &described {
             part(table.data.table.as_bytes());

@@ -7,7 +7,7 @@ use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
 use deniable_core::noise::margin;
-use deniable_policy::Key;
+use deniable_core::schema::Key;
 use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
     ALL, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Scalar, Table,

@@ -4,9 +4,10 @@ use datafusion::arrow::array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::file::properties::WriterProperties;
 use deniable_core::exact::{parse_rational, whole};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Bounds, Column, ColumnType, Data, Entity, Format, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Bounds, Column, ColumnType, Data, Entity, Format, Key};
-use deniable_sql::{Source, Table};
+use deniable_sql::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -76,5 +77,5 @@ pub fn source(path: &Path, caps: Option<Caps>) -> Source {
         partitions: Vec::new(),
         typical_rows: None,
     };
-    Source::locate(Table::protected("t", columns, entity), &data, Path::new("/")).unwrap()
+    Source::locate(TableSchema::protected("t", columns, entity), &data, Path::new("/")).unwrap()
 }

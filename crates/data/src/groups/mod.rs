@@ -12,10 +12,11 @@ use crate::memory::{Memory, Reservation};
 use crate::meter::{Meter, Progress};
 use crate::names::{csv_columns, parquet_columns};
 use crate::scan::{ScanError, Wanted};
-use crate::table::{Table, type_of};
+use crate::types::type_of;
 use crate::{Resources, Source};
 use arrow_array::{Array, StringViewArray};
-use deniable_policy::{Column, ColumnType, Compression, CsvOptions, Data, Format};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format};
 use distinct::Distinct;
 use spill::{Partition, Partitions};
 use std::io;
@@ -84,7 +85,7 @@ pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, 
         Column { name: name.clone(), kind: kind.unwrap_or(ColumnType::Text), bounds: None, keys: None, format: None }
     };
     let shown = path.display().to_string();
-    let table = Table::protected(shown.clone(), columns.iter().map(column).collect(), None);
+    let table = TableSchema::protected(shown.clone(), columns.iter().map(column).collect(), None);
     let data = Data {
         table: "t".to_owned(),
         path: shown,

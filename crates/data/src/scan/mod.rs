@@ -24,8 +24,8 @@ use crate::text::Layout;
 use crate::{Rows, Source};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
+use deniable_core::schema::{Column as Declared, Format};
 use deniable_expression::{Column, Type};
-use deniable_policy::{Column as Declared, Format};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

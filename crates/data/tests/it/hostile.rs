@@ -6,9 +6,11 @@ use arrow_array::{
 };
 use arrow_cast::display::array_value_to_string;
 use arrow_schema::DataType;
-use deniable_data::{Meter, Source, Table, Wanted};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
+use deniable_data::memory_schema;
+use deniable_data::{Meter, Source, Wanted};
 use deniable_expression::LONGEST_TEXT;
-use deniable_policy::{Column, ColumnType, CsvOptions, Data, Format};
 use parquet::arrow::ArrowWriter;
 use parquet::data_type::{Int96, Int96Type};
 use parquet::file::writer::SerializedFileWriter;
@@ -29,7 +31,7 @@ fn locate(folder: &Path, path: &str, format: Format, columns: Vec<Column>) -> So
         partitions: Vec::new(),
         typical_rows: None,
     };
-    Source::locate(Table::protected("t", columns, None), &data, folder).unwrap()
+    Source::locate(TableSchema::protected("t", columns, None), &data, folder).unwrap()
 }
 
 /// The values of all columns, as so many threads read them.
@@ -42,7 +44,7 @@ fn read(source: &Source, threads: usize) -> Vec<ArrayRef> {
     });
     let parts = parts.unwrap().concat();
     let declared: Vec<DataType> =
-        source.table().schema().fields().iter().map(|field| field.data_type().clone()).collect();
+        memory_schema(source.table()).fields().iter().map(|field| field.data_type().clone()).collect();
     let column = |(at, kind): (usize, &DataType)| {
         let arrays: Vec<ArrayRef> = parts.iter().map(|batch| batch.columns[at].to_array()).collect();
         assert!(arrays.iter().all(|array| array.data_type() == kind));
@@ -363,7 +365,7 @@ fn values_in_memory() {
         column("time", ColumnType::Timestamp),
         column("cost", ColumnType::Decimal),
     ];
-    let rows = rows(&Source::memory(Table::protected("t", columns, None), vec![batch]));
+    let rows = rows(&Source::memory(TableSchema::protected("t", columns, None), vec![batch]));
     assert_eq!(rows.iter().map(|column| column.null_count()).collect::<Vec<_>>(), [2, 3, 2]);
     assert_eq!(shown(&rows[0])[3].as_deref(), Some("1970-01-02"));
 }

@@ -10,10 +10,11 @@ use arrow_array::{
 use arrow_buffer::i256;
 use arrow_cast::cast;
 use arrow_schema::{DataType, TimeUnit};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
 use deniable_data::reading::ColumnReader;
-use deniable_data::{Meter, Source, Table, Wanted};
+use deniable_data::{Meter, Source, Wanted};
 use deniable_expression::{Column as Values, LONGEST_TEXT, Type};
-use deniable_policy::{Column, ColumnType, CsvOptions, Data, Format};
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -305,7 +306,7 @@ fn csv(folder: &Path, columns: Vec<Column>, options: CsvOptions) -> Source {
         partitions: Vec::new(),
         typical_rows: None,
     };
-    Source::locate(Table::protected("t", columns, None), &data, folder).unwrap()
+    Source::locate(TableSchema::protected("t", columns, None), &data, folder).unwrap()
 }
 
 /// Rows read are rows written, through Parquet, for every type that it can store.
@@ -346,7 +347,8 @@ fn through_parquet() {
                     partitions: Vec::new(),
                     typical_rows: None,
                 };
-                let source = Source::locate(Table::protected("t", vec![column], None), &data, folder.path()).unwrap();
+                let source =
+                    Source::locate(TableSchema::protected("t", vec![column], None), &data, folder.path()).unwrap();
                 let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
                 let parts = scan.run(1, Vec::new, |parts, batch| {
                     parts.push(batch.columns[0].to_array());

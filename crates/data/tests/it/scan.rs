@@ -1,9 +1,10 @@
 //! How scans end: at the end of the rows, when somebody wants no more, when a file is damaged, and when a thread panics.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
 use deniable_data::scan::{BATCH_ROWS, Seen};
-use deniable_data::{Meter, ScanError, Source, SourceError, Table, Wanted, watch};
-use deniable_policy::{Column, ColumnType, CsvOptions, Data, Format};
+use deniable_data::{Meter, ScanError, Source, SourceError, Wanted, watch};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use parquet::file::properties::WriterProperties;
@@ -29,7 +30,7 @@ fn locate(folder: &Path, path: &str, format: Format) -> Source {
         partitions: Vec::new(),
         typical_rows: None,
     };
-    Source::locate(Table::protected("t", columns(), None), &data, folder).unwrap()
+    Source::locate(TableSchema::protected("t", columns(), None), &data, folder).unwrap()
 }
 
 const ROWS: i64 = 20_000;
@@ -59,7 +60,7 @@ fn sources(folder: &Path) -> Vec<Source> {
     parquet("1.parquet", 0..1);
     parquet("2.parquet", 1..ROWS);
     let text = Format::Csv(CsvOptions::with_delimiter(b','));
-    let memory = Source::memory(Table::protected("t", columns(), None), vec![batch(0..10), batch(10..ROWS)]);
+    let memory = Source::memory(TableSchema::protected("t", columns(), None), vec![batch(0..10), batch(10..ROWS)]);
     vec![
         locate(folder, "*.csv", text.clone()),
         locate(folder, "one.data", text),

@@ -3,10 +3,9 @@
 use deniable_core::adversary::{Adjacency, MovesTogether, Preset};
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
+use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Format, Key, Role};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{
-    Column, ColumnType, Compression, CsvOptions, Format, Key, Policy, PolicyErrors, Role, Size, TargetsTooDear,
-};
+use deniable_policy::{Policy, PolicyErrors, Size, TargetsTooDear};
 use std::path::{Path, PathBuf};
 
 const FULL: &str = include_str!("../../testdata/good/full.toml");

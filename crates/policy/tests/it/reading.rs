@@ -1,7 +1,9 @@
 //! The bytes of how a table is read: equal exactly when it is read alike.
 
 use deniable_core::exact::whole;
-use deniable_policy::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Format, Key, Role, Table, reading};
+use deniable_core::schema::{
+    Bounds, Column, ColumnType, Compression, CsvOptions, Data, DeclaredTable, Format, Key, Role, reading,
+};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +11,7 @@ fn column(name: &str, kind: ColumnType, format: Option<&str>) -> Column {
     Column { name: name.to_owned(), kind, bounds: None, keys: None, format: format.map(str::to_owned) }
 }
 
-fn table() -> Table {
+fn table() -> DeclaredTable {
     let options = CsvOptions { nulls: vec![String::new(), "?".to_owned()], ..CsvOptions::with_delimiter(b',') };
     let data = Data {
         table: "visits".to_owned(),
@@ -24,21 +26,21 @@ fn table() -> Table {
         column("age", ColumnType::Integer, None),
         column("day", ColumnType::Date, None),
     ];
-    Table { data, columns, role: Role::Protected { entity: Some("patient".to_owned()) } }
+    DeclaredTable { data, columns, role: Role::Protected { entity: Some("patient".to_owned()) } }
 }
 
-fn whole_table(table: &Table) -> Vec<u8> {
+fn whole_table(table: &DeclaredTable) -> Vec<u8> {
     reading(table, &|_| true)
 }
 
-fn csv(table: &mut Table) -> &mut CsvOptions {
+fn csv(table: &mut DeclaredTable) -> &mut CsvOptions {
     let Format::Csv(options) = &mut table.data.format else { panic!("CSV") };
     options
 }
 
 #[test]
 fn every_single_change_makes_another_reading() {
-    type Change<'a> = (&'a str, &'a dyn Fn(&mut Table));
+    type Change<'a> = (&'a str, &'a dyn Fn(&mut DeclaredTable));
     let changes: [Change<'_>; 22] = [
         ("nothing", &|_| {}),
         ("public", &|table| table.role = Role::Public { key: "patient".to_owned() }),
@@ -89,7 +91,7 @@ fn what_is_expected_of_values_is_no_part_of_it() {
 /// A question is about its own columns, and about the key that tells people apart.
 #[test]
 fn only_used_columns_count_and_the_key_always_does() {
-    let of_day = |table: &Table| reading(table, &|name| name == "day");
+    let of_day = |table: &DeclaredTable| reading(table, &|name| name == "day");
     let mut other = table();
     other.columns[1].kind = ColumnType::Decimal;
     other.columns.push(column("more", ColumnType::Text, None));
@@ -122,7 +124,7 @@ fn options() -> impl Strategy<Value = CsvOptions> {
     })
 }
 
-fn tables() -> impl Strategy<Value = Table> {
+fn tables() -> impl Strategy<Value = DeclaredTable> {
     let kind = || prop::sample::select(ColumnType::ALL.to_vec());
     let columns = prop::collection::btree_map(text(), (kind(), prop::option::of(text())), 0..3).prop_shuffle_map();
     let role = prop_oneof![
@@ -133,7 +135,7 @@ fn tables() -> impl Strategy<Value = Table> {
     let partitions = prop::collection::vec(text(), 0..2);
     (columns, role, format, partitions).prop_map(|(columns, role, format, partitions)| {
         let data = Data { format, partitions, ..table().data };
-        Table { data, columns, role }
+        DeclaredTable { data, columns, role }
     })
 }
 
@@ -155,7 +157,7 @@ impl<S: Strategy<Value = BTreeMap<String, (ColumnType, Option<String>)>> + 'stat
 type Plain = (Role, Format, Vec<String>, BTreeMap<String, (ColumnType, Option<String>)>);
 
 /// A table with all that may differ without a difference put in order.
-fn plain(table: &Table) -> Plain {
+fn plain(table: &DeclaredTable) -> Plain {
     let mut format = table.data.format.clone();
     if let Format::Csv(options) = &mut format {
         options.nulls = options.nulls.iter().cloned().collect::<BTreeSet<_>>().into_iter().collect();

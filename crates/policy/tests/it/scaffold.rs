@@ -1,9 +1,7 @@
 //! A scaffold is a policy but for its blanks.
 
-use deniable_policy::{
-    ColumnType, Compression, CsvOptions, Format, Looks, NotNames, Policy, PolicyErrorKind, Scaffold, are_names,
-    scaffold,
-};
+use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, Looks, NotNames, are_names};
+use deniable_policy::{Policy, PolicyErrorKind, Scaffold, scaffold};
 use proptest::prelude::*;
 use std::path::Path;
 

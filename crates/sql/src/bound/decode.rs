@@ -120,7 +120,7 @@ mod tests {
     use crate::facts::range::Range;
     use arrow_array::{BooleanArray, Float64Array, Int64Array, NullArray};
     use deniable_core::exact::{parse_rational, whole};
-    use deniable_policy::{Bounds, Column, ColumnType};
+    use deniable_core::schema::{Bounds, Column, ColumnType};
     use rand_chacha::ChaCha20Rng;
     use rand_chacha::rand_core::{Rng, SeedableRng};
     use std::sync::Arc;

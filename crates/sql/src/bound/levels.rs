@@ -62,7 +62,7 @@ impl Levels {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deniable_policy::Key;
+    use deniable_core::schema::Key;
 
     #[test]
     fn cells_are_what_is_left_of_combinations() {

@@ -6,7 +6,7 @@ use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecon
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, TimeUnit};
-use deniable_policy::Key;
+use deniable_core::schema::Key;
 use std::collections::HashMap;
 
 /// The cell of a row whose key is not declared: none.

@@ -8,7 +8,7 @@ use arrow_array::types::{Date32Type, Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
-use deniable_policy::Key;
+use deniable_core::schema::Key;
 use std::collections::BTreeMap;
 
 type Values = Vec<Option<i64>>;

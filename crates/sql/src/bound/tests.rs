@@ -5,14 +5,15 @@ use super::{CapRows, Capping, Disk, Exhausted, Salt};
 use crate::bound::identity::Identities;
 use crate::compute::{exact, prepare};
 use crate::error::SourceError;
-use crate::plan::{Argument, Query, Table};
+use crate::plan::{Argument, Query};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Schema};
 use deniable_core::exact::{parse_rational, whole};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key};
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Memory, Progress, Resources, Source};
-use deniable_policy::{Bounds, Column, ColumnType, Entity, Key};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
@@ -42,14 +43,14 @@ impl Dice {
 }
 
 /// Entities by whole numbers or texts, two group columns, a whole number, a decimal with coarse steps, a text.
-fn table(entity: ColumnType, caps: Option<Caps>) -> Table {
+fn table(entity: ColumnType, caps: Option<Caps>) -> TableSchema {
     let bounds = |low: i64, high: i64, step: &str| {
         Some(Bounds::new(whole(low), whole(high), parse_rational(step).unwrap()).unwrap())
     };
     let column = |name: &str, kind, bounds, keys| Column { name: name.to_owned(), kind, bounds, keys, format: None };
     let texts = ["red", "green", "blue", "a colour with a long name"];
     let texts = texts.iter().map(|text| Key::Text((*text).to_owned())).chain([Key::Null]);
-    Table {
+    TableSchema {
         name: "t".to_owned(),
         columns: vec![
             column("who", entity, None, None),
@@ -65,7 +66,7 @@ fn table(entity: ColumnType, caps: Option<Caps>) -> Table {
 }
 
 /// Random rows of that table. Often one entity has a third of all rows; some are neighbours, most are not.
-fn random(dice: &mut Dice, table: &Table, rows: usize) -> RecordBatch {
+fn random(dice: &mut Dice, table: &TableSchema, rows: usize) -> RecordBatch {
     let entities = dice.pick(&[3, 40, 2_000, 2_000]);
     let heavy = dice.below(2) == 0;
     let who: Vec<Option<usize>> = (0..rows)
@@ -126,7 +127,7 @@ fn random(dice: &mut Dice, table: &Table, rows: usize) -> RecordBatch {
 }
 
 /// The columns of a table in memory: texts as they come.
-fn schema(batch: &[ArrayRef], table: &Table) -> Schema {
+fn schema(batch: &[ArrayRef], table: &TableSchema) -> Schema {
     let field = |(column, array): (&Column, &ArrayRef)| Field::new(&column.name, array.data_type().clone(), true);
     Schema::new(table.columns.iter().zip(batch).map(field).collect::<Vec<_>>())
 }
@@ -230,7 +231,7 @@ fn input(batch: &RecordBatch, columns: &[usize], text: &DataType) -> RecordBatch
     RecordBatch::try_new(Arc::new(schema), columns).unwrap()
 }
 
-fn arguments(table: &Table) -> Vec<Argument> {
+fn arguments(table: &TableSchema) -> Vec<Argument> {
     // n, x, note; and n once more, for its presence only.
     let query = Query::new("SELECT SUM(n), SUM(x), COUNT(note) FROM t", std::slice::from_ref(table)).unwrap();
     let mut arguments = query.rows.arguments;
@@ -372,7 +373,7 @@ fn column_of(query: &Query, value: deniable_expression::Id) -> &str {
 }
 
 /// A question whose arguments and conditions are columns can be asked of the plain code as well.
-fn plain_totals(query: &Query, table: &Table, batch: &RecordBatch) -> Vec<Vec<Vec<i128>>> {
+fn plain_totals(query: &Query, table: &TableSchema, batch: &RecordBatch) -> Vec<Vec<Vec<i128>>> {
     let identities = Identities::new(&SALT);
     let mut columns: Vec<ArrayRef> = Vec::new();
     let column = |name: &str| batch.column_by_name(name).unwrap().clone();
@@ -511,8 +512,8 @@ fn resources_that_do_not_suffice_are_named() {
 fn progress_counts_rows_and_bytes() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), "who,grp,band,n,x,note\n1,red,1,1,1,a\n2,red,1,2,2,b\n").unwrap();
-    let csv = deniable_policy::Format::Csv(deniable_policy::CsvOptions::with_delimiter(b','));
-    let data = deniable_policy::Data {
+    let csv = deniable_core::schema::Format::Csv(deniable_core::schema::CsvOptions::with_delimiter(b','));
+    let data = deniable_core::schema::Data {
         table: "t".to_owned(),
         path: "t.csv".to_owned(),
         version: "1".to_owned(),

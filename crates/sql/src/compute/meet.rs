@@ -2,7 +2,7 @@
 //!
 //! The rows of every table are scattered over shards by their entity; then, shard by shard and entity by entity, they are
 //! put together in all combinations, evaluated, and capped. Of each table only so many rows of an entity meet
-//! ([`deniable_policy::Entity::rows_in_joins`]) and so many bytes, those of the lowest ranks among that entity's own rows, so that nobody can
+//! ([`deniable_core::schema::Entity::rows_in_joins`]) and so many bytes, those of the lowest ranks among that entity's own rows, so that nobody can
 //! make very many combinations.
 
 use super::row::{Inflow, Inputs, RowOperator};

@@ -10,9 +10,9 @@ use crate::plan::join::Join;
 use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
+use deniable_core::schema::ColumnType;
 use deniable_data::{Batch, Read, Wanted};
 use deniable_expression::{Column, Evaluator, Type};
-use deniable_policy::ColumnType;
 use std::sync::Arc;
 
 /// The columns of some rows, by the positions of a program's inputs.

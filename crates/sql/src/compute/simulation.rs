@@ -3,9 +3,10 @@
 use super::exact;
 use crate::bound::{Exact, Salt};
 use crate::error::SourceError;
-use crate::plan::{Query, Table};
+use crate::plan::Query;
 use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
+use deniable_core::schema::TableSchema;
 use deniable_data::{Resources, synthetic};
 use rand_core::Rng;
 
@@ -19,7 +20,7 @@ impl Simulation {
     ///
     /// # Errors
     /// When the question is not about these tables, or the resources do not suffice.
-    pub fn new(tables: &[Table], rows: u64, query: &Query, resources: &Resources) -> Result<Self, SourceError> {
+    pub fn new(tables: &[TableSchema], rows: u64, query: &Query, resources: &Resources) -> Result<Self, SourceError> {
         let sources = synthetic(tables, rows)?;
         Ok(Self { exact: exact(&sources, query, &Salt([0; 32]), resources, &|_| {})? })
     }
@@ -40,7 +41,7 @@ impl Simulation {
 mod tests {
     use super::*;
     use deniable_core::exact::{ratio, whole};
-    use deniable_policy::{Bounds, Column, ColumnType};
+    use deniable_core::schema::{Bounds, Column, ColumnType};
     use rand_chacha::ChaCha20Rng;
     use rand_chacha::rand_core::SeedableRng;
 
@@ -52,7 +53,7 @@ mod tests {
     fn the_same_question_has_the_same_truth_and_fresh_noise() {
         let age =
             Column { bounds: Bounds::new(whole(0), whole(110), whole(1)).ok(), ..column("age", ColumnType::Integer) };
-        let tables = [Table::protected("t", vec![age], None)];
+        let tables = [TableSchema::protected("t", vec![age], None)];
         let query = Query::new("SELECT COUNT(*), SUM(age) FROM t", &tables).unwrap();
         let simulation = Simulation::new(&tables, 500, &query, &Resources::default()).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(7);

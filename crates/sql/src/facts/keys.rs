@@ -7,13 +7,13 @@
 use super::range::Ranges;
 use crate::error::QueryError;
 use crate::lower::declared;
-use crate::plan::Table;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, whole};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Column, ColumnType, Key};
 use deniable_data::type_of;
 use deniable_expression::{
     Column as Values, Day, Decimal, Evaluator, Id, Moment, Node, Operation, Part, Program, Type, Unit, Value, civil,
 };
-use deniable_policy::{Column, ColumnType, Key};
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ const MOST_KEYS: usize = 20_000;
 pub(crate) struct Derivation<'a> {
     pub(crate) program: &'a Program,
     pub(crate) ranges: &'a mut Ranges,
-    pub(crate) tables: &'a [Table],
+    pub(crate) tables: &'a [TableSchema],
 }
 
 /// Most characters of an expression in a message.

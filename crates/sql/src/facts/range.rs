@@ -6,10 +6,10 @@
 //! the nearest, whatever the data holds, so a wrong derivation could bias an answer but never break a promise.
 
 use crate::lower::declared;
-use crate::plan::Table;
 use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Bounds, ColumnType};
 use deniable_expression::{Id, Node, Operation, Program, Type, Value};
-use deniable_policy::{Bounds, ColumnType};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -166,7 +166,7 @@ pub(crate) struct Ranges(Vec<Range>);
 
 impl Ranges {
     /// What is known of a node. What was worked out before is remembered: programs only grow.
-    pub(crate) fn of(&mut self, program: &Program, id: Id, tables: &[Table]) -> Range {
+    pub(crate) fn of(&mut self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
         let known = self.0.len();
         for (_, node) in program.ids().skip(known).take_while(|(at, _)| at.position() <= id.position()) {
             let range = self.of_node(program, node, tables).sensible();
@@ -175,7 +175,7 @@ impl Ranges {
         self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN)
     }
 
-    fn of_node(&self, program: &Program, node: &Node, tables: &[Table]) -> Range {
+    fn of_node(&self, program: &Program, node: &Node, tables: &[TableSchema]) -> Range {
         let (operation, arguments) = match node {
             Node::Column(position) => {
                 let bounds = declared(tables, *position as usize).and_then(|(_, column)| column.bounds.as_ref());
@@ -239,7 +239,7 @@ impl Ranges {
     }
 
     /// The range of days that a date lies in.
-    fn days(&self, program: &Program, id: Id, tables: &[Table]) -> Range {
+    fn days(&self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
         let known = self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
         match program.node(id) {
             Node::Column(position) => {

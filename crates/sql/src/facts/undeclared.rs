@@ -2,16 +2,16 @@
 //! need not be all values that there are, and seldom meant.
 
 use crate::lower::declared;
-use crate::plan::Table;
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Column, Key};
 use deniable_core::text::{nearest, shown};
 use deniable_expression::{Comparison, Id, Node, Operation, Program, Value};
-use deniable_policy::{Column, Key};
 
 /// Most keys that are listed.
 const LISTED: usize = 12;
 
 /// A sentence about each. Constants and keys are public, both.
-pub(crate) fn undeclared(program: &Program, roots: &[Id], tables: &[Table]) -> Vec<String> {
+pub(crate) fn undeclared(program: &Program, roots: &[Id], tables: &[TableSchema]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut compared = |value: Id, constant: Id| {
         let (Node::Column(position), Node::Constant(_, Some(constant))) = (program.node(value), program.node(constant))

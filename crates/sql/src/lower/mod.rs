@@ -10,20 +10,20 @@ mod function;
 pub(crate) use constant::{constant_decimal, constant_integer, text_of};
 
 use crate::error::QueryError;
-use crate::plan::Table;
 use constant::{literal, read_constant};
 use datafusion_common::DFSchema;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Case, Cast, Expr, Operator, TryCast};
+use deniable_core::schema::Column;
+use deniable_core::schema::TableSchema;
 use deniable_data::type_of;
 use deniable_expression::{Comparison, Id, InputColumn, Operation, Pattern, Program, ProgramError, Type, Value};
-use deniable_policy::Column;
 
 /// A program as it grows, over the declared columns of all tables, in their order.
 pub(crate) struct Lowering<'a> {
     pub(crate) program: Program,
-    pub(crate) tables: &'a [Table],
+    pub(crate) tables: &'a [TableSchema],
 }
 
 /// The names that an expression may use: the columns of a plan node, and the nodes that they stand for.
@@ -34,8 +34,8 @@ pub(crate) struct Scope<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    pub(crate) fn new(tables: &'a [Table]) -> Self {
-        let input = |table: &Table, column: &Column| InputColumn {
+    pub(crate) fn new(tables: &'a [TableSchema]) -> Self {
+        let input = |table: &TableSchema, column: &Column| InputColumn {
             table: table.name.clone(),
             name: column.name.clone(),
             kind: type_of(column.kind),
@@ -399,7 +399,7 @@ impl<'a> Lowering<'a> {
 }
 
 /// The table and the declaration of an input column of a program over the columns of all these tables, in their order.
-pub(crate) fn declared(tables: &[Table], position: usize) -> Option<(usize, &Column)> {
+pub(crate) fn declared(tables: &[TableSchema], position: usize) -> Option<(usize, &Column)> {
     let mut left = position;
     for (at, table) in tables.iter().enumerate() {
         match table.columns.get(left) {

@@ -5,7 +5,7 @@ use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::{Answer, Measure, MeasureKind, Moments, Query, Share, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
 use deniable_core::noise::{Decay, Rank, distance_margin, margin, tree};
-use deniable_policy::Key;
+use deniable_core::schema::Key;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;

@@ -2,7 +2,7 @@
 //! names and types; it computes nothing.
 
 use super::complaint::meaning_in;
-use super::{Table, grouping, ranked};
+use super::{grouping, ranked};
 use crate::error::QueryError;
 use datafusion_common::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use datafusion_common::config::ConfigOptions;
@@ -15,12 +15,13 @@ use datafusion_functions_aggregate::{average, count, min_max, stddev, sum, varia
 use datafusion_optimizer::Analyzer;
 use datafusion_sql::planner::{ContextProvider, ParserOptions, SqlToRel};
 use datafusion_sql::sqlparser::ast::Statement;
-use deniable_policy::ColumnType;
+use deniable_core::schema::ColumnType;
+use deniable_core::schema::TableSchema;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 /// A statement after name resolution and type analysis.
-pub(super) fn analysed(statement: Statement, tables: &[Table]) -> Result<LogicalPlan, QueryError> {
+pub(super) fn analysed(statement: Statement, tables: &[TableSchema]) -> Result<LogicalPlan, QueryError> {
     let catalog = Catalog::new(tables);
     let options = ParserOptions { collect_spans: true, map_string_types_to_utf8view: false, ..Default::default() };
     SqlToRel::new_with_options(&catalog, options)
@@ -110,9 +111,10 @@ struct Catalog {
 }
 
 impl Catalog {
-    fn new(tables: &[Table]) -> Self {
-        let source = |table: &Table| -> Arc<dyn TableSource> {
-            let field = |column: &deniable_policy::Column| Field::new(&column.name, planned_type(column.kind), true);
+    fn new(tables: &[TableSchema]) -> Self {
+        let source = |table: &TableSchema| -> Arc<dyn TableSource> {
+            let field =
+                |column: &deniable_core::schema::Column| Field::new(&column.name, planned_type(column.kind), true);
             let fields: Vec<Field> = table.columns.iter().map(field).collect();
             Arc::new(LogicalTableSource::new(Arc::new(Schema::new(fields))))
         };

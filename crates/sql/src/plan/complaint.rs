@@ -2,11 +2,12 @@
 //!
 //! They depend on the SQL and the declarations alone. What is not recognised here is passed on as it is.
 
-use super::{Table, place};
+use super::place;
 use crate::error::QueryError;
 use datafusion_common::DataFusionError;
 use datafusion_common::SchemaError;
-use deniable_policy::nearest;
+use deniable_core::schema::TableSchema;
+use deniable_core::text::nearest;
 
 /// Prefixes that say which part of the planner spoke.
 const PREFIXES: [&str; 5] = [
@@ -18,7 +19,7 @@ const PREFIXES: [&str; 5] = [
 ];
 
 /// Turns a planner's error into ours, knowing the declared tables: a misspelt name is most likely one of theirs.
-pub(super) fn meaning_in(error: &DataFusionError, tables: &[Table]) -> QueryError {
+pub(super) fn meaning_in(error: &DataFusionError, tables: &[TableSchema]) -> QueryError {
     let plain = meaning(error);
     let QueryError::Meaning { message, mut help, place, word } = plain else { return plain };
     if let Some(lower) = message.strip_prefix("there is no column `").and_then(|rest| rest.strip_suffix('`')) {

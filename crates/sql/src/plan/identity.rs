@@ -8,9 +8,9 @@ use super::aggregate::Collected;
 use super::{Answer, Argument, Measure, MeasureKind, Query, Target};
 use crate::facts::range::Grid;
 use deniable_core::exact::Rational;
+use deniable_core::schema::Key;
 use deniable_core::sensitivity::{Caps, RowRange};
 use deniable_expression::{Id, Program};
-use deniable_policy::Key;
 
 /// The number of this format. Answers that were stored under another are never given to a question.
 const FORMAT: u8 = 2;

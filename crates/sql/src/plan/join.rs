@@ -4,10 +4,10 @@
 //! a joined row belongs to one entity; public tables only on their unique key, so that a row meets at most
 //! one of theirs. Every other condition between tables is an ordinary filter on the joined row.
 
-use super::Table;
 use super::inline::{Condition, equated};
 use crate::error::QueryError;
 use crate::lower::{Lowering, declared};
+use deniable_core::schema::TableSchema;
 use deniable_expression::Id;
 use std::collections::BTreeSet;
 
@@ -133,7 +133,7 @@ fn reads_only(id: Id, known: &BTreeSet<usize>, lowering: &Lowering<'_>) -> bool 
     !inputs.is_empty() && inputs.iter().all(is_known)
 }
 
-fn no_key(table: &Table, first: &Table) -> QueryError {
+fn no_key(table: &TableSchema, first: &TableSchema) -> QueryError {
     if !table.is_protected() {
         let key = table.join_key().unwrap_or("key");
         let help = format!(

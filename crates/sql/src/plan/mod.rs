@@ -26,7 +26,6 @@ mod ranked;
 mod words;
 
 pub use aggregate::{Answer, Measure, MeasureKind, Moments, Share, Target, ValueKind};
-pub use deniable_data::Table;
 
 use crate::error::QueryError;
 use crate::facts::range::Grid;
@@ -40,9 +39,9 @@ use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::Rank;
 use deniable_core::noise::tree::Shape;
+use deniable_core::schema::{Key, TableSchema};
 use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use deniable_expression::{Id, Program};
-use deniable_policy::Key;
 use join::Joins;
 use num_bigint::BigInt;
 use std::collections::BTreeSet;
@@ -88,7 +87,7 @@ impl Group {
 #[derive(Debug, Clone)]
 pub(crate) struct Rows {
     /// The tables of the policy.
-    pub(crate) tables: Vec<Table>,
+    pub(crate) tables: Vec<TableSchema>,
     /// Expressions over their columns, in their order.
     pub(crate) program: Program,
     /// Which of them are read, and how they meet.
@@ -124,7 +123,7 @@ impl Query {
     ///
     /// # Errors
     /// When the SQL is not SQL, names what is not there, or uses anything that is not on the allow-list.
-    pub fn new(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
+    pub fn new(sql: &str, tables: &[TableSchema]) -> Result<Self, QueryError> {
         let understood = || Self::understood(sql, tables);
         // The parser and the planner walk over a question recursively: on a stack of their own, however small that of
         // the thread that asks.
@@ -136,7 +135,7 @@ impl Query {
         on_own_stack.unwrap_or_else(failed).map_err(|error| error.found_by(|word| syntax::places_of(sql, word)))
     }
 
-    fn understood(sql: &str, tables: &[Table]) -> Result<Self, QueryError> {
+    fn understood(sql: &str, tables: &[TableSchema]) -> Result<Self, QueryError> {
         let statement = syntax::parse(sql)?;
         let names = syntax::column_names(&statement);
         let plan = catalog::analysed(statement, tables)?;

@@ -4,8 +4,8 @@ use super::aggregate::{Collected, Context};
 use super::inline::inline;
 use super::join::{Joins, arrange};
 use super::{
-    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Query, Rows, Table, grouping, identity, presence,
-    quantiles, refuse_node,
+    Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Query, Rows, grouping, identity, presence, quantiles,
+    refuse_node,
 };
 use crate::error::QueryError;
 use crate::facts::keys::Derivation;
@@ -18,6 +18,7 @@ use datafusion_expr::expr::{GroupingSet, InList, ScalarFunction};
 use datafusion_expr::utils::enumerate_grouping_sets;
 use datafusion_expr::{Aggregate, Between, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast};
 use deniable_core::exact::{parse_rational, whole};
+use deniable_core::schema::TableSchema;
 use deniable_expression::{Id, Program};
 
 /// The positions of the groups at each level.
@@ -48,7 +49,7 @@ struct Core {
 }
 
 /// Takes an analysed plan apart.
-pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, QueryError> {
+pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Query, QueryError> {
     let Published { core, columns, steps } = published(plan, tables)?;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
     let Core { joins, program, filters, groups, levels, mut collected } = core;
@@ -80,7 +81,7 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[Table]) -> Result<Query, 
     Ok(query)
 }
 
-fn published(plan: &LogicalPlan, tables: &[Table]) -> Result<Published, QueryError> {
+fn published(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Published, QueryError> {
     match plan {
         LogicalPlan::Aggregate(aggregate) => {
             let Aggregated { core, several, terms } = core(aggregate, tables)?;
@@ -165,7 +166,7 @@ struct Aggregated {
     terms: Vec<Term>,
 }
 
-fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<Aggregated, QueryError> {
+fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, QueryError> {
     let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
     let mut lowering = Lowering::new(tables);
     let mut ranges = Ranges::default();
@@ -217,7 +218,7 @@ fn core(aggregate: &Aggregate, tables: &[Table]) -> Result<Aggregated, QueryErro
 }
 
 /// Rows of one entity that meet are all pairs, of which there must be a number that can be computed.
-fn few_enough_pairs(joins: &Joins, tables: &[Table]) -> Result<(), QueryError> {
+fn few_enough_pairs(joins: &Joins, tables: &[TableSchema]) -> Result<(), QueryError> {
     let entities = joins.tables().filter_map(|at| tables[at].entity.as_ref());
     let most: Vec<u64> = entities.map(|entity| entity.rows_in_joins.into()).collect();
     let pairs = most.iter().fold(1_u64, |pairs, most| pairs.saturating_mul(*most));

@@ -7,7 +7,7 @@ use datafusion_sql::sqlparser::ast::{
     FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, OrderByExpr, OrderByOptions, TimezoneInfo,
     TypedString, UnaryOperator, Value, ValueWithSpan,
 };
-use deniable_policy::nearest;
+use deniable_core::text::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
 pub(crate) const AGGREGATES: [&str; 19] = [

@@ -4,12 +4,13 @@
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::Decay;
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Bounds, Column, ColumnType, Entity, Key};
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Noisy, Shown, ShownRow};
 use deniable_sql::plan::MeasureKind;
-use deniable_sql::{Query, Resources, Salt, Source, Table, exact};
+use deniable_sql::{Query, Resources, Salt, Source, exact};
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -20,7 +21,7 @@ const WARDS: [&str; 5] = ["k", "l", "m", "n", "o"];
 const SEXES: [&str; 2] = ["F", "M"];
 
 /// Towns, wards, sexes, and a number from 0 to 90.
-fn table(entity: Option<Entity>) -> Table {
+fn table(entity: Option<Entity>) -> TableSchema {
     let column = |name: &str, kind, bounds, keys| Column { name: name.to_owned(), kind, bounds, keys, format: None };
     let text = |name: &str, keys: &[&str]| {
         let keys = keys.iter().map(|key| Key::Text((*key).to_owned())).collect();
@@ -33,7 +34,7 @@ fn table(entity: Option<Entity>) -> Table {
         text("sex", &SEXES),
         column("age", ColumnType::Integer, Some(ages), None),
     ];
-    Table::protected("t", columns, entity)
+    TableSchema::protected("t", columns, entity)
 }
 
 /// Cells of 0 to 30 rows, many of them small.

@@ -13,7 +13,7 @@ use super::generate::hostile::{GUARD, Hostile, Kept};
 use arrow_array::RecordBatch;
 use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
-use deniable_policy::{CsvOptions, Data, Format};
+use deniable_core::schema::{CsvOptions, Data, Format};
 use deniable_sql::output::{Noisy, Shown, Term};
 use deniable_sql::plan::Answer;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, SourceError, exact};
@@ -96,7 +96,7 @@ enum Place {
 impl Place {
     fn sources(self, hostile: &Hostile, kept: &Kept<'_>, folder: &Path) -> Vec<Source> {
         let tables = hostile.shape.tables.iter().enumerate();
-        let source = |at: usize, table: &deniable_sql::Table| {
+        let source = |at: usize, table: &deniable_core::schema::TableSchema| {
             let file = |ending: &str, format: Format| {
                 let data = Data {
                     table: table.name.clone(),

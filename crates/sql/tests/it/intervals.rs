@@ -3,9 +3,10 @@
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::{Decay, margin};
-use deniable_policy::{Bounds, Column, ColumnType};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Bounds, Column, ColumnType};
+use deniable_sql::Query;
 use deniable_sql::output::{Noisy, Shown};
-use deniable_sql::{Query, Table};
 use num_bigint::BigInt;
 use num_traits::Zero;
 
@@ -15,7 +16,7 @@ fn query(sql: &str) -> Query {
         Column { name: name.to_owned(), kind: ColumnType::Integer, bounds: Some(bounds), keys: None, format: None }
     };
     let columns = vec![column("age", 0, 90), column("debt", -50, -10), column("change", -5, 5)];
-    Query::new(sql, &[Table::protected("t", columns, None)]).unwrap()
+    Query::new(sql, &[TableSchema::protected("t", columns, None)]).unwrap()
 }
 
 /// The value and the interval of a question's only answer, for noisy numbers of its measures.

@@ -1,10 +1,11 @@
 //! What a scan counts in each column, for the curator: exact numbers, with the first place of each.
 
 use deniable_core::exact::whole;
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key};
+use deniable_sql::Source;
 use deniable_sql::source::check::{BAD_PERCENT, ColumnReport, Report};
-use deniable_sql::{Source, Table};
 
 fn column(name: &str, kind: ColumnType) -> Column {
     Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
@@ -22,7 +23,7 @@ fn scan(columns: Vec<Column>, entity: Option<&str>, rows: &str) -> Report {
         typical_rows: None,
     };
     let entity = entity.map(|key| Entity::new(key, Caps { rows_per_group: 1, groups: 1 }));
-    let source = Source::locate(Table::protected("t", columns, entity), &data, folder.path()).unwrap();
+    let source = Source::locate(TableSchema::protected("t", columns, entity), &data, folder.path()).unwrap();
     source.check(&|_| {}).unwrap()
 }
 

@@ -10,10 +10,11 @@ use deniable_core::adversary::Adjacency;
 use deniable_core::exact::whole;
 use deniable_core::noise::Rank;
 use deniable_core::noise::tree;
+use deniable_core::schema::Bounds;
+use deniable_core::schema::TableSchema;
 use deniable_core::sensitivity::Caps;
-use deniable_policy::Bounds;
 use deniable_sql::plan::{MeasureKind, Share, Target};
-use deniable_sql::{Query, Resources, Salt, Source, Table, exact};
+use deniable_sql::{Query, Resources, Salt, Source, exact};
 use deniable_testing::sized;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -32,11 +33,11 @@ enum Mutant {
 
 impl Mutant {
     /// The tables that are computed with.
-    fn tables(self, tables: &[Table]) -> Vec<Table> {
+    fn tables(self, tables: &[TableSchema]) -> Vec<TableSchema> {
         tables.iter().map(|table| self.table(table)).collect()
     }
 
-    fn table(self, table: &Table) -> Table {
+    fn table(self, table: &TableSchema) -> TableSchema {
         let mut changed = table.clone();
         if let Some(entity) = &mut changed.entity {
             match self {
@@ -78,7 +79,7 @@ struct Tally {
 /// What a measure has gathered in each cell: a sum, or values.
 type Gathered = Vec<Vec<i128>>;
 
-fn totals(query: &Query, tables: &[Table], shape: &Shape, entities: &[&Entity]) -> Vec<Gathered> {
+fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entities: &[&Entity]) -> Vec<Gathered> {
     let batches = shape.batches(entities);
     let sources: Vec<Source> =
         tables.iter().zip(batches).map(|(table, batches)| Source::memory(table.clone(), batches)).collect();

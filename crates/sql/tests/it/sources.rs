@@ -7,15 +7,16 @@ use arrow_array::{
 };
 use arrow_schema::DataType;
 use deniable_core::exact::{parse_rational, whole};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Entity, Format, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Entity, Format, Key};
-use deniable_sql::{Query, Resources, Salt, Source, SourceError, Table, exact};
+use deniable_sql::{Query, Resources, Salt, Source, SourceError, exact};
 use parquet::arrow::ArrowWriter;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-fn table() -> Table {
+fn table() -> TableSchema {
     let column = |name: &str, kind, bounds: Option<(i64, i64, &str)>, keys| Column {
         name: name.to_owned(),
         kind,
@@ -24,7 +25,7 @@ fn table() -> Table {
         keys,
         format: None,
     };
-    Table::protected(
+    TableSchema::protected(
         "t",
         vec![
             column("who", ColumnType::Integer, None, None),
@@ -207,7 +208,7 @@ fn compressed_files_of_a_folder() {
 }
 
 /// A column with a pattern, as a German spreadsheet would have it.
-fn german() -> (Table, Format) {
+fn german() -> (TableSchema, Format) {
     let mut table = table();
     table.columns.push(Column { format: Some("%d.%m.%Y".to_owned()), ..of_kind("born", ColumnType::Date) });
     let days = |low: i64, high: i64| Bounds::new(whole(low), whole(high), whole(1)).unwrap();
@@ -394,14 +395,14 @@ fn write_rows(path: &Path, numbers: &[i32]) {
     write_parquet(path, vec![("n", Arc::new(Int32Array::from(numbers.to_vec())))]);
 }
 
-fn partitioned() -> Table {
+fn partitioned() -> TableSchema {
     let keys = |keys: &[&str]| Some(keys.iter().map(|key| Key::Text((*key).to_owned())).chain([Key::Null]).collect());
     let region = Column { keys: keys(&["north", "süd/west"]), ..of_kind("region", ColumnType::Text) };
     let number = Column {
         bounds: Some(Bounds::new(whole(0), whole(100), whole(1)).unwrap()),
         ..of_kind("n", ColumnType::Integer)
     };
-    Table::protected("t", vec![of_kind("year", ColumnType::Integer), number, region], None)
+    TableSchema::protected("t", vec![of_kind("year", ColumnType::Integer), number, region], None)
 }
 
 #[test]
@@ -467,7 +468,7 @@ fn values_in_folder_names() {
 #[test]
 fn files_of_a_table_may_store_a_column_differently() {
     let folder = tempfile::tempdir().unwrap();
-    let table = Table::protected("t", vec![of_kind("x", ColumnType::Integer)], None);
+    let table = TableSchema::protected("t", vec![of_kind("x", ColumnType::Integer)], None);
     let arrays: [ArrayRef; 3] = [
         Arc::new(Int32Array::from(vec![1])),
         Arc::new(Int64Array::from(vec![i64::MAX])),
@@ -490,16 +491,16 @@ fn rows_of_parquet_are_counted_in_their_order() {
     numbers[2_999_990] = i64::MIN;
     write_parquet(&path, vec![("x", Arc::new(Int64Array::from(numbers)))]);
     let bounds = Some(Bounds::new(whole(0), whole(10_000_000), whole(1)).unwrap());
-    let table = Table::protected("t", vec![Column { bounds, ..of_kind("x", ColumnType::Integer) }], None);
+    let table = TableSchema::protected("t", vec![Column { bounds, ..of_kind("x", ColumnType::Integer) }], None);
     let report = Source::locate(table, &data("t.parquet", Format::Parquet), folder.path()).unwrap().check(&|_| {});
     let notes = report.unwrap().notes;
     assert!(notes.len() == 1 && notes[0].ends_with(":2999991)"), "{notes:?}");
 }
 
-fn lookup(kind: ColumnType) -> Table {
+fn lookup(kind: ColumnType) -> TableSchema {
     let keys = Some(vec![Key::Text("no such".into())]);
     let columns = vec![of_kind("town", kind), Column { keys, ..of_kind("county", ColumnType::Text) }];
-    Table { name: "towns".to_owned(), columns, entity: None, public_key: Some("town".to_owned()) }
+    TableSchema { name: "towns".to_owned(), columns, entity: None, public_key: Some("town".to_owned()) }
 }
 
 #[test]

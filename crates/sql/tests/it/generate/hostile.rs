@@ -4,7 +4,7 @@ use super::{Dice, Shape};
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
 };
-use deniable_policy::ColumnType;
+use deniable_core::schema::ColumnType;
 use std::sync::Arc;
 
 /// What a cell holds, for a column of each type; as text, what a CSV file says there.

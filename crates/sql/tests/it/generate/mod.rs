@@ -7,9 +7,9 @@ use arrow_array::{
 };
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Bounds, Column, ColumnType, Entity as EntityKey, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Bounds, Column, ColumnType, Entity as EntityKey, Key};
-use deniable_sql::Table;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub struct Entity {
 /// Tables and the facts that rows are made from: the main one, another protected one where rows belong to entities,
 /// and a public one.
 pub struct Shape {
-    pub tables: Vec<Table>,
+    pub tables: Vec<TableSchema>,
     low: i64,
     high: i64,
     groups: Vec<&'static str>,
@@ -111,20 +111,21 @@ impl Shape {
             plain("at", ColumnType::Timestamp, bounds(whole(0), whole(99 * DAY), "1"), None),
         ];
         let entity = caps.map(|caps| EntityKey::new("person", caps));
-        let mut tables = vec![Table::protected("t", columns, entity)];
+        let mut tables = vec![TableSchema::protected("t", columns, entity)];
         if let Some(caps) = caps {
             let columns = vec![
                 plain("who", ColumnType::Text, None, None),
                 plain("v", ColumnType::Integer, bounds(whole(0), whole(7), "1"), None),
             ];
-            tables.push(Table::protected("u", columns, Some(EntityKey::new("who", caps))));
+            tables.push(TableSchema::protected("u", columns, Some(EntityKey::new("who", caps))));
         }
         let columns = vec![
             plain("code", ColumnType::Integer, None, None),
             plain("label", ColumnType::Text, None, Some(["odd", "even"].map(|key| Key::Text(key.to_owned())).to_vec())),
             plain("price", ColumnType::Integer, bounds(whole(-3), whole(4), "1"), None),
         ];
-        let public = Table { name: "codes".to_owned(), columns, entity: None, public_key: Some("code".to_owned()) };
+        let public =
+            TableSchema { name: "codes".to_owned(), columns, entity: None, public_key: Some("code".to_owned()) };
         tables.push(public);
         Self { tables, low, high, groups, bands }
     }

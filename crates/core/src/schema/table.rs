@@ -1,13 +1,11 @@
-//! What is publicly known about a table.
+//! Tables: what is declared of their rows, and what a question may know of them.
 
-use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use deniable_core::sensitivity::Caps;
-use deniable_expression::Type;
-use deniable_policy::{Column, ColumnType, Entity};
+use super::{Column, Data, Entity};
+use crate::sensitivity::Caps;
 
 /// What is publicly known about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Table {
+pub struct TableSchema {
     /// Its name in SQL.
     pub name: String,
     /// The declared columns.
@@ -18,7 +16,7 @@ pub struct Table {
     pub public_key: Option<String>,
 }
 
-impl Table {
+impl TableSchema {
     /// A protected table.
     #[must_use]
     pub fn protected(name: impl Into<String>, columns: Vec<Column>, entity: Option<Entity>) -> Self {
@@ -48,37 +46,30 @@ impl Table {
     pub fn position(&self, column: &str) -> Option<usize> {
         self.columns.iter().position(|known| known.name == column)
     }
-
-    /// The declared columns in the types of rows in memory.
-    #[must_use]
-    pub fn schema(&self) -> Schema {
-        let field = |column: &Column| Field::new(&column.name, arrow_type(column.kind), true);
-        Schema::new(self.columns.iter().map(field).collect::<Vec<_>>())
-    }
 }
 
-/// The type of a declared column's values.
-#[must_use]
-pub fn type_of(kind: ColumnType) -> Type {
-    match kind {
-        ColumnType::Integer => Type::Integer,
-        ColumnType::Decimal => Type::Decimal,
-        ColumnType::Text => Type::Text,
-        ColumnType::Boolean => Type::Boolean,
-        ColumnType::Date => Type::Date,
-        ColumnType::Timestamp => Type::Timestamp,
-    }
+/// One table, the main one or another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DeclaredTable {
+    /// Where its rows are.
+    pub data: Data,
+    /// Its declared columns, in the order of the file.
+    pub columns: Vec<Column>,
+    /// Whose rows they are.
+    pub role: Role,
 }
 
-/// How a declared column's values are stored in memory.
-#[must_use]
-pub fn arrow_type(kind: ColumnType) -> DataType {
-    match kind {
-        ColumnType::Integer => DataType::Int64,
-        ColumnType::Decimal => DataType::Float64,
-        ColumnType::Text => DataType::Utf8View,
-        ColumnType::Boolean => DataType::Boolean,
-        ColumnType::Date => DataType::Date32,
-        ColumnType::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
-    }
+/// Whether a table is about the protected people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
+    /// The main table, or another with rows of the same entities.
+    Protected {
+        /// The declared column that names the entity; `None` when one row is one person, in the main table only.
+        entity: Option<String>,
+    },
+    /// Nobody's data: anyone may know every row of it.
+    Public {
+        /// The declared column, integer or text, whose values are unique in the file.
+        key: String,
+    },
 }

@@ -7,10 +7,7 @@
 //! Structs are taken apart field by field, so that a new option does not compile until somebody has decided whether it
 //! belongs here.
 
-use crate::columns::{Column, ColumnType};
-use crate::csv::{Compression, CsvOptions};
-use crate::data::{Data, Format};
-use crate::tables::{Role, Table};
+use super::{Column, ColumnType, Compression, CsvOptions, Data, DeclaredTable, Format, Role};
 
 /// The number of this form. It grows whenever the same bytes would come to stand for other rows: when the form changes,
 /// and when the readers come to read a file otherwise.
@@ -24,8 +21,8 @@ pub const READING_FORMAT: u32 = 1;
 /// Where the files are, what they are called, and which values are expected of them (bounds, keys, the number of rows) is
 /// no part of it; neither are caps. The version and the table's name in SQL are for the caller to add.
 #[must_use]
-pub fn reading(table: &Table, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
-    let Table { data, columns, role } = table;
+pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
+    let DeclaredTable { data, columns, role } = table;
     let Data { table: _, path: _, version: _, format, partitions, typical_rows: _ } = data;
     let mut out = Bytes::default();
     out.number(READING_FORMAT.into());

@@ -2,7 +2,7 @@
 //!
 //! A first line may be a row. Nothing that is said of it quotes it: a column is named by its position alone.
 
-use deniable_core::text::is_hidden;
+use crate::text::is_hidden;
 use std::collections::BTreeSet;
 use std::fmt;
 

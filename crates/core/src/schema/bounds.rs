@@ -1,6 +1,6 @@
 //! The declared grid of a numeric column: where values are clamped, and how finely they count.
 
-use deniable_core::exact::Rational;
+use crate::exact::Rational;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -59,10 +59,10 @@ impl Bounds {
     ///
     /// ```
     /// use deniable_core::exact::{ratio, whole};
-    /// use deniable_policy::Bounds;
+    /// use deniable_core::schema::Bounds;
     /// let bounds = Bounds::new(ratio(1, 2), ratio(19, 2), whole(3))?;
     /// assert_eq!(*bounds.unit(), ratio(1, 2)); // 1/2, 7/2, 13/2 and 19/2 are all multiples of it
-    /// # Ok::<(), deniable_policy::BoundsError>(())
+    /// # Ok::<(), deniable_core::schema::BoundsError>(())
     /// ```
     pub fn new(low: Rational, high: Rational, step: Rational) -> Result<Self, BoundsError> {
         if low >= high {
@@ -131,7 +131,7 @@ fn common_unit(low: &Rational, step: &Rational) -> Rational {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deniable_core::exact::{ratio, whole};
+    use crate::exact::{ratio, whole};
     use proptest::prelude::*;
 
     #[test]

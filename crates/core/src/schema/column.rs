@@ -1,0 +1,117 @@
+//! Columns: their types, and the public facts about their values.
+
+use super::Bounds;
+use crate::calendar::EPOCH;
+use crate::exact::{Rational, Rounding, decimal};
+
+/// A column and the public facts about it. Nothing here is read from the data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The name, exactly as in the data; not empty.
+    pub name: String,
+    /// The declared type.
+    pub kind: ColumnType,
+    /// Where values are clamped; only on numbers, dates and timestamps. Whole numbers when `kind` is
+    /// [`ColumnType::Integer`]; whole days since 1970-01-01 when it is [`ColumnType::Date`], whole microseconds since
+    /// then when it is [`ColumnType::Timestamp`], each in steps of 1.
+    pub bounds: Option<Bounds>,
+    /// The groups that exist, each once, [`Key::Null`] last; never on decimals, dates and timestamps, never empty.
+    pub keys: Option<Vec<Key>>,
+    /// The strptime pattern of dates or timestamps in CSV; `None` for the ISO form.
+    pub format: Option<String>,
+}
+
+/// The type of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ColumnType {
+    /// Whole numbers of 64 bits.
+    Integer,
+    /// Numbers with a fraction.
+    Decimal,
+    /// Text.
+    Text,
+    /// True or false.
+    Boolean,
+    /// A day of the calendar.
+    Date,
+    /// A day and a time of it, without a time zone.
+    Timestamp,
+}
+
+impl ColumnType {
+    /// Every type.
+    pub const ALL: [Self; 6] = [Self::Integer, Self::Decimal, Self::Text, Self::Boolean, Self::Date, Self::Timestamp];
+
+    /// The name used in a policy.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Integer => "integer",
+            Self::Decimal => "decimal",
+            Self::Text => "text",
+            Self::Boolean => "boolean",
+            Self::Date => "date",
+            Self::Timestamp => "timestamp",
+        }
+    }
+
+    /// Whether values are numbers.
+    #[must_use]
+    pub fn is_number(self) -> bool {
+        match self {
+            Self::Integer | Self::Decimal => true,
+            Self::Text | Self::Boolean | Self::Date | Self::Timestamp => false,
+        }
+    }
+
+    /// Whether values are points in time.
+    #[must_use]
+    pub fn is_time(self) -> bool {
+        match self {
+            Self::Date | Self::Timestamp => true,
+            Self::Integer | Self::Decimal | Self::Text | Self::Boolean => false,
+        }
+    }
+}
+
+/// A declared group.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// Rows without a value.
+    Null,
+    /// Of a text column.
+    Text(String),
+    /// Of an integer column.
+    Integer(i64),
+    /// Of a boolean column.
+    Boolean(bool),
+    /// A decimal that an expression has, such as a band's lower end; never declared.
+    Decimal(Rational),
+    /// A day, counted from 1970-01-01; never declared.
+    Date(i32),
+    /// A time, in microseconds from 1970-01-01; never declared.
+    Timestamp(i64),
+}
+
+impl std::fmt::Display for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Null => f.write_str("NULL"),
+            Self::Text(text) => f.write_str(text),
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Boolean(truth) => write!(f, "{truth}"),
+            Self::Decimal(value) => f.write_str(&decimal(value, 15, Rounding::Nearest)),
+            Self::Date(days) => match jiff::Span::new().try_days(*days).and_then(|span| EPOCH.checked_add(span)) {
+                Ok(date) => write!(f, "{date}"),
+                Err(_) => write!(f, "day {days}"),
+            },
+            Self::Timestamp(micros) => {
+                let midnight = EPOCH.at(0, 0, 0, 0);
+                match jiff::Span::new().try_microseconds(*micros).and_then(|span| midnight.checked_add(span)) {
+                    Ok(time) => write!(f, "{time}"),
+                    Err(_) => write!(f, "microsecond {micros}"),
+                }
+            }
+        }
+    }
+}

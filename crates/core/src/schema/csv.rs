@@ -1,0 +1,75 @@
+//! How delimited text is read.
+
+/// How delimited text is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// The delimiter: one ASCII character, no quote or line break.
+    pub delimiter: u8,
+    /// What stands around a field that holds a delimiter: one ASCII character, not the delimiter and no line break.
+    pub quote: u8,
+    /// Whether `1.234,5` is not, but `1234,5` is a number; the delimiter is another character then.
+    pub decimal_comma: bool,
+    /// The encoding, by its name in the WHATWG standard, such as `UTF-8` or `windows-1252`.
+    pub encoding: String,
+    /// How the files are compressed.
+    pub compression: Compression,
+    /// Whether white space around fields is dropped.
+    pub trim: bool,
+    /// Texts that mean NULL.
+    pub nulls: Vec<String>,
+    /// The column names in file order when the file has no header; `None` when its first line names them.
+    pub columns: Option<Vec<String>>,
+}
+
+/// How a text file is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// RFC 1952.
+    Gzip,
+    /// RFC 8878.
+    Zstd,
+}
+
+impl Compression {
+    /// Every compression.
+    pub const ALL: [Self; 3] = [Self::None, Self::Gzip, Self::Zstd];
+
+    /// The name used in a policy.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+        }
+    }
+
+    /// What a file's ending says, `gz` or `zst`.
+    #[must_use]
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        match ending.to_ascii_lowercase().as_str() {
+            "gz" => Some(Self::Gzip),
+            "zst" => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+}
+
+impl CsvOptions {
+    /// With a header, in plain UTF-8, `"` as the quote, the decimal point, nothing trimmed, and the empty field as NULL.
+    #[must_use]
+    pub fn with_delimiter(delimiter: u8) -> Self {
+        Self {
+            delimiter,
+            quote: b'"',
+            decimal_comma: false,
+            encoding: "UTF-8".to_owned(),
+            compression: Compression::None,
+            trim: false,
+            nulls: vec![String::new()],
+            columns: None,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Where rows are, and how they are written.
+
+use super::{Compression, CsvOptions};
+use std::path::Path;
+
+/// Where the rows are. The path stands as it was written: it is relative to the folder of the policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Data {
+    /// The name of the table in SQL: lower-case ASCII letters, digits and `_`, not beginning with a digit.
+    pub table: String,
+    /// A file, folder or glob, as written; not empty.
+    pub path: String,
+    /// The declared version, a public fact; one line, not empty.
+    pub version: String,
+    /// How the rows are written.
+    pub format: Format,
+    /// The declared columns whose values stand in folder names, `year=2024/`, outermost first; only for Parquet.
+    pub partitions: Vec<String>,
+    /// A public guess at the number of rows, from which errors are estimated before anything is read; main table only.
+    pub typical_rows: Option<u64>,
+}
+
+/// How rows are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Format {
+    /// Delimited text.
+    Csv(CsvOptions),
+    /// Apache Parquet.
+    Parquet,
+}
+
+impl Data {
+    /// Reads the rows from another path: packed as its ending says, where it says so.
+    ///
+    /// # Errors
+    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not this data's.
+    pub fn set_path(&mut self, path: String) -> Result<(), &'static str> {
+        let (format, compression) = ending(&path);
+        match (&mut self.format, format) {
+            (Format::Csv(_), Some("parquet")) => return Err("Parquet"),
+            (Format::Parquet, Some("csv" | "tsv")) => return Err("CSV"),
+            (Format::Csv(options), Some(_)) => options.compression = compression.unwrap_or(Compression::None),
+            (Format::Csv(_), None) | (Format::Parquet, _) => {}
+        }
+        self.path = path;
+        Ok(())
+    }
+}
+
+/// What the end of a path says about the format, `csv`, `tsv` or `parquet`, and about the compression.
+#[must_use]
+pub fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
+    let last = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
+    let path = Path::new(path);
+    let compression = last(path).and_then(|ending| Compression::of_ending(&ending));
+    let inner = path.file_stem().map(Path::new).filter(|_| compression.is_some()).unwrap_or(path);
+    let format = last(inner)
+        .and_then(|ending| ["csv", "tsv", "parquet"].into_iter().find(|known| ending.eq_ignore_ascii_case(known)));
+    (format, compression)
+}

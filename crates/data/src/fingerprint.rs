@@ -1,0 +1,159 @@
+//! What rows hold, as a keyed hash: by it a registered version is known again.
+//!
+//! Of files it is of their bytes. Rows in memory have none that would stay the same: there it is of the declared columns'
+//! values, as they are read, in their order.
+
+use crate::error::SourceError;
+use crate::meter::Meter;
+use crate::scan::{Looked, Seen, Wanted};
+use crate::{Rows, Source};
+use deniable_expression::Value;
+use std::fs::File;
+use std::path::PathBuf;
+
+/// What fingerprints of rows in memory begin with, so that no file has the same.
+const MEMORY: &[u8] = b"deniable 2026-11 rows in memory\0";
+
+impl Source {
+    /// A keyed hash of the contents of all files, whatever their names and order, or of the values of rows in memory in their
+    /// order, whatever their batches. It is worth nothing without the key, and must not be published all the same.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or rows in memory lack a declared column or hold it in a type that cannot be read as its own.
+    pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
+        match &self.rows {
+            Rows::Files { files, .. } => of_files(files, key),
+            Rows::Memory(_) => self.of_memory(key),
+        }
+    }
+
+    fn of_memory(&self, key: &[u8; 32]) -> Result<String, SourceError> {
+        let columns = self.table().columns.len();
+        let wanted: Vec<Wanted> = (0..columns).map(Wanted::typed).collect();
+        let mut hashers: Vec<blake3::Hasher> = (0..columns).map(|_| blake3::Hasher::new_keyed(key)).collect();
+        let mut rows = 0_u64;
+        self.scan(&wanted, &Meter::new())?.in_order(&mut |seen| {
+            // Rows in memory have no other form, and are never broken.
+            if let Seen::Rows { lines, columns, .. } = seen {
+                rows += lines.len() as u64;
+                hashers.iter_mut().zip(columns).for_each(|(hasher, column)| add(hasher, column));
+            }
+            Ok(())
+        })?;
+        let mut all = blake3::Hasher::new_keyed(key);
+        all.update(MEMORY);
+        all.update(&rows.to_le_bytes());
+        for (column, hasher) in self.table().columns.iter().zip(hashers) {
+            all.update(&(column.name.len() as u64).to_le_bytes());
+            all.update(column.name.as_bytes());
+            all.update(hasher.finalize().as_bytes());
+        }
+        Ok(all.finalize().to_hex().to_string())
+    }
+}
+
+/// Adds the values of a column: each in bytes that no other sequence of values of its type has.
+fn add(hasher: &mut blake3::Hasher, column: &Looked) {
+    for row in 0..column.values.len() {
+        match column.values.value(row) {
+            // What stands there and cannot be read is a matter of its own: `data check` counts it.
+            None => hasher.update(&[u8::from(column.present.value(row))]),
+            Some(value) => {
+                hasher.update(&[2]);
+                match value {
+                    Value::Integer(number) => hasher.update(&number.to_le_bytes()),
+                    // One zero, as it is compared.
+                    Value::Decimal(number) => hasher.update(&(number.get() + 0.0).to_bits().to_le_bytes()),
+                    Value::Text(text) => {
+                        hasher.update(&(text.len() as u64).to_le_bytes());
+                        hasher.update(text.as_bytes())
+                    }
+                    Value::Boolean(truth) => hasher.update(&[u8::from(truth)]),
+                    Value::Date(day) => hasher.update(&day.get().to_le_bytes()),
+                    Value::Timestamp(moment) => hasher.update(&moment.get().to_le_bytes()),
+                }
+            }
+        };
+    }
+}
+
+/// A keyed hash over the contents of the files, independent of their order and names.
+pub(crate) fn of_files(files: &[PathBuf], key: &[u8; 32]) -> Result<String, SourceError> {
+    let mut contents = Vec::with_capacity(files.len());
+    for path in files {
+        let unreadable =
+            |error: std::io::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
+        let mut hasher = blake3::Hasher::new_keyed(key);
+        hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
+        contents.push(*hasher.finalize().as_bytes());
+    }
+    contents.sort_unstable();
+    let mut all = blake3::Hasher::new_keyed(key);
+    for content in contents {
+        all.update(&content);
+    }
+    Ok(all.finalize().to_hex().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+    use deniable_core::schema::{Column, ColumnType, TableSchema};
+    use std::sync::Arc;
+
+    #[test]
+    fn fingerprints_follow_contents_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a"), "one").unwrap();
+        std::fs::write(at("b"), "two").unwrap();
+        let key = [1; 32];
+        let first = of_files(&[at("a"), at("b")], &key).unwrap();
+        assert_eq!(first, of_files(&[at("b"), at("a")], &key).unwrap());
+        assert_ne!(first, of_files(&[at("a"), at("b")], &[2; 32]).unwrap());
+        std::fs::write(at("b"), "too").unwrap();
+        assert_ne!(first, of_files(&[at("a"), at("b")], &key).unwrap());
+    }
+
+    fn column(name: &str, kind: ColumnType) -> Column {
+        Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+    }
+
+    fn source(batches: Vec<RecordBatch>) -> Source {
+        let columns =
+            vec![column("n", ColumnType::Integer), column("t", ColumnType::Text), column("x", ColumnType::Decimal)];
+        Source::memory(TableSchema::protected("t", columns, None), batches)
+    }
+
+    fn batch(n: &[Option<i64>], t: &[Option<&str>], x: &[f64]) -> RecordBatch {
+        let arrays: [(&str, ArrayRef); 3] = [
+            ("n", Arc::new(Int64Array::from(n.to_vec()))),
+            ("t", Arc::new(StringArray::from(t.to_vec()))),
+            ("x", Arc::new(Float64Array::from(x.to_vec()))),
+        ];
+        RecordBatch::try_from_iter(arrays).unwrap()
+    }
+
+    #[test]
+    fn of_rows_in_memory_it_follows_values_and_not_batches() {
+        let of = |batches: Vec<RecordBatch>| source(batches).fingerprint(&[1; 32]).unwrap();
+        let whole = batch(&[Some(1), None, Some(3)], &[Some("a"), Some(""), None], &[0.5, 0.0, f64::NAN]);
+        let known = of(vec![whole.clone()]);
+        assert_eq!(known, of(vec![whole.slice(0, 1), whole.slice(1, 2)]));
+        assert_eq!(
+            known,
+            of(vec![batch(&[Some(1), None, Some(3)], &[Some("a"), Some(""), None], &[0.5, -0.0, f64::NAN])])
+        );
+        assert_ne!(known, source(vec![whole.clone()]).fingerprint(&[2; 32]).unwrap());
+        for other in [
+            batch(&[Some(1), Some(0), Some(3)], &[Some("a"), Some(""), None], &[0.5, 0.0, f64::NAN]),
+            batch(&[Some(1), None, Some(3)], &[Some("a"), None, None], &[0.5, 0.0, f64::NAN]),
+            batch(&[Some(1), None, Some(3)], &[Some("a"), Some(""), None], &[0.5, 0.25, f64::NAN]),
+            whole.slice(0, 2),
+        ] {
+            assert_ne!(known, of(vec![other]));
+        }
+        assert_ne!(of(Vec::new()), of_files(&[], &[1; 32]).unwrap(), "no rows are not no files");
+    }
+}

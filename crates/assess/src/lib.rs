@@ -17,6 +17,20 @@
 //! | what is left of the original? | [`original`] |
 //! | does the table meet demands? | [`require`], [`verdict`], [`limit`] |
 //! | all of it, and as data | [`assessment`], [`mod@written`], [`part`] |
+//!
+//! ```
+//! use deniable_assess::assessment::{Input, assess};
+//! use deniable_assess::counts::Counts;
+//!
+//! let mut published = Counts::new(&["age", "disease"])?;
+//! for (row, people) in [(["30-39", "flu"], 3), (["30-39", "asthma"], 1), (["40-49", "flu"], 2)] {
+//!     published.push(&row, people)?;
+//! }
+//! let found = assess(&Input::new(&published, &["age"], &["disease"]))?;
+//! assert_eq!(found.sizes.smallest.value, 2); // 2-anonymous, and yet both in their forties have the flu:
+//! assert_eq!(found.sensitive[0].diversity.distinct.value, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod assessment;
 pub mod background;

@@ -9,7 +9,7 @@ mod cohort;
 use cohort::{CASES, CONFIDENCE, OUTSIDE, Population, REFERENCE, SNPS};
 use deniable_attack::linkage::{self, Linkage, On, TextTable};
 use deniable_attack::ratings::{self, Rating, Records, Settings};
-use deniable_attack::{Bounds, Measured, Row, Share, Test};
+use deniable_attack::{Bounds, Measured, Proportion, Row, Test};
 use deniable_core::exact::{Rounding, decimal, whole};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -130,7 +130,7 @@ fn by_ratings() {
 }
 
 fn show(what: &str, found: &Linkage) {
-    let line = |name: &str, share: Option<Share>| {
+    let line = |name: &str, share: Option<Proportion>| {
         let Some((share, value)) = share.and_then(|share| Some((share, share.value()?))) else { return };
         let (low, high) = share.interval(CONFIDENCE);
         let [value, low, high] = [value, low, high].map(|share| 100.0 * share);

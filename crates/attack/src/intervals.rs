@@ -8,14 +8,14 @@ use statrs::function::beta::checked_beta_reg;
 
 /// So many of so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Share {
+pub struct Proportion {
     /// How many.
     pub hits: u64,
     /// Of how many.
     pub of: u64,
 }
 
-impl Share {
+impl Proportion {
     /// The share, in `[0, 1]`; nothing where there is nobody.
     #[must_use]
     pub fn value(self) -> Option<f64> {
@@ -30,7 +30,7 @@ impl Share {
 }
 
 /// `3 of 7`.
-impl std::fmt::Display for Share {
+impl std::fmt::Display for Proportion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} of {}", self.hits, self.of)
     }
@@ -41,8 +41,8 @@ impl std::fmt::Display for Share {
 ///
 /// Ends are those of the incomplete beta function, computed to nine digits or more.
 #[must_use]
-pub fn clopper_pearson(share: Share, confidence: f64) -> (f64, f64) {
-    let Share { hits, of } = share;
+pub fn clopper_pearson(share: Proportion, confidence: f64) -> (f64, f64) {
+    let Proportion { hits, of } = share;
     if of == 0 {
         return (0.0, 1.0);
     }
@@ -102,7 +102,7 @@ mod tests {
     fn ends_are_those_of_the_binomial_distribution() {
         for n in [1_u32, 2, 7, 40] {
             for k in 0..=n {
-                let (low, high) = clopper_pearson(Share { hits: k.into(), of: n.into() }, 0.95);
+                let (low, high) = clopper_pearson(Proportion { hits: k.into(), of: n.into() }, 0.95);
                 assert!(low <= f64::from(k) / f64::from(n) && f64::from(k) / f64::from(n) <= high);
                 if k > 0 {
                     assert!((binomial_tail(n, k, low) - 0.025).abs() < 1e-10, "{n} {k} {low}");
@@ -112,14 +112,14 @@ mod tests {
                 }
             }
         }
-        assert_eq!(clopper_pearson(Share { hits: 0, of: 0 }, 0.95), (0.0, 1.0));
+        assert_eq!(clopper_pearson(Proportion { hits: 0, of: 0 }, 0.95), (0.0, 1.0));
     }
 
     /// Nobody of n: the high end has a closed form, also for many people.
     #[test]
     fn nobody_of_many() {
         for n in [1_u64, 99, 1_000_000] {
-            let (low, high) = clopper_pearson(Share { hits: 0, of: n }, 0.95);
+            let (low, high) = clopper_pearson(Proportion { hits: 0, of: n }, 0.95);
             let expected = -libm::expm1(0.025_f64.ln() / float(n));
             assert!(low == 0.0 && (high / expected - 1.0).abs() < 1e-9, "{n} {high} {expected}");
         }

@@ -17,6 +17,19 @@
 //! | all of it, beside the bounds | [`measured`] |
 //! | how sure is a count of people? | [`intervals`] |
 //! | whose row is this? (A-4) | [`linkage`], [`ratings`] |
+//!
+//! ```
+//! use deniable_attack::promised::Bounds;
+//! use deniable_attack::roc::area;
+//! use deniable_core::exact::{ratio, whole};
+//!
+//! // A test scored members and others like this: how well does it tell them apart, and what do odds of 3 allow any test?
+//! let found = area(&[0.9, 0.4, 0.8, 0.7], &[0.1, 0.5, 0.3, 0.2], 0.95).unwrap();
+//! assert_eq!(found.value, 0.9375);
+//! let allowed = Bounds::of_odds(whole(3)).unwrap();
+//! assert_eq!(allowed.area(), ratio(3, 4)); // R/(R + 1)
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod alleles;
 pub mod genotypes;
@@ -36,7 +49,7 @@ pub mod table_error;
 
 pub use alleles::{Fit, Unfit, fit};
 pub use genotypes::{Source, Targets};
-pub use intervals::{Share, clopper_pearson};
+pub use intervals::{Proportion, clopper_pearson};
 
 pub use linkage::{Linkage, Linked, On, TextTable};
 pub use measured::{Measured, Row};

@@ -7,7 +7,7 @@
 //! A match is **unique** where exactly one row of the release and exactly one person of the auxiliary table have a combination
 //! of values. Values are compared as text without blanks around; a person without a value in a key column matches nobody.
 
-use crate::intervals::Share;
+use crate::intervals::Proportion;
 use crate::table_error::{TableError, TableErrorKind};
 use deniable_core::text::{nearest, shown};
 use std::collections::{HashMap, HashSet};
@@ -112,20 +112,20 @@ pub struct Linked {
 impl Linked {
     /// The share of people who are matched uniquely.
     #[must_use]
-    pub fn matched(&self) -> Share {
-        Share { hits: self.unique, of: self.people }
+    pub fn matched(&self) -> Proportion {
+        Proportion { hits: self.unique, of: self.people }
     }
 
     /// The share of this group's unique matches that is correct.
     #[must_use]
-    pub fn precision(&self) -> Option<Share> {
-        self.correct.map(|hits| Share { hits, of: self.unique })
+    pub fn precision(&self) -> Option<Proportion> {
+        self.correct.map(|hits| Proportion { hits, of: self.unique })
     }
 
     /// The share of people who are matched uniquely and correctly.
     #[must_use]
-    pub fn found(&self) -> Option<Share> {
-        self.correct.map(|hits| Share { hits, of: self.people })
+    pub fn found(&self) -> Option<Proportion> {
+        self.correct.map(|hits| Proportion { hits, of: self.people })
     }
 }
 
@@ -142,9 +142,9 @@ impl Linkage {
     /// The share of all unique matches that is correct, those of people outside included: how far a match may be trusted by
     /// somebody who does not know who is in the data. It depends on how many people of either kind were looked for.
     #[must_use]
-    pub fn trust(&self) -> Option<Share> {
+    pub fn trust(&self) -> Option<Proportion> {
         let outside = self.outside.map_or(0, |outside| outside.unique);
-        self.targets.correct.map(|hits| Share { hits, of: self.targets.unique + outside })
+        self.targets.correct.map(|hits| Proportion { hits, of: self.targets.unique + outside })
     }
 }
 
@@ -270,8 +270,8 @@ mod tests {
         let found = link(&released, &register, None, &on(&keys, Some("id"))).unwrap();
         assert_eq!(found.targets, Linked { people: 4, incomplete: 0, agreeing: 3, unique: 1, correct: Some(1) });
         assert_eq!(found.outside, Some(Linked { people: 3, incomplete: 1, agreeing: 1, unique: 0, correct: None }));
-        assert_eq!(found.targets.precision(), Some(Share { hits: 1, of: 1 }));
-        assert_eq!(found.trust(), Some(Share { hits: 1, of: 1 }));
+        assert_eq!(found.targets.precision(), Some(Proportion { hits: 1, of: 1 }));
+        assert_eq!(found.trust(), Some(Proportion { hits: 1, of: 1 }));
         let untold = link(&released, &register, None, &on(&keys, None)).unwrap();
         assert_eq!((untold.targets.people, untold.targets.correct, untold.outside), (7, None, None));
     }

@@ -1,6 +1,6 @@
 //! One test on people of whom the truth is known: every number with its interval, and beside it what a promise allows.
 
-use crate::intervals::Share;
+use crate::intervals::Proportion;
 use crate::power::{Advantage, Halves, Power, TooFew, advantage, power};
 use crate::promised::{Against, Bounds};
 use crate::roc::{Area, Point, area, roc};
@@ -78,7 +78,7 @@ impl Measured {
             rows.push(row("AUC", area.value, (area.low, area.high), bounds.map(Bounds::area)));
         }
         for power in self.powers.iter().flatten() {
-            let share = |share: Share| (share.value().unwrap_or_default(), share.interval(self.confidence));
+            let share = |share: Proportion| (share.value().unwrap_or_default(), share.interval(self.confidence));
             let at = percent(&power.alpha, 4, Rounding::Nearest);
             let ((caught, interval), (wrong, around)) = (share(power.true_positives), share(power.false_positives));
             let bound = bounds.map(|bounds| bounds.power(&power.alpha));

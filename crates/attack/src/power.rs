@@ -7,7 +7,7 @@
 //! call those above it members. A non-member like them is above it with a chance of at most `k/(n + 1) ≤ α`, whatever the
 //! statistic's distribution. Where k is 0, there are too few to speak of α: 1% takes 99 calibration people, 5% takes 19.
 
-use crate::intervals::{Share, float};
+use crate::intervals::{Proportion, float};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use num_traits::{One, Signed, ToPrimitive};
 
@@ -39,9 +39,9 @@ pub struct Power {
     /// How many non-members set it.
     pub calibration: u64,
     /// Non-members called members, among those that did not set it.
-    pub false_positives: Share,
+    pub false_positives: Proportion,
     /// Members called members: the power.
-    pub true_positives: Share,
+    pub true_positives: Proportion,
 }
 
 /// Too few people to speak of a rate of false positives.
@@ -91,9 +91,9 @@ fn needed(alpha: &Rational) -> u64 {
     calibration.saturating_mul(2).saturating_sub(1)
 }
 
-fn above(scores: &[f64], threshold: f64) -> Share {
+fn above(scores: &[f64], threshold: f64) -> Proportion {
     let hits = scores.iter().filter(|score| **score > threshold).count() as u64;
-    Share { hits, of: scores.len() as u64 }
+    Proportion { hits, of: scores.len() as u64 }
 }
 
 /// The largest difference between the rates of true and of false positives.
@@ -108,9 +108,9 @@ pub struct Advantage {
     /// The threshold; people above it are called members.
     pub threshold: f64,
     /// Non-members called members.
-    pub false_positives: Share,
+    pub false_positives: Proportion,
     /// Members called members.
-    pub true_positives: Share,
+    pub true_positives: Proportion,
 }
 
 /// The advantage of a test: the threshold with the largest difference on every other member and non-member, measured on the
@@ -134,7 +134,7 @@ pub fn advantage(members: &[f64], others: &[f64], confidence: f64) -> Option<Adv
     let (caught, wrong) = (above(&members.check, threshold), above(&others.check, threshold));
     let each = f64::midpoint(1.0, confidence);
     let ((low, high), (least, most)) = (caught.interval(each), wrong.interval(each));
-    let rate = |share: Share| float(share.hits) / float(share.of.max(1));
+    let rate = |share: Proportion| float(share.hits) / float(share.of.max(1));
     Some(Advantage {
         value: rate(caught) - rate(wrong),
         low: low - most,
@@ -159,8 +159,8 @@ mod tests {
         let others = Halves { calibration: upto(99), check: upto(200) };
         let found = power(&upto(300), &others, &ratio(1, 100)).unwrap();
         // The largest of 99: the members 99 to 299 are above.
-        assert_eq!((found.threshold, found.true_positives), (98.0, Share { hits: 201, of: 300 }));
-        assert_eq!(found.false_positives, Share { hits: 101, of: 200 });
+        assert_eq!((found.threshold, found.true_positives), (98.0, Proportion { hits: 201, of: 300 }));
+        assert_eq!(found.false_positives, Proportion { hits: 101, of: 200 });
         let five = power(&upto(300), &others, &ratio(1, 20)).unwrap();
         assert_eq!((five.threshold, five.calibration), (94.0, 99));
     }
@@ -194,7 +194,7 @@ mod tests {
         let apart = advantage(&[5.0; 40], &[1.0; 40], 0.95).unwrap();
         assert_eq!(
             (apart.value, apart.true_positives, apart.false_positives.hits),
-            (1.0, Share { hits: 20, of: 20 }, 0)
+            (1.0, Proportion { hits: 20, of: 20 }, 0)
         );
         assert!(apart.low < 0.75 && apart.low > 0.5);
         let same = advantage(&[1.0; 40], &[1.0; 40], 0.95).unwrap();

@@ -17,6 +17,28 @@
 //! probability of each event from below on one input and from above on the other (Clopper–Pearson). The quotient is a
 //! certified lower bound on the odds ratio `R`, at a joint confidence over all events that were tried. An audit
 //! never shows that a mechanism is private: it finds what is broken, and says what it did not find.
+//!
+//! ```
+//! use deniable_audit::{InputAdjacency, Mechanism, MechanismError, Neighbours, Outputs, Settings, audit};
+//! use deniable_core::{budget::Spend, exact::whole};
+//!
+//! /// Claims odds of 3, and publishes the count itself.
+//! struct Honest;
+//! impl Mechanism for Honest {
+//!     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
+//!         (0..times).for_each(|_| {
+//!             out.integer(input[0]);
+//!             out.end();
+//!         });
+//!         Ok(())
+//!     }
+//! }
+//! let neighbours = Neighbours::counts(InputAdjacency::OneEntry, 1);
+//! let settings = Settings { samples: 10_000, seed: Some(1), ..Settings::default() };
+//! let verdict = audit(&mut [Box::new(Honest)], &neighbours, Some(&Spend::odds(whole(3))?), &settings)?;
+//! assert!(verdict.is_broken());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod audit;
 pub mod bound;

@@ -1,6 +1,6 @@
 //! Every picture with made-up numbers, on one page: `cargo run -p deniable-chart --example gallery > gallery.html`.
 
-use deniable_chart::answers::{Answer, Grid, Point, bars, heatmap, lines};
+use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, lines};
 use deniable_chart::belief::{Beliefs, Mark, curve};
 use deniable_chart::composition::{self, Composition};
 use deniable_chart::errors::{Errors, errors};
@@ -11,7 +11,7 @@ use deniable_chart::palette;
 use deniable_chart::people::{People, people};
 use deniable_chart::power::{self, Curves};
 use deniable_chart::roc::{Curve, Roc, roc};
-use deniable_chart::shares::{Share, Shares, shares};
+use deniable_chart::shares::{ShareBar, Shares, shares};
 use deniable_chart::sizes::{Sizes, buckets, sizes};
 use deniable_chart::spending::{Spending, spending};
 use deniable_chart::surface::{self, Axis, Cell, Spot, Surface, cells};
@@ -93,7 +93,7 @@ fn around(label: &str, value: f64, margin: f64) -> Point {
 }
 
 fn answers() -> Vec<String> {
-    let of = |value: &str, points, truth| Answer {
+    let of = |value: &str, points, truth| Series {
         title: "Made-up answers".to_owned(),
         value: value.to_owned(),
         points,
@@ -321,7 +321,7 @@ fn attacks() -> Vec<String> {
         let curves = vec![curve("homer", powers[0], 400), curve("lr", powers[1], 40)];
         roc(&Roc { title: "Who took part?".to_owned(), curves, odds })
     };
-    let share = |label: &str, value, low, high| Share { label: label.to_owned(), value, low, high };
+    let share = |label: &str, value, low, high| ShareBar { label: label.to_owned(), value, low, high };
     let matches = shares(&Shares {
         title: "Matches".to_owned(),
         intervals: "95% interval".to_owned(),

@@ -18,7 +18,7 @@ const SAID: usize = 12;
 
 /// Answers to one question.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct Series {
     /// What was asked.
     pub title: String,
     /// What the values are, as on an axis: "minutes".
@@ -79,7 +79,7 @@ impl Shown {
 }
 
 /// The points as they are drawn.
-fn shown(answer: &Answer) -> Vec<Shown> {
+fn shown(answer: &Series) -> Vec<Shown> {
     let truth = |at: usize| answer.truth.as_ref().and_then(|truth| truth.get(at)).copied().and_then(known);
     answer
         .points
@@ -96,12 +96,12 @@ fn shown(answer: &Answer) -> Vec<Shown> {
 }
 
 /// What is said to those who do not see it.
-fn words<'a>(answer: &'a Answer, description: &'a str) -> Words<'a> {
+fn words<'a>(answer: &'a Series, description: &'a str) -> Words<'a> {
     Words { title: &answer.title, otherwise: "Answers", description }
 }
 
 /// What the picture shows, in words: each answer if they are few, and the extremes if they are many.
-fn description(answer: &Answer, shown: &[Shown]) -> String {
+fn description(answer: &Series, shown: &[Shown]) -> String {
     let all = || shown.iter().zip(&answer.points).map(|(shown, point)| (shown, point.label.as_str()));
     let mut words = format!("{} in {}.", count(shown.len(), "answer"), brief(&answer.value));
     let said: Vec<(&Shown, &str)> = if shown.len() <= SAID {
@@ -124,7 +124,7 @@ fn description(answer: &Answer, shown: &[Shown]) -> String {
 }
 
 /// Legend entries that bars and lines share, after the sign of a value.
-fn signs(answer: &Answer, shown: &[Shown]) -> Vec<(Key, String)> {
+fn signs(answer: &Series, shown: &[Shown]) -> Vec<(Key, String)> {
     let mut signs = Vec::new();
     if shown.iter().any(Shown::is_open) {
         signs.push((Key::Open, "no bound on that side".to_owned()));

@@ -13,7 +13,7 @@ const HALF: f64 = 7.0;
 
 /// One share.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Share {
+pub struct ShareBar {
     /// Of what, in a few words.
     pub label: String,
     /// The share, from 0 to 1.
@@ -32,7 +32,7 @@ pub struct Shares {
     /// What intervals are, in a few words: "95% interval".
     pub intervals: String,
     /// The shares, in the order in which they are drawn.
-    pub shares: Vec<Share>,
+    pub shares: Vec<ShareBar>,
 }
 
 /// A share with what cannot be drawn left out.
@@ -98,11 +98,11 @@ mod tests {
     use super::*;
     use crate::testing::{AWKWARD, ODD, check};
 
-    fn of(label: &str, value: f64, low: f64, high: f64) -> Share {
-        Share { label: label.to_owned(), value, low, high }
+    fn of(label: &str, value: f64, low: f64, high: f64) -> ShareBar {
+        ShareBar { label: label.to_owned(), value, low, high }
     }
 
-    fn example(shares: Vec<Share>) -> Shares {
+    fn example(shares: Vec<ShareBar>) -> Shares {
         Shares { title: "Matches".to_owned(), intervals: "95% interval".to_owned(), shares }
     }
 

@@ -12,7 +12,7 @@ pub mod policy;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use policy::{Ask, Data, Evaluate, Explore, Init, LedgerCommand, Plan, Release, Report};
+use policy::{Ask, Data, Explore, Init, LedgerCommand, Plan, Release, Report};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -199,14 +199,6 @@ Examples:
     /// Find out what an anonymised table gives away: to whom, about whom, and how far beliefs move.
     #[command(after_help = assess::EXAMPLES)]
     Assess(Box<assess::Assess>),
-    /// Make the evaluation of the (α,β) paper again, from UCI Adult. For a page in the documentation; nothing is released.
-    #[command(after_help = "\
-Examples:
-  deniable evaluate path/to/adult.data --out docs/evaluation
-
-The draws have a fixed seed, so that the same files are written again. It is the one command that looks at data without a \
-ledger: Adult is public.")]
-    Evaluate(Evaluate),
     /// Explain a notion, a family of priors, a mechanism or a theorem.
     #[command(after_help = "\
 Examples:

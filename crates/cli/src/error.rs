@@ -1,5 +1,6 @@
 //! Failures, with the place and the help, on standard error.
 
+use deniable::Error;
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source};
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
@@ -336,6 +337,31 @@ impl From<ReleaseError> for Failure {
                 error,
                 "keep another ledger for these answers, if their table says nothing of who is a case; nothing was charged",
             ),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Policy(errors) => errors.into(),
+            Error::Source(error) => error.into(),
+            Error::Data(error) => error.into(),
+            Error::Release(error) => error.into(),
+            Error::Open(error) => error.into(),
+            Error::Ledger(error) => error.into(),
+            Error::Report(error) => error.into(),
+            Error::Entropy(error) => error.into(),
+            Error::Memory { query, least, .. } => {
+                let least = least.div_ceil(1_000_000);
+                let help = format!("allow at least --memory {least}MB, or ask for fewer; nothing was charged");
+                Self::usage(format!("\"{query}\" has more groups than --memory can hold"), help)
+            }
+            Error::NoQuery { ref known, .. } => {
+                let help = format!("the policy has \"{}\"", known.join("\", \""));
+                Self::usage(error, help)
+            }
+            other => Self::Refused(vec![Complaint::new(other)]),
         }
     }
 }

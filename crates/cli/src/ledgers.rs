@@ -1,22 +1,10 @@
-//! Ledgers as the commands open them: one that a policy names, or by its own path.
+//! Ledgers as the commands find them: one that a policy names, or by its own path.
 
-use crate::console::{say, shown};
+use crate::console::shown;
 use crate::error::Failure;
-use crate::policies::locate;
-use deniable_ledger::{Account, AccountId, Ledger};
+use deniable_ledger::Ledger;
 use deniable_policy::Policy;
-use deniable_release::Plan;
 use std::path::{Path, PathBuf};
-
-/// The account of the ledger that a policy is charged to, if there is one already. Begins no ledger.
-pub fn account(policy: &Policy) -> Result<Option<Account>, Failure> {
-    if !policy.ledger().exists() {
-        return Ok(None);
-    }
-    let summary = deniable_ledger::show(policy.ledger())?;
-    let id = AccountId::of(policy.guarantee());
-    Ok(summary.accounts.into_iter().find(|account| account.id == id))
-}
 
 /// The ledger itself, or the one that a policy names.
 pub fn path(path: &Path) -> Result<PathBuf, Failure> {
@@ -26,15 +14,11 @@ pub fn path(path: &Path) -> Result<PathBuf, Failure> {
     Ok(path.to_owned())
 }
 
-/// Opens the policy's ledger, and says so when it begins a new one.
-pub fn open(plan: &Plan) -> Result<Ledger, Failure> {
-    if !plan.policy().ledger().exists() {
-        // A mistyped path to the data should not leave an empty ledger behind.
-        locate(plan)?;
+/// Opens a ledger that is there, to change what it promises.
+pub fn existing(path: &Path, population: &str) -> Result<Ledger, Failure> {
+    if !path.exists() {
+        let help = "the first release makes the promise; there is nothing to change before it";
+        return Err(Failure::refused(format!("there is no ledger {}", shown(path)), help));
     }
-    let ledger = Ledger::open_or_create(plan.policy().ledger(), plan.policy().population())?;
-    if ledger.is_new() {
-        say(format!("a new ledger begins: {}", shown(plan.policy().ledger())));
-    }
-    Ok(ledger)
+    Ok(Ledger::open_or_create(path, population)?)
 }

@@ -1,10 +1,12 @@
-//! Policies as the commands take them: read, priced, with the files that they need.
+//! Policies as the commands take them: read, priced, with the files that they need, and as sessions.
 
 use crate::args::policy::PolicyPlace;
 use crate::error::{Failure, plan_failure};
+use deniable::Session;
 use deniable_policy::Policy;
 use deniable_release::{Plan, Versioned};
 use deniable_sql::SourceError;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Reads the policy. The flags' paths start at the working folder.
@@ -30,6 +32,11 @@ pub fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
     Plan::new(policy).map_err(|errors| plan_failure(&errors, &copy))
 }
 
+/// Reads the policy and begins a session with it.
+pub fn session(place: &PolicyPlace) -> Result<Session, Failure> {
+    Ok(Session::of_plan(plan(place)?)?)
+}
+
 /// Keeps the asks that were chosen by name.
 pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
     if names.is_empty() {
@@ -48,9 +55,9 @@ pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Finds the policy's data.
-pub fn locate(plan: &Plan) -> Result<Vec<Versioned>, SourceError> {
-    Versioned::locate_all(plan)
+/// Whether the policy's data can be found.
+pub fn locate(plan: &Plan) -> Result<(), SourceError> {
+    Versioned::locate_all(plan, &BTreeMap::new()).map(drop)
 }
 
 /// The files that a plan needs: its tables as far as they can be found, the policy and the ledger.

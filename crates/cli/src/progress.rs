@@ -3,7 +3,7 @@
 use deniable_core::text::printable;
 use deniable_sql::Progress as Read;
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
-use std::cell::RefCell;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What takes less is not worth a line.
@@ -11,7 +11,7 @@ const A_WHILE: Duration = Duration::from_secs(1);
 
 /// A line that says what is being done, once it has taken a while.
 pub struct Progress {
-    current: RefCell<Option<Current>>,
+    current: Mutex<Option<Current>>,
 }
 
 /// What is being done.
@@ -24,7 +24,7 @@ struct Current {
 impl Progress {
     /// Nothing is being done yet.
     pub fn new() -> Self {
-        Self { current: RefCell::new(None) }
+        Self { current: Mutex::new(None) }
     }
 
     /// Says what is being done and how many rows it has come.
@@ -34,7 +34,7 @@ impl Progress {
 
     /// Says what is being done and how much was read for it.
     pub fn read(&self, what: &str, read: Read) {
-        let mut current = self.current.borrow_mut();
+        let mut current = self.current();
         if current.as_ref().is_none_or(|current| current.what != what) {
             if let Some(bar) = current.take().and_then(|current| current.bar) {
                 bar.finish_and_clear();
@@ -52,14 +52,19 @@ impl Progress {
 
     /// Says at once what is being done, which is known to take a while.
     pub fn says(&self, what: &str) {
-        let mut current = self.current.borrow_mut();
+        let mut current = self.current();
         let started = || Current { what: what.to_owned(), started: Instant::now(), bar: None };
         current.get_or_insert_with(started).says(what.to_owned());
     }
 
+    /// A session tells from its own thread.
+    fn current(&self) -> MutexGuard<'_, Option<Current>> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes the line away.
     pub fn done(&self) {
-        if let Some(bar) = self.current.borrow_mut().take().and_then(|current| current.bar) {
+        if let Some(bar) = self.current().take().and_then(|current| current.bar) {
             bar.finish_and_clear();
         }
     }

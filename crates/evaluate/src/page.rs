@@ -349,7 +349,7 @@ fn ending() -> String {
     "## Make it again
 
 ```
-deniable evaluate PATH --out docs/evaluation
+cargo xtask evaluation PATH
 ```
 
 `PATH` is `adult.data` of UCI Adult. A test makes this page again and compares, where the file is there. The code is in [crates/evaluate](../../crates/evaluate).

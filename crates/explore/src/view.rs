@@ -9,7 +9,7 @@ use deniable_core::exact::{Rational, Rounding, decimal, percent_exactly, ratio};
 use deniable_core::noise::Decay;
 use deniable_core::promise::Promise;
 use deniable_policy::Policy;
-use deniable_publication::Table;
+use deniable_publication::Answer;
 use deniable_publication::statement::odds_decimal;
 use deniable_release::show::table;
 use deniable_release::whatif::{promise, with_promise};
@@ -58,7 +58,7 @@ pub struct Explorer {
     policy: Policy,
     /// The file's text as it was last read or written here.
     pub(crate) text: Mutex<String>,
-    simulations: Vec<Option<(Simulation, Table)>>,
+    simulations: Vec<Option<(Simulation, Answer)>>,
 }
 
 /// Everything that the page shows of a choice.
@@ -288,7 +288,7 @@ fn still(ask: &PlannedAsk) -> Vec<Decay> {
 }
 
 /// A simulated answer in the form of a released one.
-fn shown(plan: &Plan, ask: &PlannedAsk, simulation: &Simulation, decays: &[Decay], draw: u64) -> Table {
+fn shown(plan: &Plan, ask: &PlannedAsk, simulation: &Simulation, decays: &[Decay], draw: u64) -> Answer {
     // A fixed seed: moving the promise then moves the noise of one draw, instead of showing another. Nobody is protected
     // by it, as the rows are made up.
     let mut rng = ChaCha20Rng::seed_from_u64(draw);

@@ -16,6 +16,18 @@
 //! | how often do chosen SNPs occur, and how strong are they? | [`noisy`] |
 //! | what would a cohort with known causes look like? | [`simulate`] |
 //! | would a selection find the causes? | [`power`] |
+//!
+//! ```
+//! use deniable_core::exact::whole;
+//! use deniable_genome::{Adjacency, Table, Test, Threshold, distance};
+//!
+//! // Cases and controls with no, one and two copies of an allele.
+//! let snp = Table { cases: [10, 20, 70], controls: [40, 40, 20] };
+//! let far = distance(&snp, Test::Allelic, Adjacency::LabelSwap, &Threshold::new(&whole(30))?)?;
+//! assert!(far.significant); // its χ² is at least 30 ...
+//! assert_eq!(far.moves, Some(MOVES)); // ... and stays so until so many pairs have exchanged their labels
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod assoc;
 pub mod chi2;

@@ -9,8 +9,9 @@ use deniable_core::text::spreadsheet_cell;
 use deniable_genome::chi2::survival;
 use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
 use deniable_genome::{Test, Threshold, Variant, distance};
+use deniable_publication::Answer as Published;
 use deniable_publication::statement::odds_decimal;
-use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar, Table};
+use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar};
 use num_traits::{Signed, ToPrimitive};
 use serde::{Deserialize, Serialize};
 
@@ -134,7 +135,7 @@ impl Answer {
 
     /// The answer as it is published.
     #[must_use]
-    pub fn table(&self, request: &Request, part: Part, payment: &Payment) -> Table {
+    pub fn table(&self, request: &Request, part: Part, payment: &Payment) -> Published {
         let lead: &[&str] = if part == Part::Picks { &["PICK"] } else { &[] };
         let values: &[&str] = match part {
             Part::Picks => &[],
@@ -145,7 +146,7 @@ impl Answer {
         let names = ["CHR", "SNP", "BP", "A1", "A2"];
         let columns = lead.iter().chain(&names).chain(values).map(|name| (*name).to_owned()).collect();
         let snps: Vec<String> = self.snps.iter().map(|snp| snp.snp.clone()).collect();
-        Table {
+        Published {
             name: request.name(part, self.snps.len()),
             sql: request.words(part, &snps),
             share: request.each().to_string(),
@@ -290,7 +291,7 @@ pub(crate) fn up(value: &Rational) -> String {
 
 /// The tables of a publication as one tab-separated table: a line for each SNP, with PLINK's names of columns.
 #[must_use]
-pub fn tab_separated(tables: &[Table], protects: Protects) -> String {
+pub fn tab_separated(tables: &[Published], protects: Protects) -> String {
     const NAMES: [&str; 5] = ["CHR", "SNP", "BP", "A1", "A2"];
     let mut header: Vec<String> = NAMES.map(str::to_owned).to_vec();
     let mut lines: Vec<Vec<String>> = Vec::new();

@@ -18,7 +18,7 @@ use deniable_genome::{Adjacency, FileError, Log, Threshold, distance};
 use deniable_ledger::{Ask, Key, Ledger, Registered, Summary, VersionError};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::remembered::Remembered;
-use deniable_publication::{DataVersion, Publication, Table};
+use deniable_publication::{Answer as Published, DataVersion, Publication};
 use rand_core::CryptoRng;
 use std::num::NonZeroUsize;
 
@@ -290,7 +290,7 @@ impl<'a> Run<'a> {
     }
 
     /// What a report from the ledger alone will show.
-    pub(crate) fn remembered(&self, table: Table, secret: Secret) -> Option<serde_json::Value> {
+    pub(crate) fn remembered(&self, table: Published, secret: Secret) -> Option<serde_json::Value> {
         let remembered = Remembered {
             confidence: shown(self.promised.confidence()),
             table,

@@ -31,11 +31,13 @@
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
 //! | how does a policy begin? | `scaffold.rs` |
+//! | how is one built in code? | `builder.rs` |
 
 mod adversary;
 mod ask;
 mod blanks;
 mod budget;
+mod builder;
 mod columns;
 mod csv;
 mod data;
@@ -50,6 +52,7 @@ mod tables;
 mod tree;
 
 pub use ask::{Ask, QuestionError, Size, TargetsTooDear};
+pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};

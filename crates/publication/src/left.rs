@@ -1,7 +1,8 @@
-//! How many more questions a budget pays for.
+//! What is left of a promise, and how many more queries it pays for.
 
+use crate::statement::odds_decimal;
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::{Rational, Rounding, decimal, whole};
 use num_traits::{One, Signed, ToPrimitive};
 
 /// Beyond this many it does not matter how many.
@@ -9,6 +10,79 @@ pub const MOST: u64 = 1_000_000;
 
 /// Steps in which a share is looked for where none can be told exactly.
 const STEPS: u64 = 10_000;
+
+/// What is left of a promise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    spent: Spend,
+    limit: Spend,
+}
+
+impl Left {
+    /// What is left of this limit when this was spent.
+    #[must_use]
+    pub fn new(spent: Spend, limit: Spend) -> Self {
+        Self { spent, limit }
+    }
+
+    /// All of it.
+    #[must_use]
+    pub fn all(limit: &Spend) -> Self {
+        Self::new(Spend::nothing(), limit.clone())
+    }
+
+    /// The odds ratio that was spent.
+    #[must_use]
+    pub fn spent(&self) -> &Spend {
+        &self.spent
+    }
+
+    /// The largest odds ratio, R.
+    #[must_use]
+    pub fn limit(&self) -> &Spend {
+        &self.limit
+    }
+
+    /// The part of ln R that certainly is left; `None` where nothing is.
+    #[must_use]
+    pub fn share(&self) -> Option<Rational> {
+        share_left(&self.spent, &self.limit, &self.limit)
+    }
+
+    /// The part of ln R that is left, to the last digit; `None` where what was spent is no rational part of it.
+    #[must_use]
+    pub fn exact_share(&self) -> Option<Rational> {
+        self.spent.exact_part_of(&self.limit).map(|part| whole(1) - part)
+    }
+
+    /// How many more queries of this cost certainly fit, at most [`MOST`].
+    #[must_use]
+    pub fn queries(&self, cost: &Spend) -> u64 {
+        questions_left(&self.spent, cost, &self.limit)
+    }
+}
+
+impl std::fmt::Display for Left {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let limit = self.limit.to_string();
+        match self.exact_share() {
+            Some(rest) => {
+                let limit = if limit.contains(['/', '^']) { format!("({limit})") } else { limit };
+                write!(f, "{rest} of ln {limit} (about {}%)", decimal(&(&rest * whole(100)), 1, Rounding::Down))
+            }
+            None => write!(f, "what lies between {} and {limit}", amount(&self.spent)),
+        }
+    }
+}
+
+/// An odds ratio, with a decimal beside it where it is no fraction.
+#[must_use]
+pub fn amount(spend: &Spend) -> String {
+    match spend.exact_odds() {
+        Some(odds) => odds.to_string(),
+        None => format!("{spend} (at most {})", odds_decimal(&spend.odds_at_most())),
+    }
+}
 
 /// The largest share of `whole_promise` that certainly fits within the limit; `None` when nothing does.
 ///

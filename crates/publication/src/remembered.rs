@@ -1,7 +1,7 @@
 //! What the ledger remembers of what was shown, so that a report can be written from the ledger alone.
 
 use crate::statement::Statement;
-use crate::table::Table;
+use crate::table::Answer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,7 +16,7 @@ pub struct Remembered {
     /// The confidence of its intervals.
     pub confidence: String,
     /// The answer.
-    pub table: Table,
+    pub table: Answer,
     /// The guarantee that was given with it.
     pub guarantee: Statement,
 }

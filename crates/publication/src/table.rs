@@ -16,7 +16,7 @@ pub struct Publication {
     /// The confidence of every interval.
     pub confidence: String,
     /// The answers.
-    pub asks: Vec<Table>,
+    pub asks: Vec<Answer>,
     /// The guarantee.
     pub guarantee: Statement,
 }
@@ -32,7 +32,7 @@ pub struct DataVersion {
 
 /// One answered ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Table {
+pub struct Answer {
     /// The ask's name.
     pub name: String,
     /// Its SQL.
@@ -169,6 +169,66 @@ impl Noise {
                 "{measure} are read off counts of rows whose noise has scale {scale}, and each stays within {margin} rows \
                  of the wanted rank in {confidence} of all draws"
             ),
+        }
+    }
+}
+
+impl Answer {
+    /// The cells of the column of this name, from top to bottom; `None` where there is none.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<impl Iterator<Item = &Cell>> {
+        let at = self.columns.iter().position(|column| column == name)?;
+        Some(self.rows.iter().filter_map(move |row| row.get(at)))
+    }
+}
+
+impl Cell {
+    /// The key, where it is one that is not NULL.
+    #[must_use]
+    pub fn key(&self) -> Option<&KeyValue> {
+        match self {
+            Self::Key(key) => key.as_ref(),
+            Self::Number(_) => None,
+        }
+    }
+
+    /// The released value with its interval, where it is one.
+    #[must_use]
+    pub fn number(&self) -> Option<&NumberCell> {
+        match self {
+            Self::Number(number) => Some(number),
+            Self::Key(_) => None,
+        }
+    }
+}
+
+/// A key or a value, without its interval: `NULL` for the group of rows without one, `-` for what is undefined.
+impl std::fmt::Display for Cell {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Key(Some(key)) => f.pad(&key.text()),
+            Self::Key(None) => f.pad("NULL"),
+            Self::Number(number) => f.pad(&number.value_text()),
+        }
+    }
+}
+
+impl Scalar {
+    /// The nearest float, for plots and further arithmetic; `None` for a day or a time. The digits are exact.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => number.as_f64(),
+            Self::Time(_) => None,
+        }
+    }
+
+    /// The whole number; `None` where it is none, or of more than 64 bits.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => number.as_i64(),
+            Self::Time(_) => None,
         }
     }
 }

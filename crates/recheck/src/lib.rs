@@ -14,6 +14,16 @@
 //! What it refuses although it may be right: a witness of F-NIk in which several groups of dependent entities are
 //! uncertain, and one of F-EXPL that mixes more than two of the priors. What a wrong answer here needs is the same mistake
 //! made twice, by two programs that share no line but the fraction type.
+//!
+//! ```
+//! use deniable_recheck::{LIMIT, Upper, recheck};
+//!
+//! // What `deniable check examples/coin/mechanism.toml --notion dp --certificate FILE` wrote.
+//! let certificate = include_str!("../../../examples/coin/certificate.json");
+//! assert_eq!(recheck(certificate, LIMIT)?.upper, Upper::Holds);
+//! assert!(recheck(&certificate.replace("3/4", "4/5"), LIMIT).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod approximate;
 mod belong;

@@ -6,13 +6,14 @@
 
 use crate::accepted::{Accepted, full_name};
 use crate::plan::Plan;
+use arrow_array::RecordBatch;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, reading};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
 use deniable_sql::source::check::{ColumnReport, Report};
 use deniable_sql::{Source, SourceError};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// What the fingerprint's key is derived for.
@@ -97,14 +98,18 @@ pub struct Versioned {
 }
 
 impl Versioned {
-    /// Finds the files of every table of a plan, in its order.
+    /// Finds the rows of every table of a plan, in its order: those that are in memory, by table, and the files of the others.
     ///
     /// # Errors
     /// When a table has none, or a folder cannot be read.
-    pub fn locate_all(plan: &Plan) -> Result<Vec<Self>, SourceError> {
+    pub fn locate_all(plan: &Plan, rows: &BTreeMap<String, Vec<RecordBatch>>) -> Result<Vec<Self>, SourceError> {
         let folder = plan.policy().folder();
         let locate = |((table, data), read): ((TableSchema, Data), deniable_core::schema::DeclaredTable)| {
-            Ok(Self { source: Source::locate(table, &data, folder)?, version: data.version, reading: digest(&read) })
+            let source = match rows.get(&table.name) {
+                Some(batches) => Source::memory(table, batches.clone()),
+                None => Source::locate(table, &data, folder)?,
+            };
+            Ok(Self { source, version: data.version, reading: digest(&read) })
         };
         plan.tables().into_iter().zip(plan.policy().tables()).map(locate).collect()
     }

@@ -20,7 +20,7 @@ use deniable_core::noise::{Decay, margin};
 use deniable_policy::Policy;
 use deniable_sql::Query;
 use deniable_sql::output::Term;
-use deniable_sql::plan::{Answer, MeasureKind, Moments};
+use deniable_sql::plan::{Estimator, MeasureKind, Moments};
 use num_traits::{Signed, Zero};
 
 /// Digits of roots.
@@ -115,7 +115,7 @@ struct Forecast<'a> {
 }
 
 impl Forecast<'_> {
-    fn of(&self, level: usize, at: usize, answer: &Answer) -> Expected {
+    fn of(&self, level: usize, at: usize, answer: &Estimator) -> Expected {
         let rows = self.rows(level);
         let error = self.error(answer, rows.as_ref());
         Expected {
@@ -123,7 +123,7 @@ impl Forecast<'_> {
             cells: self.query.cells(level),
             noise: answer.measures().into_iter().map(|measure| self.deviation(measure)).collect(),
             relative: self.reference(answer, rows.as_ref()).and_then(|reference| Some(error.number()? / reference)),
-            bounded: !matches!(answer, Answer::Count { .. }),
+            bounded: !matches!(answer, Estimator::Count { .. }),
             error,
         }
     }
@@ -139,13 +139,17 @@ impl Forecast<'_> {
         whole(margin(self.decays[measure], &each)) * &self.query.measures()[measure].unit
     }
 
-    fn error(&self, answer: &Answer, rows: Option<&Rational>) -> ErrorBound {
+    fn error(&self, answer: &Estimator, rows: Option<&Rational>) -> ErrorBound {
         match (answer, rows) {
-            (Answer::Count { measure } | Answer::Sum { measure }, _) => ErrorBound::Value(self.reach(*measure, 1)),
-            (Answer::Quantile { measure, position, .. }, _) => ErrorBound::Rows(self.rank_error(*measure, *position)),
-            (Answer::Average(_) | Answer::Variance { .. }, None) => ErrorBound::NeedsTypicalRows,
-            (Answer::Average(moments), Some(rows)) => ErrorBound::Value(self.mean_error(moments, rows, 2)),
-            (Answer::Variance { moments, squares, sample, root }, Some(rows)) => {
+            (Estimator::Count { measure } | Estimator::Sum { measure }, _) => {
+                ErrorBound::Value(self.reach(*measure, 1))
+            }
+            (Estimator::Quantile { measure, position, .. }, _) => {
+                ErrorBound::Rows(self.rank_error(*measure, *position))
+            }
+            (Estimator::Average(_) | Estimator::Variance { .. }, None) => ErrorBound::NeedsTypicalRows,
+            (Estimator::Average(moments), Some(rows)) => ErrorBound::Value(self.mean_error(moments, rows, 2)),
+            (Estimator::Variance { moments, squares, sample, root }, Some(rows)) => {
                 let error = self.variance_error(moments, *squares, *sample, rows);
                 ErrorBound::Value(if *root { square_root(&error, ROOT_PLACES, Rounding::Up) } else { error })
             }
@@ -188,22 +192,22 @@ impl Forecast<'_> {
 
     /// What an error is compared with: the rows or people of a cell; for averages and spreads what the bounds allow; for
     /// sums that of rows in the middle of the bounds.
-    fn reference(&self, answer: &Answer, rows: Option<&Rational>) -> Option<Rational> {
+    fn reference(&self, answer: &Estimator, rows: Option<&Rational>) -> Option<Rational> {
         let rows = rows?;
         let half = ratio(1, 2);
         let found = match answer {
-            Answer::Count { measure } => match (&self.query.measures()[*measure].kind, &self.policy.entity()) {
+            Estimator::Count { measure } => match (&self.query.measures()[*measure].kind, &self.policy.entity()) {
                 // Typical rows are not people: everyone is taken to have as many as the caps let count.
                 (MeasureKind::Entities { .. }, Some(entity)) => rows / whole(entity.caps.rows_per_group),
                 _ => rows.clone(),
             },
-            Answer::Quantile { .. } => rows.clone(),
-            Answer::Sum { measure } => {
+            Estimator::Quantile { .. } => rows.clone(),
+            Estimator::Sum { measure } => {
                 let (low, high) = self.query.bounds(*measure);
                 rows * ((&low + &high) * &half).abs().max((high - low) * half)
             }
-            Answer::Average(moments) => &moments.high - &moments.low,
-            Answer::Variance { moments, root, .. } => {
+            Estimator::Average(moments) => &moments.high - &moments.low,
+            Estimator::Variance { moments, root, .. } => {
                 let spread = (&moments.high - &moments.low) * half;
                 if *root { spread } else { &spread * &spread }
             }
@@ -225,7 +229,7 @@ impl Forecast<'_> {
         Deviation { measure: self.query.measure_in_words(at), deviation }
     }
 
-    fn name(&self, level: usize, at: usize, answer: &Answer) -> String {
+    fn name(&self, level: usize, at: usize, answer: &Estimator) -> String {
         let query = self.query;
         let output = query.output();
         let column = output.columns.iter().position(|term| *term == Term::Answer(at));
@@ -240,16 +244,16 @@ fn half(moments: &Moments) -> Rational {
 }
 
 /// An aggregate as it would be written.
-fn aggregate(query: &Query, answer: &Answer) -> String {
+fn aggregate(query: &Query, answer: &Estimator) -> String {
     match answer {
-        Answer::Count { measure } | Answer::Sum { measure } => bare(query, *measure),
-        Answer::Average(moments) => format!("AVG({})", query.argument_in_words(moments.count)),
-        Answer::Variance { moments, sample, root, .. } => {
+        Estimator::Count { measure } | Estimator::Sum { measure } => bare(query, *measure),
+        Estimator::Average(moments) => format!("AVG({})", query.argument_in_words(moments.count)),
+        Estimator::Variance { moments, sample, root, .. } => {
             let name = if *root { "STDDEV" } else { "VAR" };
             let kind = if *sample { "SAMP" } else { "POP" };
             format!("{name}_{kind}({})", query.argument_in_words(moments.count))
         }
-        Answer::Quantile { measure, position, .. } => match &query.measures()[*measure].kind {
+        Estimator::Quantile { measure, position, .. } => match &query.measures()[*measure].kind {
             MeasureKind::Tree { shares, .. } => {
                 let share = ratio(shares[*position].part as i64, shares[*position].whole as i64);
                 format!("PERCENTILE_CONT({}, {share})", query.argument_in_words(*measure))

@@ -10,11 +10,11 @@ use deniable_core::noise::margin;
 use deniable_core::schema::Key;
 use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
-    ALL, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Scalar, Table,
+    ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Scalar,
 };
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Step, Term};
-use deniable_sql::plan::{Answer, Measure, MeasureKind, Moments, Target, ValueKind};
+use deniable_sql::plan::{Estimator, Measure, MeasureKind, Moments, Target, ValueKind};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
@@ -41,7 +41,7 @@ pub fn confidence(plan: &Plan) -> String {
 }
 
 /// One ask's answer, in the form that is published.
-pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
+pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
     let places: Vec<u32> = ask.query().output().columns.iter().map(|term| places(term, ask)).collect();
     let rows = ask.query().show(&answered.noisy, plan.policy().confidence());
     let rows = rows.iter().map(|row| row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places)).collect());
@@ -49,7 +49,7 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Table {
         Some(odds) => odds.to_string(),
         None => format!("{} (at most {})", ask.cost(), odds_decimal(&ask.cost().odds_at_most())),
     };
-    Table {
+    Answer {
         name: ask.ask().name.clone(),
         sql: ask.ask().sql.trim().to_owned(),
         share: ask.ask().share.to_string(),
@@ -118,10 +118,10 @@ fn whole_number(rows: &Option<BigInt>) -> Option<serde_json::Number> {
 fn places(term: &Term, ask: &PlannedAsk) -> u32 {
     match term {
         Term::Answer(position) => match &ask.query().answers(0)[*position] {
-            Answer::Count { measure } | Answer::Sum { measure } | Answer::Quantile { measure, .. } => {
+            Estimator::Count { measure } | Estimator::Sum { measure } | Estimator::Quantile { measure, .. } => {
                 decimals(&ask.query().measures()[*measure].unit)
             }
-            Answer::Average(_) | Answer::Variance { .. } => PLACES,
+            Estimator::Average(_) | Estimator::Variance { .. } => PLACES,
         },
         Term::Function(..)
         | Term::Key(_)
@@ -209,7 +209,7 @@ fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: Rounding) ->
 fn value_kind(ask: &PlannedAsk, measure: usize) -> ValueKind {
     let level = ask.query().measures()[measure].level;
     let kind = ask.query().answers(level).iter().find_map(|answer| match answer {
-        Answer::Quantile { measure: of, value, .. } if *of == measure => Some(*value),
+        Estimator::Quantile { measure: of, value, .. } if *of == measure => Some(*value),
         _ => None,
     });
     kind.unwrap_or(ValueKind::Number)
@@ -278,22 +278,27 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
     let (answers, measures) = (ask.query().answers(0), ask.query().measures());
     let mut all = Vec::new();
     for answer in answers {
-        let Answer::Average(Moments { sum, .. }) = answer else { continue };
+        let Estimator::Average(Moments { sum, .. }) = answer else { continue };
         let MeasureKind::Sum { argument: averaged, .. } = measures[*sum].kind else { continue };
-        let is_its_sum = |other: &Answer| match other {
-            Answer::Sum { measure } => {
+        let is_its_sum = |other: &Estimator| match other {
+            Estimator::Sum { measure } => {
                 measure != sum
                     && matches!(measures[*measure].kind, MeasureKind::Sum { argument, .. } if argument == averaged)
             }
-            Answer::Count { .. } | Answer::Average(_) | Answer::Variance { .. } | Answer::Quantile { .. } => false,
+            Estimator::Count { .. }
+            | Estimator::Average(_)
+            | Estimator::Variance { .. }
+            | Estimator::Quantile { .. } => false,
         };
         let count = answers.iter().find_map(|other| match other {
-            Answer::Count { measure } => match measures[*measure].kind {
+            Estimator::Count { measure } => match measures[*measure].kind {
                 MeasureKind::Rows => Some("*".to_owned()),
                 MeasureKind::NotNull { argument } if argument == averaged => Some(ask.query().argument_in_words(*sum)),
                 _ => None,
             },
-            Answer::Sum { .. } | Answer::Average(_) | Answer::Variance { .. } | Answer::Quantile { .. } => None,
+            Estimator::Sum { .. } | Estimator::Average(_) | Estimator::Variance { .. } | Estimator::Quantile { .. } => {
+                None
+            }
         });
         if let Some(count) = count.filter(|_| answers.iter().any(is_its_sum)) {
             let about = ask.query().argument_in_words(*sum);

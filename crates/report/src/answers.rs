@@ -3,10 +3,10 @@
 mod genome;
 
 use crate::frame::{figure, list};
-use deniable_chart::answers::{Answer, Grid, Point, bars, heatmap, lines};
+use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, lines};
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_publication::remembered::Remembered;
-use deniable_publication::{ALL, Cell, KeyValue, NumberCell, Scalar, Table};
+use deniable_publication::{ALL, Answer, Cell, KeyValue, NumberCell, Scalar};
 use maud::{Markup, html};
 
 /// Rows of a table that a page shows; the JSON has all.
@@ -36,13 +36,13 @@ pub enum Shape {
 }
 
 /// The positions of the keys and of the numbers among the columns.
-fn columns(table: &Table) -> (Vec<usize>, Vec<usize>) {
+fn columns(table: &Answer) -> (Vec<usize>, Vec<usize>) {
     let is_number = |at: &usize| table.rows.iter().any(|row| matches!(row.get(*at), Some(Cell::Number(_))));
     (0..table.columns.len()).partition(|at| !is_number(at))
 }
 
 /// The rows of the finest grouping: totals beside their parts would be drawn twice.
-fn finest(table: &Table) -> Vec<&Vec<Cell>> {
+fn finest(table: &Answer) -> Vec<&Vec<Cell>> {
     let total =
         |row: &&Vec<Cell>| row.iter().any(|cell| matches!(cell, Cell::Key(Some(KeyValue::Text(text))) if text == ALL));
     let parts: Vec<&Vec<Cell>> = table.rows.iter().filter(|row| !total(row)).collect();
@@ -58,7 +58,7 @@ fn is_time(text: &str) -> bool {
 
 /// The picture that suits an answer.
 #[must_use]
-pub fn shape(table: &Table) -> Shape {
+pub fn shape(table: &Answer) -> Shape {
     let (keys, numbers) = columns(table);
     if genome::suits(table, &numbers) {
         return Shape::Genome;
@@ -126,7 +126,7 @@ fn number(row: &[Cell], at: usize) -> Option<&NumberCell> {
 /// `truth` is for simulated data only: the answer without noise, in the form of the answer itself. It is not drawn along
 /// the genome.
 #[must_use]
-pub fn pictures(table: &Table, truth: Option<&Table>) -> Vec<(String, String)> {
+pub fn pictures(table: &Answer, truth: Option<&Answer>) -> Vec<(String, String)> {
     let (keys, numbers) = columns(table);
     let shape = shape(table);
     if shape == Shape::Genome {
@@ -140,7 +140,13 @@ fn has_value(row: &[Cell], at: usize) -> bool {
     number(row, at).is_some_and(|number| value(&number.value).is_some())
 }
 
-fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], at: usize) -> Option<(String, String)> {
+fn picture(
+    table: &Answer,
+    truth: Option<&Answer>,
+    shape: Shape,
+    keys: &[usize],
+    at: usize,
+) -> Option<(String, String)> {
     let name = table.columns.get(at).cloned().unwrap_or_default();
     let title = if keys.is_empty() { name.clone() } else { format!("{name} by {}", named(table, keys)) };
     let mut rows = finest(table);
@@ -166,7 +172,7 @@ fn picture(table: &Table, truth: Option<&Table>, shape: Shape, keys: &[usize], a
         };
         rows.iter().map(found).collect()
     });
-    let answer = || Answer {
+    let answer = || Series {
         title: title.clone(),
         value: name.clone(),
         points: rows.iter().map(point).collect(),
@@ -192,12 +198,12 @@ fn ordering(row: &[Cell], keys: &[usize]) -> Option<Rational> {
     }
 }
 
-fn named(table: &Table, keys: &[usize]) -> String {
+fn named(table: &Answer, keys: &[usize]) -> String {
     let names: Vec<&str> = keys.iter().filter_map(|at| table.columns.get(*at)).map(String::as_str).collect();
     names.join(" and ")
 }
 
-fn grid(table: &Table, rows: &[&Vec<Cell>], keys: &[usize], at: usize, title: String) -> Grid {
+fn grid(table: &Answer, rows: &[&Vec<Cell>], keys: &[usize], at: usize, title: String) -> Grid {
     let labels = |key: usize| {
         let mut all: Vec<String> = Vec::new();
         for row in rows {
@@ -229,7 +235,7 @@ fn grid(table: &Table, rows: &[&Vec<Cell>], keys: &[usize], at: usize, title: St
 }
 
 /// Whether an answer has negative counts or values that are undefined.
-pub fn has_oddities(table: &Table) -> bool {
+pub fn has_oddities(table: &Answer) -> bool {
     let odd = |cell: &Cell| match cell {
         Cell::Number(number) => {
             let below = |end: &Option<Scalar>| value(end).is_some_and(|end| end < 0.0);
@@ -262,7 +268,7 @@ pub fn section(shown: &Remembered, policy: Option<&str>, drawn: bool) -> Markup 
     }
 }
 
-fn rows(table: &Table, numbers: &[usize], confidence: &str) -> Markup {
+fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
     let more = table.rows.len().saturating_sub(MOST_ROWS);
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Table: " (table.name) } {
@@ -302,7 +308,7 @@ mod tests {
     use serde_json::json;
 
     /// A table of rows as JSON has them.
-    pub(super) fn table(columns: &[&str], rows: serde_json::Value) -> Table {
+    pub(super) fn table(columns: &[&str], rows: serde_json::Value) -> Answer {
         serde_json::from_value(json!({
             "name": "t", "sql": "", "share": "1", "odds": "3", "columns": columns, "rows": rows, "noise": [], "warnings": [],
         }))

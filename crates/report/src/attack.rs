@@ -6,7 +6,7 @@
 mod linkage;
 mod membership;
 
-pub use linkage::{Group, Linkage, Share, linkage};
+pub use linkage::{Group, Linkage, MatchShare, linkage};
 pub use membership::{Bound, Membership, Number, Power, Snps, Test, membership};
 
 use crate::frame::scroll;

@@ -1,11 +1,10 @@
 //! What an account promised, spent and has left, ready to be written: as a table, as JSON or on a page.
 
-use deniable_core::budget::Spend;
-use deniable_core::exact::{Rounding, decimal, ratio, whole};
+use deniable_core::exact::ratio;
 use deniable_ledger::{Account, Release, Summary};
 use deniable_publication::Belief;
-use deniable_publication::left::{MOST, questions_left};
-use deniable_publication::statement::{beliefs_so_far, odds_decimal};
+use deniable_publication::left::{Left, MOST, amount, questions_left};
+use deniable_publication::statement::beliefs_so_far;
 use serde::Serialize;
 
 /// A ledger, in a form that can be written as JSON.
@@ -152,7 +151,7 @@ impl AccountOverview {
             adversary: account.terms.words().adversary,
             limit: account.terms.limit().to_string(),
             spent: amount(&account.spent),
-            left: left(&account.spent, account.terms.limit()),
+            left: Left::new(account.spent.clone(), account.terms.limit().clone()).to_string(),
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &[ratio(1, 100), ratio(1, 5), ratio(1, 2)]),
             releases: releases.collect(),
@@ -190,26 +189,5 @@ impl Headroom {
             MOST => format!("{MOST} and more questions"),
             many => format!("{many} more questions"),
         }
-    }
-}
-
-/// An odds ratio, with a decimal beside it where it is no fraction.
-fn amount(spend: &Spend) -> String {
-    match spend.exact_odds() {
-        Some(odds) => odds.to_string(),
-        None => format!("{spend} (at most {})", odds_decimal(&spend.odds_at_most())),
-    }
-}
-
-/// What part of the promise is left.
-fn left(spent: &Spend, limit: &Spend) -> String {
-    match spent.exact_part_of(limit) {
-        Some(part) => {
-            let rest = whole(1) - part;
-            let limit = limit.to_string();
-            let limit = if limit.contains(['/', '^']) { format!("({limit})") } else { limit };
-            format!("{rest} of ln {limit} (about {}%)", decimal(&(&rest * whole(100)), 1, Rounding::Down))
-        }
-        None => format!("what lies between {} and {limit}", amount(spent)),
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 /// Where a build's packages are looked up: `cargo tree` with these arguments.
-const FIRST: [&str; 4] = ["--package", "deniable", "--edges", "normal,build"];
+const FIRST: [&str; 4] = ["--package", "deniable-cli", "--edges", "normal,build"];
 const TESTS: [&str; 3] = ["--workspace", "--edges", "normal,build,dev"];
 
 /// Every package of a build, by name and version, with each set of features that it is compiled with. Programs that run during the

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `clinic` | writes `examples/clinic/visits.csv`, the same bytes every time |
 //! | `clinic --check` | fails when the committed file differs from what would be written |
+//! | `evaluation ADULT` | makes `docs/evaluation` again from UCI Adult's `adult.data`, the same bytes every time |
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
 //! | `notions --write` | rewrites them |
 //! | `features` | fails when the first command of the README compiles a package that its tests compile again |
@@ -15,6 +16,7 @@
 //! Exit codes are those of the product: 0 for success, 1 for a check that failed, 2 for bad usage.
 
 mod clinic;
+mod evaluation;
 mod features;
 mod files;
 mod notions;
@@ -22,12 +24,14 @@ mod theorems;
 mod timings;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   clinic [--check]     write (or compare) examples/clinic/visits.csv
+  evaluation ADULT     write docs/evaluation from UCI Adult's adult.data
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
   features             check that the first command compiles nothing that the tests compile again
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
@@ -40,6 +44,9 @@ enum Failure {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] files::FileError),
+    /// The evaluation could not be made.
+    #[error("{0}\nname `adult.data` of UCI Adult, as it is distributed: 15 fields, no header")]
+    Evaluation(#[from] deniable_evaluate::EvaluateError),
     /// A check found something; the text names every place.
     #[error("{0}")]
     Found(String),
@@ -51,6 +58,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["clinic"] => clinic::run(clinic::Mode::Write),
         ["clinic", "--check"] => clinic::run(clinic::Mode::Check),
+        ["evaluation", adult] => evaluation::run(Path::new(adult)),
         ["notions"] => notions::run(notions::Mode::Check),
         ["notions", "--write"] => notions::run(notions::Mode::Write),
         ["features"] => features::run(),

@@ -1,6 +1,6 @@
 //! Answers as bars from zero, with their intervals.
 
-use super::{Answer, Shown, description, shown, signs, words};
+use super::{Series, Shown, description, shown, signs, words};
 use crate::canvas::{Area, Drawn, TEXT};
 use crate::legend::{Key, bar, whisker};
 use crate::palette::{INK, MUTED, ORANGE};
@@ -20,7 +20,7 @@ const FOOT: f64 = 50.0;
 
 /// One bar for each answer, with its name on the left and its number on the right.
 #[must_use]
-pub fn bars(answer: &Answer) -> String {
+pub fn bars(answer: &Series) -> String {
     let shown = shown(answer);
     // Many bars are drawn closer, down to what can still be read.
     let (row, size) = if shown.len() <= 24 { (26.0, TEXT) } else { (19.0, TEXT - 1) };

@@ -1,6 +1,6 @@
 //! Answers along an ordered axis: dates, numbers, bands.
 
-use super::{Answer, Shown, description, shown, signs, words};
+use super::{Series, Shown, description, shown, signs, words};
 use crate::canvas::{Area, Drawn};
 use crate::legend::Key;
 use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
@@ -14,7 +14,7 @@ const TALL: f64 = 240.0;
 
 /// A line through the answers, with their intervals as a band. Points are drawn at equal distances, in their order.
 #[must_use]
-pub fn lines(answer: &Answer) -> String {
+pub fn lines(answer: &Series) -> String {
     let shown = shown(answer);
     let mut legend = vec![(Key::Band, "answer and its interval".to_owned())];
     legend.extend(signs(answer, &shown));

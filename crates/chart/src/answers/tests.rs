@@ -5,12 +5,12 @@ fn point(label: &str, value: Option<f64>, low: Option<f64>, high: Option<f64>) -
     Point { label: label.to_owned(), value, low, high }
 }
 
-fn answer(points: Vec<Point>) -> Answer {
-    Answer { title: "Waiting".to_owned(), value: "minutes".to_owned(), points, truth: None, intervals: true }
+fn answer(points: Vec<Point>) -> Series {
+    Series { title: "Waiting".to_owned(), value: "minutes".to_owned(), points, truth: None, intervals: true }
 }
 
 /// Draws it both ways.
-fn draw(answer: &Answer) -> [String; 2] {
+fn draw(answer: &Series) -> [String; 2] {
     let drawn = [bars(answer), lines(answer)];
     drawn.iter().for_each(|svg| check(svg));
     drawn
@@ -19,7 +19,7 @@ fn draw(answer: &Answer) -> [String; 2] {
 #[test]
 fn descriptions_say_the_numbers() {
     let few = vec![point("Mon", Some(12.5), Some(10.0), Some(15.0)), point("Tue", Some(-3.0), None, Some(1.0))];
-    for svg in draw(&Answer { truth: Some(vec![13.25, -2.0]), ..answer(few) }) {
+    for svg in draw(&Series { truth: Some(vec![13.25, -2.0]), ..answer(few) }) {
         assert!(svg.contains("Mon: 12.5, from 10 to 15 (simulated truth 13.25)"), "{svg}");
         assert!(svg.contains("Tue: -3, at most 1"), "{svg}");
     }
@@ -35,7 +35,7 @@ fn the_legend_names_what_is_drawn_and_no_more() {
     for svg in draw(&answer(vec![exact(1.0), exact(2.0)])) {
         assert!(!svg.contains("simulated truth") && !svg.contains("no bound"), "{svg}");
     }
-    for svg in draw(&Answer { truth: Some(vec![1.5]), ..answer(vec![point("a", Some(1.0), None, Some(2.0))]) }) {
+    for svg in draw(&Series { truth: Some(vec![1.5]), ..answer(vec![point("a", Some(1.0), None, Some(2.0))]) }) {
         assert!(svg.contains(">simulated truth<") && svg.contains(">no bound on that side<"), "{svg}");
     }
 }
@@ -60,7 +60,7 @@ fn odd_numbers_are_drawn_or_missing() {
                 point("other", Some(other), None, Some(one)),
                 point("none", None, Some(one), Some(other)),
             ];
-            draw(&Answer { truth: Some(vec![one, f64::NAN, other]), ..answer(points) });
+            draw(&Series { truth: Some(vec![one, f64::NAN, other]), ..answer(points) });
             let grid = Grid {
                 cells: vec![vec![Some(one), Some(other)], vec![None]],
                 margins: vec![vec![Some(other), None]],
@@ -78,7 +78,7 @@ fn labels_are_escaped_and_shortened() {
     let long = "word ".repeat(40);
     for label in AWKWARD.into_iter().chain([long.as_str()]) {
         let points = (0..5).map(|at| point(label, Some(f64::from(at)), None, None)).collect();
-        let answer = Answer { title: format!("x{label}"), value: label.to_owned(), ..answer(points) };
+        let answer = Series { title: format!("x{label}"), value: label.to_owned(), ..answer(points) };
         for svg in draw(&answer) {
             assert!(!svg.contains("<script>"), "{svg}");
         }

@@ -10,7 +10,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Release, under a promise", &["release", "ask", "gwas"]),
     ("Look at what was released", &["ledger", "report"]),
     ("Find out what something gives away", &["check", "recheck", "audit", "attack", "assess"]),
-    ("Understand promises", &["translate", "explain", "evaluate"]),
+    ("Understand promises", &["translate", "explain"]),
 ];
 
 /// The same command, whose help shows its parts in groups. clap knows headings for flags and none for commands, so the list of each

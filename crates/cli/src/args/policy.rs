@@ -46,16 +46,6 @@ pub struct Release {
     pub limits: Limits,
 }
 
-/// `deniable evaluate`.
-#[derive(Debug, clap::Args)]
-pub struct Evaluate {
-    /// UCI Adult's `adult.data`.
-    pub adult: PathBuf,
-    /// Write the page, its pictures and its tables into this folder.
-    #[arg(long, value_name = "FOLDER")]
-    pub out: PathBuf,
-}
-
 /// `deniable explore`.
 #[derive(Debug, clap::Args)]
 pub struct Explore {

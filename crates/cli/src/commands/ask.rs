@@ -7,14 +7,13 @@ use crate::args::output::Format;
 use crate::args::policy::Ask as Args;
 use crate::commands::answers::{doubts, obtain, written};
 use crate::commands::prompt;
-use crate::commands::question::{answered_before, question};
+use crate::commands::question::question;
 use crate::console::say;
 use crate::error::Failure;
-use crate::ledgers::account;
 use crate::output::publish;
 use crate::policies::load;
 use crate::render::{self, plan::Shown};
-use deniable_release::published;
+use deniable::{Question, Session};
 use std::path::Path;
 
 /// Runs it.
@@ -29,7 +28,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let policy = load(&args.place)?;
     let Some(sql) = &args.sql else { return prompt::run(args, &policy) };
-    let before = answered_before(&policy, sql)?;
+    let before = Question::answered_before(&policy, sql)?;
     let free = before.last().map(|share| {
         format!(
             "it was answered before at --spend {share}: asked so again, of the same version of the data, it is free"
@@ -43,19 +42,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         free.iter().for_each(say);
     }
     let plan = question(&policy, &args.name, sql, share)?;
+    let session = Session::of_plan(plan)?;
     if args.dry_run {
-        let account = account(plan.policy())?;
-        let shown = Shown::new(&plan, account.as_ref());
+        let shown = Shown::new(session.plan(), session.account()?.as_ref());
         return publish(
             &if args.format == Format::Json { render::json(&shown)? } else { render::plan::table(&shown) },
             None,
         );
     }
-    doubts(&plan);
-    let mut plan = plan;
-    let (answers, failed) = obtain(&mut plan, &args.limits, args.registration)?;
-    if !answers.is_empty() {
-        publish(&written(&published(&plan, &answers), args.format)?, None)?;
+    doubts(session.plan());
+    let (publication, failed) = obtain(session, &args.limits, args.registration)?;
+    if !publication.asks.is_empty() {
+        publish(&written(&publication, args.format)?, None)?;
     }
     failed.map_or(Ok(()), Err)
 }

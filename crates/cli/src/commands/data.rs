@@ -2,45 +2,48 @@
 
 use crate::args::output::LedgerFormat;
 use crate::args::policy::DataCheck;
+use crate::commands::answers::teller;
 use crate::console::say;
 use crate::error::Failure;
-use crate::ledgers;
 use crate::output::publish;
-use crate::policies::{locate, plan};
+use crate::policies::session;
 use crate::progress::Progress;
 use crate::render;
 use crate::render::scan::Scan;
+use deniable::{Error, Event, Registration};
 use deniable_ledger::Registered;
-use deniable_release::data::Tell;
-use deniable_release::{AcceptError, Accepted, Versioned, data};
-use deniable_sql::source::check::Report;
-use std::cell::RefCell;
+use deniable_release::{AcceptError, Event as Step};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// `deniable data check`.
 pub fn check(args: &DataCheck) -> Result<(), Failure> {
-    let plan = plan(&args.place)?;
-    let accepted = Accepted::named(&args.accept, &plan.policy().tables()).map_err(|error| misnamed(&error))?;
-    let tables = locate(&plan)?;
-    let mut ledger = ledgers::open(&plan)?;
-    let progress = Progress::new();
-    let scans = RefCell::new(Vec::new());
-    let found = |table: &Versioned, report: &Report| {
-        progress.done();
-        match args.format {
-            LedgerFormat::Table => say(render::scan::table(table, report).trim_end()),
-            LedgerFormat::Json => scans.borrow_mut().push(Scan::new(table, report)),
+    let progress = Arc::new(Progress::new());
+    let scans = Arc::new(Mutex::new(Vec::new()));
+    // What was registered is said first.
+    let head = Arc::new(Mutex::new(None));
+    let (tell, kept, last) = (teller(progress.clone()), scans.clone(), head.clone());
+    let as_json = args.format == LedgerFormat::Json;
+    let session = session(&args.place)?.telling(move |event| match event {
+        Event::Step(Step::Scanned { table, report }) if as_json => {
+            held(&kept).push(Scan::new(table, report));
         }
-    };
-    let rows = |rows| progress.rows("checking the data", rows);
-    let result = data::check(&mut ledger, &tables, &accepted, Tell { progress: &rows, found: &found });
+        Event::Head(head) => *held(&last) = Some(head.clone()),
+        other => tell(other),
+    });
+    let accept: Vec<&str> = args.accept.iter().map(String::as_str).collect();
+    let result = session.register(&accept).wait();
     progress.done();
-    if args.format == LedgerFormat::Json {
+    if as_json {
         // Also of what is not registered: that is where the numbers matter most.
-        publish(&render::json(&scans.into_inner())?, None)?;
+        let scans = std::mem::take(&mut *held(&scans));
+        publish(&render::json(&scans)?, None)?;
     }
-    for (Versioned { source, version, .. }, registered) in tables.iter().zip(result?) {
-        let table = &source.table().name;
-        say(match registered {
+    let registered = result.map_err(|error| match error {
+        Error::Accept(error) => misnamed(&error),
+        other => other.into(),
+    })?;
+    for Registration { table, version, outcome, .. } in registered {
+        say(match outcome {
             Registered::New => format!("registered version \"{version}\" of `{table}`"),
             Registered::Again => {
                 format!(
@@ -50,8 +53,13 @@ pub fn check(args: &DataCheck) -> Result<(), Failure> {
             Registered::Same => format!("version \"{version}\" of `{table}` is registered already, with these files"),
         });
     }
-    say(format!("ledger head {}", ledger.head()));
+    held(&head).iter().for_each(|head| say(format!("ledger head {head}")));
     Ok(())
+}
+
+/// What the session's thread has put there.
+fn held<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
+    place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A name after --accept that is no column's.

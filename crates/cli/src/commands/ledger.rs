@@ -72,7 +72,7 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
         }
         LedgerCommand::ChangePromise { place, reason } => {
             let plan = plan(place)?;
-            let mut ledger = ledgers::open(&plan)?;
+            let mut ledger = ledgers::existing(plan.policy().ledger(), plan.policy().population())?;
             // Association results may have an account of labels on the same terms: one promise is in force for everyone.
             let (own, guarantee) = (plan.account(), plan.policy().guarantee());
             let others = ledger.summary().accounts.into_iter().map(|account| account.id);

@@ -7,7 +7,6 @@ mod attack;
 mod audit;
 mod check;
 mod data;
-mod evaluate;
 mod explain;
 mod explore;
 mod gwas;
@@ -43,7 +42,6 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Ask(ask) => ask::run(&ask),
         Command::Release(release) => release::run(&release),
         Command::Gwas(gwas) => gwas::run(&gwas),
-        Command::Evaluate(evaluate) => evaluate::run(&evaluate),
         Command::Explore(explore) => explore::run(&explore),
         Command::Report(report) => report::run(&report),
         Command::Data(Data::Check(check)) => data::check(&check),

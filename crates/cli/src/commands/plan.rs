@@ -5,10 +5,10 @@ use crate::args::output::LedgerFormat;
 use crate::args::policy::Plan as Args;
 use crate::commands::sweep;
 use crate::error::Failure;
-use crate::ledgers::account;
 use crate::output::publish;
 use crate::policies::{choose, load, plan};
 use crate::render::{self, plan::Shown};
+use deniable::Session;
 
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -24,7 +24,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         None => {
             let mut plan = plan(&args.place)?;
             choose(&mut plan, &args.ask)?;
-            let shown = Shown::new(&plan, account(plan.policy())?.as_ref());
+            let session = Session::of_plan(plan)?;
+            let shown = Shown::new(session.plan(), session.account()?.as_ref());
             match args.format {
                 LedgerFormat::Table => render::plan::table(&shown),
                 LedgerFormat::Json => render::json(&shown)?,

@@ -5,18 +5,16 @@
 use crate::args::output::Format;
 use crate::args::policy::{Ask as Args, share};
 use crate::commands::answers::{doubts, obtain, written};
-use crate::commands::question::{cost_in_words, left, question};
+use crate::commands::question::{cost_in_words, question};
 use crate::commands::statements::{Typed, take};
 use crate::console::say;
 use crate::error::{Complaint, Failure};
-use crate::ledgers::account;
 use crate::output::publish;
 use crate::render::{self, plan::Shown};
+use deniable::Session;
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
-use deniable_core::schema::{ColumnType, Key, Role};
+use deniable_core::schema::{ColumnType, Role};
 use deniable_policy::Policy;
-use deniable_release::{Plan, published};
-use num_traits::ToPrimitive;
 use rustyline::config::Behavior;
 use rustyline::error::ReadlineError;
 use rustyline::{Config, DefaultEditor};
@@ -153,8 +151,7 @@ impl Prompt<'_> {
                     let help = "write \\plan SELECT ... on one line; \\plan alone is about the last question";
                     return Err(Failure::refused("there was no question yet to plan", help));
                 };
-                let plan = self.plan(sql)?;
-                self.show_plan(&plan)?;
+                self.show_plan(&self.session(sql)?)?;
             }
             _ => {
                 return Err(Failure::refused(
@@ -166,47 +163,45 @@ impl Prompt<'_> {
         Ok(Next::Line)
     }
 
-    fn plan(&self, sql: &str) -> Result<Plan, Failure> {
+    fn session(&self, sql: &str) -> Result<Session, Failure> {
         let Some(share) = &self.spend else {
             let help = "say what part of the promise a question may use: \\spend 1/40, or --spend 1/40 at the start";
             return Err(Failure::refused("nothing says what the answer may cost", help));
         };
-        question(self.policy, &self.args.name, sql, share)
+        Ok(Session::of_plan(question(self.policy, &self.args.name, sql, share)?)?)
     }
 
-    fn show_plan(&self, plan: &Plan) -> Result<(), Failure> {
-        let account = account(plan.policy())?;
-        say(render::plan::table(&Shown::new(plan, account.as_ref())).trim_end());
+    fn show_plan(&self, session: &Session) -> Result<(), Failure> {
+        let account = session.account()?;
+        say(render::plan::table(&Shown::new(session.plan(), account.as_ref())).trim_end());
         Ok(())
     }
 
     fn answer(&mut self, sql: &str) -> Result<(), Failure> {
-        let plan = self.plan(sql)?;
-        let account = account(plan.policy())?;
+        let session = self.session(sql)?;
+        let (plan, account) = (session.plan(), session.account()?);
         let identity = |ask: &deniable_release::PlannedAsk| ask.for_ledger(plan.policy()).identity;
         let paid = account
             .as_ref()
             .is_some_and(|account| plan.asks().iter().all(|ask| account.release(&identity(ask)).is_some()));
         if self.args.dry_run {
-            return self.show_plan(&plan);
+            return self.show_plan(&session);
         }
         if self.args.yes {
-            doubts(&plan);
+            doubts(plan);
         }
         if !paid && !self.args.yes {
-            self.show_plan(&plan)?;
-            let cost = cost_in_words(&plan, left(self.policy, account.as_ref()).as_ref());
+            self.show_plan(&session)?;
+            let cost = cost_in_words(plan, session.left()?.exact_share().as_ref());
             if !self.lines.confirm(&format!("charge {cost}? [y/N] "))? {
                 say("not charged");
                 return Ok(());
             }
         }
-        let mut plan = plan;
-        let (answers, failed) = obtain(&mut plan, &self.args.limits, self.args.registration)?;
+        let (publication, failed) = obtain(session, &self.args.limits, self.args.registration)?;
         if let Some(failed) = failed {
             return Err(failed);
         }
-        let publication = published(&plan, &answers);
         let text = match self.args.format {
             // The guarantee is the same each time, and `deniable ledger show` tells it.
             Format::Table => {
@@ -218,8 +213,8 @@ impl Prompt<'_> {
     }
 
     fn left(&self) -> Result<(), Failure> {
-        let account = account(self.policy)?;
-        say(match left(self.policy, account.as_ref()) {
+        let session = Session::new(self.policy.clone())?;
+        say(match session.left()?.exact_share() {
             Some(left) => format!(
                 "{left} ({}) of ln {} is left",
                 percent(&left, 1, Rounding::Down),
@@ -261,13 +256,7 @@ impl Prompt<'_> {
 
 /// An end of bounds, as the policy states it.
 fn end(kind: ColumnType, value: &Rational) -> String {
-    let units = || value.to_integer().to_i64();
-    let time = match kind {
-        ColumnType::Date => units().and_then(|days| i32::try_from(days).ok()).map(Key::Date),
-        ColumnType::Timestamp => units().map(Key::Timestamp),
-        _ => None,
-    };
-    time.map_or_else(|| short_number(value), |time| time.to_string())
+    if kind.is_time() { kind.written(value) } else { short_number(value) }
 }
 
 fn short_number(value: &Rational) -> String {

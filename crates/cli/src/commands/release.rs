@@ -3,11 +3,10 @@
 use crate::args::output::Format;
 use crate::args::policy::Release;
 use crate::commands::answers::{doubts, obtain, written};
-use crate::commands::report::page;
 use crate::error::Failure;
 use crate::output::{publish, publish_page, writable};
 use crate::policies::{choose, locate, own_files, plan};
-use deniable_release::published;
+use deniable::Session;
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
@@ -24,13 +23,13 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     }
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;
     doubts(&plan);
-    let (answers, failed) = obtain(&mut plan, &args.limits, args.registration)?;
-    if !plan.asks().is_empty() {
-        let publication = published(&plan, &answers);
+    let session = Session::of_plan(plan)?;
+    let (publication, failed) = obtain(session.clone(), &args.limits, args.registration)?;
+    if !publication.asks.is_empty() {
         publish(&written(&publication, args.format)?, args.out.as_ref())?;
     }
     if let Some(report) = &args.report {
-        publish_page(&page(&plan, &deniable_ledger::show(plan.policy().ledger())?)?, report)?;
+        publish_page(&session.page()?, report)?;
     }
     failed.map_or(Ok(()), Err)
 }

@@ -4,10 +4,8 @@ use crate::args::policy::{PolicyPlace, Report as Args};
 use crate::error::Failure;
 use crate::ledgers;
 use crate::output::{publish, writable};
-use crate::policies::{own_files, plan};
-use deniable_ledger::Summary;
-use deniable_release::{Plan, remembered, stored};
-use deniable_report::{Chosen, Report};
+use crate::policies::{own_files, session};
+use deniable_report::Report;
 use std::io::IsTerminal;
 
 /// Runs it.
@@ -20,9 +18,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let (html, own) = match (&args.policy, &args.ledger) {
         (Some(policy), ledger) => {
-            let plan = plan(&PolicyPlace { policy: policy.clone(), data: None, ledger: ledger.clone() })?;
-            let own = own_files(&plan);
-            (page(&plan, &deniable_ledger::show(plan.policy().ledger())?)?, own)
+            let session = session(&PolicyPlace { policy: policy.clone(), data: None, ledger: ledger.clone() })?;
+            (session.page()?, own_files(session.plan()))
         }
         (None, Some(ledger)) => {
             let path = ledgers::path(ledger)?;
@@ -37,15 +34,4 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     writable(&[("--out", args.out.as_deref())], &own)?;
     publish(&html, args.out.as_ref())
-}
-
-/// The page on a plan's ledger: its own answers first, as the policy shows them, and in the policy's words.
-pub fn page(plan: &Plan, summary: &Summary) -> Result<String, Failure> {
-    let answers = stored(plan, summary)?;
-    let chosen = plan.asks().iter().zip(&answers).filter_map(|(ask, answer)| {
-        let shown = remembered(plan, ask, answer.as_ref()?);
-        Some(Chosen { identity: ask.for_ledger(plan.policy()).identity, shown })
-    });
-    let chosen: Vec<Chosen> = chosen.collect();
-    Ok(Report::of_policy(summary, plan.policy().guarantee(), &chosen)?.html())
 }

@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use deniable_core::text::spreadsheet_cell;
 use deniable_publication::Publication;
-use deniable_publication::{Cell, KeyValue, Scalar, Table};
+use deniable_publication::{Answer, Cell, KeyValue, Scalar};
 
 /// The rows of a publication's only ask.
 pub fn publication(publication: &Publication) -> Result<String, Failure> {
@@ -23,7 +23,7 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
 }
 
 /// Whether each column holds numbers is the same in all rows; a table without rows has plain columns.
-fn header(ask: &Table) -> Vec<String> {
+fn header(ask: &Answer) -> Vec<String> {
     let first = ask.rows.first();
     ask.columns
         .iter()

@@ -4,7 +4,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell as GridCell, CellAlignment, ContentArrangement, Table as Grid};
 use deniable_core::text::{printable, printable_lines};
 use deniable_publication::Publication;
-use deniable_publication::{Cell, KeyValue, Table};
+use deniable_publication::{Answer, Cell, KeyValue};
 use std::fmt::Write;
 
 /// Widest line of running text.
@@ -46,7 +46,7 @@ pub fn cell_of_lines(text: &str) -> GridCell {
 }
 
 /// One ask's answer.
-pub fn table(ask: &Table, confidence: &str) -> String {
+pub fn table(ask: &Answer, confidence: &str) -> String {
     let mut grid = grid();
     let numbers: Vec<bool> = (0..ask.columns.len())
         .map(|position| ask.rows.first().is_some_and(|row| matches!(row.get(position), Some(Cell::Number(_)))))

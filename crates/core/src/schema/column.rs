@@ -21,6 +21,26 @@ pub struct Column {
     pub format: Option<String>,
 }
 
+impl Column {
+    /// A column of which nothing more is known.
+    #[must_use]
+    pub fn new(name: impl Into<String>, kind: ColumnType) -> Self {
+        Self { name: name.into(), kind, bounds: None, keys: None, format: None }
+    }
+
+    /// The same with bounds.
+    #[must_use]
+    pub fn within(self, bounds: Bounds) -> Self {
+        Self { bounds: Some(bounds), ..self }
+    }
+
+    /// The same with the groups that exist.
+    #[must_use]
+    pub fn with_keys(self, keys: Vec<Key>) -> Self {
+        Self { keys: Some(keys), ..self }
+    }
+}
+
 /// The type of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {
@@ -61,6 +81,19 @@ impl ColumnType {
         match self {
             Self::Integer | Self::Decimal => true,
             Self::Text | Self::Boolean | Self::Date | Self::Timestamp => false,
+        }
+    }
+
+    /// A value of bounds as it is written: days and times as ISO has them, to the microsecond.
+    #[must_use]
+    pub fn written(self, value: &Rational) -> String {
+        let count = value.to_integer();
+        match self {
+            Self::Date => i32::try_from(&count).map_or_else(|_| count.to_string(), |days| Key::Date(days).to_string()),
+            Self::Timestamp => {
+                i64::try_from(&count).map_or_else(|_| count.to_string(), |micros| Key::Timestamp(micros).to_string())
+            }
+            Self::Integer | Self::Decimal | Self::Text | Self::Boolean => value.to_string(),
         }
     }
 

@@ -8,6 +8,7 @@ use deniable_release::release::{Answered, Event, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, published, release};
 use deniable_sql::Resources;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fs;
 use tempfile::TempDir;
 
@@ -40,7 +41,7 @@ impl Place {
     }
 
     fn release(&self, plan: &Plan, tell: &dyn Fn(Event<'_>)) -> Result<Answered, ReleaseError> {
-        let locate = || Versioned::locate_all(plan);
+        let locate = || Versioned::locate_all(plan, &BTreeMap::new());
         let answers = release(
             plan,
             &locate,

@@ -9,6 +9,7 @@ use deniable_release::{Plan, Registering, Versioned, release};
 use deniable_sql::Resources;
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
@@ -63,7 +64,7 @@ impl Place {
     }
 
     fn release(&self, ledger: &mut Ledger, tell: &dyn Fn(Event<'_>)) -> Result<Vec<Answered>, ReleaseError> {
-        let locate = || Versioned::locate_all(&self.plan);
+        let locate = || Versioned::locate_all(&self.plan, &BTreeMap::new());
         release(
             &self.plan,
             &locate,
@@ -133,7 +134,7 @@ fn every_step_is_on_disk_before_the_next() {
 fn a_registration_of_before_covers_no_reading() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    let source = &Versioned::locate_all(&place.plan).unwrap()[0].source;
+    let source = &Versioned::locate_all(&place.plan, &BTreeMap::new()).unwrap()[0].source;
     let key = ledger.key().derive("deniable 2026-11 fingerprint of data files");
     let fingerprint = source.fingerprint(&key).unwrap();
     ledger.register_version("t", "1", &fingerprint).unwrap();
@@ -144,7 +145,7 @@ fn a_registration_of_before_covers_no_reading() {
                 scans.set(scans.get() + 1);
             }
         };
-        let (locate, mut rng) = (|| Versioned::locate_all(&place.plan), SystemRng::new().unwrap());
+        let (locate, mut rng) = (|| Versioned::locate_all(&place.plan, &BTreeMap::new()), SystemRng::new().unwrap());
         release(&place.plan, &locate, &Resources::default(), ledger, &mut rng, &tell, Registering::Stop)
     };
     let scans = Cell::new(0);

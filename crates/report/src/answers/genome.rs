@@ -3,7 +3,7 @@
 use super::{finest, number, value};
 use deniable_chart::answers::Point;
 use deniable_chart::genome::{Axis, Genome, Snp, genome};
-use deniable_publication::{Cell, KeyValue, Table};
+use deniable_publication::{Answer, Cell, KeyValue};
 
 /// SNPs of one picture: of more, the names would hide each other.
 const MOST_SNPS: usize = 60;
@@ -20,7 +20,7 @@ struct Columns {
 
 /// Finds the columns of an answer about SNPs, if it is one: CHR, SNP and BP come first, or second after PICK, and all rows
 /// hold what these are.
-fn found(table: &Table) -> Option<Columns> {
+fn found(table: &Answer) -> Option<Columns> {
     let pick = (table.columns.first()? == "PICK").then_some(0);
     let first = usize::from(pick.is_some());
     let columns = Columns { pick, chromosome: first, name: first + 1, position: first + 2 };
@@ -49,12 +49,12 @@ fn snp(row: &[Cell], columns: &Columns) -> Option<Snp> {
 }
 
 /// Whether an answer is about SNPs that have a place or a number.
-pub fn suits(table: &Table, numbers: &[usize]) -> bool {
+pub fn suits(table: &Answer, numbers: &[usize]) -> bool {
     !table.rows.is_empty() && found(table).is_some_and(|columns| columns.pick.is_some() || !numbers.is_empty())
 }
 
 /// The picture of such an answer with its caption: by place if there are picks, else by the first number.
-pub fn picture(table: &Table, numbers: &[usize]) -> Option<(String, String)> {
+pub fn picture(table: &Answer, numbers: &[usize]) -> Option<(String, String)> {
     let columns = found(table)?;
     let rows = finest(table);
     let (axis, title, points): (Axis, String, Vec<Point>) = match (columns.pick, numbers.first()) {

@@ -21,7 +21,7 @@ pub struct Linkage {
     /// People who are known not to be in the data, where there are any.
     pub outside: Option<Group>,
     /// The correct ones among all unique matches, those of people outside included; `None` where the truth is not known.
-    pub trust: Option<Share>,
+    pub trust: Option<MatchShare>,
 }
 
 /// What became of a group of people.
@@ -32,14 +32,14 @@ pub struct Group {
     /// Those who agree with at least one row.
     pub agreeing: u64,
     /// Those who are matched uniquely, of all.
-    pub matched: Share,
+    pub matched: MatchShare,
     /// Of these matches, the correct ones, where the truth is known.
-    pub correct: Option<Share>,
+    pub correct: Option<MatchShare>,
 }
 
 /// A share of people or of matches.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Share {
+pub struct MatchShare {
     /// How many.
     pub hits: u64,
     /// Of how many.
@@ -50,7 +50,7 @@ pub struct Share {
     pub high: f64,
 }
 
-impl Share {
+impl MatchShare {
     /// As a number from 0 to 1; nothing has no shares.
     fn value(&self) -> Option<f64> {
         (self.of > 0).then(|| self.hits as f64 / self.of as f64)
@@ -60,7 +60,7 @@ impl Share {
 /// A line: what it is, the share, and what is said where there is nobody.
 struct Line {
     name: &'static str,
-    share: Share,
+    share: MatchShare,
     nobody: &'static str,
 }
 
@@ -74,7 +74,7 @@ impl Linkage {
         let name = if self.is_known() { "in the data, matched uniquely" } else { "looked for, matched uniquely" };
         let mut lines = vec![Line { name, share: self.targets.matched, nobody: "nobody was looked for" }];
         let mut add =
-            |name, share: Option<Share>, nobody| lines.extend(share.map(|share| Line { name, share, nobody }));
+            |name, share: Option<MatchShare>, nobody| lines.extend(share.map(|share| Line { name, share, nobody }));
         let outside = self.outside.map(|outside| outside.matched);
         add("of these matches, correct", self.targets.correct, "there are no matches");
         add("not in the data, matched uniquely all the same", outside, "nobody is known to be outside");
@@ -83,7 +83,7 @@ impl Linkage {
     }
 
     /// The people outside, where there are any.
-    fn baseline(&self) -> Option<Share> {
+    fn baseline(&self) -> Option<MatchShare> {
         self.outside.map(|outside| outside.matched).filter(|matched| matched.of > 0)
     }
 }
@@ -162,7 +162,7 @@ fn matched(attack: &Linkage) -> Markup {
     };
     let drawn = lines.iter().filter_map(|line| {
         let (value, low, high) = (line.share.value()?, line.share.low, line.share.high);
-        Some(shares::Share { label: line.name.to_owned(), value, low, high })
+        Some(shares::ShareBar { label: line.name.to_owned(), value, low, high })
     });
     let drawn = Shares {
         title: "What was matched".to_owned(),
@@ -232,9 +232,9 @@ fn reading(attack: &Linkage) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn of(hits: u64, of: u64) -> Share {
+    fn of(hits: u64, of: u64) -> MatchShare {
         let value = hits as f64 / of as f64;
-        Share { hits, of, low: value * 0.9, high: 1.0 - (1.0 - value) * 0.9 }
+        MatchShare { hits, of, low: value * 0.9, high: 1.0 - (1.0 - value) * 0.9 }
     }
 
     fn example() -> Linkage {
@@ -284,9 +284,9 @@ mod tests {
     #[test]
     fn nobody_has_no_shares() {
         let nothing = Linkage {
-            targets: Group { correct: Some(Share::default()), ..Group::default() },
+            targets: Group { correct: Some(MatchShare::default()), ..Group::default() },
             outside: Some(Group::default()),
-            trust: Some(Share::default()),
+            trust: Some(MatchShare::default()),
             ..example()
         };
         let page = linkage(&nothing);

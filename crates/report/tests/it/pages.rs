@@ -6,7 +6,7 @@ use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Secret};
 use deniable_publication::remembered::Remembered;
-use deniable_publication::{Cell, KeyValue, NumberCell, Scalar, Statement, Table};
+use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar, Statement};
 use deniable_report::Report;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -69,7 +69,7 @@ fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
     };
     let shown = Remembered {
         confidence: "95%".into(),
-        table: Table {
+        table: Answer {
             name: name.into(),
             sql: "SELECT".into(),
             share: "1/300".into(),

@@ -2,7 +2,7 @@
 
 use super::number::Number;
 use super::{Comparison, Condition, Sort, Step, Term};
-use crate::plan::{Answer, Measure, MeasureKind, Moments, Query, Share, Target, ValueKind};
+use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
 use deniable_core::noise::{Decay, Rank, distance_margin, margin, tree};
 use deniable_core::schema::Key;
@@ -127,7 +127,7 @@ impl Query {
             distance_margin(&size, decay, &ratio(1, 20)).to_u64().unwrap_or(u64::MAX >> 24).min(u64::MAX >> 24) + 1
         };
         match target {
-            Target::Share(Share { part, whole }) => Rank::Share { part, whole },
+            Target::Share(QuantileShare { part, whole }) => Rank::Share { part, whole },
             Target::Lowest => Rank::FromBelow(inside()),
             Target::Highest => Rank::FromAbove(inside()),
         }
@@ -236,7 +236,7 @@ impl<'a> Evaluator<'a> {
     /// How many rows a chosen value may be from the rank it was chosen for.
     fn rank_error(&self, term: &Term, row: Place) -> (Option<BigInt>, ValueKind) {
         let Term::Answer(position) = term else { return (None, ValueKind::Number) };
-        let Answer::Quantile { measure, value, .. } = &self.query.answers(row.level)[*position] else {
+        let Estimator::Quantile { measure, value, .. } = &self.query.answers(row.level)[*position] else {
             return (None, ValueKind::Number);
         };
         (self.ranks[*measure].clone(), *value)
@@ -334,15 +334,15 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn answer(&self, answer: &Answer, cell: usize, margins: Option<&Vec<BigInt>>) -> Number {
+    fn answer(&self, answer: &Estimator, cell: usize, margins: Option<&Vec<BigInt>>) -> Number {
         let value = |measure: usize| whole(self.values[measure][cell]);
         let reach = |measure: usize| whole(margins.map_or_else(BigInt::zero, |margins| margins[measure].clone()));
         match answer {
-            Answer::Count { measure } => {
+            Estimator::Count { measure } => {
                 // No count is below zero.
                 around(value(*measure), &reach(*measure), |count| count.max(Rational::zero()))
             }
-            Answer::Sum { measure } => {
+            Estimator::Sum { measure } => {
                 let Measure { unit, kind, .. } = &self.query.measures()[*measure];
                 // No sum of values of one sign has the other.
                 let sum = around(value(*measure), &reach(*measure), |sum| match kind {
@@ -353,7 +353,7 @@ impl<'a> Evaluator<'a> {
                 let in_values = |units: Option<Rational>| units.map(|units| units * unit);
                 Number { estimate: in_values(sum.estimate), low: in_values(sum.low), high: in_values(sum.high) }
             }
-            Answer::Average(moments) => {
+            Estimator::Average(moments) => {
                 let Moments { centre, low, high, .. } = moments;
                 let mean = self.mean(moments, cell, margins);
                 let estimate = mean.estimate.map(|mean| (centre + mean).clamp(low.clone(), high.clone()));
@@ -362,7 +362,7 @@ impl<'a> Evaluator<'a> {
                     _ => Number::within(estimate, low.clone(), high.clone()),
                 }
             }
-            Answer::Variance { moments, squares, sample, root } => {
+            Estimator::Variance { moments, squares, sample, root } => {
                 let variance = self.variance(moments, *squares, *sample, cell, margins);
                 if !root {
                     return variance;
@@ -375,7 +375,7 @@ impl<'a> Evaluator<'a> {
                     high: end(&variance.high, Rounding::Up),
                 }
             }
-            Answer::Quantile { measure, position, .. } => {
+            Estimator::Quantile { measure, position, .. } => {
                 let unit = self.query.argument_unit(*measure);
                 match &self.query.measures()[*measure].kind {
                     MeasureKind::Tree { shares, .. } => {

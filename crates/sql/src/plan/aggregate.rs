@@ -83,21 +83,21 @@ pub enum MeasureKind {
         /// The argument's position.
         argument: usize,
         /// The wanted shares, ascending.
-        shares: Vec<Share>,
+        shares: Vec<QuantileShare>,
     },
 }
 
 /// A share of the values, as a fraction in `[0, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Share {
+pub struct QuantileShare {
     /// Its numerator.
     pub part: u64,
     /// Its denominator.
     pub whole: u64,
 }
 
-impl From<Share> for (u64, u64) {
-    fn from(share: Share) -> Self {
+impl From<QuantileShare> for (u64, u64) {
+    fn from(share: QuantileShare) -> Self {
         (share.part, share.whole)
     }
 }
@@ -106,7 +106,7 @@ impl From<Share> for (u64, u64) {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// The one below which this share of the values lies.
-    Share(Share),
+    Share(QuantileShare),
     /// One near the lowest.
     Lowest,
     /// One near the highest.
@@ -115,7 +115,7 @@ pub enum Target {
 
 /// An aggregate of the question, by the positions of its measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum Estimator {
     /// A number of rows or entities.
     Count {
         /// The measure.
@@ -176,7 +176,7 @@ pub enum ValueKind {
     Timestamp,
 }
 
-impl Answer {
+impl Estimator {
     /// The measures it rests on.
     #[must_use]
     pub fn measures(&self) -> Vec<usize> {
@@ -208,7 +208,7 @@ pub(super) struct Collected {
     pub(super) measures: Vec<Measure>,
     pub(super) arguments: Vec<Argument>,
     /// The answers of each level.
-    pub(super) answers: Vec<Vec<Answer>>,
+    pub(super) answers: Vec<Vec<Estimator>>,
 }
 
 /// Where an aggregate stands, and what grows while aggregates are read.
@@ -282,16 +282,16 @@ impl Collected {
         let answer = match (name, distinct) {
             ("count", _) => self.count(Some(argument), context)?,
             ("sum", false) => self.sum(argument, context)?,
-            ("avg", false) => Answer::Average(self.moments(argument, "AVG", &ratio(1, 2), context)?),
+            ("avg", false) => Estimator::Average(self.moments(argument, "AVG", &ratio(1, 2), context)?),
             ("var_pop" | "var" | "stddev_pop" | "stddev", false) => self.variance(name, argument, context)?,
             ("min", _) => self.ranked(argument, Target::Lowest, "MIN", context)?,
             ("max", _) => self.ranked(argument, Target::Highest, "MAX", context)?,
             ("median" | "approx_median", false) => {
-                let half = Share { part: 1, whole: 2 };
+                let half = QuantileShare { part: 1, whole: 2 };
                 self.ranked(argument, Target::Share(half), "MEDIAN", context)?
             }
             ("percentile_cont" | "approx_percentile_cont", false) => {
-                let share = share.unwrap_or(Share { part: 1, whole: 2 });
+                let share = share.unwrap_or(QuantileShare { part: 1, whole: 2 });
                 self.ranked(argument, Target::Share(share), "a quantile", context)?
             }
             (name, _) => {
@@ -303,7 +303,7 @@ impl Collected {
         self.answered(answer)
     }
 
-    fn answered(&mut self, answer: Answer) -> Result<(), QueryError> {
+    fn answered(&mut self, answer: Estimator) -> Result<(), QueryError> {
         if let Some(level) = self.answers.last_mut() {
             level.push(answer);
         }
@@ -315,7 +315,7 @@ impl Collected {
         value: Id,
         filter: Option<Id>,
         context: &mut Context<'_, '_>,
-    ) -> Result<Answer, QueryError> {
+    ) -> Result<Estimator, QueryError> {
         let [key, ..] = context.entities else {
             let help = "one row is one person here: COUNT(*) counts people";
             return Err(QueryError::refused("COUNT(DISTINCT ...)", help));
@@ -333,11 +333,11 @@ impl Collected {
             None => None,
         };
         let measure = self.measure(MeasureKind::Entities { present }, whole(1), whole(1));
-        Ok(Answer::Count { measure })
+        Ok(Estimator::Count { measure })
     }
 
     /// Counts rows, or rows where an argument is not NULL.
-    fn count(&mut self, arg: Option<Id>, context: &Context<'_, '_>) -> Result<Answer, QueryError> {
+    fn count(&mut self, arg: Option<Id>, context: &Context<'_, '_>) -> Result<Estimator, QueryError> {
         let kind = match arg.map(|arg| (arg, context.lowering.program.constant_of(arg))) {
             Some((_, Some(None))) => {
                 return Err(QueryError::refused("COUNT(NULL)", "it is always 0; write COUNT(*)"));
@@ -345,10 +345,10 @@ impl Collected {
             None | Some((_, Some(Some(_)))) => MeasureKind::Rows,
             Some((arg, None)) => MeasureKind::NotNull { argument: self.argument(arg, None) },
         };
-        Ok(Answer::Count { measure: self.measure(kind, whole(1), whole(1)) })
+        Ok(Estimator::Count { measure: self.measure(kind, whole(1), whole(1)) })
     }
 
-    fn sum(&mut self, arg: Id, context: &mut Context<'_, '_>) -> Result<Answer, QueryError> {
+    fn sum(&mut self, arg: Id, context: &mut Context<'_, '_>) -> Result<Estimator, QueryError> {
         let (argument, grid) = self.gridded(arg, "SUM", context)?;
         if grid.of_times {
             return Err(QueryError::refused(
@@ -358,7 +358,7 @@ impl Collected {
         }
         let range = RowRange { low: grid.low, high: grid.high };
         let kind = MeasureKind::Sum { argument, centre: 0, squared: false, range };
-        Ok(Answer::Sum { measure: self.measure(kind, grid.unit, whole(1)) })
+        Ok(Estimator::Sum { measure: self.measure(kind, grid.unit, whole(1)) })
     }
 
     /// The centred sum and the count of a value, each with this weight.
@@ -384,7 +384,7 @@ impl Collected {
         Ok(Moments { sum, count, centre: value(centre), low: value(grid.low), high: value(grid.high) })
     }
 
-    fn variance(&mut self, name: &str, arg: Id, context: &mut Context<'_, '_>) -> Result<Answer, QueryError> {
+    fn variance(&mut self, name: &str, arg: Id, context: &mut Context<'_, '_>) -> Result<Estimator, QueryError> {
         let third = ratio(1, 3);
         let moments = self.moments(arg, "the variance", &third, context)?;
         let (argument, grid) = self.gridded(arg, "the variance", context)?;
@@ -398,7 +398,7 @@ impl Collected {
         let kind = MeasureKind::Sum { argument, centre, squared: true, range };
         let squares = self.measure(kind, &grid.unit * &grid.unit, third);
         let (sample, root) = (!name.ends_with("_pop"), name.starts_with("stddev"));
-        Ok(Answer::Variance { moments, squares, sample, root })
+        Ok(Estimator::Variance { moments, squares, sample, root })
     }
 
     fn ranked(
@@ -407,11 +407,11 @@ impl Collected {
         target: Target,
         name: &str,
         context: &mut Context<'_, '_>,
-    ) -> Result<Answer, QueryError> {
+    ) -> Result<Estimator, QueryError> {
         let value = ValueKind::of(context.lowering.program.kind(arg));
         let (argument, grid) = self.gridded(arg, name, context)?;
         let measure = self.measure(MeasureKind::Ranked { argument, target }, grid.unit, whole(1));
-        Ok(Answer::Quantile { measure, position: 0, value })
+        Ok(Estimator::Quantile { measure, position: 0, value })
     }
 
     /// Registers a summed argument with the grid that its columns' public facts give it.
@@ -494,7 +494,7 @@ fn middle(grid: &Grid) -> i64 {
 }
 
 /// The share of a quantile: a constant in `[0, 1]` with at most three decimals.
-fn quantile_share(expr: &Expr) -> Result<Share, QueryError> {
+fn quantile_share(expr: &Expr) -> Result<QuantileShare, QueryError> {
     let refusal = || {
         let help = "write a number from 0 to 1 with at most three decimals, such as 0.95 or 0.999";
         QueryError::refused("this share of a quantile", help)
@@ -504,7 +504,7 @@ fn quantile_share(expr: &Expr) -> Result<Share, QueryError> {
     if part > whole || whole > FINEST_SHARE {
         return Err(refusal());
     }
-    Ok(Share { part, whole })
+    Ok(QuantileShare { part, whole })
 }
 
 /// An expression without the casts that the analyser put around it.

@@ -5,7 +5,7 @@
 //! be read.
 
 use super::aggregate::Collected;
-use super::{Answer, Argument, Measure, MeasureKind, Query, Target};
+use super::{Argument, Estimator, Measure, MeasureKind, Query, Target};
 use crate::facts::range::Grid;
 use deniable_core::exact::Rational;
 use deniable_core::schema::Key;
@@ -123,7 +123,7 @@ pub(super) fn sorted(ids: impl Iterator<Item = Id>, program: &Program) -> Vec<Id
 }
 
 /// Brings measures into an order that does not depend on how the question lists them.
-pub(super) fn ordered(collected: Collected, program: &Program) -> (Vec<Measure>, Vec<Argument>, Vec<Vec<Answer>>) {
+pub(super) fn ordered(collected: Collected, program: &Program) -> (Vec<Measure>, Vec<Argument>, Vec<Vec<Estimator>>) {
     let Collected { measures, arguments, answers } = collected;
     let mut all: Vec<(Vec<u8>, usize)> = Vec::new();
     for (position, measure) in measures.iter().enumerate() {

@@ -25,7 +25,7 @@ mod quantiles;
 mod ranked;
 mod words;
 
-pub use aggregate::{Answer, Measure, MeasureKind, Moments, Share, Target, ValueKind};
+pub use aggregate::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 
 use crate::error::QueryError;
 use crate::facts::range::Grid;
@@ -112,7 +112,7 @@ pub struct Query {
     groups: Vec<Group>,
     levels: Vec<Vec<usize>>,
     measures: Vec<Measure>,
-    answers: Vec<Vec<Answer>>,
+    answers: Vec<Vec<Estimator>>,
     output: Output,
     caps: Caps,
     identity: Vec<u8>,
@@ -173,7 +173,7 @@ impl Query {
 
     /// The aggregates of the question at a level, each over one or more measures.
     #[must_use]
-    pub fn answers(&self, level: usize) -> &[Answer] {
+    pub fn answers(&self, level: usize) -> &[Estimator] {
         &self.answers[level]
     }
 
@@ -249,7 +249,7 @@ impl Query {
             MeasureKind::Sum { range, .. } => additive(adjacency, caps, *range, cells),
             MeasureKind::Ranked { target, .. } => {
                 let rank = match target {
-                    Target::Share(Share { part, whole }) => Rank::Share { part: *part, whole: *whole },
+                    Target::Share(QuantileShare { part, whole }) => Rank::Share { part: *part, whole: *whole },
                     Target::Lowest => Rank::FromBelow(1),
                     Target::Highest => Rank::FromAbove(1),
                 };

@@ -4,13 +4,13 @@
 //! `√cost/(2·ln R)` rows, for the cost of its [`Shape`], however many are asked; where it is better, its intervals are
 //! narrower too. Both factors are measured (`quantiles` of the bench crate). Only public numbers decide.
 
-use super::aggregate::{Answer, Collected, Measure, MeasureKind, Share, Target};
+use super::aggregate::{Collected, Estimator, Measure, MeasureKind, QuantileShare, Target};
 use deniable_core::noise::tree::Shape;
 use std::collections::BTreeMap;
 
 /// Replaces the quantiles of one argument and level by a tree where that is better.
 pub(super) fn gather(collected: &mut Collected) {
-    let mut wanted: BTreeMap<(usize, usize), Vec<(Share, usize)>> = BTreeMap::new();
+    let mut wanted: BTreeMap<(usize, usize), Vec<(QuantileShare, usize)>> = BTreeMap::new();
     for (position, measure) in collected.measures.iter().enumerate() {
         if let MeasureKind::Ranked { argument, target: Target::Share(share) } = measure.kind {
             wanted.entry((measure.level, argument)).or_default().push((share, position));
@@ -43,11 +43,11 @@ pub(super) fn gather(collected: &mut Collected) {
     };
     for answer in collected.answers.iter_mut().flatten() {
         let position = match answer {
-            Answer::Quantile { measure, .. } => moved.get(measure).map(|(_, position)| *position),
+            Estimator::Quantile { measure, .. } => moved.get(measure).map(|(_, position)| *position),
             _ => None,
         };
         *answer = answer.clone().moved(place);
-        if let (Answer::Quantile { position: current, .. }, Some(position)) = (answer, position) {
+        if let (Estimator::Quantile { position: current, .. }, Some(position)) = (answer, position) {
             *current = position;
         }
     }

@@ -1,6 +1,6 @@
 //! What is measured, in the words of the question.
 
-use super::{MeasureKind, Query, Share, Target};
+use super::{MeasureKind, QuantileShare, Query, Target};
 use deniable_core::exact::{Rational, whole};
 
 /// Most characters of an expression.
@@ -51,8 +51,8 @@ impl Query {
                 if *squared { format!("SUM(({about} - {centre})^2)") } else { format!("SUM({about} - {centre})") }
             }
             MeasureKind::Ranked { target, .. } => match target {
-                Target::Share(Share { part: 1, whole: 2 }) => format!("MEDIAN({about})"),
-                Target::Share(Share { part, whole }) => format!("PERCENTILE_CONT({about}, {part}/{whole})"),
+                Target::Share(QuantileShare { part: 1, whole: 2 }) => format!("MEDIAN({about})"),
+                Target::Share(QuantileShare { part, whole }) => format!("PERCENTILE_CONT({about}, {part}/{whole})"),
                 Target::Lowest => format!("MIN({about})"),
                 Target::Highest => format!("MAX({about})"),
             },

@@ -15,7 +15,7 @@ use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{CsvOptions, Data, Format};
 use deniable_sql::output::{Noisy, Shown, Term};
-use deniable_sql::plan::Answer;
+use deniable_sql::plan::Estimator;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, SourceError, exact};
 use deniable_testing::sized;
 use parquet::arrow::ArrowWriter;
@@ -64,8 +64,8 @@ enum Always {
 fn always(term: &Term, query: &Query) -> Always {
     let Term::Answer(position) = term else { return Always::Nothing };
     match &query.answers(0)[*position] {
-        Answer::Count { .. } | Answer::Sum { .. } | Answer::Quantile { .. } => Always::Number,
-        Answer::Average(_) | Answer::Variance { .. } => Always::Interval,
+        Estimator::Count { .. } | Estimator::Sum { .. } | Estimator::Quantile { .. } => Always::Number,
+        Estimator::Average(_) | Estimator::Variance { .. } => Always::Interval,
     }
 }
 

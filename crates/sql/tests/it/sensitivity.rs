@@ -13,7 +13,7 @@ use deniable_core::noise::tree;
 use deniable_core::schema::Bounds;
 use deniable_core::schema::TableSchema;
 use deniable_core::sensitivity::Caps;
-use deniable_sql::plan::{MeasureKind, Share, Target};
+use deniable_sql::plan::{MeasureKind, QuantileShare, Target};
 use deniable_sql::{Query, Resources, Salt, Source, exact};
 use deniable_testing::sized;
 use num_bigint::BigInt;
@@ -95,7 +95,7 @@ fn distance(query: &Query, measure: usize, left: &Gathered, right: &Gathered) ->
         }
         MeasureKind::Ranked { target, .. } => {
             let ranks = match target {
-                Target::Share(Share { part, whole }) => vec![Rank::Share { part: *part, whole: *whole }],
+                Target::Share(QuantileShare { part, whole }) => vec![Rank::Share { part: *part, whole: *whole }],
                 Target::Lowest => (1..6).map(Rank::FromBelow).collect(),
                 Target::Highest => (1..6).map(Rank::FromAbove).collect(),
             };
@@ -175,7 +175,7 @@ fn run(mutant: Mutant, seed: u64, rounds: u32) -> BTreeMap<String, (Case, Tally)
             for (position, measure) in query.measures().iter().enumerate() {
                 // A mutant may order its measures differently.
                 let roles = |query: &Query| -> Vec<usize> {
-                    query.answers(measure.level).iter().flat_map(deniable_sql::plan::Answer::measures).collect()
+                    query.answers(measure.level).iter().flat_map(deniable_sql::plan::Estimator::measures).collect()
                 };
                 let role = roles(&query).iter().position(|of| *of == position).unwrap();
                 let at = roles(&computed)[role];

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::output::results;
 use crate::progress::Progress;
 use crate::render::table::{cell, grid, right, wrapped};
-use deniable_attack::Share;
+use deniable_attack::Proportion;
 use deniable_attack::linkage::{Linkage, Linked, On, TextTable, link};
 use deniable_attack::ratings::{self, Columns, Records, Settings};
 use deniable_report::attack as page;
@@ -134,7 +134,7 @@ fn show(output: &Output, attacked: &Attacked<'_>) -> Result<(), Failure> {
 
 impl Attacked<'_> {
     /// What is said, as sentences with shares.
-    fn lines(&self) -> Vec<(&'static str, Share)> {
+    fn lines(&self) -> Vec<(&'static str, Proportion)> {
         let Linkage { targets, outside } = &self.found;
         let known = targets.correct.is_some();
         let mut lines = vec![(
@@ -219,9 +219,9 @@ impl Attacked<'_> {
     }
 
     fn page(&self) -> String {
-        let share = |share: Share| {
+        let share = |share: Proportion| {
             let (low, high) = share.interval(self.confidence);
-            page::Share { hits: share.hits, of: share.of, low, high }
+            page::MatchShare { hits: share.hits, of: share.of, low, high }
         };
         let group = |linked: &Linked| page::Group {
             incomplete: linked.incomplete,

@@ -2,7 +2,7 @@
 
 use crate::args::attack::Output;
 use crate::error::Failure;
-use deniable_attack::Share;
+use deniable_attack::Proportion;
 use deniable_core::exact::{parse_rational, ratio, whole};
 use num_traits::ToPrimitive;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub struct WrittenShare {
 
 impl WrittenShare {
     /// With its interval.
-    pub fn of(share: Share, confidence: f64) -> Self {
+    pub fn of(share: Proportion, confidence: f64) -> Self {
         let (low, high) = share.interval(confidence);
         Self { hits: share.hits, of: share.of, value: share.value(), low, high }
     }

@@ -3,7 +3,7 @@
 use super::attacked::Attacked;
 use crate::commands::attack::promised::written;
 use crate::commands::attack::share::coverage;
-use deniable_attack::{Bounds, Measured, Share};
+use deniable_attack::{Bounds, Measured, Proportion};
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_report::attack as page;
 use num_traits::ToPrimitive;
@@ -56,8 +56,9 @@ impl Attacked<'_> {
             high,
             at_most: bound.and_then(|bound| bound.to_f64()),
         };
-        let share =
-            |share: Share, bound| number(share.value().unwrap_or_default(), share.interval(measured.confidence), bound);
+        let share = |share: Proportion, bound| {
+            number(share.value().unwrap_or_default(), share.interval(measured.confidence), bound)
+        };
         let powers = measured.powers.iter().map(|power| match power {
             Ok(power) => page::Power::Measured {
                 at: percent(&power.alpha, 4, Rounding::Nearest),

@@ -1,0 +1,84 @@
+//! What can go wrong. For the curator: some of it depends on private files.
+
+use deniable_core::noise::EntropyError;
+use deniable_ledger::{OpenError, StoreError};
+use deniable_policy::{PolicyErrors, QuestionError};
+use deniable_release::plan::PlanError;
+use deniable_release::{AcceptError, DataError, ReleaseError};
+use deniable_report::ReportError;
+use deniable_sql::SourceError;
+
+/// Something that a session refuses, or could not do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The policy says something that it cannot.
+    #[error(transparent)]
+    Policy(#[from] PolicyErrors),
+    /// Queries of the policy cannot be answered under it.
+    #[error("{}", planned(.0))]
+    Plan(Vec<PlanError>),
+    /// A query beside the policy's is none.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    /// No query of the policy has this name.
+    #[error("there is no query \"{name}\"")]
+    NoQuery {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// Rows were given for a table that the policy does not declare.
+    #[error("the policy declares no table `{table}`")]
+    NoTable {
+        /// The table.
+        table: String,
+        /// Those that it declares.
+        known: Vec<String>,
+    },
+    /// What is to be accepted is no column.
+    #[error(transparent)]
+    Accept(#[from] AcceptError),
+    /// A query has more groups than the memory can hold. Nothing was charged.
+    #[error("\"{query}\" has more groups than {allowed} bytes of memory can hold; {least} would do")]
+    Memory {
+        /// The query.
+        query: String,
+        /// The least memory that it can be computed with, in bytes.
+        least: usize,
+        /// What [`crate::Resources`] allow.
+        allowed: usize,
+    },
+    /// Files are missing, unreadable, or lack columns.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The data must not be used.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// A release did not come about.
+    #[error(transparent)]
+    Release(#[from] ReleaseError),
+    /// The ledger could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The ledger could not be read.
+    #[error(transparent)]
+    Ledger(#[from] StoreError),
+    /// No page could be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// The operating system gave no random bits. Nothing was charged.
+    #[error(transparent)]
+    Entropy(#[from] EntropyError),
+    /// The system had no thread to give.
+    #[error("no thread could be started: {0}")]
+    Thread(#[source] std::io::Error),
+    /// The work ended without a result: a mistake of this library. What was charged resumes at no cost.
+    #[error("the work ended without a result; whatever was charged resumes at no cost")]
+    Ended,
+}
+
+fn planned(errors: &[PlanError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,90 @@
+//! Statistics about people, of which nobody can be shown to be one.
+//!
+//! A [`Policy`] states what may become of an observer's belief that a given person is in the data, and what is asked in SQL. A
+//! [`Session`] works out the noise which that takes, charges a ledger that all policies about the same people share, and gives
+//! [`Answer`]s whose cells carry their intervals.
+//!
+//! ```
+//! use deniable::{Column, ColumnType, PolicyBuilder, Session};
+//! use deniable::{arrow_array::{Int64Array, RecordBatch}, exact::ratio};
+//! use std::sync::Arc;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! // "Nobody who thought it at most 50% likely may become more than 75% sure."
+//! let policy = PolicyBuilder::new("clinic", "clinic-patients")
+//!     .in_folder(folder.path()) // the ledger's place
+//!     .table_in_memory("visits", "2024-06")
+//!     .column(&Column::new("patient", ColumnType::Integer))
+//!     .entity("patient", 3, 1) // of one patient, at most 3 rows count
+//!     .adversary("acquaintance")
+//!     .promise("posterior_at_most", &ratio(3, 4))
+//!     .query("visits", "SELECT COUNT(*) AS visits FROM visits")
+//!     .build()?;
+//! let rows = RecordBatch::try_from_iter([("patient", Arc::new(Int64Array::from_iter_values(0..500)) as _)])?;
+//! let session = Session::new(policy)?.with_rows("visits", vec![rows])?;
+//!
+//! session.register(&[]).wait()?; // the curator looks at the data, once for each version
+//! let released = session.release().wait()?; // charged, computed, stored, shown; in async code: `.await?`
+//! for answer in released.answers() {
+//!     let visits = answer.rows[0][0].number().unwrap();
+//!     println!("{}: {} in {}", answer.name, visits.value_text(), visits.interval_text());
+//! }
+//! assert!(session.left()?.share().is_none()); // this policy may spend all of the promise, and did
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | to | use |
+//! |---|---|
+//! | read a policy, or build one | [`Policy`], [`PolicyBuilder`], [`Column`] and what they are made of |
+//! | see what answers will cost and how far they will be off | [`Plan`], [`Session::plan`] |
+//! | look at the data, answer queries, see what is left, write a page | [`Session`] |
+//! | read an answer | [`Released`], [`Answer`], [`Cell`] |
+//! | know what is promised to whom | [`Guarantee`], [`Statement`](publication::Statement) |
+//! | decide about a mechanism, audit a program, assess a table, release associations | the features `check`, `audit`, `assess`, `gwas` |
+//!
+//! # What a caller has to know
+//!
+//! * Everything but answers is for the curator: errors, events, timing and reports of data checks depend on private rows.
+//! * A call ([`Call`]) runs on the session's own thread from the moment it is made, whether it is awaited, waited for or
+//!   dropped: a charge is never left without its computation because somebody lost interest. When the whole process ends, the
+//!   same query resumes at no cost.
+//! * One ledger holds everything about one population. Copies of a ledger promise nothing.
+
+pub use deniable_core::guarantee::{Guarantee, GuaranteeError};
+pub use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, Key};
+pub use deniable_core::{adversary, budget, exact, promise, secret};
+pub use deniable_ledger as ledger;
+pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors};
+
+#[cfg(feature = "assess")]
+pub use deniable_assess as assess;
+#[cfg(feature = "audit")]
+pub use deniable_audit as audit;
+#[cfg(feature = "check")]
+pub use deniable_check as check;
+#[cfg(feature = "gwas")]
+pub use {deniable_genome as genome, deniable_gwas as gwas};
+
+#[cfg(feature = "sql")]
+mod call;
+#[cfg(feature = "sql")]
+mod error;
+#[cfg(feature = "sql")]
+mod question;
+#[cfg(feature = "sql")]
+mod released;
+#[cfg(feature = "sql")]
+mod session;
+
+#[cfg(feature = "sql")]
+pub use {
+    arrow_array,
+    call::Call,
+    deniable_data::Resources,
+    deniable_publication::{self as publication, Answer, Cell, KeyValue, NumberCell, Publication, Scalar, left::Left},
+    deniable_release::{Allowed, Origin, Plan, Registering},
+    error::Error,
+    question::Question,
+    released::{Released, Unanswered},
+    session::{Event, Registration, Session},
+};

@@ -1,0 +1,292 @@
+//! A session: one policy, its data and its ledger, and a thread on which things are done one after another.
+
+use crate::call::{Call, Worker};
+use crate::error::Error;
+use crate::question::Question;
+use crate::released::{Released, Unanswered};
+use arrow_array::RecordBatch;
+use deniable_core::noise::SystemRng;
+use deniable_data::Resources;
+use deniable_ledger::{Account, AccountId, Head, Ledger, Registered};
+use deniable_policy::Policy;
+use deniable_publication::left::Left;
+use deniable_release::data::{self, Tell};
+use deniable_release::{Accepted, Allowed, Plan, Registering, Versioned, published, release, remembered, stored};
+use deniable_report::{Chosen, Report};
+use deniable_sql::least_memory;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a session tells while it works, on its own thread. For the curator: timing and counts depend on private rows.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// A new ledger begins here.
+    NewLedger(&'a Path),
+    /// A step of a release or of a look at the data.
+    Step(deniable_release::Event<'a>),
+    /// The last entry of the ledger, after something was recorded or answered.
+    Head(&'a Head),
+}
+
+/// What became of a table when its version was registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Registration {
+    /// The table.
+    pub table: String,
+    /// Its declared version.
+    pub version: String,
+    /// Whether that is new.
+    pub outcome: Registered,
+}
+
+/// A policy at work: see the page of this crate.
+///
+/// Everything that takes long is a [`Call`] on the session's own thread, one after another. Dropping the session lets what was
+/// called go on to its end.
+#[derive(Clone)]
+pub struct Session {
+    task: Task,
+    worker: Worker,
+}
+
+/// What a call takes along.
+#[derive(Clone)]
+struct Task {
+    plan: Plan,
+    rows: BTreeMap<String, Vec<RecordBatch>>,
+    resources: Resources,
+    allowed: Allowed,
+    tell: Arc<dyn Fn(Event<'_>) + Send + Sync>,
+}
+
+impl Session {
+    /// Reads the policy of a file, and understands and prices its queries. No data is read.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the policy, or with its queries.
+    pub fn open(policy: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::new(Policy::load(policy.as_ref())?)
+    }
+
+    /// The same of a policy that was read or built.
+    ///
+    /// # Errors
+    /// What is wrong with its queries.
+    pub fn new(policy: Policy) -> Result<Self, Error> {
+        Self::of_plan(Plan::new(policy).map_err(Error::Plan)?)
+    }
+
+    /// The same of a plan, all of which is asked.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn of_plan(plan: Plan) -> Result<Self, Error> {
+        let allowed = Registering::Stop.into();
+        let (rows, resources) = (BTreeMap::new(), Resources::default());
+        let task = Task { plan, rows, resources, allowed, tell: Arc::new(|_| {}) };
+        Ok(Self { task, worker: Worker::begin("deniable session").map_err(Error::Thread)? })
+    }
+
+    /// Reads the rows of a table from memory, and not from files: columns by their declared names, in types that can be read as
+    /// the declared ones. They are registered as a version like files, by what they hold.
+    ///
+    /// # Errors
+    /// When the policy declares no such table.
+    pub fn with_rows(mut self, table: &str, rows: Vec<RecordBatch>) -> Result<Self, Error> {
+        let known: Vec<String> = self.plan().tables().into_iter().map(|(known, _)| known.name).collect();
+        if !known.iter().any(|known| known == table) {
+            return Err(Error::NoTable { table: table.to_owned(), known });
+        }
+        self.task.rows.insert(table.to_owned(), rows);
+        Ok(self)
+    }
+
+    /// What computations may use. All threads and 4 GiB where nothing is said.
+    #[must_use]
+    pub fn with_resources(mut self, resources: Resources) -> Self {
+        self.task.resources = resources;
+        self
+    }
+
+    /// What releases may do about versions that are not registered, and about answers of an earlier format. Where nothing is
+    /// said they stop at both.
+    #[must_use]
+    pub fn allowing(mut self, allowed: impl Into<Allowed>) -> Self {
+        self.task.allowed = allowed.into();
+        self
+    }
+
+    /// Whom to tell while it works. It is called on the session's thread.
+    #[must_use]
+    pub fn telling(mut self, tell: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
+        self.task.tell = Arc::new(tell);
+        self
+    }
+
+    /// The policy.
+    #[must_use]
+    pub fn policy(&self) -> &Policy {
+        self.task.plan.policy()
+    }
+
+    /// What the queries cost, and how far answers will be off: without any look at the data.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.task.plan
+    }
+
+    /// The same session about some of the policy's queries alone, by name.
+    ///
+    /// # Errors
+    /// When there is no such query.
+    pub fn only(&self, names: &[&str]) -> Result<Self, Error> {
+        let known = || self.plan().asks().iter().map(|ask| ask.ask().name.as_str());
+        if let Some(name) = names.iter().find(|name| !known().any(|known| known == **name)) {
+            return Err(Error::NoQuery { name: (*name).to_owned(), known: known().map(str::to_owned).collect() });
+        }
+        let chosen: Vec<usize> =
+            known().enumerate().filter(|(_, known)| names.contains(known)).map(|(at, _)| at).collect();
+        Ok(self.about(self.plan().with_only(&chosen)))
+    }
+
+    /// Looks at all rows of all tables and registers their versions, or none; the columns of these names, as `column` or
+    /// `table.column`, are accepted although they may read badly.
+    pub fn register(&self, accept: &[&str]) -> Call<Vec<Registration>> {
+        let (task, accept) = (self.task.clone(), accept.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>());
+        self.worker.call(move || task.register(&accept))
+    }
+
+    /// Answers all queries of the policy: those that were answered before from the ledger, free and without a look at the data.
+    /// Everything that can be refused is refused before anything is charged.
+    pub fn release(&self) -> Call<Released> {
+        let task = self.task.clone();
+        self.worker.call(move || task.release())
+    }
+
+    /// Answers a query that is not in the policy, paid from what is left of the promise.
+    ///
+    /// # Errors
+    /// When it is no question, or cannot be answered under the policy. Nothing was charged then.
+    pub fn ask(&self, question: &Question) -> Result<Call<Released>, Error> {
+        Ok(self.about(question.plan(self.policy())?).release())
+    }
+
+    /// What is left of the promise, for everyone who asks about these people.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn left(&self) -> Result<Left, Error> {
+        let limit = self.policy().guarantee().limit();
+        Ok(self.account()?.map_or_else(|| Left::all(limit), |account| Left::new(account.spent, limit.clone())))
+    }
+
+    /// The account of the ledger that this policy is charged to; `None` before the first charge. Begins no ledger.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn account(&self) -> Result<Option<Account>, Error> {
+        if !self.policy().ledger().exists() {
+            return Ok(None);
+        }
+        let id = AccountId::of(self.policy().guarantee());
+        let summary = deniable_ledger::show(self.policy().ledger())?;
+        Ok(summary.accounts.into_iter().find(|account| account.id == id))
+    }
+
+    /// The page on everything released about these people, as HTML: this policy's answers first, as it shows them.
+    ///
+    /// # Errors
+    /// When the ledger, or an answer in it, cannot be read.
+    pub fn page(&self) -> Result<String, Error> {
+        let (plan, summary) = (self.plan(), deniable_ledger::show(self.policy().ledger())?);
+        let answers = stored(plan, &summary)?;
+        let chosen = plan.asks().iter().zip(&answers).filter_map(|(ask, answer)| {
+            let shown = remembered(plan, ask, answer.as_ref()?);
+            Some(Chosen { identity: ask.for_ledger(plan.policy()).identity, shown })
+        });
+        let chosen: Vec<Chosen> = chosen.collect();
+        Ok(Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?.html())
+    }
+
+    /// The same session about another plan.
+    fn about(&self, plan: Plan) -> Self {
+        Self { task: Task { plan, ..self.task.clone() }, worker: self.worker.clone() }
+    }
+}
+
+impl Task {
+    fn locate(&self) -> Result<Vec<Versioned>, deniable_sql::SourceError> {
+        Versioned::locate_all(&self.plan, &self.rows)
+    }
+
+    /// Opens the ledger, and says so when it begins a new one.
+    fn ledger(&self) -> Result<Ledger, Error> {
+        let policy = self.plan.policy();
+        if !policy.ledger().exists() {
+            // A mistyped path to the data should not leave an empty ledger behind.
+            self.locate()?;
+        }
+        let ledger = Ledger::open_or_create(policy.ledger(), policy.population())?;
+        if ledger.is_new() {
+            (self.tell)(Event::NewLedger(policy.ledger()));
+        }
+        Ok(ledger)
+    }
+
+    fn register(&self, accept: &[String]) -> Result<Vec<Registration>, Error> {
+        let accepted = Accepted::named(accept, &self.plan.policy().tables())?;
+        let tables = self.locate()?;
+        let mut ledger = self.ledger()?;
+        let progress = |rows| (self.tell)(Event::Step(deniable_release::Event::Checking(rows)));
+        let found = |table: &Versioned, report: &_| {
+            (self.tell)(Event::Step(deniable_release::Event::Scanned { table, report }))
+        };
+        let outcomes = data::check(&mut ledger, &tables, &accepted, Tell { progress: &progress, found: &found })?;
+        (self.tell)(Event::Head(ledger.head()));
+        let registered = tables.into_iter().zip(outcomes).map(|(table, outcome)| Registration {
+            table: table.source.table().name.clone(),
+            version: table.version,
+            outcome,
+        });
+        Ok(registered.collect())
+    }
+
+    fn release(self) -> Result<Released, Error> {
+        self.enough_memory()?;
+        let mut rng = SystemRng::new()?;
+        let mut ledger = self.ledger()?;
+        let before = ledger.head().clone();
+        let tell = |event: deniable_release::Event<'_>| (self.tell)(Event::Step(event));
+        let locate = || self.locate();
+        let released = release(&self.plan, &locate, &self.resources, &mut ledger, &mut rng, &tell, self.allowed);
+        // What was recorded is never lost unnoticed: the head is told also after a failure.
+        if released.is_ok() || *ledger.head() != before {
+            (self.tell)(Event::Head(ledger.head()));
+        }
+        let released = released?;
+        let unanswered = released
+            .unanswered
+            .into_iter()
+            .map(|(at, error)| Unanswered { query: self.plan.asks()[at].ask().name.clone(), error: error.into() });
+        let unanswered = unanswered.collect();
+        let (kept, answers): (Vec<usize>, Vec<_>) = released.answers.into_iter().unzip();
+        let publication = published(&self.plan.with_only(&kept), &answers);
+        let origins = answers.iter().map(|answer| answer.origin).collect();
+        Ok(Released { publication, origins, unanswered, head: ledger.head().clone() })
+    }
+
+    /// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.
+    fn enough_memory(&self) -> Result<(), Error> {
+        let Some(allowed) = self.resources.memory else { return Ok(()) };
+        let needed = self.plan.asks().iter().map(|ask| (least_memory(ask.query()), ask));
+        match needed.max_by_key(|(least, _)| *least) {
+            Some((least, ask)) if least > allowed => {
+                Err(Error::Memory { query: ask.ask().name.clone(), least, allowed })
+            }
+            _ => Ok(()),
+        }
+    }
+}

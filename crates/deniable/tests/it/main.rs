@@ -1,0 +1,203 @@
+//! Sessions as programs use them: from files and from memory, waited for, awaited and dropped.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
+use deniable::exact::{ratio, whole};
+use deniable::ledger::Registered;
+use deniable::{
+    Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Question, Registering,
+    Resources, Session,
+};
+use deniable_release::{DataError, ReleaseError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+fn clinic() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/clinic/policy.toml")
+}
+
+/// The clinic's session, with a ledger of its own.
+fn session(folder: &Path) -> Session {
+    let policy = Policy::load(&clinic()).unwrap().with_ledger(folder.join("clinic.ledger"));
+    Session::new(policy).unwrap()
+}
+
+fn wards(folder: &Path, spend: (i64, i64)) -> Policy {
+    let keys = ["a", "b"].map(|key| Key::Text(key.to_owned())).to_vec();
+    let years = Bounds::new(whole(0), whole(100), whole(1)).unwrap();
+    PolicyBuilder::new("wards", "patients")
+        .in_folder(folder)
+        .table_in_memory("stays", "1")
+        .column(&Column::new("patient", ColumnType::Integer))
+        .column(&Column::new("ward", ColumnType::Text).with_keys(keys))
+        .column(&Column::new("age", ColumnType::Integer).within(years))
+        .entity("patient", 1, 1)
+        .adversary("acquaintance")
+        .promise("epsilon", &whole(1_000))
+        .spend(&ratio(spend.0, spend.1))
+        .query("by ward", "SELECT ward, COUNT(*) AS stays, SUM(age) AS years FROM stays GROUP BY ward")
+        .build()
+        .unwrap()
+}
+
+fn rows(count: i64) -> Vec<RecordBatch> {
+    let ward = (0..count).map(|row| if row % 4 == 0 { "a" } else { "b" });
+    let batch = RecordBatch::try_from_iter([
+        ("patient", Arc::new(Int64Array::from_iter_values(0..count)) as _),
+        ("ward", Arc::new(StringArray::from_iter_values(ward)) as _),
+        ("age", Arc::new(Int64Array::from_iter_values((0..count).map(|row| row % 100))) as _),
+    ]);
+    vec![batch.unwrap()]
+}
+
+#[test]
+fn a_policy_is_released_once_and_shown_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path());
+    assert_eq!(session.left().unwrap().exact_share(), Some(whole(1)), "nothing was promised to anybody yet");
+    let refused = session.release().wait().unwrap_err();
+    assert!(matches!(refused, Error::Release(ReleaseError::OnlyRegistered)), "{refused}");
+    let released = session.release().wait().unwrap();
+    assert_eq!(released.answers().len(), session.plan().asks().len());
+    assert!(released.origins.iter().all(|origin| *origin == Origin::Charged) && released.unanswered.is_empty());
+    assert_eq!(session.left().unwrap().exact_share(), Some(ratio(1, 4)), "the policy spends 3/4");
+    assert_eq!(session.left().unwrap().to_string(), "1/4 of ln 3 (about 25%)");
+
+    let first = &released.answers()[0];
+    assert_eq!(first.columns, ["sex", "visits"]);
+    let sexes: Vec<String> = first.column("sex").unwrap().map(ToString::to_string).collect();
+    assert_eq!(sexes, ["F", "M", "NULL"]);
+    for cell in first.column("visits").unwrap() {
+        let cell = cell.number().unwrap();
+        let [value, low, high] =
+            [&cell.value, &cell.low, &cell.high].map(|end| end.as_ref().unwrap().as_i64().unwrap());
+        assert!(low <= value && value <= high, "{cell:?}");
+    }
+    assert!(first.column("sexes").is_none());
+
+    let again = self::session(folder.path()).release().wait().unwrap();
+    assert_eq!(again.publication, released.publication);
+    assert!(again.origins.iter().all(|origin| *origin == Origin::Stored) && again.head == released.head);
+    let page = session.page().unwrap();
+    assert!(page.contains("visits by sex") && page.contains("<svg"));
+}
+
+#[test]
+fn some_queries_of_a_policy_and_some_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path()).allowing(Registering::GoOn);
+    let released = session.only(&["patients"]).unwrap().release().wait().unwrap();
+    assert_eq!(released.answers().len(), 1);
+    assert!(matches!(session.only(&["nobody"]), Err(Error::NoQuery { known, .. }) if known.len() == 5));
+
+    let sql = "SELECT COUNT(*) FROM visits WHERE smoker";
+    let question = Question { name: "smokers".to_owned(), sql: sql.to_owned(), share: ratio(1, 40) };
+    assert_eq!(Question::answered_before(session.policy(), sql).unwrap(), []);
+    let before = session.left().unwrap().exact_share().unwrap();
+    session.ask(&question).unwrap().wait().unwrap();
+    assert_eq!(session.left().unwrap().exact_share().unwrap(), before - ratio(1, 40));
+    assert_eq!(Question::answered_before(session.policy(), sql).unwrap(), [ratio(1, 40)]);
+    let wrong = Question { sql: "SELECT * FROM visits".to_owned(), ..question.clone() };
+    assert!(matches!(session.ask(&wrong), Err(Error::Plan(_))));
+    assert!(matches!(session.ask(&Question { share: whole(2), ..question }), Err(Error::Question(_))));
+}
+
+/// Inside a task: nothing blocks the runtime, and nothing of it is entered twice.
+#[test]
+fn calls_are_awaited_inside_tasks() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let session = session(folder.path()).allowing(Registering::GoOn);
+    let task = async move {
+        let (first, second) = (session.release(), session.only(&["patients"]).unwrap().release());
+        // Both were called at once; one is stored by the time that the other is asked.
+        (first.await, second.await)
+    };
+    let (first, second) = runtime.block_on(runtime.spawn(task)).unwrap();
+    let (first, second) = (first.unwrap(), second.unwrap());
+    assert_eq!(second.origins, [Origin::Stored]);
+    assert!(first.answers().contains(&second.answers()[0]));
+}
+
+#[test]
+fn a_dropped_call_is_charged_and_answered_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session(folder.path()).allowing(Registering::GoOn);
+    drop(session.release());
+    let again = session.release().wait().unwrap();
+    assert!(again.origins.iter().all(|origin| *origin == Origin::Stored));
+    // So are those of a session that is gone.
+    let sql = "SELECT COUNT(*) FROM visits";
+    let question = Question { name: "visits".to_owned(), sql: sql.to_owned(), share: ratio(1, 40) };
+    let policy = session.policy().clone();
+    drop(session.ask(&question).unwrap());
+    drop(session);
+    let answered = || !Question::answered_before(&policy, sql).unwrap().is_empty();
+    assert!((0..600).any(|_| answered() || {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        false
+    }));
+}
+
+#[test]
+fn rows_in_memory_are_registered_by_what_they_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", rows(1_000)).unwrap();
+    let registered = session.register(&[]).wait().unwrap();
+    assert_eq!((registered[0].table.as_str(), &registered[0].outcome), ("stays", &Registered::New));
+    let released = session.release().wait().unwrap();
+    // ε = 500 in all: the noise is nearly always zero, and the truth is seen.
+    let stays: Vec<&Cell> = released.answers()[0].column("stays").unwrap().collect();
+    let near =
+        |cell: &Cell, truth: i64| (cell.number().unwrap().value.as_ref().unwrap().as_i64().unwrap() - truth).abs() <= 2;
+    assert!(near(stays[0], 250) && near(stays[1], 750), "{stays:?}");
+
+    // Other rows under the same version are refused; in other batches they are the same.
+    let asking = |rows: Vec<RecordBatch>| {
+        let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", rows).unwrap();
+        let sql = "SELECT COUNT(*) FROM stays WHERE age > 50";
+        session.ask(&Question { name: "old".to_owned(), sql: sql.to_owned(), share: ratio(1, 100) }).unwrap().wait()
+    };
+    let changed = asking(rows(1_001)).unwrap_err();
+    assert!(matches!(changed, Error::Release(ReleaseError::Data(DataError::Changed { .. }))), "{changed}");
+    let whole = rows(1_000).remove(0);
+    asking(vec![whole.slice(0, 7), whole.slice(7, 993)]).unwrap();
+    assert!(matches!(session.with_rows("stay", Vec::new()), Err(Error::NoTable { known, .. }) if known == ["stays"]));
+}
+
+/// What stands in memory is looked at like what stands in files: before it is registered, and never after.
+#[test]
+fn rows_in_memory_that_read_badly_are_not_registered() {
+    let folder = tempfile::tempdir().unwrap();
+    let batch = RecordBatch::try_from_iter([
+        ("patient", Arc::new(Int64Array::from_iter_values(0..100)) as _),
+        ("ward", Arc::new(StringArray::from_iter_values((0..100).map(|_| "c"))) as _),
+        ("age", Arc::new(StringArray::from_iter_values((0..100).map(|_| "old"))) as _),
+    ]);
+    let session = Session::new(wards(folder.path(), (1, 1))).unwrap().with_rows("stays", vec![batch.unwrap()]).unwrap();
+    let Err(error) = session.release().wait() else { panic!("it was released") };
+    assert!(matches!(error, Error::Release(ReleaseError::Data(_))), "{error}");
+    assert!(session.account().unwrap().is_none(), "nothing was charged");
+}
+
+#[test]
+fn what_a_session_tells_and_what_it_may_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = told.clone();
+    let session = session(folder.path()).allowing(Registering::GoOn).telling(move |event| {
+        tell.lock().unwrap().push(match event {
+            Event::NewLedger(_) => "begins",
+            Event::Head(_) => "head",
+            Event::Step(_) => "step",
+            _ => "more",
+        });
+    });
+    session.release().wait().unwrap();
+    let told = told.lock().unwrap().clone();
+    assert_eq!((told.first(), told.last()), (Some(&"begins"), Some(&"head")));
+
+    let little = Resources { memory: Some(10), ..Resources::default() };
+    let error = self::session(folder.path()).with_resources(little).release().wait().unwrap_err();
+    assert!(matches!(error, Error::Memory { allowed: 10, .. }), "{error}");
+}

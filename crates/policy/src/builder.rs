@@ -1,0 +1,229 @@
+//! A policy built in code: the same keys, the same checks and the same words as in a file.
+
+use crate::ask::Size;
+use crate::error::PolicyErrors;
+use crate::policy::Policy;
+use crate::tree::quoted_key;
+use deniable_core::exact::{Rational, whole};
+use deniable_core::schema::{Column, Key};
+use std::path::{Path, PathBuf};
+use toml_edit::{Array, InlineTable, Value};
+
+/// What a policy that no file holds is called in errors.
+const NAME: &str = "policy built in code";
+
+/// Builds the text of a policy, key by key. What it says is checked when it is built, as a file's text is: errors point into
+/// that text, which [`Policy::source`] gives.
+///
+/// ```
+/// use deniable_core::exact::{ratio, whole};
+/// use deniable_core::schema::{Bounds, Column, ColumnType};
+/// use deniable_policy::PolicyBuilder;
+///
+/// let policy = PolicyBuilder::new("clinic", "clinic-patients")
+///     .table("visits", "visits.csv", "2024-06")
+///     .column(&Column::new("patient", ColumnType::Text))
+///     .column(&Column::new("age", ColumnType::Integer).within(Bounds::new(whole(0), whole(110), whole(1))?))
+///     .entity("patient", 3, 2)
+///     .adversary("acquaintance")
+///     .promise("posterior_at_most", &ratio(3, 4))
+///     .query("visits", "SELECT COUNT(*) FROM visits")
+///     .build()?;
+/// assert_eq!(policy.guarantee().limit().to_string(), "3");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PolicyBuilder {
+    /// Keys with their sections before them, as TOML writes them, and their values.
+    keys: Vec<(String, Value)>,
+    /// The same of every query.
+    queries: Vec<Vec<(&'static str, Value)>>,
+    folder: PathBuf,
+}
+
+impl PolicyBuilder {
+    /// A policy of this name about the people of this population; both as in a file.
+    #[must_use]
+    pub fn new(name: &str, population: &str) -> Self {
+        let empty = Self { keys: Vec::new(), queries: Vec::new(), folder: PathBuf::new() };
+        empty.set(&[], "name", name).set(&[], "population", population)
+    }
+
+    /// Where relative paths start, the ledger's among them; the working folder where nothing is said.
+    #[must_use]
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = folder.into();
+        self
+    }
+
+    /// The main table: its name in SQL, its files (a file, folder or glob) and their declared version.
+    #[must_use]
+    pub fn table(self, table: &str, path: &str, version: &str) -> Self {
+        self.set(&["data"], "table", table).set(&["data"], "path", path).set(&["data"], "version", version)
+    }
+
+    /// The main table, whose rows are given in memory.
+    #[must_use]
+    pub fn table_in_memory(self, table: &str, version: &str) -> Self {
+        self.table(table, "rows in memory", version).set(&["data"], "format", "parquet")
+    }
+
+    /// A column of the main table.
+    #[must_use]
+    pub fn column(self, column: &Column) -> Self {
+        self.set(&["columns"], &column.name, described(column))
+    }
+
+    /// The privacy unit: the column that names the protected person, how many rows of one person count in one group of an
+    /// answer, and in how many groups (S-CAP). Without it one row is one person.
+    #[must_use]
+    pub fn entity(self, key: &str, rows_per_group: u32, groups: u32) -> Self {
+        self.set(&["entity"], "key", key).set(&["entity"], "rows_per_group", i64::from(rows_per_group)).set(
+            &["entity"],
+            "groups",
+            i64::from(groups),
+        )
+    }
+
+    /// The adversary, by the name of a preset: see docs/policy.md. Others are stated with [`Self::set`].
+    #[must_use]
+    pub fn adversary(self, preset: &str) -> Self {
+        self.set(&["adversary"], "preset", preset)
+    }
+
+    /// A promise, by its key: `posterior_at_most`, `epsilon` and so on.
+    #[must_use]
+    pub fn promise(self, key: &str, number: &Rational) -> Self {
+        self.set(&["promise"], key, number.to_string())
+    }
+
+    /// The part of the promise that this policy may use up, in (0, 1]; all of it where nothing is said.
+    #[must_use]
+    pub fn spend(self, part: &Rational) -> Self {
+        self.set(&["budget"], "spend", part.to_string())
+    }
+
+    /// A query, which takes a part of the budget like every other one.
+    #[must_use]
+    pub fn query(self, name: &str, sql: &str) -> Self {
+        self.query_of(name, sql, Size::Weight(whole(1)))
+    }
+
+    /// A query of a stated size.
+    #[must_use]
+    pub fn query_of(mut self, name: &str, sql: &str, size: Size) -> Self {
+        let (key, number) = match size {
+            Size::Weight(weight) => ("weight", weight),
+            Size::Share(share) => ("share", share),
+            Size::TargetError(error) => ("target_error", error),
+        };
+        self.queries.push(vec![("name", name.into()), ("sql", sql.into()), (key, number.to_string().into())]);
+        self
+    }
+
+    /// Any key of any section, as in a file: `set(&["data", "csv"], "delimiter", ";")`. An empty path is the top. What is set
+    /// last counts.
+    #[must_use]
+    pub fn set(mut self, path: &[&str], key: &str, to: impl Into<Value>) -> Self {
+        let names = path.iter().copied().chain([key]).map(quoted_key);
+        let full = names.collect::<Vec<_>>().join(".");
+        self.keys.retain(|(known, _)| *known != full);
+        self.keys.push((full, to.into()));
+        self
+    }
+
+    /// Checks everything.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, as of a file.
+    pub fn build(self) -> Result<Policy, PolicyErrors> {
+        let mut text = String::new();
+        self.keys.iter().for_each(|(key, value)| text += &format!("{key} = {value}\n"));
+        for query in &self.queries {
+            text += "\n[[ask]]\n";
+            query.iter().for_each(|(key, value)| text += &format!("{key} = {value}\n"));
+        }
+        Policy::parse(&self.folder.join(Path::new(NAME)), &text)
+    }
+}
+
+/// A column as an inline table. Numbers are texts: exact, whatever their denominators.
+fn described(column: &Column) -> InlineTable {
+    let Column { name: _, kind, bounds, keys, format } = column;
+    let mut table = InlineTable::new();
+    table.insert("type", kind.name().into());
+    if let Some(bounds) = bounds {
+        let end = |end: &Rational| Value::from(if kind.is_time() { kind.written(end) } else { end.to_string() });
+        table.insert("bounds", Value::Array(Array::from_iter([end(bounds.low()), end(bounds.high())])));
+        if kind.is_number() {
+            table.insert("step", bounds.step().to_string().into());
+        }
+    }
+    if let Some(keys) = keys {
+        let value = |key: &Key| match key {
+            Key::Null => None,
+            Key::Integer(number) => Some(Value::from(*number)),
+            Key::Boolean(truth) => Some(Value::from(*truth)),
+            Key::Text(_) | Key::Decimal(_) | Key::Date(_) | Key::Timestamp(_) => Some(Value::from(key.to_string())),
+        };
+        let declared: Vec<Value> = keys.iter().filter_map(value).collect();
+        if !declared.is_empty() {
+            table.insert("keys", Value::Array(Array::from_iter(declared)));
+        }
+        if keys.contains(&Key::Null) {
+            table.insert("null_key", true.into());
+        }
+    }
+    if let Some(format) = format {
+        table.insert("format", format.as_str().into());
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+    use deniable_core::schema::{Bounds, ColumnType};
+
+    fn builder() -> PolicyBuilder {
+        PolicyBuilder::new("clinic", "clinic-patients")
+            .table("visits", "visits.csv", "2024-06")
+            .entity("patient", 3, 2)
+            .adversary("acquaintance")
+            .promise("posterior_at_most", &ratio(3, 4))
+            .query("visits", "SELECT COUNT(*) FROM visits")
+    }
+
+    /// Whatever is declared of a column is what the policy then says of it.
+    #[test]
+    fn columns_are_read_back_as_they_were_given() {
+        let bounds = |low, high, step| Bounds::new(low, high, step).unwrap();
+        let texts = |keys: &[&str]| keys.iter().map(|key| Key::Text((*key).to_owned())).collect::<Vec<_>>();
+        let columns = [
+            Column::new("patient", ColumnType::Text),
+            Column::new("a \"quoted\" name.", ColumnType::Decimal).within(bounds(
+                ratio(-1, 3),
+                ratio(2, 3),
+                ratio(1, 3),
+            )),
+            Column::new("age", ColumnType::Integer).within(bounds(whole(0), whole(110), whole(1))),
+            Column::new("sex", ColumnType::Text).with_keys([texts(&["F", "M"]), vec![Key::Null]].concat()),
+            Column::new("smoker", ColumnType::Boolean).with_keys(vec![Key::Boolean(false), Key::Boolean(true)]),
+            Column::new("ward", ColumnType::Integer).with_keys(vec![Key::Integer(-3), Key::Integer(4)]),
+            Column::new("day", ColumnType::Date).within(bounds(whole(-1), whole(19_000), whole(1))),
+            Column::new("at", ColumnType::Timestamp).within(bounds(whole(-1), whole(1_500_000), whole(1))),
+        ];
+        let policy = columns.iter().fold(builder(), PolicyBuilder::column).build().unwrap();
+        assert_eq!(policy.columns(), columns);
+        assert_eq!(Policy::parse(policy.file(), policy.source()).unwrap().columns(), columns);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_as_of_a_file() {
+        let errors = builder().set(&["budget"], "spent", "1/2").build().unwrap_err();
+        assert!(errors.to_string().contains("spent"), "{errors}");
+        let rows = builder().column(&Column::new("patient", ColumnType::Text)).table_in_memory("visits", "1").build();
+        assert_eq!(rows.unwrap().data().table, "visits");
+    }
+}

@@ -1,0 +1,14 @@
+//! The same inside a task: calls are futures of any runtime.
+
+use deniable::{Policy, Registering, Session};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ledger = std::env::temp_dir().join(format!("embed-task-{}.ledger", std::process::id()));
+    let policy = Policy::load("examples/clinic/policy.toml".as_ref())?.with_ledger(ledger);
+    let session = Session::new(policy)?.allowing(Registering::GoOn);
+    let asked = session.clone();
+    let released = tokio::spawn(async move { asked.release().await }).await??;
+    println!("{} answers; left: {}", released.answers().len(), session.left()?);
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! The clinic's policy, released by a program: typed cells with their intervals, and what is left of the promise.
+
+use deniable::{Policy, Registering, Session};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let ledger = std::env::temp_dir().join(format!("embed-{}.ledger", std::process::id()));
+    let policy = Policy::load("examples/clinic/policy.toml".as_ref())?.with_ledger(ledger);
+    let session = Session::new(policy)?.allowing(Registering::GoOn);
+    for answer in session.release().wait()?.answers() {
+        println!("{}", answer.name);
+        for row in &answer.rows {
+            for (column, cell) in answer.columns.iter().zip(row) {
+                match cell.number() {
+                    Some(number) => print!("  {column} = {} in {}", number.value_text(), number.interval_text()),
+                    None => print!("  {column} = {cell}"),
+                }
+            }
+            println!();
+        }
+    }
+    println!("left: {}", session.left()?);
+    Ok(())
+}

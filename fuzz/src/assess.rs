@@ -1,7 +1,7 @@
 //! What holds of every table, hierarchy and demand that `assess` reads. Run by `fuzz/targets/assess.rs` and by
 //! `crates/assess/tests/it/fuzz.rs`.
 
-use deniable_assess::written::{written, written_linking};
+use deniable_assess::json::{written, written_linking};
 use deniable_assess::{AssessError, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, assess, link};
 
 /// A good text of each kind, with the byte that says which it is: rows of a table, a hierarchy, demands.

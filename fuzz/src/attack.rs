@@ -2,7 +2,7 @@
 
 use deniable_attack::linkage::{On, TextTable, link};
 use deniable_attack::ratings::{Columns, Records, Settings};
-use deniable_attack::{Panel, Side, TableError, listed, ratings, released};
+use deniable_attack::{Panel, Side, TableError, frequencies, listed, ratings};
 use deniable_genome::individuals::Name;
 
 /// A good file of each kind, with the byte that says which it is: frequencies, rows, ratings, a list of people.
@@ -23,7 +23,7 @@ pub fn check(bytes: &[u8]) -> bool {
     let path = folder.path().join("t.csv");
     std::fs::write(&path, bytes).expect("a file");
     match choice % 5 {
-        side @ (0 | 1) => match released::read(&path, if side == 0 { Side::Cases } else { Side::Controls }) {
+        side @ (0 | 1) => match frequencies::read(&path, if side == 0 { Side::Cases } else { Side::Controls }) {
             Ok(all) => {
                 assert!(all.sites.iter().all(|site| (0.0..=1.0).contains(&site.frequency)));
                 assert!(Panel::new(&all, &all).len() <= all.sites.len());

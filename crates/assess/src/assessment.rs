@@ -8,7 +8,7 @@ use crate::cells::Kind;
 use crate::classes::{Classes, Quasi, Secret};
 use crate::closeness::{Closeness, Distance};
 use crate::counts::Counts;
-use crate::covering::Read;
+use crate::cover::Read;
 use crate::diversity::Diversity;
 use crate::error::{AssessError, TableRole};
 use crate::fraction::{At, Fraction};

@@ -2,7 +2,7 @@
 
 use crate::cells::Reading;
 use crate::counts::{Column, Counts};
-use crate::covering::CellColumn;
+use crate::cover::CellColumn;
 use crate::error::{AssessError, TableRole};
 use crate::group::{Codes, group, sums};
 use deniable_core::text::shown;

@@ -7,16 +7,16 @@
 //! | question | module |
 //! |---|---|
 //! | how often does each row stand in the table? | [`counts`] |
-//! | which raw values does a cell cover? | [`cells`], [`interval`], [`hierarchy`], [`covering`] |
+//! | which raw values does a cell cover? | [`cells`], [`interval`], [`hierarchy`], [`cover`] |
 //! | who looks alike? | [`classes`], [`sizes`] |
-//! | how likely is somebody re-identified? | [`risk`], [`linking`] |
+//! | how likely is somebody re-identified? | [`risk`], [`matching`] |
 //! | how varied are the sensitive values of a class? | [`diversity`], [`mod@entropy`], [`closeness`] |
 //! | whom does a class cover? | [`background`] |
 //! | how far do beliefs about sensitive values move? (I-BOP) | [`mod@belief`], [`beliefs`] |
 //! | how far do beliefs about presence move? | [`membership`] |
 //! | what is left of the original? | [`original`] |
 //! | does the table meet demands? | [`require`], [`verdict`], [`limit`] |
-//! | all of it, and as data | [`assessment`], [`mod@written`], [`part`] |
+//! | all of it, and as data | [`assessment`], [`mod@json`], [`part`] |
 //!
 //! ```
 //! use deniable_assess::assessment::{Input, assess};
@@ -40,7 +40,7 @@ pub mod cells;
 pub mod classes;
 pub mod closeness;
 pub mod counts;
-pub mod covering;
+pub mod cover;
 pub mod diversity;
 pub mod entropy;
 pub mod error;
@@ -48,8 +48,9 @@ pub mod fraction;
 mod group;
 pub mod hierarchy;
 pub mod interval;
+pub mod json;
 pub mod limit;
-pub mod linking;
+pub mod matching;
 pub mod membership;
 pub mod original;
 pub mod part;
@@ -57,7 +58,6 @@ pub mod require;
 pub mod risk;
 pub mod sizes;
 pub mod verdict;
-pub mod written;
 
 pub use assessment::{Assessment, Input, Sensitive, assess};
 pub use cells::{Cell, Reading};
@@ -67,7 +67,7 @@ pub use counts::Counts;
 pub use error::{AssessError, TableRole};
 pub use fraction::{At, Fraction};
 pub use hierarchy::Hierarchy;
-pub use linking::{Linking, link};
+pub use matching::{Linking, link};
 pub use require::Requirement;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

@@ -9,7 +9,7 @@ mod cohort;
 use cohort::{CASES, CONFIDENCE, OUTSIDE, Population, REFERENCE, SNPS};
 use deniable_attack::linkage::{self, Linkage, On, TextTable};
 use deniable_attack::ratings::{self, Rating, Records, Settings};
-use deniable_attack::{Bounds, Measured, Proportion, Row, Test};
+use deniable_attack::{Bounds, Findings, Proportion, Row, Test};
 use deniable_core::exact::{Rounding, decimal, whole};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -45,7 +45,7 @@ fn membership() -> Result<(), Box<dyn Error>> {
         );
         let mut all: Vec<Vec<Row>> = Vec::new();
         for release in &releases {
-            let measured: Measured = population.attack(test, release)?;
+            let measured: Findings = population.attack(test, release)?;
             all.push(measured.rows(Some(&bounds)));
         }
         for (at, row) in all.first().into_iter().flatten().enumerate() {

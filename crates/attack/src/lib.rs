@@ -6,20 +6,20 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | which frequencies were released? | [`released`] |
+//! | which frequencies were released? | [`frequencies`] |
 //! | what are the frequencies of people at large? | [`mod@reference`] |
 //! | which SNPs do the files share, with which allele first? | [`alleles`], [`panel`] |
 //! | which genotypes does each target have? | [`genotypes`] |
 //! | who is known to be in, who not to be? | [`people`] |
 //! | does somebody look like one of the pool? (A-2, A-3) | [`membership`] |
 //! | how well does a test tell members from others? | [`mod@roc`], [`mod@power`] |
-//! | what does a promise allow any test? (A-5) | [`promised`] |
-//! | all of it, beside the bounds | [`measured`] |
+//! | what does a promise allow any test? (A-5) | [`bounds`] |
+//! | all of it, beside the bounds | [`findings`] |
 //! | how sure is a count of people? | [`intervals`] |
 //! | whose row is this? (A-4) | [`linkage`], [`ratings`] |
 //!
 //! ```
-//! use deniable_attack::promised::Bounds;
+//! use deniable_attack::bounds::Bounds;
 //! use deniable_attack::roc::area;
 //! use deniable_core::exact::{ratio, whole};
 //!
@@ -32,18 +32,18 @@
 //! ```
 
 pub mod alleles;
+pub mod bounds;
+pub mod findings;
+pub mod frequencies;
 pub mod genotypes;
 pub mod intervals;
 pub mod linkage;
-pub mod measured;
 pub mod membership;
 pub mod panel;
 pub mod people;
 pub mod power;
-pub mod promised;
 pub mod ratings;
 pub mod reference;
-pub mod released;
 pub mod roc;
 pub mod table_error;
 
@@ -51,14 +51,14 @@ pub use alleles::{Fit, Unfit, fit};
 pub use genotypes::{Source, Targets};
 pub use intervals::{Proportion, clopper_pearson};
 
+pub use bounds::{Against, Bounds};
+pub use findings::{Findings, Row};
+pub use frequencies::{Frequencies, Side, Site};
 pub use linkage::{Linkage, Linked, On, TextTable};
-pub use measured::{Measured, Row};
 pub use membership::{Clamp, Statistic, Statistics, Test, parted, statistics};
 pub use panel::{Matched, Panel};
 pub use people::listed;
 pub use power::{Advantage, Halves, Power, TooFew, advantage, power};
-pub use promised::{Against, Bounds};
-pub use released::{Frequencies, Side, Site};
 pub use roc::{Area, Point, area, roc};
 pub use table_error::{TableError, TableErrorKind};
 

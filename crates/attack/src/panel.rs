@@ -1,7 +1,7 @@
 //! The SNPs that a released table, a reference and targets share, all with the same allele counted.
 
 use crate::alleles::{Fit, Unfit, fit};
-use crate::released::Frequencies;
+use crate::frequencies::Frequencies;
 use deniable_genome::Variant;
 use std::collections::HashMap;
 

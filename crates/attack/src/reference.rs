@@ -1,6 +1,6 @@
 //! The frequencies of people at large: from another cohort's genotypes, or from a table as in [`mod@crate::released`].
 
-use crate::released::{Frequencies, Site};
+use crate::frequencies::{Frequencies, Site};
 use deniable_genome::{FileError, Individuals};
 use std::collections::{HashMap, HashSet};
 

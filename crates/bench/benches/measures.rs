@@ -8,7 +8,7 @@ use deniable_assess::beliefs::{Beliefs, Prior};
 use deniable_assess::cells::Reading;
 use deniable_assess::closeness::{Closeness, Distance};
 use deniable_assess::diversity::Diversity;
-use deniable_assess::linking::link;
+use deniable_assess::matching::link;
 use deniable_assess::membership::presence;
 use deniable_assess::require::Requirement;
 use deniable_assess::risk::{Population, Risk};

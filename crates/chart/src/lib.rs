@@ -14,7 +14,7 @@
 //! | belief after more and more answers: what is claimed and what is kept | [`composition`] |
 //! | how well tests tell members from others, beside a coin and a promise | [`mod@roc`] |
 //! | how large the classes of an anonymised table are | [`mod@sizes`] |
-//! | beliefs before and after, line by line | [`mod@moved`] |
+//! | beliefs before and after, line by line | [`posteriors`] |
 //! | shares of people with their intervals | [`mod@shares`] |
 //!
 //! A chart is drawn from plain numbers and is for looking at: nothing that is decided or promised comes from here. Every
@@ -30,11 +30,11 @@ pub mod errors;
 pub mod gauge;
 pub mod genome;
 mod legend;
-pub mod moved;
 pub mod palette;
 mod pen;
 pub mod people;
 mod plot;
+pub mod posteriors;
 pub mod power;
 pub mod roc;
 mod rows;

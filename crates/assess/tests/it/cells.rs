@@ -1,7 +1,7 @@
 //! Cells in all their spellings.
 
 use deniable_assess::cells::{Cell, Kind, Reading};
-use deniable_assess::covering::CellColumn;
+use deniable_assess::cover::CellColumn;
 use deniable_assess::hierarchy::Hierarchy;
 use proptest::prelude::*;
 

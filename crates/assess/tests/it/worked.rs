@@ -210,7 +210,7 @@ fn everything_and_demands() {
     let Membership::Computed(presence) = &all.membership else { panic!("the original lists everybody") };
     assert_eq!((presence.certainly_in, presence.certainly_out, presence.beyond_two), (12, 1, 12));
     assert_eq!((&presence.up.value, &presence.gain.value), (&Bound::Infinite, &Bound::Infinite));
-    let text = serde_json::to_value(deniable_assess::written::written(&all)).unwrap();
+    let text = serde_json::to_value(deniable_assess::json::written(&all)).unwrap();
     assert_eq!(text["sizes"]["k"]["class"], "zip=402**, age=<30, nation=*");
     assert_eq!(text["sensitive"][0]["t"]["value"]["exact"], "7/12");
     assert_eq!(text["sensitive"][0]["t"]["value"]["decimal"], "0.583333");

@@ -1,6 +1,6 @@
 //! From files to matched genotypes: alleles are turned, and what does not fit is left out and counted.
 
-use deniable_attack::{Matched, Panel, Side, Source, TableErrorKind, Targets, listed, reference, released};
+use deniable_attack::{Matched, Panel, Side, Source, TableErrorKind, Targets, frequencies, listed, reference};
 use std::path::PathBuf;
 
 struct Folder(tempfile::TempDir);
@@ -33,7 +33,7 @@ fn snps_are_matched_by_name_and_alleles() {
     let names = ["same", "turned", "turned2", "palindrome", "strand", "other", "absent", "lost", "twice"];
     let alleles = |name: &str| if name == "palindrome" { "A T" } else { "A G" };
     let table: String = names.iter().map(|name| format!("{name} {} 0.25\n", alleles(name))).collect();
-    let released = released::read(&folder.write("r.frq", &format!("SNP A1 A2 MAF\n{table}")), Side::Cases).unwrap();
+    let released = frequencies::read(&folder.write("r.frq", &format!("SNP A1 A2 MAF\n{table}")), Side::Cases).unwrap();
     let reference = folder.vcf(
         "reference.vcf",
         &[
@@ -97,7 +97,7 @@ fn snps_are_matched_by_name_and_alleles() {
 fn people_are_listed_and_strangers_are_refused() {
     let folder = Folder::new();
     let frq = folder.write("r.frq", "SNP A1 A2 MAF\nrs1 A G 0.25\n");
-    let released = released::read(&frq, Side::Cases).unwrap();
+    let released = frequencies::read(&frq, Side::Cases).unwrap();
     let panel = Panel::new(&released, &released);
     let file = folder.vcf("t.vcf", &[("rs1", "G", "A", "0/1", "0/0")]);
     let people = Source::Vcf(file.clone()).open().unwrap();

@@ -1,7 +1,7 @@
 //! On a simulated study, raw frequencies tell members from others, and frequencies under a promise do not.
 
 use super::cohort::{self, Population};
-use deniable_attack::{Bounds, Measured, Test, parted, statistics};
+use deniable_attack::{Bounds, Findings, Test, parted, statistics};
 use deniable_core::exact::whole;
 use num_traits::ToPrimitive;
 
@@ -18,7 +18,7 @@ fn raw_frequencies_betray_members() {
     for test in TESTS {
         let (members, others) = parted(&statistics(test, &targets, Default::default()).each, &labels);
         assert_eq!((members.len(), others.len()), (cohort::CASES, cohort::OUTSIDE));
-        let measured = Measured::of(&members, &others, cohort::CONFIDENCE);
+        let measured = Findings::of(&members, &others, cohort::CONFIDENCE);
         let area = measured.area.unwrap();
         assert!(area.value > if test == Test::LikelihoodRatio { 0.9 } else { 0.8 }, "{test:?} {area:?}");
         // 5% and 1% of the other half, within four standard errors of 500 people.
@@ -45,7 +45,7 @@ fn a_promise_of_two_keeps_both_tests_within_their_bounds() {
     let bounds = Bounds::of_odds(whole(2)).unwrap();
     let releases: Vec<_> = (0..25).map(|seed| population.private(2, seed).unwrap()).collect();
     for test in TESTS {
-        let measured: Vec<Measured> = releases.iter().map(|one| population.attack(test, one).unwrap()).collect();
+        let measured: Vec<Findings> = releases.iter().map(|one| population.attack(test, one).unwrap()).collect();
         let rows: Vec<_> = measured.iter().map(|one| one.rows(Some(&bounds))).collect();
         for at in 0..rows[0].len() {
             let Some((bound, _)) = &rows[0][at].bound else { continue };

@@ -6,9 +6,9 @@
 
 mod allows;
 mod bounds;
-mod stated;
+mod parse;
 
-pub use stated::NotAPromise;
+pub use parse::NotAPromise;
 
 use crate::adversary::PriorRange;
 use crate::budget::{Spend, SpendError};

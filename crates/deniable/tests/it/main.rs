@@ -69,9 +69,9 @@ fn a_policy_is_released_once_and_shown_for_ever() {
     assert_eq!(sexes, ["F", "M", "NULL"]);
     for cell in first.column("visits").unwrap() {
         let cell = cell.number().unwrap();
-        let [value, low, high] =
-            [&cell.value, &cell.low, &cell.high].map(|end| end.as_ref().unwrap().as_i64().unwrap());
-        assert!(low <= value && value <= high, "{cell:?}");
+        // Noise may take a count below zero; the interval is of what is possible.
+        let [low, high] = [&cell.low, &cell.high].map(|end| end.as_ref().unwrap().as_i64().unwrap());
+        assert!(cell.value.is_some() && 0 <= low && low < high, "{cell:?}");
     }
     assert!(first.column("sexes").is_none());
 

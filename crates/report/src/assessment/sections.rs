@@ -2,7 +2,7 @@
 
 use super::{Assessment, Beliefs, Computed, Linkage, Measure, Presence, Reading, Requirement};
 use crate::frame::{figure, list, scroll};
-use deniable_chart::moved::{Line, Moved, moved};
+use deniable_chart::posteriors::{Line, Moved, moved};
 use deniable_chart::sizes::{Sizes, sizes as drawn};
 use maud::{Markup, html};
 

@@ -1,7 +1,7 @@
 //! A made-up population: a study of cases and controls, people outside it, and a reference; raw and private releases about it.
 
-use deniable_attack::released::Frequencies;
-use deniable_attack::{Measured, Panel, Side, Source, Targets, Test, parted, reference, released, statistics};
+use deniable_attack::frequencies::Frequencies;
+use deniable_attack::{Findings, Panel, Side, Source, Targets, Test, frequencies, parted, reference, statistics};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::whole;
 use deniable_core::promise::Promise;
@@ -97,7 +97,7 @@ impl Population {
         })?;
         written?;
         std::fs::write(self.path("raw.assoc"), table)?;
-        Ok(released::read(&self.path("raw.assoc"), Side::Cases)?)
+        Ok(frequencies::read(&self.path("raw.assoc"), Side::Cases)?)
     }
 
     /// Allele counts of all SNPs under a promise that nobody's belief is multiplied by more than `gain`, whatever it was: odds of
@@ -125,7 +125,7 @@ impl Population {
         let mut ledger = Ledger::open_or_create(&ledger, "people")?;
         let published = release(&means, &promised, &request, &mut ledger, &mut ChaCha20Rng::seed_from_u64(seed))?;
         std::fs::write(self.path("private.tsv"), tab_separated(&published.asks, Protects::Genotype))?;
-        Ok(released::read(&self.path("private.tsv"), Side::Cases)?)
+        Ok(frequencies::read(&self.path("private.tsv"), Side::Cases)?)
     }
 
     /// The targets of an attack on released frequencies, and who is a member.
@@ -143,9 +143,9 @@ impl Population {
     }
 
     /// What a test reaches against released frequencies.
-    pub fn attack(&self, test: Test, released: &Frequencies) -> Fallible<Measured> {
+    pub fn attack(&self, test: Test, released: &Frequencies) -> Fallible<Findings> {
         let (targets, labels) = self.targets(released)?;
         let (members, others) = parted(&statistics(test, &targets, Default::default()).each, &labels);
-        Ok(Measured::of(&members, &others, CONFIDENCE))
+        Ok(Findings::of(&members, &others, CONFIDENCE))
     }
 }

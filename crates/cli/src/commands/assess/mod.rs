@@ -1,6 +1,6 @@
 //! `deniable assess`: what an anonymised table gives away.
 
-mod assessed;
+mod findings;
 mod measures;
 mod page;
 mod read;
@@ -13,11 +13,11 @@ use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::output::{results, writable};
 use crate::progress::Progress;
-use assessed::Assessed;
 use deniable_assess::{
     AssessError, Assessment, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, Sensitive, assess, link,
 };
 use deniable_core::adversary::PriorRange;
+use findings::TableFindings;
 use read::Reader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
             uncovered(what, counts, &assessment).into_iter().for_each(say);
         }
     }
-    let assessed = Assessed { assessment, linking, files: files(args) };
+    let assessed = TableFindings { assessment, linking, files: files(args) };
     results(&args.results, &table::text(&args.table, &assessed), &assessed.json(), &|| {
         page::page(&args.table, &assessed)
     })?;

@@ -1,6 +1,6 @@
 //! An assessment as a page with pictures.
 
-use super::assessed::{Assessed, name};
+use super::findings::{TableFindings, name};
 use super::measures::{self, Demand, Measure};
 use super::words::{self, Linked, kind_words, linkage, original, presence};
 use deniable_assess::assessment::OfSecret;
@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 use std::path::Path;
 
 /// The page.
-pub fn page(file: &Path, assessed: &Assessed) -> String {
+pub fn page(file: &Path, assessed: &TableFindings) -> String {
     let assessment = &assessed.assessment;
     let wanted = assessment.verdicts.iter().find_map(|verdict| {
         let k = Requirement::parse(&verdict.demand).ok()?.into_iter().next()?;

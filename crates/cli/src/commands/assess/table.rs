@@ -1,6 +1,6 @@
 //! An assessment for reading in a terminal.
 
-use super::assessed::{Assessed, name};
+use super::findings::{TableFindings, name};
 use super::measures::{Measure, overview, secret};
 use super::words::{Linked, beliefs, demands, linkage, many, original, presence, readings};
 use crate::render::table::{cell, grid, right, wrapped};
@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// The whole assessment.
-pub fn text(file: &Path, assessed: &Assessed) -> String {
+pub fn text(file: &Path, assessed: &TableFindings) -> String {
     let assessment = &assessed.assessment;
     let columns: Vec<&str> = assessment.readings.iter().map(|reading| reading.column.as_str()).collect();
     let (people, classes) = (assessment.sizes.people, assessment.sizes.classes);

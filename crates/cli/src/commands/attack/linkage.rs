@@ -37,7 +37,7 @@ struct WrittenGroup {
 }
 
 /// An attack with everything that is said of it.
-struct Attacked<'a> {
+struct MembershipFindings<'a> {
     released: &'a Path,
     rows: usize,
     how: String,
@@ -66,7 +66,7 @@ pub fn by_columns(args: &ByColumns) -> Result<(), Failure> {
     let found = link(&released, &auxiliary, outsiders.as_ref(), &on).map_err(|error| table_failure(&error))?;
     let how = format!("joined on {}", columns.join(", "));
     let rows = released.rows.len();
-    show(&args.output, &Attacked { released: &args.released, rows, how, found, confidence, files })
+    show(&args.output, &MembershipFindings { released: &args.released, rows, how, found, confidence, files })
 }
 
 /// Runs `ratings`.
@@ -103,7 +103,7 @@ pub fn by_ratings(args: &ByRatings) -> Result<(), Failure> {
         settings.items, args.item, settings.rating, settings.days, settings.eccentricity
     );
     let (rows, files) = (released.each.len(), named(files));
-    show(&args.output, &Attacked { released: &args.released, rows, how, found, confidence, files })
+    show(&args.output, &MembershipFindings { released: &args.released, rows, how, found, confidence, files })
 }
 
 /// What went in, for a page.
@@ -128,11 +128,11 @@ fn read<const N: usize>(output: &Output, files: [Option<&PathBuf>; N]) -> Result
     Ok(tables)
 }
 
-fn show(output: &Output, attacked: &Attacked<'_>) -> Result<(), Failure> {
+fn show(output: &Output, attacked: &MembershipFindings<'_>) -> Result<(), Failure> {
     results(&output.results, &attacked.table(), &attacked.written(), &|| attacked.page())
 }
 
-impl Attacked<'_> {
+impl MembershipFindings<'_> {
     /// What is said, as sentences with shares.
     fn lines(&self) -> Vec<(&'static str, Proportion)> {
         let Linkage { targets, outside } = &self.found;

@@ -1,9 +1,9 @@
 //! `deniable attack`: what a known adversary learns from a release.
 
+mod bounds;
 mod files;
 mod linkage;
 mod membership;
-mod promised;
 mod share;
 
 use crate::args::attack::Attack;

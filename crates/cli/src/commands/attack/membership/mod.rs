@@ -1,21 +1,21 @@
 //! `deniable attack homer` and `lr`: who took part?
 
-mod attacked;
+mod findings;
 mod page;
 
 use crate::args::attack::{Membership, Pool};
+use crate::commands::attack::bounds::promised;
 use crate::commands::attack::files::{outputs, table_failure};
-use crate::commands::attack::promised::promised;
 use crate::commands::attack::share::confidence;
 use crate::console::say;
 use crate::error::Failure;
 use crate::genotypes::not_a_prefix;
 use crate::output::{publish, results};
 use crate::progress::Progress;
-use attacked::Attacked;
-use deniable_attack::released::{self, Frequencies};
-use deniable_attack::{Clamp, Measured, Panel, Side, Source, Targets, Test, listed, parted, reference, statistics};
+use deniable_attack::frequencies::{self, Frequencies};
+use deniable_attack::{Clamp, Findings, Panel, Side, Source, Targets, Test, listed, parted, reference, statistics};
 use deniable_genome::plink;
+use findings::MembershipFindings;
 use std::path::{Path, PathBuf};
 
 /// Runs it.
@@ -35,7 +35,7 @@ pub fn run(test: Test, args: &Membership) -> Result<(), Failure> {
         Pool::Controls => Side::Controls,
     };
     let progress = Progress::new();
-    let released = released::read(&args.released, side).map_err(fault)?;
+    let released = frequencies::read(&args.released, side).map_err(fault)?;
     let people = source(&args.targets)?
         .ok_or_else(|| {
             let message = format!("--targets {}: there are no genotypes of that name", args.targets.display());
@@ -58,8 +58,8 @@ pub fn run(test: Test, args: &Membership) -> Result<(), Failure> {
     let statistics = statistics(test, &targets, clamp);
     progress.done();
     let (members, others) = parted(&statistics.each, &labels);
-    let measured = args.members.is_some().then(|| Measured::of(&members, &others, confidence));
-    let attacked = Attacked {
+    let measured = args.members.is_some().then(|| Findings::of(&members, &others, confidence));
+    let attacked = MembershipFindings {
         test,
         released: &args.released,
         targets: &targets,
@@ -104,7 +104,7 @@ fn reference_of(args: &Membership, released: &Frequencies) -> Result<Frequencies
                 help,
             ));
         }
-        return released::read(&args.reference, Side::Controls).map_err(|error| table_failure(&error));
+        return frequencies::read(&args.reference, Side::Controls).map_err(|error| table_failure(&error));
     };
     let fault = |error| table_failure(&deniable_attack::TableError::from(error));
     let people = source.open().map_err(fault)?;

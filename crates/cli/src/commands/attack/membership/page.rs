@@ -1,14 +1,14 @@
 //! The page of an attack on membership.
 
-use super::attacked::Attacked;
-use crate::commands::attack::promised::written;
+use super::findings::MembershipFindings;
+use crate::commands::attack::bounds::written;
 use crate::commands::attack::share::coverage;
-use deniable_attack::{Bounds, Measured, Proportion};
+use deniable_attack::{Bounds, Findings, Proportion};
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_report::attack as page;
 use num_traits::ToPrimitive;
 
-impl Attacked<'_> {
+impl MembershipFindings<'_> {
     pub fn page(&self) -> String {
         let matched = self.targets.matched();
         let left_out = [
@@ -48,7 +48,7 @@ impl Attacked<'_> {
     }
 
     /// The test for a page.
-    fn test(&self, measured: &Measured) -> page::Test {
+    fn test(&self, measured: &Findings) -> page::Test {
         let bounds = self.promised.bounds.as_ref();
         let number = |value: f64, (low, high): (f64, f64), bound: Option<Rational>| page::Number {
             value,

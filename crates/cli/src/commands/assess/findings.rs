@@ -1,19 +1,19 @@
 //! What was assessed, with everything that is said of it.
 
+use deniable_assess::json::{written, written_linking};
 use deniable_assess::part::Part;
-use deniable_assess::written::{written, written_linking};
 use deniable_assess::{Assessment, Linking};
 use std::path::Path;
 
 /// What was assessed, and the linkage attack where there is one.
-pub struct Assessed {
+pub struct TableFindings {
     pub assessment: Assessment,
     pub linking: Option<Linking>,
     /// What went in, and the names of its files.
     pub files: Vec<(String, String)>,
 }
 
-impl Assessed {
+impl TableFindings {
     /// For programs: the exact numbers, which the terminal and the page round.
     pub fn json(&self) -> Part {
         match (&self.linking, written(&self.assessment)) {

@@ -1,9 +1,9 @@
 //! One attack on membership with everything that is said of it: the table, the form for programs, the scores.
 
-use crate::commands::attack::promised::Promised;
+use crate::commands::attack::bounds::Promised;
 use crate::commands::attack::share::coverage;
 use crate::render::table::{cell, grid, right, wrapped};
-use deniable_attack::{Measured, Row, Statistics, Targets, Test};
+use deniable_attack::{Findings, Row, Statistics, Targets, Test};
 use deniable_core::exact::{Rounding, decimal};
 use deniable_core::text::spreadsheet_cell;
 use serde::Serialize;
@@ -55,19 +55,19 @@ struct WrittenRow {
 }
 
 /// One attack with everything that is said of it.
-pub struct Attacked<'a> {
+pub struct MembershipFindings<'a> {
     pub test: Test,
     pub released: &'a Path,
     pub targets: &'a Targets,
     pub statistics: &'a Statistics,
-    pub measured: Option<Measured>,
+    pub measured: Option<Findings>,
     pub promised: Promised,
     pub confidence: f64,
     /// What went in, and the names of its files.
     pub files: Vec<(String, String)>,
 }
 
-impl Attacked<'_> {
+impl MembershipFindings<'_> {
     fn rows(&self) -> Vec<Row> {
         self.measured.as_ref().map_or_else(Vec::new, |measured| measured.rows(self.promised.bounds.as_ref()))
     }

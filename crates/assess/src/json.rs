@@ -6,7 +6,7 @@ use crate::belief::{Extreme, Moved};
 use crate::beliefs::Beliefs;
 use crate::fraction::At;
 use crate::limit::epsilon;
-use crate::linking::Linking;
+use crate::matching::Linking;
 use crate::membership::Membership;
 use crate::part::{Belief, Farthest, Json, Number, PLACES, Part, Placed};
 use crate::risk::{Attacker, Known, Risk};

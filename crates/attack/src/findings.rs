@@ -1,8 +1,8 @@
 //! One test on people of whom the truth is known: every number with its interval, and beside it what a promise allows.
 
+use crate::bounds::{Against, Bounds};
 use crate::intervals::Proportion;
 use crate::power::{Advantage, Halves, Power, TooFew, advantage, power};
-use crate::promised::{Against, Bounds};
 use crate::roc::{Area, Point, area, roc};
 use deniable_core::exact::{Rational, Rounding, percent, ratio};
 
@@ -14,7 +14,7 @@ pub fn rates() -> [Rational; 2] {
 
 /// What a test reaches.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Measured {
+pub struct Findings {
     /// Members with a statistic.
     pub members: usize,
     /// Non-members with one.
@@ -45,7 +45,7 @@ pub struct Row {
     pub bound: Option<(Rational, Against)>,
 }
 
-impl Measured {
+impl Findings {
     /// Measures a statistic of members and of others, both finite, at a confidence in `(0, 1)`.
     #[must_use]
     pub fn of(members: &[f64], others: &[f64], confidence: f64) -> Self {
@@ -102,7 +102,7 @@ mod tests {
     fn rows_stand_beside_their_bounds() {
         let others: Vec<f64> = (0..120).map(f64::from).collect();
         let members: Vec<f64> = (0..120).map(|score| f64::from(score) + 100.0).collect();
-        let measured = Measured::of(&members, &others, 0.95);
+        let measured = Findings::of(&members, &others, 0.95);
         // 60 people calibrate 5% and not 1%.
         assert!(measured.powers[0].is_ok() && measured.powers[1].is_err());
         let bounds = Bounds::of_odds(whole(2)).unwrap();

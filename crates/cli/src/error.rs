@@ -3,7 +3,7 @@
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source};
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
-use deniable_policy::PolicyErrors;
+use deniable_policy::{PolicyError, PolicyErrorKind, PolicyErrors};
 use deniable_protocol::ProtocolError;
 use deniable_release::plan::{PlanError, PlanErrorKind};
 use deniable_release::{BadColumn, DataError, ReleaseError};
@@ -136,11 +136,21 @@ impl From<Complaint> for Failure {
 impl From<PolicyErrors> for Failure {
     fn from(errors: PolicyErrors) -> Self {
         let name = errors.file().display().to_string();
-        let complaints = errors.errors().iter().map(|error| {
-            let complaint = match &error.help {
-                Some(help) => Complaint::new(&error.kind).help(help),
-                None => Complaint::new(&error.kind),
+        let complaints = errors.errors().iter().enumerate().filter_map(|(position, error)| {
+            // A fresh policy says of every column that its type is open: once is enough.
+            let alike = of_columns(errors.errors(), &error.kind);
+            let message = match alike.as_slice() {
+                [(first, _), _, _, ..] if *first != position => return None,
+                [_, _, _, ..] => undecided(&error.kind, &alike),
+                _ => error.kind.to_string(),
             };
+            let complaint = match &error.help {
+                Some(help) => Complaint::new(message).help(help),
+                None => Complaint::new(message),
+            };
+            Some((error, complaint))
+        });
+        let complaints = complaints.map(|(error, complaint)| {
             match &error.place {
                 Some(place) => complaint.at(&name, errors.source(), place.span.start, place.span.len()),
                 None => Complaint { message: format!("{}: {}", printable(&name), complaint.message), ..complaint },
@@ -148,6 +158,27 @@ impl From<PolicyErrors> for Failure {
         });
         Self::Refused(complaints.collect())
     }
+}
+
+/// The columns whose value of the same key is not decided, with the positions of their errors.
+fn of_columns<'e>(errors: &'e [PolicyError], kind: &PolicyErrorKind) -> Vec<(usize, &'e str)> {
+    let PolicyErrorKind::Blank { key, column: Some(_) } = kind else { return Vec::new() };
+    let column = |error: &'e PolicyError| match &error.kind {
+        PolicyErrorKind::Blank { key: other, column: Some(column) } if other == key => Some(column.as_str()),
+        _ => None,
+    };
+    errors.iter().enumerate().filter_map(|(position, error)| Some((position, column(error)?))).collect()
+}
+
+/// Columns that are named in one message; of more it says how many.
+const MOST_COLUMNS: usize = 20;
+
+fn undecided(kind: &PolicyErrorKind, columns: &[(usize, &str)]) -> String {
+    let PolicyErrorKind::Blank { key, .. } = kind else { return kind.to_string() };
+    let named: Vec<&str> = columns.iter().take(MOST_COLUMNS).map(|(_, column)| *column).collect();
+    let more = columns.len() - named.len();
+    let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+    format!("`{key}` of {} columns is not decided yet: {}{more}", columns.len(), named.join(", "))
 }
 
 /// The byte offset of a line and column, counted in characters from 1.

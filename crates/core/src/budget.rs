@@ -5,6 +5,10 @@
 //! can be used up exactly. Different bases are compared by outward interval arithmetic, and what
 //! that cannot decide is refused, never guessed.
 
+mod words;
+
+pub use words::odds_decimal;
+
 use crate::exact::{Enclosure, ParseRationalError, Rational, Rounding, decimal, parse_rational, whole};
 use num_bigint::BigInt;
 use num_integer::Integer;

@@ -5,7 +5,6 @@ use crate::ledger::Ledger;
 use crate::state::{Release, Terms};
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
-use deniable_core::exact::{Rounding, decimal};
 use serde_json::Value;
 
 /// What is asked, and what it costs.
@@ -99,7 +98,7 @@ pub enum ChargeError {
     #[error(
         "this would exceed {which}: the limit is an odds ratio of {}, {} is spent and this costs {}; nothing was \
          charged: {}",
-        spelled(.limit), spelled(.spent), spelled(.cost), help(*.which)
+        .limit.in_words(), .spent.in_words(), .cost.in_words(), help(*.which)
     )]
     OverBudget {
         /// The limit in the way.
@@ -115,7 +114,7 @@ pub enum ChargeError {
     #[error(
         "charge {seq} for this ask was never answered and paid {}, less than the {} it costs now; give the ask \
          another weight, or state the policy as it was",
-        spelled(.paid), spelled(.cost)
+        .paid.in_words(), .cost.in_words()
     )]
     PaidLess {
         /// The charge.
@@ -205,14 +204,6 @@ fn within(which: Limit, spent: &Spend, cost: &Spend, limit: &Spend) -> Result<()
         return Ok(());
     }
     Err(ChargeError::OverBudget { which, spent: spent.clone(), cost: cost.clone(), limit: limit.clone() })
-}
-
-/// `3`, or `3^(1/8) (about 1.1473)`.
-fn spelled(odds: &Spend) -> String {
-    match odds.exact_odds() {
-        Some(exact) => exact.to_string(),
-        None => format!("{odds} (about {})", decimal(&odds.odds_at_most(), 4, Rounding::Nearest)),
-    }
 }
 
 fn help(which: Limit) -> &'static str {

@@ -3,6 +3,7 @@
 use crate::tree::{Node, Shape};
 use deniable_core::adversary::Preset;
 use deniable_core::secret::Secret;
+use deniable_core::text::shown;
 use std::ops::Range;
 
 /// What stands for a value that is not decided yet.
@@ -13,6 +14,8 @@ pub(crate) const BLANK: &str = "?";
 pub(crate) struct Blank {
     /// The last key of its path.
     pub(crate) key: String,
+    /// The column that it is about, with its table where that is not the main one.
+    pub(crate) column: Option<String>,
     pub(crate) span: Range<usize>,
     /// What to decide, and why.
     pub(crate) help: String,
@@ -32,7 +35,12 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<Blank>) {
     let key = path.last().copied().unwrap_or_default();
     match &node.shape {
         Shape::Text(text) if text == BLANK => {
-            found.push(Blank { key: key.to_owned(), span: node.span.clone(), help: help(path) });
+            let column = match path.as_slice() {
+                ["columns", column, _] => Some(shown(column)),
+                ["tables", table, "columns", column, _] => Some(shown(&format!("{table}.{column}"))),
+                _ => None,
+            };
+            found.push(Blank { key: key.to_owned(), column, span: node.span.clone(), help: help(path) });
         }
         Shape::Table(members) => {
             for member in members {
@@ -153,7 +161,7 @@ fn column(key: &str) -> &'static str {
     }
 }
 
-fn entity(key: &str) -> &'static str {
+pub(crate) fn entity(key: &str) -> &'static str {
     match key {
         "key" => {
             "is one row one person? Then remove [entity]. Otherwise name the column that tells whose row each is, such as \

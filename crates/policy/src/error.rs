@@ -86,6 +86,8 @@ pub enum PolicyErrorKind {
     Blank {
         /// The key.
         key: String,
+        /// The column that it is about, with its table where that is not the main one.
+        column: Option<String>,
     },
     /// A value of another type.
     #[error("`{key}` must be {expected}; this is {found}")]

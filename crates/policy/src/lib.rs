@@ -31,6 +31,7 @@
 //! | what decides how rows are read, as canonical bytes? | `reading.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
+//! | what are the words of other libraries called here? | `foreign.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
 //! | how does a policy begin? | `scaffold.rs` |
 
@@ -45,6 +46,7 @@ mod data;
 mod dates;
 mod entity;
 mod error;
+mod foreign;
 mod header;
 mod policy;
 mod promise;

@@ -5,7 +5,7 @@ use deniable_core::exact::{Rounding, decimal, ratio, whole};
 use deniable_ledger::{Account, Release, Summary};
 use deniable_publication::Belief;
 use deniable_publication::left::{MOST, questions_left};
-use deniable_publication::statement::{beliefs_so_far, odds_decimal};
+use deniable_publication::statement::beliefs_so_far;
 use serde::Serialize;
 
 /// A ledger, in a form that can be written as JSON.
@@ -43,6 +43,9 @@ pub struct AccountOverview {
     pub adversary: String,
     /// The largest odds ratio.
     pub limit: String,
+    /// The same for reading, with its ε.
+    #[serde(skip)]
+    pub limit_in_words: String,
     /// The odds ratio spent.
     pub spent: String,
     /// What is left of it, in words.
@@ -151,7 +154,8 @@ impl AccountOverview {
             promise: account.terms.words().promise,
             adversary: account.terms.words().adversary,
             limit: account.terms.limit().to_string(),
-            spent: amount(&account.spent),
+            limit_in_words: account.terms.limit().with_epsilon(),
+            spent: account.spent.in_words(),
             left: left(&account.spent, account.terms.limit()),
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &[ratio(1, 100), ratio(1, 5), ratio(1, 2)]),
@@ -193,23 +197,14 @@ impl Headroom {
     }
 }
 
-/// An odds ratio, with a decimal beside it where it is no fraction.
-fn amount(spend: &Spend) -> String {
-    match spend.exact_odds() {
-        Some(odds) => odds.to_string(),
-        None => format!("{spend} (at most {})", odds_decimal(&spend.odds_at_most())),
-    }
-}
-
 /// What part of the promise is left.
 fn left(spent: &Spend, limit: &Spend) -> String {
     match spent.exact_part_of(limit) {
         Some(part) => {
             let rest = whole(1) - part;
-            let limit = limit.to_string();
-            let limit = if limit.contains(['/', '^']) { format!("({limit})") } else { limit };
-            format!("{rest} of ln {limit} (about {}%)", decimal(&(&rest * whole(100)), 1, Rounding::Down))
+            let percent = decimal(&(&rest * whole(100)), 1, Rounding::Down);
+            format!("{rest} of {} (about {percent}%)", limit.logarithm_in_words())
         }
-        None => format!("what lies between {} and {limit}", amount(spent)),
+        None => format!("what lies between {} and {}", spent.in_words(), limit.in_words()),
     }
 }

@@ -46,7 +46,7 @@ fn drawn(account: &Account) -> Spending {
     Spending {
         times,
         changes: account.changes.iter().map(|change| (seconds(&change.at), "promise changed".to_owned())).collect(),
-        limit_label: format!("the promise: an odds ratio of {limit}"),
+        limit_label: format!("the promise: an odds ratio of {}", limit.in_words()),
         ticks: days.iter().step_by(step).map(|at| (seconds(at), day(at))).collect(),
     }
 }

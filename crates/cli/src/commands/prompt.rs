@@ -220,9 +220,9 @@ impl Prompt<'_> {
         let account = account(self.policy)?;
         say(match left(self.policy, account.as_ref()) {
             Some(left) => format!(
-                "{left} ({}) of ln {} is left",
+                "{left} ({}) of {} is left",
                 percent(&left, 1, Rounding::Down),
-                self.policy.guarantee().limit()
+                self.policy.guarantee().limit().logarithm_in_words()
             ),
             None => "the ledger counts by another promise; see `deniable ledger show`".to_owned(),
         });

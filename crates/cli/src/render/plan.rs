@@ -21,6 +21,9 @@ pub struct Shown {
     promise: Vec<String>,
     /// The largest odds ratio of everything ever released.
     odds: String,
+    /// The same for reading, with its ε, and the logarithm that shares are parts of.
+    #[serde(skip)]
+    limit: [String; 2],
     typical_rows: Option<u64>,
     asks: Vec<ShownAsk>,
     spending: Spending,
@@ -34,6 +37,8 @@ struct ShownAsk {
     share: String,
     /// At most this, rounded up.
     odds: String,
+    /// The same as ε = ln of it, rounded up.
+    epsilon: String,
     /// The ledger has it already: the answer is free.
     paid: bool,
     answers: Vec<ShownAnswer>,
@@ -59,6 +64,8 @@ struct ShownNoise {
     measure: String,
     /// Absent for a value that is chosen by its rank.
     standard_deviation: Option<String>,
+    /// What an answer states of its noise; absent for a value that is chosen by its rank.
+    scale: Option<String>,
 }
 
 /// All in parts of ln R.
@@ -95,6 +102,7 @@ impl Shown {
             confidence: percent(policy.confidence(), 4, Rounding::Down),
             promise: policy.guarantee().promises_in_words(),
             odds: policy.guarantee().limit().to_string(),
+            limit: [policy.guarantee().limit().with_epsilon(), policy.guarantee().limit().logarithm_in_words()],
             typical_rows: policy.data().typical_rows,
             asks: plan
                 .asks()
@@ -115,6 +123,7 @@ fn shown_ask(ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
         sql: ask.ask().sql.trim().to_owned(),
         share: ask.ask().share.to_string(),
         odds: odds_decimal(&ask.cost().odds_at_most()),
+        epsilon: ask.cost().epsilon_decimal(4),
         paid,
         answers: all.iter().map(shown_answer).collect(),
     }
@@ -127,12 +136,13 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
         .map(|noise| ShownNoise {
             measure: noise.measure.clone(),
             standard_deviation: noise.deviation.as_ref().map(short),
+            scale: noise.scale.as_ref().map(short),
         })
         .collect();
-    let line = |noise: &ShownNoise| match &noise.standard_deviation {
+    let line = |noise: &ShownNoise| match &noise.scale {
         None => "by rank".to_owned(),
-        Some(deviation) if answer.noise.len() == 1 => deviation.clone(),
-        Some(deviation) => format!("{}: {deviation}", noise.measure),
+        Some(scale) if answer.noise.len() == 1 => scale.clone(),
+        Some(scale) => format!("{}: {scale}", noise.measure),
     };
     let relative = answer.relative.as_ref().map(|relative| percent(relative, 1, Rounding::Up));
     ShownAnswer {
@@ -213,7 +223,8 @@ pub fn table(shown: &Shown) -> String {
         "cells",
         "share",
         "odds",
-        "noise (standard deviation)",
+        "ε",
+        "scale of the noise",
         error.as_str(),
         "relative",
     ]);
@@ -229,6 +240,7 @@ pub fn table(shown: &Shown) -> String {
                 right(answer.cells),
                 right(once(&share)),
                 right(once(&ask.odds)),
+                right(once(&ask.epsilon)),
                 cell_of_lines(noise).set_alignment(CellAlignment::Right),
                 right(error),
                 right(relative),
@@ -248,9 +260,9 @@ pub fn table(shown: &Shown) -> String {
 
 /// What is spent and left, and what the relative errors mean.
 fn sums(shown: &Shown) -> Vec<String> {
-    let Shown { odds, spending, .. } = shown;
+    let Shown { limit: [limit, logarithm], spending, .. } = shown;
     let mut lines = vec![format!(
-        "everything ever released about \"{}\" may give an odds ratio of {odds}; shares are parts of ln {odds}",
+        "everything ever released about \"{}\" may give an odds ratio of {limit}; shares are parts of {logarithm}",
         shown.population
     )];
     let unpaid = if spending.to_pay == spending.asks {

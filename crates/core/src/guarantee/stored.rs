@@ -55,6 +55,8 @@ enum StoredPromise {
     Rho { rho: Fraction, among: u64 },
     AlphaBeta { alpha: Fraction, beta: Fraction, p_min: Fraction, p_max: Option<Fraction> },
     Epsilon(Fraction),
+    /// ε is the logarithm of this.
+    Odds(Fraction),
 }
 
 /// An exact number as `3/4` or `3`.
@@ -92,6 +94,7 @@ impl From<&Promise> for StoredPromise {
                 Self::AlphaBeta { alpha: of(alpha), beta: of(beta), p_min: of(least), p_max: most.as_ref().map(of) }
             }
             Promise::Epsilon(value) => Self::Epsilon(of(value)),
+            Promise::Odds(value) => Self::Odds(of(value)),
         }
     }
 }
@@ -111,6 +114,7 @@ impl From<StoredPromise> for Promise {
                 p_max,
             } => Self::AlphaBeta { alpha, beta, least, most: p_max.map(|Fraction(most)| most) },
             StoredPromise::Epsilon(Fraction(value)) => Self::Epsilon(value),
+            StoredPromise::Odds(Fraction(value)) => Self::Odds(value),
         }
     }
 }

@@ -235,6 +235,18 @@ fn the_headline_is_exactly_three() {
     }
 }
 
+/// ln 3 is no fraction, and yet the limit is exactly 3, in what is stored, too.
+#[test]
+fn a_logarithm_is_exact() {
+    for written in ["ln(3)", "ln 3", " ln( 6/2 ) "] {
+        let policy = small_with("posterior_at_most = 0.75", &format!("epsilon = \"{written}\""));
+        let guarantee = policy.guarantee();
+        assert_eq!(guarantee.promises(), [Promise::Odds(whole(3))], "{written}");
+        assert_eq!(guarantee.limit().exact_odds(), Some(whole(3)));
+        assert_eq!(guarantee.promises_in_short(), "epsilon = ln(3)");
+    }
+}
+
 /// No number passes through a float: these would come back changed.
 #[test]
 fn numbers_are_exact() {

@@ -92,7 +92,7 @@ pub enum ChargeError {
     #[error("nothing of this budget is set aside as \"{0}\"")]
     NoPart(String),
     /// An answer that costs nothing would have to say nothing.
-    #[error("an ask must cost something; give it a positive weight")]
+    #[error("a query must cost something; give it a positive weight")]
     CostsNothing,
     /// Too little is left.
     #[error(
@@ -112,7 +112,7 @@ pub enum ChargeError {
     },
     /// An unanswered charge that was made when the ask cost less: its noise would be too small for it.
     #[error(
-        "charge {seq} for this ask was never answered and paid {}, less than the {} it costs now; give the ask \
+        "charge {seq} for this query was never answered and paid {}, less than the {} it costs now; give the query \
          another weight, or state the policy as it was",
         .paid.in_words(), .cost.in_words()
     )]
@@ -136,7 +136,7 @@ pub enum AnswerError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Nothing is answered that was not charged.
-    #[error("entry {0} is not a charge; charge the ask first, and store its answer under that number")]
+    #[error("entry {0} is not a charge; charge the query first, and store its answer under that number")]
     NotACharge(u64),
 }
 

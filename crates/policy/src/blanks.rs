@@ -91,7 +91,7 @@ pub(crate) fn help(path: &[&str]) -> String {
 
 fn data(key: &str) -> &'static str {
     match key {
-        "table" => "choose the name that the questions call the rows by, in lower-case letters, such as \"visits\"",
+        "table" => "choose the name that the queries call the rows by, in lower-case letters, such as \"visits\"",
         "path" => "name the file, the folder or the pattern in which the rows are, relative to this policy",
         "version" => {
             "choose a public name for the data as it is now, such as \"2024-06\"; changed data needs a new one, because \
@@ -251,7 +251,7 @@ fn promise(key: &str) -> &'static str {
 fn budget(key: &str) -> &'static str {
     match key {
         "spend" => {
-            "what part of the promise may this policy use up, such as \"1/2\"? The rest is left for later questions about \
+            "what part of the promise may this policy use up, such as \"1/2\"? The rest is left for later queries about \
              the same people; 1 leaves nothing"
         }
         "confidence" => "how sure should the intervals around answers be, such as \"95%\"? Surer ones are wider",
@@ -261,8 +261,8 @@ fn budget(key: &str) -> &'static str {
 
 fn ask(key: &str) -> &'static str {
     match key {
-        "name" => "choose a name for this question, under which its answer is shown and kept",
-        "sql" => "write the question, such as SELECT COUNT(*) FROM visits",
+        "name" => "choose a name for this query, under which its answer is shown and kept",
+        "sql" => "write the query, such as SELECT COUNT(*) FROM visits",
         "weight" => {
             "how large a part of the budget should this answer get, against 1 for each other? A larger part means less noise"
         }

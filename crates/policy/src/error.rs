@@ -230,7 +230,7 @@ pub enum PolicyErrorKind {
         spend: Rational,
     },
     /// Explicit shares that leave nothing for the asks without one.
-    #[error("the shares of other asks use all of spend = {spend}: nothing is left for this one")]
+    #[error("the shares of other queries use all of spend = {spend}: nothing is left for this one")]
     NothingLeft {
         /// What the policy may spend.
         spend: Rational,

@@ -189,10 +189,10 @@ impl Headroom {
     #[must_use]
     pub fn questions_in_words(&self) -> String {
         match self.questions {
-            0 => "no more question".to_owned(),
-            1 => "1 more question".to_owned(),
-            MOST => format!("{MOST} and more questions"),
-            many => format!("{many} more questions"),
+            0 => "no more query".to_owned(),
+            1 => "1 more query".to_owned(),
+            MOST => format!("{MOST} and more queries"),
+            many => format!("{many} more queries"),
         }
     }
 }

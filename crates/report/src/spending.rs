@@ -88,7 +88,7 @@ fn table(account: &Account, overview: &AccountOverview) -> Markup {
                 caption { "Every charge, in order" }
                 thead { tr {
                     th.number scope="col" { "entry" } th scope="col" { "day (UTC)" } th scope="col" { "policy" }
-                    th scope="col" { "question" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
+                    th scope="col" { "query" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
                 } }
                 tbody { @for (release, shown) in account.releases.iter().zip(&overview.releases).skip(earlier) { tr {
                     td.number { (shown.entry) }

@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         && args.sql.as_deref().is_some_and(|sql| Path::new(sql).is_file())
     {
         return Err(Failure::usage(
-            "the question stands where the policy should",
+            "the query stands where the policy should",
             "name the policy first: deniable ask policy.toml 'SELECT ...'",
         ));
     }

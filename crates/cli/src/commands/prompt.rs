@@ -23,13 +23,13 @@ use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
 const HELP: &str = "\
-SQL that ends in ; is a question. It may span lines, shows what it costs, and is charged when you say so. Several
+SQL that ends in ; is a query. It may span lines, shows what it costs, and is charged when you say so. Several
 on one line are asked one after the other.
 These cost nothing:
-  \\plan [SQL]         how far its answer would be off, and what it would cost; without SQL, of the last question
+  \\plan [SQL]         how far its answer would be off, and what it would cost; without SQL, of the last query
   \\left               what is left of the promise
   \\describe [TABLE]   the tables, or the columns of one
-  \\spend 1/40         what part of the whole promise the next questions may use
+  \\spend 1/40         what part of the whole promise the next queries may use
   \\help               this
   \\quit               the end";
 
@@ -68,7 +68,7 @@ pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     let lines = Lines::open(args.no_history)?;
     let mut prompt = Prompt { args, policy, spend: args.spend.clone(), last: None, lines };
     if prompt.lines.is_terminal() {
-        say(format!("questions about \"{}\"; \\help says what else there is", policy.population()));
+        say(format!("queries about \"{}\"; \\help says what else there is", policy.population()));
     }
     let mut typed = String::new();
     loop {
@@ -102,7 +102,7 @@ pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     if typed.is_empty() {
         return Ok(());
     }
-    Err(Failure::refused("the last question does not end in ; and was not asked", "end it with ;"))
+    Err(Failure::refused("the last query does not end in ; and was not asked", "end it with ;"))
 }
 
 impl Prompt<'_> {
@@ -138,7 +138,7 @@ impl Prompt<'_> {
                 let value = share(rest)
                     .map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?;
                 say(format!(
-                    "the next questions may use {value} ({}) of the promise each",
+                    "the next queries may use {value} ({}) of the promise each",
                     percent(&value, 1, Rounding::Up)
                 ));
                 self.spend = Some(value);
@@ -149,8 +149,8 @@ impl Prompt<'_> {
                     self.last = Some(sql.to_owned());
                 }
                 let Some(sql) = &self.last else {
-                    let help = "write \\plan SELECT ... on one line; \\plan alone is about the last question";
-                    return Err(Failure::refused("there was no question yet to plan", help));
+                    let help = "write \\plan SELECT ... on one line; \\plan alone is about the last query";
+                    return Err(Failure::refused("there was no query yet to plan", help));
                 };
                 let plan = self.plan(sql)?;
                 self.show_plan(&plan)?;
@@ -167,7 +167,7 @@ impl Prompt<'_> {
 
     fn plan(&self, sql: &str) -> Result<Plan, Failure> {
         let Some(share) = &self.spend else {
-            let help = "say what part of the promise a question may use: \\spend 1/40, or --spend 1/40 at the start";
+            let help = "say what part of the promise a query may use: \\spend 1/40, or --spend 1/40 at the start";
             return Err(Failure::refused("nothing says what the answer may cost", help));
         };
         question(self.policy, &self.args.name, sql, share)
@@ -334,7 +334,7 @@ impl Lines {
 }
 
 fn broken(error: &dyn std::fmt::Display) -> Failure {
-    Failure::refused(format!("questions cannot be read: {error}"), "give the question on the command line instead")
+    Failure::refused(format!("queries cannot be read: {error}"), "give the query on the command line instead")
 }
 
 /// The file of past questions, which may hold sensitive words: in the user's own state folder, for nobody else to read.

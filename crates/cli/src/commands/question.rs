@@ -36,7 +36,7 @@ pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Res
         Failure::usage(error, help)
     })?;
     // Places in the SQL are shown in the SQL, as no file holds it.
-    let shown = policy.with_text(PathBuf::from(name), sql.to_owned());
+    let shown = policy.with_text(PathBuf::from("the query"), sql.to_owned());
     Plan::new(policy).map_err(|errors| plan_failure(&errors, &shown))
 }
 

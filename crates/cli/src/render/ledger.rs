@@ -51,7 +51,7 @@ pub fn table(summary: &Summary) -> String {
                 let _ = writeln!(text, "  - {}", belief.sentence());
             }
             let mut grid = grid();
-            grid.set_header(vec!["entry", "when", "policy", "ask", "cost (odds)", "answered"]);
+            grid.set_header(vec!["entry", "when", "policy", "query", "cost (odds)", "answered"]);
             for release in &account.releases {
                 grid.add_row(vec![
                     right(release.entry),

@@ -9,6 +9,7 @@ use deniable_ledger::Account;
 use deniable_publication::statement::odds_decimal;
 use deniable_release::forecast::{ErrorBound, Expected, expected, short};
 use deniable_release::{Plan, PlannedAsk};
+use deniable_sql::plan::Answer;
 use num_traits::Zero;
 use serde::Serialize;
 
@@ -209,8 +210,28 @@ fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
         let helps = if helps.is_empty() { last.to_owned() } else { format!("{} or {last}", helps.join(", ")) };
         format!("{}, {}: mostly noise; {helps} would help", ask.ask().name, answer.name)
     };
+    let apart = counted_apart(ask).map(|hint| format!("{}: {hint}", ask.ask().name));
     let undeclared = ask.query().undeclared().into_iter().map(|note| format!("{}: {note}", ask.ask().name));
-    undeclared.chain(all.iter().filter(noisy).map(hint)).collect()
+    undeclared.chain(apart).chain(all.iter().filter(noisy).map(hint)).collect()
+}
+
+/// An average's count of its values is shared with COUNT of them, and with no COUNT(*), which counts missing values, too.
+fn counted_apart(ask: &PlannedAsk) -> Option<String> {
+    let query = ask.query();
+    let answers: Vec<&Answer> = (0..query.levels().len()).flat_map(|level| query.answers(level)).collect();
+    let shared = answers.iter().find_map(|answer| match answer {
+        Answer::Average(moments) | Answer::Variance { moments, .. } => Some(query.argument_in_words(moments.count)),
+        _ => None,
+    })?;
+    let all_rows = |answer: &&&Answer| match answer {
+        Answer::Count { measure } => query.measure_in_words(*measure).starts_with("COUNT(*)"),
+        _ => false,
+    };
+    answers.iter().find(all_rows)?;
+    Some(format!(
+        "COUNT(*) is a measure of its own beside the average; COUNT({shared}), the rows that have a value, is part of the \
+         average already, and asked instead it leaves more for both"
+    ))
 }
 
 /// The plan for reading.
@@ -218,7 +239,7 @@ pub fn table(shown: &Shown) -> String {
     let mut grid = grid();
     let error = format!("error at {}", shown.confidence);
     grid.set_header(vec![
-        "ask",
+        "query",
         "answer",
         "cells",
         "share",
@@ -270,7 +291,7 @@ fn sums(shown: &Shown) -> Vec<String> {
     } else {
         format!(" ({} still to be charged, as the ledger has the others)", spending.to_pay)
     };
-    lines.push(format!("these asks use {}{unpaid}", spending.asks));
+    lines.push(format!("these queries use {}{unpaid}", spending.asks));
     let [of_spend, of_promise] = &spending.percents;
     // A question of `ask` is charged to the whole promise: the policy's own spend has no say.
     let has_spend = !shown.policy.ends_with("/ask");

@@ -28,7 +28,7 @@ fn a_policy_begins() {
 fn many_columns_are_one_complaint() {
     let place = Place::empty();
     let names: Vec<String> = (1..=23).map(|number| format!("c{number}")).collect();
-    place.write("wide.csv", format!("{}\n", names.join(",")));
+    place.write("wide.csv", format!("{}\n{}\n", names.join(","), vec!["1"; 23].join(",")));
     place.run(&["init", "wide.csv", "--out", "policy.toml"]).done();
     let told = place.run(&["plan", "policy.toml"]).refused().stderr;
     assert!(told.contains("`type` of 23 columns is not decided yet: c1, c2, c3,"), "{told}");

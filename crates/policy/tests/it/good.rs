@@ -323,7 +323,7 @@ fn targets_that_are_too_dear_are_named() {
     insta::assert_snapshot!(exceed, @"the target errors of `to within five` need 37.51% of the promise, but only 37.5% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
     // Used up to the last: nothing for weights, but no harm where there are none.
     let nothing_left = with(&policy, ratio(3, 8));
-    insta::assert_snapshot!(nothing_left, @"explicit shares and target errors use all of spend = 1/2: nothing is left for `by sex` and `ask 2`; raise the target errors, or give these asks a share or target of their own");
+    insta::assert_snapshot!(nothing_left, @"explicit shares and target errors use all of spend = 1/2: nothing is left for `by sex` and `ask 2`; raise the target errors, or give these queries a share or target of their own");
     let TargetsTooDear::NothingLeft { asks, .. } = nothing_left else { panic!("nothing left") };
     assert_eq!(asks, ["by sex", "ask 2"]);
     let targets = "FROM visits\"\ntarget_error = 5\n[[ask]]\nsql = \"SELECT 1\"\ntarget_error = 0.5";

@@ -55,8 +55,10 @@ pub fn near(text: &str) -> Vec<String> {
     let wanted = key(text);
     let most = (wanted.chars().count() / 3).max(1);
     let all = terms().iter().flat_map(Term::names);
-    let mut near: Vec<(usize, String)> =
-        all.map(|name| (strsim::osa_distance(&wanted, &key(&name)), name)).filter(|(slips, _)| *slips <= most).collect();
+    let mut near: Vec<(usize, String)> = all
+        .map(|name| (strsim::osa_distance(&wanted, &key(&name)), name))
+        .filter(|(slips, _)| *slips <= most)
+        .collect();
     near.sort();
     near.dedup();
     near.into_iter().take(GUESSES).map(|(_, name)| name).collect()
@@ -65,7 +67,8 @@ pub fn near(text: &str) -> Vec<String> {
 impl Term {
     /// The words of the row, here and elsewhere.
     fn names(&self) -> impl Iterator<Item = String> {
-        let parts = [self.here.as_str(), self.elsewhere.as_str()].into_iter().flat_map(|cell| cell.split([',', ';', '=']));
+        let parts =
+            [self.here.as_str(), self.elsewhere.as_str()].into_iter().flat_map(|cell| cell.split([',', ';', '=']));
         // A name of code counts without what stands around it, as does a phrase without its brackets.
         let names = parts.flat_map(|part| {
             let bare = part.split('(').next().unwrap_or_default().replace('`', "");

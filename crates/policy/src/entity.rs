@@ -38,7 +38,8 @@ pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> 
         identifying(&field, key, columns?, &Names::main()).map(|column| column.name.clone())
     });
     // No number is suggested: it decides what is left out, and how much noise there is.
-    let count = |key| section.need(key, &format!("add `{key}`: {}", blanks::entity(key))).and_then(|field| field.count());
+    let count =
+        |key| section.need(key, &format!("add `{key}`: {}", blanks::entity(key))).and_then(|field| field.count());
     let (rows, groups) = (count("rows_per_group"), count("groups"));
     let joined = section.optional("rows_in_joins", Field::count);
     Ok(Entity {

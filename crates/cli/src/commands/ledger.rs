@@ -82,7 +82,10 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             let weaker = change_all(&mut ledger, &all, reason)?;
             let limit = plan.policy().guarantee().limit();
             let way = if weaker { "weaker" } else { "not weaker" };
-            say(format!("the promise is now an odds ratio of {}, {way} than before; the reason is kept", limit.with_epsilon()));
+            say(format!(
+                "the promise is now an odds ratio of {}, {way} than before; the reason is kept",
+                limit.with_epsilon()
+            ));
             say(format!("ledger head {}", ledger.head()));
             Ok(())
         }

@@ -23,11 +23,9 @@ impl From<PolicyErrors> for Failure {
             };
             Some((error, complaint))
         });
-        let complaints = complaints.map(|(error, complaint)| {
-            match &error.place {
-                Some(place) => complaint.at(&name, errors.source(), place.span.start, place.span.len()),
-                None => Complaint { message: format!("{}: {}", printable(&name), complaint.message), ..complaint },
-            }
+        let complaints = complaints.map(|(error, complaint)| match &error.place {
+            Some(place) => complaint.at(&name, errors.source(), place.span.start, place.span.len()),
+            None => Complaint { message: format!("{}: {}", printable(&name), complaint.message), ..complaint },
         });
         Self::Refused(complaints.collect())
     }

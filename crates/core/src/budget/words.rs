@@ -82,11 +82,7 @@ mod tests {
         let eighth = odds(whole(3)).share(&ratio(1, 8)).unwrap();
         assert_eq!(
             words(eighth.and(&e(whole(1)))),
-            [
-                "e × 3^(1/8) (at most 3.1185)",
-                "e × 3^(1/8) (at most 3.1185; ε = 1.1374, rounded up)",
-                "ln(e × 3^(1/8))"
-            ]
+            ["e × 3^(1/8) (at most 3.1185)", "e × 3^(1/8) (at most 3.1185; ε = 1.1374, rounded up)", "ln(e × 3^(1/8))"]
         );
         assert_eq!([Spend::nothing().in_words(), Spend::nothing().epsilon_in_words()], ["1", "0"]);
     }

@@ -52,8 +52,16 @@ enum StoredPromise {
     PosteriorAtLeast(Fraction),
     Gain(Fraction),
     NegativeGain(Fraction),
-    Rho { rho: Fraction, among: u64 },
-    AlphaBeta { alpha: Fraction, beta: Fraction, p_min: Fraction, p_max: Option<Fraction> },
+    Rho {
+        rho: Fraction,
+        among: u64,
+    },
+    AlphaBeta {
+        alpha: Fraction,
+        beta: Fraction,
+        p_min: Fraction,
+        p_max: Option<Fraction>,
+    },
     Epsilon(Fraction),
     /// ε is the logarithm of this.
     Odds(Fraction),

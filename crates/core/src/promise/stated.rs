@@ -68,7 +68,16 @@ mod tests {
         for promise in all {
             assert_eq!(promise.to_string().parse(), Ok(promise));
         }
-        for bad in ["", "gain", "gain = x", "gain = ln(3)", "epsilon = ln 3", "gain = 2, loss = 3", "rho = 1/2", "alpha = 1/2, beta = 1"] {
+        for bad in [
+            "",
+            "gain",
+            "gain = x",
+            "gain = ln(3)",
+            "epsilon = ln 3",
+            "gain = 2, loss = 3",
+            "rho = 1/2",
+            "alpha = 1/2, beta = 1",
+        ] {
             assert!(bad.parse::<Promise>().is_err(), "{bad}");
         }
     }

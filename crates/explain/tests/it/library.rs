@@ -249,7 +249,8 @@ fn earlier_aliases_open_the_same_pages() {
 /// Every row of `docs/terms.md` is found by its words, here and elsewhere.
 #[test]
 fn every_term_is_found() {
-    let rows = deniable_explain::terms::PAGE.lines().filter(|line| line.starts_with('|') && line.matches('|').count() >= 5);
+    let rows =
+        deniable_explain::terms::PAGE.lines().filter(|line| line.starts_with('|') && line.matches('|').count() >= 5);
     assert!(terms().len() > 50 && terms().len() < rows.count(), "{}", terms().len());
     for term in terms() {
         assert!(meant(&term.here.replace('`', "")).contains(&term) || term.here.contains([',', '=', ';']), "{term:?}");

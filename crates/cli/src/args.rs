@@ -9,6 +9,7 @@ pub mod gwas;
 pub mod limits;
 pub mod output;
 pub mod policy;
+pub mod spend;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};

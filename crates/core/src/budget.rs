@@ -250,10 +250,11 @@ impl Spend {
         }
     }
 
-    /// ε = ln of the odds ratio as a decimal, rounded up.
+    /// ε = ln of the odds ratio as a decimal, rounded up; an ε that was stated is not enclosed first.
     #[must_use]
     pub fn epsilon_decimal(&self, places: u32) -> String {
-        decimal(&self.ln(128).high(), places, Rounding::Up)
+        let stated = self.shares.get(&Base::E).filter(|_| self.shares.len() == 1);
+        decimal(&stated.cloned().unwrap_or_else(|| self.ln(128).high()), places, Rounding::Up)
     }
 }
 

@@ -34,6 +34,22 @@ pub fn share_left(spent: &Spend, limit: &Spend, whole_promise: &Spend) -> Option
     (yes > 0).then(|| step(yes))
 }
 
+/// What share of the promise an amount is, where that is exact (C-1); otherwise the largest `1/n` that is certainly not more.
+///
+/// # Errors
+/// That `1/n`, for an amount over another base than the promise.
+pub fn share_of(amount: &Spend, whole_promise: &Spend) -> Result<Rational, Rational> {
+    if let Some(share) = amount.exact_part_of(whole_promise) {
+        return Ok(share);
+    }
+    let (of, all) = (amount.ln(128).low(), whole_promise.ln(128).high());
+    // An amount this small is none.
+    if !of.is_positive() {
+        return Err(Rational::one() / whole(MOST));
+    }
+    Err((all / of).ceil().recip())
+}
+
 /// How many more answers of this cost certainly fit within the limit, at most [`MOST`].
 ///
 /// Over one base that is exact. Otherwise whatever cannot be decided does not fit.
@@ -95,6 +111,19 @@ mod tests {
         let share = share_left(&spent, &promise, &promise).unwrap();
         assert!(accepted(&spent, &share) && !accepted(&spent, &(&share + ratio(1, 10_000))), "{share}");
         assert_eq!(share_left(&Spend::epsilon(whole(2)).unwrap(), &promise, &promise), None);
+    }
+
+    #[test]
+    fn an_epsilon_as_a_share() {
+        let (three, two) = (Spend::odds(whole(3)).unwrap(), Spend::epsilon(whole(2)).unwrap());
+        let epsilon = |value: Rational| Spend::epsilon(value).unwrap();
+        assert_eq!(share_of(&epsilon(ratio(1, 10)), &two), Ok(ratio(1, 20)));
+        assert_eq!(share_of(&Spend::odds(whole(9)).unwrap(), &three), Ok(whole(2)));
+        // 1.0986/0.1 = 10.986: an eleventh costs less, a tenth more.
+        let tenth = epsilon(ratio(1, 10));
+        assert_eq!(share_of(&tenth, &three), Err(ratio(1, 11)));
+        assert!(three.share(&ratio(1, 11)).unwrap().fits(&tenth).unwrap());
+        assert!(!three.share(&ratio(1, 10)).unwrap().fits(&tenth).unwrap());
     }
 
     /// ln 3 = 1.0986 holds ten times 0.1 and not eleven times.

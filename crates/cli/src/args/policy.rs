@@ -2,9 +2,9 @@
 
 use super::limits::Limits;
 use super::output::{Format, LedgerFormat};
+use super::spend::{Spending, spending};
 use crate::error::Failure;
 use clap::{Args, Subcommand};
-use deniable_core::exact::{Rational, parse_rational, whole};
 use std::path::{Path, PathBuf};
 
 /// Where a policy and what it names are.
@@ -146,9 +146,9 @@ pub struct Ask {
     pub place: PolicyPlace,
     /// The query. Without one, queries are read from the prompt or from standard input.
     pub sql: Option<String>,
-    /// What part of the whole promise the answer may use, such as 1/40 or 2.5%.
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    pub spend: Option<Rational>,
+    /// What part of the whole promise the answer may use, such as 1/40 or 2.5%; or epsilon=0.1, where `epsilon` is promised.
+    #[arg(long, value_name = "SHARE", value_parser = spending)]
+    pub spend: Option<Spending>,
     /// What the ledger calls the query.
     #[arg(long, value_name = "NAME", default_value = "question")]
     pub name: String,
@@ -182,13 +182,6 @@ pub struct Registration {
     /// Pay again for what is stored under the first format of identities, whose answers are given to no query any more.
     #[arg(long)]
     pub again: bool,
-}
-
-/// A part of the promise, exact.
-pub fn share(text: &str) -> Result<Rational, String> {
-    let value = parse_rational(text).map_err(|error| error.to_string())?;
-    let inside = value > whole(0) && value <= whole(1);
-    if inside { Ok(value) } else { Err("a share is above 0 and at most 1, such as 1/40 or 2.5%".to_owned()) }
 }
 
 /// `deniable data`.

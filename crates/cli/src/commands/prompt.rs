@@ -3,7 +3,8 @@
 //! Without a terminal, lines are read as they come, nothing is charged without `--yes`, and the first failure ends it.
 
 use crate::args::output::Format;
-use crate::args::policy::{Ask as Args, share};
+use crate::args::policy::Ask as Args;
+use crate::args::spend::spending;
 use crate::commands::answers::{doubts, obtain, written};
 use crate::commands::question::{cost_in_words, left, question};
 use crate::commands::statements::{Typed, take};
@@ -66,7 +67,8 @@ struct Prompt<'a> {
 /// Reads questions until there are no more.
 pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     let lines = Lines::open(args.no_history)?;
-    let mut prompt = Prompt { args, policy, spend: args.spend.clone(), last: None, lines };
+    let spend = args.spend.as_ref().map(|spend| spend.of(policy.guarantee().limit())).transpose()?;
+    let mut prompt = Prompt { args, policy, spend, last: None, lines };
     if prompt.lines.is_terminal() {
         say(format!("queries about \"{}\"; \\help says what else there is", policy.population()));
     }
@@ -135,8 +137,9 @@ impl Prompt<'_> {
             "\\left" => self.left()?,
             "\\describe" | "\\d" => self.describe(rest)?,
             "\\spend" => {
-                let value = share(rest)
-                    .map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?;
+                let value = spending(rest)
+                    .map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?
+                    .of(self.policy.guarantee().limit())?;
                 say(format!(
                     "the next queries may use {value} ({}) of the promise each",
                     percent(&value, 1, Rounding::Up)

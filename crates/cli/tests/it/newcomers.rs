@@ -70,6 +70,21 @@ fn an_epsilon_of_ln_three() {
     assert!(place.release(&[]).refused().stderr.contains("epsilon = ln(3)"));
 }
 
+/// Of a promised ε every ε is a share; of another promise the nearest is named.
+#[test]
+fn an_epsilon_to_spend() {
+    let ask = |promise: &str, spend: &str| {
+        place(promise).run(&["ask", "policy.toml", "SELECT COUNT(*) FROM visits", "--dry-run", "--spend", spend])
+    };
+    let plan = ask("epsilon = 2", "epsilon=0.1").done().stdout;
+    assert!(plan.contains("┆  1/20 ┆") && plan.contains("┆ 0.1 ┆"), "{plan}");
+    let refused = ask("epsilon = \"ln(3)\"", "epsilon=0.1").refused().stderr;
+    assert!(refused.contains("no exact share of the promise, ln 3") && refused.contains("--spend 1/11"), "{refused}");
+    assert!(ask("epsilon = 1", "epsilon=1.5").refused().stderr.contains("more than the whole promise, ε = 1"));
+    ask("epsilon = 1", "epsilon=0").misused();
+    ask("epsilon = 1", "share=1").misused();
+}
+
 /// `report` takes a ledger by its flag, and so do the commands about ledgers.
 #[test]
 fn a_ledger_by_its_flag() {

@@ -84,6 +84,7 @@ mod tests {
             words(eighth.and(&e(whole(1)))),
             ["e × 3^(1/8) (at most 3.1185)", "e × 3^(1/8) (at most 3.1185; ε = 1.1374, rounded up)", "ln(e × 3^(1/8))"]
         );
+        assert_eq!(e(ratio(1, 10)).epsilon_decimal(4), "0.1");
         assert_eq!([Spend::nothing().in_words(), Spend::nothing().epsilon_in_words()], ["1", "0"]);
     }
 

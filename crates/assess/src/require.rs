@@ -24,7 +24,7 @@
 
 use crate::error::AssessError;
 use crate::limit::Limit;
-use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::exact::{Rational, inside_ln, parse_rational, whole};
 use deniable_core::notion::{Notion, find};
 use deniable_core::text::{meant_as_percentage, nearest, shown};
 use num_traits::{One, Signed, ToPrimitive};
@@ -153,8 +153,8 @@ fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
             meant.map_or_else(|| "from 0 to 1".to_owned(), |meant| format!("from 0 to 1; did you mean {meant}?"));
         in_range(&|number| !number.is_negative() && *number <= one, &range)
     };
-    let epsilon = || match value.strip_prefix("ln(").and_then(|rest| rest.strip_suffix(')')) {
-        Some(ratio) => match number(name, ratio.trim())? {
+    let epsilon = || match inside_ln(value) {
+        Some(ratio) => match number(name, ratio)? {
             ratio if ratio >= one => Ok(Limit::Ratio(ratio)),
             _ => wrong(format!("`{name}={}` must be ln of at least 1", shown(value))),
         },

@@ -4,7 +4,7 @@ use crate::notion::Notion;
 use crate::verdict::Value;
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Bound;
-use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::exact::{Rational, inside_ln, parse_rational, whole};
 use deniable_core::notion::find;
 use num_traits::Signed;
 
@@ -55,7 +55,7 @@ impl Claim {
                 }
                 Ok(Self::Exact(value))
             }
-            "epsilon" if is_odds => match logarithm(value) {
+            "epsilon" if is_odds => match inside_ln(value) {
                 // e^ln(q) is q.
                 Some(odds) => {
                     let odds = number(odds)?;
@@ -119,12 +119,6 @@ impl Claim {
             }
         }
     }
-}
-
-/// The `q` of `ln(q)` or `ln q`.
-fn logarithm(text: &str) -> Option<&str> {
-    let inside = text.trim().strip_prefix("ln")?.trim();
-    Some(inside.strip_prefix('(').and_then(|inside| inside.strip_suffix(')')).unwrap_or(inside))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod gwas;
 pub mod limits;
 pub mod output;
 pub mod policy;
+pub mod spend;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -34,7 +35,7 @@ about your own data are for you. Standard error, the exit status, progress and t
 
 /// Private answers from a stated risk.
 ///
-/// Say in a policy how sure anyone may become that a given person is in the data, and ask questions in SQL. Deniable
+/// Say in a policy how sure anyone may become that a given person is in the data, and ask in SQL. Deniable
 /// works out how much noise that takes, answers, and remembers what has been spent.
 #[derive(Debug, Parser)]
 #[command(name = "deniable", version, after_help = EXAMPLES, disable_help_subcommand = true)]
@@ -113,7 +114,7 @@ Examples:
 A sweep looks at other promises: `epsilon`, `gain`, `negative_gain`, `posterior_at_most` (or `posterior`), `posterior_at_least`, \
 `rho`, `alpha` or `beta`. The swept promise stands alone, in place of all that the policy promises.")]
     Plan(Plan),
-    /// Answer a policy's asks: charge the ledger, compute, store, show.
+    /// Answer a policy's queries: charge the ledger, compute, store, show.
     #[command(after_help = "\
 Examples:
   deniable release examples/clinic/policy.toml --register
@@ -145,16 +146,16 @@ Examples:
 The page is one file that loads nothing from elsewhere, for screens, print and screen readers. Nothing on it comes from \
 private data but the released answers.")]
     Report(Report),
-    /// Answer a question that is not in the policy, from what is left of the promise; without SQL, a prompt.
+    /// Answer a query that is not in the policy, from what is left of the promise; without SQL, a prompt.
     #[command(after_help = "\
 Examples:
   deniable ask policy.toml 'SELECT COUNT(*) FROM visits WHERE age > 80' --spend 1/40
   deniable ask policy.toml 'SELECT MEDIAN(age) FROM visits' --spend 5% --dry-run
   deniable ask policy.toml --spend 1/40
-  deniable ask policy.toml --yes --spend 1/40 --format json < questions.sql
+  deniable ask policy.toml --yes --spend 1/40 --format json < queries.sql
 
 The share is of the whole promise about the population, and is charged under the policy's name with `/ask`: the policy's \
-own `spend` is for the asks that it lists, and does not limit these. What the promise allows in all is never exceeded.")]
+own `spend` is for the queries that it lists, and does not limit these. What the promise allows in all is never exceeded.")]
     Ask(Ask),
     /// Look at the data before anything is released from it.
     #[command(subcommand)]
@@ -199,12 +200,13 @@ Examples:
     /// Find out what an anonymised table gives away: to whom, about whom, and how far beliefs move.
     #[command(after_help = assess::EXAMPLES)]
     Assess(Box<assess::Assess>),
-    /// Explain a notion, a family of priors, a mechanism or a theorem.
+    /// Explain a notion, a family of priors, a mechanism, a theorem or a term of another library.
     #[command(after_help = "\
 Examples:
   deniable explain pmp
   deniable explain F-DB
   deniable explain kmax
+  deniable explain 'privacy unit'
   deniable explain")]
     Explain(check::Explain),
 }

@@ -1,14 +1,16 @@
 //! Failures, with the place and the help, on standard error.
 
+mod policy;
+
+pub use policy::plan_failure;
+
 use deniable::Error;
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source};
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
-use deniable_policy::PolicyErrors;
 use deniable_protocol::ProtocolError;
-use deniable_release::plan::{PlanError, PlanErrorKind};
 use deniable_release::{BadColumn, DataError, ReleaseError};
-use deniable_sql::{Place, SourceError};
+use deniable_sql::SourceError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
 use std::io::IsTerminal;
@@ -134,83 +136,6 @@ impl From<Complaint> for Failure {
     }
 }
 
-impl From<PolicyErrors> for Failure {
-    fn from(errors: PolicyErrors) -> Self {
-        let name = errors.file().display().to_string();
-        let complaints = errors.errors().iter().map(|error| {
-            let complaint = match &error.help {
-                Some(help) => Complaint::new(&error.kind).help(help),
-                None => Complaint::new(&error.kind),
-            };
-            match &error.place {
-                Some(place) => complaint.at(&name, errors.source(), place.span.start, place.span.len()),
-                None => Complaint { message: format!("{}: {}", printable(&name), complaint.message), ..complaint },
-            }
-        });
-        Self::Refused(complaints.collect())
-    }
-}
-
-/// The byte offset of a line and column, counted in characters from 1.
-fn offset(text: &str, line: u64, column: u64) -> usize {
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
-    let rest = text.get(start..).unwrap_or_default();
-    start + rest.chars().take(column.saturating_sub(1) as usize).map(char::len_utf8).sum::<usize>()
-}
-
-/// Complaints about asks, each with its SQL and the line of the policy where that begins.
-pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> Failure {
-    let complaints = errors.iter().map(|error| {
-        let sql = error.sql.as_str();
-        let (name, text, base) = whereabouts(error, policy);
-        match &error.kind {
-            PlanErrorKind::Query(query) => {
-                let complaint = match query.help() {
-                    Some(help) => Complaint::new(query).help(help),
-                    None => Complaint::new(query),
-                };
-                let (start, length) = match query.place() {
-                    Some(Place { line, column, end_line, end_column }) => {
-                        let start = offset(sql, line, column);
-                        (start, offset(sql, end_line, end_column).saturating_sub(start))
-                    }
-                    None => (sql.len() - sql.trim_start().len(), sql.trim().len()),
-                };
-                complaint.at(&name, text, base + start, length)
-            }
-            kind @ (PlanErrorKind::Noise(_)
-            | PlanErrorKind::Spend(_)
-            | PlanErrorKind::Target(_)
-            | PlanErrorKind::Targets(_)) => {
-                let complaint = match kind {
-                    PlanErrorKind::Target(target) => Complaint::new(kind).help(target.help()),
-                    _ => Complaint::new(kind),
-                };
-                // A target is wrong where it is written.
-                let is_target = matches!(kind, PlanErrorKind::Target(_) | PlanErrorKind::Targets(_));
-                let ask = policy.asks().iter().find(|ask| is_target && ask.name == error.ask);
-                match ask.and_then(|ask| ask.size_at.clone()) {
-                    Some(at) => complaint.at(&policy.file().display().to_string(), policy.source(), at.start, at.len()),
-                    None => complaint.at(&name, text, base + sql.len() - sql.trim_start().len(), sql.trim().len()),
-                }
-            }
-        }
-    });
-    Failure::Refused(complaints.collect())
-}
-
-/// What to show an ask's error in: the policy itself, where its SQL stands there letter by letter, and otherwise (TOML
-/// escapes) the SQL alone. The last part is where the SQL begins in it.
-fn whereabouts<'a>(error: &'a PlanError, policy: &'a deniable_policy::Policy) -> (String, &'a str, usize) {
-    let file = policy.file().display().to_string();
-    let Some(ask) = policy.asks().iter().find(|ask| ask.name == error.ask) else { return (file, &error.sql, 0) };
-    let from = offset(policy.source(), ask.line as u64, ask.column as u64);
-    if policy.source().get(from..).is_some_and(|rest| rest.starts_with(&error.sql)) {
-        return (file, policy.source(), from);
-    }
-    (format!("{file}, line {}, ask \"{}\"", ask.line, error.ask), &error.sql, 0)
-}
-
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
         let help = source_help(&error);
@@ -308,15 +233,12 @@ impl From<ReleaseError> for Failure {
             ReleaseError::Data(error) => error.into(),
             ReleaseError::Protocol(error) => protocol_failure(error, &|fits| {
                 let fits = match fits {
-                    Some(share) => format!(
-                        "a share of {share} of the whole promise fits, as in --spend {share} or share = \"{share}\""
-                    ),
+                    Some(share) => format!("a share of {share} still fits: --spend {share}, or share = \"{share}\""),
                     None => "no share fits any more".to_owned(),
                 };
                 format!(
-                    "{fits}; ask less, for less, or only what is answered already. An ask is a new one when its share \
-                     changed, for instance because another was added, and when the data has a new version: give answered \
-                     asks their old share, as in share = \"1/4\", which `deniable ledger show` tells; nothing was charged"
+                    "{fits}. What was answered before stays free at the share it had, which `deniable ledger show` tells; \
+                     nothing was charged"
                 )
             }),
             ReleaseError::AnsweredEarlier(_) => Self::refused(
@@ -325,7 +247,7 @@ impl From<ReleaseError> for Failure {
                  with new noise and paid again, add --again; nothing was charged",
             ),
             ReleaseError::Rows { ref error, .. } => {
-                let help = format!("{}; then the same ask resumes at no cost", source_help(error));
+                let help = format!("{}; then the same query resumes at no cost", source_help(error));
                 Self::refused(error, help)
             }
             ReleaseError::OnlyRegistered => Self::refused(

@@ -1,5 +1,6 @@
 //! Ledgers as the commands find them: one that a policy names, or by its own path.
 
+use crate::args::policy::LedgerPlace;
 use crate::console::shown;
 use crate::error::Failure;
 use deniable_ledger::Ledger;
@@ -12,6 +13,12 @@ pub fn path(path: &Path) -> Result<PathBuf, Failure> {
         return Ok(Policy::load(path)?.ledger().to_owned());
     }
     Ok(path.to_owned())
+}
+
+/// The one that a command line names, by its place or its flag.
+pub fn of(place: &LedgerPlace) -> Result<PathBuf, Failure> {
+    let named = || Failure::usage("nothing says which ledger", "name a ledger, or a policy that names one");
+    path(place.path().ok_or_else(named)?)
 }
 
 /// Opens a ledger that is there, to change what it promises.

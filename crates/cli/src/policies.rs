@@ -46,7 +46,7 @@ pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
         if !plan.asks().iter().any(|ask| ask.ask().name == *name) {
             let known: Vec<&str> = plan.asks().iter().map(|ask| ask.ask().name.as_str()).collect();
             let help = format!("the policy has \"{}\"", known.join("\", \""));
-            return Err(Failure::usage(format!("there is no ask \"{name}\""), help));
+            return Err(Failure::usage(format!("there is no query \"{name}\""), help));
         }
     }
     let chosen = plan.asks().iter().enumerate().filter(|(_, ask)| names.contains(&ask.ask().name));

@@ -5,6 +5,10 @@
 //! can be used up exactly. Different bases are compared by outward interval arithmetic, and what
 //! that cannot decide is refused, never guessed.
 
+mod words;
+
+pub use words::odds_decimal;
+
 use crate::exact::{Enclosure, ParseRationalError, Rational, Rounding, decimal, parse_rational, whole};
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -246,10 +250,11 @@ impl Spend {
         }
     }
 
-    /// ε = ln of the odds ratio as a decimal, rounded up.
+    /// ε = ln of the odds ratio as a decimal, rounded up; an ε that was stated is not enclosed first.
     #[must_use]
     pub fn epsilon_decimal(&self, places: u32) -> String {
-        decimal(&self.ln(128).high(), places, Rounding::Up)
+        let stated = self.shares.get(&Base::E).filter(|_| self.shares.len() == 1);
+        decimal(&stated.cloned().unwrap_or_else(|| self.ln(128).high()), places, Rounding::Up)
     }
 }
 

@@ -124,15 +124,20 @@ pub fn promise(promise: &Promise, knows_size: bool, secret: Secret) -> String {
         }
         Promise::Epsilon(epsilon) => {
             let power = if epsilon.is_integer() { format!("e^{epsilon}") } else { format!("e^({epsilon})") };
-            let (person, other) = match (secret, knows_size) {
-                (Secret::Membership, true) => ("a given person", "with another in their place"),
-                (Secret::Membership, false) => ("a given person", "without them"),
-                (Secret::Label, true) => ("a given person as a case", "with another case in their place"),
-                (Secret::Label, false) => ("a given person as a case", "with them as a control"),
-            };
-            format!("no answer is more than {power} times as likely with {person} as {other}, nor the reverse")
+            likely(&power, knows_size, secret)
         }
+        Promise::Odds(odds) => likely(&odds.to_string(), knows_size, secret),
     }
+}
+
+fn likely(times: &str, knows_size: bool, secret: Secret) -> String {
+    let (person, other) = match (secret, knows_size) {
+        (Secret::Membership, true) => ("a given person", "with another in their place"),
+        (Secret::Membership, false) => ("a given person", "without them"),
+        (Secret::Label, true) => ("a given person as a case", "with another case in their place"),
+        (Secret::Label, false) => ("a given person as a case", "with them as a control"),
+    };
+    format!("no answer is more than {times} times as likely with {person} as {other}, nor the reverse")
 }
 
 #[cfg(test)]

@@ -192,7 +192,7 @@ impl Scan<'_> {
                     beyond.fold((0_u64, 0_u64), |(people, lost), rows| (people + 1, lost + rows - most));
                 if people > 0 {
                     notes.push(format!(
-                        "{people} of {} entities have more than {most} rows: in asks {asks} at least {rows} of {} rows never count",
+                        "{people} of {} entities have more than {most} rows: in queries {asks} at least {rows} of {} rows never count",
                         self.rows_of.len(), self.report.rows
                     ));
                 }

@@ -161,7 +161,7 @@ fn heading(text: &mut String, name: &str) {
 }
 
 /// Adds paragraphs, wrapped, each line indented.
-fn wrapped(text: &mut String, width: usize, indent: usize, paragraphs: &str) {
+pub(crate) fn wrapped(text: &mut String, width: usize, indent: usize, paragraphs: &str) {
     let lead = " ".repeat(indent);
     for paragraph in paragraphs.split("\n\n") {
         let mut line = lead.clone();

@@ -1,4 +1,5 @@
-//! What a notion, a family of priors, a mechanism or a theorem says: the pages of `docs/notions` and `docs/theorems`.
+//! What a notion, a family of priors, a mechanism or a theorem says, and what words mean: the pages of `docs/notions` and
+//! `docs/theorems`, and `docs/terms.md`.
 //!
 //! | question | module |
 //! |---|---|
@@ -6,6 +7,7 @@
 //! | how is an entry read from a page? | [`page`] |
 //! | what does an identifier look like? | [`ids`] |
 //! | which entry is meant by a text? | [`mod@library`] |
+//! | what is a word of other libraries called here? | [`mod@terms`] |
 //!
 //! The pages are compiled in, so that the command line explains itself without its source.
 //!
@@ -21,9 +23,11 @@ pub mod entry;
 pub mod ids;
 pub mod library;
 pub mod page;
+pub mod terms;
 
 pub use entry::{Entry, Kind, Law};
 pub use library::{Library, Unknown, library, lookup};
+pub use terms::{Term, meant, terms};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

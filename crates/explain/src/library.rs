@@ -49,14 +49,15 @@ pub struct Library {
 pub struct Unknown {
     /// What was asked for, without spaces around it.
     pub asked: String,
-    /// Identifiers of entries with similar names, the likeliest first.
+    /// Identifiers of entries with similar names, and similar terms, the likeliest first.
     pub did_you_mean: Vec<String>,
 }
 
 impl Unknown {
     fn hint(&self) -> String {
         if self.did_you_mean.is_empty() {
-            return "name a notion (pmp), a family (F-DI), a mechanism (geometric) or a theorem (B-3)".to_owned();
+            return "name a notion (pmp), a family (F-DI), a mechanism (geometric), a theorem (B-3) or a term (privacy unit)"
+                .to_owned();
         }
         let quoted: Vec<String> = self.did_you_mean.iter().map(|id| format!("`{id}`")).collect();
         format!("did you mean {}?", quoted.join(" or "))
@@ -123,7 +124,8 @@ impl Library {
         if let Some(entry) = found {
             return Ok(entry.clone());
         }
-        Err(Unknown { asked: text.trim().to_owned(), did_you_mean: self.guesses(&key(text)) })
+        let did_you_mean = [self.guesses(&key(text)), crate::terms::near(text)].concat();
+        Err(Unknown { asked: text.trim().to_owned(), did_you_mean })
     }
 
     fn named(&self, text: &str) -> Option<&Entry> {

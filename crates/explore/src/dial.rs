@@ -52,7 +52,15 @@ pub fn current(policy: &Policy) -> (&'static str, Rational) {
         Promise::Rho { rho, .. } => (key::RHO, rho.clone()),
         Promise::AlphaBeta { beta, .. } => (key::BETA, beta.clone()),
         Promise::Epsilon(value) => (key::EPSILON, value.clone()),
+        // A control moves over fractions: the nearest below promises no less.
+        Promise::Odds(_) => (key::EPSILON, below(&policy.guarantee().limit().ln(128).low())),
     }
+}
+
+/// A number rounded down to a decimal of a few places.
+fn below(value: &Rational) -> Rational {
+    let scale = whole(1_000_000);
+    (value * &scale).floor() / scale
 }
 
 /// Steps of a control before it is known which can be kept.

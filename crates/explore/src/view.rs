@@ -10,7 +10,6 @@ use deniable_core::noise::Decay;
 use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 use deniable_publication::Answer;
-use deniable_publication::statement::odds_decimal;
 use deniable_release::show::table;
 use deniable_release::whatif::{promise, with_promise};
 use deniable_release::{Answered, Origin, Plan, PlannedAsk, expected};
@@ -189,10 +188,7 @@ impl Explorer {
         });
         Ok(View {
             value: dial::shown(&choice.key, &value(&choice.value)?),
-            odds: match policy.guarantee().limit().exact_odds() {
-                Some(odds) => odds.to_string(),
-                None => format!("{} (at most {})", policy.guarantee().limit(), odds_decimal(stated.odds())),
-            },
+            odds: policy.guarantee().limit().in_words(),
             epsilon: policy.guarantee().limit().epsilon_decimal(4),
             replaces: self.replaced(choice, policy),
             sentence,

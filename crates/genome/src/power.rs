@@ -270,6 +270,7 @@ fn promised(promise: &Promise) -> String {
     match promise {
         Promise::Gain(value) => format!("γ = {}", fraction(value)),
         Promise::Epsilon(value) => format!("ε = {}", fraction(value)),
+        Promise::Odds(value) => format!("ε = ln({})", fraction(value)),
         Promise::NegativeGain(value) | Promise::PosteriorAtMost(value) | Promise::PosteriorAtLeast(value) => {
             format!("{} = {}", promise.name(), fraction(value))
         }

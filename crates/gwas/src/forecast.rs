@@ -5,7 +5,6 @@ use crate::payment::payment;
 use crate::promised::Promised;
 use crate::release::{Event, GwasError, Means, Run};
 use crate::request::Request;
-use deniable_core::exact::{Rounding, decimal};
 use deniable_ledger::Summary;
 use std::fmt::Write;
 
@@ -41,8 +40,7 @@ pub fn forecast(
             continue;
         }
         for (account, cost) in run.payment.charges() {
-            let about = decimal(&cost.odds_at_most(), 4, Rounding::Up);
-            let _ = writeln!(text, "  costs {account} an odds ratio of {cost} (at most {about})");
+            let _ = writeln!(text, "  costs {account} an odds ratio of {}", cost.in_words());
         }
         let _ = writeln!(text, "  noise: {}", run.noise(part)?.sentence(&confidence));
     }
@@ -50,8 +48,8 @@ pub fn forecast(
         let spent = accounts
             .iter()
             .find(|known| known.id == *id && !known.spent.is_nothing())
-            .map_or_else(|| "nothing".to_owned(), |known| known.spent.to_string());
-        let _ = writeln!(text, "of {}, {spent} is spent: {id}", promised.guarantee(id.kind).limit());
+            .map_or_else(|| "nothing".to_owned(), |known| known.spent.in_words());
+        let _ = writeln!(text, "of {}, {spent} is spent: {id}", promised.guarantee(id.kind).limit().in_words());
     }
     let _ = writeln!(text, "nothing was charged");
     Ok(text)

@@ -52,8 +52,8 @@ pub enum AccountError {
     NothingChanged,
     /// What was released cannot be taken back.
     #[error(
-        "the new limit is an odds ratio of {limit}, but {spent} is already spent; what was released cannot be \
-         taken back, so promise at least that"
+        "the new limit is an odds ratio of {}, but {} is already spent; what was released cannot be taken back, so promise \
+         at least that", .limit.in_words(), .spent.in_words()
     )]
     BelowSpent {
         /// The odds ratio spent.

@@ -5,7 +5,6 @@ use crate::ledger::Ledger;
 use crate::state::{Release, Terms};
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
-use deniable_core::exact::{Rounding, decimal};
 use serde_json::Value;
 
 /// What is asked, and what it costs.
@@ -93,13 +92,13 @@ pub enum ChargeError {
     #[error("nothing of this budget is set aside as \"{0}\"")]
     NoPart(String),
     /// An answer that costs nothing would have to say nothing.
-    #[error("an ask must cost something; give it a positive weight")]
+    #[error("a query must cost something; give it a positive weight")]
     CostsNothing,
     /// Too little is left.
     #[error(
         "this would exceed {which}: the limit is an odds ratio of {}, {} is spent and this costs {}; nothing was \
          charged: {}",
-        spelled(.limit), spelled(.spent), spelled(.cost), help(*.which)
+        .limit.in_words(), .spent.in_words(), .cost.in_words(), help(*.which)
     )]
     OverBudget {
         /// The limit in the way.
@@ -113,9 +112,9 @@ pub enum ChargeError {
     },
     /// An unanswered charge that was made when the ask cost less: its noise would be too small for it.
     #[error(
-        "charge {seq} for this ask was never answered and paid {}, less than the {} it costs now; give the ask \
+        "charge {seq} for this query was never answered and paid {}, less than the {} it costs now; give the query \
          another weight, or state the policy as it was",
-        spelled(.paid), spelled(.cost)
+        .paid.in_words(), .cost.in_words()
     )]
     PaidLess {
         /// The charge.
@@ -137,7 +136,7 @@ pub enum AnswerError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// Nothing is answered that was not charged.
-    #[error("entry {0} is not a charge; charge the ask first, and store its answer under that number")]
+    #[error("entry {0} is not a charge; charge the query first, and store its answer under that number")]
     NotACharge(u64),
 }
 
@@ -205,14 +204,6 @@ fn within(which: Limit, spent: &Spend, cost: &Spend, limit: &Spend) -> Result<()
         return Ok(());
     }
     Err(ChargeError::OverBudget { which, spent: spent.clone(), cost: cost.clone(), limit: limit.clone() })
-}
-
-/// `3`, or `3^(1/8) (about 1.1473)`.
-fn spelled(odds: &Spend) -> String {
-    match odds.exact_odds() {
-        Some(exact) => exact.to_string(),
-        None => format!("{odds} (about {})", decimal(&odds.odds_at_most(), 4, Rounding::Nearest)),
-    }
 }
 
 fn help(which: Limit) -> &'static str {

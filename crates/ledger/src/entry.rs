@@ -100,7 +100,7 @@ impl Words {
 
 impl std::fmt::Display for Words {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "\"{}\" against \"{}\", odds up to {}", self.promise, self.adversary, self.limit)
+        write!(f, "\"{}\" against \"{}\", odds up to {}", self.promise, self.adversary, self.limit.in_words())
     }
 }
 

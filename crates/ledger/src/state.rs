@@ -44,7 +44,7 @@ pub enum Contradiction {
     #[error("the version was registered before")]
     VersionTwice,
     /// The identical ask was charged before.
-    #[error("the identical ask was charged before")]
+    #[error("the identical query was charged before")]
     ChargedTwice,
     /// An answer to something that is not a charge.
     #[error("it answers entry {0}, which is not a charge")]

@@ -47,7 +47,7 @@ pub enum Size {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuestionError {
     /// Blank SQL, or a name that is not one line.
-    #[error("a question needs SQL, and a name of one line")]
+    #[error("a query needs SQL, and a name of one line")]
     Blank,
     /// A share outside (0, 1].
     #[error("a share of {0} is not a part of the promise: above 0 and at most 1")]
@@ -100,7 +100,7 @@ struct Question<'a> {
 /// Reads `[[ask]]`. Without a budget the asks are read, not shared out.
 pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>) -> Read<Vec<Ask>> {
     if let Shape::Table(_) = field.node.shape {
-        return Err(field.wrong_type("a list of tables", "write `[[ask]]`, in double brackets, above every ask"));
+        return Err(field.wrong_type("a list of tables", "write `[[ask]]`, in double brackets, above every query"));
     }
     let entries = field.list("a list of tables")?;
     if entries.is_empty() {
@@ -112,7 +112,7 @@ pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>) -> Read<Vec<Ask>> 
 }
 
 /// The hint for a policy that asks nothing.
-pub(crate) const NO_ASK_HELP: &str = "add an ask: `[[ask]]`, and below it `sql = \"SELECT COUNT(*) FROM ...\"`";
+pub(crate) const NO_ASK_HELP: &str = "add a query: `[[ask]]`, and below it `sql = \"SELECT COUNT(*) FROM ...\"`";
 
 fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<String, usize>) -> Read<Question<'a>> {
     let section = entry.section("[[ask]]", &KEYS)?;
@@ -123,7 +123,7 @@ fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<Stri
     let sql = section.need("sql", "add `sql = \"SELECT COUNT(*) FROM ...\"`").and_then(|field| {
         let sql = field.text()?;
         if sql.trim().is_empty() {
-            return Err(field.bad_text("is empty", "write the question in SQL"));
+            return Err(field.bad_text("is empty", "write the query in SQL"));
         }
         Ok((sql.to_owned(), text_start(field.report.source, &field.node.span)))
     });
@@ -137,7 +137,7 @@ fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<Stri
 fn unique(section: &Section<'_>, name: String, number: usize, names: &mut BTreeMap<String, usize>) -> Read<String> {
     if let Some(first) = names.get(&name) {
         let kind = PolicyErrorKind::Repeated { what: format!("the name `{}`", shown(&name)) };
-        let help = format!("ask number {first} has this name already; every ask needs a name of its own");
+        let help = format!("query number {first} has this name already; every query needs a name of its own");
         return Err(section.report.fail(&section.place_of("name"), kind, help));
     }
     names.insert(name.clone(), number);
@@ -248,7 +248,7 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
         };
         if !is_share && taken == *spend {
             let kind = PolicyErrorKind::NothingLeft { spend: spend.clone() };
-            let help = "lower the explicit shares, or give this ask one";
+            let help = "lower the explicit shares, or give this query one";
             return Err(question.section.report.fail(&question.section.place_of(key), kind, help));
         }
         let share = portions.share(&question.size, &[], position);
@@ -281,7 +281,7 @@ pub enum TargetsTooDear {
     /// They and the explicit shares leave nothing for the asks that go by weight.
     #[error(
         "explicit shares and target errors use all of spend = {spend}: nothing is left for {}; raise the target errors, or \
-         give these asks a share or target of their own",
+         give these queries a share or target of their own",
         named(asks)
     )]
     NothingLeft {

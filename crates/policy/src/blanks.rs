@@ -3,6 +3,7 @@
 use crate::tree::{Node, Shape};
 use deniable_core::adversary::Preset;
 use deniable_core::secret::Secret;
+use deniable_core::text::shown;
 use std::ops::Range;
 
 /// What stands for a value that is not decided yet.
@@ -13,6 +14,8 @@ pub(crate) const BLANK: &str = "?";
 pub(crate) struct Blank {
     /// The last key of its path.
     pub(crate) key: String,
+    /// The column that it is about, with its table where that is not the main one.
+    pub(crate) column: Option<String>,
     pub(crate) span: Range<usize>,
     /// What to decide, and why.
     pub(crate) help: String,
@@ -32,7 +35,12 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<Blank>) {
     let key = path.last().copied().unwrap_or_default();
     match &node.shape {
         Shape::Text(text) if text == BLANK => {
-            found.push(Blank { key: key.to_owned(), span: node.span.clone(), help: help(path) });
+            let column = match path.as_slice() {
+                ["columns", column, _] => Some(shown(column)),
+                ["tables", table, "columns", column, _] => Some(shown(&format!("{table}.{column}"))),
+                _ => None,
+            };
+            found.push(Blank { key: key.to_owned(), column, span: node.span.clone(), help: help(path) });
         }
         Shape::Table(members) => {
             for member in members {
@@ -83,7 +91,7 @@ pub(crate) fn help(path: &[&str]) -> String {
 
 fn data(key: &str) -> &'static str {
     match key {
-        "table" => "choose the name that the questions call the rows by, in lower-case letters, such as \"visits\"",
+        "table" => "choose the name that the queries call the rows by, in lower-case letters, such as \"visits\"",
         "path" => "name the file, the folder or the pattern in which the rows are, relative to this policy",
         "version" => {
             "choose a public name for the data as it is now, such as \"2024-06\"; changed data needs a new one, because \
@@ -153,7 +161,7 @@ fn column(key: &str) -> &'static str {
     }
 }
 
-fn entity(key: &str) -> &'static str {
+pub(crate) fn entity(key: &str) -> &'static str {
     match key {
         "key" => {
             "is one row one person? Then remove [entity]. Otherwise name the column that tells whose row each is, such as \
@@ -243,7 +251,7 @@ fn promise(key: &str) -> &'static str {
 fn budget(key: &str) -> &'static str {
     match key {
         "spend" => {
-            "what part of the promise may this policy use up, such as \"1/2\"? The rest is left for later questions about \
+            "what part of the promise may this policy use up, such as \"1/2\"? The rest is left for later queries about \
              the same people; 1 leaves nothing"
         }
         "confidence" => "how sure should the intervals around answers be, such as \"95%\"? Surer ones are wider",
@@ -253,8 +261,8 @@ fn budget(key: &str) -> &'static str {
 
 fn ask(key: &str) -> &'static str {
     match key {
-        "name" => "choose a name for this question, under which its answer is shown and kept",
-        "sql" => "write the question, such as SELECT COUNT(*) FROM visits",
+        "name" => "choose a name for this query, under which its answer is shown and kept",
+        "sql" => "write the query, such as SELECT COUNT(*) FROM visits",
         "weight" => {
             "how large a part of the budget should this answer get, against 1 for each other? A larger part means less noise"
         }

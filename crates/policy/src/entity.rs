@@ -1,5 +1,6 @@
 //! `[entity]`: whose rows belong together.
 
+use crate::blanks;
 use crate::data::{Names, find_column};
 use crate::reader::{Field, Read};
 use deniable_core::schema::{Column, ColumnType, Entity};
@@ -14,8 +15,10 @@ pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> 
         let key = field.text()?;
         identifying(&field, key, columns?, &Names::main()).map(|column| column.name.clone())
     });
-    let rows = section.need("rows_per_group", "add `rows_per_group = 1`").and_then(|field| field.count());
-    let groups = section.need("groups", "add `groups = 1`").and_then(|field| field.count());
+    // No number is suggested: it decides what is left out, and how much noise there is.
+    let count =
+        |key| section.need(key, &format!("add `{key}`: {}", blanks::entity(key))).and_then(|field| field.count());
+    let (rows, groups) = (count("rows_per_group"), count("groups"));
     let joined = section.optional("rows_in_joins", Field::count);
     Ok(Entity {
         key: key?,

@@ -86,6 +86,8 @@ pub enum PolicyErrorKind {
     Blank {
         /// The key.
         key: String,
+        /// The column that it is about, with its table where that is not the main one.
+        column: Option<String>,
     },
     /// A value of another type.
     #[error("`{key}` must be {expected}; this is {found}")]
@@ -228,7 +230,7 @@ pub enum PolicyErrorKind {
         spend: Rational,
     },
     /// Explicit shares that leave nothing for the asks without one.
-    #[error("the shares of other asks use all of spend = {spend}: nothing is left for this one")]
+    #[error("the shares of other queries use all of spend = {spend}: nothing is left for this one")]
     NothingLeft {
         /// What the policy may spend.
         spend: Rational,

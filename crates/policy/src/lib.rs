@@ -29,6 +29,7 @@
 //! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `ask.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
+//! | what are the words of other libraries called here? | `foreign.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
 //! | how does a policy begin? | `scaffold.rs` |
 //! | how is one built in code? | `builder.rs` |
@@ -44,6 +45,7 @@ mod data;
 mod dates;
 mod entity;
 mod error;
+mod foreign;
 mod policy;
 mod promise;
 mod reader;

@@ -3,9 +3,10 @@
 use crate::adversary::probability_help;
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Reported, Section};
+use crate::tree::Shape;
 use deniable_core::adversary::Adversary;
 use deniable_core::budget::SpendError;
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::{Rational, inside_ln, whole};
 use deniable_core::notion::key;
 use deniable_core::promise::{Promise, PromiseError, binding};
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -51,10 +52,22 @@ fn read_all(section: &Section<'_>) -> Read<Vec<Promise>> {
         read_negative_gain(section),
         read_rho(section),
         read_alpha_beta(section),
-        number(key::EPSILON).map(|value| value.map(Promise::Epsilon)),
+        section.optional(key::EPSILON, epsilon),
     ];
     let promises: Read<Vec<Option<Promise>>> = simple.into_iter().collect();
     Ok(promises?.into_iter().flatten().collect())
+}
+
+/// A number, or the logarithm of an odds ratio, which no fraction states.
+fn epsilon(field: &Field<'_>) -> Read<Promise> {
+    let logarithm = match &field.node.shape {
+        Shape::Text(text) => inside_ln(text),
+        _ => None,
+    };
+    match logarithm {
+        Some(odds) => field.number_in(odds).map(Promise::Odds),
+        None => field.number().map(Promise::Epsilon),
+    }
 }
 
 /// Reports a key that stands without the one it belongs to.

@@ -7,6 +7,7 @@
 
 use crate::blanks::{self, Blank};
 use crate::error::{Place, PolicyError, PolicyErrorKind};
+use crate::foreign::called_here;
 use crate::tree::{Member, Node, Shape};
 use deniable_core::exact::{ParseRationalError, Rational, parse_rational};
 use deniable_core::text::nearest;
@@ -51,7 +52,7 @@ impl<'a> Report<'a> {
     /// Reports every blank, whether the reading came to it or not: a person fills them in together.
     pub(crate) fn fail_blanks(&self) {
         for blank in std::mem::take(&mut *self.blanks.borrow_mut()).into_values() {
-            self.fail(&blank.span, PolicyErrorKind::Blank { key: shown(&blank.key) }, blank.help);
+            self.fail(&blank.span, PolicyErrorKind::Blank { key: shown(&blank.key), column: blank.column }, blank.help);
         }
     }
 
@@ -97,7 +98,8 @@ impl<'a> Section<'a> {
         let section = Self::open_free(report, name, node)?;
         for member in section.members.iter().filter(|member| !keys.contains(&member.key.as_str())) {
             let kind = PolicyErrorKind::UnknownKey { key: shown(&member.key), section: name.to_owned() };
-            report.fail(&member.key_span, kind, did_you_mean(&member.key, keys));
+            let hint = called_here(&member.key, name).unwrap_or_else(|| did_you_mean(&member.key, keys));
+            report.fail(&member.key_span, kind, hint);
             report.forget_blanks(&member.value);
         }
         Ok(section)

@@ -30,13 +30,13 @@ const HEAD: &str = "A policy to be completed: every \"?\" is a decision for a pe
                     all keys.";
 const ENTITY: &str =
     "Whose rows belong together. If one row is one person, remove everything from here down to `groups`.";
-const COLUMNS: &str = "The columns. Those that no question needs may be removed. Sums and averages need `bounds` (values \
+const COLUMNS: &str = "The columns. Those that no query needs may be removed. Sums and averages need `bounds` (values \
                        beyond are moved to the bound; wide ones cost noise) and for decimals a `step`, the grid that values \
                        are rounded to. Groups need `keys`: these always appear and others never do. The values in the \
                        comments are examples of how to write them.";
 const BUDGET: &str = "What part of the promise this policy may use up; without this, all of it.";
 const ASK: &str =
-    "The questions, in SQL. Each takes a part of the budget in proportion to its weight, 1 when not stated.";
+    "The queries, in SQL. Each takes a part of the budget in proportion to its weight, 1 when not stated.";
 
 /// The text of a commented policy in which everything that a person must decide is a `"?"`.
 ///

@@ -11,7 +11,7 @@ pub enum ProtocolError {
     #[error(transparent)]
     Account(#[from] AccountError),
     /// The releases of this run do not fit together, though some of them would alone.
-    #[error("the queries not yet answered cost an odds ratio of {cost} together; of {which} {left}", left = left(.spent, .limit))]
+    #[error("the queries not yet answered cost an odds ratio of {} together; of {which} {left}", .cost.in_words(), left = left(.spent, .limit))]
     OverBudget {
         /// What they cost.
         cost: Spend,
@@ -55,8 +55,11 @@ pub enum ProtocolError {
 
 fn left(spent: &Spend, limit: &Spend) -> String {
     match spent.exact_part_of(limit) {
-        Some(part) if part >= whole(1) => format!("nothing of {limit} is left"),
-        Some(part) => format!("only {limit}^({}) is left", whole(1) - part),
-        None => format!("{spent} is spent and {limit} allowed"),
+        Some(part) if part >= whole(1) => format!("nothing of {} is left", limit.in_words()),
+        Some(part) => {
+            let rest = limit.share(&(whole(1) - part)).map_or_else(|_| "nothing".to_owned(), |rest| rest.in_words());
+            format!("only {rest} is left")
+        }
+        None => format!("{} is spent and {} allowed", spent.in_words(), limit.in_words()),
     }
 }

@@ -1,6 +1,5 @@
 //! What is left of a promise, and how many more queries it pays for.
 
-use crate::statement::odds_decimal;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, whole};
 use num_traits::{One, Signed, ToPrimitive};
@@ -64,23 +63,13 @@ impl Left {
 
 impl std::fmt::Display for Left {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let limit = self.limit.to_string();
         match self.exact_share() {
             Some(rest) => {
-                let limit = if limit.contains(['/', '^']) { format!("({limit})") } else { limit };
-                write!(f, "{rest} of ln {limit} (about {}%)", decimal(&(&rest * whole(100)), 1, Rounding::Down))
+                let percent = decimal(&(&rest * whole(100)), 1, Rounding::Down);
+                write!(f, "{rest} of {} (about {percent}%)", self.limit.logarithm_in_words())
             }
-            None => write!(f, "what lies between {} and {limit}", amount(&self.spent)),
+            None => write!(f, "what lies between {} and {}", self.spent.in_words(), self.limit.in_words()),
         }
-    }
-}
-
-/// An odds ratio, with a decimal beside it where it is no fraction.
-#[must_use]
-pub fn amount(spend: &Spend) -> String {
-    match spend.exact_odds() {
-        Some(odds) => odds.to_string(),
-        None => format!("{spend} (at most {})", odds_decimal(&spend.odds_at_most())),
     }
 }
 
@@ -106,6 +95,22 @@ pub fn share_left(spent: &Spend, limit: &Spend, whole_promise: &Spend) -> Option
         if fits(&step(middle)) { yes = middle } else { no = middle }
     }
     (yes > 0).then(|| step(yes))
+}
+
+/// What share of the promise an amount is, where that is exact (C-1); otherwise the largest `1/n` that is certainly not more.
+///
+/// # Errors
+/// That `1/n`, for an amount over another base than the promise.
+pub fn share_of(amount: &Spend, whole_promise: &Spend) -> Result<Rational, Rational> {
+    if let Some(share) = amount.exact_part_of(whole_promise) {
+        return Ok(share);
+    }
+    let (of, all) = (amount.ln(128).low(), whole_promise.ln(128).high());
+    // An amount this small is none.
+    if !of.is_positive() {
+        return Err(Rational::one() / whole(MOST));
+    }
+    Err((all / of).ceil().recip())
 }
 
 /// How many more answers of this cost certainly fit within the limit, at most [`MOST`].
@@ -169,6 +174,19 @@ mod tests {
         let share = share_left(&spent, &promise, &promise).unwrap();
         assert!(accepted(&spent, &share) && !accepted(&spent, &(&share + ratio(1, 10_000))), "{share}");
         assert_eq!(share_left(&Spend::epsilon(whole(2)).unwrap(), &promise, &promise), None);
+    }
+
+    #[test]
+    fn an_epsilon_as_a_share() {
+        let (three, two) = (Spend::odds(whole(3)).unwrap(), Spend::epsilon(whole(2)).unwrap());
+        let epsilon = |value: Rational| Spend::epsilon(value).unwrap();
+        assert_eq!(share_of(&epsilon(ratio(1, 10)), &two), Ok(ratio(1, 20)));
+        assert_eq!(share_of(&Spend::odds(whole(9)).unwrap(), &three), Ok(whole(2)));
+        // 1.0986/0.1 = 10.986: an eleventh costs less, a tenth more.
+        let tenth = epsilon(ratio(1, 10));
+        assert_eq!(share_of(&tenth, &three), Err(ratio(1, 11)));
+        assert!(three.share(&ratio(1, 11)).unwrap().fits(&tenth).unwrap());
+        assert!(!three.share(&ratio(1, 10)).unwrap().fits(&tenth).unwrap());
     }
 
     /// ln 3 = 1.0986 holds ten times 0.1 and not eleven times.

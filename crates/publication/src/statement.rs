@@ -3,7 +3,8 @@
 use deniable_core::adversary::{Adjacency, MovesTogether, PriorRange};
 use deniable_core::belief::{gain_over, posterior_range};
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, percent, percent_exactly, power, ratio};
+pub use deniable_core::budget::odds_decimal;
+use deniable_core::exact::{Rational, Rounding, percent, percent_exactly, power, ratio};
 use deniable_core::guarantee::Guarantee;
 use num_traits::{One, Zero};
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct Statement {
     /// The largest odds ratio that everything ever released about this population may give, exact where rational.
     pub odds: String,
+    /// The same for reading, with its ε; nothing stores it, so that it is empty in what is read back.
+    #[serde(skip)]
+    pub odds_in_words: String,
     /// Its natural logarithm, rounded up.
     pub epsilon: String,
     /// What the policy promises.
@@ -82,6 +86,7 @@ impl Statement {
         let beliefs = examples(guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect();
         Self {
             odds: limit.to_string(),
+            odds_in_words: limit.with_epsilon(),
             epsilon: limit.epsilon_decimal(4),
             promises: guarantee.promises_in_words(),
             theorem: guarantee.theorem().to_owned(),
@@ -146,14 +151,6 @@ fn shared_assumptions(guarantee: &Guarantee) -> Vec<String> {
         guarantee.subject().population()
     );
     vec![size, independence, ledger]
-}
-
-/// An odds ratio as a decimal, rounded up; as a power of ten beyond a million.
-#[must_use]
-pub fn odds_decimal(odds: &Rational) -> String {
-    let text = decimal(odds, 4, Rounding::Up);
-    let digits = text.split('.').next().map_or(0, str::len);
-    if digits > 6 { format!("10^{digits}") } else { text }
 }
 
 fn outside(guarantee: &Guarantee, odds: &Rational) -> Vec<String> {

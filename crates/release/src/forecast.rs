@@ -50,6 +50,8 @@ pub struct Deviation {
     pub measure: String,
     /// The standard deviation, rounded up, in the measure's own terms; `None` for a value that is chosen by its rank.
     pub deviation: Option<Rational>,
+    /// The scale, rounded up, as an answer's noise states it; `None` for a value that is chosen by its rank.
+    pub scale: Option<Rational>,
 }
 
 /// How far an answer may be from the truth.
@@ -225,8 +227,9 @@ impl Forecast<'_> {
         };
         let r = self.decays[at].ratio();
         let variance = whole(2) * r / ((whole(1) - r) * (whole(1) - r));
-        let deviation = unit.map(|unit| square_root(&variance, ROOT_PLACES, Rounding::Up) * unit);
-        Deviation { measure: self.query.measure_in_words(at), deviation }
+        let deviation = unit.as_ref().map(|unit| square_root(&variance, ROOT_PLACES, Rounding::Up) * unit);
+        let scale = unit.map(|unit| self.decays[at].scale_bound() * unit);
+        Deviation { measure: self.query.measure_in_words(at), deviation, scale }
     }
 
     fn name(&self, level: usize, at: usize, answer: &Estimator) -> String {

@@ -83,7 +83,7 @@ impl PlannedMeasure {
 
 /// An ask that cannot be answered under its policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("ask \"{ask}\": {kind}")]
+#[error("query \"{ask}\": {kind}")]
 pub struct PlanError {
     /// The ask's name.
     pub ask: String,

@@ -40,10 +40,10 @@ pub enum ReleaseError {
     )]
     LabelsPromised(String),
     /// Asks were answered before, under a format of identities that is not used any more.
-    #[error("{} answered before, in a form that cannot be told from answers to other questions", were(.0))]
+    #[error("{} answered before, in a form that cannot be told from answers to other queries", were(.0))]
     AnsweredEarlier(Vec<String>),
     /// The machine was exhausted after the charge. The same ask resumes at no cost.
-    #[error("ask \"{ask}\" is paid for but not answered: {error}")]
+    #[error("query \"{ask}\" is paid for but not answered: {error}")]
     Rows {
         /// The ask.
         ask: String,
@@ -54,8 +54,8 @@ pub enum ReleaseError {
 
 fn were(asks: &[String]) -> String {
     match asks {
-        [one] => format!("ask \"{one}\" was"),
-        several => format!("asks \"{}\" were", several.join("\", \"")),
+        [one] => format!("query \"{one}\" was"),
+        several => format!("queries \"{}\" were", several.join("\", \"")),
     }
 }
 

@@ -57,7 +57,7 @@ impl std::fmt::Display for Exceeded {
         let needed = needed.as_ref().map(|needed| format!("{} of the promise", percent(needed, 2, Rounding::Up)));
         let needed = needed.unwrap_or_else(|| "more than a million times the policy's spend".to_owned());
         let available = percent(available, 2, Rounding::Down);
-        write!(f, "target_error = {target} for {answer} needs {needed}, and {available} of it is left for this ask")
+        write!(f, "target_error = {target} for {answer} needs {needed}, and {available} of it is left for this query")
     }
 }
 
@@ -76,9 +76,9 @@ impl Exceeded {
         if with_spend > *available && within(&with_spend) {
             fixes.push("raise `spend` under [budget]".to_owned());
         } else if others.is_positive() && within(&with_others) {
-            fixes.push("lower the shares and targets of other asks".to_owned());
+            fixes.push("lower the shares and targets of other queries".to_owned());
         } else if (with_spend > *available || others.is_positive()) && within(&(whole(1) - spend + &with_others)) {
-            fixes.push("raise `spend` under [budget] and lower the shares and targets of other asks".to_owned());
+            fixes.push("raise `spend` under [budget] and lower the shares and targets of other queries".to_owned());
         } else {
             fixes.push("promise less (a larger R)".to_owned());
         }
@@ -163,7 +163,7 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     let left = if most > 0 { worst(most).ok() } else { None };
     let exceeded = Exceeded {
         target: target.clone(),
-        answer: left.as_ref().map_or_else(|| "this ask".to_owned(), |worst| worst.answer.clone()),
+        answer: left.as_ref().map_or_else(|| "this query".to_owned(), |worst| worst.answer.clone()),
         needed,
         available: available.clone().max(Rational::zero()),
         others: policy.spend() - available,
@@ -203,6 +203,6 @@ fn worst(query: &Query, share: &Rational, policy: &Policy) -> Result<Worst, Plan
     // What has no number is further than anything.
     let key = |error: &ErrorBound| error.number().map_or((1, Rational::zero()), |error| (0, error.clone()));
     let worst = all.into_iter().max_by(|left, right| key(&left.error).cmp(&key(&right.error)));
-    let none = || Worst { answer: "this ask".to_owned(), error: ErrorBound::Value(Rational::zero()) };
+    let none = || Worst { answer: "this query".to_owned(), error: ErrorBound::Value(Rational::zero()) };
     Ok(worst.map_or_else(none, |answer| Worst { answer: answer.name, error: answer.error }))
 }

@@ -253,7 +253,7 @@ pub fn section(shown: &Remembered, policy: Option<&str>, drawn: bool) -> Markup 
     let pictures = if drawn { pictures(table, None) } else { Vec::new() };
     html! {
         h3 { (table.name) @if let Some(policy) = policy { span.muted { " (" (policy) ")" } } }
-        details { summary { "the question" } pre { code { (table.sql) } } }
+        details { summary { "the query" } pre { code { (table.sql) } } }
         @for (svg, caption) in pictures { (figure(svg, &caption)) }
         @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "There are too many rows for a picture." } }
         (rows(table, &numbers, confidence))

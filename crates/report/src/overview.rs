@@ -3,7 +3,7 @@
 use deniable_core::exact::ratio;
 use deniable_ledger::{Account, Release, Summary};
 use deniable_publication::Belief;
-use deniable_publication::left::{Left, MOST, amount, questions_left};
+use deniable_publication::left::{Left, MOST, questions_left};
 use deniable_publication::statement::beliefs_so_far;
 use serde::Serialize;
 
@@ -42,6 +42,9 @@ pub struct AccountOverview {
     pub adversary: String,
     /// The largest odds ratio.
     pub limit: String,
+    /// The same for reading, with its ε.
+    #[serde(skip)]
+    pub limit_in_words: String,
     /// The odds ratio spent.
     pub spent: String,
     /// What is left of it, in words.
@@ -150,7 +153,8 @@ impl AccountOverview {
             promise: account.terms.words().promise,
             adversary: account.terms.words().adversary,
             limit: account.terms.limit().to_string(),
-            spent: amount(&account.spent),
+            limit_in_words: account.terms.limit().with_epsilon(),
+            spent: account.spent.in_words(),
             left: Left::new(account.spent.clone(), account.terms.limit().clone()).to_string(),
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &[ratio(1, 100), ratio(1, 5), ratio(1, 2)]),
@@ -184,10 +188,10 @@ impl Headroom {
     #[must_use]
     pub fn questions_in_words(&self) -> String {
         match self.questions {
-            0 => "no more question".to_owned(),
-            1 => "1 more question".to_owned(),
-            MOST => format!("{MOST} and more questions"),
-            many => format!("{many} more questions"),
+            0 => "no more query".to_owned(),
+            1 => "1 more query".to_owned(),
+            MOST => format!("{MOST} and more queries"),
+            many => format!("{many} more queries"),
         }
     }
 }

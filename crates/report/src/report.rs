@@ -219,7 +219,7 @@ impl Shown<'_> {
                         tr { th scope="row" { "account" } td { (overview.account) } }
                         tr { th scope="row" { "promise, as recorded" } td { (overview.promise) } }
                         tr { th scope="row" { "family of priors" } td { (overview.adversary) } }
-                        tr { th scope="row" { "largest odds ratio" } td { (overview.limit) } }
+                        tr { th scope="row" { "largest odds ratio" } td { (account.terms.limit().in_words()) } }
                         tr { th scope="row" { "as ε, rounded up" } td { (account.terms.limit().epsilon_decimal(6)) } }
                         tr { th scope="row" { "spent" } td { (overview.spent) } }
                         tr { th scope="row" { "people who may move together" } td { (account.terms.group()) } }

@@ -46,7 +46,7 @@ fn drawn(account: &Account) -> Spending {
     Spending {
         times,
         changes: account.changes.iter().map(|change| (seconds(&change.at), "promise changed".to_owned())).collect(),
-        limit_label: format!("the promise: an odds ratio of {limit}"),
+        limit_label: format!("the promise: an odds ratio of {}", limit.in_words()),
         ticks: days.iter().step_by(step).map(|at| (seconds(at), day(at))).collect(),
     }
 }
@@ -88,7 +88,7 @@ fn table(account: &Account, overview: &AccountOverview) -> Markup {
                 caption { "Every charge, in order" }
                 thead { tr {
                     th.number scope="col" { "entry" } th scope="col" { "day (UTC)" } th scope="col" { "policy" }
-                    th scope="col" { "question" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
+                    th scope="col" { "query" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
                 } }
                 tbody { @for (release, shown) in account.releases.iter().zip(&overview.releases).skip(earlier) { tr {
                     td.number { (shown.entry) }

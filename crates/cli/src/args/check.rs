@@ -122,7 +122,8 @@ pub struct Translate {
 /// `deniable explain`.
 #[derive(Debug, clap::Args)]
 pub struct Explain {
-    /// A notion, family, mechanism or theorem: `pmp`, `F-DB`, `k-Max`, `B-3`; without one, the list of all.
+    /// A notion, family, mechanism, theorem or term: `pmp`, `F-DB`, `k-Max`, `B-3`, `privacy unit`; without one, the list
+    /// of all.
     pub name: Option<String>,
     /// How to write it.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]

@@ -2,7 +2,7 @@
 
 use super::limits::threads;
 use super::output::LedgerFormat;
-use super::policy::share;
+use super::spend::share;
 use clap::ValueEnum;
 use deniable_core::exact::{Rational, parse_rational};
 use std::num::NonZeroUsize;

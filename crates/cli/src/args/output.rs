@@ -10,7 +10,7 @@ pub enum Format {
     Table,
     /// Everything, for programs.
     Json,
-    /// One ask's rows; the guarantee goes to standard error.
+    /// One query's rows; the guarantee goes to standard error.
     Csv,
 }
 

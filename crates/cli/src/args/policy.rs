@@ -2,10 +2,10 @@
 
 use super::limits::Limits;
 use super::output::{Format, LedgerFormat};
+use super::spend::{Spending, spending};
 use crate::error::Failure;
 use clap::{Args, Subcommand};
-use deniable_core::exact::{Rational, parse_rational, whole};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a policy and what it names are.
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,7 @@ pub struct Release {
     /// Where everything is.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// Answer only this ask, by its name; may be given several times.
+    /// Answer only this query, by its name; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub ask: Vec<String>,
     /// How to write the answers.
@@ -80,7 +80,7 @@ pub struct Init {
     /// Write the policy to this file, which must not be there yet, instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// What questions will call the table; by the file's name when not stated.
+    /// What queries will call the table; by the file's name when not stated.
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
     /// The character between two fields, or `tab`; a comma, or a tab for .tsv, when not stated.
@@ -117,7 +117,7 @@ pub struct Plan {
     /// Where everything is.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// Only this ask, by its name; may be given several times.
+    /// Only this query, by its name; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub ask: Vec<String>,
     /// How to write it.
@@ -134,12 +134,12 @@ pub struct Ask {
     /// Where everything is.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// The question. Without one, questions are read from the prompt or from standard input.
+    /// The query. Without one, queries are read from the prompt or from standard input.
     pub sql: Option<String>,
-    /// What part of the whole promise the answer may use, such as 1/40 or 2.5%.
-    #[arg(long, value_name = "SHARE", value_parser = share)]
-    pub spend: Option<Rational>,
-    /// What the ledger calls the question.
+    /// What part of the whole promise the answer may use, such as 1/40 or 2.5%; or epsilon=0.1, where `epsilon` is promised.
+    #[arg(long, value_name = "SHARE", value_parser = spending)]
+    pub spend: Option<Spending>,
+    /// What the ledger calls the query.
     #[arg(long, value_name = "NAME", default_value = "question")]
     pub name: String,
     /// How to write the answer.
@@ -148,10 +148,10 @@ pub struct Ask {
     /// Say what it costs and how far the answer will be off, and stop there.
     #[arg(long)]
     pub dry_run: bool,
-    /// Charge questions from the prompt or standard input without asking back. A question on the command line never asks.
+    /// Charge queries from the prompt or standard input without asking back. A query on the command line never asks.
     #[arg(long, conflicts_with = "sql")]
     pub yes: bool,
-    /// Keep no history of the prompt's questions.
+    /// Keep no history of the prompt's queries.
     #[arg(long)]
     pub no_history: bool,
     /// What may be done before it.
@@ -169,16 +169,9 @@ pub struct Registration {
     /// has to register them stops there.
     #[arg(long)]
     pub register: bool,
-    /// Pay again for what is stored under the first format of identities, whose answers are given to no question any more.
+    /// Pay again for what is stored under the first format of identities, whose answers are given to no query any more.
     #[arg(long)]
     pub again: bool,
-}
-
-/// A part of the promise, exact.
-pub fn share(text: &str) -> Result<Rational, String> {
-    let value = parse_rational(text).map_err(|error| error.to_string())?;
-    let inside = value > whole(0) && value <= whole(1);
-    if inside { Ok(value) } else { Err("a share is above 0 and at most 1, such as 1/40 or 2.5%".to_owned()) }
 }
 
 /// `deniable data`.
@@ -211,6 +204,24 @@ pub struct DataCheck {
     pub format: LedgerFormat,
 }
 
+/// A ledger to look at.
+#[derive(Debug, Args)]
+pub struct LedgerPlace {
+    /// A ledger, or a policy that names one.
+    #[arg(required_unless_present = "ledger")]
+    path: Option<PathBuf>,
+    /// The same, as other commands take it.
+    #[arg(long, value_name = "PATH", conflicts_with = "path")]
+    ledger: Option<PathBuf>,
+}
+
+impl LedgerPlace {
+    /// The one that was named.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref().or(self.ledger.as_deref())
+    }
+}
+
 /// `deniable ledger`.
 #[derive(Debug, Subcommand)]
 pub enum LedgerCommand {
@@ -220,8 +231,9 @@ Examples:
   deniable ledger show policy.toml
   deniable ledger show clinic.ledger --format json")]
     Show {
-        /// A ledger, or a policy that names one.
-        path: PathBuf,
+        /// Which.
+        #[command(flatten)]
+        of: LedgerPlace,
         /// How to write it.
         #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
         format: LedgerFormat,
@@ -235,8 +247,9 @@ Examples:
 Without --head, edits that were not carried through the chain are found. With the head that an earlier release \
 printed, truncation, rewriting and restored backups are found too.")]
     Verify {
-        /// A ledger, or a policy that names one.
-        path: PathBuf,
+        /// Which.
+        #[command(flatten)]
+        of: LedgerPlace,
         /// A head that an earlier command printed.
         #[arg(long)]
         head: Option<String>,

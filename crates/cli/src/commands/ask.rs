@@ -22,7 +22,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         && args.sql.as_deref().is_some_and(|sql| Path::new(sql).is_file())
     {
         return Err(Failure::usage(
-            "the question stands where the policy should",
+            "the query stands where the policy should",
             "name the policy first: deniable ask policy.toml 'SELECT ...'",
         ));
     }
@@ -34,7 +34,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "it was answered before at --spend {share}: asked so again, of the same version of the data, it is free"
         )
     });
-    let Some(share) = &args.spend else {
+    let spend = args.spend.as_ref().map(|spend| spend.of(policy.guarantee().limit())).transpose()?;
+    let Some(share) = &spend else {
         let help = "add --spend 1/40: the part of the whole promise that it may use".to_owned();
         return Err(Failure::usage("nothing says what the answer may cost", free.unwrap_or(help)));
     };

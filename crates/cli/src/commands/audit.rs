@@ -14,7 +14,7 @@ use deniable_audit::{
 };
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, ratio, whole};
+use deniable_core::exact::{Rational, Rounding, decimal, inside_ln, parse_rational, percent, ratio, whole};
 use deniable_core::notion::find;
 use deniable_core::promise::Promise;
 use num_traits::{Signed, ToPrimitive};
@@ -158,7 +158,7 @@ fn claim(text: &str, priors: &PriorRange) -> Result<Spend, Failure> {
     let Some((name, value)) = text.split_once('=') else { return Err(wrong(&"there is no value in it")) };
     let (name, value) = (name.trim(), value.trim());
     let number = |text: &str| parse_rational(text).map_err(|error| wrong(&error));
-    if let ("epsilon", Some(odds)) = (name, value.strip_prefix("ln(").and_then(|rest| rest.strip_suffix(')'))) {
+    if let ("epsilon", Some(odds)) = (name, inside_ln(value)) {
         return Spend::odds(number(odds)?).map_err(|error| wrong(&error));
     }
     if name == "odds" {

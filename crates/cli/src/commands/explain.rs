@@ -1,11 +1,11 @@
-//! `deniable explain`: what a word of the field means here.
+//! `deniable explain`: what a notion, a theorem or a word of the field means here.
 
 use crate::args::check::Explain as Args;
 use crate::args::output::LedgerFormat;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::render;
-use deniable_explain::{library, lookup};
+use deniable_explain::{library, lookup, meant, terms};
 use std::fmt::Write;
 
 /// Widest line.
@@ -22,16 +22,27 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                     // Writing to a string cannot fail.
                     let _ = writeln!(text, "{:<16} {:<10} {}", entry.id, entry.kind.word(), entry.name);
                 }
+                for term in terms() {
+                    let _ = writeln!(text, "{:<16} {:<10} {}", term.here, "term", term.elsewhere);
+                }
                 text
             }
             LedgerFormat::Json => render::json(entries)?,
         };
         return publish(&text, None);
     };
-    let entry = lookup(name).map_err(|error| Failure::usage(error, "`deniable explain` lists all entries"))?;
-    let text = match args.format {
-        LedgerFormat::Table => entry.text(WIDTH),
-        LedgerFormat::Json => render::json(&entry)?,
+    let terms = meant(name);
+    let text = match (lookup(name), args.format) {
+        (Ok(entry), LedgerFormat::Table) => entry.text(WIDTH),
+        (Ok(entry), LedgerFormat::Json) => render::json(&entry)?,
+        (Err(error), _) if terms.is_empty() => {
+            return Err(Failure::usage(error, "`deniable explain` lists all entries and terms"));
+        }
+        (Err(_), LedgerFormat::Table) => {
+            let all: Vec<String> = terms.iter().map(|term| term.text(WIDTH)).collect();
+            all.join("\n")
+        }
+        (Err(_), LedgerFormat::Json) => render::json(&terms)?,
     };
     publish(&text, None)
 }

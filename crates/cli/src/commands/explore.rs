@@ -14,7 +14,7 @@ use tempfile::NamedTempFile;
 pub fn run(args: &Args) -> Result<(), Failure> {
     let plan = plan(&PolicyPlace { policy: args.policy.clone(), data: None, ledger: None })?;
     let progress = Progress::new();
-    progress.says("answering the questions on made-up rows");
+    progress.says("answering the queries on made-up rows");
     let explorer = Explorer::new(&plan);
     progress.done();
     let explorer = explorer?;

@@ -47,16 +47,16 @@ pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -
 /// Runs it.
 pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
     match command {
-        LedgerCommand::Show { path, format } => {
-            let summary = deniable_ledger::show(&ledgers::path(path)?)?;
+        LedgerCommand::Show { of, format } => {
+            let summary = deniable_ledger::show(&ledgers::of(of)?)?;
             let text = match format {
                 LedgerFormat::Table => render::ledger::table(&summary),
                 LedgerFormat::Json => render::json(&Overview::new(&summary))?,
             };
             publish(&text, None)
         }
-        LedgerCommand::Verify { path, head, format } => {
-            let verified = deniable_ledger::verify(&ledgers::path(path)?, head.as_deref())?;
+        LedgerCommand::Verify { of, head, format } => {
+            let verified = deniable_ledger::verify(&ledgers::of(of)?, head.as_deref())?;
             let text = match format {
                 LedgerFormat::Table => {
                     let since = if head.is_some() { "; the given head is part of it" } else { "" };
@@ -82,7 +82,10 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             let weaker = change_all(&mut ledger, &all, reason)?;
             let limit = plan.policy().guarantee().limit();
             let way = if weaker { "weaker" } else { "not weaker" };
-            say(format!("the promise is now an odds ratio of {limit} ({way} than before); the reason is kept"));
+            say(format!(
+                "the promise is now an odds ratio of {}, {way} than before; the reason is kept",
+                limit.with_epsilon()
+            ));
             say(format!("ledger head {}", ledger.head()));
             Ok(())
         }

@@ -3,7 +3,8 @@
 //! Without a terminal, lines are read as they come, nothing is charged without `--yes`, and the first failure ends it.
 
 use crate::args::output::Format;
-use crate::args::policy::{Ask as Args, share};
+use crate::args::policy::Ask as Args;
+use crate::args::spend::spending;
 use crate::commands::answers::{doubts, obtain, written};
 use crate::commands::question::{cost_in_words, question};
 use crate::commands::statements::{Typed, take};
@@ -22,13 +23,13 @@ use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
 const HELP: &str = "\
-SQL that ends in ; is a question. It may span lines, shows what it costs, and is charged when you say so. Several
+SQL that ends in ; is a query. It may span lines, shows what it costs, and is charged when you say so. Several
 on one line are asked one after the other.
 These cost nothing:
-  \\plan [SQL]         how far its answer would be off, and what it would cost; without SQL, of the last question
+  \\plan [SQL]         how far its answer would be off, and what it would cost; without SQL, of the last query
   \\left               what is left of the promise
   \\describe [TABLE]   the tables, or the columns of one
-  \\spend 1/40         what part of the whole promise the next questions may use
+  \\spend 1/40         what part of the whole promise the next queries may use
   \\help               this
   \\quit               the end";
 
@@ -65,9 +66,10 @@ struct Prompt<'a> {
 /// Reads questions until there are no more.
 pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     let lines = Lines::open(args.no_history)?;
-    let mut prompt = Prompt { args, policy, spend: args.spend.clone(), last: None, lines };
+    let spend = args.spend.as_ref().map(|spend| spend.of(policy.guarantee().limit())).transpose()?;
+    let mut prompt = Prompt { args, policy, spend, last: None, lines };
     if prompt.lines.is_terminal() {
-        say(format!("questions about \"{}\"; \\help says what else there is", policy.population()));
+        say(format!("queries about \"{}\"; \\help says what else there is", policy.population()));
     }
     let mut typed = String::new();
     loop {
@@ -101,7 +103,7 @@ pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     if typed.is_empty() {
         return Ok(());
     }
-    Err(Failure::refused("the last question does not end in ; and was not asked", "end it with ;"))
+    Err(Failure::refused("the last query does not end in ; and was not asked", "end it with ;"))
 }
 
 impl Prompt<'_> {
@@ -134,10 +136,11 @@ impl Prompt<'_> {
             "\\left" => self.left()?,
             "\\describe" | "\\d" => self.describe(rest)?,
             "\\spend" => {
-                let value = share(rest)
-                    .map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?;
+                let value = spending(rest)
+                    .map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?
+                    .of(self.policy.guarantee().limit())?;
                 say(format!(
-                    "the next questions may use {value} ({}) of the promise each",
+                    "the next queries may use {value} ({}) of the promise each",
                     percent(&value, 1, Rounding::Up)
                 ));
                 self.spend = Some(value);
@@ -148,8 +151,8 @@ impl Prompt<'_> {
                     self.last = Some(sql.to_owned());
                 }
                 let Some(sql) = &self.last else {
-                    let help = "write \\plan SELECT ... on one line; \\plan alone is about the last question";
-                    return Err(Failure::refused("there was no question yet to plan", help));
+                    let help = "write \\plan SELECT ... on one line; \\plan alone is about the last query";
+                    return Err(Failure::refused("there was no query yet to plan", help));
                 };
                 self.show_plan(&self.session(sql)?)?;
             }
@@ -165,7 +168,7 @@ impl Prompt<'_> {
 
     fn session(&self, sql: &str) -> Result<Session, Failure> {
         let Some(share) = &self.spend else {
-            let help = "say what part of the promise a question may use: \\spend 1/40, or --spend 1/40 at the start";
+            let help = "say what part of the promise a query may use: \\spend 1/40, or --spend 1/40 at the start";
             return Err(Failure::refused("nothing says what the answer may cost", help));
         };
         Ok(Session::of_plan(question(self.policy, &self.args.name, sql, share)?)?)
@@ -216,9 +219,9 @@ impl Prompt<'_> {
         let session = Session::new(self.policy.clone())?;
         say(match session.left()?.exact_share() {
             Some(left) => format!(
-                "{left} ({}) of ln {} is left",
+                "{left} ({}) of {} is left",
                 percent(&left, 1, Rounding::Down),
-                self.policy.guarantee().limit()
+                self.policy.guarantee().limit().logarithm_in_words()
             ),
             None => "the ledger counts by another promise; see `deniable ledger show`".to_owned(),
         });
@@ -324,7 +327,7 @@ impl Lines {
 }
 
 fn broken(error: &dyn std::fmt::Display) -> Failure {
-    Failure::refused(format!("questions cannot be read: {error}"), "give the question on the command line instead")
+    Failure::refused(format!("queries cannot be read: {error}"), "give the query on the command line instead")
 }
 
 /// The file of past questions, which may hold sensitive words: in the user's own state folder, for nobody else to read.

@@ -17,7 +17,7 @@ pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Res
         other => other.into(),
     })?;
     // Places in the SQL are shown in the SQL, as no file holds it.
-    let shown = asked.with_text(PathBuf::from(name), sql.to_owned());
+    let shown = asked.with_text(PathBuf::from("the query"), sql.to_owned());
     Plan::new(asked).map_err(|errors| plan_failure(&errors, &shown))
 }
 
@@ -27,5 +27,7 @@ pub fn cost_in_words(plan: &Plan, left: Option<&Rational>) -> String {
     let share = shares.into_iter().sum::<Rational>();
     let part = percent(&share, 1, Rounding::Up);
     let of = left.map(|left| format!(" of the promise, {} is left", percent(left, 1, Rounding::Down)));
-    format!("{}^({share}) ({part}{})", plan.policy().guarantee().limit(), of.unwrap_or_default())
+    let odds = plan.policy().guarantee().limit().share(&share);
+    let odds = odds.map_or_else(|_| "nothing".to_owned(), |odds| odds.to_string());
+    format!("{odds} ({part}{})", of.unwrap_or_default())
 }

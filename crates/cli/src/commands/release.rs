@@ -15,7 +15,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     if args.format == Format::Csv && plan.asks().len() > 1 {
         let names: Vec<&str> = plan.asks().iter().map(|ask| ask.ask().name.as_str()).collect();
         let help = format!("choose one with --ask: \"{}\"", names.join("\", \""));
-        return Err(Failure::usage("CSV holds one table, and this policy has several asks", help));
+        return Err(Failure::usage("CSV holds one table, and this policy has several queries", help));
     }
     if args.place.data.is_some() {
         // Stored answers need no data; a mistyped path is a mistake all the same.

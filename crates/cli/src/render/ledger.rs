@@ -33,7 +33,7 @@ pub fn table(summary: &Summary) -> String {
     for account in &overview.accounts {
         let _ = writeln!(text, "\naccount: {}", account.account);
         let _ = writeln!(text, "  promise: {} against {}", account.promise, account.adversary);
-        let _ = writeln!(text, "  limit: an odds ratio of {}", account.limit);
+        let _ = writeln!(text, "  limit: an odds ratio of {}", account.limit_in_words);
         let _ = writeln!(text, "  spent: an odds ratio of {}", account.spent);
         let _ = writeln!(text, "  left:  {}", account.left);
         // Several questions of one name may leave room for as many more.
@@ -51,7 +51,7 @@ pub fn table(summary: &Summary) -> String {
                 let _ = writeln!(text, "  - {}", belief.sentence());
             }
             let mut grid = grid();
-            grid.set_header(vec!["entry", "when", "policy", "ask", "cost (odds)", "answered"]);
+            grid.set_header(vec!["entry", "when", "policy", "query", "cost (odds)", "answered"]);
             for release in &account.releases {
                 grid.add_row(vec![
                     right(release.entry),

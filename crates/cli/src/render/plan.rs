@@ -9,6 +9,7 @@ use deniable_ledger::Account;
 use deniable_publication::statement::odds_decimal;
 use deniable_release::forecast::{ErrorBound, Expected, expected, short};
 use deniable_release::{Plan, PlannedAsk};
+use deniable_sql::plan::Estimator;
 use num_traits::Zero;
 use serde::Serialize;
 
@@ -21,6 +22,9 @@ pub struct Shown {
     promise: Vec<String>,
     /// The largest odds ratio of everything ever released.
     odds: String,
+    /// The same for reading, with its ε, and the logarithm that shares are parts of.
+    #[serde(skip)]
+    limit: [String; 2],
     typical_rows: Option<u64>,
     asks: Vec<ShownAsk>,
     spending: Spending,
@@ -34,6 +38,8 @@ struct ShownAsk {
     share: String,
     /// At most this, rounded up.
     odds: String,
+    /// The same as ε = ln of it, rounded up.
+    epsilon: String,
     /// The ledger has it already: the answer is free.
     paid: bool,
     answers: Vec<ShownAnswer>,
@@ -59,6 +65,8 @@ struct ShownNoise {
     measure: String,
     /// Absent for a value that is chosen by its rank.
     standard_deviation: Option<String>,
+    /// What an answer states of its noise; absent for a value that is chosen by its rank.
+    scale: Option<String>,
 }
 
 /// All in parts of ln R.
@@ -95,6 +103,7 @@ impl Shown {
             confidence: percent(policy.confidence(), 4, Rounding::Down),
             promise: policy.guarantee().promises_in_words(),
             odds: policy.guarantee().limit().to_string(),
+            limit: [policy.guarantee().limit().with_epsilon(), policy.guarantee().limit().logarithm_in_words()],
             typical_rows: policy.data().typical_rows,
             asks: plan
                 .asks()
@@ -115,6 +124,7 @@ fn shown_ask(ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
         sql: ask.ask().sql.trim().to_owned(),
         share: ask.ask().share.to_string(),
         odds: odds_decimal(&ask.cost().odds_at_most()),
+        epsilon: ask.cost().epsilon_decimal(4),
         paid,
         answers: all.iter().map(shown_answer).collect(),
     }
@@ -127,12 +137,13 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
         .map(|noise| ShownNoise {
             measure: noise.measure.clone(),
             standard_deviation: noise.deviation.as_ref().map(short),
+            scale: noise.scale.as_ref().map(short),
         })
         .collect();
-    let line = |noise: &ShownNoise| match &noise.standard_deviation {
+    let line = |noise: &ShownNoise| match &noise.scale {
         None => "by rank".to_owned(),
-        Some(deviation) if answer.noise.len() == 1 => deviation.clone(),
-        Some(deviation) => format!("{}: {deviation}", noise.measure),
+        Some(scale) if answer.noise.len() == 1 => scale.clone(),
+        Some(scale) => format!("{}: {scale}", noise.measure),
     };
     let relative = answer.relative.as_ref().map(|relative| percent(relative, 1, Rounding::Up));
     ShownAnswer {
@@ -199,8 +210,30 @@ fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
         let helps = if helps.is_empty() { last.to_owned() } else { format!("{} or {last}", helps.join(", ")) };
         format!("{}, {}: mostly noise; {helps} would help", ask.ask().name, answer.name)
     };
+    let apart = counted_apart(ask).map(|hint| format!("{}: {hint}", ask.ask().name));
     let undeclared = ask.query().undeclared().into_iter().map(|note| format!("{}: {note}", ask.ask().name));
-    undeclared.chain(all.iter().filter(noisy).map(hint)).collect()
+    undeclared.chain(apart).chain(all.iter().filter(noisy).map(hint)).collect()
+}
+
+/// An average's count of its values is shared with COUNT of them, and with no COUNT(*), which counts missing values, too.
+fn counted_apart(ask: &PlannedAsk) -> Option<String> {
+    let query = ask.query();
+    let answers: Vec<&Estimator> = (0..query.levels().len()).flat_map(|level| query.answers(level)).collect();
+    let shared = answers.iter().find_map(|answer| match answer {
+        Estimator::Average(moments) | Estimator::Variance { moments, .. } => {
+            Some(query.argument_in_words(moments.count))
+        }
+        _ => None,
+    })?;
+    let all_rows = |answer: &&&Estimator| match answer {
+        Estimator::Count { measure } => query.measure_in_words(*measure).starts_with("COUNT(*)"),
+        _ => false,
+    };
+    answers.iter().find(all_rows)?;
+    Some(format!(
+        "COUNT(*) is a measure of its own beside the average; COUNT({shared}), the rows that have a value, is part of the \
+         average already, and asked instead it leaves more for both"
+    ))
 }
 
 /// The plan for reading.
@@ -208,12 +241,13 @@ pub fn table(shown: &Shown) -> String {
     let mut grid = grid();
     let error = format!("error at {}", shown.confidence);
     grid.set_header(vec![
-        "ask",
+        "query",
         "answer",
         "cells",
         "share",
         "odds",
-        "noise (standard deviation)",
+        "ε",
+        "scale of the noise",
         error.as_str(),
         "relative",
     ]);
@@ -229,6 +263,7 @@ pub fn table(shown: &Shown) -> String {
                 right(answer.cells),
                 right(once(&share)),
                 right(once(&ask.odds)),
+                right(once(&ask.epsilon)),
                 cell_of_lines(noise).set_alignment(CellAlignment::Right),
                 right(error),
                 right(relative),
@@ -248,9 +283,9 @@ pub fn table(shown: &Shown) -> String {
 
 /// What is spent and left, and what the relative errors mean.
 fn sums(shown: &Shown) -> Vec<String> {
-    let Shown { odds, spending, .. } = shown;
+    let Shown { limit: [limit, logarithm], spending, .. } = shown;
     let mut lines = vec![format!(
-        "everything ever released about \"{}\" may give an odds ratio of {odds}; shares are parts of ln {odds}",
+        "everything ever released about \"{}\" may give an odds ratio of {limit}; shares are parts of {logarithm}",
         shown.population
     )];
     let unpaid = if spending.to_pay == spending.asks {
@@ -258,7 +293,7 @@ fn sums(shown: &Shown) -> Vec<String> {
     } else {
         format!(" ({} still to be charged, as the ledger has the others)", spending.to_pay)
     };
-    lines.push(format!("these asks use {}{unpaid}", spending.asks));
+    lines.push(format!("these queries use {}{unpaid}", spending.asks));
     let [of_spend, of_promise] = &spending.percents;
     // A question of `ask` is charged to the whole promise: the policy's own spend has no say.
     let has_spend = !shown.policy.ends_with("/ask");

@@ -67,7 +67,7 @@ impl Point {
 /// The sweep for reading.
 pub fn table(shown: &Shown) -> String {
     let mut grid = grid();
-    let mut header = vec!["ask".to_owned(), "answer".to_owned()];
+    let mut header = vec!["query".to_owned(), "answer".to_owned()];
     header.extend(shown.points.iter().map(|point| point.shown.clone()));
     header.push("chart".to_owned());
     grid.set_header(header.iter().map(cell));

@@ -101,8 +101,8 @@ pub fn guarantee(publication: &Publication) -> String {
     list("provided that", &guarantee.assumptions);
     list("outside this are", &guarantee.outside);
     let exact = format!(
-        "exactly: odds change by at most a factor {} (ε = {}, rounded up), family {}, by {}",
-        guarantee.odds, guarantee.epsilon, guarantee.family, guarantee.theorem
+        "exactly: odds change by at most a factor {}, family {}, by {}",
+        guarantee.odds_in_words, guarantee.family, guarantee.theorem
     );
     wrapped(&mut text, "  ", &exact);
     text

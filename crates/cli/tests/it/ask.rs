@@ -66,9 +66,9 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
     let ask = |sql: &str, spend: &str| clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", spend]);
     ask(COUNT, "1/8").done();
     let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
-    assert!(over.stderr.contains("3^(1/8) is left"), "{over:?}");
+    assert!(over.stderr.contains("only 3^(1/8) (at most 1.1473) is left"), "{over:?}");
     // The share that is named is one that is accepted, below.
-    assert!(over.stderr.contains("--spend 1/8 or"), "{over:?}");
+    assert!(over.stderr.contains("--spend 1/8, or"), "{over:?}");
     assert_eq!(clinic.charges(), 6);
     ask("SELECT COUNT(age) FROM visits", "1/8").done();
     assert_eq!(clinic.spent(), "3", "used up exactly");
@@ -243,8 +243,8 @@ fn the_ledger_counts_in_questions() {
     clinic.release(&["--ask", "visits by sex", "--ask", "minutes by department"]).done();
     let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
     // 17/32 are left: five times 3/32 and not six times, once 3/8 and not twice.
-    assert!(shown.contains("5 more questions like \"visits by sex\""), "{shown}");
-    assert!(shown.contains("1 more question like \"minutes by department\""), "{shown}");
+    assert!(shown.contains("5 more queries like \"visits by sex\""), "{shown}");
+    assert!(shown.contains("1 more query like \"minutes by department\""), "{shown}");
     let more = clinic.ledger().unwrap()["accounts"][0]["more"].clone();
     assert_eq!(more[1]["questions"], 5, "{more}");
     for (number, sql) in ["age", "cost", "minutes", "sex", "smoker"].iter().enumerate() {
@@ -255,5 +255,5 @@ fn the_ledger_counts_in_questions() {
     }
     clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "3/32"]).refused();
     let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
-    assert!(shown.contains("no more question like \"number 4\""), "{shown}");
+    assert!(shown.contains("no more query like \"number 4\""), "{shown}");
 }

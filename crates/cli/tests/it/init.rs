@@ -23,6 +23,19 @@ fn a_policy_begins() {
     assert_eq!(blanks.stderr.matches("is not decided yet").count(), run.stdout.matches("= \"?\"").count());
 }
 
+/// Every column's type is open, and one complaint says so.
+#[test]
+fn many_columns_are_one_complaint() {
+    let place = Place::empty();
+    let names: Vec<String> = (1..=23).map(|number| format!("c{number}")).collect();
+    place.write("wide.csv", format!("{}\n{}\n", names.join(","), vec!["1"; 23].join(",")));
+    place.run(&["init", "wide.csv", "--out", "policy.toml"]).done();
+    let told = place.run(&["plan", "policy.toml"]).refused().stderr;
+    assert!(told.contains("`type` of 23 columns is not decided yet: c1, c2, c3,"), "{told}");
+    assert!(told.contains("and 3 more"), "{told}");
+    assert_eq!(told.matches("`type`").count(), 1, "{told}");
+}
+
 /// Decided, it is a policy that is answered.
 #[test]
 fn a_policy_is_completed() {

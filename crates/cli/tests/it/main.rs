@@ -18,6 +18,7 @@ mod gwas;
 mod init;
 mod killed;
 mod misread;
+mod newcomers;
 mod notes;
 mod plan;
 mod refused_sql;

@@ -364,7 +364,7 @@ fn too_much_of_something() {
         (deep, "SQL nested more than 40 deep", "compute in steps"),
         (cases, "CASE, CAST and the like nested more than 14 deep", "compute in steps"),
         (long, "more than 400 operators and keywords", "use IN (...) for many values"),
-        (longer, "SQL of more than 65536 characters", "ask several shorter questions"),
+        (longer, "SQL of more than 65536 characters", "ask several shorter queries"),
     ] {
         let place = Place::new(&format!("{POLICY}\n[[ask]]\nsql = \"{sql}\"\n"), "");
         let run = place.release(&[]).refused();

@@ -29,7 +29,7 @@ fn a_ledger_alone_shows_what_its_policy_shows() {
     assert!(first.contains("Take 100 people like you"));
     // Its words are those of the publication, its questions what is left.
     assert!(first.contains("whoever knows exactly how many people are in the data"));
-    assert!(first.contains("2 more questions like"));
+    assert!(first.contains("2 more queries like"));
     // The charge is the same, whoever looks.
     assert_eq!(place.charges(), 5);
 }

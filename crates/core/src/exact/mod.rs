@@ -9,7 +9,7 @@ mod root;
 pub use bound::Bound;
 pub use enclosure::Enclosure;
 pub use rational::{
-    ParseRationalError, Rational, Rounding, decimal, fraction, parse_rational, percent, percent_exactly, power, ratio,
-    whole,
+    ParseRationalError, Rational, Rounding, decimal, fraction, inside_ln, parse_rational, percent, percent_exactly,
+    power, ratio, whole,
 };
 pub use root::square_root;

@@ -174,6 +174,17 @@ pub fn percent(value: &Rational, places: u32, rounding: Rounding) -> String {
     format!("{}%", decimal(&(value * whole(100)), places, rounding))
 }
 
+/// The `q` of `ln(q)` or `ln q`, where a text is written so: the one number beside fractions that is stated exactly.
+#[must_use]
+pub fn inside_ln(text: &str) -> Option<&str> {
+    let inside = text.trim().strip_prefix("ln")?;
+    let bare = inside.trim();
+    match bare.strip_prefix('(').and_then(|open| open.strip_suffix(')')) {
+        Some(inside) => Some(inside.trim()),
+        None => inside.starts_with(char::is_whitespace).then_some(bare),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

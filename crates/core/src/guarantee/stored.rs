@@ -52,9 +52,19 @@ enum StoredPromise {
     PosteriorAtLeast(Fraction),
     Gain(Fraction),
     NegativeGain(Fraction),
-    Rho { rho: Fraction, among: u64 },
-    AlphaBeta { alpha: Fraction, beta: Fraction, p_min: Fraction, p_max: Option<Fraction> },
+    Rho {
+        rho: Fraction,
+        among: u64,
+    },
+    AlphaBeta {
+        alpha: Fraction,
+        beta: Fraction,
+        p_min: Fraction,
+        p_max: Option<Fraction>,
+    },
     Epsilon(Fraction),
+    /// ε is the logarithm of this.
+    Odds(Fraction),
 }
 
 /// An exact number as `3/4` or `3`.
@@ -92,6 +102,7 @@ impl From<&Promise> for StoredPromise {
                 Self::AlphaBeta { alpha: of(alpha), beta: of(beta), p_min: of(least), p_max: most.as_ref().map(of) }
             }
             Promise::Epsilon(value) => Self::Epsilon(of(value)),
+            Promise::Odds(value) => Self::Odds(of(value)),
         }
     }
 }
@@ -111,6 +122,7 @@ impl From<StoredPromise> for Promise {
                 p_max,
             } => Self::AlphaBeta { alpha, beta, least, most: p_max.map(|Fraction(most)| most) },
             StoredPromise::Epsilon(Fraction(value)) => Self::Epsilon(value),
+            StoredPromise::Odds(Fraction(value)) => Self::Odds(value),
         }
     }
 }

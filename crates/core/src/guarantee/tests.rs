@@ -92,6 +92,7 @@ fn every_kind() -> Vec<Guarantee> {
         Promise::Gain(ratio(3, 2)),
         Promise::NegativeGain(whole(2)),
         Promise::Epsilon(ratio(1, 10)),
+        Promise::Odds(ratio(7, 2)),
         Promise::Rho { rho: ratio(1, 2), among: 100 },
         Promise::AlphaBeta { alpha: ratio(1, 2), beta: whole(1), least: whole(0), most: None },
         Promise::AlphaBeta { alpha: ratio(1, 2), beta: whole(1), least: ratio(1, 9), most: Some(ratio(1, 5)) },

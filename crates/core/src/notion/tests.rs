@@ -65,6 +65,7 @@ fn ledgers_keep_their_words() {
         (Promise::Gain(ratio(3, 2)), "gain = 3/2", "B-3"),
         (Promise::NegativeGain(whole(2)), "loss = 2", "B-3n"),
         (Promise::Epsilon(ratio(1, 10)), "epsilon = 1/10", "C-1"),
+        (Promise::Odds(ratio(7, 2)), "epsilon = ln(7/2)", "C-1"),
         (Promise::Rho { rho: ratio(1, 2), among: 100 }, "rho = 1/2 among 100", "B-5"),
         (
             Promise::AlphaBeta { alpha: ratio(1, 2), beta: whole(1), least: whole(0), most: None },

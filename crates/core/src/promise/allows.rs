@@ -28,6 +28,7 @@ impl Promise {
                 let outside = before < least || most.as_ref().is_some_and(|most| before > most);
                 return (!outside).then(|| ((&all - alpha) * before, ((&all + beta) * before).min(all.clone())));
             }
+            Self::Odds(odds) => posterior_range(before, odds),
             Self::Epsilon(epsilon) => {
                 let odds = Spend::epsilon(epsilon.clone()).ok()?.odds_at_most();
                 return odds.is_positive().then(|| posterior_range(before, &odds));

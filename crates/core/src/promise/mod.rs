@@ -50,6 +50,8 @@ pub enum Promise {
     },
     /// Plain differential privacy with this ε.
     Epsilon(Rational),
+    /// The same with ε = ln of this odds ratio, which is stated exactly so.
+    Odds(Rational),
 }
 
 /// A promise that cannot be kept, or cannot be kept against this adversary.
@@ -105,7 +107,7 @@ impl Promise {
             Self::NegativeGain(_) => Notion::NegativeMembership,
             Self::Rho { .. } => Notion::Rho,
             Self::AlphaBeta { .. } => Notion::AlphaBeta,
-            Self::Epsilon(_) => Notion::Dp,
+            Self::Epsilon(_) | Self::Odds(_) => Notion::Dp,
         }
     }
 
@@ -132,7 +134,8 @@ impl Promise {
             | Self::PosteriorAtLeast(_)
             | Self::Gain(_)
             | Self::NegativeGain(_)
-            | Self::Epsilon(_) => false,
+            | Self::Epsilon(_)
+            | Self::Odds(_) => false,
         }
     }
 
@@ -158,6 +161,14 @@ impl Promise {
                 }
                 Ok(Spend::epsilon(epsilon.clone())?)
             }
+            Self::Odds(odds) => {
+                let spend = Spend::odds(odds.clone())?;
+                if !spend.fits(&Spend::epsilon(whole(LARGEST_EPSILON))?)? {
+                    let range = format!("such that its logarithm is at most {LARGEST_EPSILON}");
+                    return Err(bounds::out_of_range("epsilon", odds, range));
+                }
+                Ok(spend)
+            }
         }
     }
 }
@@ -170,6 +181,7 @@ impl std::fmt::Display for Promise {
             | Self::Gain(value)
             | Self::NegativeGain(value)
             | Self::Epsilon(value) => write!(f, "{} = {value}", self.name()),
+            Self::Odds(value) => write!(f, "{} = ln({value})", self.name()),
             Self::Rho { rho, among } => write!(f, "rho = {rho} among {among}"),
             Self::AlphaBeta { alpha, beta, least, most } => {
                 write!(f, "alpha = {alpha}, beta = {beta}, P_min = {least}")?;

@@ -27,7 +27,10 @@ fn stated(text: &str) -> Option<Promise> {
         (Notion::PosteriorAtLeast, []) => Promise::PosteriorAtLeast(number(value)?),
         (Notion::PositiveMembership, []) => Promise::Gain(number(value)?),
         (Notion::NegativeMembership, []) => Promise::NegativeGain(number(value)?),
-        (Notion::Dp, []) => Promise::Epsilon(number(value)?),
+        (Notion::Dp, []) => match value.strip_prefix("ln(").and_then(|open| open.strip_suffix(')')) {
+            Some(odds) => Promise::Odds(number(odds)?),
+            None => Promise::Epsilon(number(value)?),
+        },
         (Notion::Rho, []) => {
             let (rho, among) = value.split_once(" among ")?;
             Promise::Rho { rho: number(rho)?, among: among.parse().ok()? }
@@ -57,6 +60,7 @@ mod tests {
             Promise::Gain(ratio(3, 2)),
             Promise::NegativeGain(whole(2)),
             Promise::Epsilon(ratio(1, 10)),
+            Promise::Odds(ratio(7, 2)),
             Promise::Rho { rho: ratio(1, 2), among: 100 },
             Promise::AlphaBeta { alpha: ratio(1, 2), beta: whole(1), least: whole(0), most: None },
             Promise::AlphaBeta { alpha: ratio(1, 2), beta: whole(1), least: ratio(1, 9), most: Some(ratio(1, 5)) },
@@ -64,7 +68,16 @@ mod tests {
         for promise in all {
             assert_eq!(promise.to_string().parse(), Ok(promise));
         }
-        for bad in ["", "gain", "gain = x", "gain = 2, loss = 3", "rho = 1/2", "alpha = 1/2, beta = 1"] {
+        for bad in [
+            "",
+            "gain",
+            "gain = x",
+            "gain = ln(3)",
+            "epsilon = ln 3",
+            "gain = 2, loss = 3",
+            "rho = 1/2",
+            "alpha = 1/2, beta = 1",
+        ] {
             assert!(bad.parse::<Promise>().is_err(), "{bad}");
         }
     }

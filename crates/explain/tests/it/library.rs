@@ -2,7 +2,7 @@
 
 use deniable_explain::entry::Kind;
 use deniable_explain::library::{NOTIONS, THEOREMS, aliases, key};
-use deniable_explain::{Library, ids, library, lookup};
+use deniable_explain::{Library, ids, library, lookup, meant, terms};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -244,4 +244,27 @@ fn earlier_aliases_open_the_same_pages() {
     {
         assert_eq!(lookup(name).unwrap().id, id);
     }
+}
+
+/// Every row of `docs/terms.md` is found by its words, here and elsewhere.
+#[test]
+fn every_term_is_found() {
+    let rows =
+        deniable_explain::terms::PAGE.lines().filter(|line| line.starts_with('|') && line.matches('|').count() >= 5);
+    assert!(terms().len() > 50 && terms().len() < rows.count(), "{}", terms().len());
+    for term in terms() {
+        assert!(meant(&term.here.replace('`', "")).contains(&term) || term.here.contains([',', '=', ';']), "{term:?}");
+        for word in term.here.split([',', ';', '=']) {
+            let found = !meant(word).is_empty() || lookup(word).is_ok();
+            assert!(found, "`{word}` of {term:?}");
+        }
+        assert!(!term.told.contains('['), "{term:?}");
+    }
+    let found = |text: &str| meant(text).iter().map(|term| term.here.as_str()).collect::<Vec<_>>();
+    assert_eq!(found("privacy unit"), ["entity, `[entity]`", "no `[entity]`"]);
+    assert_eq!(found("max_partitions_contributed"), ["cap `groups`"]);
+    assert_eq!(found("MaxGroupsPerID"), ["cap `groups`"]);
+    assert_eq!(found("parallel composition"), ["groups of one query"]);
+    assert_eq!(found("colour"), Vec::<&str>::new());
+    assert_eq!(lookup("privcy unit").unwrap_err().did_you_mean, ["privacy unit"]);
 }

@@ -343,6 +343,7 @@ fn promised(promise: &Promise) -> String {
     match promise {
         Promise::Gain(value) => format!("γ = {}", fraction(value)),
         Promise::Epsilon(value) => format!("ε = {}", fraction(value)),
+        Promise::Odds(value) => format!("ε = ln({})", fraction(value)),
         other => other.to_string(),
     }
 }

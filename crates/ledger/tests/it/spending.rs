@@ -17,7 +17,10 @@ fn a_budget_is_used_up_exactly_and_then_refused() {
     let refused = ledger.charge(&request("ff", (1, 1_000_000))).unwrap_err();
     assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Account, .. }), "{refused}");
     let words = refused.to_string();
-    assert!(words.contains("odds ratio of 3, 3 is spent") && words.contains("3^(1/1000000) (about "), "{words}");
+    assert!(
+        words.contains("odds ratio of 3, 3 is spent") && words.contains("3^(1/1000000) (at most 1.0001)"),
+        "{words}"
+    );
     assert_eq!(verify(&place.path, None).unwrap().entries, 2 + 20);
 }
 

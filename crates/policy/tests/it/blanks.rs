@@ -38,7 +38,7 @@ fn blanks(errors: &PolicyErrors) -> Vec<(usize, String)> {
         .map(|error| {
             assert!(error.help.as_ref().is_some_and(|help| help.len() > 30), "{errors}");
             match &error.kind {
-                PolicyErrorKind::Blank { key } => (error.place.as_ref().unwrap().line, key.clone()),
+                PolicyErrorKind::Blank { key, .. } => (error.place.as_ref().unwrap().line, key.clone()),
                 other => panic!("{other}, in\n{errors}"),
             }
         })

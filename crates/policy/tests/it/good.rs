@@ -234,6 +234,18 @@ fn the_headline_is_exactly_three() {
     }
 }
 
+/// ln 3 is no fraction, and yet the limit is exactly 3, in what is stored, too.
+#[test]
+fn a_logarithm_is_exact() {
+    for written in ["ln(3)", "ln 3", " ln( 6/2 ) "] {
+        let policy = small_with("posterior_at_most = 0.75", &format!("epsilon = \"{written}\""));
+        let guarantee = policy.guarantee();
+        assert_eq!(guarantee.promises(), [Promise::Odds(whole(3))], "{written}");
+        assert_eq!(guarantee.limit().exact_odds(), Some(whole(3)));
+        assert_eq!(guarantee.promises_in_short(), "epsilon = ln(3)");
+    }
+}
+
 /// No number passes through a float: these would come back changed.
 #[test]
 fn numbers_are_exact() {
@@ -310,7 +322,7 @@ fn targets_that_are_too_dear_are_named() {
     insta::assert_snapshot!(exceed, @"the target errors of `to within five` need 37.51% of the promise, but only 37.5% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
     // Used up to the last: nothing for weights, but no harm where there are none.
     let nothing_left = with(&policy, ratio(3, 8));
-    insta::assert_snapshot!(nothing_left, @"explicit shares and target errors use all of spend = 1/2: nothing is left for `by sex` and `ask 2`; raise the target errors, or give these asks a share or target of their own");
+    insta::assert_snapshot!(nothing_left, @"explicit shares and target errors use all of spend = 1/2: nothing is left for `by sex` and `ask 2`; raise the target errors, or give these queries a share or target of their own");
     let TargetsTooDear::NothingLeft { asks, .. } = nothing_left else { panic!("nothing left") };
     assert_eq!(asks, ["by sex", "ask 2"]);
     let targets = "FROM visits\"\ntarget_error = 5\n[[ask]]\nsql = \"SELECT 1\"\ntarget_error = 0.5";

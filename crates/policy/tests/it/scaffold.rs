@@ -24,7 +24,7 @@ fn parquet() -> Scaffold {
 fn blanks(text: &str) -> Vec<String> {
     let Err(errors) = Policy::parse(Path::new("p.toml"), text) else { panic!("no blanks:\n{text}") };
     let keys = errors.errors().iter().map(|error| match &error.kind {
-        PolicyErrorKind::Blank { key } => key.clone(),
+        PolicyErrorKind::Blank { key, .. } => key.clone(),
         other => panic!("{other} in\n{text}"),
     });
     keys.collect()

@@ -99,7 +99,7 @@ fn what_does_not_fit_together_is_not_begun() {
     let three = [("a", Wish::Number(1)), ("b", Wish::Number(2)), ("c", Wish::Number(3))];
     let refused = place.run(&mut Toy::of(&three).sharing(2));
     assert!(
-        matches!(refused, Err(Refused::Ledger(ref text)) if text.contains("cost an odds ratio of 3^(3/2) together")),
+        matches!(refused, Err(Refused::Ledger(ref text)) if text.contains("cost an odds ratio of 3^(3/2) (at most 5.1962) together")),
         "{refused:?}"
     );
     assert!(place.on_disk().is_empty());
@@ -202,6 +202,6 @@ fn errors_say_what_is_left() {
         ProtocolError::OverBudget { cost, spent, limit, which: "the promise".into(), fits: None }.to_string()
     };
     let half = three.share(&deniable_core::exact::ratio(1, 2)).unwrap();
-    assert!(error(&half).ends_with("of the promise only 3^(1/2) is left"), "{}", error(&half));
+    assert!(error(&half).ends_with("of the promise only 3^(1/2) (at most 1.7321) is left"), "{}", error(&half));
     assert!(error(&three).ends_with("of the promise nothing of 3 is left"));
 }

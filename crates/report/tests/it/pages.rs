@@ -81,6 +81,7 @@ fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             warnings: vec!["values of `key` that <b> are left out".into()],
         },
         guarantee: Statement {
+            odds_in_words: String::new(),
             odds: odds.into(),
             epsilon: "1".into(),
             promises: vec![format!("the words that came with odds of {odds}")],

@@ -36,9 +36,7 @@ impl Derivation<'_> {
     /// The keys of a node, in their natural order.
     pub(crate) fn keys(&mut self, id: Id) -> Result<Vec<Key>, QueryError> {
         if let Node::Column(position) = self.program.node(id) {
-            let facts = declared(self.tables, *position as usize).map(|(_, column)| column);
-            let name = facts.map_or("", |column| &column.name);
-            return facts.and_then(column_keys).ok_or_else(|| no_keys(facts, name));
+            return self.of_column(*position as usize);
         }
         let mut derived = self.derived(id)?;
         let mut seen = BTreeSet::new();
@@ -52,6 +50,19 @@ impl Derivation<'_> {
         Ok(derived)
     }
 
+    /// The keys of an input column.
+    fn of_column(&self, position: usize) -> Result<Vec<Key>, QueryError> {
+        let facts = declared(self.tables, position);
+        let column = facts.map(|(_, column)| column);
+        let name = column.map_or("", |column| &column.name);
+        let names_entities = facts.and_then(|(table, _)| self.tables.get(table)?.entity.as_ref());
+        let missing = || match names_entities {
+            Some(entity) if entity.key == name => a_group_each(name),
+            _ => no_keys(column, name),
+        };
+        column.and_then(column_keys).ok_or_else(missing)
+    }
+
     /// The keys of a node, out of those of the nodes whose values it passes on. Each is looked at once.
     fn derived(&mut self, id: Id) -> Result<Vec<Key>, QueryError> {
         let mut known: BTreeMap<Id, Vec<Key>> = BTreeMap::new();
@@ -61,9 +72,7 @@ impl Derivation<'_> {
         while let Some(id) = wanted.pop_last() {
             let passes_on: Vec<Id> = match self.program.node(id) {
                 Node::Column(position) => {
-                    let facts = declared(self.tables, *position as usize).map(|(_, column)| column);
-                    let name = facts.map_or("", |column| &column.name);
-                    known.insert(id, facts.and_then(column_keys).ok_or_else(|| no_keys(facts, name))?);
+                    known.insert(id, self.of_column(*position as usize)?);
                     continue;
                 }
                 Node::Constant(_, value) => {
@@ -124,6 +133,15 @@ fn column_keys(column: &Column) -> Option<Vec<Key>> {
             domain(column).filter(|keys| keys.len() <= MOST_KEYS)
         }
     }
+}
+
+/// To declare the keys of entities would be to publish who they are.
+fn a_group_each(key: &str) -> QueryError {
+    let help = format!(
+        "each group would be one person, whose mere appearance tells that they are in the data; do not declare `{key}` as \
+         keys. For how many there are write COUNT(DISTINCT {key}); otherwise group by what many people share"
+    );
+    QueryError::refused(format!("GROUP BY `{key}`, which says whose a row is,"), help)
 }
 
 fn no_keys(declared: Option<&Column>, name: &str) -> QueryError {

@@ -123,7 +123,7 @@ fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Resul
         lookups: left_side.lookups,
     };
     if all.tables.len() > lowering.tables.len() {
-        return Err(QueryError::refused("a table joined with itself", "each table may stand once in a question"));
+        return Err(QueryError::refused("a table joined with itself", "each table may stand once in a query"));
     }
     match join_type {
         JoinType::Inner => {

@@ -56,11 +56,11 @@ pub(super) fn arrange(
     let optional: BTreeSet<usize> = lookups.iter().map(|lookup| lookup.table).collect();
     let first = found.iter().copied().find(|at| tables[*at].is_protected()).ok_or_else(|| {
         let help = "the table is declared as public: read it itself, or join it to a protected table";
-        let error = QueryError::refused("a question about a public table alone", help);
+        let error = QueryError::refused("a query about a public table alone", help);
         found.first().map_or_else(|| error.clone(), |at| error.clone().about(&tables[*at].name))
     })?;
     if let Some(twice) = found.iter().enumerate().find(|(at, table)| found[..*at].contains(table)) {
-        let help = "each table may stand once in a question";
+        let help = "each table may stand once in a query";
         return Err(QueryError::refused(format!("the table `{}` joined with itself", tables[*twice.1].name), help));
     }
     let mut joins = Joins { first, others: Vec::new() };

@@ -131,7 +131,7 @@ impl Query {
             let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, understood);
             thread.ok().and_then(|thread| thread.join().ok())
         });
-        let failed = || Err(QueryError::meaning("the question could not be understood"));
+        let failed = || Err(QueryError::meaning("the query could not be understood"));
         on_own_stack.unwrap_or_else(failed).map_err(|error| error.found_by(|word| syntax::places_of(sql, word)))
     }
 
@@ -335,7 +335,7 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
         | LogicalPlan::SubqueryAlias(_)
         | LogicalPlan::TableScan(_)
         | LogicalPlan::Filter(_) => {
-            ("a question without an aggregate", "SELECT", "rows are never published; ask for COUNT, SUM or AVG")
+            ("a query without an aggregate", "SELECT", "rows are never published; ask for COUNT, SUM or AVG")
         }
         LogicalPlan::Sort(_) => ("ORDER BY or LIMIT before the aggregate", "ORDER", EARLY),
         LogicalPlan::Limit(_) => ("ORDER BY or LIMIT before the aggregate", "LIMIT", EARLY),
@@ -363,7 +363,7 @@ pub(crate) fn refuse_node(plan: &LogicalPlan) -> QueryError {
         | LogicalPlan::Dml(_)
         | LogicalPlan::Ddl(_)
         | LogicalPlan::Copy(_)
-        | LogicalPlan::DescribeTable(_) => ("this statement", "", "only SELECT asks a question"),
+        | LogicalPlan::DescribeTable(_) => ("this statement", "", "only SELECT is answered"),
     };
     QueryError::refused(construct, help).about(word)
 }

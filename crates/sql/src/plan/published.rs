@@ -60,18 +60,18 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
     });
     if cells.is_none_or(|cells| cells > MOST_CELLS) {
         let help = format!("group by fewer columns; at most {MOST_CELLS} combinations of keys are answered");
-        return Err(QueryError::refused("a question with this many groups", help).about("GROUP"));
+        return Err(QueryError::refused("a query with this many groups", help).about("GROUP"));
     }
     let keys = groups.iter().try_fold(1_usize, |product, group| product.checked_mul(group.keys.len()));
     if keys.is_none_or(|keys| keys >= MOST_COMBINATIONS) {
-        let help = "ask one question for each grouping, or group by fewer different columns";
+        let help = "ask one query for each grouping, or group by fewer different columns";
         return Err(QueryError::refused("GROUPING SETS over this many columns and keys", help).about("GROUP"));
     }
     quantiles::gather(&mut collected);
     let caps = tables[joins.first].caps();
     let (measures, arguments, answers) = identity::ordered(collected, &program);
     if presence(&measures).len() > MOST_ENTITY_FILTERS {
-        let help = format!("ask them in several questions; at most {MOST_ENTITY_FILTERS} in one");
+        let help = format!("ask them in several queries; at most {MOST_ENTITY_FILTERS} in one");
         return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
     }
     let rows = Rows { tables: tables.to_vec(), program, joins, filters, arguments };
@@ -210,7 +210,7 @@ fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, Que
     }
     if asked.is_empty() {
         let help = "declared keys are public already; ask for COUNT, SUM or AVG in each";
-        return Err(QueryError::refused("a question without an aggregate", help).about("SELECT"));
+        return Err(QueryError::refused("a query without an aggregate", help).about("SELECT"));
     }
     let program = lowering.program;
     let filters = identity::sorted(conditions.iter().map(|condition| condition.id), &program);

@@ -35,7 +35,7 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
     if sql.len() > LONGEST {
         return Err(QueryError::refused(
             format!("SQL of more than {LONGEST} characters"),
-            "ask several shorter questions",
+            "ask several shorter queries",
         ));
     }
     let tokens = Tokenizer::new(&GenericDialect {}, sql)
@@ -44,7 +44,7 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
     // Chains of operators become trees as deep as they are long, and everything that walks a tree pays for that.
     if let Some(one_too_many) = tokens.iter().filter(|token| makes_deeper(&token.token)).nth(MOST_OPERATORS) {
         return Err(QueryError::Refused {
-            construct: format!("a question with more than {MOST_OPERATORS} operators and keywords"),
+            construct: format!("a query with more than {MOST_OPERATORS} operators and keywords"),
             help: "use IN (...) for many values, or prepare a column".to_owned(),
             place: place(one_too_many.span),
             word: None,
@@ -65,10 +65,10 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
         .map_err(|error| syntax_error(&error.to_string()))?;
     let mut statements = statements.into_iter();
     let (Some(statement), None) = (statements.next(), statements.next()) else {
-        return Err(QueryError::refused("more or less than one statement", "write a single SELECT in each ask"));
+        return Err(QueryError::refused("more or less than one statement", "write a single SELECT in each query"));
     };
     let Statement::Query(query) = &statement else {
-        return Err(refuse(&statement, "this statement", "only SELECT asks a question; the data is never changed"));
+        return Err(refuse(&statement, "this statement", "only SELECT is answered; the data is never changed"));
     };
     query::check(query)?;
     query::few_enough_tables(query)?;

@@ -20,8 +20,8 @@ pub(super) fn few_enough_tables(query: &Query) -> Result<(), QueryError> {
     if tables_read(query, &mut Vec::new()) <= MOST_TABLES {
         return Ok(());
     }
-    let help = "each table may stand once in a question: filter and compute in CTEs, and join them once";
-    Err(QueryError::refused(format!("a question that reads more than {MOST_TABLES} tables"), help).about("WITH"))
+    let help = "each table may stand once in a query: filter and compute in CTEs, and join them once";
+    Err(QueryError::refused(format!("a query that reads more than {MOST_TABLES} tables"), help).about("WITH"))
 }
 
 /// How many tables a question reads; `known` are the names for subqueries, with how many these read.

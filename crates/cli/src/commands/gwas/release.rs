@@ -89,7 +89,7 @@ fn change_promise(promised: &Promised, reason: &str) -> Result<(), Failure> {
     let weaker = crate::commands::ledger::change_all(&mut ledger, &all, reason)?;
     let way = if weaker { "weaker" } else { "not weaker" };
     let limit = promised.guarantee(Secret::Membership).limit().clone();
-    say(format!("the promise is now an odds ratio of {limit} ({way} than before); the reason is kept"));
+    say(format!("the promise is now an odds ratio of {}, {way} than before; the reason is kept", limit.with_epsilon()));
     say(format!("ledger head {}", ledger.head()));
     Ok(())
 }

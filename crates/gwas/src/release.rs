@@ -15,11 +15,12 @@ use deniable_genome::distance::TooManyPeople;
 use deniable_genome::noisy::NoisyError;
 use deniable_genome::select::SelectError;
 use deniable_genome::{Adjacency, FileError, Log, Threshold, distance};
-use deniable_ledger::{Ask, Key, Ledger, Registered, Summary, VersionError};
+use deniable_ledger::{Ask, Form, Key, Ledger, Registered, Summary, VersionError};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::remembered::Remembered;
 use deniable_publication::{DataVersion, Publication, Table};
 use rand_core::CryptoRng;
+use serde::Deserialize;
 use std::num::NonZeroUsize;
 
 pub use deniable_protocol::Origin;
@@ -28,6 +29,9 @@ pub use deniable_protocol::Origin;
 const FINGERPRINT: &str = "deniable 2026-11 fingerprint of genotypes";
 /// What identities of releases are hashed for.
 const IDENTITY: &str = "deniable 2026-11 identity of an association release";
+
+/// The form in which association results are stored.
+pub const FORM: Form = Form::new("gwas", 1);
 
 /// A release that did not come about. For the curator: some of these depend on private files.
 #[derive(Debug, thiserror::Error)]
@@ -305,6 +309,8 @@ impl Kind for Run<'_> {
     type Refused = GwasError;
     type Exhausted = GwasError;
 
+    const FORM: Form = FORM;
+
     fn asker(&self) -> &str {
         self.promised.asker()
     }
@@ -332,7 +338,7 @@ impl Kind for Run<'_> {
     }
 
     fn show(&self, at: usize, stored: &serde_json::Value) -> Result<Answer, String> {
-        let answer: Answer = serde_json::from_value(stored.clone()).map_err(|error| error.to_string())?;
+        let answer = Answer::deserialize(stored).map_err(|error| error.to_string())?;
         if answer.fits(self.part(at), self.snps()) { Ok(answer) } else { Err("it has another shape".to_owned()) }
     }
 
@@ -364,5 +370,14 @@ impl Kind for Run<'_> {
         let Ok(mut answer) = self.show(at, stored) else { return stored.clone() };
         answer.published = self.remembered(answer.table(self.request, self.part(at), &self.payment), Secret::Label);
         serde_json::to_value(&answer).unwrap_or_else(|_| stored.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Pages are written from the ledger alone, whatever kind of release an answer is of.
+    #[test]
+    fn pages_know_the_form() {
+        assert!(deniable_publication::remembered::HELD_BY.contains(&super::FORM.to_string().as_str()));
     }
 }

@@ -319,7 +319,7 @@ fn a_release_that_touches_both_is_charged_to_each() {
     let summary = place.summary();
     let said = |kind: Secret| {
         let account = summary.accounts.iter().find(|account| account.id.kind == kind).unwrap();
-        account.releases[0].answer.as_ref().unwrap()["published"].to_string()
+        account.releases[0].answer.as_ref().unwrap().read().unwrap()["published"].to_string()
     };
     assert!(said(Secret::Membership).contains("that a given person is in the data"));
     assert!(said(Secret::Label).contains("that a given person is a case"));

@@ -4,7 +4,7 @@ use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
-use deniable_release::release::{Answered, Event, Origin, ReleaseError};
+use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, release};
 use deniable_sql::Resources;
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ fn every_step_is_on_disk_before_the_next() {
     assert_eq!(seen, all);
     // What is returned is what is stored.
     for (answer, stored) in answers.iter().zip(place.on_disk()) {
-        assert_eq!(json!(values(answer)), stored.answer.unwrap()["values"]);
+        assert_eq!(json!(values(answer)), stored.answer.unwrap().read().unwrap()["values"]);
     }
 }
 
@@ -233,14 +233,14 @@ fn what_is_shown_is_what_was_stored_first() {
             if matches!(event, Event::Computing("second", _)) && other.borrow().is_none() {
                 // The answer of the first ask has the form of the second's in all but its values.
                 let on_disk = place.on_disk();
-                let mut answer = on_disk[0].answer.clone().unwrap();
+                let mut answer = on_disk[0].answer.as_ref().unwrap().read().unwrap();
                 answer["values"] = json!([["4711"]]);
-                let stored = place.ledger().store_answer(on_disk[1].seq, &answer).unwrap();
+                let stored = place.ledger().store_answer(on_disk[1].seq, &FORM, &answer).unwrap();
                 *other.borrow_mut() = Some(stored);
             }
         })
         .unwrap();
     assert!(other.into_inner().is_some());
     assert_eq!(values(&answers[1]), [["4711"]]);
-    assert_eq!(place.on_disk()[1].answer.as_ref().unwrap()["values"], json!([["4711"]]));
+    assert_eq!(place.on_disk()[1].answer.as_ref().unwrap().read().unwrap()["values"], json!([["4711"]]));
 }

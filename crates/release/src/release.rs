@@ -253,16 +253,19 @@ impl Kind for Asks<'_> {
         let asked: Vec<&PlannedAsk> = pending.iter().map(|(_, ask)| *ask).collect();
         // Stored answers need no files, so that files which are gone or changed do not matter to them; the curator may have
         // meant to ask about the changed ones.
-        let tables = if asked.len() < all.len() { (self.locate)().unwrap_or_default() } else { Vec::new() };
-        for table in tables {
-            if reads(&table, &all) && !reads(&table, &asked) && data::written_since(ledger, &table) {
-                (self.tell)(Event::WrittenSince(&table));
+        let tables = match (self.locate)() {
+            Ok(tables) => tables,
+            Err(_) if asked.is_empty() => Vec::new(),
+            Err(error) => return Err(DataError::from(error).into()),
+        };
+        for table in &tables {
+            if reads(table, &all) && !reads(table, &asked) && data::written_since(ledger, table) {
+                (self.tell)(Event::WrittenSince(table));
             }
         }
         if asked.is_empty() {
             return Ok(());
         }
-        let tables = (self.locate)().map_err(DataError::from)?;
         let used: Vec<&Versioned> = tables.iter().filter(|table| reads(table, &asked)).collect();
         let progress = |rows| (self.tell)(Event::Checking(rows));
         let found = |table: &Versioned, report: &_| (self.tell)(Event::Scanned { table, report });

@@ -7,7 +7,7 @@
 use crate::cohort::Cohort;
 use crate::release::{Event, GwasError, Means};
 use crate::request::Request;
-use deniable_genome::{Fingerprint, Log};
+use deniable_genome::Fingerprint;
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ fn key(ledger: &Ledger) -> [u8; 32] {
 ///
 /// # Errors
 /// When the files cannot be used, or the version stands for other contents.
-pub fn check(means: &Means<'_>, declared: Declared<'_>, ledger: &mut Ledger) -> Result<(Log, Registered), GwasError> {
+pub fn check(means: &Means<'_>, declared: Declared<'_>, ledger: &mut Ledger) -> Result<Registered, GwasError> {
     /// SNPs between two words about progress.
     const OFTEN: u64 = 4096;
     let mut fingerprint = Fingerprint::new(key(ledger));
@@ -73,7 +73,7 @@ pub fn check(means: &Means<'_>, declared: Declared<'_>, ledger: &mut Ledger) -> 
         }
     })?;
     (means.tell)(Event::Read(&log));
-    Ok((log, declared.register(ledger, &fingerprint.hex())?))
+    Ok(declared.register(ledger, &fingerprint.hex())?)
 }
 
 /// The cohort of a request, once its files are known to be those of the registered version. One that is not registered as it is

@@ -23,12 +23,19 @@ impl Place {
     fn check(&self, request: &Request) -> Result<Registered, GwasError> {
         let mut ledger = Ledger::open_or_create(&self.ledger(), "people").unwrap();
         let files = Located::new(self.files.clone());
-        let means = Means { files: &files, threads: TWO, register: false, tell: &|_| {} };
-        check(&means, request.declared(), &mut ledger).map(|(log, registered)| {
-            assert_eq!((log.cases, log.controls, log.used), (60, 50, 300));
-            assert!(log.missing_calls > 1000);
-            registered
-        })
+        let found = RefCell::new(None);
+        let tell = |event: Event<'_>| {
+            if let Event::Read(log) = event {
+                found.replace(Some(log.clone()));
+            }
+        };
+        let means = Means { files: &files, threads: TWO, register: false, tell: &tell };
+        let checked = check(&means, request.declared(), &mut ledger);
+        // It is told whatever came of it.
+        let log = found.into_inner().unwrap();
+        assert_eq!((log.cases, log.controls, log.used), (60, 50, 300));
+        assert!(log.missing_calls > 1000);
+        checked
     }
 
     /// One that is not to go on where it registers.

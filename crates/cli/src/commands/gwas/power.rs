@@ -162,7 +162,8 @@ fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
     writable(&[("--out", args.out.as_deref())], &files.all())?;
     let progress = Progress::new();
     // The key does not matter: the fingerprint is not kept.
-    let cohort = Cohort::read(&files, args.fill.into(), [0; 32], all_threads(args.threads), &|snps| {
+    let opened = files.open().map_err(|error| file_failure(&error))?;
+    let cohort = Cohort::read(&opened, args.fill.into(), [0; 32], all_threads(args.threads), &|snps| {
         progress.rows("reading SNPs", snps);
     })
     .map_err(|error| file_failure(&error))?;

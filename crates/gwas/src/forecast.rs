@@ -1,9 +1,10 @@
 //! What a request costs, and how far its answers may be off: from what is public alone. Nothing is charged.
 
 use crate::cohort::Cohort;
+use crate::error::GwasError;
 use crate::payment::payment;
 use crate::promised::Promised;
-use crate::release::{Event, GwasError, Means, Run};
+use crate::release::{Event, Means, Run};
 use crate::request::Request;
 use deniable_core::exact::{Rounding, decimal};
 use deniable_ledger::Summary;

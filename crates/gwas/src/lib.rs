@@ -9,6 +9,7 @@
 //! | how far is every SNP from the threshold? | [`mod@scores`] |
 //! | who pays for a release? | [`mod@payment`] |
 //! | what would it cost, and how far would it be off? | [`mod@forecast`] |
+//! | what can go wrong? | [`GwasError`] |
 //! | charge, compute, store, show | [`mod@release`] |
 //! | what is picked, and with which noise? | `draw` |
 //! | what is stored, and what is published? | [`answer`] |
@@ -19,6 +20,7 @@ pub mod answer;
 pub mod cohort;
 pub mod curator;
 mod draw;
+mod error;
 pub mod forecast;
 pub mod payment;
 pub mod power;
@@ -30,11 +32,12 @@ pub mod scores;
 
 pub use answer::{Answer, tab_separated};
 pub use cohort::{Cohort, Files, Located, NameError, Opened};
+pub use error::GwasError;
 pub use forecast::forecast;
 pub use payment::{Payment, PaymentError, payment};
 pub use promised::{Promised, PromisedError, Protects};
 pub use registration::{Declared, check};
-pub use release::{Event, GwasError, Means, Origin, Released, release};
+pub use release::{Event, Means, Origin, Released, release};
 pub use request::{Cut, Part, Request, Score, Snps};
 pub use scores::scores;
 

@@ -5,7 +5,8 @@
 //! is a case. Once it is there, nothing that is asked looks at what was found.
 
 use crate::cohort::Cohort;
-use crate::release::{Event, GwasError, Means};
+use crate::error::GwasError;
+use crate::release::{Event, Means};
 use crate::request::Request;
 use deniable_genome::Fingerprint;
 use deniable_ledger::versions::Contents;

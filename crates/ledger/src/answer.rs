@@ -4,16 +4,18 @@
 //! before the entry is: an entry without its file was damaged or copied without it, and a file without an entry is what a
 //! crash left. Nothing is decompressed before its hash was compared, and never more than the length that the entry states.
 
-use crate::entry::{AnswerFile, Answered, AnsweredInFile, EncodeError, Event};
-use crate::key::beside;
-use crate::store::{self, StoreError};
+mod file;
+
+pub use file::AnswerFile;
+pub(crate) use file::{folder, strays};
+
+use crate::entry::{Answered, AnsweredInFile, EncodeError, Event};
+use crate::store::StoreError;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,10 +23,6 @@ use std::sync::Arc;
 pub const MOST_IN_ENTRY: usize = 64 << 10;
 /// No answer is longer than this many bytes; as many as SQLite would take into an entry.
 pub const MOST: u64 = 1_000_000_000;
-/// Separates the hashes of files from every other use of the hash function.
-const DOMAIN: &str = "deniable-ledger-v1 answer file";
-/// zstd's own choice between speed and size.
-const LEVEL: i32 = 3;
 
 /// In which form an answer is written: its kind and the version of that, as in `sql/1`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -186,45 +184,9 @@ impl Stored {
     pub fn read(&self) -> Result<Value, Unread> {
         match &self.content {
             Content::Entry(json) => Ok(serde_json::from_str(json.0.get())?),
-            Content::File { folder, file } => {
-                let path = folder.join(file.name());
-                let packed = packed(&path, file)?;
-                let text = unpacked(&packed, file.bytes()).ok_or(Unread::Length { path, bytes: file.bytes() })?;
-                Ok(serde_json::from_slice(&text)?)
-            }
+            Content::File { folder, file } => Ok(serde_json::from_slice(&file.read(folder)?)?),
         }
     }
-}
-
-/// The bytes of a file, once they are known to be those that were stored.
-fn packed(path: &Path, file: &AnswerFile) -> Result<Vec<u8>, Unread> {
-    let io = |source: std::io::Error| match source.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Unread::Missing(path.to_path_buf()),
-        _ => Unread::Io { path: path.to_path_buf(), source },
-    };
-    let opened = File::open(path).map_err(io)?;
-    // No text of this length is packed into more bytes: what is longer is another file, and is not read to its end.
-    let most = file.bytes() + file.bytes() / 128 + 1024;
-    let mut bytes = Vec::new();
-    opened.take(most + 1).read_to_end(&mut bytes).map_err(io)?;
-    if hash(&bytes) == file.hash() { Ok(bytes) } else { Err(Unread::Changed(path.to_path_buf())) }
-}
-
-/// The text in a file, when it is of exactly this length.
-fn unpacked(packed: &[u8], bytes: u64) -> Option<Vec<u8>> {
-    let mut text = Vec::new();
-    let decoder = zstd::stream::read::Decoder::with_buffer(packed).ok()?;
-    decoder.take(bytes + 1).read_to_end(&mut text).ok()?;
-    (text.len() as u64 == bytes).then_some(text)
-}
-
-fn hash(bytes: &[u8]) -> String {
-    blake3::Hasher::new_derive_key(DOMAIN).update(bytes).finalize().to_hex().to_string()
-}
-
-/// The folder of a ledger's large answers.
-pub(crate) fn folder(ledger: &Path) -> PathBuf {
-    beside(ledger, ".answers")
 }
 
 /// An answer that is about to be stored: rendered once, and compressed where it is large.
@@ -242,33 +204,18 @@ impl Draft {
     pub fn of(form: &Form, answer: &Value) -> Result<Self, EncodeError> {
         let text = Json::of(answer)?;
         let bytes = text.0.get().as_bytes();
-        let packed = if bytes.len() > MOST_IN_ENTRY {
-            let packed = zstd::bulk::compress(bytes, LEVEL).map_err(|_| EncodeError::Altered)?;
-            let file = AnswerFile::new(hash(&packed), bytes.len() as u64).ok_or(EncodeError::TooLong)?;
-            Some((file, packed))
-        } else {
-            None
-        };
+        let packed = if bytes.len() > MOST_IN_ENTRY { Some(AnswerFile::of(bytes)?) } else { None };
         Ok(Self { form: form.clone(), text, packed })
     }
 
     /// Puts the file of a large answer in place, durably; to be called under the ledger's lock, and before the entry is
-    /// written. Where there is a file of that name, from a crash or another answer of the same words, this one replaces it.
+    /// written.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn keep(&self, ledger: &Path) -> Result<(), StoreError> {
         let Some((file, packed)) = &self.packed else { return Ok(()) };
-        let folder = make_folder(ledger)?;
-        let path = folder.join(file.name());
-        let mut draft = store::draft(&path)?;
-        let io = |error| StoreError::io(&path, error);
-        draft.write_all(packed).map_err(io)?;
-        #[cfg(unix)]
-        draft.as_file().set_permissions(fs::metadata(ledger).map_err(io)?.permissions()).map_err(io)?;
-        draft.as_file().sync_all().map_err(io)?;
-        draft.persist(&path).map_err(|refused| io(refused.error))?;
-        store::sync_folder_of(&path)
+        file.write(ledger, packed)
     }
 
     /// What is recorded of it.
@@ -279,48 +226,6 @@ impl Draft {
             Some((file, _)) => Event::AnsweredInFile(AnsweredInFile { charge, form, file }),
         }
     }
-}
-
-/// The folder of large answers, made where there is none, and open to nobody to whom the ledger is not.
-fn make_folder(ledger: &Path) -> Result<PathBuf, StoreError> {
-    let folder = folder(ledger);
-    let io = |error| StoreError::io(&folder, error);
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(&folder) {
-        Ok(()) => {
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::PermissionsExt;
-                let mode = fs::metadata(ledger).map_err(io)?.permissions().mode();
-                // Whoever may read the ledger may enter.
-                let mode = (mode | ((mode & 0o444) >> 2)) & 0o777;
-                fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).map_err(io)?;
-            }
-        }
-        Err(error) if error.kind() == ErrorKind::AlreadyExists && folder.is_dir() => {}
-        Err(error) => return Err(io(error)),
-    }
-    // Also where it was there: whoever made it may have died before it was durable.
-    store::sync_folder_of(&folder)?;
-    Ok(folder)
-}
-
-/// How many files lie in the folder of answers that none of these is.
-pub(crate) fn strays(ledger: &Path, known: &[PathBuf]) -> Result<u64, StoreError> {
-    let folder = folder(ledger);
-    let io = |error| StoreError::io(&folder, error);
-    let entries = match fs::read_dir(&folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
-        Err(error) => return Err(io(error)),
-    };
-    let mut strays = 0;
-    for entry in entries {
-        strays += u64::from(!known.contains(&entry.map_err(io)?.path()));
-    }
-    Ok(strays)
 }
 
 #[cfg(test)]
@@ -349,17 +254,5 @@ mod tests {
             };
             assert_eq!(Stored::in_entry(answered).read().unwrap(), answer);
         }
-    }
-
-    /// Nothing beyond the stated length is unpacked, whatever was packed.
-    #[test]
-    fn a_text_of_another_length_is_refused() {
-        let text = "x".repeat(1_000_000);
-        let packed = zstd::bulk::compress(text.as_bytes(), LEVEL).unwrap();
-        assert_eq!(unpacked(&packed, 1_000_000).as_deref(), Some(text.as_bytes()));
-        for other in [0, 1, 999_999, 1_000_001, MOST] {
-            assert_eq!(unpacked(&packed, other), None, "{other}");
-        }
-        assert_eq!(unpacked(b"no zstd", 7), None);
     }
 }

@@ -5,7 +5,7 @@
 //! that were added since and without which an entry means what it always meant; they are left out where they say nothing,
 //! so that entries written before read back as they are. A program of before refuses entries that have them.
 
-use crate::answer::{Form, Json, MOST};
+use crate::answer::{AnswerFile, Form, Json, MOST};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::guarantee::Guarantee;
@@ -261,56 +261,6 @@ pub struct AnsweredInFile {
     pub file: AnswerFile,
 }
 
-/// A file in the folder of answers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Claimed")]
-pub struct AnswerFile {
-    hash: String,
-    bytes: u64,
-}
-
-/// The same as it stands in an entry, before it is known to name a file and to state a length that an answer can have.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Claimed {
-    hash: String,
-    bytes: u64,
-}
-
-impl TryFrom<Claimed> for AnswerFile {
-    type Error = &'static str;
-
-    fn try_from(Claimed { hash, bytes }: Claimed) -> Result<Self, Self::Error> {
-        Self::new(hash, bytes).ok_or("it names no file of an answer, or a longer answer than there can be")
-    }
-}
-
-impl AnswerFile {
-    /// The file whose bytes have this hash and hold a text of so many bytes; none where that cannot be.
-    pub(crate) fn new(hash: String, bytes: u64) -> Option<Self> {
-        let is_hash = blake3::Hash::from_hex(&hash).is_ok_and(|read| read.to_hex().as_str() == hash);
-        (is_hash && bytes <= MOST).then_some(Self { hash, bytes })
-    }
-
-    /// The hash of its bytes, 64 hex digits.
-    #[must_use]
-    pub fn hash(&self) -> &str {
-        &self.hash
-    }
-
-    /// The length of the text in it.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    /// Its name in the folder of answers.
-    #[must_use]
-    pub fn name(&self) -> String {
-        format!("{}.json.zst", self.hash)
-    }
-}
-
 /// What an entry records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -344,7 +294,7 @@ pub enum EncodeError {
     #[error("it reads back differently")]
     Altered,
     /// An answer that no ledger can hold.
-    #[error("an answer may have {MOST} bytes")]
+    #[error("an answer may have at most {MOST} bytes")]
     TooLong,
 }
 
@@ -458,30 +408,6 @@ mod tests {
         assert_eq!(event.encode().unwrap(), before);
         let now = r#"{"charge":1,"form":"sql/1","answer":{"a":0.10}}"#;
         assert_eq!(Event::decode("answered", now).unwrap().encode().unwrap(), now);
-    }
-
-    #[test]
-    fn files_of_answers_are_named_by_a_hash_and_have_a_possible_length() {
-        let written = |hash: &str, bytes: &str| {
-            format!(r#"{{"charge":1,"form":"sql/1","file":{{"hash":"{hash}","bytes":{bytes}}}}}"#)
-        };
-        let hash = "0123456789abcdef".repeat(4);
-        let good = written(&hash, "70000");
-        assert_eq!(Event::decode("answered-in-file", &good).unwrap().encode().unwrap(), good);
-        let long = format!("../{}", &hash[3..]);
-        for bad in [
-            written(&long, "70000"),
-            written(&hash.to_uppercase(), "70000"),
-            written(&hash[1..], "70000"),
-            written(&hash, "1000000001"),
-            written(&hash, "18446744073709551615"),
-            written(&hash, "-1"),
-            good.replace("sql/1", "sql"),
-            good.replace(r#""bytes""#, r#""byte""#),
-            good.replace(r#","form":"sql/1""#, ""),
-        ] {
-            assert!(Event::decode("answered-in-file", &bad).is_err(), "{bad}");
-        }
     }
 
     /// An entry of before these fields is read as it was written, and written as it was read.

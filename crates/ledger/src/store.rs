@@ -108,7 +108,7 @@ pub enum StoreError {
     #[error(transparent)]
     Unread(#[from] Unread),
     /// A value that cannot be written down.
-    #[error("this cannot be recorded exactly: {0}; use numbers of fewer digits")]
+    #[error("this cannot be recorded exactly: {0}; use numbers of fewer digits, or ask for less at once")]
     Unstorable(#[from] EncodeError),
     /// The operating system.
     #[error("{path}: {source}")]

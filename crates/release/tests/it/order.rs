@@ -6,7 +6,7 @@ use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
 use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, release};
-use deniable_sql::Resources;
+use deniable_sql::{Resources, SourceError};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -153,6 +153,28 @@ fn a_registration_of_before_covers_no_reading() {
     once(&mut ledger, &scans).unwrap();
     assert_eq!(scans.get(), 1);
     assert_eq!(names(&place.on_disk()), NAMES);
+}
+
+/// Files are located once for a run, whether all, some or none of its answers are stored, and stored ones do without.
+#[test]
+fn files_are_located_once() {
+    let place = Place::new();
+    let located = |plan: &Plan, there: bool| {
+        let count = Cell::new(0);
+        let locate = || {
+            count.set(count.get() + 1);
+            if there { Versioned::locate_all(plan) } else { Err(SourceError::Rows { table: "t".into() }) }
+        };
+        let mut rng = SystemRng::new().unwrap();
+        let released =
+            release(plan, &locate, &Resources::default(), &mut place.ledger(), &mut rng, &|_| {}, Registering::GoOn);
+        (count.get(), released.is_ok())
+    };
+    let first = place.plan.with_only(&[0]);
+    assert_eq!(located(&first, true), (1, true));
+    assert_eq!(located(&place.plan, false), (1, false), "two are not answered");
+    assert_eq!(located(&place.plan, true), (1, true));
+    assert_eq!(located(&place.plan, false), (1, true), "all are stored");
 }
 
 /// Rows that can no longer be read: had computing begun before the charge, there would be no charge.

@@ -18,7 +18,9 @@ use deniable_core::noise::SystemRng;
 use deniable_core::promise::Promise;
 use deniable_genome::simulate::{Settings, write as simulate};
 use deniable_genome::{Fill, Test};
-use deniable_gwas::{Cut, Event, Files, Means, Promised, Protects, Request, Score, Snps, release, tab_separated};
+use deniable_gwas::{
+    Cut, Event, Files, Located, Means, Promised, Protects, Request, Score, Snps, release, tab_separated,
+};
 use deniable_ledger::Ledger;
 use std::cell::RefCell;
 use std::fmt::Write;
@@ -206,9 +208,10 @@ fn one_release(args: &[String]) {
     };
     let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population()).unwrap();
     mark("opened");
-    let files = Files::Plink { prefix: PathBuf::from(prefix), pheno: None };
-    let means = Means { files: &files, threads: NonZeroUsize::new(THREADS).unwrap(), tell: &tell };
-    let publication = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new().unwrap()).unwrap();
+    let files = Located::new(Files::Plink { prefix: PathBuf::from(prefix), pheno: None });
+    let means = Means { files: &files, threads: NonZeroUsize::new(THREADS).unwrap(), register: true, tell: &tell };
+    let released = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new().unwrap()).unwrap();
+    let publication = released.complete().unwrap();
     std::fs::write(out, tab_separated(&publication.asks, protects)).unwrap();
     mark("written");
     let marks = marks.into_inner();

@@ -10,6 +10,7 @@ use deniable_core::text::{printable, printable_lines, printable_source};
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
 use deniable_protocol::ProtocolError;
 use deniable_release::{BadColumn, DataError, ReleaseError};
+use deniable_report::ReportError;
 use deniable_sql::SourceError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -321,12 +322,16 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl From<deniable_report::ReportError> for Failure {
-    fn from(error: deniable_report::ReportError) -> Self {
-        Self::refused(
-            error,
-            "no page was written; the ledger was changed by something else, so go back to a backup of it",
-        )
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        let help = match error {
+            ReportError::Unreadable { .. } => {
+                "no page was written; the ledger or its folder of answers was changed by something else, so go back to a backup \
+                 of both"
+            }
+            ReportError::Form { .. } => "no page was written; use a newer version of deniable",
+        };
+        Self::refused(error, help)
     }
 }
 

@@ -44,6 +44,9 @@ pub struct Answer {
     pub published: Option<serde_json::Value>,
 }
 
+/// A SNP's place among those that are used, and its name.
+pub(crate) type Named = (usize, String);
+
 /// A SNP, as its file names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -120,9 +123,10 @@ fn read(texts: &[String; 3]) -> Option<[Rational; 3]> {
 }
 
 impl Answer {
-    /// The places of the SNPs.
-    pub(crate) fn places(&self) -> Vec<usize> {
-        self.snps.iter().filter_map(|snp| usize::try_from(snp.place).ok()).collect()
+    /// The places of the SNPs with their names.
+    pub(crate) fn named(&self) -> Vec<Named> {
+        let snp = |snp: &SnpName| Some((usize::try_from(snp.place).ok()?, snp.snp.clone()));
+        self.snps.iter().filter_map(snp).collect()
     }
 
     /// Whether it answers a release of so many SNPs: a value for each where there should be.

@@ -1,6 +1,7 @@
 //! The cohort: where its files are, and the table of every SNP.
 
 use deniable_genome::{FileError, Fileset, Fill, Fingerprint, Log, PhenoFile, Snp, Table, Variant, Vcf, plink};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -35,17 +36,61 @@ impl Files {
         genotypes.into_iter().chain(pheno.map(|pheno| pheno.path.clone())).collect()
     }
 
-    /// Whether the files are there and belong together, as far as that is known before genotypes are read.
+    /// Opens them, if they are there and belong together, as far as that is known before genotypes are read.
     ///
     /// # Errors
     /// When a file cannot be read, or does not fit the others.
-    pub fn check(&self) -> Result<(), FileError> {
-        match self {
-            Self::Plink { prefix, pheno } => Fileset::open(prefix, pheno.as_ref()).map(drop),
-            Self::Vcf { file, pheno } => Vcf::open(file, pheno).map(drop),
-        }
+    pub fn open(&self) -> Result<Opened, FileError> {
+        Ok(match self {
+            Self::Plink { prefix, pheno } => Opened::Plink(Fileset::open(prefix, pheno.as_ref())?.into()),
+            Self::Vcf { file, pheno } => Opened::Vcf(Vcf::open(file, pheno)?.into()),
+        })
+    }
+}
+
+/// The files of a run: opened when they are first needed, and once.
+#[derive(Debug, Clone)]
+pub struct Located {
+    files: Files,
+    opened: OnceCell<Opened>,
+}
+
+impl Located {
+    /// Files that nobody has looked for yet.
+    #[must_use]
+    pub fn new(files: Files) -> Self {
+        Self { files, opened: OnceCell::new() }
     }
 
+    /// Where they are.
+    #[must_use]
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// The files, opened.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or does not fit the others.
+    pub fn open(&self) -> Result<&Opened, FileError> {
+        if let Some(opened) = self.opened.get() {
+            return Ok(opened);
+        }
+        let opened = self.files.open()?;
+        Ok(self.opened.get_or_init(|| opened))
+    }
+}
+
+/// Files whose people and phenotypes were read, and their genotypes not.
+#[derive(Debug, Clone)]
+pub enum Opened {
+    /// PLINK.
+    Plink(Box<Fileset>),
+    /// VCF.
+    Vcf(Box<Vcf>),
+}
+
+impl Opened {
     /// Reads everything and shows every SNP that is used, in the order of the files, adding what was read to a fingerprint.
     ///
     /// # Errors
@@ -57,11 +102,8 @@ impl Files {
         visit: &mut dyn FnMut(Snp),
     ) -> Result<Log, FileError> {
         match self {
-            Self::Plink { prefix, pheno } => {
-                Fileset::open(prefix, pheno.as_ref())?.scan_into(fingerprint, threads, visit)
-            }
-            Self::Vcf { file, pheno } => {
-                let vcf = Vcf::open(file, pheno)?;
+            Self::Plink(files) => files.scan_into(fingerprint, threads, visit),
+            Self::Vcf(vcf) => {
                 vcf.add_to(fingerprint)?;
                 vcf.scan(visit)
             }
@@ -87,7 +129,7 @@ impl Cohort {
     /// # Errors
     /// When a file cannot be read, or does not fit the others.
     pub fn read(
-        files: &Files,
+        files: &Opened,
         fill: Fill,
         key: [u8; 32],
         threads: NonZeroUsize,

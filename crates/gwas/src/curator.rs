@@ -31,7 +31,7 @@ pub fn view(
     let mut best: Vec<Line> = Vec::new();
     let (mut read, mut without) = (0_u64, 0_u64);
     // The key does not matter: the fingerprint is not kept.
-    let log = files.scan(&mut Fingerprint::new([0; 32]), threads, &mut |snp| {
+    let log = files.open()?.scan(&mut Fingerprint::new([0; 32]), threads, &mut |snp| {
         read += 1;
         if read.is_multiple_of(4096) {
             tell(read);

@@ -1,7 +1,8 @@
 //! Picks and noise: what is computed once a release is paid for, and how far it may be off.
 
 use crate::answer::{Answer, SnpName, Values, shown, up};
-use crate::release::{Event, GwasError, Run};
+use crate::error::GwasError;
+use crate::release::{Event, Run};
 use crate::request::{Part, Request, Score, Snps};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, distance_margin, margin};

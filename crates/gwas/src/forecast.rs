@@ -1,9 +1,10 @@
 //! What a request costs, and how far its answers may be off: from what is public alone. Nothing is charged.
 
 use crate::cohort::Cohort;
+use crate::error::GwasError;
 use crate::payment::payment;
 use crate::promised::Promised;
-use crate::release::{Event, GwasError, Means, Run};
+use crate::release::{Event, Means, Run};
 use crate::request::Request;
 use deniable_ledger::Summary;
 use std::fmt::Write;
@@ -23,8 +24,9 @@ pub fn forecast(
     let payment = payment(accounts, promised, request.protects, &request.each())?;
     let tell = |snps| (means.tell)(Event::Reading(snps));
     // Nothing is compared with what was registered: how many people and SNPs there are is all that is used.
-    let cohort = Cohort::read(means.files, request.fill, [0; 32], means.threads, &tell)?;
-    let mut run = Run::new(means, promised, request, payment, cohort)?;
+    let cohort = Cohort::read(means.files.open()?, request.fill, [0; 32], means.threads, &tell)?;
+    let mut run = Run::new(means, promised, request, payment);
+    run.take(cohort)?;
     let stored = deniable_protocol::stored(&run, summary)?;
     let unanswered: Vec<_> =
         request.parts().into_iter().zip(&stored).filter(|(_, stored)| stored.is_none()).map(|(part, _)| part).collect();

@@ -5,10 +5,12 @@
 //! | what is promised, about what, against whom? | [`promised`] |
 //! | what is asked of a cohort? | [`request`] |
 //! | where are its files, and what is the table of every SNP? | [`cohort`] |
+//! | are they the declared version, and has the curator seen them? | [`registration`] |
 //! | how far is every SNP from the threshold? | [`mod@scores`] |
 //! | who pays for a release? | [`mod@payment`] |
 //! | what would it cost, and how far would it be off? | [`mod@forecast`] |
-//! | read, charge, store, show | [`mod@release`] |
+//! | what can go wrong? | [`GwasError`] |
+//! | charge, compute, store, show | [`mod@release`] |
 //! | what is picked, and with which noise? | `draw` |
 //! | what is stored, and what is published? | [`answer`] |
 //! | what are the true values, for the curator alone? | [`curator`] |
@@ -18,20 +20,24 @@ pub mod answer;
 pub mod cohort;
 pub mod curator;
 mod draw;
+mod error;
 pub mod forecast;
 pub mod payment;
 pub mod power;
 pub mod promised;
+pub mod registration;
 pub mod release;
 pub mod request;
 pub mod scores;
 
 pub use answer::{Answer, tab_separated};
-pub use cohort::{Cohort, Files, NameError};
+pub use cohort::{Cohort, Files, Located, NameError, Opened};
+pub use error::GwasError;
 pub use forecast::forecast;
 pub use payment::{Payment, PaymentError, payment};
 pub use promised::{Promised, PromisedError, Protects};
-pub use release::{Event, GwasError, Means, Origin, release};
+pub use registration::{Declared, check};
+pub use release::{Event, Means, Origin, Released, release};
 pub use request::{Cut, Part, Request, Score, Snps};
 pub use scores::scores;
 

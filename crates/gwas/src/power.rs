@@ -4,7 +4,7 @@
 //! |---|---|
 //! | what is asked | [`Question`] |
 //! | cohorts, their evidence, and the chances under each setting | `measure` |
-//! | the answer as rows, a table and pictures | [`Power`] |
+//! | the answer as rows, a table, and curves to be drawn | [`Power`] |
 //! | how many participants it takes | [`Power::needed`] |
 //!
 //! Nothing is drawn and nothing is released: chances are computed from scores that are known, as `deniable_genome::power` says,
@@ -25,7 +25,7 @@ mod result;
 mod share;
 
 pub use needed::{Compared, Needed, Reached, markdown as needed_markdown, sentences as compared_sentences};
-pub use result::{Power, Row, Series};
+pub use result::{Curve, Curves, Point, Power, Row, Series};
 
 use crate::request::Cut;
 use deniable_core::adversary::PriorRange;

@@ -1,95 +1,44 @@
-//! Association results, as a kind of release: read first, and then the order that `deniable_protocol` owns.
+//! Association results, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
-use crate::answer::{Answer, shown};
-use crate::cohort::{Cohort, Files, NameError};
-use crate::payment::{Payment, PaymentError, payment};
+use crate::answer::{Answer, Named, shown};
+use crate::cohort::{Cohort, Located};
+use crate::error::GwasError;
+use crate::payment::{Payment, payment};
 use crate::promised::Promised;
+use crate::registration::{cohort, written_since};
 use crate::request::{Part, Request, Score, Snps};
 use crate::scores::scores;
-use deniable_core::budget::SpendError;
-use deniable_core::guarantee::NotPlain;
-use deniable_core::noise::DecayError;
 use deniable_core::secret::Secret;
-use deniable_genome::chi2::ThresholdError;
-use deniable_genome::distance::TooManyPeople;
-use deniable_genome::noisy::NoisyError;
 use deniable_genome::select::SelectError;
-use deniable_genome::{Adjacency, FileError, Log, Threshold, distance};
-use deniable_ledger::{Ask, Key, Ledger, Registered, Summary, VersionError};
+use deniable_genome::{Adjacency, Log, Threshold, distance};
+use deniable_ledger::{Ask, Form, Key, Ledger, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::remembered::Remembered;
 use deniable_publication::{Answer as Published, DataVersion, Publication};
 use rand_core::CryptoRng;
+use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 
 pub use deniable_protocol::Origin;
 
-/// What fingerprints of files are keyed for.
-const FINGERPRINT: &str = "deniable 2026-11 fingerprint of genotypes";
 /// What identities of releases are hashed for.
 const IDENTITY: &str = "deniable 2026-11 identity of an association release";
 
-/// A release that did not come about. For the curator: some of these depend on private files.
-#[derive(Debug, thiserror::Error)]
-pub enum GwasError {
-    /// The files cannot be used.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The files are not those of the version.
-    #[error(transparent)]
-    Version(#[from] VersionError),
-    /// No account may pay.
-    #[error(transparent)]
-    Payment(#[from] PaymentError),
-    /// The ledger does not allow it, or could not record it.
-    #[error(transparent)]
-    Protocol(#[from] ProtocolError),
-    /// What was computed cannot be written down.
-    #[error("the answer of {0} cannot be written down")]
-    Unwritable(String),
-    /// A name that leads to no SNP.
-    #[error(transparent)]
-    Name(#[from] NameError),
-    /// More SNPs than there are.
-    #[error("{wanted} SNPs are asked for, and there are {of}")]
-    TooMany {
-        /// How many are asked for.
-        wanted: usize,
-        /// How many there are.
-        of: usize,
-    },
-    /// No threshold.
-    #[error(transparent)]
-    Threshold(#[from] ThresholdError),
-    /// Too large a cohort.
-    #[error(transparent)]
-    People(#[from] TooManyPeople),
-    /// SNPs cannot be picked so.
-    #[error(transparent)]
-    Select(#[from] SelectError),
-    /// Numbers cannot be released so.
-    #[error(transparent)]
-    Noisy(#[from] NoisyError),
-    /// No sensible noise.
-    #[error(transparent)]
-    Decay(#[from] DecayError),
-    /// People that cannot be named so.
-    #[error(transparent)]
-    Subject(#[from] NotPlain),
-    /// Amounts of odds.
-    #[error(transparent)]
-    Spend(#[from] SpendError),
-}
+/// The form in which association results are stored.
+pub const FORM: Form = Form::new("gwas", 1);
 
 /// What a release tells while it runs. For the curator: it depends on private files.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// So many SNPs were read.
     Reading(u64),
-    /// All was read; what was left out.
+    /// All was read; what was found, and what was left out.
     Read(&'a Log),
-    /// The version of the files was registered.
+    /// The version of the files was registered by this run.
     Registered,
+    /// All answers are stored ones, and the files were written to since their version was registered.
+    WrittenSince,
     /// Distances, or other scores, of so many SNPs are computed.
     Scoring(usize),
     /// They are computed; picks are drawn.
@@ -104,17 +53,41 @@ pub enum Event<'a> {
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
     /// The files.
-    pub files: &'a Files,
+    pub files: &'a Located,
     /// Threads.
     pub threads: NonZeroUsize,
+    /// Whether a run that registers a version goes on in it.
+    pub register: bool,
     /// What it tells the curator.
     pub tell: &'a dyn Fn(Event<'_>),
 }
 
+/// What a request has come to.
+#[derive(Debug)]
+pub struct Released {
+    /// What may be published: the answers that came about.
+    pub publication: Publication,
+    /// Why others did not, after they were charged. The same releases resume at no cost.
+    pub unanswered: Vec<GwasError>,
+}
+
+impl Released {
+    /// The publication of all releases.
+    ///
+    /// # Errors
+    /// Why the first of those without an answer has none.
+    pub fn complete(self) -> Result<Publication, GwasError> {
+        match self.unanswered.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(self.publication),
+        }
+    }
+}
+
 /// Makes every release of a request, in order, and gives what may be published.
 ///
-/// Stored answers cost nothing. They, too, are shown only when the files are those of the version, so that nobody is given the
-/// answer about other data. Everything that can be refused is refused before the first charge.
+/// Stored answers cost nothing, and need no files. Everything that can be refused is refused before the first charge. A cohort
+/// that is not registered as it is read is read and registered first; unless the run may go on, that is all.
 ///
 /// # Errors
 /// When the files, the ledger or the promise do not allow it; the error says what was charged.
@@ -124,7 +97,7 @@ pub fn release<R: CryptoRng>(
     request: &Request,
     ledger: &mut Ledger,
     rng: &mut R,
-) -> Result<Publication, GwasError> {
+) -> Result<Released, GwasError> {
     let summary = ledger.summary();
     let promised = &promised.within(&summary.accounts)?;
     let payment = payment(&summary.accounts, promised, request.protects, &request.each())?;
@@ -134,39 +107,32 @@ pub fn release<R: CryptoRng>(
             ledger.open_account(&promised.guarantee(account.kind)).map_err(ProtocolError::from)?;
         }
     }
-    let cohort = read(means, request, ledger)?;
-    let mut run = Run::new(means, promised, request, payment, cohort)?;
+    let mut run = Run::new(means, promised, request, payment);
+    run.recall(&summary);
+    if run.named.is_none() {
+        // Where names lead is known from the files alone, and without it no release is known.
+        run.take(cohort(means, request, ledger)?)?;
+    }
     let told = |event: deniable_protocol::Event<'_>| match event {
         deniable_protocol::Event::Storing(_) => (means.tell)(Event::Storing),
         deniable_protocol::Event::Answered(name, origin) => (means.tell)(Event::Answered(name, origin)),
     };
     let released = deniable_protocol::release(&mut run, ledger, rng, &told)?;
-    if let Some((_, error)) = released.exhausted.into_iter().next() {
-        return Err(error);
-    }
+    let unanswered = released.exhausted.into_iter();
+    let unanswered =
+        unanswered.map(|(at, error)| GwasError::Unanswered { release: run.name(at), error: Box::new(error) }).collect();
     let parts = request.parts();
     let answers = released.answers.iter();
     let tables = answers.map(|(at, answer, _)| answer.table(request, parts[*at], &run.payment)).collect();
-    Ok(Publication {
+    let publication = Publication {
         policy: promised.asker().to_owned(),
         population: promised.population().to_owned(),
         data: DataVersion { table: request.source.clone(), version: request.version.clone() },
         confidence: shown(promised.confidence()),
         asks: tables,
         guarantee: promised.statement(request.protects, request.protects.secret()),
-    })
-}
-
-/// Reads the files, and makes sure that they are the declared version.
-fn read(means: &Means<'_>, request: &Request, ledger: &mut Ledger) -> Result<Cohort, GwasError> {
-    let Means { files, threads, tell } = *means;
-    let key = ledger.key().derive(FINGERPRINT);
-    let cohort = Cohort::read(files, request.fill, key, threads, &|snps| tell(Event::Reading(snps)))?;
-    tell(Event::Read(&cohort.log));
-    if ledger.register_version(&request.source, &request.version, &cohort.fingerprint)? == Registered::New {
-        tell(Event::Registered);
-    }
-    Ok(cohort)
+    };
+    Ok(Released { publication, unanswered })
 }
 
 /// One run over a request.
@@ -175,30 +141,68 @@ pub(crate) struct Run<'a> {
     pub promised: &'a Promised,
     pub request: &'a Request,
     pub payment: Payment,
+    /// What was read; empty while nothing had to be.
     pub cohort: Cohort,
-    /// The places of the SNPs that are asked for by name, in the order of the files.
-    pub named: Vec<usize>,
+    /// The SNPs that are asked for by name, in the order of the files; none while their places are not known.
+    pub named: Option<Vec<Named>>,
     /// Distance scores, where they had to be known before the charge.
     pub scores: Option<Vec<Option<i64>>>,
 }
 
 impl<'a> Run<'a> {
-    /// A run over a cohort that was read.
-    pub(crate) fn new(
-        means: &'a Means<'a>,
-        promised: &'a Promised,
-        request: &'a Request,
-        payment: Payment,
-        cohort: Cohort,
-    ) -> Result<Self, GwasError> {
-        let mut named = match &request.snps {
-            Snps::Named(names) => cohort.places(names)?,
-            Snps::Top { .. } => vec![],
+    /// A run for which nothing was read yet.
+    pub(crate) fn new(means: &'a Means<'a>, promised: &'a Promised, request: &'a Request, payment: Payment) -> Self {
+        let named = match &request.snps {
+            Snps::Named(_) => None,
+            Snps::Top { .. } => Some(vec![]),
         };
-        // The same SNPs in another order, or twice, are the same question.
-        named.sort_unstable();
-        named.dedup();
-        Ok(Self { means, promised, request, payment, cohort, named, scores: None })
+        Self { means, promised, request, payment, cohort: Cohort::default(), named, scores: None }
+    }
+
+    /// Goes on over a cohort that was read.
+    pub(crate) fn take(&mut self, cohort: Cohort) -> Result<(), GwasError> {
+        if let Snps::Named(names) = &self.request.snps {
+            let mut places = cohort.places(names)?;
+            // The same SNPs in another order, or twice, are the same question.
+            places.sort_unstable();
+            places.dedup();
+            let named = |place: usize| Some((place, cohort.variant(place)?.id));
+            self.named = Some(places.into_iter().filter_map(named).collect());
+        }
+        self.cohort = cohort;
+        Ok(())
+    }
+
+    /// The names that are asked for, each once.
+    fn asked(&self) -> BTreeSet<&'a str> {
+        match &self.request.snps {
+            Snps::Named(names) => names.iter().map(String::as_str).collect(),
+            Snps::Top { .. } => BTreeSet::new(),
+        }
+    }
+
+    /// Takes the places of named SNPs from a stored answer to the very same question, whose identity they are part of.
+    fn recall(&mut self, ledger: &Summary) {
+        if self.named.is_none() {
+            let releases = || ledger.accounts.iter().flat_map(|account| &account.releases);
+            let parts = self.request.parts().into_iter();
+            self.named = parts
+                .flat_map(|part| releases().map(move |one| (part, one)))
+                .find_map(|(part, release)| self.recalled(part, release));
+        }
+    }
+
+    fn recalled(&self, part: Part, release: &Release) -> Option<Vec<Named>> {
+        let Ask { name, source, version, .. } = &release.ask;
+        if *name != self.request.name(part, self.snps())
+            || (source, version) != (&self.request.source, &self.request.version)
+        {
+            return None;
+        }
+        // What cannot be read is refused by whoever shows it.
+        let named = Answer::deserialize(release.answer.as_ref()?.read().ok()?).ok()?.named();
+        let same = named.iter().map(|(_, name)| name.as_str()).collect::<BTreeSet<_>>() == self.asked();
+        (same && self.ask(part, &named).identity == release.ask.identity).then_some(named)
     }
 
     /// The release at a position.
@@ -210,15 +214,15 @@ impl<'a> Run<'a> {
     pub(crate) fn snps(&self) -> usize {
         match &self.request.snps {
             Snps::Top { picks, .. } => *picks,
-            Snps::Named(_) => self.named.len(),
+            Snps::Named(_) => self.asked().len(),
         }
     }
 
     /// A release as the ledger remembers it. Its identity covers everything that decides what is released: the request's
     /// words, the places of SNPs, the files' version, the adjacency and the odds of one move.
-    fn ask(&self, part: Part, places: &[usize]) -> Ask {
+    fn ask(&self, part: Part, snps: &[Named]) -> Ask {
         let Request { source, version, .. } = self.request;
-        let names: Vec<String> = places.iter().filter_map(|place| Some(self.cohort.variant(*place)?.id)).collect();
+        let (places, names): (Vec<usize>, Vec<String>) = snps.iter().cloned().unzip();
         let words = self.request.words(part, &names);
         let mut hasher = blake3::Hasher::new_derive_key(IDENTITY);
         let mut add = |text: &str| {
@@ -239,12 +243,12 @@ impl<'a> Run<'a> {
     }
 
     /// The SNPs that a release is about: picks have none yet, those behind them have theirs; `None` while they are not known.
-    fn places(&self, part: Part, answers: &[Option<Answer>]) -> Option<Vec<usize>> {
+    fn places(&self, part: Part, answers: &[Option<Answer>]) -> Option<Vec<Named>> {
         match (part, &self.request.snps) {
             (Part::Picks, _) => Some(vec![]),
-            (_, Snps::Named(_)) => Some(self.named.clone()),
+            (_, Snps::Named(_)) => self.named.clone(),
             // Picks are the first release.
-            (_, Snps::Top { .. }) => answers.first()?.as_ref().map(Answer::places),
+            (_, Snps::Top { .. }) => answers.first()?.as_ref().map(Answer::named),
         }
     }
 
@@ -305,6 +309,8 @@ impl Kind for Run<'_> {
     type Refused = GwasError;
     type Exhausted = GwasError;
 
+    const FORM: Form = FORM;
+
     fn asker(&self) -> &str {
         self.promised.asker()
     }
@@ -332,7 +338,7 @@ impl Kind for Run<'_> {
     }
 
     fn show(&self, at: usize, stored: &serde_json::Value) -> Result<Answer, String> {
-        let answer: Answer = serde_json::from_value(stored.clone()).map_err(|error| error.to_string())?;
+        let answer = Answer::deserialize(stored).map_err(|error| error.to_string())?;
         if answer.fits(self.part(at), self.snps()) { Ok(answer) } else { Err("it has another shape".to_owned()) }
     }
 
@@ -341,8 +347,17 @@ impl Kind for Run<'_> {
         Ok(())
     }
 
-    /// The files were read, and found to be the registered ones, to know the releases at all.
-    fn ready(&mut self, _: &mut Ledger, pending: &[usize]) -> Result<(), GwasError> {
+    /// The files are read, unless they had to be to know the releases at all.
+    fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), GwasError> {
+        if pending.is_empty() {
+            if self.cohort.tables.is_empty() && written_since(self.means, self.request, ledger) {
+                (self.means.tell)(Event::WrittenSince);
+            }
+            return Ok(());
+        }
+        if self.cohort.tables.is_empty() {
+            self.take(cohort(self.means, self.request, ledger)?)?;
+        }
         let parts: Vec<Part> = pending.iter().map(|at| self.part(*at)).collect();
         self.check(&parts)
     }
@@ -355,7 +370,8 @@ impl Kind for Run<'_> {
         rng: &mut R,
     ) -> Result<serde_json::Value, GwasError> {
         let part = self.part(at);
-        let places = self.places(part, answers).unwrap_or_default();
+        let snps = self.places(part, answers).unwrap_or_default();
+        let places: Vec<usize> = snps.into_iter().map(|(place, _)| place).collect();
         self.computed(part, &places, rng)
     }
 
@@ -364,5 +380,14 @@ impl Kind for Run<'_> {
         let Ok(mut answer) = self.show(at, stored) else { return stored.clone() };
         answer.published = self.remembered(answer.table(self.request, self.part(at), &self.payment), Secret::Label);
         serde_json::to_value(&answer).unwrap_or_else(|_| stored.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Pages are written from the ledger alone, whatever kind of release an answer is of.
+    #[test]
+    fn pages_know_the_form() {
+        assert!(deniable_publication::remembered::HELD_BY.contains(&super::FORM.to_string().as_str()));
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Book {
 /// One write: the file is locked and the state is current until this is dropped or appended to.
 pub(crate) struct Act<'a> {
     transaction: Transaction<'a>,
-    path: &'a Path,
+    pub path: &'a Path,
     pub state: &'a mut State,
     head: &'a mut Head,
 }
@@ -28,7 +28,8 @@ impl Book {
     /// Opens a ledger file and verifies all of it.
     pub fn open(path: &Path, writing: bool) -> Result<Self, StoreError> {
         let connection = store::open(path, writing)?;
-        let mut book = Self { connection, path: path.to_path_buf(), state: State::default(), head: Head::start() };
+        let state = State::before_any(path);
+        let mut book = Self { connection, path: path.to_path_buf(), state, head: Head::start() };
         book.refresh()?;
         Ok(book)
     }
@@ -142,6 +143,7 @@ fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
 
 #[cfg(test)]
 mod tests {
+    use crate::answer::{Form, Json};
     use crate::chain::Fault;
     use crate::charges::{AnswerError, Charge, ChargeError, ChargeRequest};
     use crate::entry::{AccountId, Answered, Ask, Event, Part};
@@ -205,7 +207,7 @@ mod tests {
         let mut refusals = 0;
         for room in 6.. {
             pages(&ledger, room);
-            match ledger.store_answer(3, &large) {
+            match ledger.store_answer(3, &Form::new("sql", 1), &large) {
                 Ok(stored) => {
                     assert_eq!(stored, large);
                     break;
@@ -256,7 +258,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("l");
         let (mut ledger, mut request) = ledger(&path);
-        let wrong = Event::Answered(Answered { charge: 2, answer: serde_json::Value::Null });
+        let nothing = Json::of(&serde_json::Value::Null).unwrap();
+        let wrong = Event::Answered(Answered { charge: 2, form: None, answer: nothing });
         let refused = ledger.book.begin().unwrap().append(wrong).unwrap_err();
         let contradiction = Fault::Contradiction(Contradiction::NotACharge(2));
         assert!(matches!(refused, StoreError::Broken { seq: 3, fault, .. } if fault == contradiction));

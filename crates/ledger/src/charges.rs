@@ -1,6 +1,7 @@
 //! Spending odds, and the one answer that each charge gets.
 
-use crate::entry::{AccountId, Answered, Ask, Charged, Event, Part};
+use crate::answer::{Draft, Form};
+use crate::entry::{AccountId, Ask, Charged, Event, Part};
 use crate::ledger::Ledger;
 use crate::state::{Release, Terms};
 use crate::store::StoreError;
@@ -41,7 +42,7 @@ pub enum Charge {
     Answered {
         /// The charge.
         seq: u64,
-        /// The stored answer.
+        /// The stored answer, read.
         answer: Value,
     },
 }
@@ -138,6 +139,11 @@ pub enum AnswerError {
     /// Nothing is answered that was not charged.
     #[error("entry {0} is not a charge; charge the query first, and store its answer under that number")]
     NotACharge(u64),
+    /// Another process was first, and writes answers in another form.
+    #[error(
+        "another process stored it first in the form {0}, which this version does not know; use a newer version of deniable"
+    )]
+    OtherForm(Form),
 }
 
 impl Ledger {
@@ -174,17 +180,23 @@ impl Ledger {
         Ok(Charge::New { seq: act.append(Event::Charged(charged))? })
     }
 
-    /// Stores the answer to a charge, and gives the one to show: that of another process, if it was first.
+    /// Stores the answer to a charge, and gives the one to show: that of another process, if it was first. On disk when this
+    /// returns, and where it is large, its file before its entry.
     ///
     /// # Errors
-    /// When there is no such charge.
-    pub fn store_answer(&mut self, charge: u64, answer: &Value) -> Result<Value, AnswerError> {
+    /// When there is no such charge, or the answer cannot be written, or that of the other process not read.
+    pub fn store_answer(&mut self, charge: u64, form: &Form, answer: &Value) -> Result<Value, AnswerError> {
+        let draft = Draft::of(form, answer).map_err(StoreError::from)?;
         let act = self.book.begin()?;
         let release = act.state.release(charge).ok_or(AnswerError::NotACharge(charge))?;
         if let Some(stored) = &release.answer {
-            return Ok(stored.clone());
+            if let Some(other) = stored.form().filter(|other| *other != form) {
+                return Err(AnswerError::OtherForm(other.clone()));
+            }
+            return Ok(stored.read().map_err(StoreError::from)?);
         }
-        act.append(Event::Answered(Answered { charge, answer: answer.clone() }))?;
+        draft.keep(act.path)?;
+        act.append(draft.event(charge))?;
         Ok(answer.clone())
     }
 }
@@ -192,7 +204,7 @@ impl Ledger {
 fn charged_before(release: &Release, cost: &Spend) -> Result<Charge, ChargeError> {
     let seq = release.seq;
     match &release.answer {
-        Some(answer) => Ok(Charge::Answered { seq, answer: answer.clone() }),
+        Some(stored) => Ok(Charge::Answered { seq, answer: stored.read().map_err(StoreError::from)? }),
         // The caller makes noise for the cost of today; the charge must cover it.
         None if cost.fits(&release.cost)? => Ok(Charge::Resumed { seq }),
         None => Err(ChargeError::PaidLess { seq, paid: release.cost.clone(), cost: cost.clone() }),

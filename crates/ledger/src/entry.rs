@@ -5,6 +5,7 @@
 //! that were added since and without which an entry means what it always meant; they are left out where they say nothing,
 //! so that entries written before read back as they are. A program of before refuses entries that have them.
 
+use crate::answer::{AnswerFile, Form, Json, MOST};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::guarantee::Guarantee;
@@ -18,9 +19,11 @@ use std::collections::BTreeSet;
 /// |---|---|
 /// | 1 | terms as words: `account-opened`, `promise-changed` |
 /// | 2 | guarantees as data: `guarantee-stated`, `guarantee-changed`; a charge names the part of the budget that pays |
+/// | 3 | answers say in which form they are written; large ones lie in files of their own: `answered-in-file` |
 ///
-/// A ledger of the first format goes on in the second: its entries stay as they are, and one more states the same terms as data.
-pub const FORMAT: u32 = 2;
+/// A ledger of an earlier format goes on in this one: its entries stay as they are. Of the first format, one more entry states
+/// the same terms as data. Answers of before say nothing of their form, which is the first of their kind.
+pub const FORMAT: u32 = 3;
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -239,8 +242,23 @@ pub struct Charged {
 pub struct Answered {
     /// The number of the charge's entry.
     pub charge: u64,
+    /// The form in which the answer is written; none in entries of before format 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<Form>,
     /// What was, or will be, shown.
-    pub answer: serde_json::Value,
+    pub answer: Json,
+}
+
+/// The one answer to a charge, where it is too large for an entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnsweredInFile {
+    /// The number of the charge's entry.
+    pub charge: u64,
+    /// The form in which the answer is written.
+    pub form: Form,
+    /// Where it is.
+    pub file: AnswerFile,
 }
 
 /// What an entry records.
@@ -262,6 +280,8 @@ pub enum Event {
     Charged(Charged),
     /// An answer is fixed.
     Answered(Answered),
+    /// A large answer is fixed.
+    AnsweredInFile(AnsweredInFile),
 }
 
 /// An entry that cannot be written so that it reads back the same.
@@ -273,6 +293,9 @@ pub enum EncodeError {
     /// A value that reads back differently.
     #[error("it reads back differently")]
     Altered,
+    /// An answer that no ledger can hold.
+    #[error("an answer may have at most {MOST} bytes")]
+    TooLong,
 }
 
 impl Event {
@@ -288,6 +311,7 @@ impl Event {
             Self::VersionRegistered(_) => "version-registered",
             Self::Charged(_) => "charged",
             Self::Answered(_) => "answered",
+            Self::AnsweredInFile(_) => "answered-in-file",
         }
     }
 
@@ -305,6 +329,7 @@ impl Event {
             Self::VersionRegistered(body) => serde_json::to_string(body),
             Self::Charged(body) => serde_json::to_string(body),
             Self::Answered(body) => serde_json::to_string(body),
+            Self::AnsweredInFile(body) => serde_json::to_string(body),
         }?;
         if Self::decode(self.kind(), &payload)? == *self { Ok(payload) } else { Err(EncodeError::Altered) }
     }
@@ -323,6 +348,7 @@ impl Event {
             "version-registered" => serde_json::from_str(payload).map(Self::VersionRegistered),
             "charged" => serde_json::from_str(payload).map(Self::Charged),
             "answered" => serde_json::from_str(payload).map(Self::Answered),
+            "answered-in-file" => serde_json::from_str(payload).map(Self::AnsweredInFile),
             _ => Err(serde::de::Error::custom(format!("`{kind}` is not a kind of entry"))),
         }
     }
@@ -372,12 +398,16 @@ mod tests {
         assert!(opened(Spend::odds(ratio(27, 8)).unwrap()).encode().is_ok());
     }
 
+    /// An answer of before forms is read as it was written, and written as it was read.
     #[test]
-    fn numbers_read_back_to_the_last_bit() {
-        for value in [0.1 + 0.2, 1e-310, f64::MAX, 55.508_509_508_150_09] {
-            let event = Event::Answered(Answered { charge: 1, answer: serde_json::json!([value, u64::MAX, i64::MIN]) });
-            assert!(event.encode().is_ok(), "{value}");
-        }
+    fn answers_of_before() {
+        let before = r#"{"charge":1,"answer":{"b":1,"a":0.10,"b":2}}"#;
+        let event = Event::decode("answered", before).unwrap();
+        let Event::Answered(answered) = &event else { panic!("{event:?}") };
+        assert_eq!(answered.form, None);
+        assert_eq!(event.encode().unwrap(), before);
+        let now = r#"{"charge":1,"form":"sql/1","answer":{"a":0.10}}"#;
+        assert_eq!(Event::decode("answered", now).unwrap().encode().unwrap(), now);
     }
 
     /// An entry of before these fields is read as it was written, and written as it was read.

@@ -131,7 +131,8 @@ impl Key {
     }
 }
 
-fn beside(ledger: &Path, suffix: &str) -> PathBuf {
+/// The ledger's name with something added.
+pub(crate) fn beside(ledger: &Path, suffix: &str) -> PathBuf {
     let mut name = ledger.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -4,7 +4,7 @@ use crate::book::Book;
 use crate::chain::{Head, forge, now};
 use crate::entry::{Event, FORMAT, Genesis};
 use crate::key::{Key, KeyError};
-use crate::state::Summary;
+use crate::state::{Release, Summary};
 use crate::store::{self, StoreError};
 use std::path::{Path, PathBuf};
 
@@ -91,6 +91,12 @@ impl Ledger {
     #[must_use]
     pub fn summary(&self) -> Summary {
         self.book.state.summary(&self.book.head)
+    }
+
+    /// A charge by its number.
+    #[must_use]
+    pub fn release(&self, seq: u64) -> Option<&Release> {
+        self.book.state.release(seq)
     }
 
     /// Takes in what other processes have added.

@@ -1,4 +1,4 @@
-//! What has been promised, spent and answered about a population: one SQLite file, append-only.
+//! What has been promised, spent and answered about a population: one SQLite file, append-only, and large answers beside it.
 //!
 //! | question | module |
 //! |---|---|
@@ -6,6 +6,7 @@
 //! | what do the entries add up to? | [`state`] |
 //! | how is an entry tied to all before it? | [`chain`] |
 //! | which file is it in, and what can go wrong with it? | [`store`] |
+//! | where does an answer lie, and in which form? | [`answer`] |
 //! | what is the curator's secret, and where does it lie? | [`key`] |
 //! | what can be done? | [`Ledger`], [`accounts`], [`charges`], [`versions`] |
 //! | is it still what it was? what does it say? | [`verify()`], [`show`] |
@@ -18,6 +19,8 @@
 //! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical
 //!    ask gets that answer. A charge without an answer is resumed by the identical ask at no cost.
 //! 5. A file that is new, and the key beside it, appear whole or not at all.
+//! 6. A large answer is in a file of its own, durably, before the entry that holds its hash. It is read only when it is asked
+//!    for, and refused when it is not what was hashed.
 //!
 //! The chain shows edits to anyone who kept an older head. It does not stop the curator, who holds the file
 //! and the key, from writing another history; nor do the triggers that refuse changes, which only guard
@@ -28,7 +31,7 @@
 //! use deniable_core::exact::ratio;
 //! use deniable_core::guarantee::{Guarantee, Subject};
 //! use deniable_core::promise::Promise;
-//! use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Secret};
+//! use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Form, Ledger, Part, Secret};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("clinic.ledger");
@@ -51,12 +54,13 @@
 //! let cost = policy_limit.share(&ratio(1, 2))?;
 //! let request = ChargeRequest { account, policy: "clinic".into(), policy_limit, ask, cost, part: Part::Whole };
 //! let Charge::New { seq } = ledger.charge(&request)? else { return Err("a first ask is new".into()) };
-//! ledger.store_answer(seq, &serde_json::json!({ "count": 41 }))?; // and only now show it
+//! ledger.store_answer(seq, &Form::new("sql", 1), &serde_json::json!({ "count": 41 }))?; // and only now show it
 //! assert!(matches!(ledger.charge(&request)?, Charge::Answered { .. })); // the identical ask is free
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 pub mod accounts;
+pub mod answer;
 mod book;
 pub mod chain;
 pub mod charges;
@@ -69,6 +73,7 @@ pub mod verify;
 pub mod versions;
 
 pub use accounts::AccountError;
+pub use answer::{Form, Stored, Unread};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;

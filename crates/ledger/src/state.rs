@@ -3,6 +3,7 @@
 //! An entry is first checked against the state, then recorded in it. Appending uses the same check, so that
 //! nothing is ever written that could not be read again.
 
+use crate::answer::{Stored, folder};
 use crate::chain::Head;
 use crate::entry::{
     AccountId, Ask, Charged, Event, FORMAT, Genesis, GuaranteeChanged, Part, PromiseChanged, VersionRegistered, Words,
@@ -10,8 +11,9 @@ use crate::entry::{
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::guarantee::Guarantee;
 use jiff::Timestamp;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Why an entry cannot follow from those before it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -135,8 +137,8 @@ pub struct Release {
     pub cost: Spend,
     /// The part of the account's budget that paid.
     pub part: Part,
-    /// The answer; none when the process died before storing one.
-    pub answer: Option<Value>,
+    /// The answer, which is looked at when it is read; none when the process died before storing one.
+    pub answer: Option<Stored>,
 }
 
 /// A recorded change of terms.
@@ -246,8 +248,10 @@ impl Summary {
 }
 
 /// The fold of the entries.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct State {
+    /// Where large answers lie.
+    folder: Arc<Path>,
     genesis: Option<Genesis>,
     accounts: Vec<Account>,
     /// By source and version.
@@ -257,6 +261,17 @@ pub struct State {
 }
 
 impl State {
+    /// Before the first entry of a ledger.
+    pub(crate) fn before_any(ledger: &Path) -> Self {
+        Self {
+            folder: folder(ledger).into(),
+            genesis: None,
+            accounts: Vec::new(),
+            versions: BTreeMap::new(),
+            charges: BTreeMap::new(),
+        }
+    }
+
     /// The people this ledger is about.
     #[must_use]
     pub fn population(&self) -> &str {
@@ -379,11 +394,16 @@ impl State {
                 }
                 within(&account.spent.and(&charge.cost), account.terms.limit())
             }
-            Event::Answered(answer) => match self.release(answer.charge) {
-                None => Err(Contradiction::NotACharge(answer.charge)),
-                Some(release) if release.answer.is_some() => Err(Contradiction::AnsweredTwice(answer.charge)),
-                Some(_) => Ok(()),
-            },
+            Event::Answered(answered) => self.check_answer(answered.charge),
+            Event::AnsweredInFile(answered) => self.check_answer(answered.charge),
+        }
+    }
+
+    fn check_answer(&self, charge: u64) -> Result<(), Contradiction> {
+        match self.release(charge) {
+            None => Err(Contradiction::NotACharge(charge)),
+            Some(release) if release.answer.is_some() => Err(Contradiction::AnsweredTwice(charge)),
+            Some(_) => Ok(()),
         }
     }
 
@@ -432,12 +452,9 @@ impl State {
                     account.releases.push(Release { seq, at, policy, ask, cost, part, answer: None });
                 }
             }
-            Event::Answered(answered) => {
-                let charge = self.charges.get(&answered.charge);
-                let release = charge.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place));
-                if let Some(release) = release {
-                    release.answer = Some(answered.answer);
-                }
+            Event::Answered(answered) => self.answer(answered.charge, Stored::in_entry(answered)),
+            Event::AnsweredInFile(answered) => {
+                self.answer(answered.charge, Stored::in_file(answered, &self.folder.clone()));
             }
         }
     }
@@ -454,6 +471,14 @@ impl State {
             changes: Vec::new(),
             identities: BTreeMap::new(),
         });
+    }
+
+    fn answer(&mut self, charge: u64, stored: Stored) {
+        let charge = self.charges.get(&charge);
+        if let Some(release) = charge.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place))
+        {
+            release.answer = Some(stored);
+        }
     }
 
     fn change(&mut self, id: &AccountId, change: PromiseChange) {

@@ -1,5 +1,6 @@
 //! The file: a SQLite database with one table, and what can go wrong with it.
 
+use crate::answer::Unread;
 use crate::chain::{Fault, Row};
 use crate::entry::{EncodeError, FORMAT};
 use crate::key::Key;
@@ -103,8 +104,11 @@ pub enum StoreError {
         /// What is wrong.
         fault: Fault,
     },
+    /// An answer that cannot be read.
+    #[error(transparent)]
+    Unread(#[from] Unread),
     /// A value that cannot be written down.
-    #[error("this cannot be recorded exactly: {0}; use numbers of fewer digits")]
+    #[error("this cannot be recorded exactly: {0}; use numbers of fewer digits, or ask for less at once")]
     Unstorable(#[from] EncodeError),
     /// The operating system.
     #[error("{path}: {source}")]
@@ -177,12 +181,18 @@ pub(crate) fn publish(file: tempfile::TempPath, path: &Path) -> Result<bool, Sto
         Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => return Ok(false),
         Err(refused) => return Err(StoreError::io(path, refused.error)),
     }
-    // A name is durable only once its folder is.
+    sync_folder_of(path)?;
+    Ok(true)
+}
+
+/// Makes a name durable: it is only once its folder is.
+#[cfg_attr(not(unix), expect(clippy::unnecessary_wraps, reason = "folders cannot be synced there"))]
+pub(crate) fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
     #[cfg(unix)]
     fs::File::open(folder_of(path))
         .and_then(|folder| folder.sync_all())
         .map_err(|error| StoreError::io(path, error))?;
-    Ok(true)
+    Ok(())
 }
 
 /// A new file beside `path`, for this user only and under a name of its own; removed unless published.

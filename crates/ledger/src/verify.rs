@@ -1,21 +1,26 @@
 //! Looking at a ledger without writing to it, and without its key.
 
+use crate::answer::{self, Unread};
 use crate::book::Book;
 use crate::chain::Head;
 use crate::state::Summary;
 use crate::store::{self, StoreError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Fewest digits by which a head may be named: too many to be met by chance or by search.
 const FEWEST_DIGITS: usize = 16;
 /// Digits of a whole hash.
 const ALL_DIGITS: usize = 64;
 
-/// A ledger whose every entry is in order.
+/// A ledger whose every entry is in order, with every file that its entries name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
     /// How many entries there are.
     pub entries: u64,
+    /// How many large answers lie in files of their own; all of them were read.
+    pub files: u64,
+    /// How many files lie beside them that no entry names: what a crash left, or another ledger's.
+    pub strays: u64,
     /// The last of them.
     pub head: Head,
 }
@@ -26,6 +31,14 @@ pub enum VerifyError {
     /// It cannot be read, or breaks at an entry.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The entries are in order, but an answer in a file of its own is not what it was.
+    #[error("the answer of entry {seq} is lost: {error}")]
+    Answer {
+        /// The charge.
+        seq: u64,
+        /// Why.
+        error: Unread,
+    },
     /// What was given is not a head.
     #[error("`{0}` is not a head; give SEQ:HASH or HASH as printed, or at least its first {FEWEST_DIGITS} digits")]
     HeadMalformed(String),
@@ -51,10 +64,11 @@ pub fn show(path: &Path) -> Result<Summary, StoreError> {
     Ok(book.state.summary(&book.head))
 }
 
-/// Checks every entry from the first, and that `head` (`SEQ:HASH`, `HASH`, or at least 16 digits of it) is among them.
+/// Checks every entry from the first, that `head` (`SEQ:HASH`, `HASH`, or at least 16 digits of it) is among them, and every
+/// file in which a large answer lies.
 ///
 /// # Errors
-/// Naming the entry at which the ledger breaks, or the head that is gone from it.
+/// Naming the entry at which the ledger breaks, the head that is gone from it, or the answer that cannot be read.
 pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> {
     let wanted = head.map(parse_head).transpose()?;
     let mut book = Book::open(&store::resolve(path)?, false)?;
@@ -65,7 +79,16 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> 
             return Err(VerifyError::HeadMissing { wanted: head.unwrap_or_default().to_owned(), now: book.head });
         }
     }
-    Ok(Verified { entries: book.head.seq, head: book.head })
+    let mut files: Vec<PathBuf> = Vec::new();
+    for release in book.state.summary(&book.head).accounts.iter().flat_map(|account| &account.releases) {
+        let Some((stored, file)) = release.answer.as_ref().and_then(|stored| Some((stored, stored.file()?))) else {
+            continue;
+        };
+        stored.read().map_err(|error| VerifyError::Answer { seq: release.seq, error })?;
+        files.push(file);
+    }
+    let strays = answer::strays(&book.path, &files)?;
+    Ok(Verified { entries: book.head.seq, files: files.len() as u64, strays, head: book.head })
 }
 
 fn parse_head(text: &str) -> Result<(Option<u64>, String), VerifyError> {

@@ -3,7 +3,7 @@
 use crate::error::ProtocolError;
 use crate::kind::{Kind, Origin, Payment};
 use deniable_core::budget::Spend;
-use deniable_ledger::{Account, AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Summary};
+use deniable_ledger::{Account, AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Stored, Summary};
 use deniable_publication::left::share_left;
 use rand_core::CryptoRng;
 use std::collections::BTreeSet;
@@ -35,15 +35,28 @@ pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answe
         let Some(ask) = kind.identity(at, &answers) else { continue };
         let payments = kind.price(at)?;
         let held = |payment: &Payment| account(ledger, payment)?.release(&ask.identity)?.answer.as_ref();
+        // Only the one that is shown is looked at.
         // Of several accounts all must have paid and been answered: whoever lacks it pays.
         if let Some(first) = payments.first().and_then(held)
             && payments.iter().all(|payment| held(payment).is_some())
         {
             let broken = |reason| ProtocolError::Stored { release: kind.name(at), reason };
-            answers[at] = Some(kind.show(at, first).map_err(broken)?);
+            known::<K>(first).map_err(broken)?;
+            let stored = first.read().map_err(|error| broken(error.to_string()))?;
+            answers[at] = Some(kind.show(at, &stored).map_err(broken)?);
         }
     }
     Ok(answers)
+}
+
+/// Refuses an answer in a form that this kind does not write. What was stored before forms were recorded has the first.
+fn known<K: Kind>(stored: &Stored) -> Result<(), String> {
+    match stored.form() {
+        Some(form) if *form != K::FORM => {
+            Err(format!("it has the form {form}, and this version knows {}; use a newer version of deniable", K::FORM))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes every release of a run, in order.
@@ -114,6 +127,11 @@ fn one<K: Kind, R: CryptoRng>(
 ) -> Result<Result<(K::Answer, Origin), K::Exhausted>, K::Refused> {
     let name = kind.name(at);
     let (charges, origin) = charge(kind, at, ask, ledger)?;
+    for charge in &charges {
+        if let Some(stored) = ledger.release(charge.seq()).and_then(|release| release.answer.as_ref()) {
+            known::<K>(stored).map_err(|reason| ProtocolError::Stored { release: name.clone(), reason })?;
+        }
+    }
     let answered = charges.iter().find_map(|charge| match charge {
         Charge::Answered { answer, .. } => Some(answer.clone()),
         Charge::New { .. } | Charge::Resumed { .. } => None,
@@ -134,7 +152,7 @@ fn one<K: Kind, R: CryptoRng>(
         }
         let own = if payer == 0 { kept.clone() } else { kind.for_payer(at, payer, &kept) };
         let stored = ledger
-            .store_answer(charge.seq(), &own)
+            .store_answer(charge.seq(), &K::FORM, &own)
             .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
         // What is shown is what is stored, even when another process was faster.
         if payer == 0 {

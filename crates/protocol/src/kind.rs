@@ -3,7 +3,7 @@
 use crate::error::ProtocolError;
 use deniable_core::budget::Spend;
 use deniable_core::guarantee::Guarantee;
-use deniable_ledger::{Ask, Key, Ledger, Summary};
+use deniable_ledger::{Ask, Form, Key, Ledger, Summary};
 use rand_core::CryptoRng;
 use serde_json::Value;
 
@@ -40,6 +40,9 @@ pub trait Kind {
     /// What kept a release from its answer after it was charged: the machine, and nothing in the data.
     type Exhausted;
 
+    /// The form in which its answers are stored: whatever is stored in another is refused.
+    const FORM: Form;
+
     /// Who asks, as the ledger knows it.
     fn asker(&self) -> &str;
 
@@ -56,7 +59,7 @@ pub trait Kind {
     /// Every account that pays, and what, from public facts; at least one. The first one's answer is the one that is shown.
     fn price(&self, at: usize) -> Result<Vec<Payment>, Self::Refused>;
 
-    /// Reads an answer as it is stored.
+    /// Reads an answer as it is stored, in the form of this kind.
     ///
     /// # Errors
     /// In words, when it is none of this release.

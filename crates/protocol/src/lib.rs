@@ -17,7 +17,8 @@
 //! 3. What is shown is what is stored, even when another process stored first.
 //! 4. One release that exhausts the machine keeps no other from its answer; its charge stays, and the same release resumes at no
 //!    cost.
-//! 5. A stored answer is shown again without a charge and without a look at the data.
+//! 5. A stored answer is shown again without a charge and without a look at the data; one in a form that is not known is
+//!    refused, and never computed anew.
 
 pub mod driver;
 pub mod error;

@@ -7,6 +7,8 @@ use serde_json::Value;
 
 /// The name under which an answer's entry in the ledger holds it.
 const FIELD: &str = "published";
+/// The forms of stored answers that hold it so.
+pub const HELD_BY: [&str; 2] = ["sql/1", "gwas/1"];
 /// Tables of more cells than this are not kept a second time: no page shows them, and the policy can show them again.
 const MOST_CELLS: usize = 20_000;
 

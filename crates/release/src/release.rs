@@ -6,7 +6,7 @@ use crate::show;
 use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
 use deniable_core::secret::Secret;
-use deniable_ledger::{Ask, Key, Ledger, Summary};
+use deniable_ledger::{Ask, Form, Key, Ledger, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
 use deniable_publication::Statement;
 use deniable_publication::remembered::Remembered;
@@ -21,6 +21,9 @@ pub use deniable_protocol::Origin;
 
 /// What the choice of an entity's kept rows is salted for.
 const SALT: &str = "deniable 2026-11 choice of rows";
+
+/// The form in which answers to SQL are stored.
+pub const FORM: Form = Form::new("sql", 1);
 
 /// A release that did not come about. For the curator: some of these depend on private files.
 #[derive(Debug, thiserror::Error)]
@@ -200,6 +203,8 @@ impl Kind for Asks<'_> {
     type Refused = ReleaseError;
     type Exhausted = SourceError;
 
+    const FORM: Form = FORM;
+
     fn asker(&self) -> &str {
         self.plan.policy().name()
     }
@@ -248,16 +253,19 @@ impl Kind for Asks<'_> {
         let asked: Vec<&PlannedAsk> = pending.iter().map(|(_, ask)| *ask).collect();
         // Stored answers need no files, so that files which are gone or changed do not matter to them; the curator may have
         // meant to ask about the changed ones.
-        let tables = if asked.len() < all.len() { (self.locate)().unwrap_or_default() } else { Vec::new() };
-        for table in tables {
-            if reads(&table, &all) && !reads(&table, &asked) && data::written_since(ledger, &table) {
-                (self.tell)(Event::WrittenSince(&table));
+        let tables = match (self.locate)() {
+            Ok(tables) => tables,
+            Err(_) if asked.is_empty() => Vec::new(),
+            Err(error) => return Err(DataError::from(error).into()),
+        };
+        for table in &tables {
+            if reads(table, &all) && !reads(table, &asked) && data::written_since(ledger, table) {
+                (self.tell)(Event::WrittenSince(table));
             }
         }
         if asked.is_empty() {
             return Ok(());
         }
-        let tables = (self.locate)().map_err(DataError::from)?;
         let used: Vec<&Versioned> = tables.iter().filter(|table| reads(table, &asked)).collect();
         let progress = |rows| (self.tell)(Event::Checking(rows));
         let found = |table: &Versioned, report: &_| (self.tell)(Event::Scanned { table, report });
@@ -373,4 +381,13 @@ fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, Stri
         return Err(broken("it has another shape"));
     }
     Ok(Noisy { values, consistent, decays })
+}
+
+#[cfg(test)]
+mod tests {
+    /// Pages are written from the ledger alone, whatever kind of release an answer is of.
+    #[test]
+    fn pages_know_the_form() {
+        assert!(deniable_publication::remembered::HELD_BY.contains(&super::FORM.to_string().as_str()));
+    }
 }

@@ -9,6 +9,7 @@
 //! | which picture suits an answer? | [`answers`] |
 //! | what did an attack learn, beside what a promise allows? | [`attack`] |
 //! | what does an anonymised table give away? | [`assessment`] |
+//! | how probably are causes found, over sizes of cohorts? | [`mod@power`] |
 //!
 //! A page is a file without anything beside it: no script, no font, no address. What is on the page of a ledger was published
 //! already, or follows from the policy; the curator's private notes never get there. Pages on attacks and assessments hold what
@@ -21,6 +22,7 @@ mod beliefs;
 mod frame;
 pub mod observers;
 pub mod overview;
+pub mod power;
 pub mod promise;
 pub mod report;
 mod spending;

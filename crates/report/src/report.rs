@@ -8,7 +8,7 @@ use crate::{answers, spending};
 use deniable_core::guarantee::Guarantee;
 use deniable_ledger::{Account, AccountId, Release, Summary};
 use deniable_publication::Statement;
-use deniable_publication::remembered::Remembered;
+use deniable_publication::remembered::{HELD_BY, Remembered};
 use maud::{Markup, PreEscaped, html};
 
 /// Bytes of answers with pictures; from there on they come without, so that a page stays below a megabyte.
@@ -31,7 +31,19 @@ pub enum ReportError {
         /// The question.
         ask: String,
         /// What is wrong.
-        reason: serde_json::Error,
+        reason: String,
+    },
+    /// An answer of a later version.
+    #[error(
+        "entry {entry} of the ledger holds the answer of \"{ask}\" in the form {form}, which this version does not know"
+    )]
+    Form {
+        /// The number of the charge's entry.
+        entry: u64,
+        /// The question.
+        ask: String,
+        /// The form.
+        form: String,
     },
 }
 
@@ -131,12 +143,15 @@ impl<'a> Report<'a> {
 
 fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, ReportError> {
     let remembered = |release: &Release| {
-        let entry = release.answer.as_ref();
-        entry.map_or(Ok(None), Remembered::of).map_err(|reason| ReportError::Unreadable {
-            entry: release.seq,
-            ask: release.ask.name.clone(),
-            reason,
-        })
+        let Some(stored) = &release.answer else { return Ok(None) };
+        let (entry, ask) = (release.seq, release.ask.name.clone());
+        // Answers of before forms were recorded hold it as those of the first forms do.
+        if let Some(form) = stored.form().map(ToString::to_string).filter(|form| !HELD_BY.contains(&form.as_str())) {
+            return Err(ReportError::Form { entry, ask, form });
+        }
+        let unreadable = |reason: String| ReportError::Unreadable { entry, ask: ask.clone(), reason };
+        let answer = stored.read().map_err(|error| unreadable(error.to_string()))?;
+        Remembered::of(&answer).map_err(|error| unreadable(error.to_string()))
     };
     let mut all = Vec::new();
     for release in &account.releases {

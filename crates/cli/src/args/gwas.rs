@@ -11,6 +11,7 @@ use std::path::PathBuf;
 pub const EXAMPLES: &str = "\
 Examples:
   deniable gwas simulate --out cohort
+  deniable gwas check --bfile cohort
   deniable gwas --bfile cohort --gain 2 --prior 1/2 --adjacency label-swap --top 5 --threshold 19.5 --out picks.tsv
   deniable gwas --bfile cohort --gain 2 --prior 1/2 --adjacency label-swap --top 5 --p-value 0.05 --counts --spend 1/2
   deniable gwas --vcf cohort.vcf.gz --pheno cohort.pheno --epsilon 1 --adjacency genotype --snps rs1,rs2 --statistics
@@ -42,6 +43,9 @@ pub struct Gwas {
 /// What else `deniable gwas` can do.
 #[derive(Debug, clap::Subcommand)]
 pub enum GwasCommand {
+    /// Look at a cohort before anything is released from it, and register its version. Nothing is charged.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Check),
     /// Make a case-control cohort with planted causes, as PLINK files.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
@@ -49,6 +53,15 @@ pub enum GwasCommand {
     #[command(after_help = POWER_EXAMPLES)]
     Power(Box<Power>),
 }
+
+pub const CHECK_EXAMPLES: &str = "\
+Examples:
+  deniable gwas check --bfile cohort
+  deniable gwas check --vcf cohort.vcf.gz --pheno cohort.pheno --pheno-name asthma --data-version 2024-06
+  deniable gwas check --bfile cohort --policy policy.toml
+
+What is found is for the curator alone: people, cases and controls, SNPs, missing genotypes, and what is left out. A release of \
+a cohort that is not registered does the same first and stops there; --register goes on in the same run.";
 
 pub const POWER_EXAMPLES: &str = "\
 Examples:
@@ -81,12 +94,49 @@ pub struct Input {
     pub mpheno: Option<NonZeroUsize>,
 }
 
+/// Which files, as the ledger knows them.
+#[derive(Debug, clap::Args)]
+pub struct Declared {
+    /// The version of the files: other contents need another.
+    #[arg(long, value_name = "VERSION", default_value = "1", help_heading = "Data")]
+    pub data_version: String,
+    /// The people, as the ledger calls them; by the files' name when not stated.
+    #[arg(long, value_name = "NAME", help_heading = "Promise")]
+    pub population: Option<String>,
+    /// The ledger; POPULATION.ledger beside the files when not stated.
+    #[arg(long, value_name = "FILE", help_heading = "Promise")]
+    pub ledger: Option<PathBuf>,
+}
+
+/// `deniable gwas check`.
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// The files.
+    #[command(flatten)]
+    pub input: Input,
+    /// What the ledger calls them.
+    #[command(flatten)]
+    pub declared: Declared,
+    /// Take the people and the ledger from this policy.
+    #[arg(long, value_name = "POLICY", conflicts_with = "population", help_heading = "Promise")]
+    pub policy: Option<PathBuf>,
+    /// How to write what was found: for people on standard error, or as JSON on standard output.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table, help_heading = "Output")]
+    pub format: LedgerFormat,
+    /// Read with so many threads instead of all.
+    #[arg(long, value_name = "N", value_parser = threads)]
+    pub threads: Option<NonZeroUsize>,
+}
+
 /// `deniable gwas` itself.
 #[derive(Debug, clap::Args)]
 pub struct Release {
     /// The files.
     #[command(flatten)]
     pub input: Input,
+    /// What the ledger calls them.
+    #[command(flatten)]
+    pub declared: Declared,
     /// Which secret is kept: `genotype` (that a person took part), `label-swap` (who is a case), or both. Required.
     #[arg(long, value_name = "ADJACENCY", value_enum, value_delimiter = ',', help_heading = "Promise")]
     pub adjacency: Vec<Adjacency>,
@@ -99,15 +149,10 @@ pub struct Release {
     /// What part of the promise this may use in all, such as 1/4 or 25%; all of it when not stated.
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Promise")]
     pub spend: Option<Rational>,
-    /// The people, as the ledger calls them; by the files' name when not stated.
-    #[arg(long, value_name = "NAME", help_heading = "Promise")]
-    pub population: Option<String>,
-    /// The ledger; POPULATION.ledger beside the files when not stated.
-    #[arg(long, value_name = "FILE", help_heading = "Promise")]
-    pub ledger: Option<PathBuf>,
-    /// The version of the files: other contents need another.
-    #[arg(long, value_name = "VERSION", default_value = "1", help_heading = "Data")]
-    pub data_version: String,
+    /// Register a cohort that is not registered as these flags read it, and go on in the same run. Without it, a run that has
+    /// to register it stops there.
+    #[arg(long, help_heading = "Data")]
+    pub register: bool,
     /// What a missing call counts as.
     #[arg(long, value_enum, default_value_t = Fill::HomA2, help_heading = "Data")]
     pub fill: Fill,

@@ -60,10 +60,28 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             let text = match format {
                 LedgerFormat::Table => {
                     let since = if head.is_some() { "; the given head is part of it" } else { "" };
-                    format!("{} entries, chain unbroken{since}\nhead {}\n", verified.entries, verified.head)
+                    let files = match verified.files {
+                        0 => String::new(),
+                        1 => "1 large answer in a file of its own, as it was stored\n".to_owned(),
+                        files => format!("{files} large answers in files of their own, all as they were stored\n"),
+                    };
+                    if verified.strays > 0 {
+                        say(format!(
+                            "{} in the folder of answers that no entry names: left by a run that was cut off, or copied there. \
+                             Keep what is in it as secret as the data: it was never released",
+                            if verified.strays == 1 {
+                                "there is 1 file".to_owned()
+                            } else {
+                                format!("there are {} files", verified.strays)
+                            }
+                        ));
+                    }
+                    format!("{} entries, chain unbroken{since}\n{files}head {}\n", verified.entries, verified.head)
                 }
                 LedgerFormat::Json => render::json(&serde_json::json!({
                     "entries": verified.entries,
+                    "answer_files": verified.files,
+                    "stray_files": verified.strays,
                     "head": verified.head.to_string(),
                     "given_head_found": head.as_ref().map(|_| true),
                 }))?,

@@ -38,7 +38,19 @@ fn cohort() -> Place {
 /// Releases the counts of all SNPs.
 fn release(place: &Place, promise: &[&str], name: &str) {
     let (table, ledger) = (format!("{name}.tsv"), format!("{name}.ledger"));
-    let counts = ["gwas", "--bfile", "cohort", "--extract", "snps", "--counts", "--out", &table, "--ledger", &ledger];
+    let counts = [
+        "gwas",
+        "--bfile",
+        "cohort",
+        "--register",
+        "--extract",
+        "snps",
+        "--counts",
+        "--out",
+        &table,
+        "--ledger",
+        &ledger,
+    ];
     place.run(&[&counts[..], promise].concat()).done();
 }
 

@@ -13,13 +13,14 @@ fn cohort() -> Place {
 
 const PROMISE: [&str; 4] = ["--gain", "2", "--prior", "1/2"];
 
+/// A release that registers the cohort where that is needed.
 fn gwas(place: &Place, more: &[&str]) -> Run {
-    place.run(&[&["gwas", "--bfile", "cohort"], &PROMISE[..], more].concat())
+    place.run(&[&["gwas", "--bfile", "cohort", "--register"], &PROMISE[..], more].concat())
 }
 
 /// With next to no noise, so that answers are known.
 fn surely(place: &Place, more: &[&str]) -> Run {
-    place.run(&[&["gwas", "--bfile", "cohort", "--epsilon", "4096"], more].concat())
+    place.run(&[&["gwas", "--bfile", "cohort", "--register", "--epsilon", "4096"], more].concat())
 }
 
 /// What does not depend on the machine or the day.
@@ -47,6 +48,88 @@ fn the_job_of_the_first_page() {
     // The whole promise is spent.
     let refused = gwas(&place, &["--adjacency", "label-swap", "--top", "2", "--threshold", "19.5"]).refused();
     assert_snapshot!("over_budget", fixed(&refused.stderr));
+}
+
+/// A look at the cohort comes first, on its own or with a release that stops there.
+#[test]
+fn a_cohort_is_looked_at_before_it_is_asked() {
+    let place = cohort();
+    let ask = |more: &[&str]| {
+        let top = ["gwas", "--bfile", "cohort", "--adjacency", "label-swap", "--p-value", "0.05", "--spend", "1/8"];
+        place.run(&[&top[..], &PROMISE, more].concat())
+    };
+    let stopped = ask(&["--top", "2"]).refused();
+    assert_snapshot!("only_registered", fixed(&stopped.stderr));
+    ask(&["--top", "2"]).done();
+    let again = place.run(&["gwas", "check", "--bfile", "cohort"]).done();
+    assert!(again.stderr.contains("version \"1\" of `cohort` is registered already"), "{}", again.stderr);
+    let json = ["gwas", "check", "--bfile", "cohort", "--data-version", "2", "--format", "json"];
+    assert_snapshot!("check_json", place.run(&json).done().stdout);
+    ask(&["--top", "2", "--data-version", "2"]).done();
+    // Files that changed are refused by name, and what was answered is shown without them.
+    let bed = place.path("cohort.bed");
+    let mut bytes = std::fs::read(&bed).unwrap();
+    bytes[100] ^= 0b10;
+    std::fs::write(&bed, bytes).unwrap();
+    let check = place.run(&["gwas", "check", "--bfile", "cohort"]).refused();
+    assert_snapshot!("changed", fixed(&check.stderr));
+    for more in [&["--top", "3"] as &[&str], &["--top", "3", "--register"]] {
+        let refused = ask(more).refused();
+        assert!(refused.stderr.contains("version `1` of `cohort` was registered with other contents"), "{refused:?}");
+    }
+    let shown = ask(&["--top", "2"]).done();
+    for file in ["cohort.bed", "cohort.bim", "cohort.fam"] {
+        std::fs::remove_file(place.path(file)).unwrap();
+    }
+    let without = ask(&["--top", "2"]).done();
+    assert_eq!(without.stdout, shown.stdout);
+    assert!(without.stderr.contains("stored answer, free"), "{}", without.stderr);
+    ask(&["--top", "3"]).refused();
+}
+
+/// A policy names the people and their ledger, and a mistyped file begins none.
+#[test]
+fn a_check_is_of_the_people_of_a_policy() {
+    let place = cohort();
+    let check = |more: &[&str]| place.run(&[&["gwas", "check", "--bfile", "cohort"], more].concat());
+    place.run(&["gwas", "check", "--bfile", "cohor"]).refused();
+    check(&["--data-version", " "]).misused();
+    check(&["--population", "the people"]).misused();
+    assert!(!place.files().iter().any(|file| file.contains(".ledger")), "{:?}", place.files());
+    check(&["--population", "biobank"]).done();
+    assert!(place.files().contains(&"biobank.ledger".to_owned()));
+}
+
+/// One of several answers that fails after its charge keeps no other from being shown; the exit status tells.
+#[test]
+fn the_others_are_shown_where_one_fails() {
+    let (whole, place) = (cohort(), cohort());
+    let asked = ["--adjacency", "label-swap", "--top", "2", "--p-value", "0.05", "--counts", "--format", "json"];
+    let shown = gwas(&whole, &asked).done().json();
+    // The same picks, but for one that leads to no SNP of the files: what follows from them cannot be computed.
+    let summary = deniable_ledger::show(&whole.path("cohort.ledger")).unwrap();
+    let (account, picks) = (&summary.accounts[0], &summary.accounts[0].releases[0]);
+    let mut answer = picks.answer.as_ref().unwrap().read().unwrap();
+    answer["snps"][1]["place"] = 4711.into();
+    place.run(&["gwas", "check", "--bfile", "cohort"]).done();
+    let mut ledger = deniable_ledger::Ledger::open_or_create(&place.path("cohort.ledger"), "cohort").unwrap();
+    let guarantee = account.terms.guarantee().unwrap();
+    ledger.open_account(guarantee).unwrap();
+    let request = deniable_ledger::ChargeRequest {
+        account: account.id.clone(),
+        policy: picks.policy.clone(),
+        policy_limit: guarantee.limit().clone(),
+        ask: picks.ask.clone(),
+        cost: picks.cost.clone(),
+        part: picks.part.clone(),
+    };
+    let seq = ledger.charge(&request).unwrap().seq();
+    ledger.store_answer(seq, &deniable_gwas::release::FORM, &answer).unwrap();
+    let run = gwas(&place, &asked);
+    assert_eq!(run.code, Some(1));
+    let publication = run.json();
+    assert_eq!((publication["asks"].as_array().unwrap().len(), &publication["asks"][0]), (1, &shown["asks"][0]));
+    assert_snapshot!("one_failed", fixed(&run.stderr));
 }
 
 #[test]
@@ -182,8 +265,9 @@ share = "1/4"
     );
     place.write("people.csv", "age\n30\n40\n");
     place.release(&[]).done();
-    let picks =
-        |more: &[&str]| place.run(&[&["gwas", "--bfile", "cohort", "--top", "2", "--p-value", "0.05"], more].concat());
+    let picks = |more: &[&str]| {
+        place.run(&[&["gwas", "--bfile", "cohort", "--register", "--top", "2", "--p-value", "0.05"], more].concat())
+    };
     picks(&["--policy", "policy.toml", "--adjacency", "genotype", "--spend", "1/2"]).done();
     let ledger = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(ledger.contains("ask 1") && ledger.contains("top 2 SNPs"), "{ledger}");
@@ -211,7 +295,7 @@ share = "1/4"
 fn a_promise_is_changed_for_both_secrets() {
     let place = cohort();
     let both = |more: &[&str]| {
-        let all = ["gwas", "--bfile", "cohort", "--prior", "1/2", "--adjacency", "genotype,label-swap"];
+        let all = ["gwas", "--bfile", "cohort", "--register", "--prior", "1/2", "--adjacency", "genotype,label-swap"];
         place.run(&[&all[..], more].concat())
     };
     let top = ["--top", "1", "--p-value", "0.05", "--spend", "1/2"];

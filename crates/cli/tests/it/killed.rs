@@ -6,6 +6,7 @@ use serde_json::Value;
 use std::fmt::Write;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const ASKS: usize = 8;
@@ -139,4 +140,57 @@ fn finish(place: &Place, before: &[Value], stdouts: &mut Vec<String>) {
     assert!(strange.is_empty(), "{strange:?}");
     let key = fs::read(place.path("patients.ledger.key")).unwrap();
     assert!(!key.is_empty());
+}
+
+/// The same of association results: a cohort is registered, then picks and what follows from them are charged and answered.
+#[test]
+#[expect(clippy::print_stderr, reason = "where the kills hit is worth knowing")]
+fn association_results_killed_at_many_moments() {
+    let release = ["gwas", "--bfile", "cohort", "--register", "--gain", "2", "--adjacency", "label-swap", "--top", "3"];
+    let release = [&release[..], &["--p-value", "0.05", "--statistics", "--counts", "--format", "json"]].concat();
+    let made = Place::empty();
+    let sizes = ["gwas", "simulate", "--out", "cohort", "--cases", "400", "--controls", "400", "--snps", "3000"];
+    made.run(&sizes).done();
+    let fresh = || {
+        let place = Place::empty();
+        for file in ["cohort.bed", "cohort.bim", "cohort.fam"] {
+            fs::copy(made.path(file), place.path(file)).unwrap();
+        }
+        place
+    };
+    let started = Instant::now();
+    fresh().run(&release).done();
+    let whole = started.elapsed();
+    let (mut registered, mut unanswered, mut shown) = (0, 0, 0);
+    let kills = sized(20, 100);
+    for kill in 0..kills {
+        let place = fresh();
+        let mut child = place.command(&release).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(moment(kill, whole));
+        child.kill().unwrap();
+        let before = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+        let path = place.path("cohort.ledger");
+        let releases = || {
+            let accounts = deniable_ledger::show(&path).unwrap().accounts;
+            accounts.into_iter().flat_map(|account| account.releases).collect::<Vec<_>>()
+        };
+        if path.exists() {
+            deniable_ledger::verify(&path, None).unwrap();
+            registered += usize::from(!deniable_ledger::show(&path).unwrap().versions.is_empty());
+            let open = releases().iter().filter(|release| release.answer.is_none()).count();
+            assert!(open <= 1, "one is computed at a time");
+            unanswered += open;
+        }
+        let charged: Vec<u64> = if path.exists() { releases().iter().map(|one| one.seq).collect() } else { vec![] };
+        let last = place.run(&release).done();
+        // What was charged is not charged again, and what was shown is shown again.
+        let after: Vec<u64> = releases().iter().map(|one| one.seq).collect();
+        assert!(after.len() == 3 && after.starts_with(&charged), "{charged:?} {after:?}");
+        assert!(last.stdout.starts_with(&before), "another answer than was shown before the kill");
+        shown += usize::from(!before.is_empty());
+    }
+    eprintln!(
+        "{kills} kills: {registered} after the registration, {unanswered} between charge and answer, {shown} after all"
+    );
+    assert!(registered > 0 && shown < kills, "the kills came at other moments than meant");
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod adult;
+mod answer_files;
 mod answered_sql;
 mod ask;
 mod assess;

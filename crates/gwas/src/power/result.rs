@@ -1,8 +1,7 @@
-//! The answer: rows, a table and pictures.
+//! The answer: rows, a table, and curves for whoever draws them.
 
 use super::measure::{Outcome, Plan};
 use super::{Cohorts, Question};
-use deniable_chart::power::{Curves, Point, curves};
 use deniable_genome::simulate::Settings;
 use deniable_genome::table::{Adjacency, Test};
 use serde::Serialize;
@@ -234,35 +233,71 @@ impl Power {
         text
     }
 
-    /// A picture for each adjacency, with its name in words: the two protect different secrets, and their curves do not belong
-    /// side by side. Curves are named by what differs among them; `target` is drawn as a line.
+    /// The curves of each adjacency: the two protect different secrets, and their curves do not belong side by side. Curves are
+    /// named by what differs among them.
     #[must_use]
-    pub fn pictures(&self, target: Option<f64>) -> Vec<(String, String)> {
+    pub fn curves(&self) -> Vec<Curves> {
         let all = self.series();
-        let pictured = |which: Adjacency| {
+        let of = |which: Adjacency| {
             let here: Vec<&Series> = all.iter().filter(|series| series.adjacency == which).collect();
-            let named = names(&here);
-            let points = |series: &Series| {
-                let rows = self.rows.iter().filter(|row| row.series == *series);
-                rows.map(point).collect()
-            };
-            let svg = curves(&Curves {
-                title: format!("Chance of finding what was planted, protecting {}", protects(which)),
-                what: "probability that all planted SNPs are found".into(),
-                curves: named.into_iter().zip(&here).map(|(name, series)| (name, points(series))).collect(),
-                intervals: "two standard errors over seeds either way".into(),
-                target,
-            });
-            (!here.is_empty()).then(|| (adjacency(which).to_owned(), svg))
+            let points = |series: &Series| self.rows.iter().filter(|row| row.series == *series).map(point).collect();
+            let curves =
+                names(&here).into_iter().zip(&here).map(|(name, series)| Curve { name, points: points(series) });
+            (!here.is_empty()).then(|| Curves { adjacency: which, curves: curves.collect() })
         };
-        Adjacency::ALL.into_iter().filter_map(pictured).collect()
+        Adjacency::ALL.into_iter().filter_map(of).collect()
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "numbers of participants are far below 2^53")]
+/// The curves of one adjacency.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curves {
+    /// What is protected.
+    pub adjacency: Adjacency,
+    /// A curve for each setting.
+    pub curves: Vec<Curve>,
+}
+
+/// The chances under one setting, over sizes of cohorts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The setting, as far as it differs from those of the other curves.
+    pub name: String,
+    /// Size by size, in the order of the rows.
+    pub points: Vec<Point>,
+}
+
+/// The chance at one size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// Cases and controls.
+    pub participants: u64,
+    /// How probably all planted SNPs are found, from 0 to 1.
+    pub found: f64,
+    /// Two standard errors over seeds; 0 where there is one cohort.
+    pub within: f64,
+}
+
+impl Curves {
+    /// The adjacency in words.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        adjacency(self.adjacency)
+    }
+
+    /// What is protected, in words.
+    #[must_use]
+    pub fn protects(&self) -> &'static str {
+        match self.adjacency {
+            Adjacency::Genotype => "one participant's genotypes",
+            Adjacency::LabelSwap => "who is a case",
+        }
+    }
+}
+
 fn point(row: &Row) -> Point {
-    let error = 2.0 * row.all_standard_error.unwrap_or(0.0);
-    Point { participants: row.participants() as f64, found: row.all, low: row.all - error, high: row.all + error }
+    let within = 2.0 * row.all_standard_error.unwrap_or(0.0);
+    Point { participants: row.participants(), found: row.all, within }
 }
 
 /// Each series by what differs among them, and by its promise where nothing does.
@@ -284,13 +319,6 @@ fn adjacency(adjacency: Adjacency) -> &'static str {
     match adjacency {
         Adjacency::Genotype => "genotype",
         Adjacency::LabelSwap => "label swap",
-    }
-}
-
-fn protects(adjacency: Adjacency) -> &'static str {
-    match adjacency {
-        Adjacency::Genotype => "one participant's genotypes",
-        Adjacency::LabelSwap => "who is a case",
     }
 }
 

@@ -243,7 +243,7 @@ fn needed_participants_have_a_standard_error() {
 }
 
 #[test]
-fn texts_and_pictures() {
+fn texts_and_curves() {
     let mut one = question(&[(100, 60), (300, 300)], &[1, 2]);
     one.adjacencies = Adjacency::ALL.to_vec();
     let power = ask(&one).unwrap();
@@ -259,16 +259,23 @@ fn texts_and_pictures() {
     let json = serde_json::to_value(&power).unwrap();
     assert_eq!(json["rows"][0]["adjacency"], "genotype");
     assert_eq!((json["rows"][0]["epsilon"].as_str(), json["rows"][0]["cases"].as_u64()), (Some("0.6932"), Some(100)));
-    let pictures = power.pictures(Some(0.9));
-    assert_eq!(pictures.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["genotype", "label swap"]);
-    for (_, svg) in &pictures {
-        roxmltree::Document::parse(svg).unwrap();
-        assert!(svg.contains(">any prior, ε 0.6932<") && svg.contains(">prior 1/2, ε 1.0987<"), "{svg}");
+    let curves = power.curves();
+    assert_eq!(curves.iter().map(Curves::name).collect::<Vec<_>>(), ["genotype", "label swap"]);
+    for (curves, rows) in curves.iter().zip(power.rows.chunks(4)) {
+        let names: Vec<&str> = curves.curves.iter().map(|curve| curve.name.as_str()).collect();
+        assert_eq!(names, ["any prior, ε 0.6932", "prior 1/2, ε 1.0987"]);
+        let points: Vec<Point> = curves.curves.iter().flat_map(|curve| curve.points.clone()).collect();
+        let of = |row: &Row| (row.participants(), row.all, 2.0 * row.all_standard_error.unwrap());
+        let expected: Vec<_> = rows.iter().map(of).collect();
+        assert_eq!(points.iter().map(|at| (at.participants, at.found, at.within)).collect::<Vec<_>>(), expected);
     }
     // Numbers that are none.
     let none = rows(&[(10, f64::NAN), (20, f64::INFINITY)]);
     assert!(none.markdown().contains("NaN") && serde_json::to_string(&none).is_ok());
-    assert!(none.pictures(Some(f64::NAN))[0].1.contains("γ = 2: nothing known") || !none.pictures(None).is_empty());
+    let [curves] = none.curves().try_into().unwrap();
+    let [Curve { name, points }] = curves.curves.try_into().unwrap();
+    // Nothing differs, so a curve is named by its promise.
+    assert_eq!((name.as_str(), points.len()), ("γ = 2, any prior, ε 0.6932", 2));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Sixty-four processes at once on one ledger that does not exist yet, with money for some of their asks only.
 
 use super::processes::{PATH, child_command};
-use super::{PEOPLE, Place, request, terms};
+use super::{FORM, PEOPLE, Place, request, terms};
 use deniable_ledger::{Charge, ChargeError, Ledger, show, verify};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ fn member() {
         let mut answered = |how, seq| {
             // Long enough for others to find the charge without its answer, and to bring one of their own.
             std::thread::sleep(Duration::from_millis(if ask.starts_with("shared") { 20 } else { 0 }));
-            (how, seq, ledger.store_answer(seq, &json!([number, ask])).unwrap())
+            (how, seq, ledger.store_answer(seq, &FORM, &json!([number, ask])).unwrap())
         };
         let told = match charged {
             Ok(Charge::New { seq }) => answered("new", seq),
@@ -102,7 +102,7 @@ fn sixty_four_processes_spend_what_there_is_and_lose_nothing() {
                 // What was shown to one is what is stored, and so what was shown to all.
                 Some(release) => {
                     assert_eq!((how.as_str() != "refused", release.seq), (true, seq), "{line}");
-                    assert_eq!(release.answer, Some(answer), "{line}");
+                    assert_eq!(super::answer(release), Some(answer), "{line}");
                 }
                 None => assert_eq!(how, "refused", "{line}"),
             }

@@ -8,9 +8,11 @@ use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::entry::FORMAT;
 use deniable_ledger::{
-    AccountError, ChargeError, ChargeRequest, Fault, Ledger, Part, Secret, StoreError, Terms, VerifyError, show, verify,
+    AccountError, Charge, ChargeError, ChargeRequest, Fault, Form, Ledger, Part, Secret, StoreError, Terms,
+    VerifyError, show, verify,
 };
 use rusqlite::Connection;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 fn kept(format: u32) -> PathBuf {
@@ -111,6 +113,65 @@ fn words_are_stated_as_data_once_and_only_by_who_says_the_same() {
     assert!(ledger.change_promise(&clinic((9, 10)), "the board agreed").unwrap());
     ledger.charge(&request).unwrap();
     assert_eq!(verify(&path, None).unwrap().entries, 17);
+}
+
+/// Answers of before forms were recorded stand in their entries, are read, and are never rewritten.
+#[test]
+fn answers_without_a_form_are_read_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    for (version, name, entries, changes) in
+        [(1, "clinic-patients", 14, 1), (2, "clinic-patients", 14, 1), (2, "cohort", 8, 0)]
+    {
+        let path = copy(folder.path(), version, name);
+        let before = verify(&path, None).unwrap();
+        assert_eq!((before.entries, before.files, before.strays), (entries, 0, 0), "{name}");
+        let summary = show(&path).unwrap();
+        let releases: Vec<_> = summary.accounts.iter().flat_map(|account| &account.releases).collect();
+        for release in &releases {
+            let stored = release.answer.as_ref().unwrap();
+            assert_eq!((stored.form(), stored.file()), (None, None));
+            assert!(stored.read().unwrap().get("published").is_some(), "{name}: {}", release.ask.name);
+        }
+        assert_eq!(summary.accounts.iter().map(|account| account.changes.len()).sum::<usize>(), changes);
+        assert_eq!((verify(&path, None).unwrap(), format(&path)), (before, version), "to look is not to write");
+    }
+}
+
+/// A ledger of format 2 goes on: what is stored from now on says its form, and what was there stays as it was.
+#[test]
+fn a_ledger_without_forms_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 2, "clinic-patients");
+    let head = verify(&path, None).unwrap().head;
+    let mut ledger = Ledger::open_or_create(&path, "clinic-patients").unwrap();
+    ledger.open_account(&clinic((4, 5))).unwrap();
+    assert_eq!((ledger.head(), format(&path)), (&head, 2), "nothing was written");
+    let account = ledger.summary().accounts[0].clone();
+    let first = &account.releases[0];
+    let mut request = ChargeRequest {
+        account: account.id.clone(),
+        policy: "another".into(),
+        policy_limit: clinic((4, 5)).limit().clone(),
+        ask: first.ask.clone(),
+        cost: first.cost.clone(),
+        part: Part::Whole,
+    };
+    assert_eq!(
+        ledger.charge(&request).unwrap(),
+        Charge::Answered { seq: first.seq, answer: super::answer(first).unwrap() }
+    );
+    request.ask.identity = "another".into();
+    request.cost = clinic((4, 5)).limit().share(&ratio(1, 100)).unwrap();
+    for (identity, answer) in [("one", json!(1)), ("two", json!("x".repeat(100_000)))] {
+        request.ask.identity = identity.into();
+        let Charge::New { seq } = ledger.charge(&request).unwrap() else { panic!("{identity}") };
+        ledger.store_answer(seq, &Form::new("sql", 1), &answer).unwrap();
+        let again = ledger.charge(&request).unwrap();
+        assert_eq!(again, Charge::Answered { seq, answer });
+    }
+    assert_eq!(format(&path), FORMAT);
+    let verified = verify(&path, Some(&head.to_string())).unwrap();
+    assert_eq!((verified.entries, verified.files), (18, 1));
 }
 
 /// What was rewritten, in words or as data, is met where it stands.

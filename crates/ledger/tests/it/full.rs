@@ -5,7 +5,7 @@
 //! this user make one), and a limit on the size of files, which stops a write at any byte.
 
 use super::processes::{PATH, child_command};
-use super::{PEOPLE, Place, request, terms};
+use super::{FORM, PEOPLE, Place, request, terms};
 use deniable_ledger::{
     AccountError, AnswerError, Charge, ChargeError, KeyError, Ledger, OpenError, StoreError, VerifyError, show, verify,
 };
@@ -163,7 +163,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 4] {
             for ledger in [&mut ledger, &mut reopened] {
                 assert_eq!(ledger.charge(&ask).unwrap(), Charge::Resumed { seq: entries + 1 });
             }
-            match ledger.store_answer(entries + 1, &answer) {
+            match ledger.store_answer(entries + 1, &FORM, &answer) {
                 Ok(stored) => {
                     assert_eq!(stored, answer);
                     break;

@@ -1,8 +1,8 @@
 //! `kill -9` in the middle of SQLite's transactions: what was acknowledged is there, what was not is whole or absent.
 
 use super::processes::{PATH, child_command};
-use super::{PEOPLE, Place, request, terms};
-use deniable_ledger::{Charge, Ledger, verify};
+use super::{FORM, PEOPLE, Place, request, terms};
+use deniable_ledger::{Charge, ChargeRequest, Ledger, verify};
 use deniable_testing::sized;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -12,10 +12,20 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-/// Answers of more bytes than SQLite keeps in memory (2 MB): parts of them are in the file before the commit.
+/// Questions of more bytes than SQLite keeps in memory (2 MB): parts of them are in the file before the commit. Answers of as
+/// many are in files of their own before their entries are.
 const LARGE: usize = 2_500_000;
 
-/// The answer to an ask, always the same: some small, every eighth too large for SQLite's memory.
+/// An ask, every eighth of them too large for SQLite's memory.
+fn ask(number: u64) -> ChargeRequest {
+    let mut ask = request(&number.to_string(), (1, 100_000));
+    if number % 8 == 1 {
+        ask.ask.sql = "x".repeat(LARGE);
+    }
+    ask
+}
+
+/// The answer to an ask, always the same: some small, every eighth in a file of its own.
 fn answer_to(number: u64) -> Value {
     let length = if number % 8 == 1 { LARGE } else { 2_000 * usize::try_from(number % 7).unwrap() };
     json!(format!("{number}:{}", "x".repeat(length)))
@@ -30,10 +40,10 @@ fn writer() {
     ledger.open_account(&terms()).unwrap();
     writeln!(out).unwrap();
     for number in 0_u64.. {
-        match ledger.charge(&request(&number.to_string(), (1, 100_000))).unwrap() {
+        match ledger.charge(&ask(number)).unwrap() {
             Charge::New { seq } | Charge::Resumed { seq } => {
                 writeln!(out, "charged {number} {seq}").unwrap();
-                ledger.store_answer(seq, &answer_to(number)).unwrap();
+                ledger.store_answer(seq, &FORM, &answer_to(number)).unwrap();
                 writeln!(out, "answered {number} {seq}").unwrap();
             }
             Charge::Answered { answer, .. } => assert_eq!(answer, answer_to(number)),
@@ -72,6 +82,7 @@ fn killed_in_the_middle_of_a_transaction() {
     let mut place = Place::new();
     let mut last: Option<String> = None;
     let (mut journals, mut hot, mut half, mut acknowledged, mut charges) = (0, 0, 0, 0, 0);
+    let (mut files, mut strays) = (0, 0);
     for kill in 0..kills {
         // Begin anew now and then: every look reads the whole ledger.
         if kill.is_multiple_of(10) {
@@ -100,6 +111,8 @@ fn killed_in_the_middle_of_a_transaction() {
         let verified = verify(&place.path, last.as_deref()).unwrap();
         assert!(!is_hot(&journal), "the look has undone what was left");
         half += u64::from(fs::metadata(&place.path).unwrap().len() < before);
+        // All answers in files were read; of the one that was being written a file may be left.
+        (files, strays) = (files + verified.files, strays + verified.strays);
         last = Some(verified.head.to_string());
         let mut ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
         let releases = ledger.summary().accounts.first().map(|account| account.releases.clone()).unwrap_or_default();
@@ -114,7 +127,7 @@ fn killed_in_the_middle_of_a_transaction() {
         }
         for release in &releases {
             let number = release.ask.identity.parse().unwrap();
-            assert!(release.answer.as_ref().is_none_or(|answer| *answer == answer_to(number)), "{kill}: {number}");
+            assert!(super::answer(release).is_none_or(|answer| answer == answer_to(number)), "{kill}: {number}");
         }
         // The last one may be unanswered, and is resumed at no cost.
         let unanswered: Vec<_> = releases.iter().filter(|release| release.answer.is_none()).collect();
@@ -128,7 +141,8 @@ fn killed_in_the_middle_of_a_transaction() {
     }
     eprintln!(
         "{kills} kills: {journals} left a journal, {hot} of them to be undone, {half} a ledger with half an entry; \
-         {acknowledged} acknowledgements kept; {charges} charges in the longest ledger"
+         {acknowledged} acknowledgements kept; {charges} charges in the longest ledger; {files} answers in files were whole, \
+         {strays} files were left without an entry"
     );
-    assert!(hot > kills / 5 && acknowledged > kills, "the kills came at other moments than meant");
+    assert!(hot > kills / 5 && acknowledged > kills && files > 0, "the kills came at other moments than meant");
 }

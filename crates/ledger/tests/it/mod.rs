@@ -1,6 +1,7 @@
 //! The ledger from outside: spending, tampering, files that are not as they should be, and processes that race or die.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod answers;
 mod crowd;
 mod files;
 mod formats;
@@ -19,10 +20,12 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
-use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Secret};
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Form, Ledger, Part, Release, Secret};
 use std::path::PathBuf;
 
 const PEOPLE: &str = "patients";
+/// The form of every answer here.
+const FORM: Form = Form::new("toy", 1);
 
 /// A folder of its own with a place for a ledger in it.
 struct Place {
@@ -101,9 +104,14 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
     }
 }
 
+/// The answer to a release, read.
+fn answer(release: &Release) -> Option<serde_json::Value> {
+    release.answer.as_ref().map(|stored| stored.read().unwrap())
+}
+
 /// Charges a new ask and stores its answer.
 fn release(ledger: &mut Ledger, identity: &str, part: (i64, i64)) -> u64 {
     let Charge::New { seq } = ledger.charge(&request(identity, part)).unwrap() else { panic!("{identity} is not new") };
-    ledger.store_answer(seq, &serde_json::json!({ "cells": [1, 2.5] })).unwrap();
+    ledger.store_answer(seq, &FORM, &serde_json::json!({ "cells": [1, 2.5] })).unwrap();
     seq
 }

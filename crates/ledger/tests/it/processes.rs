@@ -1,6 +1,6 @@
 //! Processes that race, and processes that are killed. The child is this test program itself.
 
-use super::{PEOPLE, Place, request, terms};
+use super::{FORM, PEOPLE, Place, request, terms};
 use deniable_ledger::{Charge, ChargeError, Ledger, show, verify};
 use serde_json::json;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ fn child() {
     for i in 0.. {
         match ledger.charge(&request(&format!("{name}{i}"), (1, 100))) {
             Ok(Charge::New { seq } | Charge::Resumed { seq }) => {
-                ledger.store_answer(seq, &json!(i)).unwrap();
+                ledger.store_answer(seq, &FORM, &json!(i)).unwrap();
             }
             Ok(Charge::Answered { .. }) => {}
             Err(ChargeError::OverBudget { .. }) => return,

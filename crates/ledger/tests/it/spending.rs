@@ -1,6 +1,6 @@
 //! Budgets are used up exactly, answers are given once.
 
-use super::{Place, account, release, request, terms, three};
+use super::{FORM, Place, account, answer, release, request, terms, three};
 use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
 use deniable_ledger::{AnswerError, Charge, ChargeError, Ledger, Limit, Terms, verify};
@@ -79,7 +79,7 @@ fn a_charge_without_an_answer_is_resumed_at_no_cost() {
     drop(ledger);
     let mut ledger = place.ledger();
     assert_eq!(ledger.charge(&request("1", (1, 1))).unwrap(), Charge::Resumed { seq });
-    assert_eq!(ledger.store_answer(seq, &json!(7)).unwrap(), json!(7));
+    assert_eq!(ledger.store_answer(seq, &FORM, &json!(7)).unwrap(), json!(7));
     assert_eq!(ledger.charge(&request("1", (1, 1))).unwrap(), Charge::Answered { seq, answer: json!(7) });
     assert_eq!(ledger.summary().accounts[0].spent, three());
 }
@@ -98,11 +98,11 @@ fn only_charges_are_answered() {
     let place = Place::new();
     let mut ledger = place.ledger();
     for seq in [0, 1, 2, 3, u64::MAX] {
-        assert!(matches!(ledger.store_answer(seq, &json!(1)), Err(AnswerError::NotACharge(_))), "{seq}");
+        assert!(matches!(ledger.store_answer(seq, &FORM, &json!(1)), Err(AnswerError::NotACharge(_))), "{seq}");
     }
     let Charge::New { seq } = ledger.charge(&request("1", (1, 2))).unwrap() else { panic!() };
-    ledger.store_answer(seq, &json!(1)).unwrap();
-    assert!(matches!(ledger.store_answer(seq + 1, &json!(1)), Err(AnswerError::NotACharge(_))));
+    ledger.store_answer(seq, &FORM, &json!(1)).unwrap();
+    assert!(matches!(ledger.store_answer(seq + 1, &FORM, &json!(1)), Err(AnswerError::NotACharge(_))));
     assert_eq!(ledger.head().seq, 4);
 }
 
@@ -118,7 +118,7 @@ fn racing_answers_come_out_as_one() {
                 scope.spawn(move || {
                     let mut ledger = Ledger::open_or_create(path, super::PEOPLE).unwrap();
                     assert_eq!(ledger.charge(&request("1", (1, 1))).unwrap_or(Charge::Resumed { seq }).seq(), seq);
-                    ledger.store_answer(seq, &json!(i)).unwrap()
+                    ledger.store_answer(seq, &FORM, &json!(i)).unwrap()
                 })
             })
             .collect();
@@ -126,7 +126,7 @@ fn racing_answers_come_out_as_one() {
     });
     assert!(shown.iter().all(|answer| *answer == shown[0]), "{shown:?}");
     ledger.refresh().unwrap();
-    assert_eq!(ledger.summary().accounts[0].releases[0].answer.as_ref(), Some(&shown[0]));
+    assert_eq!(answer(&ledger.summary().accounts[0].releases[0]).as_ref(), Some(&shown[0]));
     assert_eq!(verify(&place.path, None).unwrap().entries, 4);
 }
 

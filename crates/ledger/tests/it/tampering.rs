@@ -224,7 +224,7 @@ fn a_history_that_cannot_be_is_refused_even_if_well_chained() {
         (change(r#""posterior_at_most":"3/4""#, r#""posterior_at_most":"4/5""#, "guarantee-stated"), 2),
         (change(r#""limit":[{"base":"3""#, r#""limit":[{"base":"4""#, "guarantee-stated"), 2),
         (change(r#""entity":"patient""#, r#""entity":null"#, "charged"), 4), // no such account
-        (change(r#""format":2"#, r#""format":3"#, "genesis"), 1),
+        (change(r#""format":3"#, r#""format":4"#, "genesis"), 1),
         (change(r#""population""#, r#""people""#, "genesis"), 1),
         (copy(1, 3), 3), // begun twice
         (copy(2, 3), 3), // opened twice

@@ -3,9 +3,10 @@
 
 mod toy;
 
+use crate::Kind;
 use crate::{Origin, ProtocolError, release, stored};
 use deniable_core::secret::Secret;
-use deniable_ledger::{AccountId, Charge, ChargeRequest, Ledger, Part, show};
+use deniable_ledger::{AccountId, Charge, ChargeRequest, Form, Ledger, Part, show};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use toy::{Refused, Toy, Wish, guarantee};
@@ -140,7 +141,7 @@ fn every_account_pays_and_keeps_the_answer_in_its_own_words() {
     place.run(&mut Toy::of(&wishes).paid_by(&both)).unwrap();
     assert_eq!(place.on_disk(), [answered(&["a"]), answered(&["a"])]);
     let accounts = place.ledger().summary().accounts;
-    let kept = accounts.iter().map(|account| account.releases[0].answer.clone().unwrap());
+    let kept = accounts.iter().map(|account| account.releases[0].answer.as_ref().unwrap().read().unwrap());
     assert_eq!(kept.collect::<Vec<_>>(), [serde_json::json!([1]), serde_json::json!([1, "for payer 1"])]);
 }
 
@@ -178,10 +179,30 @@ fn a_stored_answer_of_another_shape_is_not_shown() {
         part: Part::Whole,
     };
     let Charge::New { seq } = ledger.charge(&request).unwrap() else { panic!("it is new") };
-    ledger.store_answer(seq, &serde_json::json!("no number")).unwrap();
+    ledger.store_answer(seq, &Toy::FORM, &serde_json::json!("no number")).unwrap();
     let mut toy = toy;
     let refused = place.run(&mut toy);
     assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("cannot be read")), "{refused:?}");
+}
+
+/// Whatever is in it: a later version may mean something else by the same words. It is not computed anew either.
+#[test]
+fn a_stored_answer_of_another_form_is_refused_by_name() {
+    for form in [Form::new("toy", 2), Form::new("sql", 1)] {
+        let place = Place::new();
+        let wishes = [("a", Wish::Number(1))];
+        place.run(&mut Toy::of(&[("a", Wish::Exhausting)])).unwrap();
+        let charge = place.ledger().summary().accounts[0].releases[0].seq;
+        place.ledger().store_answer(charge, &form, &serde_json::json!([1])).unwrap();
+        let refused = place.run(&mut Toy::of(&wishes));
+        let words = format!("it has the form {form}, and this version knows toy/1");
+        assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains(&words)), "{refused:?}");
+    }
+    // Nor when it comes from another process, after a look at the ledger found none.
+    let place = Place::new();
+    let mut toy = Toy::of(&[("a", Wish::Number(1))]).overtaken_by(Form::new("toy", 2), place.path());
+    let refused = place.run(&mut toy);
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("in the form toy/2")), "{refused:?}");
 }
 
 /// Another promise is in force: nothing is asked, nothing is read.

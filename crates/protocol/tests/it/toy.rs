@@ -7,7 +7,7 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
-use deniable_ledger::{Ask, Key, Ledger, Summary, show};
+use deniable_ledger::{Ask, Form, Key, Ledger, Summary, show};
 use rand_core::CryptoRng;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -55,7 +55,7 @@ pub struct Toy {
     readable: bool,
     admitted: bool,
     ledger: Option<PathBuf>,
-    overtaken: bool,
+    overtaken: Option<Form>,
     pending: Vec<usize>,
     seen: RefCell<Vec<String>>,
 }
@@ -70,7 +70,7 @@ impl Toy {
             readable: true,
             admitted: true,
             ledger: None,
-            overtaken: false,
+            overtaken: None,
             pending: Vec::new(),
             seen: RefCell::default(),
         }
@@ -104,7 +104,12 @@ impl Toy {
 
     /// Another process stores its answer while this one computes.
     pub fn overtaken_at(self, ledger: PathBuf) -> Self {
-        Self { ledger: Some(ledger), overtaken: true, ..self }
+        self.overtaken_by(Self::FORM, ledger)
+    }
+
+    /// The same, in a form of its own.
+    pub fn overtaken_by(self, form: Form, ledger: PathBuf) -> Self {
+        Self { ledger: Some(ledger), overtaken: Some(form), ..self }
     }
 
     pub fn seen(&self) -> Vec<String> {
@@ -137,6 +142,8 @@ impl Kind for Toy {
     type Answer = i64;
     type Refused = Refused;
     type Exhausted = ();
+
+    const FORM: Form = Form::new("toy", 1);
 
     fn asker(&self) -> &'static str {
         "toy"
@@ -185,10 +192,10 @@ impl Kind for Toy {
     fn compute<R: CryptoRng>(&mut self, at: usize, answers: &[Option<i64>], _: &Key, _: &mut R) -> Result<Value, ()> {
         let (name, wish) = &self.wishes[at];
         self.look(&format!("compute {name}"));
-        if let (true, Some(path)) = (self.overtaken, &self.ledger) {
+        if let (Some(form), Some(path)) = (&self.overtaken, &self.ledger) {
             let mut other = Ledger::open_or_create(path, "people").unwrap();
             let charge = other.summary().accounts[0].releases[0].seq;
-            other.store_answer(charge, &json!([1000])).unwrap();
+            other.store_answer(charge, form, &json!([1000])).unwrap();
         }
         match wish {
             Wish::Number(number) => Ok(json!([number])),

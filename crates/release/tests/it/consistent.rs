@@ -4,7 +4,7 @@ use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, show};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
-use deniable_release::release::{Answered, Event, Origin, ReleaseError};
+use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, published, release};
 use deniable_sql::Resources;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ impl Place {
     }
 
     fn stored(&self) -> Value {
-        show(&self.folder.path().join("l")).unwrap().accounts[0].releases[0].answer.clone().unwrap()
+        show(&self.folder.path().join("l")).unwrap().accounts[0].releases[0].answer.as_ref().unwrap().read().unwrap()
     }
 
     /// A release before which something else stored an answer, with more or less in it.
@@ -74,7 +74,7 @@ impl Place {
             if let Event::AddingUp("by sex", cells) = event {
                 assert_eq!(cells, 3);
                 let seq = show(&self.folder.path().join("l")).unwrap().accounts[0].releases[0].seq;
-                self.ledger().store_answer(seq, &answer).unwrap();
+                self.ledger().store_answer(seq, &FORM, &answer).unwrap();
             }
         })
     }

@@ -4,9 +4,9 @@ use deniable_core::noise::SystemRng;
 use deniable_ledger::{Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
-use deniable_release::release::{Answered, Event, Origin, ReleaseError};
+use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, release};
-use deniable_sql::Resources;
+use deniable_sql::{Resources, SourceError};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ fn every_step_is_on_disk_before_the_next() {
     assert_eq!(seen, all);
     // What is returned is what is stored.
     for (answer, stored) in answers.iter().zip(place.on_disk()) {
-        assert_eq!(json!(values(answer)), stored.answer.unwrap()["values"]);
+        assert_eq!(json!(values(answer)), stored.answer.unwrap().read().unwrap()["values"]);
     }
 }
 
@@ -154,6 +154,28 @@ fn a_registration_of_before_covers_no_reading() {
     once(&mut ledger, &scans).unwrap();
     assert_eq!(scans.get(), 1);
     assert_eq!(names(&place.on_disk()), NAMES);
+}
+
+/// Files are located once for a run, whether all, some or none of its answers are stored, and stored ones do without.
+#[test]
+fn files_are_located_once() {
+    let place = Place::new();
+    let located = |plan: &Plan, there: bool| {
+        let count = Cell::new(0);
+        let locate = || {
+            count.set(count.get() + 1);
+            if there { Versioned::locate_all(plan, &BTreeMap::new()) } else { Err(SourceError::Rows { table: "t".into() }) }
+        };
+        let mut rng = SystemRng::new().unwrap();
+        let released =
+            release(plan, &locate, &Resources::default(), &mut place.ledger(), &mut rng, &|_| {}, Registering::GoOn);
+        (count.get(), released.is_ok())
+    };
+    let first = place.plan.with_only(&[0]);
+    assert_eq!(located(&first, true), (1, true));
+    assert_eq!(located(&place.plan, false), (1, false), "two are not answered");
+    assert_eq!(located(&place.plan, true), (1, true));
+    assert_eq!(located(&place.plan, false), (1, true), "all are stored");
 }
 
 /// Rows that can no longer be read: had computing begun before the charge, there would be no charge.
@@ -234,14 +256,14 @@ fn what_is_shown_is_what_was_stored_first() {
             if matches!(event, Event::Computing("second", _)) && other.borrow().is_none() {
                 // The answer of the first ask has the form of the second's in all but its values.
                 let on_disk = place.on_disk();
-                let mut answer = on_disk[0].answer.clone().unwrap();
+                let mut answer = on_disk[0].answer.as_ref().unwrap().read().unwrap();
                 answer["values"] = json!([["4711"]]);
-                let stored = place.ledger().store_answer(on_disk[1].seq, &answer).unwrap();
+                let stored = place.ledger().store_answer(on_disk[1].seq, &FORM, &answer).unwrap();
                 *other.borrow_mut() = Some(stored);
             }
         })
         .unwrap();
     assert!(other.into_inner().is_some());
     assert_eq!(values(&answers[1]), [["4711"]]);
-    assert_eq!(place.on_disk()[1].answer.as_ref().unwrap()["values"], json!([["4711"]]));
+    assert_eq!(place.on_disk()[1].answer.as_ref().unwrap().read().unwrap()["values"], json!([["4711"]]));
 }

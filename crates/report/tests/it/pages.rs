@@ -4,7 +4,7 @@ use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::exact::ratio;
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
-use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Secret};
+use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Form, Ledger, Part, Secret};
 use deniable_publication::remembered::Remembered;
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar, Statement};
 use deniable_report::Report;
@@ -35,6 +35,10 @@ fn written() -> Written {
 
 impl Written {
     fn answer(&mut self, name: &str, answer: &Value) {
+        self.answer_in(&Form::new("sql", 1), name, answer);
+    }
+
+    fn answer_in(&mut self, form: &Form, name: &str, answer: &Value) {
         let ask = Ask {
             name: name.into(),
             sql: "SELECT '<script>alert(1)</script>'".into(),
@@ -51,7 +55,7 @@ impl Written {
             part: Part::Whole,
         };
         let Charge::New { seq } = self.ledger.charge(&request).unwrap() else { panic!("it is new") };
-        self.ledger.store_answer(seq, answer).unwrap();
+        self.ledger.store_answer(seq, form, answer).unwrap();
     }
 
     fn page(&self) -> Result<String, String> {
@@ -107,6 +111,23 @@ fn nothing_on_a_page_becomes_markup() {
         assert!(!page.contains(raw), "{raw}");
     }
     assert!(page.contains("&lt;img src=x&gt;") && page.contains("<code>key</code>"));
+}
+
+/// Large answers are looked at when the page is written, and a page without one of them is not.
+#[test]
+fn answers_that_are_not_there_or_not_known_are_refused_by_name() {
+    let mut written = written();
+    written.answer("in a file", &remembered("in a file", "k", 2_000, "3"));
+    assert!(written.page().unwrap().contains("in a file"));
+    let file = written.ledger.summary().accounts[0].releases[0].answer.as_ref().unwrap().file().unwrap();
+    let whole = std::fs::read(&file).unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let refused = written.page().unwrap_err();
+    assert!(refused.contains("entry 3") && refused.contains(".json.zst is missing"), "{refused}");
+    std::fs::write(&file, whole).unwrap();
+    written.answer_in(&Form::new("sql", 2), "from the future", &remembered("from the future", "k", 2, "3"));
+    let refused = written.page().unwrap_err();
+    assert!(refused.contains("\"from the future\" in the form sql/2, which this version does not know"), "{refused}");
 }
 
 #[test]

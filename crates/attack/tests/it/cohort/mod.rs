@@ -8,7 +8,7 @@ use deniable_core::promise::Promise;
 use deniable_genome::assoc::{AssocRow, Order, write_assoc, write_assoc_header};
 use deniable_genome::simulate::{Settings, name, write};
 use deniable_genome::{Column, Fileset, Fill, Individuals, PhenoFile, Test as Association};
-use deniable_gwas::{Files, Means, Promised, Protects, Request, Snps, release, tab_separated};
+use deniable_gwas::{Files, Located, Means, Promised, Protects, Request, Snps, release, tab_separated};
 use deniable_ledger::Ledger;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -120,10 +120,11 @@ impl Population {
             share: whole(1),
             grid: whole(1),
         };
-        let files = Files::Plink { prefix: self.path("all"), pheno: Some(self.pheno()) };
-        let means = Means { files: &files, threads: NonZeroUsize::MIN, tell: &|_| {} };
+        let files = Located::new(Files::Plink { prefix: self.path("all"), pheno: Some(self.pheno()) });
+        let means = Means { files: &files, threads: NonZeroUsize::MIN, register: true, tell: &|_| {} };
         let mut ledger = Ledger::open_or_create(&ledger, "people")?;
-        let published = release(&means, &promised, &request, &mut ledger, &mut ChaCha20Rng::seed_from_u64(seed))?;
+        let released = release(&means, &promised, &request, &mut ledger, &mut ChaCha20Rng::seed_from_u64(seed))?;
+        let published = released.complete()?;
         std::fs::write(self.path("private.tsv"), tab_separated(&published.asks, Protects::Genotype))?;
         Ok(frequencies::read(&self.path("private.tsv"), Side::Cases)?)
     }

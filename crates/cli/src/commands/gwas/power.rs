@@ -15,9 +15,10 @@ use deniable_core::exact::ratio;
 use deniable_core::promise::Promise;
 use deniable_genome::simulate::{Settings, SimulateError};
 use deniable_gwas::power::{
-    Cohorts, Compared, Needed, Power, PowerFailure, Question, Score, compared_sentences, needed_markdown, power,
+    Cohorts, Compared, Curves, Needed, Power, PowerFailure, Question, Score, compared_sentences, needed_markdown, power,
 };
 use deniable_gwas::{Cohort, Cut};
+use deniable_report::power::{self as report, Point};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -69,15 +70,29 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (out, _) => publish(&text, out.as_ref())?,
     }
     if let Some(prefix) = &args.chart {
-        for (adjacency, svg) in measured.pictures(Some(args.target)) {
+        for curves in measured.curves() {
             let mut path = prefix.as_os_str().to_owned();
-            path.push(format!("-{}.svg", adjacency.replace(' ', "-")));
+            path.push(format!("-{}.svg", curves.name().replace(' ', "-")));
             let path = PathBuf::from(path);
-            publish(&svg, Some(&path))?;
+            publish(&drawn(curves, args.target), Some(&path))?;
             say(format!("the curves are in {}", shown(&path)));
         }
     }
     Ok(())
+}
+
+/// Curves as a picture.
+fn drawn(curves: Curves, target: f64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "numbers of participants are far below 2^53")]
+    let point = |at: &deniable_gwas::power::Point| Point {
+        participants: at.participants as f64,
+        found: at.found,
+        low: at.found - at.within,
+        high: at.found + at.within,
+    };
+    let protects = curves.protects().to_owned();
+    let all = curves.curves.into_iter().map(|curve| (curve.name, curve.points.iter().map(point).collect()));
+    report::power(report::Power { protects, curves: all.collect(), target: Some(target) })
 }
 
 fn question(args: &Args) -> Result<Question, Failure> {
@@ -147,7 +162,8 @@ fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
     writable(&[("--out", args.out.as_deref())], &files.all())?;
     let progress = Progress::new();
     // The key does not matter: the fingerprint is not kept.
-    let cohort = Cohort::read(&files, args.fill.into(), [0; 32], all_threads(args.threads), &|snps| {
+    let opened = files.open().map_err(|error| file_failure(&error))?;
+    let cohort = Cohort::read(&opened, args.fill.into(), [0; 32], all_threads(args.threads), &|snps| {
         progress.rows("reading SNPs", snps);
     })
     .map_err(|error| file_failure(&error))?;

@@ -1,6 +1,7 @@
 //! `deniable gwas`: releases.
 
-use crate::args::gwas::{Adjacency, GwasFormat, Input, PromiseFlags, Release, Score};
+use super::people::{open, people, phenotype, stem, tell, version};
+use crate::args::gwas::{Adjacency, GwasFormat, PromiseFlags, Release, Score};
 use crate::args::limits::all_threads;
 use crate::console::{say, shown};
 use crate::error::{Complaint, Failure, protocol_failure};
@@ -16,7 +17,7 @@ use deniable_core::promise::{Promise, PromiseError};
 use deniable_core::secret::Secret;
 use deniable_core::text::meant_as_percentage;
 use deniable_gwas::{
-    Cut, Event, Files, GwasError, Means, Origin, Promised, PromisedError, Protects, Request, Snps, release,
+    Cut, Event, Files, GwasError, Located, Means, Promised, PromisedError, Protects, Released, Request, Snps, release,
     tab_separated,
 };
 use deniable_ledger::{Ledger, Summary};
@@ -27,19 +28,21 @@ use std::path::{Path, PathBuf};
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
-    let files = files(&args.input)?;
+    let located = Located::new(files(&args.input)?);
+    let files = located.files();
     let protects = protects(&args.adjacency)?;
-    let promised = promised(args, &files)?;
+    let promised = promised(args, files)?;
     if let Some(reason) = &args.change_promise {
         return change_promise(&promised, reason);
     }
-    let request = request(args, &files, protects)?;
+    let request = request(args, files, protects)?;
     let own: Vec<PathBuf> = files.all().into_iter().chain([promised.ledger().to_owned()]).collect();
     let own: Vec<PathBuf> = own.into_iter().chain(args.policy.clone()).chain(args.extract.clone()).collect();
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own)?;
     let progress = Progress::new();
-    let tell = |event: Event<'_>| tell(&progress, event);
-    let means = Means { files: &files, threads: all_threads(args.threads), tell: &tell };
+    let tell = |event: Event<'_>| tell(&progress, event, (&request.source, &request.version));
+    let (threads, register) = (all_threads(args.threads), args.register);
+    let means = Means { files: &located, threads, register, tell: &tell };
     if args.dry_run {
         let summary = match promised.ledger().exists() {
             true => deniable_ledger::show(promised.ledger())?,
@@ -47,34 +50,26 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         };
         return publish(&deniable_gwas::forecast(&means, &promised, &request, &summary).map_err(failure)?, None);
     }
-    if !promised.ledger().exists() {
-        // Mistyped names should not leave an empty ledger behind.
-        files.check().map_err(|error| file_failure(&error))?;
-    }
-    let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population())?;
-    if ledger.is_new() {
-        say(format!("a new ledger begins: {}", shown(promised.ledger())));
-        let others = other_ledgers(promised.ledger());
-        if !others.is_empty() {
-            say(format!(
-                "there are other ledgers beside it: {}. The same people must be charged to one ledger, or what they were promised is \
-                 broken without a word: name theirs with --population or --ledger",
-                others.join(", ")
-            ));
-        }
-    }
+    let mut ledger = open(promised.ledger(), promised.population(), &located)?;
     let before = ledger.head().clone();
-    let publication = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new()?);
+    let released = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new()?);
     progress.done();
-    if publication.is_ok() || *ledger.head() != before {
+    if released.is_ok() || *ledger.head() != before {
         say(format!("ledger head {}", ledger.head()));
     }
-    let publication = publication.map_err(failure)?;
-    publish(&written(&publication, args, protects)?, args.out.as_ref())?;
+    let Released { publication, unanswered } = released.map_err(failure)?;
+    // The last of the releases without an answer is the failure beside the answers to the others.
+    let mut failed = None;
+    for error in unanswered {
+        failed.replace(failure(error)).iter().for_each(Failure::tell);
+    }
+    if !publication.asks.is_empty() {
+        publish(&written(&publication, args, protects)?, args.out.as_ref())?;
+    }
     if let Some(report) = &args.report {
         publish_page(&Report::of_ledger(&deniable_ledger::show(promised.ledger())?)?.html(), report)?;
     }
-    Ok(())
+    failed.map_or(Ok(()), Err)
 }
 
 /// Puts the stated promise in place of the recorded one, in every account of the people.
@@ -92,19 +87,6 @@ fn change_promise(promised: &Promised, reason: &str) -> Result<(), Failure> {
     say(format!("the promise is now an odds ratio of {}, {way} than before; the reason is kept", limit.with_epsilon()));
     say(format!("ledger head {}", ledger.head()));
     Ok(())
-}
-
-/// The names of other ledgers in the same folder.
-fn other_ledgers(ledger: &Path) -> Vec<String> {
-    let folder = ledger.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
-    let names = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
-    let is_other = |name: &std::ffi::OsString| {
-        Path::new(name).extension().is_some_and(|ending| ending == "ledger")
-            && Some(name.as_os_str()) != ledger.file_name()
-    };
-    let mut others: Vec<String> = names.filter(is_other).map(|name| name.to_string_lossy().into_owned()).collect();
-    others.sort();
-    others
 }
 
 /// Which secret is kept. Nothing may be assumed about it.
@@ -127,21 +109,12 @@ fn protects(stated: &[Adjacency]) -> Result<Protects, Failure> {
 fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
     if let Some(policy) = &args.policy {
         let promised = Promised::of_policy(&Policy::load(policy)?).map_err(promise_failure)?;
-        return Ok(match &args.ledger {
+        return Ok(match &args.declared.ledger {
             Some(ledger) => promised.in_ledger(ledger),
             None => promised,
         });
     }
-    let (folder, stem) = stem(files);
-    let population = args.population.clone().unwrap_or(stem);
-    if !deniable_policy::is_population(&population) {
-        let help = "name the people with --population, in letters, digits, - and _, as in --population biobank";
-        return Err(Failure::usage(format!("\"{population}\" is no name for a population"), help));
-    }
-    if args.data_version.trim().is_empty() {
-        return Err(Failure::usage("--data-version is empty", "write --data-version 1, or 2024-06"));
-    }
-    let ledger = args.ledger.clone().unwrap_or_else(|| folder.join(format!("{population}.ledger")));
+    let (population, ledger) = people(&args.declared, files)?;
     let priors = priors::range(args.promise.prior.as_deref())?;
     Promised::new(population, ledger, priors, promises(&args.promise)).map_err(promise_failure)
 }
@@ -175,20 +148,6 @@ fn promise_failure(error: PromisedError) -> Failure {
         PromisedError::Adversary(_) | PromisedError::Name(_) => "",
     };
     Failure::usage(error, help)
-}
-
-/// The folder and the name of the files: `cohort` for `data/cohort.bed` and for `data/cohort.vcf.gz`.
-fn stem(files: &Files) -> (PathBuf, String) {
-    let path = match files {
-        Files::Plink { prefix, .. } => prefix,
-        Files::Vcf { file, .. } => file,
-    };
-    let name = path.file_name().map_or_else(|| "cohort".into(), |name| name.to_string_lossy().into_owned());
-    let name = match files {
-        Files::Plink { .. } => name.as_str(),
-        Files::Vcf { .. } => name.trim_end_matches(".gz").trim_end_matches(".bgz").trim_end_matches(".vcf"),
-    };
-    (path.parent().map(Path::to_owned).unwrap_or_default(), name.to_owned())
 }
 
 /// What is asked.
@@ -226,7 +185,7 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
     };
     let request = Request {
         source: stem(files).1,
-        version: args.data_version.clone(),
+        version: version(&args.declared)?,
         phenotype: phenotype(&args.input),
         protects,
         test: args.test.into(),
@@ -256,12 +215,6 @@ fn promises(flags: &PromiseFlags) -> Vec<Promise> {
     all.into_iter().flatten().collect()
 }
 
-/// Which phenotype of a file with several; the first needs no name.
-fn phenotype(input: &Input) -> Option<String> {
-    let number = input.mpheno.filter(|number| number.get() > 1).map(|number| format!("number {number}"));
-    input.pheno_name.clone().or(number)
-}
-
 /// The names in a file, one a line, as PLINK's --extract.
 fn names(file: &Path) -> Result<Vec<String>, Failure> {
     let unreadable =
@@ -275,27 +228,6 @@ fn names(file: &Path) -> Result<Vec<String>, Failure> {
         ));
     }
     Ok(names)
-}
-
-fn tell(progress: &Progress, event: Event<'_>) {
-    match event {
-        Event::Reading(snps) => progress.rows("reading SNPs", snps),
-        Event::Read(log) => {
-            progress.done();
-            say(log.to_string());
-        }
-        Event::Registered => say("the files are registered as this version"),
-        Event::Scoring(snps) if snps >= 200_000 => progress.says("computing distances"),
-        Event::Scoring(_) | Event::Picking | Event::Storing => {}
-        Event::Answered(name, origin) => {
-            progress.done();
-            say(match origin {
-                Origin::Charged => format!("{name}: charged and answered"),
-                Origin::Resumed => format!("{name}: answered; an earlier run had charged it"),
-                Origin::Stored => format!("{name}: stored answer, free"),
-            });
-        }
-    }
 }
 
 /// The results as they are written.
@@ -317,13 +249,20 @@ fn written(publication: &Publication, args: &Release, protects: Protects) -> Res
     })
 }
 
-fn failure(error: GwasError) -> Failure {
+/// What to do about it.
+pub fn failure(error: GwasError) -> Failure {
     match error {
         GwasError::File(error) => file_failure(&error),
         GwasError::Version(error) => Failure::refused(
             error,
             "bring the registered files back, or give these a version of their own with --data-version 2; nothing was charged",
         ),
+        GwasError::OnlyRegistered => Failure::refused(
+            error,
+            "nothing was charged. Read what was found, above; if it is as it should be, the same command now releases. --register \
+             does both in one run",
+        ),
+        GwasError::Unanswered { .. } => Failure::refused(error, "the same command resumes it at no cost"),
         GwasError::Payment(error) => {
             let help = error.help();
             Failure::refused(error, help)

@@ -1,0 +1,111 @@
+//! Which files are the declared version, and whether the curator has seen what is in them. Everything here is for the curator:
+//! it depends on private genotypes.
+//!
+//! A version stands for the bytes of its files; a registration also says which phenotype was looked at, since that decides who
+//! is a case. Once it is there, nothing that is asked looks at what was found.
+
+use crate::cohort::Cohort;
+use crate::error::GwasError;
+use crate::release::{Event, Means};
+use crate::request::Request;
+use deniable_genome::Fingerprint;
+use deniable_ledger::versions::Contents;
+use deniable_ledger::{Ledger, Registered, VersionError};
+use std::collections::BTreeSet;
+use std::time::{Duration, SystemTime};
+
+/// What fingerprints of files are keyed for.
+const FINGERPRINT: &str = "deniable 2026-11 fingerprint of genotypes";
+/// What digests of readings are derived for.
+const READING: &str = "deniable 2026-12 reading of genotypes";
+
+/// What the files are declared to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Declared<'a> {
+    /// What the ledger calls the cohort.
+    pub source: &'a str,
+    /// Its version: other contents need another.
+    pub version: &'a str,
+    /// Which phenotype of a file with several.
+    pub phenotype: Option<&'a str>,
+}
+
+impl Request {
+    /// What the files of this request are declared to be.
+    #[must_use]
+    pub fn declared(&self) -> Declared<'_> {
+        Declared { source: &self.source, version: &self.version, phenotype: self.phenotype.as_deref() }
+    }
+}
+
+impl Declared<'_> {
+    /// What stands in the ledger for how the files are read.
+    fn reading(&self) -> String {
+        let mut hasher = blake3::Hasher::new_derive_key(READING);
+        // Nothing and an empty name are two things.
+        hasher.update(&[u8::from(self.phenotype.is_some())]).update(self.phenotype.unwrap_or_default().as_bytes());
+        hasher.finalize().to_hex().to_string()
+    }
+
+    fn register(&self, ledger: &mut Ledger, fingerprint: &str) -> Result<Registered, VersionError> {
+        let Self { source, version, .. } = *self;
+        let contents = Contents { source, version, fingerprint, reading: &self.reading() };
+        ledger.register_contents(&contents, &BTreeSet::new())
+    }
+}
+
+fn key(ledger: &Ledger) -> [u8; 32] {
+    ledger.key().derive(FINGERPRINT)
+}
+
+/// Reads a cohort once, tells what was found, and registers it: `deniable gwas check`.
+///
+/// # Errors
+/// When the files cannot be used, or the version stands for other contents.
+pub fn check(means: &Means<'_>, declared: Declared<'_>, ledger: &mut Ledger) -> Result<Registered, GwasError> {
+    /// SNPs between two words about progress.
+    const OFTEN: u64 = 4096;
+    let mut fingerprint = Fingerprint::new(key(ledger));
+    let mut read = 0_u64;
+    let log = means.files.open()?.scan(&mut fingerprint, means.threads, &mut |_| {
+        read += 1;
+        if read.is_multiple_of(OFTEN) {
+            (means.tell)(Event::Reading(read));
+        }
+    })?;
+    (means.tell)(Event::Read(&log));
+    Ok(declared.register(ledger, &fingerprint.hex())?)
+}
+
+/// The cohort of a request, once its files are known to be those of the registered version. One that is not registered as it is
+/// read is registered, and the run ends there unless it may go on.
+///
+/// # Errors
+/// When the files cannot be used, or are not those of the version; and when they are registered by this and the run ends.
+pub(crate) fn cohort(means: &Means<'_>, request: &Request, ledger: &mut Ledger) -> Result<Cohort, GwasError> {
+    let declared = request.declared();
+    let Declared { source, version, .. } = declared;
+    let tell = |snps| (means.tell)(Event::Reading(snps));
+    let cohort = Cohort::read(means.files.open()?, request.fill, key(ledger), means.threads, &tell)?;
+    (means.tell)(Event::Read(&cohort.log));
+    if ledger.accepted(source, version, &declared.reading()).is_none() {
+        declared.register(ledger, &cohort.fingerprint)?;
+        (means.tell)(Event::Registered);
+        return if means.register { Ok(cohort) } else { Err(GwasError::OnlyRegistered) };
+    }
+    if ledger.registered(source, version) != Some(cohort.fingerprint.as_str()) {
+        let (source_name, version) = (source.to_owned(), version.to_owned());
+        return Err(VersionError::VersionDiffers { source_name, version }.into());
+    }
+    Ok(cohort)
+}
+
+/// Whether files were written to after their version was registered, by their time stamps: they may have changed, and only
+/// reading them could tell. Says no where nothing can be told.
+pub(crate) fn written_since(means: &Means<'_>, request: &Request, ledger: &Ledger) -> bool {
+    let registered = ledger.registered_at(&request.source, &request.version);
+    // The ledger keeps whole seconds, and what was written within that second was most likely what was registered.
+    let Some(end) = registered.and_then(|at| at.checked_add(Duration::from_secs(1))) else { return false };
+    let written = |file: &std::path::PathBuf| -> Option<SystemTime> { file.metadata().ok()?.modified().ok() };
+    means.files.files().all().iter().filter_map(written).any(|written| written >= end)
+}

@@ -1,0 +1,221 @@
+//! Registration: a cohort is looked at before it is asked, and what was answered needs no files.
+
+use super::release::{Place, TWO, gain, names, top};
+use deniable_core::exact::ratio;
+use deniable_genome::{Column, PhenoFile};
+use deniable_gwas::{Event, Files, GwasError, Located, Means, Origin, Part, Released, Request, Snps, check, release};
+use deniable_ledger::{AccountId, Charge, ChargeRequest, Ledger, Registered};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use std::cell::RefCell;
+
+fn seed() -> ChaCha20Rng {
+    ChaCha20Rng::seed_from_u64(1)
+}
+
+fn named(wanted: &[&str]) -> Request {
+    let names = wanted.iter().map(|name| (*name).to_owned()).collect();
+    Request { snps: Snps::Named(names), counts: true, statistics: true, share: ratio(1, 4), ..top(1) }
+}
+
+impl Place {
+    /// `deniable gwas check`.
+    fn check(&self, request: &Request) -> Result<Registered, GwasError> {
+        let mut ledger = Ledger::open_or_create(&self.ledger(), "people").unwrap();
+        let files = Located::new(self.files.clone());
+        let found = RefCell::new(None);
+        let tell = |event: Event<'_>| {
+            if let Event::Read(log) = event {
+                found.replace(Some(log.clone()));
+            }
+        };
+        let means = Means { files: &files, threads: TWO, register: false, tell: &tell };
+        let checked = check(&means, request.declared(), &mut ledger);
+        // It is told whatever came of it.
+        let log = found.into_inner().unwrap();
+        assert_eq!((log.cases, log.controls, log.used), (60, 50, 300));
+        assert!(log.missing_calls > 1000);
+        checked
+    }
+
+    /// One that is not to go on where it registers.
+    fn stops(&self, request: &Request) -> (Result<Released, GwasError>, Vec<Origin>) {
+        self.released(&gain(), request, false, &mut seed())
+    }
+
+    fn remove_files(&self) {
+        self.files.all().iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    }
+
+    /// One call of one person: from missing to no copy, or the other way round.
+    fn change_a_call(&self) {
+        let bed = self.files.all().into_iter().find(|file| file.extension().is_some_and(|end| end == "bed")).unwrap();
+        let mut bytes = std::fs::read(&bed).unwrap();
+        bytes[50] ^= 0b10;
+        std::fs::write(&bed, bytes).unwrap();
+    }
+}
+
+#[test]
+fn a_cohort_is_registered_before_it_is_asked() {
+    for request in [top(2), named(&["sim3", "sim7"])] {
+        let place = Place::new();
+        let (stopped, _) = place.stops(&request);
+        assert!(matches!(stopped, Err(GwasError::OnlyRegistered)), "{stopped:?}");
+        let summary = place.summary();
+        assert_eq!((summary.accounts.len(), summary.versions.len()), (0, 1), "nothing is promised yet");
+        // The same again goes on.
+        let (released, origins) = place.stops(&request);
+        assert!(released.is_ok_and(|released| released.unanswered.is_empty()));
+        assert!(origins.iter().all(|origin| *origin == Origin::Charged));
+        assert_eq!(place.summary().versions.len(), 1);
+    }
+}
+
+#[test]
+fn a_check_registers_what_it_found() {
+    let place = Place::new();
+    assert_eq!(place.check(&top(1)).unwrap(), Registered::New);
+    assert_eq!(place.check(&top(1)).unwrap(), Registered::Same);
+    assert_eq!(place.stops(&top(1)).1, [Origin::Charged]);
+    place.change_a_call();
+    assert!(matches!(place.check(&top(1)), Err(GwasError::Version(_))));
+    for request in [top(2), named(&["sim3"])] {
+        let (refused, _) = place.stops(&request);
+        assert!(matches!(&refused, Err(GwasError::Version(_))), "{refused:?}");
+        assert!(refused.unwrap_err().to_string().contains("version `1` of `cohort`"));
+    }
+    assert_eq!(place.summary().accounts[0].releases.len(), 1);
+    // Other contents have another version, which is looked at, too.
+    let second = Request { version: "2".into(), ..top(2) };
+    assert!(matches!(place.stops(&second).0, Err(GwasError::OnlyRegistered)));
+    assert_eq!(place.stops(&second).1, [Origin::Charged]);
+}
+
+/// Another phenotype of the same file decides anew who is a case: it was not looked at.
+#[test]
+fn another_phenotype_is_another_look() {
+    let mut place = Place::new();
+    let Files::Plink { prefix, .. } = place.files.clone() else { panic!() };
+    let fam = std::fs::read_to_string(prefix.with_extension("fam")).unwrap();
+    let line = |(at, line): (usize, &str)| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        format!("{} {} {} {}\n", words[0], words[1], words[5], 1 + at % 2)
+    };
+    let path = prefix.with_extension("pheno");
+    let lines: String = fam.lines().enumerate().map(line).collect();
+    std::fs::write(&path, format!("FID IID one two\n{lines}")).unwrap();
+    let mut of = |name: &str| {
+        let column = Column::Named(name.to_owned());
+        let pheno = PhenoFile { path: path.clone(), column };
+        place.files = Files::Plink { prefix: prefix.clone(), pheno: Some(pheno) };
+        place.stops(&Request { phenotype: Some(name.to_owned()), ..top(1) })
+    };
+    assert!(matches!(of("one").0, Err(GwasError::OnlyRegistered)));
+    assert!(of("one").0.is_ok());
+    assert!(matches!(of("two").0, Err(GwasError::OnlyRegistered)));
+}
+
+/// What earlier versions registered, they registered without a look at it.
+#[test]
+fn a_registration_of_before_is_looked_at_once_more() {
+    let place = Place::new();
+    place.check(&top(1)).unwrap();
+    let mut ledger = Ledger::open_or_create(&place.ledger(), "people").unwrap();
+    let fingerprint = ledger.registered("cohort", "1").unwrap().to_owned();
+    ledger.register_version("cohort", "of before", &fingerprint).unwrap();
+    let request = Request { version: "of before".into(), ..top(1) };
+    assert!(matches!(place.stops(&request).0, Err(GwasError::OnlyRegistered)));
+    assert_eq!(place.stops(&request).1, [Origin::Charged]);
+}
+
+#[test]
+fn what_is_stored_needs_no_files() {
+    let place = Place::new();
+    let picks = Request { statistics: true, counts: true, share: ratio(1, 4), ..top(3) };
+    let list = named(&["sim7", "sim3"]);
+    let first: Vec<_> = [&picks, &list].map(|request| place.run(&gain(), request).0.unwrap()).into();
+    place.remove_files();
+    let head = place.summary().head;
+    let again = named(&["sim3", "sim7", "sim3"]);
+    for (request, shown) in [(&picks, &first[0]), (&list, &first[1]), (&again, &first[1])] {
+        let (released, origins) = place.stops(request);
+        assert_eq!(released.unwrap().complete().unwrap(), *shown);
+        assert!(origins.iter().all(|origin| *origin == Origin::Stored));
+    }
+    assert_eq!(place.summary().head, head);
+    // Whatever is new needs them, and nothing is charged for it without.
+    for request in [top(2), named(&["sim3"]), Request { share: ratio(1, 8), ..named(&["sim3", "sim7"]) }] {
+        let (refused, _) = place.stops(&request);
+        assert!(matches!(refused, Err(GwasError::File(_))), "{refused:?}");
+    }
+    assert_eq!(place.summary().head, head);
+}
+
+/// A stored answer is about what the version was: whoever changed the files since is told.
+#[test]
+fn files_that_were_written_to_are_told() {
+    let place = Place::new();
+    place.run(&gain(), &top(1)).0.unwrap();
+    let told = |place: &Place| {
+        let told = RefCell::new(false);
+        let tell = |event: Event<'_>| *told.borrow_mut() |= matches!(event, Event::WrittenSince);
+        let files = Located::new(place.files.clone());
+        let means = Means { files: &files, threads: TWO, register: false, tell: &tell };
+        let mut ledger = Ledger::open_or_create(&place.ledger(), "people").unwrap();
+        release(&means, &place.promised(gain()), &top(1), &mut ledger, &mut seed()).unwrap();
+        told.into_inner()
+    };
+    assert!(!told(&place));
+    place.change_a_call();
+    let bed = std::fs::File::options().append(true).open(&place.files.all()[0]).unwrap();
+    bed.set_modified(std::time::SystemTime::now() + std::time::Duration::from_secs(5)).unwrap();
+    assert!(told(&place));
+}
+
+#[test]
+fn files_are_opened_once() {
+    let place = Place::new();
+    let files = Located::new(place.files.clone());
+    assert!(std::ptr::eq(files.open().unwrap(), files.open().unwrap()));
+}
+
+/// Picks whose stored answer names a place that no file has: what follows from them is charged and fails.
+#[test]
+fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
+    let (whole, place) = (Place::new(), Place::new());
+    let request = Request { statistics: true, counts: true, ..top(2) };
+    let shown = whole.run(&gain(), &request).0.unwrap();
+    let account = whole.summary().accounts[0].clone();
+    let picks = &account.releases[0];
+    let mut answer = picks.answer.as_ref().unwrap().read().unwrap();
+    answer["snps"][0]["place"] = serde_json::json!(4711);
+    place.check(&request).unwrap();
+    let mut ledger = Ledger::open_or_create(&place.ledger(), "people").unwrap();
+    let guarantee = account.terms.guarantee().unwrap();
+    ledger.open_account(guarantee).unwrap();
+    let charge = ChargeRequest {
+        account: AccountId::of(guarantee),
+        policy: picks.policy.clone(),
+        policy_limit: guarantee.limit().clone(),
+        ask: picks.ask.clone(),
+        cost: picks.cost.clone(),
+        part: picks.part.clone(),
+    };
+    let Charge::New { seq } = ledger.charge(&charge).unwrap() else { panic!("it is new") };
+    ledger.store_answer(seq, &deniable_gwas::release::FORM, &answer).unwrap();
+    drop(ledger);
+    let (released, origins) = place.stops(&request);
+    let Released { publication, unanswered } = released.unwrap();
+    assert_eq!((publication.asks.len(), names(&publication, 0)), (1, names(&shown, 0)));
+    assert_eq!(origins, [Origin::Stored]);
+    let said: Vec<String> = unanswered.iter().map(ToString::to_string).collect();
+    let expected = [Part::Statistics, Part::Counts].map(|part| {
+        let name = request.name(part, 2);
+        format!("{name} is paid for but not answered: the answer of {name} cannot be written down")
+    });
+    assert_eq!(said, expected);
+    // Both were paid, and are resumed.
+    let releases = &place.summary().accounts[0].releases;
+    assert_eq!(releases.iter().filter(|release| release.answer.is_none()).count(), 2);
+}

@@ -5,7 +5,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 use deniable_core::exact::{Rounding, ratio};
-use deniable_genome::{Adjacency, Table, Test, Threshold, distance};
+use deniable_genome::{CohortAdjacency, ContingencyTable, Test, Threshold, distance};
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use rand_chacha::ChaCha8Rng;
@@ -33,12 +33,12 @@ fn genotypes(people: u32, frequency: f64, random: &mut ChaCha8Rng) -> [u32; 3] {
     counts
 }
 
-fn snps((cases, controls): (u32, u32)) -> Vec<Table> {
+fn snps((cases, controls): (u32, u32)) -> Vec<ContingencyTable> {
     let mut random = ChaCha8Rng::seed_from_u64(20_260_401);
     let one = |snp: usize| {
         let frequency = 0.01 + 0.49 * uniform(&mut random).powi(2);
         let effect = if snp.is_multiple_of(10) { 1.0 + 0.6 * uniform(&mut random) } else { 1.0 };
-        Table {
+        ContingencyTable {
             cases: genotypes(cases, (frequency * effect).min(1.0), &mut random),
             controls: genotypes(controls, frequency, &mut random),
         }
@@ -50,7 +50,7 @@ fn snps((cases, controls): (u32, u32)) -> Vec<Table> {
 struct Case {
     people: (u32, u32),
     test: Test,
-    adjacency: Adjacency,
+    adjacency: CohortAdjacency,
     /// The threshold is that of a p-value of 5 in so many.
     one_in: i64,
 }
@@ -65,7 +65,7 @@ impl Display for Case {
 fn cases() -> impl Iterator<Item = Case> {
     let of = |people| {
         Test::ALL.into_iter().flat_map(move |test| {
-            Adjacency::ALL
+            CohortAdjacency::ALL
                 .into_iter()
                 .flat_map(move |adjacency| [100, 100_000_000].map(|one_in| Case { people, test, adjacency, one_in }))
         })
@@ -77,7 +77,7 @@ fn cases() -> impl Iterator<Item = Case> {
 fn measure(bencher: Bencher<'_, '_>, case: &Case, above: bool) {
     let Case { people, test, adjacency, one_in } = *case;
     let threshold = Threshold::at_p_value(&ratio(5, one_in), test, Rounding::Up).unwrap();
-    let significant = |table: &Table| distance(table, test, adjacency, &threshold).unwrap().significant;
+    let significant = |table: &ContingencyTable| distance(table, test, adjacency, &threshold).unwrap().significant;
     let mut tables = snps(people);
     tables.retain(|table| significant(table) == above);
     bencher

@@ -81,7 +81,9 @@ pub use {
     arrow_array,
     call::Call,
     deniable_data::Resources,
-    deniable_publication::{self as publication, Answer, Cell, KeyValue, NumberCell, Publication, Scalar, left::Left},
+    deniable_publication::{
+        self as publication, Answer, Cell, KeyValue, NumberCell, Publication, Scalar, remaining::RemainingBudget,
+    },
     deniable_release::{Allowed, Origin, Plan, Registering},
     error::Error,
     question::Question,

@@ -9,7 +9,7 @@ use deniable_core::noise::SystemRng;
 use deniable_data::Resources;
 use deniable_ledger::{Account, AccountId, Head, Ledger, Registered};
 use deniable_policy::Policy;
-use deniable_publication::left::Left;
+use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
 use deniable_release::{Accepted, Allowed, Plan, Registering, Versioned, published, release, remembered, stored};
 use deniable_report::{Chosen, Report};
@@ -178,9 +178,11 @@ impl Session {
     ///
     /// # Errors
     /// When the ledger cannot be read.
-    pub fn left(&self) -> Result<Left, Error> {
+    pub fn left(&self) -> Result<RemainingBudget, Error> {
         let limit = self.policy().guarantee().limit();
-        Ok(self.account()?.map_or_else(|| Left::all(limit), |account| Left::new(account.spent, limit.clone())))
+        Ok(self
+            .account()?
+            .map_or_else(|| RemainingBudget::all(limit), |account| RemainingBudget::new(account.spent, limit.clone())))
     }
 
     /// The account of the ledger that this policy is charged to; `None` before the first charge. Begins no ledger.

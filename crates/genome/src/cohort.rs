@@ -2,7 +2,7 @@
 
 use crate::counting::Masks;
 use crate::file_error::{FileError, FileErrorKind};
-use crate::table::Table;
+use crate::table::ContingencyTable;
 use std::path::Path;
 
 /// Most people: their alleles are counted in 32 bits.
@@ -57,7 +57,7 @@ pub struct Missing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// Cases and controls with 0, 1 and 2 copies of `a1`, and a known genotype.
-    pub table: Table,
+    pub table: ContingencyTable,
     /// Cases and controls without one.
     pub missing: Missing,
     /// Founders with 0, 1 and 2 copies, also those without a phenotype. PLINK chooses the minor allele among them.
@@ -132,7 +132,7 @@ impl Log {
 
     /// Counts a SNP that is used.
     pub(crate) fn count(&mut self, counts: &Counts) {
-        let Table { cases, controls } = counts.table;
+        let ContingencyTable { cases, controls } = counts.table;
         let alleles = counts.table.case_alleles() + counts.table.control_alleles();
         let people: u64 = cases.iter().chain(&controls).map(|count| u64::from(*count)).sum();
         self.monomorphic += u64::from(alleles == 0 || alleles == 2 * people);
@@ -189,7 +189,7 @@ enum Chromosome {
 }
 
 /// PLINK's human names, with and without `chr`: `--assoc` counts men once on X, and everybody once on Y and in the mitochondria;
-/// `--model` leaves out Y, mitochondria, and men on X. A [`Table`] holds diploid genotypes, so all three are left out here.
+/// `--model` leaves out Y, mitochondria, and men on X. A [`ContingencyTable`] holds diploid genotypes, so all three are left out here.
 fn chromosome(name: &str) -> Chromosome {
     // Nearly all names are plain numbers.
     if let ([_] | [_, _], Ok(number @ 0..=22)) = (name.as_bytes(), name.parse::<u8>())

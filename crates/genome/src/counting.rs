@@ -4,7 +4,7 @@
 //! bits, masked: none = |low ∧ high|, one = |high| − none, missing = |low| − none, and two is what is left.
 
 use crate::cohort::{Counts, Missing};
-use crate::table::Table;
+use crate::table::ContingencyTable;
 
 /// People in a word.
 const PEOPLE: usize = 32;
@@ -113,7 +113,7 @@ fn count_words<W: Copy>(row: &[W], word: impl Fn(W) -> u64 + Copy, last: Option<
     let (controls, missing_controls) = of(&masks.controls);
     let founders = if masks.same { sum(cases, controls) } else { of(&masks.founders).0 };
     Counts {
-        table: Table { cases, controls },
+        table: ContingencyTable { cases, controls },
         missing: Missing { cases: missing_cases, controls: missing_controls },
         founders,
     }

@@ -9,7 +9,7 @@
 //! `--keep-allele-order` is given), their order itself is taken from private data; order alleles by a public reference first.
 
 use crate::cohort::Counts;
-use crate::table::Table;
+use crate::table::ContingencyTable;
 use serde::{Deserialize, Serialize};
 
 /// What a missing call counts as.
@@ -28,7 +28,7 @@ pub enum Fill {
 impl Fill {
     /// The table of everybody: as many cases and controls at every SNP.
     #[must_use]
-    pub fn table(self, counts: &Counts) -> Table {
+    pub fn table(self, counts: &Counts) -> ContingencyTable {
         let mut table = counts.table;
         let copies: usize = match self {
             Self::HomozygousA2 => 0,
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn everybody_is_in_the_filled_table() {
         let counts = Counts {
-            table: Table { cases: [1, 2, 3], controls: [4, 5, 6] },
+            table: ContingencyTable { cases: [1, 2, 3], controls: [4, 5, 6] },
             missing: Missing { cases: 10, controls: 20 },
             founders: [0; 3],
         };
@@ -74,7 +74,7 @@ mod tests {
             (Fill::HomozygousA1, [1, 2, 13], [4, 5, 26]),
         ] {
             let table = fill.table(&counts);
-            assert_eq!(table, Table { cases, controls }, "{}", fill.in_words());
+            assert_eq!(table, ContingencyTable { cases, controls }, "{}", fill.in_words());
             assert_eq!((table.all_cases(), table.all_controls()), (16, 35));
         }
     }

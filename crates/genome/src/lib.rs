@@ -19,11 +19,11 @@
 //!
 //! ```
 //! use deniable_core::exact::whole;
-//! use deniable_genome::{Adjacency, Table, Test, Threshold, distance};
+//! use deniable_genome::{CohortAdjacency, ContingencyTable, Test, Threshold, distance};
 //!
 //! // Cases and controls with no, one and two copies of an allele.
-//! let snp = Table { cases: [10, 20, 70], controls: [40, 40, 20] };
-//! let far = distance(&snp, Test::Allelic, Adjacency::LabelSwap, &Threshold::new(&whole(30))?)?;
+//! let snp = ContingencyTable { cases: [10, 20, 70], controls: [40, 40, 20] };
+//! let far = distance(&snp, Test::Allelic, CohortAdjacency::LabelSwap, &Threshold::new(&whole(30))?)?;
 //! assert!(far.significant); // its χ² is at least 30 ...
 //! assert_eq!(far.moves, Some(7)); // ... and stays so until so many pairs have exchanged their labels
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -57,7 +57,7 @@ pub use fill::Fill;
 pub use fingerprint::Fingerprint;
 pub use individuals::Individuals;
 pub use plink::{Column, Fileset, PhenoFile};
-pub use table::{Adjacency, Table, Test};
+pub use table::{CohortAdjacency, ContingencyTable, Test};
 pub use vcf::Vcf;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

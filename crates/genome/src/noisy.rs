@@ -18,7 +18,7 @@
 
 use crate::chi2::survival;
 use crate::select::{SelectError, sensitivity_steps, steps};
-use crate::table::{Adjacency, Table, Test};
+use crate::table::{CohortAdjacency, ContingencyTable, Test};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, DecayError, TwoSidedGeometric, margin};
@@ -57,10 +57,10 @@ pub enum Sides {
 
 /// The L1 sensitivity of the allele counts of `snps` SNPs: see the module.
 #[must_use]
-pub fn count_sensitivity(adjacency: Adjacency, sides: Sides, snps: usize) -> BigInt {
+pub fn count_sensitivity(adjacency: CohortAdjacency, sides: Sides, snps: usize) -> BigInt {
     let each = match (adjacency, sides) {
-        (Adjacency::LabelSwap, Sides::Both) => 4_u32,
-        (Adjacency::LabelSwap, Sides::Cases) | (Adjacency::Genotype, Sides::Both | Sides::Cases) => 2,
+        (CohortAdjacency::LabelSwap, Sides::Both) => 4_u32,
+        (CohortAdjacency::LabelSwap, Sides::Cases) | (CohortAdjacency::Genotype, Sides::Both | Sides::Cases) => 2,
     };
     BigInt::from(snps) * each
 }
@@ -108,8 +108,8 @@ pub struct NoisyAlleles {
 /// # Errors
 /// When there is no SNP, tables are over different people, or a parameter makes no sense.
 pub fn allele_counts<R: Rng>(
-    tables: &[Table],
-    adjacency: Adjacency,
+    tables: &[ContingencyTable],
+    adjacency: CohortAdjacency,
     sides: Sides,
     odds: &Spend,
     confidence: &Rational,
@@ -125,7 +125,7 @@ pub fn allele_counts<R: Rng>(
         let noisy = BigInt::from(copies) + noise.sample(rng);
         NoisyCount::new(&noisy, &margin, people)
     };
-    let each = |table: &Table| NoisyAlleles {
+    let each = |table: &ContingencyTable| NoisyAlleles {
         cases: count(table.case_alleles(), cases),
         controls: (sides == Sides::Both).then(|| count(table.control_alleles(), controls)),
     };
@@ -255,7 +255,7 @@ mod tests {
                 look(1, &here, &there);
             }
         }
-        for (adjacency, most) in [Adjacency::Genotype, Adjacency::LabelSwap].into_iter().zip(most) {
+        for (adjacency, most) in [CohortAdjacency::Genotype, CohortAdjacency::LabelSwap].into_iter().zip(most) {
             for (sides, most) in [Sides::Both, Sides::Cases].into_iter().zip(most) {
                 for (snps, most) in [1, 2].into_iter().zip(most) {
                     assert_eq!(count_sensitivity(adjacency, sides, snps), most.into(), "{adjacency:?} {sides:?}");
@@ -264,8 +264,8 @@ mod tests {
         }
     }
 
-    fn table(cases: [u32; 3], controls: [u32; 3]) -> Table {
-        Table { cases, controls }
+    fn table(cases: [u32; 3], controls: [u32; 3]) -> ContingencyTable {
+        ContingencyTable { cases, controls }
     }
 
     #[test]
@@ -273,7 +273,8 @@ mod tests {
         let tables = [table([90, 9, 1], [50, 40, 10]), table([0, 0, 100], [100, 0, 0])];
         let odds = Spend::odds(whole(2)).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(12);
-        for (adjacency, sides) in [(Adjacency::Genotype, Sides::Both), (Adjacency::LabelSwap, Sides::Cases)] {
+        for (adjacency, sides) in [(CohortAdjacency::Genotype, Sides::Both), (CohortAdjacency::LabelSwap, Sides::Cases)]
+        {
             let (mut covered, mut all, mut widest) = (0, 0, 0);
             let confidence = ratio(9, 10);
             let decay = Decay::hiding(&odds, &count_sensitivity(adjacency, sides, 2)).unwrap();
@@ -353,8 +354,8 @@ mod tests {
     fn refusals() {
         let odds = Spend::odds(whole(2)).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(1);
-        let mut counts = |tables: &[Table], confidence| {
-            allele_counts(tables, Adjacency::Genotype, Sides::Both, &odds, &confidence, &mut rng).map(|_| ())
+        let mut counts = |tables: &[ContingencyTable], confidence| {
+            allele_counts(tables, CohortAdjacency::Genotype, Sides::Both, &odds, &confidence, &mut rng).map(|_| ())
         };
         let one = table([1, 1, 1], [1, 1, 1]);
         assert_eq!(counts(&[], ratio(1, 2)), Err(NoisyError::Nothing));

@@ -17,7 +17,7 @@
 mod race;
 
 use crate::select::{SelectError, decay};
-use crate::table::Adjacency;
+use crate::table::CohortAdjacency;
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, fraction};
@@ -103,7 +103,7 @@ pub struct Cohort<'a> {
     /// How many controls.
     pub controls: u32,
     /// What the evidence protects.
-    pub adjacency: Adjacency,
+    pub adjacency: CohortAdjacency,
     /// The threshold of the distance score, where there is one.
     pub threshold: Option<Rational>,
     /// All SNPs.
@@ -237,8 +237,8 @@ pub fn markdown(cohorts: &[Cohort<'_>], settings: &[Setting], rows: &[Row]) -> S
     for row in rows {
         let (Some(cohort), Some(setting)) = (cohorts.get(row.cohort), settings.get(row.setting)) else { continue };
         let adjacency = match cohort.adjacency {
-            Adjacency::Genotype => "genotype",
-            Adjacency::LabelSwap => "label swap",
+            CohortAdjacency::Genotype => "genotype",
+            CohortAdjacency::LabelSwap => "label swap",
         };
         let threshold = cohort.threshold.as_ref().map_or_else(|| "–".into(), |c| decimal(c, 2, Rounding::Nearest));
         let priors = if setting.priors.is_any() {

@@ -35,7 +35,7 @@
 
 mod pool;
 
-use crate::table::Adjacency;
+use crate::table::CohortAdjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, DecayError, TwoSidedGeometric};
@@ -105,13 +105,13 @@ pub fn decay(odds: &Spend, picks: usize, sensitivity: &BigInt) -> Result<Decay, 
 /// When fewer SNPs have a score than are asked for, or `odds` makes no sense; see the module on what that tells.
 pub fn by_score<R: Rng>(
     scores: &[Option<i64>],
-    adjacency: Adjacency,
+    adjacency: CohortAdjacency,
     picks: usize,
     odds: &Spend,
     rng: &mut R,
 ) -> Result<Vec<usize>, SelectError> {
     let without = scores.iter().filter(|score| score.is_none()).count();
-    if adjacency == Adjacency::Genotype && without > 0 && without < scores.len() {
+    if adjacency == CohortAdjacency::Genotype && without > 0 && without < scores.len() {
         return Err(SelectError::NotPublic { without });
     }
     pick(scores, picks, &decay(odds, picks, &1.into())?, rng)

@@ -3,7 +3,7 @@
 //! These are the largest differences of χ² between neighbouring cohorts of `R` cases and `S` controls, over *all*
 //! tables, also those with empty columns. They are attained, which tests show by exhaustion.
 
-use crate::table::{Adjacency, Test};
+use crate::table::{CohortAdjacency, Test};
 use deniable_core::exact::{Rational, whole};
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -18,7 +18,7 @@ use num_traits::Zero;
 /// In a small cohort it exceeds the largest χ², `N` or `2N`, and no noise of that size is of any use: release by
 /// distance (G-2) instead. Published sensitivities are smaller, and hold only among tables without empty columns (E-6).
 #[must_use]
-pub fn sensitivity(cases: u32, controls: u32, test: Test, adjacency: Adjacency) -> Rational {
+pub fn sensitivity(cases: u32, controls: u32, test: Test, adjacency: CohortAdjacency) -> Rational {
     if cases == 0 || controls == 0 {
         return Rational::zero();
     }
@@ -26,8 +26,8 @@ pub fn sensitivity(cases: u32, controls: u32, test: Test, adjacency: Adjacency) 
     let people = &r + &s;
     let one = whole(1);
     let share = match adjacency {
-        Adjacency::Genotype => &one - &one / (whole(BigInt::from(cases.max(controls))) + &one),
-        Adjacency::LabelSwap => whole(2) - &one / &r - &one / &s,
+        CohortAdjacency::Genotype => &one - &one / (whole(BigInt::from(cases.max(controls))) + &one),
+        CohortAdjacency::LabelSwap => whole(2) - &one / &r - &one / &s,
     };
     let times = match test {
         Test::Genotypic => one,
@@ -41,12 +41,12 @@ mod tests {
     use super::*;
     use crate::chi2::statistic;
     use crate::distance::brute::{neighbours, splits};
-    use crate::table::Table;
+    use crate::table::ContingencyTable;
     use deniable_core::exact::ratio;
     use std::collections::HashMap;
 
     /// χ² as a fraction of small numbers: for tables of two dozen people, where it is exact.
-    fn small(table: &Table, test: Test) -> (i64, i64) {
+    fn small(table: &ContingencyTable, test: Test) -> (i64, i64) {
         let wide = |n: u64| i64::try_from(n).unwrap();
         let (r, s) = (wide(table.all_cases()), wide(table.all_controls()));
         let n = r + s;
@@ -79,7 +79,7 @@ mod tests {
     fn small_fractions_are_those_of_the_statistic() {
         for cases in splits(4) {
             for controls in splits(7) {
-                let table = Table { cases, controls };
+                let table = ContingencyTable { cases, controls };
                 for test in Test::ALL {
                     let (top, bottom) = small(&table, test);
                     assert_eq!(ratio(top, bottom), statistic(&table, test));
@@ -95,9 +95,10 @@ mod tests {
             for test in Test::ALL {
                 let tables = splits(r)
                     .into_iter()
-                    .flat_map(|cases| splits(s).into_iter().map(move |controls| Table { cases, controls }));
-                let values: HashMap<Table, (i64, i64)> = tables.map(|table| (table, small(&table, test))).collect();
-                for adjacency in Adjacency::ALL {
+                    .flat_map(|cases| splits(s).into_iter().map(move |controls| ContingencyTable { cases, controls }));
+                let values: HashMap<ContingencyTable, (i64, i64)> =
+                    tables.map(|table| (table, small(&table, test))).collect();
+                for adjacency in CohortAdjacency::ALL {
                     let mut most = (0, 1);
                     for (table, value) in &values {
                         for next in neighbours(table, adjacency) {
@@ -131,17 +132,17 @@ mod tests {
     /// E-6: one replaced person moves the allelic χ² further than published, as soon as a column may be empty.
     #[test]
     fn the_published_allelic_sensitivity_is_exceeded() {
-        let full = |table: &Table| (0..3).all(|i| table.cases[i] + table.controls[i] > 0);
+        let full = |table: &ContingencyTable| (0..3).all(|i| table.cases[i] + table.controls[i] > 0);
         let (mut exceeded, mut attained) = (0, 0);
         let mut first = None;
         for (r, s) in (2..=8).flat_map(|r| (2..=8).map(move |s| (r, s))) {
             let bound = published(i64::from(r), i64::from(s));
-            assert!(bound < sensitivity(r, s, Test::Allelic, Adjacency::Genotype));
+            assert!(bound < sensitivity(r, s, Test::Allelic, CohortAdjacency::Genotype));
             let (top, bottom) = (i64::try_from(bound.numer()).unwrap(), i64::try_from(bound.denom()).unwrap());
             let (mut within, mut beyond) = ((0, 1), None);
             for (cases, controls) in splits(r).into_iter().flat_map(|c| splits(s).into_iter().map(move |d| (c, d))) {
-                let table = Table { cases, controls };
-                for next in neighbours(&table, Adjacency::Genotype) {
+                let table = ContingencyTable { cases, controls };
+                for next in neighbours(&table, CohortAdjacency::Genotype) {
                     let change = difference(small(&table, Test::Allelic), small(&next, Test::Allelic));
                     if full(&table) && full(&next) && less(within, change) {
                         within = change;
@@ -169,24 +170,24 @@ mod tests {
     /// The counterexample for readers: two controls have two copies or none, and the one who has none gets two.
     #[test]
     fn a_counterexample_to_check_by_hand() {
-        let before = Table { cases: [2, 0, 0], controls: [1, 0, 1] };
-        let after = Table { cases: [2, 0, 0], controls: [0, 0, 2] };
+        let before = ContingencyTable { cases: [2, 0, 0], controls: [1, 0, 1] };
+        let after = ContingencyTable { cases: [2, 0, 0], controls: [0, 0, 2] };
         // x = 0, y = 2: 8·(2·2)²/(2·2·2·6) = 8/3. With y = 4: 8·(4·2)²/(2·2·4·4) = 8.
         assert_eq!(statistic(&before, Test::Allelic), ratio(8, 3));
         assert_eq!(statistic(&after, Test::Allelic), whole(8));
         // 16/3 apart, which is the sensitivity; 64/15 is published.
         assert_eq!(published(2, 2), ratio(64, 15));
-        assert_eq!(sensitivity(2, 2, Test::Allelic, Adjacency::Genotype), ratio(16, 3));
+        assert_eq!(sensitivity(2, 2, Test::Allelic, CohortAdjacency::Genotype), ratio(16, 3));
     }
 
     #[test]
     fn nobody_to_compare_with() {
         for (r, s) in [(0, 0), (0, 5), (5, 0)] {
-            for (test, adjacency) in Test::ALL.into_iter().zip(Adjacency::ALL) {
+            for (test, adjacency) in Test::ALL.into_iter().zip(CohortAdjacency::ALL) {
                 assert_eq!(sensitivity(r, s, test, adjacency), whole(0));
             }
         }
-        let large = sensitivity(u32::MAX, u32::MAX, Test::Allelic, Adjacency::LabelSwap);
+        let large = sensitivity(u32::MAX, u32::MAX, Test::Allelic, CohortAdjacency::LabelSwap);
         assert!(large < whole(16));
     }
 }

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// With `R` cases and `S` controls: `cases = (r0,r1,r2)`, `controls = (s0,s1,s2)`, and each sums to `R` or `S`. Which allele is
 /// counted does not matter to any test, as long as it is one and the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Table {
+pub struct ContingencyTable {
     /// Cases with 0, 1 and 2 copies.
     pub cases: [u32; 3],
     /// Controls with 0, 1 and 2 copies.
     pub controls: [u32; 3],
 }
 
-impl Table {
+impl ContingencyTable {
     /// `R`: the cases.
     #[must_use]
     pub fn all_cases(&self) -> u64 {
@@ -43,14 +43,14 @@ impl Table {
 /// Which cohorts must not be told apart. The two protect different secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Adjacency {
+pub enum CohortAdjacency {
     /// One participant's genotypes are replaced by others; who is a case is public. It protects that a person took part.
     Genotype,
     /// One case and one control exchange labels; the cohort is public. It protects who is a case.
     LabelSwap,
 }
 
-impl Adjacency {
+impl CohortAdjacency {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Genotype, Self::LabelSwap];
 }

@@ -1,7 +1,7 @@
 //! Answers: as the ledger stores them, and as they are published.
 
 use crate::payment::Payment;
-use crate::promised::Protects;
+use crate::promise::Protects;
 use crate::request::{Part, Request, Score, Snps, plain, test_name};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, whole};
@@ -202,7 +202,7 @@ impl Answer {
     fn largest_score(&self, request: &Request) -> Option<i64> {
         let threshold = Threshold::new(&parse_rational(self.threshold.as_ref()?).ok()?).ok()?;
         let [cases, controls] = [self.cases, self.controls].map(|people| u32::try_from(people).unwrap_or(u32::MAX));
-        let apart = deniable_genome::Table { cases: [0, 0, cases], controls: [controls, 0, 0] };
+        let apart = deniable_genome::ContingencyTable { cases: [0, 0, cases], controls: [controls, 0, 0] };
         distance(&apart, request.test, request.protects.adjacency(), &threshold).ok()?.score()
     }
 

@@ -1,6 +1,8 @@
 //! The cohort: where its files are, and the table of every SNP.
 
-use deniable_genome::{FileError, Fileset, Fill, Fingerprint, Log, PhenoFile, Snp, Table, Variant, Vcf, plink};
+use deniable_genome::{
+    ContingencyTable, FileError, Fileset, Fill, Fingerprint, Log, PhenoFile, Snp, Variant, Vcf, plink,
+};
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -115,7 +117,7 @@ impl Opened {
 #[derive(Debug, Clone, Default)]
 pub struct Cohort {
     /// The tables, all over the same people.
-    pub tables: Vec<Table>,
+    pub tables: Vec<ContingencyTable>,
     names: Names,
     /// What was left out; for the curator alone.
     pub log: Log,
@@ -246,7 +248,7 @@ mod tests {
         let mut cohort = Cohort::default();
         for id in ["rs1", "rs2", "rs2"] {
             cohort.names.push(&variant(id, 1));
-            cohort.tables.push(Table { cases: [1, 0, 0], controls: [1, 0, 0] });
+            cohort.tables.push(ContingencyTable { cases: [1, 0, 0], controls: [1, 0, 0] });
         }
         let places = |names: &[&str]| cohort.places(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         assert_eq!(places(&["rs1"]), Ok(vec![0]));

@@ -10,7 +10,7 @@ use deniable_genome::chi2::statistic;
 use deniable_genome::noisy::{NoisyError, Sides, allele_counts, count_sensitivity, statistics};
 use deniable_genome::select::{by_noise, by_score, by_statistic, decay, sensitivity_steps};
 use deniable_genome::sensitivity::sensitivity;
-use deniable_genome::{Adjacency, Table as Genotypes};
+use deniable_genome::{CohortAdjacency, ContingencyTable as Genotypes};
 use deniable_publication::{Noise, NoiseKind};
 use num_bigint::BigInt;
 use rand_core::CryptoRng;
@@ -150,10 +150,10 @@ impl Run<'_> {
 
     /// Whose alleles are counted. Under label swap the counts of cases and controls together are public, so that those of the
     /// cases alone tell as much with half the noise.
-    fn sides(&self) -> (Adjacency, Sides) {
+    fn sides(&self) -> (CohortAdjacency, Sides) {
         match self.request.protects.adjacency() {
-            Adjacency::Genotype => (Adjacency::Genotype, Sides::Both),
-            Adjacency::LabelSwap => (Adjacency::LabelSwap, Sides::Cases),
+            CohortAdjacency::Genotype => (CohortAdjacency::Genotype, Sides::Both),
+            CohortAdjacency::LabelSwap => (CohortAdjacency::LabelSwap, Sides::Cases),
         }
     }
 

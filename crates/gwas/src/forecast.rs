@@ -3,7 +3,7 @@
 use crate::cohort::Cohort;
 use crate::error::GwasError;
 use crate::payment::payment;
-use crate::promised::Promised;
+use crate::promise::Promised;
 use crate::release::{Event, Means, Run};
 use crate::request::Request;
 use deniable_ledger::Summary;

@@ -2,7 +2,7 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | what is promised, about what, against whom? | [`promised`] |
+//! | what is promised, about what, against whom? | [`promise`] |
 //! | what is asked of a cohort? | [`request`] |
 //! | where are its files, and what is the table of every SNP? | [`cohort`] |
 //! | are they the declared version, and has the curator seen them? | [`registration`] |
@@ -24,7 +24,7 @@ mod error;
 pub mod forecast;
 pub mod payment;
 pub mod power;
-pub mod promised;
+pub mod promise;
 pub mod registration;
 pub mod release;
 pub mod request;
@@ -35,7 +35,7 @@ pub use cohort::{Cohort, Files, Located, NameError, Opened};
 pub use error::GwasError;
 pub use forecast::forecast;
 pub use payment::{Payment, PaymentError, payment};
-pub use promised::{Promised, PromisedError, Protects};
+pub use promise::{Promised, PromisedError, Protects};
 pub use registration::{Declared, check};
 pub use release::{Event, Means, Origin, Released, release};
 pub use request::{Cut, Part, Request, Score, Snps};

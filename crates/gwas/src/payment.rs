@@ -11,7 +11,7 @@
 //! nothing follows: a release under label swap may tell everything of who took part. So it is refused where a ledger promises
 //! anything about membership; and an account of labels is not opened where releases have told of labels without it.
 
-use crate::promised::{Promised, Protects};
+use crate::promise::{Promised, Protects};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::secret::Secret;

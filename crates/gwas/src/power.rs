@@ -37,7 +37,7 @@ use deniable_genome::distance::TooManyPeople;
 use deniable_genome::power::PowerError;
 use deniable_genome::select::SelectError;
 use deniable_genome::simulate::{Settings, SimulateError};
-use deniable_genome::table::{Adjacency, Table, Test};
+use deniable_genome::table::{CohortAdjacency, ContingencyTable, Test};
 use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
@@ -58,7 +58,7 @@ pub enum Cohorts {
     /// The curator's own: results depend on it and are not for publication.
     Given {
         /// All SNPs, with the same numbers of cases and controls.
-        tables: Vec<(Variant, Table)>,
+        tables: Vec<(Variant, ContingencyTable)>,
         /// The places of the SNPs that should be found, without repetition.
         planted: Vec<usize>,
     },
@@ -95,7 +95,7 @@ pub struct Question {
     /// The test.
     pub test: Test,
     /// What is protected.
-    pub adjacencies: Vec<Adjacency>,
+    pub adjacencies: Vec<CohortAdjacency>,
     /// What is selected by.
     pub scores: Vec<Score>,
 }

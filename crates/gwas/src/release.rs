@@ -4,16 +4,16 @@ use crate::answer::{Answer, Named, shown};
 use crate::cohort::{Cohort, Located};
 use crate::error::GwasError;
 use crate::payment::{Payment, payment};
-use crate::promised::Promised;
+use crate::promise::Promised;
 use crate::registration::{cohort, written_since};
 use crate::request::{Part, Request, Score, Snps};
 use crate::scores::scores;
 use deniable_core::secret::Secret;
 use deniable_genome::select::SelectError;
-use deniable_genome::{Adjacency, Log, Threshold, distance};
+use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
 use deniable_ledger::{Ask, Form, Key, Ledger, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
-use deniable_publication::remembered::Remembered;
+use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{Answer as Published, DataVersion, Publication};
 use rand_core::CryptoRng;
 use serde::Deserialize;
@@ -272,12 +272,12 @@ impl<'a> Run<'a> {
         let threshold = cut.threshold(*test, self.cohort.tables.len())?;
         let adjacency = protects.adjacency();
         let possible = match adjacency {
-            Adjacency::Genotype => {
+            CohortAdjacency::Genotype => {
                 let first = self.cohort.tables.first().map(|table| distance(table, *test, adjacency, &threshold));
                 let reaches = first.transpose()?.is_some_and(|first| first.score().is_some());
                 if reaches { self.cohort.tables.len() } else { 0 }
             }
-            Adjacency::LabelSwap => {
+            CohortAdjacency::LabelSwap => {
                 let scores = self.scored(&threshold)?;
                 let possible = scores.iter().flatten().count();
                 self.scores = Some(scores);
@@ -295,7 +295,7 @@ impl<'a> Run<'a> {
 
     /// What a report from the ledger alone will show.
     pub(crate) fn remembered(&self, table: Published, secret: Secret) -> Option<serde_json::Value> {
-        let remembered = Remembered {
+        let remembered = ShownAnswer {
             confidence: shown(self.promised.confidence()),
             table,
             guarantee: self.promised.statement(self.request.protects, secret),
@@ -388,6 +388,6 @@ mod tests {
     /// Pages are written from the ledger alone, whatever kind of release an answer is of.
     #[test]
     fn pages_know_the_form() {
-        assert!(deniable_publication::remembered::HELD_BY.contains(&super::FORM.to_string().as_str()));
+        assert!(deniable_publication::shown::HELD_BY.contains(&super::FORM.to_string().as_str()));
     }
 }

@@ -1,6 +1,6 @@
 //! What is asked of a cohort: which SNPs, and what of them.
 
-use crate::promised::Protects;
+use crate::promise::Protects;
 use deniable_core::exact::{Rational, Rounding, decimal, whole};
 use deniable_genome::chi2::ThresholdError;
 use deniable_genome::{Fill, Test, Threshold};

@@ -1,7 +1,7 @@
 //! Distance scores of a whole cohort, by several threads.
 
 use deniable_genome::distance::TooManyPeople;
-use deniable_genome::{Adjacency, Table, Test, Threshold, distance};
+use deniable_genome::{CohortAdjacency, ContingencyTable, Test, Threshold, distance};
 use std::num::NonZeroUsize;
 
 /// SNPs that a thread takes at once: some take much longer than others.
@@ -12,9 +12,9 @@ const AT_ONCE: usize = 512;
 /// # Errors
 /// When there are too many people.
 pub fn scores(
-    tables: &[Table],
+    tables: &[ContingencyTable],
     test: Test,
-    adjacency: Adjacency,
+    adjacency: CohortAdjacency,
     threshold: &Threshold,
     threads: NonZeroUsize,
 ) -> Result<Vec<Option<i64>>, TooManyPeople> {
@@ -47,16 +47,16 @@ mod tests {
 
     #[test]
     fn threads_change_nothing() {
-        let tables: Vec<Table> =
-            (0..2000).map(|at| Table { cases: [at % 7, 5, at % 11], controls: [4, at % 5, 9] }).collect();
+        let tables: Vec<ContingencyTable> =
+            (0..2000).map(|at| ContingencyTable { cases: [at % 7, 5, at % 11], controls: [4, at % 5, 9] }).collect();
         let threshold = Threshold::new(&ratio(384, 100)).unwrap();
         let of = |threads| {
             let threads = NonZeroUsize::new(threads).unwrap();
-            scores(&tables, Test::Allelic, Adjacency::Genotype, &threshold, threads).unwrap()
+            scores(&tables, Test::Allelic, CohortAdjacency::Genotype, &threshold, threads).unwrap()
         };
         let alone: Vec<Option<i64>> = tables
             .iter()
-            .map(|table| distance(table, Test::Allelic, Adjacency::Genotype, &threshold).unwrap().score())
+            .map(|table| distance(table, Test::Allelic, CohortAdjacency::Genotype, &threshold).unwrap().score())
             .collect();
         assert_eq!((of(1), of(3)), (alone.clone(), alone));
     }

@@ -4,7 +4,7 @@ use crate::error::ProtocolError;
 use crate::kind::{Kind, Origin, Payment};
 use deniable_core::budget::Spend;
 use deniable_ledger::{Account, AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Stored, Summary};
-use deniable_publication::left::share_left;
+use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
 use std::collections::BTreeSet;
 

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | what does an answer consist of? | [`table`] |
 //! | what is promised about everyone, in words? | [`statement`] |
-//! | how many more questions does the promise pay for? | [`left`] |
-//! | what does the ledger remember of what was shown? | [`remembered`] |
+//! | how many more questions does the promise pay for? | [`remaining`] |
+//! | what does the ledger remember of what was shown? | [`shown`] |
 //!
 //! Everything here may be read by anyone. It is written as JSON, as tables and as pages, and it can be read back.
 
-pub mod left;
-pub mod remembered;
+pub mod remaining;
+pub mod shown;
 pub mod statement;
 pub mod table;
 

@@ -7,7 +7,7 @@ use crate::error::RecheckError;
 use crate::format::{Given, Value, Witness};
 use crate::number::{Extended, Q};
 use crate::question::Scenes;
-use crate::table::{Data, Table};
+use crate::table::{Data, ExactTable};
 use crate::upper::fits;
 use crate::witness::{same, text};
 use num_traits::{One, Zero};
@@ -29,7 +29,7 @@ fn delta(left: &[Q], right: &[Q], odds: &Q) -> Q {
 
 /// That the witness shows the claimed value.
 pub(crate) fn witness(
-    table: &Table,
+    table: &ExactTable,
     exchange: bool,
     given: &Given,
     value: &Value,
@@ -79,14 +79,14 @@ pub(crate) fn witness(
 }
 
 /// How many pairs [`upper`] looks at.
-pub(crate) fn steps(table: &Table, exchange: bool) -> u128 {
+pub(crate) fn steps(table: &ExactTable, exchange: bool) -> u128 {
     let n = table.size() as u128;
     let neighbours = if exchange { n * n / 2 } else { n };
     neighbours * 2_u128.pow(table.size() as u32) * table.outputs() as u128
 }
 
 /// That no pair of neighbours is beyond the claim.
-pub(crate) fn upper(table: &Table, exchange: bool, given: &Given, value: &Value) -> Result<(), RecheckError> {
+pub(crate) fn upper(table: &ExactTable, exchange: bool, given: &Given, value: &Value) -> Result<(), RecheckError> {
     let Some(claim) = value.high() else { return nobody(table, exchange) };
     let (odds, most) = match (given, claim) {
         (_, Extended::Infinite) => return Ok(()),
@@ -108,7 +108,7 @@ pub(crate) fn upper(table: &Table, exchange: bool, given: &Given, value: &Value)
 }
 
 /// That there are no neighbours.
-fn nobody(table: &Table, exchange: bool) -> Result<(), RecheckError> {
+fn nobody(table: &ExactTable, exchange: bool) -> Result<(), RecheckError> {
     for left in table.subsets().filter(|left| table.row(*left).is_some()) {
         if let Some(right) = near(table.size(), exchange, left).into_iter().find(|right| table.row(*right).is_some()) {
             return Err(RecheckError::NotVacuous(format!("{} beside {}", table.name(left), table.name(right))));

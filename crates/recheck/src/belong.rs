@@ -3,7 +3,7 @@
 use crate::error::RecheckError;
 use crate::number::Q;
 use crate::question::{Beliefs, Scenes};
-use crate::table::{Data, Table, has};
+use crate::table::{Data, ExactTable, has};
 use num_traits::{One, Zero};
 
 type Weights = [(Data, Q)];
@@ -11,7 +11,7 @@ type Weights = [(Data, Q)];
 /// That the prior is one of the family's, and the range that the belief in `t` may take with the same likelihoods, if
 /// the family lets it move.
 pub(crate) fn check(
-    table: &Table,
+    table: &ExactTable,
     scenes: &Scenes,
     prior: &Weights,
     t: usize,

@@ -10,18 +10,18 @@
 use crate::error::RecheckError;
 use crate::format::{Apart, Value, Witness};
 use crate::number::Extended;
-use crate::table::{Data, Table, has};
+use crate::table::{Data, ExactTable, has};
 use crate::witness::{same, text};
 
 /// The largest ratio between two rows, either way; none where one is missing.
-fn apart(table: &Table, left: Data, right: Data) -> Extended {
+fn apart(table: &ExactTable, left: Data, right: Data) -> Extended {
     let (Some(left), Some(right)) = (table.row(left), table.row(right)) else { return Extended::one() };
     let both = |(a, b)| Extended::ratio(a, b).max(Extended::ratio(b, a));
     left.iter().zip(right).filter_map(both).max().unwrap_or_else(Extended::one)
 }
 
 /// The two datasets of a comparison, and the ratio that it shows by the table.
-fn compared(table: &Table, apart: &Apart) -> Result<((Data, Data), Extended), RecheckError> {
+fn compared(table: &ExactTable, apart: &Apart) -> Result<((Data, Data), Extended), RecheckError> {
     let (output, more, less) = (table.output(&apart.output)?, table.data(&apart.more)?, table.data(&apart.less)?);
     let (Some(high), Some(low)) = (table.get(output, more), table.get(output, less)) else {
         return Err(RecheckError::Unfit("a dataset of the witness has no row".to_owned()));
@@ -36,7 +36,7 @@ fn compared(table: &Table, apart: &Apart) -> Result<((Data, Data), Extended), Re
 
 /// That the witness shows the claim: a member that is neither ignored nor in a crowd at anything less.
 pub(crate) fn witness(
-    table: &Table,
+    table: &ExactTable,
     crowd: usize,
     value: &Value,
     witness: Option<&Witness>,
@@ -82,13 +82,13 @@ pub(crate) fn witness(
 }
 
 /// How many rows [`upper`] compares.
-pub(crate) fn steps(table: &Table) -> u128 {
+pub(crate) fn steps(table: &ExactTable) -> u128 {
     let n = table.size() as u128;
     (n * n + n) * (1_u128 << table.size()) * table.outputs() as u128
 }
 
 /// That every member of every dataset is ignored or in a crowd at the claim.
-pub(crate) fn upper(table: &Table, crowd: usize, claim: &Extended) -> Result<(), RecheckError> {
+pub(crate) fn upper(table: &ExactTable, crowd: usize, claim: &Extended) -> Result<(), RecheckError> {
     let n = table.size();
     let blend = |t: usize, other: usize| {
         let others = table.subsets().filter(|data| !has(*data, t) && !has(*data, other));

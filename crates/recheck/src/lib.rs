@@ -44,7 +44,7 @@ pub use error::RecheckError;
 use crate::format::{Certificate, Value, Witness};
 use crate::number::Extended;
 use crate::question::{Line, Measure, Question};
-use crate::table::Table;
+use crate::table::ExactTable;
 use crate::witness::Shown;
 
 /// How many microseconds or so the upper bound may take unless another limit is stated: about half a minute.
@@ -108,7 +108,7 @@ pub fn recheck(text: &str, limit: u128) -> Result<Report, RecheckError> {
 
 /// A certificate of which the table was checked and the question is understood.
 pub struct Statement {
-    table: Table,
+    table: ExactTable,
     question: Question,
     value: Value,
     witness: Option<Witness>,
@@ -121,7 +121,7 @@ impl Statement {
     /// When it is damaged, its table no mechanism, or its question none.
     pub fn read(text: &str) -> Result<Self, RecheckError> {
         let Certificate { mechanism, notion, family, value, witness, .. } = Certificate::read(text)?;
-        let table = Table::new(&mechanism)?;
+        let table = ExactTable::new(&mechanism)?;
         let question = question::question(&notion, &family, &table)?;
         if let Value::Between { low, high, .. } = &value
             && low > high

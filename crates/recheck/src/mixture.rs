@@ -9,7 +9,7 @@ use crate::error::RecheckError;
 use crate::format::Witness;
 use crate::number::{Extended, Q};
 use crate::question::Measure;
-use crate::table::{Data, Table, has};
+use crate::table::{Data, ExactTable, has};
 use crate::witness::{Seen, Shown};
 use num_traits::{One, Signed, Zero};
 
@@ -17,7 +17,7 @@ type Weights = Vec<(Data, Q)>;
 
 /// What a witness of the hull shows, for one direction.
 pub(crate) fn shown(
-    table: &Table,
+    table: &ExactTable,
     priors: &[Weights],
     presence: bool,
     measure: Measure,
@@ -88,13 +88,13 @@ fn mixed_of(priors: &[Weights], prior: &Weights) -> Vec<(usize, usize)> {
 }
 
 /// How many sums [`upper`] needs.
-pub(crate) fn steps(table: &Table, priors: &[Weights]) -> u128 {
+pub(crate) fn steps(table: &ExactTable, priors: &[Weights]) -> u128 {
     let terms: usize = priors.iter().map(Vec::len).sum();
     (table.outputs() * table.size() * (terms + priors.len() * priors.len())) as u128
 }
 
 /// That all priors are certain of everybody, and agree.
-pub(crate) fn nobody(table: &Table, priors: &[Weights]) -> Result<(), RecheckError> {
+pub(crate) fn nobody(table: &ExactTable, priors: &[Weights]) -> Result<(), RecheckError> {
     let mut all = priors.iter().flatten().map(|(data, _)| *data);
     let Some(first) = all.next() else { return Ok(()) };
     match all.find(|data| *data != first) {
@@ -113,7 +113,7 @@ struct Line {
     top: Q,
 }
 
-fn line(table: &Table, prior: &Weights, presence: bool, t: usize, o: usize) -> Line {
+fn line(table: &ExactTable, prior: &Weights, presence: bool, t: usize, o: usize) -> Line {
     let value = |data: Data, weight: &Q| table.get(o, data).map_or_else(Q::zero, |value| value * weight);
     let on_top = prior.iter().filter(|(data, _)| has(*data, t) == presence);
     let present = belief(prior, t);
@@ -126,7 +126,7 @@ fn line(table: &Table, prior: &Weights, presence: bool, t: usize, o: usize) -> L
 
 /// That no mixture is beyond the claim.
 pub(crate) fn upper(
-    table: &Table,
+    table: &ExactTable,
     priors: &[Weights],
     presence: bool,
     measure: Measure,

@@ -3,7 +3,7 @@
 use crate::error::RecheckError;
 use crate::format::{Family, Given, Notion, Range, Sign};
 use crate::number::Q;
-use crate::table::{Data, Table};
+use crate::table::{Data, ExactTable};
 use num_traits::{One, Signed, Zero};
 
 /// Beliefs from the first to the second; 0 and 1 as ends are not beliefs but limits.
@@ -73,7 +73,7 @@ pub(crate) enum Measure {
     Alpha,
 }
 
-pub(crate) fn question(notion: &Notion, family: &Family, table: &Table) -> Result<Question, RecheckError> {
+pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> Result<Question, RecheckError> {
     let wrong = |what: &str| Err(RecheckError::Question(what.to_owned()));
     let any = || (Q::zero(), Q::one());
     let lines = |sign: Sign, measure: Measure, scenes: Scenes| {
@@ -147,7 +147,7 @@ fn directions(sign: Sign) -> Vec<bool> {
     }
 }
 
-fn believers(family: &Family, sign: Sign, measure: Measure, table: &Table) -> Result<Question, RecheckError> {
+fn believers(family: &Family, sign: Sign, measure: Measure, table: &ExactTable) -> Result<Question, RecheckError> {
     let scenes = match family {
         Family::All => Scenes::Apart(table.size()),
         Family::Groups(0) => return Err(RecheckError::Question("groups of nobody".to_owned())),

@@ -18,7 +18,7 @@
 use crate::error::RecheckError;
 use crate::format::{Value, Weight, Witness};
 use crate::number::{Extended, Q};
-use crate::table::{Data, Table, has};
+use crate::table::{Data, ExactTable, has};
 use crate::witness::text;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ fn ends(value: &Value) -> Result<(&Extended, &Extended), RecheckError> {
 
 /// That the weights exclude everything below the claim.
 pub(crate) fn witness(
-    table: &Table,
+    table: &ExactTable,
     rows: usize,
     value: &Value,
     witness: Option<&Witness>,
@@ -103,7 +103,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(table: &Table, t: usize, rows: usize, weights: &[Weight]) -> Result<Self, RecheckError> {
+    fn new(table: &ExactTable, t: usize, rows: usize, weights: &[Weight]) -> Result<Self, RecheckError> {
         let (mut square, mut most) = (Q::zero(), Q::zero());
         let mut prices: Answers = BTreeMap::new();
         for Weight { data, output, above, below } in weights {
@@ -135,7 +135,7 @@ impl Sums {
 }
 
 /// That there is nobody to leave out.
-pub(crate) fn nobody(table: &Table) -> Result<(), RecheckError> {
+pub(crate) fn nobody(table: &ExactTable) -> Result<(), RecheckError> {
     if table.size() == 0 {
         return Ok(());
     }
@@ -143,7 +143,7 @@ pub(crate) fn nobody(table: &Table) -> Result<(), RecheckError> {
 }
 
 /// How many answers [`upper`] averages.
-pub(crate) fn steps(table: &Table, rows: usize) -> u128 {
+pub(crate) fn steps(table: &ExactTable, rows: usize) -> u128 {
     let others = table.size().saturating_sub(1) as u128;
     let choose = |of: u128, part: u128| (0..part).fold(1, |all, at| all * (of - at) / (at + 1));
     let sights = (0..=others).map(|size| choose(others, size) * choose(size, size.min(rows as u128)));
@@ -151,7 +151,12 @@ pub(crate) fn steps(table: &Table, rows: usize) -> u128 {
 }
 
 /// That the simulators keep the claim.
-pub(crate) fn upper(table: &Table, rows: usize, value: &Value, witness: Option<&Witness>) -> Result<(), RecheckError> {
+pub(crate) fn upper(
+    table: &ExactTable,
+    rows: usize,
+    value: &Value,
+    witness: Option<&Witness>,
+) -> Result<(), RecheckError> {
     if *value == Value::Vacuous {
         return nobody(table);
     }
@@ -188,7 +193,7 @@ pub(crate) fn upper(table: &Table, rows: usize, value: &Value, witness: Option<&
 }
 
 /// The mean of the answers to what is seen.
-fn simulated(table: &Table, t: usize, sights: &[Data], answers: &Answers) -> Result<Vec<Q>, RecheckError> {
+fn simulated(table: &ExactTable, t: usize, sights: &[Data], answers: &Answers) -> Result<Vec<Q>, RecheckError> {
     let mut sum = vec![Q::zero(); table.outputs()];
     for sight in sights {
         let Some(answer) = answers.get(sight) else {
@@ -201,7 +206,7 @@ fn simulated(table: &Table, t: usize, sights: &[Data], answers: &Answers) -> Res
 }
 
 /// That the simulated answer is within the claim of the mechanism's, with `t` and without.
-fn keeps(table: &Table, t: usize, others: Data, simulated: &[Q], claim: &Q) -> Result<(), RecheckError> {
+fn keeps(table: &ExactTable, t: usize, others: Data, simulated: &[Q], claim: &Q) -> Result<(), RecheckError> {
     for data in [others, others | 1 << t] {
         for (output, (real, simulated)) in table.row(data).unwrap_or_default().iter().zip(simulated).enumerate() {
             if *real > claim * simulated || *simulated > claim * real {

@@ -14,7 +14,7 @@ const MOST: usize = 24;
 
 /// A table of which every row is a distribution.
 #[derive(Debug, Clone)]
-pub struct Table {
+pub struct ExactTable {
     entities: Vec<String>,
     outputs: Vec<String>,
     /// Rows that differ; many datasets may have the same.
@@ -23,7 +23,7 @@ pub struct Table {
     rows: Vec<Option<usize>>,
 }
 
-impl Table {
+impl ExactTable {
     /// Checks that names are distinct and rows are distributions.
     ///
     /// # Errors

@@ -4,14 +4,14 @@ use crate::error::RecheckError;
 use crate::measure::flipped;
 use crate::number::{Extended, Q, sum};
 use crate::question::{Beliefs, Line, Measure, Scenes};
-use crate::table::{Data, Table, has};
+use crate::table::{Data, ExactTable, has};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use std::borrow::Cow;
 
 /// That no observation of the line is beyond the claim; without one, that there is no observation.
 pub(crate) fn check(
-    table: &Table,
+    table: &ExactTable,
     line: &Line,
     claim: Option<&Extended>,
     outputs: std::ops::Range<usize>,
@@ -37,7 +37,7 @@ pub(crate) fn check(
 }
 
 /// How many microseconds or so [`check`] takes for each output.
-pub(crate) fn steps(table: &Table, line: &Line) -> u128 {
+pub(crate) fn steps(table: &ExactTable, line: &Line) -> u128 {
     let n = table.size() as u32;
     let (power, size) = (|base: u128| base.pow(n), u128::from(n));
     // To see that a pair of rows was looked at takes little.
@@ -80,7 +80,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    fn text(&self, table: &Table, output: usize) -> String {
+    fn text(&self, table: &ExactTable, output: usize) -> String {
         let name = table.output_name(output);
         match self {
             Self::Pair(top, bottom) => format!("`{name}` for {} and {}", table.name(*top), table.name(*bottom)),
@@ -97,7 +97,7 @@ impl Place {
 type Visitor<'a> = dyn FnMut(Place, &Q, &Q, &Beliefs) -> Result<(), RecheckError> + 'a;
 
 /// Calls `see` with each observation's likelihoods and the range of the belief in what is on top.
-fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Result<(), RecheckError> {
+fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) -> Result<(), RecheckError> {
     let presence = line.presence;
     let oriented = |beliefs: &Beliefs| if presence { beliefs.clone() } else { flipped(beliefs) };
     let any = (Q::zero(), Q::one());
@@ -207,7 +207,7 @@ fn visit(table: &Table, line: &Line, output: usize, see: &mut Visitor<'_>) -> Re
 /// Which pairs of rows were looked at, where few rows differ: another pair of datasets with the same two rows shows the
 /// same.
 struct Fresh<'a> {
-    table: &'a Table,
+    table: &'a ExactTable,
     seen: Vec<bool>,
 }
 
@@ -215,7 +215,7 @@ struct Fresh<'a> {
 const MOST_PAIRS: usize = 1 << 20;
 
 impl<'a> Fresh<'a> {
-    fn new(table: &'a Table) -> Self {
+    fn new(table: &'a ExactTable) -> Self {
         let pairs = table.kinds() * table.kinds();
         Self { table, seen: if pairs <= MOST_PAIRS { vec![false; pairs] } else { Vec::new() } }
     }
@@ -230,7 +230,7 @@ impl<'a> Fresh<'a> {
 }
 
 /// The datasets of one side that have a row, by the probability of the output.
-fn by_value(table: &Table, output: usize, kind: impl Fn(Data) -> bool) -> Vec<Data> {
+fn by_value(table: &ExactTable, output: usize, kind: impl Fn(Data) -> bool) -> Vec<Data> {
     let mut all: Vec<Data> = table.subsets().filter(|data| kind(*data) && table.row(*data).is_some()).collect();
     all.sort_by_key(|data| table.get(output, *data));
     all
@@ -254,7 +254,7 @@ fn one_more(
 }
 
 fn pair(
-    table: &Table,
+    table: &ExactTable,
     output: usize,
     top: Data,
     bottom: Data,
@@ -269,7 +269,7 @@ fn pair(
 
 /// Every set of `among` entities of which one is in, beside every set that is in for certain.
 fn one_of(
-    table: &Table,
+    table: &ExactTable,
     output: usize,
     among: usize,
     presence: bool,
@@ -298,7 +298,7 @@ fn one_of(
 /// Independent others with these beliefs (that at `t` is not looked at).
 #[expect(clippy::too_many_arguments, reason = "one observation, spelt out")]
 fn product(
-    table: &Table,
+    table: &ExactTable,
     output: usize,
     t: usize,
     shown: Data,
@@ -334,7 +334,7 @@ fn subsets_of(set: Data) -> impl Iterator<Item = Data> {
 }
 
 /// `Pr[o]` when each member of a dataset is kept with probability `rate`.
-pub(crate) fn thinned(table: &Table, output: usize, rate: &Q, data: Data) -> Q {
+pub(crate) fn thinned(table: &ExactTable, output: usize, rate: &Q, data: Data) -> Q {
     let size = data.count_ones();
     let weight = |kept: u32| (0..size).map(|at| if at < kept { rate.clone() } else { Q::one() - rate }).product::<Q>();
     let weights: Vec<Q> = (0..=size).map(weight).collect();

@@ -6,7 +6,7 @@ use crate::format::{Value, Witness};
 use crate::measure::flipped;
 use crate::number::{Extended, Fraction, Q, sum};
 use crate::question::{Beliefs, Line, Measure, Scenes};
-use crate::table::{Data, Table, has};
+use crate::table::{Data, ExactTable, has};
 use crate::upper::{fits, thinned};
 use num_traits::{One, Zero};
 use std::borrow::Cow;
@@ -77,7 +77,7 @@ pub(crate) fn text(value: &Value) -> String {
 }
 
 /// What the witness shows by one line of the question.
-pub(crate) fn shown(table: &Table, line: &Line, witness: &Witness) -> Result<Shown, RecheckError> {
+pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Result<Shown, RecheckError> {
     let mut shown = Shown::default();
     match witness {
         Witness::Datasets { output, more, less, probabilities } => {
@@ -145,7 +145,7 @@ pub(crate) struct Seen {
 
 impl Seen {
     /// By the definition of conditional probability; the stated likelihoods must be the same.
-    pub(crate) fn of(table: &Table, witness: &Witness) -> Result<Self, RecheckError> {
+    pub(crate) fn of(table: &ExactTable, witness: &Witness) -> Result<Self, RecheckError> {
         let Witness::Prior { prior, entity, output, likelihoods } = witness else {
             return Err(RecheckError::Unfit("this family needs a prior as its witness".to_owned()));
         };

@@ -9,7 +9,7 @@ use deniable_core::secret::Secret;
 use deniable_ledger::{Ask, Form, Key, Ledger, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
 use deniable_publication::Statement;
-use deniable_publication::remembered::Remembered;
+use deniable_publication::shown::ShownAnswer;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
 use deniable_sql::{Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
@@ -349,8 +349,8 @@ fn salt_of(key: &Key) -> Salt {
 
 /// What a report from the ledger alone will show of an answer.
 #[must_use]
-pub fn remembered(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Remembered {
-    Remembered {
+pub fn remembered(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> ShownAnswer {
+    ShownAnswer {
         confidence: show::confidence(plan),
         table: show::table(plan, ask, answered),
         guarantee: Statement::of(plan.policy().guarantee()),
@@ -388,6 +388,6 @@ mod tests {
     /// Pages are written from the ledger alone, whatever kind of release an answer is of.
     #[test]
     fn pages_know_the_form() {
-        assert!(deniable_publication::remembered::HELD_BY.contains(&super::FORM.to_string().as_str()));
+        assert!(deniable_publication::shown::HELD_BY.contains(&super::FORM.to_string().as_str()));
     }
 }

@@ -5,7 +5,7 @@ mod genome;
 use crate::frame::{figure, list};
 use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, lines};
 use deniable_core::exact::{Rational, parse_rational};
-use deniable_publication::remembered::Remembered;
+use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{ALL, Answer, Cell, KeyValue, NumberCell, Scalar};
 use maud::{Markup, html};
 
@@ -247,8 +247,8 @@ pub fn has_oddities(table: &Answer) -> bool {
 }
 
 /// One answer on a page, with the policy that asked where there are several, and with pictures where there is room.
-pub fn section(shown: &Remembered, policy: Option<&str>, drawn: bool) -> Markup {
-    let Remembered { table, confidence, .. } = shown;
+pub fn section(shown: &ShownAnswer, policy: Option<&str>, drawn: bool) -> Markup {
+    let ShownAnswer { table, confidence, .. } = shown;
     let (_, numbers) = columns(table);
     let pictures = if drawn { pictures(table, None) } else { Vec::new() };
     html! {

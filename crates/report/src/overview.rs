@@ -3,7 +3,7 @@
 use deniable_core::exact::ratio;
 use deniable_ledger::{Account, Release, Summary};
 use deniable_publication::Belief;
-use deniable_publication::left::{Left, MOST, questions_left};
+use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
 use deniable_publication::statement::beliefs_so_far;
 use serde::Serialize;
 
@@ -155,7 +155,7 @@ impl AccountOverview {
             limit: account.terms.limit().to_string(),
             limit_in_words: account.terms.limit().with_epsilon(),
             spent: account.spent.in_words(),
-            left: Left::new(account.spent.clone(), account.terms.limit().clone()).to_string(),
+            left: RemainingBudget::new(account.spent.clone(), account.terms.limit().clone()).to_string(),
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &[ratio(1, 100), ratio(1, 5), ratio(1, 2)]),
             releases: releases.collect(),

@@ -8,7 +8,7 @@ use crate::{answers, spending};
 use deniable_core::guarantee::Guarantee;
 use deniable_ledger::{Account, AccountId, Release, Summary};
 use deniable_publication::Statement;
-use deniable_publication::remembered::{HELD_BY, Remembered};
+use deniable_publication::shown::{HELD_BY, ShownAnswer};
 use maud::{Markup, PreEscaped, html};
 
 /// Bytes of answers with pictures; from there on they come without, so that a page stays below a megabyte.
@@ -53,7 +53,7 @@ pub struct Chosen {
     /// Hex digest of everything that decides the answer's distribution.
     pub identity: String,
     /// The answer as a policy shows it.
-    pub shown: Remembered,
+    pub shown: ShownAnswer,
 }
 
 /// A page: a ledger, and the answers that are shown in full.
@@ -68,7 +68,7 @@ pub struct Report<'a> {
 struct Shown<'a> {
     account: &'a Account,
     /// Each with the policy that asked.
-    answers: Vec<(String, Remembered)>,
+    answers: Vec<(String, ShownAnswer)>,
     /// Names of answers that the ledger holds without the form in which they were shown.
     unseen: Vec<&'a str>,
     /// The words that are in force, where they were kept or a policy says them.
@@ -151,7 +151,7 @@ fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, Repor
         }
         let unreadable = |reason: String| ReportError::Unreadable { entry, ask: ask.clone(), reason };
         let answer = stored.read().map_err(|error| unreadable(error.to_string()))?;
-        Remembered::of(&answer).map_err(|error| unreadable(error.to_string()))
+        ShownAnswer::of(&answer).map_err(|error| unreadable(error.to_string()))
     };
     let mut all = Vec::new();
     for release in &account.releases {
@@ -167,7 +167,8 @@ fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, Repor
     let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.ask.identity);
     let policy_of =
         |one: &Chosen| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
-    let mut answers: Vec<(String, Remembered)> = chosen.iter().map(|one| (policy_of(one), one.shown.clone())).collect();
+    let mut answers: Vec<(String, ShownAnswer)> =
+        chosen.iter().map(|one| (policy_of(one), one.shown.clone())).collect();
     let mut unseen = Vec::new();
     for (release, shown) in all.into_iter().filter(|(release, _)| !is_chosen(release)) {
         match shown {
@@ -260,7 +261,7 @@ fn names(all: &[String]) -> Markup {
 }
 
 /// The exact noise of an answer.
-fn noise(answer: &Remembered) -> Markup {
+fn noise(answer: &ShownAnswer) -> Markup {
     let table = &answer.table;
     html! {
         h3 { (table.name) ": share " (table.share) ", odds ratio " (table.odds) }

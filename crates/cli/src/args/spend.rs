@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, inside_ln, parse_rational, whole};
-use deniable_publication::left::share_of;
+use deniable_publication::remaining::share_of;
 
 /// What an answer may cost.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ pub mod digits;
 mod tests;
 
 use crate::cohort::{Snp, Variant};
-use crate::table::Table;
+use crate::table::ContingencyTable;
 use chi2::{allelic, allelic_in_assoc, dominant, genotypic, recessive, tail, trend};
 use digits::four;
 use std::io::Write;
@@ -133,7 +133,7 @@ pub struct ModelRow {
 impl ModelRow {
     /// The row of a table whose counted allele is A1.
     #[must_use]
-    pub fn of(model: Model, table: &Table) -> Self {
+    pub fn of(model: Model, table: &ContingencyTable) -> Self {
         let wide = |counts: [u32; 3]| counts.map(u64::from);
         let (cases, controls) = (wide(table.cases), wide(table.controls));
         let alleles = Alleles::of(table);
@@ -163,7 +163,7 @@ struct Alleles {
 }
 
 impl Alleles {
-    fn of(table: &Table) -> Self {
+    fn of(table: &ContingencyTable) -> Self {
         let cases = table.case_alleles();
         let controls = table.control_alleles();
         Self {

@@ -6,7 +6,7 @@ use crate::cohort::{Counts, Missing};
 /// Cases and controls with two copies of A1, one and none.
 fn snp(id: &str, position: u32, [a, b, c]: [u32; 3], [d, e, f]: [u32; 3]) -> Snp {
     let counts = Counts {
-        table: Table { cases: [c, b, a], controls: [f, e, d] },
+        table: ContingencyTable { cases: [c, b, a], controls: [f, e, d] },
         missing: Missing::default(),
         founders: [c + f, b + e, a + d],
     };

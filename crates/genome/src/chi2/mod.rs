@@ -12,7 +12,7 @@ mod rule;
 pub use p_value::{p_value, survival};
 pub(crate) use rule::{AllelicRule, GenotypicRule, MOST_PEOPLE};
 
-use crate::table::{Table, Test};
+use crate::table::{ContingencyTable, Test};
 use deniable_core::exact::{Rational, Rounding};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -92,7 +92,7 @@ impl Threshold {
 
 /// χ² as an exact fraction (G-1): allelic `2N(xS−yR)² / (RS(x+y)(2N−x−y))`, genotypic `Σ (r_iS−s_iR)²/((r_i+s_i)RS)`.
 #[must_use]
-pub fn statistic(table: &Table, test: Test) -> Rational {
+pub fn statistic(table: &ContingencyTable, test: Test) -> Rational {
     let (cases, controls) = (BigInt::from(table.all_cases()), BigInt::from(table.all_controls()));
     if cases.is_zero() || controls.is_zero() {
         return Rational::zero();
@@ -118,7 +118,7 @@ pub fn statistic(table: &Table, test: Test) -> Rational {
 /// χ² as a float with a relative error below 10⁻¹⁴: for display only.
 #[must_use]
 #[allow(clippy::cast_precision_loss)] // Rounding is what is asked for.
-pub fn approximate(table: &Table, test: Test) -> f64 {
+pub fn approximate(table: &ContingencyTable, test: Test) -> f64 {
     let (cases, controls) = (table.all_cases(), table.all_controls());
     if cases == 0 || controls == 0 {
         return 0.0;
@@ -146,7 +146,7 @@ pub fn approximate(table: &Table, test: Test) -> f64 {
 ///
 /// Up to 2^25 (33 million) people this takes a handful of 128-bit products, at any threshold; beyond, big numbers.
 #[must_use]
-pub fn is_significant(table: &Table, test: Test, threshold: &Threshold) -> bool {
+pub fn is_significant(table: &ContingencyTable, test: Test, threshold: &Threshold) -> bool {
     let (cases, controls) = (table.all_cases(), table.all_controls());
     if cases + controls > MOST_PEOPLE {
         return statistic(table, test) >= threshold.value();
@@ -168,8 +168,8 @@ mod tests {
     use deniable_core::exact::{parse_rational, ratio, whole};
     use proptest::prelude::*;
 
-    fn table(cases: [u32; 3], controls: [u32; 3]) -> Table {
-        Table { cases, controls }
+    fn table(cases: [u32; 3], controls: [u32; 3]) -> ContingencyTable {
+        ContingencyTable { cases, controls }
     }
 
     fn at(text: &str) -> Threshold {
@@ -246,7 +246,7 @@ mod tests {
         assert!(is_significant(&table([u32::MAX; 3], [0, 0, u32::MAX]), Test::Allelic, &longest));
     }
 
-    fn any_table(most: u32) -> impl Strategy<Value = Table> {
+    fn any_table(most: u32) -> impl Strategy<Value = ContingencyTable> {
         let three = || [0..=most, 0..=most, 0..=most];
         (three(), three()).prop_map(|(cases, controls)| table(cases, controls))
     }
@@ -292,9 +292,9 @@ mod tests {
             let turned = |counts: [u32; 3]| [counts[2], counts[1], counts[0]];
             for test in Test::ALL {
                 let value = statistic(&table, test);
-                let other = Table { cases: turned(table.cases), controls: turned(table.controls) };
+                let other = ContingencyTable { cases: turned(table.cases), controls: turned(table.controls) };
                 prop_assert_eq!(&statistic(&other, test), &value);
-                prop_assert_eq!(&statistic(&Table { cases: table.controls, controls: table.cases }, test), &value);
+                prop_assert_eq!(&statistic(&ContingencyTable { cases: table.controls, controls: table.cases }, test), &value);
             }
         }
     }

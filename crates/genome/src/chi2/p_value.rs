@@ -5,13 +5,13 @@
 //! is stated here, far out in the tails where statistics libraries state none.
 
 use super::{ThresholdError, approximate};
-use crate::table::{Table, Test};
+use crate::table::{ContingencyTable, Test};
 use deniable_core::exact::{Rational, Rounding};
 use num_traits::ToPrimitive;
 
 /// The p-value of a table, with a relative error below 10⁻¹² down to 10⁻³⁰⁰ (most of it is χ² itself, rounded).
 #[must_use]
-pub fn p_value(table: &Table, test: Test) -> f64 {
+pub fn p_value(table: &ContingencyTable, test: Test) -> f64 {
     survival(approximate(table, test), test)
 }
 
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn tables() {
-        let table = Table { cases: [25, 20, 5], controls: [32, 16, 2] };
+        let table = ContingencyTable { cases: [25, 20, 5], controls: [32, 16, 2] };
         // χ² = 8/3: erfc(√(4/3)).
         assert!(off(p_value(&table, Test::Allelic), 0.10247043485974942) < 1e-12);
         let c = Threshold::at_p_value(&ratio(1, 10), Test::Allelic, Rounding::Up).unwrap();

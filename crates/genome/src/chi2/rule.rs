@@ -146,14 +146,14 @@ fn product(cases: i64, controls: i64) -> u64 {
 mod tests {
     use super::*;
     use crate::chi2::statistic;
-    use crate::table::{Table, Test};
+    use crate::table::{ContingencyTable, Test};
     use deniable_core::exact::{Rational, ratio};
     use proptest::prelude::*;
 
     /// Everybody has as many copies as the first ones of the group need.
-    fn table(cases: u32, controls: u32, x: u32, y: u32) -> Table {
+    fn table(cases: u32, controls: u32, x: u32, y: u32) -> ContingencyTable {
         let group = |people: u32, copies: u32| [people - copies / 2 - copies % 2, copies % 2, copies / 2];
-        Table { cases: group(cases, x), controls: group(controls, y) }
+        ContingencyTable { cases: group(cases, x), controls: group(controls, y) }
     }
 
     proptest! {

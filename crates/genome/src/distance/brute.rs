@@ -1,7 +1,7 @@
 //! Distances by searching every table, which the fast ones are compared with.
 
 use crate::chi2::{Threshold, is_significant};
-use crate::table::{Adjacency, Table, Test};
+use crate::table::{CohortAdjacency, ContingencyTable, Test};
 use std::collections::{HashMap, VecDeque};
 
 /// Every way in which `people` can have three genotypes.
@@ -10,11 +10,11 @@ pub(crate) fn splits(people: u32) -> Vec<[u32; 3]> {
 }
 
 /// Every table with these numbers of cases and controls.
-pub(crate) fn tables(cases: u32, controls: u32) -> Vec<Table> {
+pub(crate) fn tables(cases: u32, controls: u32) -> Vec<ContingencyTable> {
     let all = splits(controls);
     splits(cases)
         .into_iter()
-        .flat_map(|cases| all.iter().map(move |controls| Table { cases, controls: *controls }))
+        .flat_map(|cases| all.iter().map(move |controls| ContingencyTable { cases, controls: *controls }))
         .collect()
 }
 
@@ -27,19 +27,23 @@ fn moved(counts: [u32; 3], from: usize, to: usize) -> Option<[u32; 3]> {
 }
 
 /// Every table that one move away.
-pub(crate) fn neighbours(table: &Table, adjacency: Adjacency) -> Vec<Table> {
+pub(crate) fn neighbours(table: &ContingencyTable, adjacency: CohortAdjacency) -> Vec<ContingencyTable> {
     let pairs = (0..3).flat_map(|from| (0..3).map(move |to| (from, to))).filter(|(from, to)| from != to);
     pairs
         .flat_map(|(from, to)| {
             let cases = moved(table.cases, from, to);
             match adjacency {
-                Adjacency::Genotype => vec![
-                    cases.map(|cases| Table { cases, ..*table }),
-                    moved(table.controls, from, to).map(|controls| Table { controls, ..*table }),
+                CohortAdjacency::Genotype => vec![
+                    cases.map(|cases| ContingencyTable { cases, ..*table }),
+                    moved(table.controls, from, to).map(|controls| ContingencyTable { controls, ..*table }),
                 ],
                 // A case with genotype `from` becomes a control, and a control with genotype `to` a case.
-                Adjacency::LabelSwap => {
-                    vec![cases.zip(moved(table.controls, to, from)).map(|(cases, controls)| Table { cases, controls })]
+                CohortAdjacency::LabelSwap => {
+                    vec![
+                        cases
+                            .zip(moved(table.controls, to, from))
+                            .map(|(cases, controls)| ContingencyTable { cases, controls }),
+                    ]
                 }
             }
         })
@@ -53,11 +57,11 @@ pub(crate) fn all_distances(
     cases: u32,
     controls: u32,
     test: Test,
-    adjacency: Adjacency,
+    adjacency: CohortAdjacency,
     c: &Threshold,
-) -> HashMap<Table, (bool, Option<u64>)> {
+) -> HashMap<ContingencyTable, (bool, Option<u64>)> {
     let all = tables(cases, controls);
-    let mut found: HashMap<Table, (bool, Option<u64>)> =
+    let mut found: HashMap<ContingencyTable, (bool, Option<u64>)> =
         all.iter().map(|table| (*table, (is_significant(table, test, c), None))).collect();
     let mut queue = VecDeque::new();
     for table in &all {
@@ -81,7 +85,13 @@ pub(crate) fn all_distances(
 }
 
 /// Whether some table within `most` moves is on the other side: by breadth, for larger cohorts.
-pub(crate) fn crosses_within(table: &Table, test: Test, adjacency: Adjacency, c: &Threshold, most: u64) -> bool {
+pub(crate) fn crosses_within(
+    table: &ContingencyTable,
+    test: Test,
+    adjacency: CohortAdjacency,
+    c: &Threshold,
+    most: u64,
+) -> bool {
     let here = is_significant(table, test, c);
     let mut seen = std::collections::HashSet::from([*table]);
     let mut edge = vec![*table];

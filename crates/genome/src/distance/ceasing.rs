@@ -18,10 +18,10 @@
 use super::first;
 use super::guide::{Guide, guide};
 use crate::chi2::{GenotypicRule, Threshold};
-use crate::table::Table;
+use crate::table::ContingencyTable;
 
 /// The fewest moves to χ² < c, for a table with χ² ≥ c.
-pub(super) fn genotypic(table: &Table, threshold: &Threshold) -> Option<i64> {
+pub(super) fn genotypic(table: &ContingencyTable, threshold: &Threshold) -> Option<i64> {
     let (cases, controls) = (table.cases.map(i64::from), table.controls.map(i64::from));
     // χ² stays when cases and controls exchange their roles; the smaller group has fewer ways to be walked through.
     let (outer, inner) = if table.all_cases() <= table.all_controls() { (cases, controls) } else { (controls, cases) };

@@ -4,7 +4,7 @@
 
 use super::{first, first_near, moves_to_shift};
 use crate::chi2::{AllelicRule, GenotypicRule, Threshold};
-use crate::table::Table;
+use crate::table::ContingencyTable;
 
 /// The people of one group, by genotype.
 type Counts = [i64; 3];
@@ -28,7 +28,7 @@ fn most_lowered(counts: Counts, k: i64) -> i64 {
 }
 
 /// The allelic test.
-pub(super) fn allelic(table: &Table, threshold: &Threshold, significant: bool) -> Option<i64> {
+pub(super) fn allelic(table: &ContingencyTable, threshold: &Threshold, significant: bool) -> Option<i64> {
     let rule = AllelicRule::new(table.all_cases(), table.all_controls(), threshold);
     let (cases, controls) = (table.cases.map(i64::from), table.controls.map(i64::from));
     if significant {
@@ -159,7 +159,7 @@ fn nearest_ceased(rule: &AllelicRule, x: i64, y: i64, low: i64, high: i64) -> Op
 }
 
 /// The genotypic test, for a SNP that is not significant.
-pub(super) fn genotypic_becoming(table: &Table, threshold: &Threshold) -> Option<i64> {
+pub(super) fn genotypic_becoming(table: &ContingencyTable, threshold: &Threshold) -> Option<i64> {
     let rule = GenotypicRule::new(table.all_cases(), table.all_controls(), threshold);
     let (cases, controls) = (table.cases.map(i64::from), table.controls.map(i64::from));
     if !rule.can_be_significant() {

@@ -28,7 +28,7 @@ pub(crate) mod brute;
 mod tests;
 
 use crate::chi2::{MOST_PEOPLE, Threshold, is_significant};
-use crate::table::{Adjacency, Table, Test};
+use crate::table::{CohortAdjacency, ContingencyTable, Test};
 
 /// A cohort larger than the arithmetic of distances allows for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -65,9 +65,9 @@ impl Distance {
 /// # Errors
 /// When the cohort has more than 2^25 (33 million) people.
 pub fn distance(
-    table: &Table,
+    table: &ContingencyTable,
     test: Test,
-    adjacency: Adjacency,
+    adjacency: CohortAdjacency,
     threshold: &Threshold,
 ) -> Result<Distance, TooManyPeople> {
     let (cases, controls) = (table.all_cases(), table.all_controls());
@@ -81,11 +81,11 @@ pub fn distance(
         None
     } else {
         match (test, adjacency) {
-            (Test::Allelic, Adjacency::Genotype) => genotype::allelic(table, threshold, significant),
-            (Test::Genotypic, Adjacency::Genotype) if significant => ceasing::genotypic(table, threshold),
-            (Test::Genotypic, Adjacency::Genotype) => genotype::genotypic_becoming(table, threshold),
-            (Test::Allelic, Adjacency::LabelSwap) => swap::allelic(table, threshold, significant),
-            (Test::Genotypic, Adjacency::LabelSwap) => swap::genotypic(table, threshold, significant),
+            (Test::Allelic, CohortAdjacency::Genotype) => genotype::allelic(table, threshold, significant),
+            (Test::Genotypic, CohortAdjacency::Genotype) if significant => ceasing::genotypic(table, threshold),
+            (Test::Genotypic, CohortAdjacency::Genotype) => genotype::genotypic_becoming(table, threshold),
+            (Test::Allelic, CohortAdjacency::LabelSwap) => swap::allelic(table, threshold, significant),
+            (Test::Genotypic, CohortAdjacency::LabelSwap) => swap::genotypic(table, threshold, significant),
         }
     };
     Ok(Distance { significant, moves: moves.map(i64::unsigned_abs) })

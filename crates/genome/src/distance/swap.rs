@@ -5,11 +5,11 @@
 
 use super::{first, moves_to_shift};
 use crate::chi2::{AllelicRule, GenotypicRule, Threshold};
-use crate::table::Table;
+use crate::table::ContingencyTable;
 
 /// The allelic test. With `m = x + y` fixed, χ² depends on `(xN − mR)²` alone: the SNP is not significant for an
 /// interval of `x` around `mR/N`, and significant on both sides of it.
-pub(super) fn allelic(table: &Table, threshold: &Threshold, significant: bool) -> Option<i64> {
+pub(super) fn allelic(table: &ContingencyTable, threshold: &Threshold, significant: bool) -> Option<i64> {
     let rule = AllelicRule::new(table.all_cases(), table.all_controls(), threshold);
     let (leave, enter) = (table.cases.map(i64::from), table.controls.map(i64::from));
     let (x, y) = (2 * leave[2] + leave[1], 2 * enter[2] + enter[1]);
@@ -47,7 +47,7 @@ pub(super) fn allelic(table: &Table, threshold: &Threshold, significant: bool) -
 }
 
 /// The genotypic test. With the columns `n` fixed it is `Σ r_i²/n_i` that decides: separable, convex.
-pub(super) fn genotypic(table: &Table, threshold: &Threshold, significant: bool) -> Option<i64> {
+pub(super) fn genotypic(table: &ContingencyTable, threshold: &Threshold, significant: bool) -> Option<i64> {
     let rule = GenotypicRule::new(table.all_cases(), table.all_controls(), threshold);
     let swaps = Swaps { rule, cases: table.cases.map(i64::from), controls: table.controls.map(i64::from) };
     let most = rule.cases.min(rule.controls);

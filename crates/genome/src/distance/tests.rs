@@ -9,17 +9,17 @@ fn at(text: &str) -> Threshold {
     Threshold::new(&parse_rational(text).unwrap()).unwrap()
 }
 
-fn combinations() -> [(Test, Adjacency); 4] {
-    let [a, b] = Adjacency::ALL;
+fn combinations() -> [(Test, CohortAdjacency); 4] {
+    let [a, b] = CohortAdjacency::ALL;
     [(Test::Allelic, a), (Test::Allelic, b), (Test::Genotypic, a), (Test::Genotypic, b)]
 }
 
-fn found(cases: [u32; 3], controls: [u32; 3], test: Test, adjacency: Adjacency, c: &str) -> Distance {
-    distance(&Table { cases, controls }, test, adjacency, &at(c)).unwrap()
+fn found(cases: [u32; 3], controls: [u32; 3], test: Test, adjacency: CohortAdjacency, c: &str) -> Distance {
+    distance(&ContingencyTable { cases, controls }, test, adjacency, &at(c)).unwrap()
 }
 
 /// Every table of the cohort against a search of all tables. Returns how many were compared.
-fn compare_all(r: u32, s: u32, test: Test, adjacency: Adjacency, c: &Threshold) -> usize {
+fn compare_all(r: u32, s: u32, test: Test, adjacency: CohortAdjacency, c: &Threshold) -> usize {
     let all = all_distances(r, s, test, adjacency, c);
     for (table, (significant, moves)) in &all {
         let expected = Distance { significant: *significant, moves: *moves };
@@ -53,7 +53,7 @@ fn every_small_table_at_thresholds_that_are_hit() {
             for eighth in [1, 3, 5, 7] {
                 let hit = &values[values.len() * eighth / 8];
                 for c in [hit.clone(), hit + ratio(1, 1_000_000)] {
-                    for adjacency in Adjacency::ALL {
+                    for adjacency in CohortAdjacency::ALL {
                         compare_all(r, s, test, adjacency, &Threshold::new(&c).unwrap());
                     }
                 }
@@ -78,11 +78,11 @@ fn every_small_table_of_lopsided_cohorts() {
 /// control are enough.
 #[test]
 fn corners_are_not_enough_to_cease() {
-    let trap = found([0, 0, 5], [5, 0, 0], Test::Allelic, Adjacency::Genotype, "3.84");
+    let trap = found([0, 0, 5], [5, 0, 0], Test::Allelic, CohortAdjacency::Genotype, "3.84");
     assert_eq!(trap, Distance { significant: true, moves: Some(3) });
-    assert!(statistic(&Table { cases: [2, 0, 3], controls: [4, 0, 1] }, Test::Allelic) < ratio(384, 100));
+    assert!(statistic(&ContingencyTable { cases: [2, 0, 3], controls: [4, 0, 1] }, Test::Allelic) < ratio(384, 100));
     for corner in [[[3, 0, 2], [5, 0, 0]], [[0, 0, 5], [2, 0, 3]]] {
-        let corner = Table { cases: corner[0], controls: corner[1] };
+        let corner = ContingencyTable { cases: corner[0], controls: corner[1] };
         assert!(statistic(&corner, Test::Allelic) >= ratio(384, 100));
     }
 }
@@ -90,27 +90,28 @@ fn corners_are_not_enough_to_cease() {
 /// G-2's trap: without heterozygotes a swap keeps the parity of the allele count, and χ² is 16/7 on both sides.
 #[test]
 fn parity_never_lands() {
-    let trap = found([0, 0, 4], [1, 0, 3], Test::Allelic, Adjacency::LabelSwap, "16/7");
+    let trap = found([0, 0, 4], [1, 0, 3], Test::Allelic, CohortAdjacency::LabelSwap, "16/7");
     assert_eq!(trap, Distance { significant: true, moves: None });
     assert_eq!(trap.score(), None);
     // Replaced genotypes are another matter, and so is a threshold right above.
-    let other = found([0, 0, 4], [1, 0, 3], Test::Allelic, Adjacency::Genotype, "16/7");
+    let other = found([0, 0, 4], [1, 0, 3], Test::Allelic, CohortAdjacency::Genotype, "16/7");
     assert_eq!(other.moves, Some(1));
-    let above = found([0, 0, 4], [1, 0, 3], Test::Allelic, Adjacency::LabelSwap, "1600001/700000");
+    let above = found([0, 0, 4], [1, 0, 3], Test::Allelic, CohortAdjacency::LabelSwap, "1600001/700000");
     assert_eq!(above, Distance { significant: false, moves: None });
 }
 
 /// Among real numbers one lands in the middle, among whole ones first right beyond it: the nearest is not the next.
 #[test]
 fn the_middle_may_lie_between_whole_numbers() {
-    let beyond = all_distances(2, 19, Test::Allelic, Adjacency::Genotype, &at("1/50"));
+    let beyond = all_distances(2, 19, Test::Allelic, CohortAdjacency::Genotype, &at("1/50"));
     let overshoots = beyond.iter().filter(|(table, (significant, moves))| {
-        let gap =
-            |t: &Table| (t.case_alleles() * t.all_controls()) as i64 - (t.control_alleles() * t.all_cases()) as i64;
+        let gap = |t: &ContingencyTable| {
+            (t.case_alleles() * t.all_controls()) as i64 - (t.control_alleles() * t.all_cases()) as i64
+        };
         // One move, after which the cohort is on the other side of equal frequencies.
         *significant
             && *moves == Some(1)
-            && neighbours(table, Adjacency::Genotype).iter().all(|next| {
+            && neighbours(table, CohortAdjacency::Genotype).iter().all(|next| {
                 is_significant(next, Test::Allelic, &at("1/50")) || gap(next).signum() == -gap(table).signum()
             })
     });
@@ -132,9 +133,9 @@ fn scores() {
 #[test]
 fn monomorphic() {
     for test in Test::ALL {
-        let far = found([50, 0, 0], [50, 0, 0], test, Adjacency::Genotype, "3.84");
+        let far = found([50, 0, 0], [50, 0, 0], test, CohortAdjacency::Genotype, "3.84");
         assert!(!far.significant && far.moves.is_some_and(|moves| moves > 1), "{far:?}");
-        let never = found([50, 0, 0], [50, 0, 0], test, Adjacency::LabelSwap, "3.84");
+        let never = found([50, 0, 0], [50, 0, 0], test, CohortAdjacency::LabelSwap, "3.84");
         assert_eq!(never, Distance { significant: false, moves: None });
     }
 }
@@ -142,10 +143,10 @@ fn monomorphic() {
 #[test]
 fn what_no_table_reaches() {
     // χ² is at most 2N and N.
-    assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Allelic, Adjacency::Genotype, "20").moves, Some(1));
-    assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Genotypic, Adjacency::Genotype, "10").moves, Some(1));
-    assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Allelic, Adjacency::Genotype, "20.01").moves, None);
-    assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Genotypic, Adjacency::Genotype, "10.01").moves, None);
+    assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Allelic, CohortAdjacency::Genotype, "20").moves, Some(1));
+    assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Genotypic, CohortAdjacency::Genotype, "10").moves, Some(1));
+    assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Allelic, CohortAdjacency::Genotype, "20.01").moves, None);
+    assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Genotypic, CohortAdjacency::Genotype, "10.01").moves, None);
     for (test, adjacency) in combinations() {
         for (cases, controls) in [([0; 3], [1, 2, 3]), ([1, 2, 3], [0; 3]), ([0; 3], [0; 3])] {
             let nothing = Distance { significant: false, moves: None };
@@ -161,7 +162,7 @@ fn every_score_has_sensitivity_one() {
     for (r, s) in (1..=6).flat_map(|r| (1..=6).map(move |s| (r, s))) {
         for (test, adjacency) in combinations() {
             for c in ["1/2", "3.84", "16/7"] {
-                let score = |table: &Table| distance(table, test, adjacency, &at(c)).unwrap().score();
+                let score = |table: &ContingencyTable| distance(table, test, adjacency, &at(c)).unwrap().score();
                 for table in tables(r, s) {
                     let here = score(&table);
                     for next in neighbours(&table, adjacency) {
@@ -187,20 +188,20 @@ fn the_largest_cohorts() {
     for shift in [0, 1000, 10_000] {
         let other = [near[0] + shift, near[1], near[2] - shift];
         for (test, adjacency) in combinations() {
-            let here = distance(&Table { cases: near, controls: other }, test, adjacency, &longest).unwrap();
-            let back = distance(&Table { cases: other, controls: near }, test, adjacency, &longest).unwrap();
+            let here = distance(&ContingencyTable { cases: near, controls: other }, test, adjacency, &longest).unwrap();
+            let back = distance(&ContingencyTable { cases: other, controls: near }, test, adjacency, &longest).unwrap();
             assert_eq!(here, back);
             assert!(here.moves.is_some_and(|moves| moves > 10));
         }
     }
     for (cases, controls) in [([half, 0, 0], [half - 1, 0, 1]), ([1, 0, 0], [half, half - 2, 1])] {
         for (test, adjacency) in combinations() {
-            distance(&Table { cases, controls }, test, adjacency, &longest).unwrap();
+            distance(&ContingencyTable { cases, controls }, test, adjacency, &longest).unwrap();
         }
     }
-    let many = Table { cases: [half, 1, 0], controls: [half, 0, 0] };
+    let many = ContingencyTable { cases: [half, 1, 0], controls: [half, 0, 0] };
     let people = MOST_PEOPLE + 1;
-    assert_eq!(distance(&many, Test::Allelic, Adjacency::Genotype, &longest), Err(TooManyPeople { people }));
+    assert_eq!(distance(&many, Test::Allelic, CohortAdjacency::Genotype, &longest), Err(TooManyPeople { people }));
 }
 
 fn group(most: u32) -> impl Strategy<Value = [u32; 3]> {
@@ -210,11 +211,11 @@ fn group(most: u32) -> impl Strategy<Value = [u32; 3]> {
 }
 
 /// A table and a threshold that is not far from it: its χ² times something between 1/2 and 3/2, or a usual one.
-fn close(most: u32) -> impl Strategy<Value = (Table, Threshold, Test)> {
+fn close(most: u32) -> impl Strategy<Value = (ContingencyTable, Threshold, Test)> {
     let tests = prop_oneof![Just(Test::Allelic), Just(Test::Genotypic)];
     (group(most / 3), group(most / 3), tests, 50_i64..150, any::<bool>()).prop_map(
         |(cases, controls, test, percent, usual)| {
-            let table = Table { cases, controls };
+            let table = ContingencyTable { cases, controls };
             let scaled = statistic(&table, test) * ratio(percent, 100);
             let c = if usual { None } else { Threshold::new(&scaled).ok() };
             (table, c.unwrap_or_else(|| at("3.841459")), test)
@@ -228,7 +229,7 @@ proptest! {
     /// Up to 40 cases and controls, by a search of all tables within a few moves.
     #[test]
     fn nothing_nearer_and_something_that_near((table, c, test) in close(40)) {
-        for (adjacency, most) in [(Adjacency::Genotype, 4), (Adjacency::LabelSwap, 6)] {
+        for (adjacency, most) in [(CohortAdjacency::Genotype, 4), (CohortAdjacency::LabelSwap, 6)] {
             let fast = distance(&table, test, adjacency, &c).unwrap();
             let within = fast.moves.filter(|moves| *moves <= most);
             let nearer = within.map_or(most, |moves| moves - 1);
@@ -246,7 +247,7 @@ proptest! {
     /// In cohorts of thousands distances of neighbours still differ by at most 1, and by 0 or more from 1 on the border.
     #[test]
     fn neighbours_in_large_cohorts((table, c, test) in close(5000)) {
-        for adjacency in Adjacency::ALL {
+        for adjacency in CohortAdjacency::ALL {
             let here = distance(&table, test, adjacency, &c).unwrap();
             for next in neighbours(&table, adjacency) {
                 let there = distance(&next, test, adjacency, &c).unwrap();
@@ -264,9 +265,9 @@ proptest! {
     #[test]
     fn symmetries((table, c, test) in close(3000)) {
         let turned = |counts: [u32; 3]| [counts[2], counts[1], counts[0]];
-        let other = Table { cases: turned(table.cases), controls: turned(table.controls) };
-        let exchanged = Table { cases: table.controls, controls: table.cases };
-        for adjacency in Adjacency::ALL {
+        let other = ContingencyTable { cases: turned(table.cases), controls: turned(table.controls) };
+        let exchanged = ContingencyTable { cases: table.controls, controls: table.cases };
+        for adjacency in CohortAdjacency::ALL {
             let here = distance(&table, test, adjacency, &c).unwrap();
             prop_assert_eq!(distance(&other, test, adjacency, &c).unwrap(), here);
             prop_assert_eq!(distance(&exchanged, test, adjacency, &c).unwrap(), here);

@@ -64,7 +64,7 @@ fn bounded_priors_buy_power() {
         label: "made up".into(),
         cases: 3750,
         controls: 3750,
-        adjacency: Adjacency::LabelSwap,
+        adjacency: CohortAdjacency::LabelSwap,
         threshold: Some(whole(30)),
         evidence: Evidence::Scores(&scores),
         planted: &planted,

@@ -2,7 +2,7 @@
 
 use super::pool::Pool;
 use super::*;
-use crate::table::Table;
+use crate::table::ContingencyTable;
 use deniable_core::exact::{power, ratio};
 use num_traits::{One, Zero};
 use rand_chacha::ChaCha20Rng;
@@ -109,7 +109,7 @@ fn a_hundred_thousand_selections_fit() {
     let mut seen: BTreeMap<Vec<usize>, u32> = BTreeMap::new();
     let mut rng = ChaCha20Rng::seed_from_u64(41);
     for _ in 0..100_000 {
-        *seen.entry(by_score(&FIVE, Adjacency::LabelSwap, 2, &odds, &mut rng).unwrap()).or_default() += 1;
+        *seen.entry(by_score(&FIVE, CohortAdjacency::LabelSwap, 2, &odds, &mut rng).unwrap()).or_default() += 1;
     }
     let statistic: f64 = stated
         .iter()
@@ -123,7 +123,7 @@ fn a_hundred_thousand_selections_fit() {
 }
 
 /// Whether allelic χ² is at least `c`: an empty row or column tells nothing.
-fn significant(table: &Table, c: &Rational) -> bool {
+fn significant(table: &ContingencyTable, c: &Rational) -> bool {
     let (r, s) = (i128::from(table.all_cases()), i128::from(table.all_controls()));
     let (x, y) = (i128::from(table.case_alleles()), i128::from(table.control_alleles()));
     let n = r + s;
@@ -132,8 +132,8 @@ fn significant(table: &Table, c: &Rational) -> bool {
     below > 0 && whole(above) >= c * whole(below)
 }
 
-fn tally(genotypes: &[u8], is_case: impl Fn(usize) -> bool) -> Table {
-    let mut table = Table { cases: [0; 3], controls: [0; 3] };
+fn tally(genotypes: &[u8], is_case: impl Fn(usize) -> bool) -> ContingencyTable {
+    let mut table = ContingencyTable { cases: [0; 3], controls: [0; 3] };
     for (person, genotype) in genotypes.iter().enumerate() {
         let side = if is_case(person) { &mut table.cases } else { &mut table.controls };
         side[usize::from(*genotype)] += 1;
@@ -287,14 +287,14 @@ fn refusals() {
     let odds = Spend::odds(whole(3)).unwrap();
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let mut pick = |scores: &[Option<i64>], adjacency, picks| by_score(scores, adjacency, picks, &odds, &mut rng);
-    assert_eq!(pick(&FIVE, Adjacency::LabelSwap, 0), Err(SelectError::NoPicks));
-    assert_eq!(pick(&FIVE, Adjacency::LabelSwap, 6), Err(SelectError::TooFew { picks: 6, possible: 5 }));
-    assert_eq!(pick(&FIVE, Adjacency::Genotype, 2), Err(SelectError::NotPublic { without: 1 }));
-    assert_eq!(pick(&[None, None], Adjacency::Genotype, 1), Err(SelectError::TooFew { picks: 1, possible: 0 }));
-    let mut all = pick(&FIVE, Adjacency::LabelSwap, 5).unwrap();
+    assert_eq!(pick(&FIVE, CohortAdjacency::LabelSwap, 0), Err(SelectError::NoPicks));
+    assert_eq!(pick(&FIVE, CohortAdjacency::LabelSwap, 6), Err(SelectError::TooFew { picks: 6, possible: 5 }));
+    assert_eq!(pick(&FIVE, CohortAdjacency::Genotype, 2), Err(SelectError::NotPublic { without: 1 }));
+    assert_eq!(pick(&[None, None], CohortAdjacency::Genotype, 1), Err(SelectError::TooFew { picks: 1, possible: 0 }));
+    let mut all = pick(&FIVE, CohortAdjacency::LabelSwap, 5).unwrap();
     all.sort_unstable();
     assert_eq!(all, [0, 1, 2, 4, 5]);
-    let extremes = pick(&[Some(i64::MIN), Some(i64::MAX), Some(0)], Adjacency::Genotype, 3).unwrap();
+    let extremes = pick(&[Some(i64::MIN), Some(i64::MAX), Some(0)], CohortAdjacency::Genotype, 3).unwrap();
     assert_eq!(extremes, [1, 2, 0]);
     let statistics = [ratio(1, 2), whole(30)];
     let mut by = |sensitivity, grid| {
@@ -341,7 +341,7 @@ fn comparisons_find_what_stands_out() {
 fn the_best_of_a_million() {
     let scores: Vec<Option<i64>> = (0..1_000_000_i64).map(|snp| Some((snp * 7919) % 3000 - 2990)).collect();
     let odds = Spend::epsilon(whole(4000)).unwrap();
-    let picks = by_score(&scores, Adjacency::Genotype, 100, &odds, &mut ChaCha20Rng::seed_from_u64(2)).unwrap();
+    let picks = by_score(&scores, CohortAdjacency::Genotype, 100, &odds, &mut ChaCha20Rng::seed_from_u64(2)).unwrap();
     assert!(picks.iter().all(|snp| scores[*snp] == Some(9)), "{picks:?}");
     let places: BTreeSet<usize> = picks.iter().copied().collect();
     assert_eq!((picks.len(), places.len()), (100, 100));

@@ -1,7 +1,7 @@
 //! Files that say what was made, and made-up people that follow the stated model.
 
 use super::*;
-use crate::table::Table;
+use crate::table::ContingencyTable;
 
 /// Copies of the counted allele, or nothing where missing.
 fn unpack(row: Row<'_>, people: u32) -> Vec<Option<u8>> {
@@ -19,8 +19,8 @@ fn all(settings: &Settings, seed: u64) -> (Vec<Cause>, Vec<Vec<Option<u8>>>) {
     (causes.unwrap(), rows)
 }
 
-fn table(row: &[Option<u8>], cases: u32) -> Table {
-    let mut table = Table { cases: [0; 3], controls: [0; 3] };
+fn table(row: &[Option<u8>], cases: u32) -> ContingencyTable {
+    let mut table = ContingencyTable { cases: [0; 3], controls: [0; 3] };
     for (person, copies) in row.iter().enumerate() {
         let side = if person < cases as usize { &mut table.cases } else { &mut table.controls };
         if let Some(copies) = copies {

@@ -16,7 +16,7 @@ use deniable_genome::power::{Chance, Evidence, chances};
 use deniable_genome::select::{SelectError, sensitivity_steps, steps};
 use deniable_genome::sensitivity::sensitivity;
 use deniable_genome::simulate::{SimulateError, each_snp};
-use deniable_genome::table::{Adjacency, Table, Test};
+use deniable_genome::table::{CohortAdjacency, ContingencyTable, Test};
 use deniable_genome::{Threshold, distance, statistic};
 use num_traits::{One, Signed, ToPrimitive};
 use std::borrow::Cow;
@@ -51,7 +51,7 @@ pub struct Plan<'a> {
     pub sizes: Vec<(u32, u32)>,
     /// Without any where a cohort is given.
     pub seeds: Vec<u64>,
-    adjacencies: Vec<Adjacency>,
+    adjacencies: Vec<CohortAdjacency>,
     scores: Vec<Score>,
     lines: Vec<Line>,
     offers: Vec<Offer>,
@@ -71,7 +71,7 @@ pub struct Outcome {
 struct Made<'a> {
     cases: u32,
     controls: u32,
-    tables: Cow<'a, [Table]>,
+    tables: Cow<'a, [ContingencyTable]>,
     planted: Cow<'a, [usize]>,
 }
 
@@ -228,7 +228,7 @@ impl<'a> Plan<'a> {
                 let most = most.to_u64().ok_or_else(|| too_fine(made, test, *adjacency, grid))?;
                 // χ² does not depend on the adjacency, and both ways of selecting by it may use one grid.
                 if !grids.iter().any(|(known, _)| *known == grid) {
-                    let steps = |table: &Table| Ok(steps(&statistic(table, test), grid)?);
+                    let steps = |table: &ContingencyTable| Ok(steps(&statistic(table, test), grid)?);
                     grids.push((grid, by_chunks(threads, &made.tables, steps)?));
                 }
                 let Some((_, steps)) = grids.iter().find(|(known, _)| *known == grid) else { continue };
@@ -264,7 +264,10 @@ fn done(tick: &Sender<()>) {
 }
 
 /// Whether the tables and what is planted fit together: the cases and controls of every SNP.
-fn given<'t>(tables: impl ExactSizeIterator<Item = &'t Table>, planted: &[usize]) -> Result<(u32, u32), PowerFailure> {
+fn given<'t>(
+    tables: impl ExactSizeIterator<Item = &'t ContingencyTable>,
+    planted: &[usize],
+) -> Result<(u32, u32), PowerFailure> {
     let snps = tables.len();
     if planted.is_empty() {
         return Err(PowerFailure::Nothing { what: "SNP to find" });
@@ -317,15 +320,15 @@ fn masks(cases: u32, controls: u32) -> Masks {
 /// Something of every SNP, on several threads.
 fn by_chunks<R: Send>(
     threads: usize,
-    tables: &[Table],
-    of: impl Fn(&Table) -> Result<R, PowerFailure> + Sync,
+    tables: &[ContingencyTable],
+    of: impl Fn(&ContingencyTable) -> Result<R, PowerFailure> + Sync,
 ) -> Result<Vec<R>, PowerFailure> {
-    let chunks: Vec<&[Table]> = tables.chunks(CHUNK).collect();
+    let chunks: Vec<&[ContingencyTable]> = tables.chunks(CHUNK).collect();
     let each = share::each(threads, &chunks, |chunk| chunk.iter().map(&of).collect::<Result<Vec<R>, _>>())?;
     Ok(each.into_iter().flatten().collect())
 }
 
-fn too_fine(made: &Made<'_>, test: Test, adjacency: Adjacency, grid: &Rational) -> PowerFailure {
+fn too_fine(made: &Made<'_>, test: Test, adjacency: CohortAdjacency, grid: &Rational) -> PowerFailure {
     let value = sensitivity(made.cases, made.controls, test, adjacency);
     SelectError::TooFine { value, grid: grid.clone() }.into()
 }

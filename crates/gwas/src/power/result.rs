@@ -3,7 +3,7 @@
 use super::measure::{Outcome, Plan};
 use super::{Cohorts, Question};
 use deniable_genome::simulate::Settings;
-use deniable_genome::table::{Adjacency, Test};
+use deniable_genome::table::{CohortAdjacency, Test};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use std::fmt::Write;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Series {
     /// What is protected.
-    pub adjacency: Adjacency,
+    pub adjacency: CohortAdjacency,
     /// What is selected by, in words.
     pub score: String,
     /// The threshold on χ² as a decimal; nothing where the score has none.
@@ -238,14 +238,14 @@ impl Power {
     #[must_use]
     pub fn curves(&self) -> Vec<Curves> {
         let all = self.series();
-        let of = |which: Adjacency| {
+        let of = |which: CohortAdjacency| {
             let here: Vec<&Series> = all.iter().filter(|series| series.adjacency == which).collect();
             let points = |series: &Series| self.rows.iter().filter(|row| row.series == *series).map(point).collect();
             let curves =
                 names(&here).into_iter().zip(&here).map(|(name, series)| Curve { name, points: points(series) });
             (!here.is_empty()).then(|| Curves { adjacency: which, curves: curves.collect() })
         };
-        Adjacency::ALL.into_iter().filter_map(of).collect()
+        CohortAdjacency::ALL.into_iter().filter_map(of).collect()
     }
 }
 
@@ -253,7 +253,7 @@ impl Power {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curves {
     /// What is protected.
-    pub adjacency: Adjacency,
+    pub adjacency: CohortAdjacency,
     /// A curve for each setting.
     pub curves: Vec<Curve>,
 }
@@ -289,8 +289,8 @@ impl Curves {
     #[must_use]
     pub fn protects(&self) -> &'static str {
         match self.adjacency {
-            Adjacency::Genotype => "one participant's genotypes",
-            Adjacency::LabelSwap => "who is a case",
+            CohortAdjacency::Genotype => "one participant's genotypes",
+            CohortAdjacency::LabelSwap => "who is a case",
         }
     }
 }
@@ -315,10 +315,10 @@ fn names(series: &[&Series]) -> Vec<String> {
     parts.iter().map(name).collect()
 }
 
-fn adjacency(adjacency: Adjacency) -> &'static str {
+fn adjacency(adjacency: CohortAdjacency) -> &'static str {
     match adjacency {
-        Adjacency::Genotype => "genotype",
-        Adjacency::LabelSwap => "label swap",
+        CohortAdjacency::Genotype => "genotype",
+        CohortAdjacency::LabelSwap => "label swap",
     }
 }
 

@@ -23,7 +23,7 @@ fn question(sizes: &[(u32, u32)], seeds: &[u64]) -> Question {
         picks: vec![2],
         thresholds: vec![Cut::PValue(ratio(1, 20))],
         test: Test::Allelic,
-        adjacencies: vec![Adjacency::LabelSwap],
+        adjacencies: vec![CohortAdjacency::LabelSwap],
         scores: vec![Score::Distance],
     }
 }
@@ -40,7 +40,7 @@ fn chances_of(power: &Power) -> Vec<f64> {
 #[test]
 fn chances_rise_with_people_and_with_epsilon() {
     let mut wide = question(&[(100, 100), (300, 300), (1200, 1200)], &[4]);
-    wide.adjacencies = Adjacency::ALL.to_vec();
+    wide.adjacencies = CohortAdjacency::ALL.to_vec();
     let grid = ratio(1, 10);
     wide.scores = vec![Score::Distance, Score::Statistic { grid: grid.clone() }, Score::Noise { grid }];
     let power = ask(&wide).unwrap();
@@ -70,7 +70,7 @@ fn a_row_is_the_chance_of_its_cohort() {
     let settings = Settings { cases: 200, controls: 150, ..settings.clone() };
     let mut tables = vec![];
     let causes = deniable_genome::simulate::each_snp::<SimulateError>(&settings, 7, |_, row| {
-        let mut table = Table { cases: [0; 3], controls: [0; 3] };
+        let mut table = ContingencyTable { cases: [0; 3], controls: [0; 3] };
         for person in 0..350 {
             let copies = [2, 0, 1, 0][usize::from(row[person / 4] >> (2 * (person % 4)) & 3)];
             let side = if person < 200 { &mut table.cases } else { &mut table.controls };
@@ -82,7 +82,8 @@ fn a_row_is_the_chance_of_its_cohort() {
     let planted: Vec<usize> = causes.unwrap().iter().map(|cause| cause.snp as usize).collect();
     let each = ratio(1, 20) / whole(60);
     let at = Threshold::at_p_value(&each, Test::Allelic, deniable_core::exact::Rounding::Up).unwrap();
-    let score = |table: &Table| distance(table, Test::Allelic, Adjacency::LabelSwap, &at).unwrap().score();
+    let score =
+        |table: &ContingencyTable| distance(table, Test::Allelic, CohortAdjacency::LabelSwap, &at).unwrap().score();
     let scores: Vec<Option<i64>> = tables.iter().map(score).collect();
     let odds = Promise::Gain(whole(2)).largest_odds(&half()).unwrap();
     let (all, _) = chances(&Evidence::Scores(&scores), &planted, 2, &odds).unwrap();
@@ -138,7 +139,7 @@ fn the_same_seeds_give_the_same_result_on_any_number_of_threads() {
 /// Rows written by hand.
 fn rows(chances: &[(u32, f64)]) -> Power {
     let series = Series {
-        adjacency: Adjacency::Genotype,
+        adjacency: CohortAdjacency::Genotype,
         score: "distance".into(),
         threshold: Some("20.5".into()),
         family: None,
@@ -245,7 +246,7 @@ fn needed_participants_have_a_standard_error() {
 #[test]
 fn texts_and_curves() {
     let mut one = question(&[(100, 60), (300, 300)], &[1, 2]);
-    one.adjacencies = Adjacency::ALL.to_vec();
+    one.adjacencies = CohortAdjacency::ALL.to_vec();
     let power = ask(&one).unwrap();
     let text = power.markdown();
     let row = "| label swap | distance | 11.165482 (p 0.05 in all) | γ = 2 | 1/2 | 1.0987 | 2 | 100 | 60 | ";
@@ -285,16 +286,16 @@ fn what_makes_no_sense_is_named() {
         change(&mut one);
         ask(&one).unwrap_err()
     };
-    let given = |tables: Vec<Table>, planted: Vec<usize>| {
+    let given = |tables: Vec<ContingencyTable>, planted: Vec<usize>| {
         let variant = Variant { chromosome: 1, id: "rs1".into(), position: 1, a1: "A".into(), a2: "G".into() };
         let tables: Vec<_> = tables.into_iter().map(|table| (variant.clone(), table)).collect();
         refused(&|one| one.cohorts = Cohorts::Given { tables: tables.clone(), planted: planted.clone() })
     };
-    let table = Table { cases: [3, 4, 5], controls: [6, 4, 2] };
+    let table = ContingencyTable { cases: [3, 4, 5], controls: [6, 4, 2] };
     assert!(matches!(given(vec![table; 5], vec![1, 5]), PowerFailure::Planted { place: 5, snps: 5 }));
     assert!(matches!(given(vec![table; 5], vec![1, 4, 1]), PowerFailure::PlantedTwice { place: 1 }));
     assert!(matches!(given(vec![table; 5], vec![]), PowerFailure::Nothing { what: "SNP to find" }));
-    let other = Table { cases: [3, 4, 4], ..table };
+    let other = ContingencyTable { cases: [3, 4, 4], ..table };
     assert!(matches!(given(vec![table, table, other], vec![0]), PowerFailure::People { place: 2 }));
     let said = given(vec![table; 5], vec![7]).to_string();
     assert_eq!(said, "there is no SNP number 8 to find: the cohort has 5");

@@ -6,7 +6,7 @@ use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
 use deniable_genome::simulate::{Settings, write};
-use deniable_genome::{Adjacency, Fill, Test, Threshold, distance};
+use deniable_genome::{CohortAdjacency, Fill, Test, Threshold, distance};
 use deniable_gwas::{
     Cohort, Cut, Event, Files, GwasError, Located, Means, Origin, Promised, Protects, Released, Request, Score, Snps,
     release, tab_separated,
@@ -428,16 +428,16 @@ fn picks_keep_the_odds_they_pay_for() {
     let threshold = Threshold::new(&ratio(2, 1)).unwrap();
     let odds = Spend::odds(whole(3)).unwrap();
     let decay = deniable_genome::select::decay(&odds, 1, &1.into()).unwrap();
-    let tables = |x: [u32; 3], y: [u32; 3]| deniable_genome::Table { cases: x, controls: y };
+    let tables = |x: [u32; 3], y: [u32; 3]| deniable_genome::ContingencyTable { cases: x, controls: y };
     let cohorts = [
         [tables([3, 0, 0], [0, 0, 3]), tables([1, 1, 1], [1, 1, 1])],
         [tables([2, 1, 0], [0, 0, 3]), tables([0, 2, 1], [1, 1, 1])],
         [tables([2, 0, 1], [0, 0, 3]), tables([2, 1, 0], [1, 1, 1])],
     ];
-    let chance = |cohort: &[deniable_genome::Table; 2]| -> Vec<Rational> {
+    let chance = |cohort: &[deniable_genome::ContingencyTable; 2]| -> Vec<Rational> {
         let scores: Vec<Option<i64>> = cohort
             .iter()
-            .map(|table| distance(table, Test::Allelic, Adjacency::Genotype, &threshold).unwrap().score())
+            .map(|table| distance(table, Test::Allelic, CohortAdjacency::Genotype, &threshold).unwrap().score())
             .collect();
         deniable_genome::select::probabilities(&scores, 1, &decay).into_iter().map(|(_, chance)| chance).collect()
     };

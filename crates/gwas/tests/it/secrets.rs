@@ -4,7 +4,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, power, ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_genome::select::{decay, probabilities};
-use deniable_genome::{Adjacency, Table, Test, Threshold, distance};
+use deniable_genome::{CohortAdjacency, ContingencyTable, Test, Threshold, distance};
 use num_traits::Zero;
 use std::collections::HashMap;
 
@@ -20,32 +20,32 @@ fn cohorts() -> impl Iterator<Item = Cohort> {
     })
 }
 
-fn tables(cohort: &Cohort) -> [Table; 2] {
+fn tables(cohort: &Cohort) -> [ContingencyTable; 2] {
     [0, 1].map(|snp| {
         let count = |people: &[[usize; 2]]| {
             let mut counts = [0; 3];
             people.iter().for_each(|person| counts[person[snp]] += 1);
             counts
         };
-        Table { cases: count(&cohort[..2]), controls: count(&cohort[2..]) }
+        ContingencyTable { cases: count(&cohort[..2]), controls: count(&cohort[2..]) }
     })
 }
 
 /// The exact probability that the first SNP is the one pick, for scores of an adjacency and an odds ratio of 3.
 struct Picks {
-    adjacency: Adjacency,
+    adjacency: CohortAdjacency,
     threshold: Threshold,
     decay: Decay,
-    known: HashMap<[Table; 2], Rational>,
+    known: HashMap<[ContingencyTable; 2], Rational>,
 }
 
 impl Picks {
-    fn new(adjacency: Adjacency) -> Self {
+    fn new(adjacency: CohortAdjacency) -> Self {
         let decay = decay(&Spend::odds(whole(3)).unwrap(), 1, &1.into()).unwrap();
         Self { adjacency, threshold: Threshold::new(&ratio(3, 2)).unwrap(), decay, known: HashMap::new() }
     }
 
-    fn score(&self, table: &Table) -> Option<i64> {
+    fn score(&self, table: &ContingencyTable) -> Option<i64> {
         distance(table, Test::Allelic, self.adjacency, &self.threshold).unwrap().score()
     }
 
@@ -70,7 +70,7 @@ fn swapped(cohort: &Cohort, case: usize, control: usize) -> Cohort {
 
 #[test]
 fn a_label_swap_is_two_replacements() {
-    let mut picks = Picks::new(Adjacency::Genotype);
+    let mut picks = Picks::new(CohortAdjacency::Genotype);
     let (mut largest, mut furthest) = (whole(1), 0);
     for cohort in cohorts() {
         for (case, control) in [(0, 2), (0, 3), (1, 2), (1, 3)] {
@@ -94,7 +94,7 @@ fn a_label_swap_is_two_replacements() {
 
 #[test]
 fn a_release_about_labels_promises_nothing_about_genotypes() {
-    let mut picks = Picks::new(Adjacency::LabelSwap);
+    let mut picks = Picks::new(CohortAdjacency::LabelSwap);
     let told = cohorts().any(|cohort| {
         (0..4).any(|person| {
             let mut there = cohort;

@@ -164,7 +164,11 @@ fn files_are_located_once() {
         let count = Cell::new(0);
         let locate = || {
             count.set(count.get() + 1);
-            if there { Versioned::locate_all(plan, &BTreeMap::new()) } else { Err(SourceError::Rows { table: "t".into() }) }
+            if there {
+                Versioned::locate_all(plan, &BTreeMap::new())
+            } else {
+                Err(SourceError::Rows { table: "t".into() })
+            }
         };
         let mut rng = SystemRng::new().unwrap();
         let released =

@@ -5,7 +5,7 @@ use deniable_core::exact::ratio;
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Form, Ledger, Part, Secret};
-use deniable_publication::remembered::Remembered;
+use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar, Statement};
 use deniable_report::Report;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
         let cell = NumberCell { value: number(at), low: number(at), high: None, rows: None };
         vec![Cell::Key(Some(KeyValue::Text(format!("{key}{at}")))), Cell::Number(cell)]
     };
-    let shown = Remembered {
+    let shown = ShownAnswer {
         confidence: "95%".into(),
         table: Answer {
             name: name.into(),

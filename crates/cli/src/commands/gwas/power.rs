@@ -115,8 +115,8 @@ fn question(args: &Args) -> Result<Question, Failure> {
         Cohorts::Given { planted, .. } => planted.len(),
     };
     let adjacency = |one: &Adjacency| match one {
-        Adjacency::Genotype => deniable_genome::Adjacency::Genotype,
-        Adjacency::LabelSwap => deniable_genome::Adjacency::LabelSwap,
+        Adjacency::Genotype => deniable_genome::CohortAdjacency::Genotype,
+        Adjacency::LabelSwap => deniable_genome::CohortAdjacency::LabelSwap,
     };
     let score = |one: &By| match one {
         By::Distance => Score::Distance,
@@ -170,7 +170,7 @@ fn cohorts(args: &Args) -> Result<Cohorts, Failure> {
     progress.done();
     let planted =
         cohort.places(&args.causal).map_err(|error| Failure::usage(error, "names are those of the file's own SNPs"))?;
-    let named = |(place, table): (usize, &deniable_genome::Table)| Some((cohort.variant(place)?, *table));
+    let named = |(place, table): (usize, &deniable_genome::ContingencyTable)| Some((cohort.variant(place)?, *table));
     Ok(Cohorts::Given { tables: cohort.tables.iter().enumerate().filter_map(named).collect(), planted })
 }
 

@@ -2,7 +2,7 @@
 
 use super::fixture::{Files, Shape, small};
 use deniable_genome::counting::Genotype;
-use deniable_genome::{Column, Counts, Fileset, Fill, Missing, Snp, Table};
+use deniable_genome::{Column, ContingencyTable, Counts, Fileset, Fill, Missing, Snp};
 use std::num::NonZeroUsize;
 
 pub const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
@@ -15,8 +15,11 @@ fn all(files: &Fileset, threads: usize) -> Vec<Snp> {
 
 /// Person by person.
 fn naive(row: &[Genotype], fam: &str) -> Counts {
-    let mut counts =
-        Counts { table: Table { cases: [0; 3], controls: [0; 3] }, missing: Missing::default(), founders: [0; 3] };
+    let mut counts = Counts {
+        table: ContingencyTable { cases: [0; 3], controls: [0; 3] },
+        missing: Missing::default(),
+        founders: [0; 3],
+    };
     for (genotype, line) in row.iter().zip(fam.lines()) {
         let columns: Vec<&str> = line.split(' ').collect();
         let copies = match genotype {

@@ -5,7 +5,7 @@ use deniable_core::exact::{Rational, ratio};
 use deniable_core::guarantee::{Guarantee, GuaranteeError, NotPlain, Subject};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
-use deniable_genome::Adjacency;
+use deniable_genome::CohortAdjacency;
 use deniable_ledger::{Account, AccountId};
 use deniable_policy::Policy;
 use deniable_publication::Statement;
@@ -56,10 +56,10 @@ impl Protects {
     /// The adjacency that distances and sensitivities follow. A label swap is two replacements of genotypes: the case gets the
     /// control's and the control the case's. So odds `r` about one genotype are at most `r²` about labels.
     #[must_use]
-    pub fn adjacency(self) -> Adjacency {
+    pub fn adjacency(self) -> CohortAdjacency {
         match self {
-            Self::Genotype | Self::Both => Adjacency::Genotype,
-            Self::LabelSwap => Adjacency::LabelSwap,
+            Self::Genotype | Self::Both => CohortAdjacency::Genotype,
+            Self::LabelSwap => CohortAdjacency::LabelSwap,
         }
     }
 

@@ -12,12 +12,12 @@ const STEPS: u64 = 10_000;
 
 /// What is left of a promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct RemainingBudget {
     spent: Spend,
     limit: Spend,
 }
 
-impl Left {
+impl RemainingBudget {
     /// What is left of this limit when this was spent.
     #[must_use]
     pub fn new(spent: Spend, limit: Spend) -> Self {
@@ -61,7 +61,7 @@ impl Left {
     }
 }
 
-impl std::fmt::Display for Left {
+impl std::fmt::Display for RemainingBudget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.exact_share() {
             Some(rest) => {

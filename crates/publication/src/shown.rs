@@ -14,7 +14,7 @@ const MOST_CELLS: usize = 20_000;
 
 /// An answer as it was first shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remembered {
+pub struct ShownAnswer {
     /// The confidence of its intervals.
     pub confidence: String,
     /// The answer.
@@ -23,7 +23,7 @@ pub struct Remembered {
     pub guarantee: Statement,
 }
 
-impl Remembered {
+impl ShownAnswer {
     /// Adds it to an answer's entry, unless it is too large.
     pub fn add_to(&self, entry: &mut Value) {
         if let (Value::Object(fields), Some(own)) = (entry, self.as_field()) {

@@ -28,7 +28,6 @@
 //!     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
 //!         (0..times).for_each(|_| {
 //!             out.integer(input[0]);
-//!             out.end();
 //!         });
 //!         Ok(())
 //!     }

@@ -14,6 +14,7 @@
 //! | what is publicly known about tables and columns? | [`schema`] |
 //! | what noise hides that, exactly? | [`noise`] |
 //! | which day or time did somebody write? | [`calendar`] |
+//! | how far do several noises reach together? | [`interval`] |
 //! | how is all this said in words? | [`words`] |
 //! | what did somebody mean who wrote that? | [`text`] |
 //!
@@ -39,6 +40,7 @@ pub mod budget;
 pub mod calendar;
 pub mod exact;
 pub mod guarantee;
+pub mod interval;
 pub mod noise;
 pub mod notion;
 pub mod promise;

@@ -1,12 +1,13 @@
 //! What is done with noisy answers: exact arithmetic, HAVING, ORDER BY and LIMIT. All of it is post-processing (C-3) and
 //! costs nothing.
 //!
-//! Numbers here are fractions, so `COUNT(*) / 2` of 7 is 3.5. Every number carries an interval: where a term
-//! combines several measures, each gets a part of the allowed error (the union bound), so that the whole still
-//! covers the truth with the stated confidence.
+//! Numbers here are fractions, so `COUNT(*) / 2` of 7 is 3.5. Every number carries an interval that covers the truth with the
+//! stated confidence: from the law of its noise for sums, differences, ratios, averages and variances (`pivot`); where a
+//! term combines several measures otherwise, each gets a part of the allowed error (the union bound).
 
 mod evaluate;
 mod number;
+mod pivot;
 
 pub use evaluate::{Noisy, Shown, ShownRow};
 

@@ -1,0 +1,158 @@
+//! Intervals of numbers that are made of several noisy ones: how far a weighted sum of independent noises reaches.
+//!
+//! Two-sided geometric noise `X` of decay `r` is Laplace noise `L` of scale `b = 1/(−ln r)` cut down to whole numbers: the
+//! difference of two exponentials less their fractional parts, so that `|X − L| < 1` (M-GEO). A sum `Σ wᵢXᵢ` is therefore within
+//! `Σ |wᵢ|` of `Σ wᵢLᵢ`, whose tail is known: `Pr[|Σ wᵢLᵢ| > t] = Σ cᵢ·exp(−t/βᵢ)` with `βᵢ = |wᵢ|bᵢ`, all different, and
+//! `cᵢ = Π_{j≠i} βᵢ²/(βᵢ² − βⱼ²)`. That is much less than what the noises reach one by one when they share the error between them,
+//! which is what counts where it is less still.
+//!
+//! Floats compute it; every step rounds so that the reach is never too small.
+
+use crate::exact::{Enclosure, whole};
+use crate::noise::Decay;
+use num_traits::ToPrimitive;
+
+/// What every rounded step is made larger by, relatively: far more than a few operations on floats can lose.
+const SAFE: f64 = 1e-11;
+/// Scales of Laplace noises that differ by less are taken for this much apart: upwards, which only adds to the tail.
+const APART: f64 = 1e-3;
+
+/// The law of one noise, as sums of several need it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Law {
+    /// The scale of the Laplace noise that it is cut from, rounded up; in grid units.
+    scale: f64,
+    /// `2/(1 + r)`, rounded up.
+    lead: f64,
+}
+
+impl Law {
+    /// The law of geometric noise (M-GEO).
+    #[must_use]
+    pub fn of(decay: &Decay) -> Self {
+        let r = decay.ratio();
+        let step = Enclosure::ln(r, 256).times(&whole(-1));
+        // Its lower end is positive for every decay below 1: 256 bits tell it from 0.
+        let scale = step.low().to_f64().filter(|step| *step > 0.0).map_or(f64::INFINITY, |step| (1.0 + SAFE) / step);
+        let lead = (whole(2) / (whole(1) + r)).to_f64().unwrap_or(2.0) * (1.0 + SAFE);
+        Self { scale, lead }
+    }
+
+    /// At least the smallest whole `t` with `Pr[|X| > t] ≤ outside`.
+    fn margin(self, outside: f64) -> f64 {
+        let exact = self.scale * (self.lead / outside).ln() - 1.0;
+        (exact + SAFE * (1.0 + exact.abs())).ceil().max(0.0)
+    }
+}
+
+/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ| > t] ≤ outside`, for weights `wᵢ` of any sign and `0 < outside < 1`; 0 for no noise.
+#[must_use]
+pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
+    let noises = || noises.iter().filter(|(weight, _)| *weight != 0.0).map(|(weight, law)| (weight.abs(), *law));
+    let count = noises().count();
+    if count == 0 {
+        return 0.0;
+    }
+    let outside = outside * (1.0 - SAFE);
+    let each = outside / count as f64;
+    let apart: f64 = noises().map(|(weight, law)| weight * law.margin(each)).sum();
+    if count == 1 || !apart.is_finite() {
+        return apart * (1.0 + SAFE);
+    }
+    let slack: f64 = noises().map(|(weight, _)| weight).sum();
+    let mut scales: Vec<f64> = noises().map(|(weight, law)| weight * law.scale).collect();
+    let together = laplace(&mut scales, outside) + slack;
+    apart.min(together) * (1.0 + SAFE)
+}
+
+/// At least the smallest `t` that the sum of Laplace noises of these positive scales exceeds with at most this chance.
+fn laplace(scales: &mut [f64], outside: f64) -> f64 {
+    scales.sort_by(f64::total_cmp);
+    for at in 1..scales.len() {
+        // A larger scale spreads the sum further, since all of them are symmetric around one peak.
+        scales[at] = scales[at].max(scales[at - 1] * (1.0 + APART));
+    }
+    let weights: Vec<f64> = scales
+        .iter()
+        .enumerate()
+        .map(|(at, own)| {
+            let others = scales.iter().enumerate().filter(|(other, _)| *other != at);
+            others.map(|(_, other)| own * own / ((own - other) * (own + other))).product()
+        })
+        .collect();
+    // Opposite signs cancel: what that loses is a small part of the largest weight.
+    let lost = SAFE * weights.iter().map(|weight| weight.abs()).sum::<f64>();
+    let tail =
+        |t: f64| weights.iter().zip(&*scales).map(|(weight, scale)| weight * (-t / scale).exp()).sum::<f64>() + lost;
+    // One scale alone is exceeded more rarely than the sum, and all of them one by one more often.
+    let count = scales.len() as f64;
+    let (mut low, mut high) = (0.0, scales.iter().map(|scale| scale * (count / outside).ln()).sum::<f64>());
+    if tail(high) > outside {
+        return f64::INFINITY;
+    }
+    while high - low > 1e-5 * high {
+        let middle = low + (high - low) / 2.0;
+        if tail(middle) <= outside { high = middle } else { low = middle }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::{Rational, ratio};
+    use crate::noise::margin;
+
+    /// `Pr[|Σ wᵢXᵢ| > t]` by adding up, to within 10⁻⁹.
+    fn outside(noises: &[(f64, Rational)], t: f64) -> f64 {
+        fn sum(noises: &[(f64, Rational)], so_far: f64, t: f64) -> f64 {
+            let Some(((weight, r), rest)) = noises.split_first() else {
+                return if so_far.abs() > t { 1.0 } else { 0.0 };
+            };
+            let r = r.to_f64().unwrap();
+            let most = (1e-10_f64.ln() / r.ln()).ceil() as i32;
+            let chance = |k: i32| (1.0 - r) / (1.0 + r) * r.powi(k.abs());
+            (-most..=most).map(|k| chance(k) * sum(rest, so_far + weight * f64::from(k), t)).sum()
+        }
+        sum(noises, 0.0, t)
+    }
+
+    #[test]
+    fn it_covers_and_wastes_little() {
+        let cases: [&[(f64, (i64, i64))]; 7] = [
+            &[(1.0, (9, 10))],
+            &[(1.0, (9, 10)), (1.0, (9, 10))],
+            &[(1.0, (9, 10)), (-30.0, (9, 10))],
+            &[(2.5, (95, 100)), (1.0, (1, 2))],
+            &[(1.0, (1, 3)), (1.0, (1, 3))],
+            &[(1.0, (9, 10)), (4.0, (8, 10)), (0.5, (19, 20))],
+            &[(1.0, (8, 10)), (1.0, (8, 10)), (1.0, (8, 10))],
+        ];
+        for case in cases {
+            let exact: Vec<(f64, Rational)> = case.iter().map(|(weight, (n, d))| (*weight, ratio(*n, *d))).collect();
+            let laws: Vec<(f64, Law)> =
+                exact.iter().map(|(weight, r)| (*weight, Law::of(&Decay::exactly(r.clone()).unwrap()))).collect();
+            for allowed in [0.2, 0.05, 0.01] {
+                let t = reach(&laws, allowed);
+                let found = outside(&exact, t);
+                assert!(found <= allowed + 1e-8, "{case:?} at {allowed}: {t} is exceeded with {found}");
+                // Two units of every noise less would be too little, or nearly.
+                let less = t - 2.0 * exact.iter().map(|(weight, _)| weight.abs()).sum::<f64>();
+                assert!(less < 0.0 || outside(&exact, less) > 0.8 * allowed, "{case:?} at {allowed}: {t} is too far");
+            }
+        }
+    }
+
+    #[test]
+    fn one_noise_reaches_as_far_as_its_margin() {
+        for (n, d) in [(1, 3), (1, 2), (9, 10), (999, 1000), (999_999_999, 1_000_000_000)] {
+            let decay = Decay::exactly(ratio(n, d)).unwrap();
+            for confidence in [ratio(9, 10), ratio(95, 100), ratio(999, 1000)] {
+                let exact = margin(&decay, &confidence).to_f64().unwrap();
+                let found = reach(&[(1.0, Law::of(&decay))], 1.0 - confidence.to_f64().unwrap());
+                assert!(found >= exact && found <= exact * (1.0 + 1e-9) + 1.0, "{exact} {found} at {n}/{d}");
+            }
+        }
+        assert_eq!(reach(&[(0.0, Law::of(&Decay::exactly(ratio(1, 2)).unwrap()))], 0.05), 0.0);
+    }
+}

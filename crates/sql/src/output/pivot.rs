@@ -1,0 +1,302 @@
+//! Intervals from the law of the noise, for sums, differences, ratios, averages and variances.
+//!
+//! Whatever the exact numbers are, some weighted sum of the noisy ones has no part of them left: for a ratio `θ = A/B` of sums that
+//! is `a − θ·b = (A − θB) + noise = noise`, whose law is public ([`deniable_core::interval`]). The interval is every `θ` at which that
+//! noise would not be unusually large. It covers with at least the stated confidence, since at the true `θ` the noise is what it is,
+//! and no interval that covers is shorter by more than the known law of two or three noises is wider than the exact one.
+//!
+//! | number | what has no exact part left |
+//! |---|---|
+//! | `a + b`, `2·a − b` | the number less its exact value |
+//! | `θ = A/B`, also where both share a count | `a − θ·b` |
+//! | the variance `v` at the mean `μ`: `N·v = Q − 2μS + μ²N` | `q − 2μ·s + (μ² − v)·n`, for every `μ` of its own interval |
+//!
+//! Parts of a range are ruled out as a whole: over a part every weight is at its largest and the number nearest to zero. So what is
+//! left may be a little too wide and never too narrow, whatever shape the set of possible values has.
+
+use super::Operator;
+use deniable_core::exact::{Rational, whole};
+use deniable_core::interval::{Law, reach};
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::collections::BTreeMap;
+
+/// Rounding of a few operations on floats, relative to the largest number among them.
+const ROUNDING: f64 = 1e-13;
+/// Ends are looked for until they are known to this part of their distance from the released value.
+const PRECISION: f64 = 2e-4;
+/// How many parts the mean's own interval is taken apart into, for a variance.
+const PARTS: u32 = 6;
+
+/// A weighted sum of noisy numbers of one cell, in whole units, and a constant.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Linear {
+    constant: Rational,
+    weights: BTreeMap<usize, Rational>,
+}
+
+/// A number whose interval is known from the law of its noise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Form {
+    Linear(Linear),
+    Ratio { over: Linear, under: Linear },
+}
+
+/// The two ends of an interval; `None` where nothing bounds it.
+pub(super) type Ends = (Option<f64>, Option<f64>);
+
+impl Linear {
+    pub(super) fn constant(value: Rational) -> Self {
+        Self { constant: value, weights: BTreeMap::new() }
+    }
+
+    /// A measure in so large units.
+    pub(super) fn measure(at: usize, unit: Rational) -> Self {
+        Self { constant: Rational::zero(), weights: BTreeMap::from([(at, unit)]) }
+    }
+
+    fn as_constant(&self) -> Option<&Rational> {
+        self.weights.is_empty().then_some(&self.constant)
+    }
+
+    pub(super) fn plus(&self, other: &Self, times: &Rational) -> Self {
+        let mut sum = self.clone();
+        sum.constant += &other.constant * times;
+        for (at, weight) in &other.weights {
+            *sum.weights.entry(*at).or_default() += weight * times;
+        }
+        sum.weights.retain(|_, weight| !weight.is_zero());
+        sum
+    }
+
+    fn times(&self, factor: &Rational) -> Self {
+        Self::default().plus(self, factor)
+    }
+}
+
+impl Form {
+    /// Two of them combined; `None` where the law of that is not known here.
+    pub(super) fn combine(self, operator: Operator, other: Self) -> Option<Self> {
+        use Form::{Linear as Sum, Ratio};
+        let one = whole(1);
+        Some(match (operator, self, other) {
+            (Operator::Add, Sum(left), Sum(right)) => Sum(left.plus(&right, &one)),
+            (Operator::Subtract, Sum(left), Sum(right)) => Sum(left.plus(&right, &-one)),
+            (Operator::Add, Ratio { over, under }, Sum(sum)) | (Operator::Add, Sum(sum), Ratio { over, under }) => {
+                Ratio { over: over.plus(&under, sum.as_constant()?), under }
+            }
+            (Operator::Subtract, Ratio { over, under }, Sum(sum)) => {
+                Ratio { over: over.plus(&under, &-sum.as_constant()?.clone()), under }
+            }
+            (Operator::Subtract, Sum(sum), Ratio { over, under }) => {
+                Ratio { over: under.times(sum.as_constant()?).plus(&over, &-one), under }
+            }
+            (Operator::Add | Operator::Subtract, Ratio { over, under }, Ratio { over: other, under: same }) => {
+                let sign = if operator == Operator::Add { one } else { -one };
+                (under == same).then_some(())?;
+                Ratio { over: over.plus(&other, &sign), under }
+            }
+            (Operator::Multiply, Sum(left), Sum(right)) => match (left.as_constant(), right.as_constant()) {
+                (Some(factor), _) => Sum(right.times(factor)),
+                (_, Some(factor)) => Sum(left.times(factor)),
+                (None, None) => return None,
+            },
+            (Operator::Multiply, Ratio { over, under }, Sum(sum))
+            | (Operator::Multiply, Sum(sum), Ratio { over, under }) => {
+                Ratio { over: over.times(sum.as_constant()?), under }
+            }
+            (Operator::Divide, Sum(left), Sum(right)) => match right.as_constant() {
+                Some(factor) => Sum(left.times(&nonzero(factor)?.recip())),
+                None => Ratio { over: left, under: right },
+            },
+            (Operator::Divide, Ratio { over, under }, Sum(sum)) => {
+                Ratio { over: over.times(&nonzero(sum.as_constant()?)?.recip()), under }
+            }
+            (Operator::Multiply, Ratio { .. }, Ratio { .. }) | (Operator::Divide, _, Ratio { .. }) => return None,
+        })
+    }
+
+    /// The measures that it rests on.
+    pub(super) fn measures(&self) -> usize {
+        match self {
+            Self::Linear(sum) => sum.weights.len(),
+            Self::Ratio { over, under } => {
+                over.weights.keys().chain(under.weights.keys()).collect::<std::collections::BTreeSet<_>>().len()
+            }
+        }
+    }
+}
+
+fn nonzero(value: &Rational) -> Option<&Rational> {
+    (!value.is_zero()).then_some(value)
+}
+
+/// What intervals of one cell are worked out from.
+pub(super) struct Cell<'a> {
+    /// The law of every measure's noise, in units.
+    pub(super) laws: &'a [Law],
+    /// The noisy numbers of the cell, by measure.
+    pub(super) value: &'a dyn Fn(usize) -> i128,
+    /// How often an interval may miss.
+    pub(super) outside: f64,
+}
+
+/// A weighted sum as floats: its noisy value, how large the numbers are that make it, and its weights.
+#[derive(Clone)]
+struct Sum {
+    value: f64,
+    size: f64,
+    weights: BTreeMap<usize, f64>,
+}
+
+impl Cell<'_> {
+    /// The interval of a number.
+    pub(super) fn interval(&self, form: &Form) -> Ends {
+        match form {
+            Form::Linear(sum) => {
+                let sum = self.sum(sum);
+                let reach = self.reach(sum.weights.iter().map(|(at, weight)| (*at, *weight)), self.outside);
+                let reach = reach + ROUNDING * sum.size;
+                (Some(sum.value - reach), Some(sum.value + reach))
+            }
+            Form::Ratio { over, under } => self.ratio(&self.sum(over), &self.sum(under), self.outside),
+        }
+    }
+
+    /// The interval of a variance of at most `most`, from the measures of a count, a sum and a sum of squares, both centred, with
+    /// their units; with `sample`, of a sample's variance.
+    pub(super) fn variance(&self, [count, sum, squares]: [(usize, f64); 3], sample: bool, most: f64) -> Ends {
+        let of = |(at, unit): (usize, f64)| (self.value)(at) as f64 * unit;
+        let (n, s, q) = (of(count), of(sum), of(squares));
+        // Most of the error is for the variance itself; of the mean and the count only the second order matters.
+        let (own, mean, rows) = (self.outside * 0.9, self.outside * 0.06, self.outside * 0.04);
+        let one = |(at, unit): (usize, f64)| Sum {
+            value: of((at, unit)),
+            size: of((at, unit)).abs(),
+            weights: [(at, unit)].into(),
+        };
+        let (Some(least), Some(greatest)) = self.ratio(&one(sum), &one(count), mean) else {
+            return (Some(0.0), Some(most));
+        };
+        let step = (greatest - least) / f64::from(PARTS);
+        let parts: Vec<(f64, f64)> =
+            (0..PARTS).map(|part| (least + f64::from(part) * step, least + f64::from(part + 1) * step)).collect();
+        let fewest_most = self.reach([(count.0, count.1)].into_iter(), rows);
+        let correction = |rows: f64| if sample { rows / (rows - 1.0) } else { 1.0 };
+        let excluded = |from: f64, to: f64| {
+            parts.iter().all(|(low, high)| {
+                let at = |mean: f64| q - 2.0 * mean * s + mean * mean * n;
+                let mut ends = [at(*low), at(*high), at(*low)];
+                if n != 0.0 && (*low..=*high).contains(&(s / n)) {
+                    ends[2] = at(s / n);
+                }
+                let [least, greatest] = [f64::min, f64::max].map(|which| ends.into_iter().reduce(which).unwrap_or(0.0));
+                let corners = [least - from * n, least - to * n, greatest - from * n, greatest - to * n];
+                let far = nearest_to_zero(&corners);
+                let largest = low.abs().max(high.abs());
+                let square = if low.is_sign_negative() && high.is_sign_positive() {
+                    0.0
+                } else {
+                    low.abs().min(high.abs()).powi(2)
+                };
+                let counted = [largest * largest - from, square - to].map(f64::abs).into_iter().fold(0.0, f64::max);
+                let weights = [(squares.0, squares.1), (sum.0, 2.0 * largest * sum.1), (count.0, counted * count.1)];
+                let size = q.abs() + 2.0 * largest * s.abs() + (largest * largest + to) * n.abs();
+                far > self.reach(weights.into_iter(), own) + ROUNDING * size
+            })
+        };
+        let estimate = if n > 0.0 { (q / n - (s / n) * (s / n)).clamp(0.0, most) } else { 0.0 };
+        let population = (inwards(0.0, estimate, &excluded), inwards(most, estimate, &excluded));
+        if !sample {
+            return (Some(population.0), Some(population.1));
+        }
+        let fewest = n - fewest_most;
+        if fewest < 2.0 {
+            return (Some(population.0.min(most)), Some(most));
+        }
+        (Some(population.0 * correction(n + fewest_most)), Some((population.1 * correction(fewest)).min(most)))
+    }
+
+    fn sum(&self, sum: &Linear) -> Sum {
+        let noisy = |at: &usize| whole((self.value)(*at));
+        let exact = sum.weights.iter().map(|(at, weight)| weight * noisy(at)).sum::<Rational>() + &sum.constant;
+        let float = |value: &Rational| value.to_f64().unwrap_or(f64::MAX);
+        let size =
+            sum.weights.iter().map(|(at, weight)| (weight * noisy(at)).abs()).sum::<Rational>() + sum.constant.abs();
+        let weights = sum.weights.iter().map(|(at, weight)| (*at, float(weight))).collect();
+        Sum { value: float(&exact), size: float(&size), weights }
+    }
+
+    fn reach(&self, weights: impl Iterator<Item = (usize, f64)>, outside: f64) -> f64 {
+        let noises: Vec<(f64, Law)> = weights.map(|(at, weight)| (weight * (1.0 + ROUNDING), self.laws[at])).collect();
+        reach(&noises, outside)
+    }
+
+    /// The largest that the noise of `over − θ·under` reaches for any `θ` from one end to the other.
+    fn reach_between(&self, over: &Sum, under: &Sum, ends: [f64; 2], outside: f64) -> f64 {
+        let mut all: BTreeMap<usize, f64> = BTreeMap::new();
+        for theta in ends {
+            for at in over.weights.keys().chain(under.weights.keys()) {
+                let weight = |sum: &Sum| sum.weights.get(at).copied().unwrap_or_default();
+                let (a, b) = (weight(over), theta * weight(under));
+                let largest = all.entry(*at).or_default();
+                *largest = largest.max((a - b).abs() + ROUNDING * (a.abs() + b.abs()));
+            }
+        }
+        self.reach(all.into_iter(), outside)
+    }
+
+    fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
+        if under.value == 0.0 {
+            return (None, None);
+        }
+        let estimate = over.value / under.value;
+        let excluded = |from: f64, to: f64| {
+            let far = nearest_to_zero(&[over.value - from * under.value, over.value - to * under.value]);
+            let size = over.size + from.abs().max(to.abs()) * under.size;
+            far > self.reach_between(over, under, [from, to], outside) + ROUNDING * size
+        };
+        // So far out on one side nothing is possible: of `θ` the noise is that of `under`, and a little of `over`.
+        let outer = |side: f64| {
+            let at_estimate = self.reach_between(over, under, [estimate; 2], outside);
+            let mut far = estimate.abs() + 10.0 * at_estimate / under.value.abs() + f64::MIN_POSITIVE;
+            (0..12).find_map(|_| {
+                // Divided by θ: the weights of `under`, and of `over` at most `1/far` of them.
+                let reach = self.reach_between(under, over, [0.0, side / far], outside);
+                let rest = under.value.abs() - over.value.abs() / far;
+                let found = (rest > reach + ROUNDING * (under.size + over.size / far)).then_some(side * far);
+                far *= 8.0;
+                found
+            })
+        };
+        let end = |side: f64| outer(side).map(|outer| inwards(outer, estimate, &excluded));
+        (end(-1.0), end(1.0))
+    }
+}
+
+/// How far numbers of a range are from zero, from its corners.
+fn nearest_to_zero(corners: &[f64]) -> f64 {
+    let low = corners.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = corners.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
+}
+
+/// How near to the released value everything from `outer` on is excluded, part by part.
+fn inwards(outer: f64, estimate: f64, excluded: &dyn Fn(f64, f64) -> bool) -> f64 {
+    let mut end = outer;
+    let mut step = estimate - end;
+    // Each part that is excluded moves the end, each that is not halves the next.
+    for _ in 0..200 {
+        let left = estimate - end;
+        if left == 0.0 || step.abs() <= PRECISION * left.abs() {
+            break;
+        }
+        let next = end + step;
+        if excluded(end.min(next), end.max(next)) {
+            end = next;
+            step = if step.abs() > (estimate - end).abs() { estimate - end } else { step };
+        } else {
+            step /= 2.0;
+        }
+    }
+    end
+}

@@ -15,6 +15,40 @@
 //! | what is stored, and what is published? | [`answer`] |
 //! | what are the true values, for the curator alone? | [`curator`] |
 //! | would a selection find the causes, and how many people does that take? | [`power`] |
+//!
+//! ```
+//! use deniable_core::{adversary::PriorRange, exact::{ratio, whole}, noise::SystemRng, promise::Promise};
+//! use deniable_genome::simulate::{Settings, write};
+//! use deniable_genome::{Fill, Test};
+//! use deniable_gwas::{Cut, Files, Located, Means, Promised, Protects, Request, Score, Snps, release};
+//! use deniable_ledger::Ledger;
+//!
+//! # let folder = tempfile::tempdir()?;
+//! // A made-up cohort as PLINK files, and the promise that nobody's belief to be in it grows more than twofold.
+//! let prefix = folder.path().join("cohort");
+//! write(&Settings { cases: 60, controls: 50, snps: 300, ..Settings::default() }, 7, &prefix)?;
+//! let ledger = folder.path().join("people.ledger");
+//! let promised = Promised::new("people".into(), ledger, PriorRange::any(), vec![Promise::Gain(whole(2))])?;
+//! let request = Request {
+//!     source: "cohort".into(),
+//!     version: "1".into(),
+//!     phenotype: None,
+//!     protects: Protects::Genotype,
+//!     test: Test::Allelic,
+//!     fill: Fill::default(),
+//!     snps: Snps::Top { picks: 2, score: Score::Distance(Cut::PValue(ratio(1, 20))) },
+//!     statistics: false,
+//!     counts: false,
+//!     share: ratio(1, 2),
+//!     grid: ratio(1, 100),
+//! };
+//! let files = Located::new(Files::Plink { prefix, pheno: None });
+//! let means = Means { files: &files, threads: std::num::NonZeroUsize::MIN, register: true, tell: &|_| {} };
+//! let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population())?;
+//! let released = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new()?)?;
+//! assert_eq!(released.publication.asks[0].rows.len(), 2); // two SNPs, picked with noise
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod answer;
 pub mod cohort;

@@ -3,25 +3,27 @@
 //! | answer | expected error, at the policy's confidence |
 //! |---|---|
 //! | counts, sums | the margin `m` of their noise |
-//! | averages of values in `[low, high]` | `(m_sum + h·m_count) / (n − m_count)` |
-//! | variances | `(m_squares + f·m_count) / (n − m_count) + e·(2h + e)`, `e` being the error of the mean |
+//! | averages of values in `[low, high]` | `m(sum, h·count) / (n − m_count)` |
+//! | variances | `m(squares, 2h·sum, h²·count) / (n − m_count) + e²`, `e` being the error of the mean |
 //! | standard deviations | the root of the variance's error, for `|√a − √b| ≤ √|a − b|` |
 //! | quantiles | rows by rank |
 //!
-//! `h` is the distance from the public centre to the further bound, `f = h²`, and `n` the rows of a cell: `typical_rows`
-//! of the policy, shared equally by all cells, as if every row had a value and passed every condition. The bounds hold
-//! whatever the values are: with `|a| ≤ m_sum` and `|b| ≤ m_count`, `(S+a)/(n+b) − S/n = (a − b·S/n)/(n+b)` and `|S| ≤ h·n`.
-//! Where several measures make an answer, each gets a part of the allowed error, as in its interval. No error
-//! exceeds what the bounds allow at all.
+//! `h` is the distance from the public centre to the further bound, and `n` the rows of a cell: `typical_rows` of the policy,
+//! shared equally by all cells, as if every row had a value and passed every condition. `m(…)` is how far a weighted sum of
+//! noises reaches ([`deniable_core::interval`]). The bounds hold whatever the values are: with noises `a` and `b` of sum and
+//! count, `(S+a)/(n+b) − S/n = (a − b·S/n)/(n+b)` and `|S| ≤ h·n`; and with `c` of the squares, `μ = S/n` and `v ≤ h²`, what the
+//! variance is off is `(c − 2μa + (μ² − v)b)/(n+b)` less the square of the mean's error. As in the intervals, most of the allowed
+//! error is for that sum and a little for the rest. No error exceeds what the bounds allow at all.
 
 use crate::plan::PlannedMeasure;
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
+use deniable_core::interval::{self, Law};
 use deniable_core::noise::{Decay, margin};
 use deniable_policy::Policy;
 use deniable_sql::Query;
 use deniable_sql::output::Term;
 use deniable_sql::plan::{Estimator, MeasureKind, Moments};
-use num_traits::{Signed, Zero};
+use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 /// Digits of roots.
 const ROOT_PLACES: u32 = 12;
@@ -135,22 +137,19 @@ impl Forecast<'_> {
         self.policy.data().typical_rows.map(|rows| whole(rows) / whole(self.query.cells(level).max(1)))
     }
 
-    /// The margin of a measure, in its own terms, when `together` of them share the allowed error.
-    fn reach(&self, measure: usize, together: usize) -> Rational {
-        let each = whole(1) - (whole(1) - self.policy.confidence()) / whole(together);
-        whole(margin(self.decays[measure], &each)) * &self.query.measures()[measure].unit
+    /// The margin of a measure, in its own terms.
+    fn reach(&self, measure: usize) -> Rational {
+        whole(margin(self.decays[measure], self.policy.confidence())) * &self.query.measures()[measure].unit
     }
 
     fn error(&self, answer: &Estimator, rows: Option<&Rational>) -> ErrorBound {
         match (answer, rows) {
-            (Estimator::Count { measure } | Estimator::Sum { measure }, _) => {
-                ErrorBound::Value(self.reach(*measure, 1))
-            }
+            (Estimator::Count { measure } | Estimator::Sum { measure }, _) => ErrorBound::Value(self.reach(*measure)),
             (Estimator::Quantile { measure, position, .. }, _) => {
                 ErrorBound::Rows(self.rank_error(*measure, *position))
             }
             (Estimator::Average(_) | Estimator::Variance { .. }, None) => ErrorBound::NeedsTypicalRows,
-            (Estimator::Average(moments), Some(rows)) => ErrorBound::Value(self.mean_error(moments, rows, 2)),
+            (Estimator::Average(moments), Some(rows)) => ErrorBound::Value(self.mean_error(moments, rows, 1.0)),
             (Estimator::Variance { moments, squares, sample, root }, Some(rows)) => {
                 let error = self.variance_error(moments, *squares, *sample, rows);
                 ErrorBound::Value(if *root { square_root(&error, ROOT_PLACES, Rounding::Up) } else { error })
@@ -163,15 +162,28 @@ impl Forecast<'_> {
         whole(self.query.rank_margin(measure, position, decay, confidence).unwrap_or_default())
     }
 
-    fn mean_error(&self, moments: &Moments, rows: &Rational, together: usize) -> Rational {
-        let (sum, count) = (self.reach(moments.sum, together), self.reach(moments.count, together));
+    /// How far a weighted sum of measures' noises reaches when this part of the allowed error is for it; rounded up.
+    fn together(&self, weights: &[(usize, Rational)], part: f64) -> Rational {
+        let law = |(at, weight): &(usize, Rational)| {
+            let weight = weight * &self.query.measures()[*at].unit;
+            (weight.to_f64().unwrap_or(f64::MAX), Law::of(self.decays[*at]))
+        };
+        let noises: Vec<(f64, Law)> = weights.iter().map(law).collect();
+        let outside = (whole(1) - self.policy.confidence()).to_f64().unwrap_or_default();
+        // What no float holds is more than any bounds allow.
+        Rational::from_f64(interval::reach(&noises, outside * part)).unwrap_or_else(|| whole(u64::MAX))
+    }
+
+    fn mean_error(&self, moments: &Moments, rows: &Rational, part: f64) -> Rational {
+        let weights = [(moments.sum, whole(1)), (moments.count, half(moments))];
+        let reach = self.together(&weights, part * 0.9);
         let width = &moments.high - &moments.low;
-        let fewest = rows - &count;
-        if fewest.is_positive() { ((sum + half(moments) * count) / fewest).min(width) } else { width }
+        let fewest = rows - self.together(&[(moments.count, whole(1))], part * 0.1);
+        if fewest.is_positive() { (reach / fewest).min(width) } else { width }
     }
 
     fn variance_error(&self, moments: &Moments, squares: usize, sample: bool, rows: &Rational) -> Rational {
-        let count = self.reach(moments.count, 3);
+        let count = self.together(&[(moments.count, whole(1))], 0.04);
         let width = &moments.high - &moments.low;
         // Half of the values at either end; a sample's divisor is one less, at least half.
         let (population, most) = (&width * &width / whole(4), &width * &width / whole(if sample { 2 } else { 4 }));
@@ -179,9 +191,9 @@ impl Forecast<'_> {
         if fewest <= whole(1) {
             return most;
         }
-        let (half, mean) = (half(moments), self.mean_error(moments, rows, 3));
-        let square = (self.reach(squares, 3) + &half * &half * count) / &fewest;
-        let error = square + &mean * (whole(2) * half + &mean);
+        let (half, mean) = (half(moments), self.mean_error(moments, rows, 0.06));
+        let weights = [(squares, whole(1)), (moments.sum, &half * whole(2)), (moments.count, &half * &half)];
+        let error = self.together(&weights, 0.9) / &fewest + &mean * &mean;
         // The factor rows/(rows − 1) is itself noisy: between 1 and fewest/(fewest − 1).
         let error = if sample {
             let less = &fewest - whole(1);

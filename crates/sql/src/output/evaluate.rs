@@ -352,7 +352,8 @@ impl<'a> Evaluator<'a> {
         match self.form(term, row) {
             Some(form) if form.measures() > 1 => {
                 let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
-                placed(estimate, cell.interval(&form), &possible)
+                let within = (possible.low.as_ref().map(float), possible.high.as_ref().map(float));
+                placed(estimate, cell.interval(&form, within), &possible)
             }
             _ => self.number(term, row, margins),
         }

@@ -149,16 +149,26 @@ struct Sum {
 }
 
 impl Cell<'_> {
-    /// The interval of a number.
-    pub(super) fn interval(&self, form: &Form) -> Ends {
+    /// The interval of a number that lies between these ends, as far as there are any. One whose noisy value lies beyond them is that
+    /// around the nearest end: the noise is at least as far from usual everywhere between them, so that what it rules out, the
+    /// other does; and it never shrinks to a point that would read as certainty.
+    pub(super) fn interval(&self, form: &Form, (low, high): Ends) -> Ends {
         match form {
             Form::Linear(sum) => {
                 let sum = self.sum(sum);
+                let value = sum.value.max(low.unwrap_or(f64::NEG_INFINITY)).min(high.unwrap_or(f64::INFINITY));
                 let reach = self.reach(sum.weights.iter().map(|(at, weight)| (*at, *weight)), self.outside);
                 let reach = reach + ROUNDING * sum.size;
-                (Some(sum.value - reach), Some(sum.value + reach))
+                (Some(value - reach), Some(value + reach))
             }
-            Form::Ratio { over, under } => self.ratio(&self.sum(over), &self.sum(under), self.outside),
+            Form::Ratio { over, under } => {
+                let (mut over, under) = (self.sum(over), self.sum(under));
+                if under.value > 0.0 {
+                    let nearest = |end: Option<f64>, otherwise: f64| end.map_or(otherwise, |end| end * under.value);
+                    over.value = over.value.max(nearest(low, over.value)).min(nearest(high, f64::INFINITY));
+                }
+                self.ratio(&over, &under, self.outside)
+            }
         }
     }
 
@@ -167,6 +177,12 @@ impl Cell<'_> {
     pub(super) fn variance(&self, [count, sum, squares]: [(usize, f64); 3], sample: bool, most: f64) -> Ends {
         let of = |(at, unit): (usize, f64)| (self.value)(at) as f64 * unit;
         let (n, s, q) = (of(count), of(sum), of(squares));
+        if n <= 0.0 {
+            return (Some(0.0), Some(most));
+        }
+        // As for other numbers: a noisy variance beyond what is possible counts as the nearest that is.
+        let estimate = (q / n - (s / n) * (s / n)).clamp(0.0, most);
+        let q = (estimate + (s / n) * (s / n)) * n;
         // Most of the error is for the variance itself; of the mean and the count only the second order matters.
         let (own, mean, rows) = (self.outside * 0.9, self.outside * 0.06, self.outside * 0.04);
         let one = |(at, unit): (usize, f64)| Sum {
@@ -186,7 +202,7 @@ impl Cell<'_> {
             parts.iter().all(|(low, high)| {
                 let at = |mean: f64| q - 2.0 * mean * s + mean * mean * n;
                 let mut ends = [at(*low), at(*high), at(*low)];
-                if n != 0.0 && (*low..=*high).contains(&(s / n)) {
+                if (*low..=*high).contains(&(s / n)) {
                     ends[2] = at(s / n);
                 }
                 let [least, greatest] = [f64::min, f64::max].map(|which| ends.into_iter().reduce(which).unwrap_or(0.0));
@@ -204,7 +220,6 @@ impl Cell<'_> {
                 far > self.reach(weights.into_iter(), own) + ROUNDING * size
             })
         };
-        let estimate = if n > 0.0 { (q / n - (s / n) * (s / n)).clamp(0.0, most) } else { 0.0 };
         let population = (inwards(0.0, estimate, &excluded), inwards(most, estimate, &excluded));
         if !sample {
             return (Some(population.0), Some(population.1));

@@ -9,3 +9,4 @@ mod intervals;
 mod registration;
 mod sensitivity;
 mod sources;
+mod widths;

@@ -24,6 +24,8 @@ pub struct Law {
     scale: f64,
     /// `2/(1 + r)`, rounded up.
     lead: f64,
+    /// The standard deviation, `√(2r)/(1 − r)`, rounded up.
+    deviation: f64,
 }
 
 impl Law {
@@ -35,7 +37,15 @@ impl Law {
         // Its lower end is positive for every decay below 1: 256 bits tell it from 0.
         let scale = step.low().to_f64().filter(|step| *step > 0.0).map_or(f64::INFINITY, |step| (1.0 + SAFE) / step);
         let lead = (whole(2) / (whole(1) + r)).to_f64().unwrap_or(2.0) * (1.0 + SAFE);
-        Self { scale, lead }
+        let variance = whole(2) * r / ((whole(1) - r) * (whole(1) - r));
+        let deviation = variance.to_f64().unwrap_or(f64::INFINITY).sqrt() * (1.0 + SAFE);
+        Self { scale, lead, deviation }
+    }
+
+    /// The standard deviation of the noise in grid units, rounded up.
+    #[must_use]
+    pub fn deviation(self) -> f64 {
+        self.deviation
     }
 
     /// At least the smallest whole `t` with `Pr[|X| > t] ≤ outside`.

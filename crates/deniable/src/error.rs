@@ -79,6 +79,28 @@ pub enum Error {
     Ended,
 }
 
+impl Error {
+    /// Whether it follows from the policy and the query alone, so that somebody who may only see answers may read it. All others are
+    /// for the curator: they depend on private files, or on what the machine made of them.
+    #[must_use]
+    pub fn is_public(&self) -> bool {
+        match self {
+            Self::Policy(_) | Self::Plan(_) | Self::Question(_) | Self::NoQuery { .. } | Self::NoTable { .. } => true,
+            Self::Accept(_)
+            | Self::Memory { .. }
+            | Self::Source(_)
+            | Self::Data(_)
+            | Self::Release(_)
+            | Self::Open(_)
+            | Self::Ledger(_)
+            | Self::Report(_)
+            | Self::Entropy(_)
+            | Self::Thread(_)
+            | Self::Ended => false,
+        }
+    }
+}
+
 fn planned(errors: &[PlanError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

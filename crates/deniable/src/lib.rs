@@ -44,7 +44,9 @@
 //!
 //! # What a caller has to know
 //!
-//! * Everything but answers is for the curator: errors, events, timing and reports of data checks depend on private rows.
+//! * Everything but answers is for the curator: errors, events, timing and reports of data checks depend on private rows. Errors
+//!   that follow from the policy and the query alone say so ([`Error::is_public`]).
+//! * Numbers of answers keep every digit: `serde_json` is built with `arbitrary_precision`, and so it is in the whole program.
 //! * A call ([`Call`]) runs on the session's own thread from the moment it is made, whether it is awaited, waited for or
 //!   dropped: a charge is never left without its computation because somebody lost interest. When the whole process ends, the
 //!   same query resumes at no cost.
@@ -82,7 +84,8 @@ pub use {
     call::Call,
     deniable_data::Resources,
     deniable_publication::{
-        self as publication, Answer, Cell, KeyValue, NumberCell, Publication, Scalar, remaining::RemainingBudget,
+        self as publication, Answer, Cell, KeyValue, NumberCell, Publication, Quality, Scalar,
+        remaining::RemainingBudget,
     },
     deniable_release::{Allowed, Origin, Plan, Registering},
     error::Error,

@@ -20,7 +20,18 @@ pub struct Released {
 }
 
 impl Released {
-    /// The answers, in the policy's order.
+    /// The answer to a query, by its name.
+    ///
+    /// # Errors
+    /// What kept it from an answer, or that there is no such query.
+    pub fn answer(&self, query: &str) -> Result<&Answer, Option<&Error>> {
+        let found = self.publication.asks.iter().find(|answer| answer.name == query);
+        found.ok_or_else(|| {
+            self.unanswered.iter().find(|unanswered| unanswered.query == query).map(|known| &known.error)
+        })
+    }
+
+    /// The answers that there are, in the policy's order: queries without one ([`Self::unanswered`]) are left out.
     #[must_use]
     pub fn answers(&self) -> &[Answer] {
         &self.publication.asks

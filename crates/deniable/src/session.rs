@@ -11,6 +11,7 @@ use deniable_ledger::{Account, AccountId, Head, Ledger, Registered};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
+use deniable_release::show::displayed;
 use deniable_release::{Accepted, Allowed, Plan, Registering, Versioned, published, release, remembered, stored};
 use deniable_report::{Chosen, Report};
 use deniable_sql::least_memory;
@@ -119,7 +120,8 @@ impl Session {
         self
     }
 
-    /// Whom to tell while it works. It is called on the session's thread.
+    /// Whom to tell while it works. It is called on the session's thread, which does nothing else meanwhile: it must not wait for a
+    /// call of the same session, and what it panics with ends the call as [`Error::Ended`].
     #[must_use]
     pub fn telling(mut self, tell: impl Fn(Event<'_>) + Send + Sync + 'static) -> Self {
         self.task.tell = Arc::new(tell);
@@ -174,7 +176,8 @@ impl Session {
         Ok(self.about(question.plan(self.policy())?).release())
     }
 
-    /// What is left of the promise, for everyone who asks about these people.
+    /// What is left of the promise, for everyone who asks about these people. Reads the ledger on this thread, and waits where
+    /// another process is writing it, a minute at most.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -185,7 +188,8 @@ impl Session {
             .map_or_else(|| RemainingBudget::all(limit), |account| RemainingBudget::new(account.spent, limit.clone())))
     }
 
-    /// The account of the ledger that this policy is charged to; `None` before the first charge. Begins no ledger.
+    /// The account of the ledger that this policy is charged to; `None` before the first charge. Begins no ledger. Waits as
+    /// [`Self::left`] does.
     ///
     /// # Errors
     /// When the ledger cannot be read.
@@ -199,6 +203,7 @@ impl Session {
     }
 
     /// The page on everything released about these people, as HTML: this policy's answers first, as it shows them.
+    /// Waits as [`Self::left`] does.
     ///
     /// # Errors
     /// When the ledger, or an answer in it, cannot be read.
@@ -206,7 +211,8 @@ impl Session {
         let (plan, summary) = (self.plan(), deniable_ledger::show(self.policy().ledger())?);
         let answers = stored(plan, &summary)?;
         let chosen = plan.asks().iter().zip(&answers).filter_map(|(ask, answer)| {
-            let shown = remembered(plan, ask, answer.as_ref()?);
+            let mut shown = remembered(plan, ask, answer.as_ref()?);
+            shown.table = displayed(plan, ask, shown.table);
             Some(Chosen { identity: ask.for_ledger(plan.policy()).identity, shown })
         });
         let chosen: Vec<Chosen> = chosen.collect();

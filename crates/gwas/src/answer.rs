@@ -113,7 +113,7 @@ fn number(of: &[Rational; 3], written: &dyn Fn(&Rational, Rounding) -> String) -
         value: scalar(value, Rounding::Nearest),
         low: scalar(low, Rounding::Down),
         high: scalar(high, Rounding::Up),
-        rows: None,
+        ..NumberCell::default()
     })
 }
 
@@ -275,7 +275,7 @@ fn p_values([value, low, high]: [Rational; 3], test: Test) -> Cell {
     };
     // A larger statistic has a smaller p-value.
     let own = if low.is_positive() { p(&value) } else { None };
-    Cell::Number(NumberCell { value: own, low: p(&high), high: p(&low), rows: None })
+    Cell::Number(NumberCell { value: own, low: p(&high), high: p(&low), ..NumberCell::default() })
 }
 
 /// A p-value to five digits, as PLINK writes it.

@@ -2,6 +2,7 @@
 
 use crate::budget::part;
 use crate::error::{Place, PolicyErrorKind};
+use crate::quality::{Display, read_display};
 use crate::reader::{Field, Read, Section, all, shown};
 use crate::tree::{Shape, text_start};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
@@ -26,6 +27,8 @@ pub struct Ask {
     pub share: Rational,
     /// Whether the levels of GROUPING SETS, ROLLUP and CUBE are made to add up, where they can be; `true` unless stated.
     pub consistent: bool,
+    /// Which of its numbers are shown; `None` for what the policy says of all queries.
+    pub display: Option<Display>,
     /// The line of the policy file in which the SQL text begins, from 1.
     pub line: usize,
     /// The column in that line, in characters from 1.
@@ -70,6 +73,7 @@ impl Ask {
             size_at: None,
             share: share.clone(),
             consistent: true,
+            display: None,
             line: 1,
             column: 1,
         })
@@ -85,7 +89,7 @@ impl Ask {
     }
 }
 
-pub(crate) const KEYS: [&str; 6] = ["name", "sql", "weight", "share", "target_error", "consistent"];
+pub(crate) const KEYS: [&str; 7] = ["name", "sql", "weight", "share", "target_error", "consistent", "display"];
 
 /// An ask before its share is known.
 struct Question<'a> {
@@ -95,6 +99,7 @@ struct Question<'a> {
     start: usize,
     size: Size,
     consistent: bool,
+    display: Option<Display>,
 }
 
 /// Reads `[[ask]]`. Without a budget the asks are read, not shared out.
@@ -129,8 +134,10 @@ fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<Stri
     });
     let size = read_size(&section);
     let consistent = section.optional("consistent", Field::boolean);
+    let display = section.optional("display", |field| read_display(field, "[ask.display]"));
     let (sql, start) = sql?;
-    Ok(Question { name: name?, sql, start, size: size?, consistent: consistent?.unwrap_or(true), section })
+    let consistent = consistent?.unwrap_or(true);
+    Ok(Question { name: name?, sql, start, size: size?, consistent, display: display?, section })
 }
 
 /// Answers are stored and shown under their names. `names` holds the number of the ask that has each.
@@ -254,8 +261,8 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
         let share = portions.share(&question.size, &[], position);
         let place = Place::new(question.section.report.source, question.start..question.start);
         let size_at = question.section.has(key).then(|| question.section.place_of(key));
-        let Question { name, sql, size, consistent, .. } = question;
-        Ok(Ask { name, sql, size, size_at, share, consistent, line: place.line, column: place.column })
+        let Question { name, sql, size, consistent, display, .. } = question;
+        Ok(Ask { name, sql, size, size_at, share, consistent, display, line: place.line, column: place.column })
     }))
 }
 

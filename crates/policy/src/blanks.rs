@@ -83,6 +83,8 @@ pub(crate) fn help(path: &[&str]) -> String {
         ["adversary", rest @ ..] => adversary(rest),
         ["promise", key] => promise(key),
         ["budget", key] => budget(key),
+        ["quality", key] => quality(key),
+        ["display", key] => display(key),
         ["ask", key] => ask(key),
         _ => WHOLE_SECTION,
     };
@@ -248,6 +250,29 @@ fn promise(key: &str) -> &'static str {
     }
 }
 
+fn quality(key: &str) -> &'static str {
+    match key {
+        "a" => "up to which coefficient of variation of its noise is a number good, such as \"10%\"?",
+        "b" => "up to which coefficient of variation is a number acceptable, such as \"25%\"?",
+        "c" => {
+            "up to which coefficient of variation may a number be used with caution, such as \"50%\"? Beyond it is not usable"
+        }
+        _ => WHOLE_SECTION,
+    }
+}
+
+fn display(key: &str) -> &'static str {
+    match key {
+        "hide_unusable" => {
+            "should numbers beyond class C be hidden, true or false? Free: they are released all the same"
+        }
+        "hide_below" => "below which released value should counts be hidden, such as 11? Free, as all rules of display",
+        "round_to" => "to multiples of what should counts be rounded, such as 5? Free, as all rules of display",
+        "label" => "what should stand in place of a hidden number, such as \"hidden\"?",
+        _ => WHOLE_SECTION,
+    }
+}
+
 fn budget(key: &str) -> &'static str {
     match key {
         "spend" => {
@@ -274,6 +299,9 @@ fn ask(key: &str) -> &'static str {
         "consistent" => {
             "should the levels of GROUPING SETS, ROLLUP and CUBE be made to add up? `true`, unless raw noise is wanted"
         }
+        "display" => {
+            "which numbers of this answer should be shown, such as { hide_below = 11 }? Without it, as [display] says"
+        }
         _ => WHOLE_SECTION,
     }
 }
@@ -281,12 +309,12 @@ fn ask(key: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{adversary, ask, budget, columns, csv, data, entity, policy, promise, tables};
+    use crate::{adversary, ask, budget, columns, csv, data, entity, policy, promise, quality, tables};
 
     /// A key without help of its own would leave a person alone with a question mark.
     #[test]
     fn every_key_says_what_to_decide() {
-        let sections: [(&[&str], &[&str]); 12] = [
+        let sections: [(&[&str], &[&str]); 14] = [
             (&["data"], &data::KEYS),
             (&["data", "csv"], &csv::KEYS),
             (&["columns", "age"], &columns::KEYS),
@@ -297,6 +325,8 @@ mod tests {
             (&["adversary"], &adversary::KEYS),
             (&["promise"], &promise::KEYS),
             (&["budget"], &budget::KEYS),
+            (&["quality"], &quality::QUALITY_KEYS),
+            (&["display"], &quality::DISPLAY_KEYS),
             (&["ask"], &ask::KEYS),
             (&[], &policy::SECTIONS),
         ];

@@ -1,6 +1,6 @@
 //! What the words of other libraries are called in a policy. `docs/terms.md` says what each of them means.
 
-use crate::{adversary, ask, budget, columns, csv, data, entity, promise, tables};
+use crate::{adversary, ask, budget, columns, csv, data, entity, promise, quality, tables};
 
 /// Words with their hint: written as in no library, in lower case and without marks, so that `max_rows`, `max-rows` and
 /// `MaxRows` are one.
@@ -153,13 +153,15 @@ const WORDS: &[(&[&str], &str)] = &[
 ];
 
 /// The keys of a policy by where they stand.
-const HOMES: [(&str, &[&str]); 9] = [
+const HOMES: [(&str, &[&str]); 11] = [
     ("[data]", &data::KEYS),
     ("[columns.name]", &columns::KEYS),
     ("[entity]", &entity::KEYS),
     ("[adversary]", &adversary::KEYS),
     ("[promise]", &promise::KEYS),
     ("[budget]", &budget::KEYS),
+    ("[quality]", &quality::QUALITY_KEYS),
+    ("[display]", &quality::DISPLAY_KEYS),
     ("[[ask]]", &ask::KEYS),
     ("[data.csv]", &csv::KEYS),
     ("[tables.name]", &tables::KEYS),

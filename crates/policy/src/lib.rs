@@ -26,7 +26,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `ask.rs` |
+//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `ask.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what are the words of other libraries called here? | `foreign.rs` |
@@ -48,6 +48,7 @@ mod error;
 mod foreign;
 mod policy;
 mod promise;
+mod quality;
 mod reader;
 mod scaffold;
 mod tables;
@@ -58,6 +59,7 @@ pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};
+pub use quality::{Display, Quality};
 pub use scaffold::{Scaffold, scaffold};
 pub use tables::MOST_TABLES;
 

@@ -5,6 +5,7 @@ use crate::columns::Home;
 use crate::data::{Names, path_text};
 use crate::entity::{self};
 use crate::error::{PolicyErrorKind, PolicyErrors};
+use crate::quality::{self, Display, Quality};
 use crate::reader::{Field, Read, Report, Section, shown, told};
 use crate::tables::Main;
 use crate::{adversary, budget, columns, data, promise, tables, tree};
@@ -38,6 +39,8 @@ pub struct Policy {
     guarantee: Guarantee,
     spend: Rational,
     confidence: Rational,
+    quality: Quality,
+    display: Display,
     asks: Vec<Ask>,
 }
 
@@ -256,6 +259,18 @@ impl Policy {
         &self.confidence
     }
 
+    /// How released numbers are classed.
+    #[must_use]
+    pub fn quality(&self) -> &Quality {
+        &self.quality
+    }
+
+    /// Which released numbers are shown, where a query does not say otherwise.
+    #[must_use]
+    pub fn display(&self) -> &Display {
+        &self.display
+    }
+
     /// The questions, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless an ask has a
     /// target error: see [`Self::with_solved`].
     #[must_use]
@@ -268,8 +283,21 @@ fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-pub(crate) const SECTIONS: [&str; 11] =
-    ["name", "population", "ledger", "data", "entity", "columns", "tables", "adversary", "promise", "budget", "ask"];
+pub(crate) const SECTIONS: [&str; 13] = [
+    "name",
+    "population",
+    "ledger",
+    "data",
+    "entity",
+    "columns",
+    "tables",
+    "adversary",
+    "promise",
+    "budget",
+    "quality",
+    "display",
+    "ask",
+];
 
 fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     let section = Section::open(report, "the policy", root, &SECTIONS)?;
@@ -309,6 +337,9 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         Err(reported) => Err(reported),
     };
     let budget = section.optional("budget", budget::read).map(Option::unwrap_or_default);
+    let quality = section.optional("quality", quality::read).map(Option::unwrap_or_default);
+    let display =
+        section.optional("display", |field| quality::read_display(field, "[display]")).map(Option::unwrap_or_default);
     let asks = match section.get("ask") {
         Ok(Some(field)) => ask::read(&field, told(&budget).map(|budget| &budget.spend)),
         Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
@@ -344,6 +375,8 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         guarantee,
         spend: budget.spend,
         confidence: budget.confidence,
+        quality: quality?,
+        display: display?,
         asks: asks?,
     })
 }

@@ -15,4 +15,4 @@ pub mod statement;
 pub mod table;
 
 pub use statement::{Belief, Statement};
-pub use table::{ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Scalar};
+pub use table::{ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar};

@@ -81,8 +81,33 @@ pub enum KeyValue {
     Boolean(bool),
 }
 
+/// How good a released number is: by its coefficient of variation, the standard error of its noise over its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Quality {
+    /// Good.
+    A,
+    /// Acceptable.
+    B,
+    /// To be used with caution.
+    C,
+    /// Beyond the last class.
+    #[serde(rename = "not usable")]
+    Unusable,
+}
+
+impl std::fmt::Display for Quality {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::A => "A",
+            Self::B => "B",
+            Self::C => "C",
+            Self::Unusable => "not usable",
+        })
+    }
+}
+
 /// A released value with its interval; ends of numbers are rounded outward.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NumberCell {
     /// The released value; absent where it is undefined.
     pub value: Option<Scalar>,
@@ -93,6 +118,15 @@ pub struct NumberCell {
     /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<serde_json::Number>,
+    /// The standard error of its noise, rounded up; absent where it is chosen by its rank.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standard_error: Option<serde_json::Number>,
+    /// How good it is; absent where there is no standard error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality: Option<Quality>,
+    /// What stands in its place, where the curator's rules hide it. It was released all the same: no one learns less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<String>,
 }
 
 /// A number, or a day or time.
@@ -174,6 +208,12 @@ impl Noise {
 }
 
 impl Answer {
+    /// Whether any of its numbers has a class of quality.
+    #[must_use]
+    pub fn has_quality(&self) -> bool {
+        self.rows.iter().flatten().any(|cell| cell.number().is_some_and(|number| number.quality.is_some()))
+    }
+
     /// The cells of the column of this name, from top to bottom; `None` where there is none.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<impl Iterator<Item = &Cell>> {
@@ -237,12 +277,18 @@ impl NumberCell {
     /// The value as text, `-` where it is undefined.
     #[must_use]
     pub fn value_text(&self) -> String {
+        if let Some(label) = &self.hidden {
+            return label.clone();
+        }
         self.value.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)
     }
 
     /// The interval as text.
     #[must_use]
     pub fn interval_text(&self) -> String {
+        if self.hidden.is_some() {
+            return String::new();
+        }
         if let Some(rows) = &self.rows {
             return format!("{rows} rows by rank");
         }
@@ -315,6 +361,9 @@ mod tests {
                 low: None,
                 high: Some(Scalar::Time("2026-11-21".to_owned())),
                 rows: Some("7".parse().unwrap()),
+                standard_error: Some("1.5".parse().unwrap()),
+                quality: Some(Quality::Unusable),
+                hidden: Some("..".to_owned()),
             }),
         ];
         let text = serde_json::to_string(&row).unwrap();

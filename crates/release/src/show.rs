@@ -3,20 +3,22 @@
 //! Nothing here depends on the data but the released values, and whether they were small enough to be made consistent.
 //! Everything else follows from the policy and is the same whatever the files hold.
 
+use crate::forecast::short;
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
-use deniable_core::exact::{Rational, Rounding, decimal, percent, power, whole};
+use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
+use deniable_policy::{Display, Quality as Classes};
 use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
-    ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Scalar,
+    ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
 };
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Step, Term};
 use deniable_sql::plan::{Estimator, Measure, MeasureKind, Moments, Target, ValueKind};
 use num_bigint::BigInt;
-use num_traits::ToPrimitive;
+use num_traits::{Signed, ToPrimitive};
 
 /// Decimals shown of numbers that are not on a decimal grid, such as averages.
 const PLACES: u32 = 4;
@@ -30,7 +32,12 @@ pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
         population: policy.population().to_owned(),
         data: DataVersion { table: policy.data().table.clone(), version: policy.data().version.clone() },
         confidence: confidence(plan),
-        asks: plan.asks().iter().zip(answers).map(|(ask, answered)| table(plan, ask, answered)).collect(),
+        asks: plan
+            .asks()
+            .iter()
+            .zip(answers)
+            .map(|(ask, answered)| displayed(plan, ask, table(plan, ask, answered)))
+            .collect(),
         guarantee: Statement::of(policy.guarantee()),
     }
 }
@@ -40,27 +47,103 @@ pub fn confidence(plan: &Plan) -> String {
     percent(plan.policy().confidence(), 4, Rounding::Down)
 }
 
+/// An answer as the policy's rules of display leave it. They act on what was released (C-3), so that nothing else has to be hidden
+/// for their sake: no total tells more of a hidden number than the number itself would have.
+#[must_use]
+pub fn displayed(plan: &Plan, ask: &PlannedAsk, mut answer: Answer) -> Answer {
+    let rules = ask.ask().display.as_ref().unwrap_or_else(|| plan.policy().display());
+    let counts: Vec<bool> = ask.query().output().columns.iter().map(|term| is_count(term, ask)).collect();
+    for row in &mut answer.rows {
+        for (cell, is_count) in row.iter_mut().zip(&counts) {
+            if let Cell::Number(number) = cell {
+                display(number, rules, *is_count);
+            }
+        }
+    }
+    answer
+}
+
+fn display(number: &mut NumberCell, rules: &Display, is_count: bool) {
+    let exact = |scalar: &Option<Scalar>| match scalar {
+        Some(Scalar::Number(number)) => parse_rational(&number.to_string()).ok(),
+        Some(Scalar::Time(_)) | None => None,
+    };
+    let small = rules
+        .hide_below
+        .as_ref()
+        .filter(|_| is_count)
+        .zip(exact(&number.value))
+        .is_some_and(|(least, value)| value < *least);
+    if small || (rules.hide_unusable && number.quality == Some(Quality::Unusable)) {
+        *number = NumberCell { quality: number.quality, hidden: Some(rules.label.clone()), ..NumberCell::default() };
+        return;
+    }
+    let Some(step) = rules.round_to.as_ref().filter(|_| is_count) else { return };
+    let to = |scalar: &Option<Scalar>, rounded: fn(&Rational) -> Rational| {
+        let value = rounded(&(exact(scalar)? / step)) * step;
+        decimal(&value, decimals(step), Rounding::Nearest).parse().ok().map(Scalar::Number)
+    };
+    number.value = to(&number.value, Rational::round);
+    number.low = to(&number.low, Rational::floor);
+    number.high = to(&number.high, Rational::ceil);
+}
+
+/// Whether a column is a count of rows or people.
+fn is_count(term: &Term, ask: &PlannedAsk) -> bool {
+    matches!(term, Term::Answer(position) if matches!(ask.query().answers(0)[*position], Estimator::Count { .. }))
+}
+
+/// How good a released value is.
+fn quality(value: &Rational, deviation: &Rational, classes: &Classes) -> Quality {
+    let within = |most: &Rational| *deviation <= most * value.abs();
+    match () {
+        () if within(&classes.a) => Quality::A,
+        () if within(&classes.b) => Quality::B,
+        () if within(&classes.c) => Quality::C,
+        () => Quality::Unusable,
+    }
+}
+
 /// One ask's answer, in the form that is published.
 pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
     let places: Vec<u32> = ask.query().output().columns.iter().map(|term| places(term, ask)).collect();
     let rows = ask.query().show(&answered.noisy, plan.policy().confidence());
-    let rows = rows.iter().map(|row| row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places)).collect());
+    let rows = rows.iter().map(|row| {
+        row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places, plan.policy().quality())).collect()
+    });
     let odds = match ask.cost().exact_odds() {
         Some(odds) => odds.to_string(),
         None => format!("{} (at most {})", ask.cost(), odds_decimal(&ask.cost().odds_at_most())),
     };
+    let rows: Vec<Vec<Cell>> = rows.collect();
+    let unusable = not_usable(&rows, plan.policy().quality());
     Answer {
         name: ask.ask().name.clone(),
         sql: ask.ask().sql.trim().to_owned(),
         share: ask.ask().share.to_string(),
         odds,
         columns: ask.query().output().names.clone(),
-        rows: rows.collect(),
+        rows,
         noise: noises(plan, ask),
         consistent: (ask.query().consistency() != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
-        warnings: warnings(plan, ask).into_iter().chain(adding_up(plan, ask, answered)).collect(),
+        warnings: warnings(plan, ask).into_iter().chain(unusable).chain(adding_up(plan, ask, answered)).collect(),
     }
+}
+
+/// How many numbers are not usable, and the ways out.
+fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String> {
+    let all: Vec<Quality> = rows.iter().flatten().filter_map(|cell| cell.number()?.quality).collect();
+    let bad = all.iter().filter(|class| **class == Quality::Unusable).count();
+    (bad > 0).then(|| {
+        format!(
+            "{bad} of {} numbers {} not usable: the standard error of the noise is more than {} of the value. A larger share for this \
+             query, fewer or larger groups, or smaller contributions (rows_per_group, groups, bounds) would make it smaller",
+            all.len(),
+            if bad == 1 { "is" } else { "are" },
+            percent(&classes.c, 2, Rounding::Nearest)
+        )
+    })
 }
 
 /// Whether the levels of an ask add up, and why not; `None` where there is nothing to add up.
@@ -84,7 +167,7 @@ fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<Strin
     })
 }
 
-fn cell(shown: &Shown, places: u32) -> Cell {
+fn cell(shown: &Shown, places: u32, classes: &Classes) -> Cell {
     let text = |text: &str| Cell::Key(Some(KeyValue::Text(text.to_owned())));
     match shown {
         Shown::Key(Key::Null) => Cell::Key(None),
@@ -98,13 +181,16 @@ fn cell(shown: &Shown, places: u32) -> Cell {
         Shown::Key(key @ (Key::Date(_) | Key::Timestamp(_))) => text(&key.to_string()),
         Shown::All => text(ALL),
         Shown::Text(own) => text(own),
-        Shown::Number { estimate, low, high, rows, value: kind } => {
+        Shown::Number { estimate, low, high, rows, deviation, value: kind } => {
             let scalar = |value: &Option<Rational>, rounding| scalar(value.as_ref()?, *kind, places, rounding);
             Cell::Number(NumberCell {
                 value: scalar(estimate, Rounding::Nearest),
                 low: scalar(low, Rounding::Down),
                 high: scalar(high, Rounding::Up),
                 rows: whole_number(rows),
+                standard_error: deviation.as_ref().and_then(|deviation| short(deviation).parse().ok()),
+                quality: estimate.as_ref().zip(deviation.as_ref()).map(|(value, error)| quality(value, error, classes)),
+                hidden: None,
             })
         }
     }

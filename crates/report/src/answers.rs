@@ -279,25 +279,27 @@ fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
                         @if numbers.contains(&at) {
                             th.number scope="col" { (name) }
                             th.number scope="col" { (confidence) " interval" }
+                            @if table.has_quality() { th scope="col" { "quality" } }
                         } @else {
                             th scope="col" { (name) }
                         }
                     }
                 } }
-                tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for cell in row { (field(cell)) } } } }
+                tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for cell in row { (field(cell, table.has_quality())) } } } }
             }
         }
-        @if table.rows.is_empty() { p.muted { "No rows: LIMIT or OFFSET left none." } }
+        @if table.rows.is_empty() { p.muted { "No rows: HAVING, LIMIT or OFFSET left none." } }
         @if more > 0 { p.muted { (more) " more rows are in the JSON form of this release." } }
     }
 }
 
-fn field(cell: &Cell) -> Markup {
+fn field(cell: &Cell, has_quality: bool) -> Markup {
     match cell {
         Cell::Key(key) => html! { th scope="row" { (key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text)) } },
         Cell::Number(number) => html! {
             td.number { (number.value_text()) }
             td.number { (number.interval_text()) }
+            @if has_quality { td { @if let Some(class) = number.quality { (class) } @else { "-" } } }
         },
     }
 }

@@ -1,4 +1,5 @@
-//! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`. Texts are guarded, so that a
+//! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`, and how good it is as
+//! `name_quality`. Texts are guarded, so that a
 //! spreadsheet computes none of them.
 
 use crate::error::Failure;
@@ -15,7 +16,9 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
     for ask in &publication.asks {
         writer.write_record(header(ask)).map_err(|error| failed(&error))?;
         for row in &ask.rows {
-            writer.write_record(row.iter().flat_map(fields)).map_err(|error| failed(&error))?;
+            writer
+                .write_record(row.iter().flat_map(|cell| fields(cell, ask.has_quality())))
+                .map_err(|error| failed(&error))?;
         }
     }
     let bytes = writer.into_inner().map_err(|error| failed(&error))?;
@@ -30,7 +33,11 @@ fn header(ask: &Answer) -> Vec<String> {
         .enumerate()
         .flat_map(|(position, name)| match first.and_then(|row| row.get(position)) {
             Some(Cell::Number(_)) => {
-                [name.clone(), format!("{name}_low"), format!("{name}_high")].map(|name| guarded(&name)).to_vec()
+                let mut names = vec![name.clone(), format!("{name}_low"), format!("{name}_high")];
+                if ask.has_quality() {
+                    names.push(format!("{name}_quality"));
+                }
+                names.iter().map(|name| guarded(name)).collect()
             }
             Some(Cell::Key(_)) | None => vec![guarded(name)],
         })
@@ -41,11 +48,16 @@ fn guarded(text: &str) -> String {
     spreadsheet_cell(text).into_owned()
 }
 
-fn fields(cell: &Cell) -> Vec<String> {
+fn fields(cell: &Cell, has_quality: bool) -> Vec<String> {
     let text = |number: &Option<Scalar>| number.as_ref().map_or_else(String::new, ToString::to_string);
     match cell {
         Cell::Key(Some(KeyValue::Text(text))) => vec![guarded(text)],
         Cell::Key(key) => vec![key.as_ref().map_or_else(String::new, KeyValue::text)],
-        Cell::Number(number) => vec![text(&number.value), text(&number.low), text(&number.high)],
+        Cell::Number(number) => {
+            // A hidden number has its label where its value would be.
+            let value = number.hidden.as_ref().map_or_else(|| text(&number.value), |label| guarded(label));
+            let quality = has_quality.then(|| number.quality.map_or_else(String::new, |class| class.to_string()));
+            [value, text(&number.low), text(&number.high)].into_iter().chain(quality).collect()
+        }
     }
 }

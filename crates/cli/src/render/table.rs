@@ -51,11 +51,15 @@ pub fn table(ask: &Answer, confidence: &str) -> String {
     let numbers: Vec<bool> = (0..ask.columns.len())
         .map(|position| ask.rows.first().is_some_and(|row| matches!(row.get(position), Some(Cell::Number(_)))))
         .collect();
+    let has_quality = ask.has_quality();
     let mut header = Vec::new();
     for (name, is_number) in ask.columns.iter().zip(&numbers) {
         header.push(cell(name));
         if *is_number {
             header.push(cell(format!("{confidence} interval")));
+            if has_quality {
+                header.push(cell("quality"));
+            }
         }
     }
     grid.set_header(header);
@@ -65,13 +69,17 @@ pub fn table(ask: &Answer, confidence: &str) -> String {
                 let text = key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text);
                 vec![cell(text)]
             }
-            Cell::Number(number) => vec![right(number.value_text()), right(number.interval_text())],
+            Cell::Number(number) => {
+                let quality =
+                    has_quality.then(|| cell(number.quality.map_or_else(|| "-".to_owned(), |class| class.to_string())));
+                [right(number.value_text()), right(number.interval_text())].into_iter().chain(quality).collect()
+            }
         });
         grid.add_row(cells);
     }
     let mut text = format!("{} (share {})\n{grid}\n", printable(&ask.name), ask.share);
     if ask.rows.is_empty() {
-        text.push_str("  (no rows: LIMIT or OFFSET left none)\n");
+        text.push_str("  (no rows: HAVING, LIMIT or OFFSET left none)\n");
     }
     for noise in &ask.noise {
         let line = format!("noise: {}", noise.sentence(confidence));

@@ -1,7 +1,7 @@
 //! What once told of a single person, or took the machine down, tried through the command: on tables with and without that
 //! person a question behaves the same, and one that cannot be answered is refused before it is charged.
 
-use crate::support::{self, Place, Run};
+use crate::support::{self, Place, Run, without_quality};
 use deniable_testing::sized;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -42,7 +42,7 @@ fn ask(place: &Place, sql: &str) -> Run {
 fn shape(place: &Place, text: &str) -> String {
     let mut shape = String::new();
     // Lines of a table are as wide as its numbers.
-    let bare = place.plain(text).replace(['─', '═'], "");
+    let bare = place.plain(&without_quality(text)).replace(['─', '═'], "");
     for word in bare.split_whitespace() {
         let number = word.trim_matches(|sign| "-,;()%".contains(sign)).parse::<f64>().is_ok();
         shape.push_str(if number { "#" } else { word });

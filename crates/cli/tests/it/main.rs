@@ -22,6 +22,7 @@ mod misread;
 mod newcomers;
 mod notes;
 mod plan;
+mod quality;
 mod refused_sql;
 mod release;
 mod report;

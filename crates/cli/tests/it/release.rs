@@ -1,6 +1,6 @@
 //! `deniable release` on the clinic example: what is printed where, what is free, what is refused.
 
-use crate::support::{Place, Run, rows, without_numbers};
+use crate::support::{Place, Run, rows, without_numbers, without_quality};
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
@@ -50,7 +50,8 @@ fn json_holds_everything() {
     let number = |part: &str| cell[part].as_i64().unwrap();
     assert!(number("low") <= number("value") && number("value") <= number("high"), "{cell}");
     // Numbers hidden, the shape remains.
-    let hidden: Vec<&str> = run.stdout.lines().filter(|line| !line.trim_start().starts_with("\"decay\"")).collect();
+    let shown = without_quality(&run.stdout);
+    let hidden: Vec<&str> = shown.lines().filter(|line| !line.trim_start().starts_with("\"decay\"")).collect();
     let hidden: Vec<String> = hidden
         .iter()
         .map(|line| match line.split_once("\": ") {
@@ -70,7 +71,7 @@ fn csv_holds_one_ask() {
     assert_eq!(clinic.ledger(), None);
     let run = clinic.release(&["--format", "csv", "--ask", "visits by sex"]).done();
     let lines: Vec<&str> = run.stdout.lines().collect();
-    assert_eq!(lines[0], "sex,visits,visits_low,visits_high");
+    assert_eq!(lines[0], "sex,visits,visits_low,visits_high,visits_quality");
     assert!(lines[1].starts_with("F,") && lines[2].starts_with("M,") && lines[3].starts_with(','), "{run:?}");
     assert_eq!(lines.len(), 4);
     assert!(run.stderr.contains("What is promised about everyone"), "{run:?}");

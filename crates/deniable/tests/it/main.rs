@@ -63,7 +63,9 @@ fn a_policy_is_released_once_and_shown_for_ever() {
     assert_eq!(session.left().unwrap().exact_share(), Some(ratio(1, 4)), "the policy spends 3/4");
     assert_eq!(session.left().unwrap().to_string(), "1/4 of ln 3 (about 25%)");
 
-    let first = &released.answers()[0];
+    let first = released.answer("visits by sex").unwrap();
+    assert!(released.answer("nobody").is_err_and(|error| error.is_none()));
+    assert!(!refused.is_public());
     assert_eq!(first.columns, ["sex", "visits"]);
     let sexes: Vec<String> = first.column("sex").unwrap().map(ToString::to_string).collect();
     assert_eq!(sexes, ["F", "M", "NULL"]);
@@ -98,7 +100,7 @@ fn some_queries_of_a_policy_and_some_beside_it() {
     assert_eq!(session.left().unwrap().exact_share().unwrap(), before - ratio(1, 40));
     assert_eq!(Question::answered_before(session.policy(), sql).unwrap(), [ratio(1, 40)]);
     let wrong = Question { sql: "SELECT * FROM visits".to_owned(), ..question.clone() };
-    assert!(matches!(session.ask(&wrong), Err(Error::Plan(_))));
+    assert!(session.ask(&wrong).is_err_and(|error| matches!(error, Error::Plan(_)) && error.is_public()));
     assert!(matches!(session.ask(&Question { share: whole(2), ..question }), Err(Error::Question(_))));
 }
 

@@ -68,7 +68,7 @@ impl Written {
 fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
     let number = |value: usize| Some(Scalar::Number(value.to_string().parse().unwrap()));
     let row = |at: usize| {
-        let cell = NumberCell { value: number(at), low: number(at), high: None, rows: None };
+        let cell = NumberCell { value: number(at), low: number(at), ..NumberCell::default() };
         vec![Cell::Key(Some(KeyValue::Text(format!("{key}{at}")))), Cell::Number(cell)]
     };
     let shown = ShownAnswer {

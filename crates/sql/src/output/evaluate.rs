@@ -50,6 +50,8 @@ pub enum Shown {
         high: Option<Rational>,
         /// For a value chosen by its rank: it is at most this many rows from the wanted rank.
         rows: Option<BigInt>,
+        /// The standard error of its noise; `None` where it is chosen by its rank, or nothing tells.
+        deviation: Option<Box<Rational>>,
         /// What the number stands for.
         value: ValueKind,
     },
@@ -226,7 +228,8 @@ impl<'a> Evaluator<'a> {
                 let size = measures(term, row.level, self.query).len().max(1);
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
                 let (rows, value) = self.rank_error(term, row);
-                Shown::Number { estimate, low, high, rows, value }
+                let deviation = self.deviation(term, row, &estimate).and_then(Rational::from_float).map(Box::new);
+                Shown::Number { estimate, low, high, rows, deviation, value }
             }
         }
     }
@@ -356,6 +359,32 @@ impl<'a> Evaluator<'a> {
                 placed(estimate, cell.interval(&form, within), &possible)
             }
             _ => self.number(term, row, margins),
+        }
+    }
+
+    /// The standard error of a number's noise, where its law is known; of rounded numbers that of what was rounded.
+    fn deviation(&self, term: &Term, row: Place, estimate: &Option<Rational>) -> Option<f64> {
+        let values = self.measured.unwrap_or(self.values);
+        let value = |measure: usize| values[measure][row.cell];
+        let cell = Cell { laws: self.laws, value: &value, outside: self.outside };
+        match term {
+            Term::Function(_, inner) => self.deviation(inner, row, &self.number(inner, row, None).estimate),
+            Term::Answer(position)
+                if matches!(self.query.answers(row.level)[*position], Estimator::Variance { .. }) =>
+            {
+                let Estimator::Variance { moments, squares, root, .. } = &self.query.answers(row.level)[*position]
+                else {
+                    return None;
+                };
+                let unit = |measure: usize| (measure, float(&self.query.measures()[measure].unit));
+                let deviation = cell.variance_deviation([(moments.count, 1.0), unit(moments.sum), unit(*squares)])?;
+                if !root {
+                    return Some(deviation);
+                }
+                // Of the root, where the variance is not zero.
+                estimate.as_ref().map(float).filter(|root| *root > 0.0).map(|root| deviation / (2.0 * root))
+            }
+            _ => self.form(term, row).and_then(|form| cell.deviation(&form)).filter(|deviation| *deviation > 0.0),
         }
     }
 

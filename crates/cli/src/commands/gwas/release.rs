@@ -3,9 +3,10 @@
 use super::people::{open, people, phenotype, stem, tell, version};
 use crate::args::gwas::{Adjacency, GwasFormat, PromiseFlags, Release, Score};
 use crate::args::limits::all_threads;
-use crate::console::{say, shown};
+use crate::console::say;
 use crate::error::{Complaint, Failure, protocol_failure};
 use crate::genotypes::{file_failure, files};
+use crate::ledgers;
 use crate::output::{publish, publish_page, writable};
 use crate::priors;
 use crate::progress::Progress;
@@ -20,7 +21,7 @@ use deniable_gwas::{
     Cut, Event, Files, GwasError, Located, Means, Promised, PromisedError, Protects, Released, Request, Snps, release,
     tab_separated,
 };
-use deniable_ledger::{Ledger, Summary};
+use deniable_ledger::Summary;
 use deniable_policy::Policy;
 use deniable_publication::Publication;
 use deniable_report::Report;
@@ -74,11 +75,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
 
 /// Puts the stated promise in place of the recorded one, in every account of the people.
 fn change_promise(promised: &Promised, reason: &str) -> Result<(), Failure> {
-    if !promised.ledger().exists() {
-        let help = "the first release makes the promise; there is nothing to change before it";
-        return Err(Failure::refused(format!("there is no ledger {}", shown(promised.ledger())), help));
-    }
-    let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population())?;
+    let mut ledger = ledgers::existing(promised.ledger(), promised.population())?;
     let kinds = ledger.summary().accounts.into_iter().map(|account| account.id.kind);
     let all: Vec<_> = kinds.map(|kind| promised.guarantee(kind)).collect();
     let weaker = crate::commands::ledger::change_all(&mut ledger, &all, reason)?;

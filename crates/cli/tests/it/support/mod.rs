@@ -194,10 +194,37 @@ fn plain_line(line: &str) -> String {
     words.join(" ")
 }
 
+/// A text without the classes of quality, which follow from the noise that was drawn: in tables and JSON, and in the note on them.
+pub fn without_quality(text: &str) -> String {
+    let is_class = |cell: &str| ["A", "B", "C", "not usable", "-"].contains(&cell.trim());
+    let mut lines = Vec::new();
+    let mut in_note = false;
+    for line in text.lines() {
+        let starts = line.contains(" not usable: the standard error");
+        // A note goes on in lines that are indented further.
+        in_note = starts || (in_note && line.starts_with("    ") && !line.trim_start().starts_with(['"', ']', '}']));
+        if in_note {
+            continue;
+        }
+        lines.push(if line.starts_with('│') && line.contains('┆') {
+            let cells = line.trim_end_matches('│').split('┆');
+            let cells: Vec<&str> = cells.map(|cell| if is_class(cell) { " <class> " } else { cell }).collect();
+            format!("{}│", cells.join("┆"))
+        } else if line.trim_start().starts_with("\"quality\"") {
+            "\"quality\": <class>".to_owned()
+        } else if line.starts_with("        \"") {
+            line.trim_end_matches(',').to_owned()
+        } else {
+            line.to_owned()
+        });
+    }
+    lines.join("\n")
+}
+
 /// A table without its numbers and without the widths that they give it.
 pub fn without_numbers(text: &str) -> String {
     let mut lines = Vec::new();
-    for line in text.lines() {
+    for line in without_quality(text).lines() {
         let first = line.chars().next();
         if first.is_some_and(|c| "┌╞├└".contains(c)) {
             continue;

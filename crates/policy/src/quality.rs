@@ -1,0 +1,134 @@
+//! `[quality]` and `[display]`: how good released numbers are called, and which are shown. Both act on noisy numbers alone (C-3):
+//! they cost nothing, and change no stored answer.
+
+use crate::error::PolicyErrorKind;
+use crate::reader::{Field, Read, Section};
+use deniable_core::exact::{Rational, ratio};
+use num_traits::Signed;
+
+/// The largest coefficients of variation (standard error of the noise over the released value) of the classes A, B and C; what is
+/// beyond is not usable. Positive and ascending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quality {
+    /// Of class A.
+    pub a: Rational,
+    /// Of class B.
+    pub b: Rational,
+    /// Of class C.
+    pub c: Rational,
+}
+
+impl Default for Quality {
+    /// 10%, 25% and 50%.
+    fn default() -> Self {
+        Self { a: ratio(1, 10), b: ratio(1, 4), c: ratio(1, 2) }
+    }
+}
+
+/// Which released numbers are shown, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Display {
+    /// Whether numbers that are not usable are hidden.
+    pub hide_unusable: bool,
+    /// Counts whose released value is below this are hidden.
+    pub hide_below: Option<Rational>,
+    /// Counts are rounded to multiples of this, their intervals outward.
+    pub round_to: Option<Rational>,
+    /// What stands in place of a hidden number: one line.
+    pub label: String,
+}
+
+impl Default for Display {
+    /// Everything is shown, as it was released.
+    fn default() -> Self {
+        Self { hide_unusable: false, hide_below: None, round_to: None, label: "hidden".to_owned() }
+    }
+}
+
+pub(crate) const QUALITY_KEYS: [&str; 3] = ["a", "b", "c"];
+pub(crate) const DISPLAY_KEYS: [&str; 4] = ["hide_unusable", "hide_below", "round_to", "label"];
+
+/// Reads `[quality]`.
+pub(crate) fn read(field: &Field<'_>) -> Read<Quality> {
+    let section = field.section("[quality]", &QUALITY_KEYS)?;
+    let usual = Quality::default();
+    let (a, b, c) = (positive(&section, "a"), positive(&section, "b"), positive(&section, "c"));
+    let found = Quality { a: a?.unwrap_or(usual.a), b: b?.unwrap_or(usual.b), c: c?.unwrap_or(usual.c) };
+    if found.a <= found.b && found.b <= found.c {
+        return Ok(found);
+    }
+    let kind = PolicyErrorKind::Text {
+        key: "[quality]".to_owned(),
+        problem: format!("has classes of {}, {} and {}, which do not ascend", found.a, found.b, found.c),
+    };
+    let help =
+        "A allows the smallest coefficient of variation and C the largest; unless stated they are 10%, 25% and 50%";
+    Err(section.report.fail(&section.span, kind, help))
+}
+
+/// Reads `[display]`, or `display` of a query, where `name` says which.
+pub(crate) fn read_display(field: &Field<'_>, name: &str) -> Read<Display> {
+    let section = field.section(name, &DISPLAY_KEYS)?;
+    let hide_unusable = section.optional("hide_unusable", Field::boolean);
+    let (below, round) = (positive(&section, "hide_below"), positive(&section, "round_to"));
+    let label = section.optional("label", |field| field.line().map(str::to_owned));
+    let usual = Display::default();
+    Ok(Display {
+        hide_unusable: hide_unusable?.unwrap_or(usual.hide_unusable),
+        hide_below: below?,
+        round_to: round?,
+        label: label?.unwrap_or(usual.label),
+    })
+}
+
+fn positive(section: &Section<'_>, key: &str) -> Read<Option<Rational>> {
+    section.optional(key, |field| {
+        let value = field.number()?;
+        if value.is_positive() {
+            Ok(value)
+        } else {
+            Err(field.out_of_range(value, "above 0", "leave it out for the usual"))
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::PolicyBuilder;
+    use deniable_core::exact::{ratio, whole};
+
+    fn builder() -> PolicyBuilder {
+        PolicyBuilder::new("clinic", "people")
+            .table("visits", "visits.csv", "1")
+            .adversary("acquaintance")
+            .promise("posterior_at_most", &ratio(3, 4))
+            .query("visits", "SELECT COUNT(*) FROM visits")
+    }
+
+    #[test]
+    fn classes_and_rules_are_read() {
+        let usual = builder().build().unwrap();
+        assert_eq!((usual.quality().a.clone(), usual.display().hide_unusable), (ratio(1, 10), false));
+        let policy = builder().set(&["quality"], "b", "20%").set(&["display"], "hide_below", 11).set(
+            &["display"],
+            "label",
+            "..",
+        );
+        let policy = policy.build().unwrap();
+        assert_eq!(policy.quality().b, ratio(1, 5));
+        assert_eq!((policy.display().hide_below.clone(), policy.display().label.as_str()), (Some(whole(11)), ".."));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for (section, key, value, found) in [
+            ("quality", "a", "30%", "do not ascend"),
+            ("quality", "d", "30%", "`d`"),
+            ("display", "round_to", "0", "above 0"),
+            ("display", "hide", "11", "hide"),
+        ] {
+            let errors = builder().set(&[section], key, value).build().unwrap_err();
+            assert!(errors.to_string().contains(found), "{errors}");
+        }
+    }
+}

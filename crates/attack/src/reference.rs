@@ -1,4 +1,4 @@
-//! The frequencies of people at large: from another cohort's genotypes, or from a table as in [`mod@crate::released`].
+//! The frequencies of people at large: from another cohort's genotypes, or from a table as in [`mod@crate::frequencies`].
 
 use crate::frequencies::{Frequencies, Site};
 use deniable_genome::{FileError, Individuals};

@@ -2,7 +2,7 @@
 //!
 //! What is counted is what PLINK 1.9 counts with `--allow-no-sex`, on chromosomes of which everybody has two copies. PLINK's
 //! `--assoc` also has rows for X (men counted once), Y and the mitochondria (everybody once), and `--model` for the women on X;
-//! those SNPs are left out here and counted in the [`Log`], because a [`crate::Table`] and the distances of G-2 are about
+//! those SNPs are left out here and counted in the [`Log`], because a [`crate::ContingencyTable`] and the distances of G-2 are about
 //! people with two copies.
 //!
 //! Memory is that of the people, and of a few blocks of SNPs for each thread: it does not grow with the SNPs.

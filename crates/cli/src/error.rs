@@ -280,9 +280,9 @@ impl From<Error> for Failure {
                 let help = format!("allow at least --memory {least}MB, or ask for fewer; nothing was charged");
                 Self::usage(format!("\"{query}\" has more groups than --memory can hold"), help)
             }
-            Error::NoQuery { ref known, .. } => {
-                let help = format!("the policy has \"{}\"", known.join("\", \""));
-                Self::usage(error, help)
+            Error::NoQuery(unknown) => {
+                let help = format!("the policy has \"{}\"", unknown.known.join("\", \""));
+                Self::usage(unknown, help)
             }
             other => Self::Refused(vec![Complaint::new(other)]),
         }

@@ -42,16 +42,8 @@ pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
     if names.is_empty() {
         return Ok(());
     }
-    for name in names {
-        if !plan.asks().iter().any(|ask| ask.ask().name == *name) {
-            let known: Vec<&str> = plan.asks().iter().map(|ask| ask.ask().name.as_str()).collect();
-            let help = format!("the policy has \"{}\"", known.join("\", \""));
-            return Err(Failure::usage(format!("there is no query \"{name}\""), help));
-        }
-    }
-    let chosen = plan.asks().iter().enumerate().filter(|(_, ask)| names.contains(&ask.ask().name));
-    let chosen: Vec<usize> = chosen.map(|(at, _)| at).collect();
-    *plan = plan.with_only(&chosen);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    *plan = plan.named(&names).map_err(deniable::Error::from)?;
     Ok(())
 }
 

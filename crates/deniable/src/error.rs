@@ -4,7 +4,7 @@ use deniable_core::noise::EntropyError;
 use deniable_ledger::{OpenError, StoreError};
 use deniable_policy::{PolicyErrors, QuestionError};
 use deniable_release::plan::PlanError;
-use deniable_release::{AcceptError, DataError, ReleaseError};
+use deniable_release::{AcceptError, DataError, ReleaseError, UnknownQuery};
 use deniable_report::ReportError;
 use deniable_sql::SourceError;
 
@@ -20,15 +20,10 @@ pub enum Error {
     Plan(Vec<PlanError>),
     /// A query beside the policy's is none.
     #[error(transparent)]
-    Question(#[from] QuestionError),
+    Query(#[from] QuestionError),
     /// No query of the policy has this name.
-    #[error("there is no query \"{name}\"")]
-    NoQuery {
-        /// The name.
-        name: String,
-        /// Those that there are.
-        known: Vec<String>,
-    },
+    #[error(transparent)]
+    NoQuery(#[from] UnknownQuery),
     /// Rows were given for a table that the policy does not declare.
     #[error("the policy declares no table `{table}`")]
     NoTable {
@@ -85,7 +80,7 @@ impl Error {
     #[must_use]
     pub fn is_public(&self) -> bool {
         match self {
-            Self::Policy(_) | Self::Plan(_) | Self::Question(_) | Self::NoQuery { .. } | Self::NoTable { .. } => true,
+            Self::Policy(_) | Self::Plan(_) | Self::Query(_) | Self::NoQuery(_) | Self::NoTable { .. } => true,
             Self::Accept(_)
             | Self::Memory { .. }
             | Self::Source(_)

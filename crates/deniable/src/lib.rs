@@ -72,7 +72,7 @@ mod call;
 #[cfg(feature = "sql")]
 mod error;
 #[cfg(feature = "sql")]
-mod question;
+mod query;
 #[cfg(feature = "sql")]
 mod released;
 #[cfg(feature = "sql")]
@@ -89,7 +89,7 @@ pub use {
     },
     deniable_release::{Allowed, Origin, Plan, Registering},
     error::Error,
-    question::Question,
+    query::Query,
     released::{Released, Unanswered},
     session::{Event, Registration, Session},
 };

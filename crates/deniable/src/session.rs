@@ -2,7 +2,7 @@
 
 use crate::call::{Call, Worker};
 use crate::error::Error;
-use crate::question::Question;
+use crate::query::Query;
 use crate::released::{Released, Unanswered};
 use arrow_array::RecordBatch;
 use deniable_core::noise::SystemRng;
@@ -145,13 +145,7 @@ impl Session {
     /// # Errors
     /// When there is no such query.
     pub fn only(&self, names: &[&str]) -> Result<Self, Error> {
-        let known = || self.plan().asks().iter().map(|ask| ask.ask().name.as_str());
-        if let Some(name) = names.iter().find(|name| !known().any(|known| known == **name)) {
-            return Err(Error::NoQuery { name: (*name).to_owned(), known: known().map(str::to_owned).collect() });
-        }
-        let chosen: Vec<usize> =
-            known().enumerate().filter(|(_, known)| names.contains(known)).map(|(at, _)| at).collect();
-        Ok(self.about(self.plan().with_only(&chosen)))
+        Ok(self.about(self.plan().named(names)?))
     }
 
     /// Looks at all rows of all tables and registers their versions, or none; the columns of these names, as `column` or
@@ -171,9 +165,9 @@ impl Session {
     /// Answers a query that is not in the policy, paid from what is left of the promise.
     ///
     /// # Errors
-    /// When it is no question, or cannot be answered under the policy. Nothing was charged then.
-    pub fn ask(&self, question: &Question) -> Result<Call<Released>, Error> {
-        Ok(self.about(question.plan(self.policy())?).release())
+    /// When it is no query, or cannot be answered under the policy. Nothing was charged then.
+    pub fn ask(&self, query: &Query) -> Result<Call<Released>, Error> {
+        Ok(self.about(query.plan(self.policy())?).release())
     }
 
     /// What is left of the promise, for everyone who asks about these people. Reads the ledger on this thread, and waits where

@@ -23,7 +23,7 @@ pub mod whatif;
 pub use accepted::{AcceptError, Accepted};
 pub use data::{BadColumn, DataError, Registering, Versioned};
 pub use forecast::{ErrorBound, Expected, expected};
-pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, answered_earlier};
+pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery, answered_earlier};
 pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, release, remembered, stored};
 pub use show::published;
 

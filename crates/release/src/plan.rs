@@ -81,6 +81,16 @@ impl PlannedMeasure {
     }
 }
 
+/// A name that no ask of a plan has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no query \"{name}\"")]
+pub struct UnknownQuery {
+    /// The name.
+    pub name: String,
+    /// Those that there are.
+    pub known: Vec<String>,
+}
+
 /// An ask that cannot be answered under its policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("query \"{ask}\": {kind}")]
@@ -170,6 +180,20 @@ impl Plan {
     pub fn with_only(&self, positions: &[usize]) -> Self {
         let asks = self.asks.iter().enumerate().filter(|(at, _)| positions.contains(at));
         Self { policy: self.policy.clone(), asks: asks.map(|(_, ask)| ask.clone()).collect() }
+    }
+
+    /// The same plan with the asks of these names alone.
+    ///
+    /// # Errors
+    /// The first name that no ask has.
+    pub fn named(&self, names: &[&str]) -> Result<Self, UnknownQuery> {
+        let known = || self.asks.iter().map(|ask| ask.ask.name.as_str());
+        if let Some(name) = names.iter().find(|name| !known().any(|known| known == **name)) {
+            let known = known().map(str::to_owned).collect();
+            return Err(UnknownQuery { name: (*name).to_owned(), known });
+        }
+        let chosen = known().enumerate().filter(|(_, known)| names.contains(known));
+        Ok(self.with_only(&chosen.map(|(at, _)| at).collect::<Vec<_>>()))
     }
 
     /// The account of the ledger that this policy is charged to.

@@ -13,7 +13,7 @@ use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
 use crate::render::{self, plan::Shown};
-use deniable::{Question, Session};
+use deniable::{Query, Session};
 use std::path::Path;
 
 /// Runs it.
@@ -28,7 +28,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let policy = load(&args.place)?;
     let Some(sql) = &args.sql else { return prompt::run(args, &policy) };
-    let before = Question::answered_before(&policy, sql)?;
+    let before = Query::answered_before(&policy, sql)?;
     let free = before.last().map(|share| {
         format!(
             "it was answered before at --spend {share}: asked so again, of the same version of the data, it is free"

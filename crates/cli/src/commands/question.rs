@@ -2,18 +2,18 @@
 
 use crate::error::{Failure, plan_failure};
 use deniable::exact::{Rational, Rounding, percent};
-use deniable::{Error, Plan, Policy, Question};
+use deniable::{Error, Plan, Policy, Query};
 use deniable_policy::QuestionError;
 use std::path::PathBuf;
 
 /// The plan of a single query that is charged to the whole promise.
 pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Result<Plan, Failure> {
-    let question = Question { name: name.to_owned(), sql: sql.to_owned(), share: share.clone() };
+    let question = Query { name: name.to_owned(), sql: sql.to_owned(), share: share.clone() };
     let asked = question.policy(policy).map_err(|error| match error {
-        Error::Question(error @ QuestionError::Blank) => {
+        Error::Query(error @ QuestionError::Blank) => {
             Failure::usage(error, "write it in quotes: 'SELECT COUNT(*) FROM visits'")
         }
-        Error::Question(error @ QuestionError::Share(_)) => Failure::usage(error, "add --spend 1/40, for example"),
+        Error::Query(error @ QuestionError::Share(_)) => Failure::usage(error, "add --spend 1/40, for example"),
         other => other.into(),
     })?;
     // Places in the SQL are shown in the SQL, as no file holds it.

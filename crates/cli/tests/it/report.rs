@@ -12,6 +12,18 @@ fn without_pictures(page: &str) -> String {
     page.split("<svg").map(|part| part.split_once("</svg>").map_or(part, |(_, rest)| rest)).collect()
 }
 
+/// The page without the note on numbers that are not usable, and without a list that holds nothing else.
+fn without_note(page: &str) -> String {
+    let mut kept = String::new();
+    for part in page.split_inclusive("</li>") {
+        match part.rsplit_once("<li>") {
+            Some((before, item)) if item.contains("not usable: the standard error") => kept += before,
+            _ => kept += part,
+        }
+    }
+    kept.replace("<h4>To know about these numbers</h4><ul></ul>", "")
+}
+
 fn numbers(page: &str) -> Vec<String> {
     between(page, "<td class=\"number\">", "</td>").map(str::to_owned).collect()
 }
@@ -62,9 +74,15 @@ fn neighbouring_data_make_the_same_page_but_for_the_answers() {
             Some((before, rest)) => before.to_owned() + rest.split_once("</p>").unwrap().1,
             None => page,
         };
-        page.split("<td class=\"number\">")
+        let page = page
+            .split("<td class=\"number\">")
             .map(|part| part.trim_start_matches(|c: char| !"<".contains(c)).to_owned())
-            .collect::<String>()
+            .collect::<String>();
+        // So do the classes of quality, and the note that counts the numbers in the last one.
+        let page = ["A", "B", "C", "not usable"]
+            .iter()
+            .fold(page, |page, class| page.replace(&format!("<td>{class}</td>"), "<td>class</td>"));
+        without_note(&page)
     };
     let one = page(&|_| {});
     let other = page(&|place| {

@@ -5,8 +5,8 @@ use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
 use deniable::exact::{ratio, whole};
 use deniable::ledger::Registered;
 use deniable::{
-    Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Question, Registering,
-    Resources, Session,
+    Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Query, Registering, Resources,
+    Session,
 };
 use deniable_release::{DataError, ReleaseError};
 use std::path::{Path, PathBuf};
@@ -90,18 +90,18 @@ fn some_queries_of_a_policy_and_some_beside_it() {
     let session = session(folder.path()).allowing(Registering::GoOn);
     let released = session.only(&["patients"]).unwrap().release().wait().unwrap();
     assert_eq!(released.answers().len(), 1);
-    assert!(matches!(session.only(&["nobody"]), Err(Error::NoQuery { known, .. }) if known.len() == 5));
+    assert!(matches!(session.only(&["nobody"]), Err(Error::NoQuery(unknown)) if unknown.known.len() == 5));
 
     let sql = "SELECT COUNT(*) FROM visits WHERE smoker";
-    let question = Question { name: "smokers".to_owned(), sql: sql.to_owned(), share: ratio(1, 40) };
-    assert_eq!(Question::answered_before(session.policy(), sql).unwrap(), []);
+    let query = Query { name: "smokers".to_owned(), sql: sql.to_owned(), share: ratio(1, 40) };
+    assert_eq!(Query::answered_before(session.policy(), sql).unwrap(), []);
     let before = session.left().unwrap().exact_share().unwrap();
-    session.ask(&question).unwrap().wait().unwrap();
+    session.ask(&query).unwrap().wait().unwrap();
     assert_eq!(session.left().unwrap().exact_share().unwrap(), before - ratio(1, 40));
-    assert_eq!(Question::answered_before(session.policy(), sql).unwrap(), [ratio(1, 40)]);
-    let wrong = Question { sql: "SELECT * FROM visits".to_owned(), ..question.clone() };
+    assert_eq!(Query::answered_before(session.policy(), sql).unwrap(), [ratio(1, 40)]);
+    let wrong = Query { sql: "SELECT * FROM visits".to_owned(), ..query.clone() };
     assert!(session.ask(&wrong).is_err_and(|error| matches!(error, Error::Plan(_)) && error.is_public()));
-    assert!(matches!(session.ask(&Question { share: whole(2), ..question }), Err(Error::Question(_))));
+    assert!(matches!(session.ask(&Query { share: whole(2), ..query }), Err(Error::Query(_))));
 }
 
 /// Inside a task: nothing blocks the runtime, and nothing of it is entered twice.
@@ -130,11 +130,11 @@ fn a_dropped_call_is_charged_and_answered_all_the_same() {
     assert!(again.origins.iter().all(|origin| *origin == Origin::Stored));
     // So are those of a session that is gone.
     let sql = "SELECT COUNT(*) FROM visits";
-    let question = Question { name: "visits".to_owned(), sql: sql.to_owned(), share: ratio(1, 40) };
+    let query = Query { name: "visits".to_owned(), sql: sql.to_owned(), share: ratio(1, 40) };
     let policy = session.policy().clone();
-    drop(session.ask(&question).unwrap());
+    drop(session.ask(&query).unwrap());
     drop(session);
-    let answered = || !Question::answered_before(&policy, sql).unwrap().is_empty();
+    let answered = || !Query::answered_before(&policy, sql).unwrap().is_empty();
     assert!((0..600).any(|_| answered() || {
         std::thread::sleep(std::time::Duration::from_millis(100));
         false
@@ -158,7 +158,7 @@ fn rows_in_memory_are_registered_by_what_they_hold() {
     let asking = |rows: Vec<RecordBatch>| {
         let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", rows).unwrap();
         let sql = "SELECT COUNT(*) FROM stays WHERE age > 50";
-        session.ask(&Question { name: "old".to_owned(), sql: sql.to_owned(), share: ratio(1, 100) }).unwrap().wait()
+        session.ask(&Query { name: "old".to_owned(), sql: sql.to_owned(), share: ratio(1, 100) }).unwrap().wait()
     };
     let changed = asking(rows(1_001)).unwrap_err();
     assert!(matches!(changed, Error::Release(ReleaseError::Data(DataError::Changed { .. }))), "{changed}");

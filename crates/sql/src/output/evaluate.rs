@@ -1,7 +1,6 @@
 //! Evaluates terms over noisy cells, with intervals.
 
 use super::number::Number;
-use super::pivot::{Cell, Ends, Form, Linear};
 use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
@@ -14,7 +13,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Digits of a square root.
-const ROOT_PLACES: u32 = 12;
+pub(super) const ROOT_PLACES: u32 = 12;
 
 /// The noisy values of a query's measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +58,9 @@ pub enum Shown {
 
 /// A shown row: a cell of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Place {
-    level: usize,
-    cell: usize,
+pub(super) struct Place {
+    pub(super) level: usize,
+    pub(super) cell: usize,
 }
 
 /// A value that is compared.
@@ -177,20 +176,20 @@ impl Query {
     }
 }
 
-struct Evaluator<'a> {
-    query: &'a Query,
+pub(super) struct Evaluator<'a> {
+    pub(super) query: &'a Query,
     /// The values that are shown.
-    values: &'a [Vec<i128>],
+    pub(super) values: &'a [Vec<i128>],
     /// The noisy ones that intervals are about, where they are others.
-    measured: Option<&'a [Vec<i128>]>,
+    pub(super) measured: Option<&'a [Vec<i128>]>,
     /// For each number of measures in a term, the margin of every measure.
-    margins: BTreeMap<usize, Vec<BigInt>>,
+    pub(super) margins: BTreeMap<usize, Vec<BigInt>>,
     /// How many rows a chosen value may be from the rank it was chosen for; `None` where the interval is of values.
-    ranks: Vec<Option<BigInt>>,
+    pub(super) ranks: Vec<Option<BigInt>>,
     /// The law of every measure's noise.
-    laws: &'a [Law],
+    pub(super) laws: &'a [Law],
     /// How often an interval may miss.
-    outside: f64,
+    pub(super) outside: f64,
 }
 
 impl<'a> Evaluator<'a> {
@@ -232,16 +231,6 @@ impl<'a> Evaluator<'a> {
                 Shown::Number { estimate, low, high, rows, deviation, value }
             }
         }
-    }
-
-    fn number_with_interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
-        let Some(values) = self.measured else { return self.interval(term, row, margins) };
-        let bare = Self { values, measured: None, margins: BTreeMap::new(), ranks: Vec::new(), ..*self };
-        let measured = bare.interval(term, row, margins);
-        let estimate = self.number(term, row, None).estimate;
-        let low = measured.low.map(|low| estimate.iter().fold(low, |low, shown| low.min(shown.clone())));
-        let high = measured.high.map(|high| estimate.iter().fold(high, |high, shown| high.max(shown.clone())));
-        Number { estimate, low, high }
     }
 
     /// How many rows a chosen value may be from the rank it was chosen for.
@@ -325,124 +314,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// A number with its interval: from the law of its noise where that is known, and otherwise by interval arithmetic, in which
-    /// every measure reaches as far as its part of the allowed error lets it.
-    fn interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
-        if let Term::Function(function, inner) = term {
-            return self.interval(inner, row, margins).apply(*function);
-        }
-        let value = |measure: usize| self.values[measure][row.cell];
-        let cell = Cell { laws: self.laws, value: &value, outside: self.outside };
-        if let Term::Answer(position) = term
-            && let Estimator::Variance { moments, squares, sample, root } = &self.query.answers(row.level)[*position]
-        {
-            let unit = |measure: usize| (measure, float(&self.query.measures()[measure].unit));
-            let span = &moments.high - &moments.low;
-            let most = &span * &span / whole(if *sample { 2 } else { 4 });
-            let measures = [(moments.count, 1.0), unit(moments.sum), unit(*squares)];
-            let ends = cell.variance(measures, *sample, float(&most) * (1.0 + f64::EPSILON));
-            let estimate = self.number(term, row, None).estimate;
-            let (zero, most) = (Rational::zero(), most);
-            let whole_range = Number::within(None, zero.clone(), most.clone());
-            let inside = placed(None, ends, &whole_range);
-            let root_of = |end: Option<Rational>, rounding| end.map(|end| square_root(&end, ROOT_PLACES, rounding));
-            return if *root {
-                Number { estimate, low: root_of(inside.low, Rounding::Down), high: root_of(inside.high, Rounding::Up) }
-            } else {
-                Number { estimate, ..inside }
-            };
-        }
-        match self.form(term, row) {
-            Some(form) if form.measures() > 1 => {
-                let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
-                let within = (possible.low.as_ref().map(float), possible.high.as_ref().map(float));
-                placed(estimate, cell.interval(&form, within), &possible)
-            }
-            _ => self.number(term, row, margins),
-        }
-    }
-
-    /// The standard error of a number's noise, where its law is known; of rounded numbers that of what was rounded.
-    fn deviation(&self, term: &Term, row: Place, estimate: &Option<Rational>) -> Option<f64> {
-        let values = self.measured.unwrap_or(self.values);
-        let value = |measure: usize| values[measure][row.cell];
-        let cell = Cell { laws: self.laws, value: &value, outside: self.outside };
-        match term {
-            Term::Function(_, inner) => self.deviation(inner, row, &self.number(inner, row, None).estimate),
-            Term::Answer(position)
-                if matches!(self.query.answers(row.level)[*position], Estimator::Variance { .. }) =>
-            {
-                let Estimator::Variance { moments, squares, root, .. } = &self.query.answers(row.level)[*position]
-                else {
-                    return None;
-                };
-                let unit = |measure: usize| (measure, float(&self.query.measures()[measure].unit));
-                let deviation = cell.variance_deviation([(moments.count, 1.0), unit(moments.sum), unit(*squares)])?;
-                if !root {
-                    return Some(deviation);
-                }
-                // Of the root, where the variance is not zero.
-                estimate.as_ref().map(float).filter(|root| *root > 0.0).map(|root| deviation / (2.0 * root))
-            }
-            _ => self.form(term, row).and_then(|form| cell.deviation(&form)).filter(|deviation| *deviation > 0.0),
-        }
-    }
-
-    /// A number as sums of measures, where its law is known.
-    fn form(&self, term: &Term, row: Place) -> Option<Form> {
-        let constant = |number: Number| number.estimate.map(|value| Form::Linear(Linear::constant(value)));
-        match term {
-            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => constant(self.number(term, row, None)),
-            Term::Text(_) | Term::Function(..) => None,
-            Term::Answer(position) => {
-                let unit = |measure: usize| self.query.measures()[measure].unit.clone();
-                match &self.query.answers(row.level)[*position] {
-                    Estimator::Count { measure } => Some(Form::Linear(Linear::measure(*measure, whole(1)))),
-                    Estimator::Sum { measure } => Some(Form::Linear(Linear::measure(*measure, unit(*measure)))),
-                    Estimator::Average(Moments { sum, count, centre, .. }) => {
-                        let under = Linear::measure(*count, whole(1));
-                        Some(Form::Ratio { over: Linear::measure(*sum, unit(*sum)).plus(&under, centre), under })
-                    }
-                    Estimator::Variance { .. } | Estimator::Quantile { .. } => None,
-                }
-            }
-            Term::Arithmetic(operator, sides) => {
-                let [left, right] = &**sides;
-                self.form(left, row)?.combine(*operator, self.form(right, row)?)
-            }
-        }
-    }
-
-    /// What a number can be at all, whatever the rows are.
-    fn possible(&self, term: &Term, row: Place) -> Number {
-        let from = |low: Option<Rational>, high: Option<Rational>| Number { estimate: None, low, high };
-        let zero = || Some(Rational::zero());
-        match term {
-            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => self.number(term, row, None),
-            Term::Text(_) => from(None, None),
-            Term::Answer(position) => match &self.query.answers(row.level)[*position] {
-                Estimator::Count { .. } => from(zero(), None),
-                Estimator::Sum { measure } => match &self.query.measures()[*measure].kind {
-                    MeasureKind::Sum { range, .. } if range.low >= 0 => from(zero(), None),
-                    MeasureKind::Sum { range, .. } if range.high <= 0 => from(None, zero()),
-                    _ => from(None, None),
-                },
-                Estimator::Average(moments) => from(Some(moments.low.clone()), Some(moments.high.clone())),
-                Estimator::Variance { .. } => from(zero(), None),
-                Estimator::Quantile { measure, .. } => {
-                    let (low, high) = self.query.bounds(*measure);
-                    from(Some(low), Some(high))
-                }
-            },
-            Term::Arithmetic(operator, sides) => {
-                let [left, right] = &**sides;
-                self.possible(left, row).combine(*operator, &self.possible(right, row))
-            }
-            Term::Function(function, inner) => self.possible(inner, row).apply(*function),
-        }
-    }
-
-    fn number(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
+    pub(super) fn number(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         match term {
             Term::Number(value) => Number::exact(Some(value.clone())),
             Term::Key(group) => match self.query.key(*group, row) {
@@ -596,29 +468,6 @@ impl<'a> Evaluator<'a> {
         let (rows, most) = self.rows(measure, cell, margins);
         [(&rows * whole(2) - &most).max(whole(1)), most]
     }
-}
-
-fn float(value: &Rational) -> f64 {
-    value.to_f64().unwrap_or(f64::MAX)
-}
-
-/// Floats as the ends of an interval, rounded outward and cut at what is possible. An interval beyond all that is possible says
-/// nothing but that the noise was unusually large: then all that is possible is left.
-fn placed(estimate: Option<Rational>, (low, high): Ends, possible: &Number) -> Number {
-    /// More than a conversion to fractions and back can lose.
-    const OUTWARD: f64 = 1e-12;
-    let end = |end: Option<f64>, outward: f64| end.and_then(|end| Rational::from_float(end + outward * end.abs()));
-    let (low, high) = (end(low, -OUTWARD), end(high, OUTWARD));
-    let beyond = |one: &Option<Rational>, other: &Option<Rational>| matches!((one, other), (Some(one), Some(other)) if one > other);
-    if beyond(&low, &possible.high) || beyond(&possible.low, &high) {
-        return Number { estimate, low: possible.low.clone(), high: possible.high.clone() };
-    }
-    let cut = |end: Option<Rational>, at: &Option<Rational>, which: fn(Rational, Rational) -> Rational| match (end, at)
-    {
-        (Some(end), Some(at)) => Some(which(end, at.clone())),
-        (end, at) => end.or_else(|| at.clone()),
-    };
-    Number { estimate, low: cut(low, &possible.low, Rational::max), high: cut(high, &possible.high, Rational::min) }
 }
 
 /// A noisy number with the interval that its noise leaves for what is `possible`.

@@ -6,6 +6,7 @@
 //! term combines several measures otherwise, each gets a part of the allowed error (the union bound).
 
 mod evaluate;
+mod intervals;
 mod number;
 mod pivot;
 

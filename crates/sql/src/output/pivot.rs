@@ -2,8 +2,8 @@
 //!
 //! Whatever the exact numbers are, some weighted sum of the noisy ones has no part of them left: for a ratio `θ = A/B` of sums that
 //! is `a − θ·b = (A − θB) + noise = noise`, whose law is public ([`deniable_core::interval`]). The interval is every `θ` at which that
-//! noise would not be unusually large. It covers with at least the stated confidence, since at the true `θ` the noise is what it is,
-//! and no interval that covers is shorter by more than the known law of two or three noises is wider than the exact one.
+//! noise would not be unusually large. It covers with at least the stated confidence, since at the true `θ` the noise is what it is
+//! (M-PIV). How wide it is beside the shortest one that knows the truth, `tests/it/widths.rs` measures.
 //!
 //! | number | what has no exact part left |
 //! |---|---|

@@ -12,7 +12,7 @@ const BESIDE: &str = "/ask";
 
 /// A query beside those of a policy. What it may use up is the whole promise: the limit for everyone, which is never exceeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Question {
+pub struct Query {
     /// What it is called: one line.
     pub name: String,
     /// The query.
@@ -21,11 +21,11 @@ pub struct Question {
     pub share: Rational,
 }
 
-impl Question {
+impl Query {
     /// Understands and prices it.
     ///
     /// # Errors
-    /// When it is no question, or cannot be answered under the policy.
+    /// When it is no query, or cannot be answered under the policy.
     pub fn plan(&self, policy: &Policy) -> Result<Plan, Error> {
         Plan::new(self.policy(policy)?).map_err(Error::Plan)
     }
@@ -33,7 +33,7 @@ impl Question {
     /// The policy that asks it and nothing else.
     ///
     /// # Errors
-    /// When it is no question.
+    /// When it is no query.
     pub fn policy(&self, policy: &Policy) -> Result<Policy, Error> {
         let asker = format!("{}{BESIDE}", policy.name());
         Ok(policy.with_question(&asker, &self.name, &self.sql, &self.share)?)

@@ -1,0 +1,180 @@
+//! Which law gives the interval and the standard error of a term over noisy cells: see `pivot` for the laws themselves.
+
+use super::Term;
+use super::evaluate::{Evaluator, Place, ROOT_PLACES};
+use super::number::Number;
+use super::pivot::{Cell, Ends, Form, Linear};
+use crate::plan::{Estimator, MeasureKind, Moments};
+use deniable_core::exact::{Rational, Rounding, square_root, whole};
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use std::collections::BTreeMap;
+
+/// What a variance is made of.
+struct Variance {
+    /// Count, sum and squares, the latter two centred, with their units.
+    measures: [(usize, f64); 3],
+    /// The largest that it can be.
+    most: Rational,
+    /// Whether it is a sample's.
+    sample: bool,
+    /// Whether its root is asked for.
+    root: bool,
+}
+
+impl Evaluator<'_> {
+    /// A number with the interval that is shown: that of the noisy numbers, which reaches at least to what is shown.
+    pub(super) fn number_with_interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
+        let Some(values) = self.measured else { return self.interval(term, row, margins) };
+        let bare = Self { values, measured: None, margins: BTreeMap::new(), ranks: Vec::new(), ..*self };
+        let measured = bare.interval(term, row, margins);
+        let estimate = self.number(term, row, None).estimate;
+        let low = measured.low.map(|low| estimate.iter().fold(low, |low, shown| low.min(shown.clone())));
+        let high = measured.high.map(|high| estimate.iter().fold(high, |high, shown| high.max(shown.clone())));
+        Number { estimate, low, high }
+    }
+
+    /// A number with its interval: from the law of its noise where that is known, and otherwise by interval arithmetic, in which
+    /// every measure reaches as far as its part of the allowed error lets it.
+    fn interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
+        if let Term::Function(function, inner) = term {
+            return self.interval(inner, row, margins).apply(*function);
+        }
+        let value = |measure: usize| self.values[measure][row.cell];
+        let cell = Cell { laws: self.laws, value: &value, outside: self.outside };
+        if let Some(variance) = self.variance_of(term, row) {
+            let Variance { measures, most, sample, root } = variance;
+            let ends = cell.variance(measures, sample, float(&most) * (1.0 + f64::EPSILON));
+            let estimate = self.number(term, row, None).estimate;
+            let inside = placed(estimate, ends, &Number::within(None, Rational::zero(), most));
+            let root_of = |end: Option<Rational>, rounding| end.map(|end| square_root(&end, ROOT_PLACES, rounding));
+            return if root {
+                let (low, high) = (root_of(inside.low, Rounding::Down), root_of(inside.high, Rounding::Up));
+                Number { estimate: inside.estimate, low, high }
+            } else {
+                inside
+            };
+        }
+        match self.form(term, row) {
+            Some(form) if form.measures() > 1 => {
+                let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
+                let within = (possible.low.as_ref().map(float), possible.high.as_ref().map(float));
+                placed(estimate, cell.interval(&form, within), &possible)
+            }
+            _ => self.number(term, row, margins),
+        }
+    }
+
+    /// The standard error of a number's noise, where its law is known; of rounded numbers that of what was rounded.
+    pub(super) fn deviation(&self, term: &Term, row: Place, estimate: &Option<Rational>) -> Option<f64> {
+        let values = self.measured.unwrap_or(self.values);
+        let value = |measure: usize| values[measure][row.cell];
+        let cell = Cell { laws: self.laws, value: &value, outside: self.outside };
+        if let Term::Function(_, inner) = term {
+            return self.deviation(inner, row, &self.number(inner, row, None).estimate);
+        }
+        let Some(Variance { measures, root, .. }) = self.variance_of(term, row) else {
+            return self.form(term, row).and_then(|form| cell.deviation(&form)).filter(|deviation| *deviation > 0.0);
+        };
+        let deviation = cell.variance_deviation(measures)?;
+        if !root {
+            return Some(deviation);
+        }
+        // Of the root, where the variance is not zero.
+        estimate.as_ref().map(float).filter(|root| *root > 0.0).map(|root| deviation / (2.0 * root))
+    }
+
+    /// What a variance or a standard deviation is made of, where the term is one.
+    fn variance_of(&self, term: &Term, row: Place) -> Option<Variance> {
+        let Term::Answer(position) = term else { return None };
+        let Estimator::Variance { moments, squares, sample, root } = &self.query.answers(row.level)[*position] else {
+            return None;
+        };
+        let unit = |measure: usize| (measure, float(&self.query.measures()[measure].unit));
+        let span = &moments.high - &moments.low;
+        Some(Variance {
+            measures: [(moments.count, 1.0), unit(moments.sum), unit(*squares)],
+            // Half of the values at either end; a sample's divisor is one less, at least half.
+            most: &span * &span / whole(if *sample { 2 } else { 4 }),
+            sample: *sample,
+            root: *root,
+        })
+    }
+
+    /// A number as sums of measures, where its law is known.
+    fn form(&self, term: &Term, row: Place) -> Option<Form> {
+        let constant = |number: Number| number.estimate.map(|value| Form::Linear(Linear::constant(value)));
+        match term {
+            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => constant(self.number(term, row, None)),
+            Term::Text(_) | Term::Function(..) => None,
+            Term::Answer(position) => {
+                let unit = |measure: usize| self.query.measures()[measure].unit.clone();
+                match &self.query.answers(row.level)[*position] {
+                    Estimator::Count { measure } => Some(Form::Linear(Linear::measure(*measure, whole(1)))),
+                    Estimator::Sum { measure } => Some(Form::Linear(Linear::measure(*measure, unit(*measure)))),
+                    Estimator::Average(Moments { sum, count, centre, .. }) => {
+                        let under = Linear::measure(*count, whole(1));
+                        Some(Form::Ratio { over: Linear::measure(*sum, unit(*sum)).plus(&under, centre), under })
+                    }
+                    Estimator::Variance { .. } | Estimator::Quantile { .. } => None,
+                }
+            }
+            Term::Arithmetic(operator, sides) => {
+                let [left, right] = &**sides;
+                self.form(left, row)?.combine(*operator, self.form(right, row)?)
+            }
+        }
+    }
+
+    /// What a number can be at all, whatever the rows are.
+    fn possible(&self, term: &Term, row: Place) -> Number {
+        let from = |low: Option<Rational>, high: Option<Rational>| Number { estimate: None, low, high };
+        let zero = || Some(Rational::zero());
+        match term {
+            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => self.number(term, row, None),
+            Term::Text(_) => from(None, None),
+            Term::Answer(position) => match &self.query.answers(row.level)[*position] {
+                Estimator::Count { .. } => from(zero(), None),
+                Estimator::Sum { measure } => match &self.query.measures()[*measure].kind {
+                    MeasureKind::Sum { range, .. } if range.low >= 0 => from(zero(), None),
+                    MeasureKind::Sum { range, .. } if range.high <= 0 => from(None, zero()),
+                    _ => from(None, None),
+                },
+                Estimator::Average(moments) => from(Some(moments.low.clone()), Some(moments.high.clone())),
+                Estimator::Variance { .. } => from(zero(), None),
+                Estimator::Quantile { measure, .. } => {
+                    let (low, high) = self.query.bounds(*measure);
+                    from(Some(low), Some(high))
+                }
+            },
+            Term::Arithmetic(operator, sides) => {
+                let [left, right] = &**sides;
+                self.possible(left, row).combine(*operator, &self.possible(right, row))
+            }
+            Term::Function(function, inner) => self.possible(inner, row).apply(*function),
+        }
+    }
+}
+
+fn float(value: &Rational) -> f64 {
+    value.to_f64().unwrap_or(f64::MAX)
+}
+
+/// Floats as the ends of an interval, rounded outward and cut at what is possible. An interval beyond all that is possible says
+/// nothing but that the noise was unusually large: then all that is possible is left.
+fn placed(estimate: Option<Rational>, (low, high): Ends, possible: &Number) -> Number {
+    /// More than a conversion to fractions and back can lose.
+    const OUTWARD: f64 = 1e-12;
+    let end = |end: Option<f64>, outward: f64| end.and_then(|end| Rational::from_float(end + outward * end.abs()));
+    let (low, high) = (end(low, -OUTWARD), end(high, OUTWARD));
+    let beyond = |one: &Option<Rational>, other: &Option<Rational>| matches!((one, other), (Some(one), Some(other)) if one > other);
+    if beyond(&low, &possible.high) || beyond(&possible.low, &high) {
+        return Number { estimate, low: possible.low.clone(), high: possible.high.clone() };
+    }
+    let cut = |end: Option<Rational>, at: &Option<Rational>, which: fn(Rational, Rational) -> Rational| match (end, at)
+    {
+        (Some(end), Some(at)) => Some(which(end, at.clone())),
+        (end, at) => end.or_else(|| at.clone()),
+    };
+    Number { estimate, low: cut(low, &possible.low, Rational::max), high: cut(high, &possible.high, Rational::min) }
+}

@@ -17,6 +17,9 @@ const SAFE: f64 = 1e-11;
 /// Scales of Laplace noises that differ by less are taken for this much apart: upwards, which only adds to the tail.
 const APART: f64 = 1e-3;
 
+/// Reaches are looked for until they are known to this part of themselves; they are rounded up by it.
+const PRECISION: f64 = 1e-4;
+
 /// The law of one noise, as sums of several need it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Law {
@@ -94,13 +97,15 @@ fn laplace(scales: &mut [f64], outside: f64) -> f64 {
     let lost = SAFE * weights.iter().map(|weight| weight.abs()).sum::<f64>();
     let tail =
         |t: f64| weights.iter().zip(&*scales).map(|(weight, scale)| weight * (-t / scale).exp()).sum::<f64>() + lost;
-    // One scale alone is exceeded more rarely than the sum, and all of them one by one more often.
+    // The largest alone is exceeded more rarely than the sum, and all of them one by one more often.
     let count = scales.len() as f64;
-    let (mut low, mut high) = (0.0, scales.iter().map(|scale| scale * (count / outside).ln()).sum::<f64>());
+    let largest = scales.last().copied().unwrap_or_default();
+    let mut low = largest * (1.0 / outside).ln();
+    let mut high = scales.iter().map(|scale| scale * (count / outside).ln()).sum::<f64>();
     if tail(high) > outside {
         return f64::INFINITY;
     }
-    while high - low > 1e-5 * high {
+    while high - low > PRECISION * high {
         let middle = low + (high - low) / 2.0;
         if tail(middle) <= outside { high = middle } else { low = middle }
     }

@@ -35,15 +35,17 @@ fn of_paper(text: &str) -> Option<(String, &str)> {
 fn of_project(text: &str) -> Option<(String, &str)> {
     let prefix = text.chars().next()?;
     let tail = text.get(1..)?.strip_prefix('-')?;
+    let is_named = tail.starts_with(|c: char| c.is_ascii_uppercase());
     let length = match prefix {
-        'B' | 'C' | 'E' | 'G' | 'A' => {
+        // Goals have names, theorems on genomes numbers.
+        'B' | 'C' | 'E' | 'A' | 'G' if !is_named => {
             let digits = run(tail, |c| c.is_ascii_digit());
             if !(1..=2).contains(&digits) {
                 return None;
             }
             digits + one(tail, digits, |c| c.is_ascii_lowercase())
         }
-        'F' | 'S' | 'M' | 'I' | 'X' => {
+        'F' | 'S' | 'M' | 'I' | 'X' | 'G' => {
             let capitals = run(tail, |c| c.is_ascii_uppercase());
             if capitals < 2 {
                 return None;

@@ -176,10 +176,15 @@ impl Forecast<'_> {
 
     fn mean_error(&self, moments: &Moments, rows: &Rational, part: f64) -> Rational {
         let weights = [(moments.sum, whole(1)), (moments.count, half(moments))];
-        let reach = self.together(&weights, part * 0.9);
         let width = &moments.high - &moments.low;
-        let fewest = rows - self.together(&[(moments.count, whole(1))], part * 0.1);
-        if fewest.is_positive() { (reach / fewest).min(width) } else { width }
+        // How the allowed error is best shared depends on how many rows there are; any way bounds it.
+        let error = |own: f64| {
+            let reach = self.together(&weights, part * own);
+            let fewest = rows - self.together(&[(moments.count, whole(1))], part * (1.0 - own));
+            fewest.is_positive().then(|| reach / fewest)
+        };
+        let least = [0.5, 0.7, 0.8, 0.9, 0.95, 0.98].into_iter().filter_map(error).min();
+        least.map_or_else(|| width.clone(), |error| error.min(width.clone()))
     }
 
     fn variance_error(&self, moments: &Moments, squares: usize, sample: bool, rows: &Rational) -> Rational {

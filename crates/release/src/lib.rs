@@ -5,6 +5,7 @@
 //! | what each ask measures, costs and how much noise that takes, without reading data | [`plan`] |
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |
 //! | what share a target error takes | [`target`] |
+//! | which promise meets all target errors, at the least | [`least`](mod@least) |
 //! | the same policy under another promise | [`whatif`] |
 //! | which files are the declared version, and do they read as declared, for the curator | [`data`] |
 //! | which columns may read badly, by name | [`accepted`] |
@@ -14,6 +15,7 @@
 pub mod accepted;
 pub mod data;
 pub mod forecast;
+pub mod least;
 pub mod plan;
 pub mod release;
 pub mod show;
@@ -23,6 +25,7 @@ pub mod whatif;
 pub use accepted::{AcceptError, Accepted};
 pub use data::{BadColumn, DataError, Registering, Versioned};
 pub use forecast::{ErrorBound, Expected, expected};
+pub use least::{Least, LeastError, Needed, least};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery, answered_earlier};
 pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, release, remembered, stored};
 pub use show::published;

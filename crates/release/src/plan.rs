@@ -212,7 +212,7 @@ impl Plan {
 }
 
 /// What SQL may know of the policy's tables.
-fn tables(policy: &Policy) -> Vec<TableSchema> {
+pub(crate) fn tables(policy: &Policy) -> Vec<TableSchema> {
     let main = policy.entity();
     let described = policy.tables().into_iter().map(|table| {
         let (entity, public_key) = match table.role {

@@ -20,8 +20,10 @@ use deniable_sql::plan::{Estimator, Measure, MeasureKind, Moments, Target, Value
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 
-/// Decimals shown of numbers that are not on a decimal grid, such as averages.
+/// Decimals shown of numbers that are on no decimal grid and have no interval.
 const PLACES: u32 = 4;
+/// More are never shown.
+const MOST_PLACES: u32 = 15;
 
 /// Puts answers, in the plan's order, into the form that is published.
 #[must_use]
@@ -106,7 +108,7 @@ fn quality(value: &Rational, deviation: &Rational, classes: &Classes) -> Quality
 
 /// One ask's answer, in the form that is published.
 pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
-    let places: Vec<u32> = ask.query().output().columns.iter().map(|term| places(term, ask)).collect();
+    let places: Vec<Decimals> = ask.query().output().columns.iter().map(|term| decimals_of(term, ask)).collect();
     let rows = ask.query().show(&answered.noisy, plan.policy().confidence());
     let rows = rows.iter().map(|row| {
         row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places, plan.policy().quality())).collect()
@@ -167,7 +169,7 @@ fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<Strin
     })
 }
 
-fn cell(shown: &Shown, places: u32, classes: &Classes) -> Cell {
+fn cell(shown: &Shown, places: Decimals, classes: &Classes) -> Cell {
     let text = |text: &str| Cell::Key(Some(KeyValue::Text(text.to_owned())));
     match shown {
         Shown::Key(Key::Null) => Cell::Key(None),
@@ -182,6 +184,7 @@ fn cell(shown: &Shown, places: u32, classes: &Classes) -> Cell {
         Shown::All => text(ALL),
         Shown::Text(own) => text(own),
         Shown::Number { estimate, low, high, rows, deviation, value: kind } => {
+            let places = places.count(deviation.as_deref(), low, high);
             let scalar = |value: &Option<Rational>, rounding| scalar(value.as_ref()?, *kind, places, rounding);
             Cell::Number(NumberCell {
                 value: scalar(estimate, Rounding::Nearest),
@@ -196,26 +199,52 @@ fn cell(shown: &Shown, places: u32, classes: &Classes) -> Cell {
     }
 }
 
+/// How many decimals of a number are worth showing.
+#[derive(Debug, Clone, Copy)]
+enum Decimals {
+    /// All of its grid: it adds up with others, or was chosen.
+    All(u32),
+    /// Those of its grid that the noise leaves.
+    UpTo(u32),
+    /// As many as the noise leaves.
+    Free,
+}
+
+impl Decimals {
+    /// Two digits of the standard error, or of a fourth of the interval where there is none, can be seen; no digits before the point are
+    /// ever rounded.
+    fn count(self, deviation: Option<&Rational>, low: &Option<Rational>, high: &Option<Rational>) -> u32 {
+        let width = || low.as_ref().zip(high.as_ref()).map(|(low, high)| (high - low) / whole(4));
+        let noise = deviation.cloned().or_else(width).filter(Signed::is_positive);
+        let seen = |noise: &Rational| {
+            let enough = |places: &u32| noise * whole(power(&whole(10), *places).to_integer()) >= whole(10);
+            (0..MOST_PLACES).find(enough).unwrap_or(MOST_PLACES)
+        };
+        match (self, noise) {
+            (Self::All(grid), _) | (Self::UpTo(grid), None) => grid,
+            (Self::UpTo(grid), Some(noise)) => grid.min(seen(&noise)),
+            (Self::Free, Some(noise)) => seen(&noise),
+            (Self::Free, None) => PLACES,
+        }
+    }
+}
+
 fn whole_number(rows: &Option<BigInt>) -> Option<serde_json::Number> {
     rows.as_ref().and_then(|rows| rows.to_string().parse().ok())
 }
 
-/// Decimals that a term needs: those of its unit for counts and sums, a few for everything else.
-fn places(term: &Term, ask: &PlannedAsk) -> u32 {
-    match term {
-        Term::Answer(position) => match &ask.query().answers(0)[*position] {
-            Estimator::Count { measure } | Estimator::Sum { measure } | Estimator::Quantile { measure, .. } => {
-                decimals(&ask.query().measures()[*measure].unit)
-            }
-            Estimator::Average(_) | Estimator::Variance { .. } => PLACES,
+/// The decimals of a column: counts, sums and quantiles are on the grid of their unit.
+fn decimals_of(term: &Term, ask: &PlannedAsk) -> Decimals {
+    let Term::Answer(position) = term else { return Decimals::Free };
+    let of = |measure: &usize| decimals(&ask.query().measures()[*measure].unit);
+    match &ask.query().answers(0)[*position] {
+        Estimator::Count { measure } | Estimator::Sum { measure } => match ask.query().consistency() {
+            Consistency::Applies => Decimals::All(of(measure)),
+            _ => Decimals::UpTo(of(measure)),
         },
-        Term::Function(..)
-        | Term::Key(_)
-        | Term::Number(_)
-        | Term::Text(_)
-        | Term::Level
-        | Term::Grouping(_)
-        | Term::Arithmetic(..) => PLACES,
+        // A value that was chosen is shown as it is.
+        Estimator::Quantile { measure, .. } => Decimals::All(of(measure)),
+        Estimator::Average(_) | Estimator::Variance { .. } => Decimals::Free,
     }
 }
 

@@ -24,6 +24,12 @@ pub enum TargetError {
     /// It needs more than is left for it.
     #[error("{0}")]
     Exceeds(Box<Exceeded>),
+    /// No promise keeps it.
+    #[error("no promise, however weak, keeps a target_error of {target}")]
+    OutOfReach {
+        /// The target.
+        target: Rational,
+    },
     /// The error of an average or a spread depends on the number of rows.
     #[error("target_error of {answer} cannot be worked out without a number of rows")]
     NeedsTypicalRows {
@@ -94,6 +100,7 @@ impl TargetError {
     pub fn help(&self) -> String {
         match self {
             Self::Exceeds(exceeded) => exceeded.help(),
+            Self::OutOfReach { .. } => "allow a larger error, or group more coarsely".to_owned(),
             Self::NeedsTypicalRows { .. } => {
                 "add `typical_rows = 10_000` to [data], a public guess at the number of rows".to_owned()
             }
@@ -188,6 +195,16 @@ fn smallest(
         }
     }
     Ok(yes)
+}
+
+/// The name and the error of the answer that is furthest from the truth; no error where it cannot be told.
+pub(crate) fn worst_number(
+    query: &Query,
+    share: &Rational,
+    policy: &Policy,
+) -> Result<(String, Option<Rational>), PlanErrorKind> {
+    let Worst { answer, error } = worst(query, share, policy)?;
+    Ok((answer, error.number().cloned()))
 }
 
 /// The answer of a question that is furthest from the truth.

@@ -126,6 +126,9 @@ pub struct Plan {
     /// Errors under other promises: `gain=1.1..4`, or `gain=1.1..4:20` for twenty points instead of eight.
     #[arg(long, value_name = "PROMISE=FROM..TO[:POINTS]")]
     pub sweep: Option<String>,
+    /// The smallest promise that meets the target error of every query, and which query forces it.
+    #[arg(long, conflicts_with_all = ["sweep", "ask"])]
+    pub least_promise: bool,
 }
 
 /// `deniable ask`.

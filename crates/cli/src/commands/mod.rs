@@ -11,6 +11,7 @@ mod explain;
 mod explore;
 mod gwas;
 mod init;
+mod least;
 mod ledger;
 mod plan;
 mod prompt;

@@ -3,7 +3,7 @@
 
 use crate::args::output::LedgerFormat;
 use crate::args::policy::Plan as Args;
-use crate::commands::sweep;
+use crate::commands::{least, sweep};
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::{choose, load, plan};
@@ -12,6 +12,14 @@ use deniable::Session;
 
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.least_promise {
+        let shown = least::Shown::new(&load(&args.place)?)?;
+        let text = match args.format {
+            LedgerFormat::Table => least::table(&shown),
+            LedgerFormat::Json => render::json(&shown)?,
+        };
+        return publish(&text, None);
+    }
     let text = match &args.sweep {
         Some(text) => {
             let sweep = sweep::Sweep::parse(text)?;

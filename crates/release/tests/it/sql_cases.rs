@@ -15,7 +15,7 @@ use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -87,9 +87,13 @@ fn published(policy: &str, cases: &[&Case]) -> Vec<Value> {
     json["asks"].as_array().unwrap().clone()
 }
 
-/// The value of a shown cell.
+/// The value of a shown cell, to the four decimals that the cases have: so little noise leaves more.
 fn value(cell: &Value) -> Value {
-    if cell.is_object() { cell["value"].clone() } else { cell.clone() }
+    let value = if cell.is_object() { cell["value"].clone() } else { cell.clone() };
+    match value.as_f64().filter(|number| number.fract() != 0.0) {
+        Some(number) => json!((number * 10_000.0).round() / 10_000.0),
+        None => value,
+    }
 }
 
 /// Whether a value is of a type; NULL is of every type.

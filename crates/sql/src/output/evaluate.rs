@@ -12,6 +12,8 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// So many rows are not worth a thread.
+const FEW: usize = 1_000;
 /// Digits of a square root.
 pub(super) const ROOT_PLACES: u32 = 12;
 
@@ -91,8 +93,23 @@ impl Query {
                 }
             }
         }
-        let shown = |row: Place| self.output().columns.iter().map(|term| evaluator.shown(term, row)).collect();
-        rows.into_iter().map(|row| ShownRow(shown(row))).collect()
+        let shown =
+            |row: &Place| ShownRow(self.output().columns.iter().map(|term| evaluator.shown(term, *row)).collect());
+        if rows.len() <= FEW {
+            return rows.iter().map(shown).collect();
+        }
+        // Intervals of many cells take a while: each thread has a part of them.
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let part = rows.len().div_ceil(threads).max(FEW);
+        std::thread::scope(|scope| {
+            let spawned: Vec<_> =
+                rows.chunks(part).map(|part| scope.spawn(move || part.iter().map(shown).collect())).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, Vec<ShownRow>>| match thread.join() {
+                Ok(shown) => shown,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            spawned.into_iter().flat_map(join).collect()
+        })
     }
 
     /// How many whole numbers a measure has in each cell.

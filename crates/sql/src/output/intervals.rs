@@ -59,7 +59,7 @@ impl Evaluator<'_> {
             Some(form) if form.measures() > 1 => {
                 let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
                 let within = (possible.low.as_ref().map(float), possible.high.as_ref().map(float));
-                placed(estimate, cell.interval(&form, within), &possible)
+                on_grid(placed(estimate, cell.interval(&form, within), &possible), &form)
             }
             _ => self.number(term, row, margins),
         }
@@ -177,4 +177,19 @@ fn placed(estimate: Option<Rational>, (low, high): Ends, possible: &Number) -> N
         (end, at) => end.or_else(|| at.clone()),
     };
     Number { estimate, low: cut(low, &possible.low, Rational::max), high: cut(high, &possible.high, Rational::min) }
+}
+
+/// Ends moved inward to the grid on which the exact value lies, where it has one: between two of its values there is none to cover.
+fn on_grid(number: Number, form: &Form) -> Number {
+    let Some((one, step)) = form.grid() else { return number };
+    let to = |end: &Rational, rounded: fn(&Rational) -> Rational| rounded(&((end - one) / &step)) * &step + one;
+    let (low, high) = (
+        number.low.as_ref().map(|end| to(end, Rational::ceil)),
+        number.high.as_ref().map(|end| to(end, Rational::floor)),
+    );
+    match (&low, &high) {
+        // No value of the grid is between the ends: they stay as they are.
+        (Some(least), Some(most)) if least > most => number,
+        _ => Number { estimate: number.estimate, low, high },
+    }
 }

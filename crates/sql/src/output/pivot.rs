@@ -17,13 +17,14 @@
 use super::Operator;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::interval::{Law, reach};
+use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
 /// Rounding of a few operations on floats, relative to the largest number among them.
 const ROUNDING: f64 = 1e-13;
 /// Ends are looked for until they are known to this part of their distance from the released value.
-const PRECISION: f64 = 2e-4;
+const PRECISION: f64 = 1e-3;
 /// How many parts the mean's own interval is taken apart into, for a variance.
 const PARTS: u32 = 6;
 
@@ -115,6 +116,13 @@ impl Form {
         })
     }
 
+    /// The grid on which all its values lie, as one of them and the step, where it has one.
+    pub(super) fn grid(&self) -> Option<(&Rational, Rational)> {
+        let Self::Linear(Linear { constant, weights }) = self else { return None };
+        let step = weights.values().cloned().reduce(|one, other| common(&one, &other))?;
+        Some((constant, step))
+    }
+
     /// The measures that it rests on.
     pub(super) fn measures(&self) -> usize {
         match self {
@@ -124,6 +132,12 @@ impl Form {
             }
         }
     }
+}
+
+/// The largest number of which both are whole multiples.
+fn common(one: &Rational, other: &Rational) -> Rational {
+    let over = (one.numer() * other.denom()).gcd(&(other.numer() * one.denom()));
+    Rational::new(over, one.denom() * other.denom())
 }
 
 fn nonzero(value: &Rational) -> Option<&Rational> {
@@ -257,7 +271,11 @@ impl Cell<'_> {
                 far > self.reach(weights.into_iter(), own) + ROUNDING * size
             })
         };
-        let population = (inwards(0.0, estimate, &excluded), inwards(most, estimate, &excluded));
+        let (mean, square) = (s / n, estimate);
+        let weights =
+            [(squares.0, squares.1), (sum.0, 2.0 * mean * sum.1), (count.0, (mean * mean - square) * count.1)];
+        let near = self.reach(weights.into_iter(), own) / n;
+        let population = (inwards(0.0, estimate, near, &excluded), inwards(most, estimate, near, &excluded));
         if !sample {
             return (Some(population.0), Some(population.1));
         }
@@ -298,10 +316,16 @@ impl Cell<'_> {
     }
 
     fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
-        if under.value == 0.0 {
+        // Where what divides may be zero, nothing is ruled out far away.
+        let alone = self.reach(under.weights.iter().map(|(at, weight)| (*at, *weight)), outside);
+        if under.value.abs() <= alone {
             return (None, None);
         }
         let estimate = over.value / under.value;
+        let near = self.reach_between(over, under, [estimate; 2], outside) / under.value.abs();
+        if !near.is_finite() {
+            return (None, None);
+        }
         let excluded = |from: f64, to: f64| {
             let far = nearest_to_zero(&[over.value - from * under.value, over.value - to * under.value]);
             let size = over.size + from.abs().max(to.abs()) * under.size;
@@ -309,8 +333,7 @@ impl Cell<'_> {
         };
         // So far out on one side nothing is possible: of `θ` the noise is that of `under`, and a little of `over`.
         let outer = |side: f64| {
-            let at_estimate = self.reach_between(over, under, [estimate; 2], outside);
-            let mut far = estimate.abs() + 10.0 * at_estimate / under.value.abs() + f64::MIN_POSITIVE;
+            let mut far = estimate.abs() + 10.0 * near + f64::MIN_POSITIVE;
             (0..12).find_map(|_| {
                 // Divided by θ: the weights of `under`, and of `over` at most `1/far` of them.
                 let reach = self.reach_between(under, over, [0.0, side / far], outside);
@@ -320,7 +343,7 @@ impl Cell<'_> {
                 found
             })
         };
-        let end = |side: f64| outer(side).map(|outer| inwards(outer, estimate, &excluded));
+        let end = |side: f64| outer(side).map(|outer| inwards(outer, estimate, near, &excluded));
         (end(-1.0), end(1.0))
     }
 }
@@ -332,19 +355,27 @@ fn nearest_to_zero(corners: &[f64]) -> f64 {
     if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
 }
 
-/// How near to the released value everything from `outer` on is excluded, part by part.
-fn inwards(outer: f64, estimate: f64, excluded: &dyn Fn(f64, f64) -> bool) -> f64 {
+/// How near to the released value everything from `outer` on is excluded, part by part. The end is looked for around `near`, which is
+/// about how far it should be.
+fn inwards(outer: f64, estimate: f64, near: f64, excluded: &dyn Fn(f64, f64) -> bool) -> f64 {
+    let excludes = |from: f64, to: f64| excluded(from.min(to), from.max(to));
     let mut end = outer;
-    let mut step = estimate - end;
-    // Each part that is excluded moves the end, each that is not halves the next.
-    for _ in 0..200 {
-        let left = estimate - end;
-        if left == 0.0 || step.abs() <= PRECISION * left.abs() {
+    for about in [1.02, 1.1, 1.5] {
+        let guess = estimate + about * near * (outer - estimate).signum();
+        if (guess - estimate).abs() < (end - estimate).abs() && excludes(guess, end) {
+            end = guess;
             break;
         }
-        let next = end + step;
-        if excluded(end.min(next), end.max(next)) {
-            end = next;
+    }
+    let mut step = (estimate - end) / 2.0;
+    // Each part that is excluded moves the end, each that is not halves the next.
+    for _ in 0..200 {
+        let left = (estimate - end).abs();
+        if left == 0.0 || step.abs() <= PRECISION * left {
+            break;
+        }
+        if excludes(end, end + step) {
+            end += step;
             step = if step.abs() > (estimate - end).abs() { estimate - end } else { step };
         } else {
             step /= 2.0;

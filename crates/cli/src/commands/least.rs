@@ -1,0 +1,91 @@
+//! `deniable plan --least-promise`: the smallest promise that meets all target errors.
+
+use crate::error::{Failure, plan_failure};
+use crate::render::table::{cell, grid, right, wrapped};
+use deniable_core::exact::{Rational, Rounding, decimal, percent};
+use deniable_policy::Policy;
+use deniable_release::{Least, LeastError, least};
+use serde::Serialize;
+
+/// The least promise, for programs too. All numbers are rounded up.
+#[derive(Serialize)]
+pub struct Shown {
+    queries: Vec<Needed>,
+    spend: String,
+    epsilon: String,
+    odds: String,
+    gain: String,
+    posterior: String,
+    before: String,
+    forced_by: String,
+}
+
+#[derive(Serialize)]
+struct Needed {
+    query: String,
+    target_error: String,
+    epsilon: String,
+    part: String,
+}
+
+impl Shown {
+    /// Works it out. No data is read.
+    pub fn new(policy: &Policy) -> Result<Self, Failure> {
+        let found: Least = least(policy).map_err(|error| refused(error, policy))?;
+        let all: Rational = found.queries.iter().map(|needed| needed.epsilon.clone()).sum();
+        let up = |value: &Rational| decimal(value, 4, Rounding::Up);
+        let queries = found.queries.iter().map(|needed| Needed {
+            query: needed.query.clone(),
+            target_error: needed.target.to_string(),
+            epsilon: up(&needed.epsilon),
+            part: percent(&(&needed.epsilon / &all), 1, Rounding::Up),
+        });
+        Ok(Self {
+            queries: queries.collect(),
+            spend: policy.spend().to_string(),
+            epsilon: up(&found.epsilon),
+            odds: up(&found.odds),
+            gain: up(&found.gain),
+            posterior: percent(&found.posterior, 2, Rounding::Up),
+            before: percent(policy.guarantee().adversary().priors().high(), 2, Rounding::Up),
+            forced_by: found.forced_by().map_or_else(String::new, |needed| needed.query.clone()),
+        })
+    }
+}
+
+/// For reading.
+pub fn table(shown: &Shown) -> String {
+    let mut grid = grid();
+    grid.set_header(["query", "target error", "ε it takes", "part"].map(cell));
+    for Needed { query, target_error, epsilon, part } in &shown.queries {
+        grid.add_row(vec![cell(query), right(target_error), right(epsilon), right(part)]);
+    }
+    let Shown { spend, epsilon, odds, gain, posterior, before, forced_by, .. } = shown;
+    let mut text = format!("{grid}\n");
+    let line = format!(
+        "the least promise that meets every target is an odds ratio of {odds} (ε = {epsilon}): with that all of this policy's spend of \
+         {spend} is used"
+    );
+    wrapped(&mut text, "  ", &line);
+    let belief = format!(
+        "someone who gave it {before} before could be {posterior} sure after; belief grows at most by a factor {gain}"
+    );
+    wrapped(&mut text, "  ", &belief);
+    wrapped(
+        &mut text,
+        "  ",
+        &format!("\"{forced_by}\" takes the most: allow it a larger error, or leave it out, to promise more"),
+    );
+    text
+}
+
+fn refused(error: LeastError, policy: &Policy) -> Failure {
+    let help = match &error {
+        LeastError::Plan(errors) => return plan_failure(errors, policy),
+        LeastError::NoTarget => "give queries the error that they may have: `target_error = 50` under [[ask]]",
+        LeastError::Weights(_) => "give each a `target_error` or a `share`: by weight they take whatever is left",
+        LeastError::NothingLeft => "lower the shares, or raise `spend` under [budget]",
+        LeastError::Promise(_) => "state an adversary for whom an ε can be promised",
+    };
+    Failure::refused(error, help)
+}

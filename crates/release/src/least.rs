@@ -1,0 +1,209 @@
+//! The least promise under which every target error of a policy is met, and what each takes of it (G-LEAST).
+//!
+//! A query needs so much of ln R that its own errors stay within its target, whatever else is asked: that amount is looked for by
+//! halving, since less noise comes with more of it. Together they need their sum, divided by the part of the promise that is left for
+//! targets; the shares are then in proportion. It is the least for these queries, this mechanism, and this way of splitting a query's
+//! part over what it measures.
+
+use crate::plan::{PlanError, PlanErrorKind, tables};
+use crate::target::{TargetError, worst_number};
+use crate::whatif::{WhatIfError, with_promise};
+use deniable_core::belief::{gain_over, posterior_range};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::noise::DecayError;
+use deniable_core::promise::Promise;
+use deniable_policy::{Policy, Size};
+use deniable_sql::Query;
+use num_traits::{Signed, Zero};
+
+/// Doublings of an amount that is looked for: from about 10⁻¹² to 10⁶ in ε.
+const DOUBLINGS: u32 = 60;
+/// Halvings of the last doubling: the amount is known to a 10⁶th of itself, and rounded up by it.
+const HALVINGS: u32 = 20;
+
+/// What one query takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Needed {
+    /// The query's name.
+    pub query: String,
+    /// Its target error.
+    pub target: Rational,
+    /// The part of ln R that it needs, as an ε: rounded up.
+    pub epsilon: Rational,
+}
+
+/// The least promise.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Least {
+    /// The queries with a target, in the policy's order.
+    pub queries: Vec<Needed>,
+    /// The ε that keeps all of them, rounded up.
+    pub epsilon: Rational,
+    /// The odds ratio R that it is, rounded up.
+    pub odds: Rational,
+    /// The highest belief that someone of the policy's adversary who gave the most beforehand can come to; rounded up.
+    pub posterior: Rational,
+    /// The largest factor by which belief can grow; rounded up.
+    pub gain: Rational,
+}
+
+/// Why there is no least promise.
+#[derive(Debug, thiserror::Error)]
+pub enum LeastError {
+    /// No query has a target.
+    #[error("no query has a `target_error`")]
+    NoTarget,
+    /// Queries that go by weight take whatever is left, and nothing says how much that has to be.
+    #[error("queries by weight have no target: {}", .0.join(", "))]
+    Weights(Vec<String>),
+    /// Explicit shares leave nothing for targets.
+    #[error("explicit shares use all of the policy's spend")]
+    NothingLeft,
+    /// Queries whose target no promise keeps, or whose error cannot be worked out.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Plan(Vec<PlanError>),
+    /// The policy's adversary admits no promise of an ε.
+    #[error(transparent)]
+    Promise(#[from] WhatIfError),
+}
+
+/// Finds it.
+///
+/// # Errors
+/// When there is none, or it cannot be told.
+pub fn least(policy: &Policy) -> Result<Least, LeastError> {
+    let asks = policy.asks();
+    let tables = tables(policy);
+    let understood =
+        asks.iter().map(|ask| Query::new(&ask.sql, &tables).map_err(|error| PlanError::new(ask, error.into())));
+    let (queries, refused): (Vec<_>, Vec<_>) = understood.partition(Result::is_ok);
+    let refused: Vec<PlanError> = refused.into_iter().filter_map(Result::err).collect();
+    if !refused.is_empty() {
+        return Err(LeastError::Plan(refused));
+    }
+    let queries: Vec<Query> = queries.into_iter().flatten().collect();
+    let weights = asks.iter().filter(|ask| matches!(ask.size, Size::Weight(_)));
+    let weights: Vec<String> = weights.map(|ask| ask.name.clone()).collect();
+    if !asks.iter().any(|ask| matches!(ask.size, Size::TargetError(_))) {
+        return Err(LeastError::NoTarget);
+    }
+    if !weights.is_empty() {
+        return Err(LeastError::Weights(weights));
+    }
+    let shares = asks.iter().filter_map(|ask| match &ask.size {
+        Size::Share(share) => Some(share.clone()),
+        Size::Weight(_) | Size::TargetError(_) => None,
+    });
+    let left = policy.spend() - shares.sum::<Rational>();
+    if !left.is_positive() {
+        return Err(LeastError::NothingLeft);
+    }
+    // Parts of ε = 1 are amounts of ε, also beyond 1.
+    let unit = with_promise(policy, Promise::Epsilon(whole(1)), None)?;
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
+    for (ask, query) in asks.iter().zip(&queries) {
+        let Size::TargetError(target) = &ask.size else { continue };
+        match amount(query, target, &unit) {
+            Ok(epsilon) => found.push(Needed { query: ask.name.clone(), target: target.clone(), epsilon }),
+            Err(kind) => errors.push(PlanError::new(ask, kind)),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(LeastError::Plan(errors));
+    }
+    let epsilon = found.iter().map(|needed| needed.epsilon.clone()).sum::<Rational>() / left;
+    let odds = Spend::epsilon(epsilon.clone()).map(|spend| spend.odds_at_most()).unwrap_or_else(|_| whole(1));
+    let priors = policy.guarantee().adversary().priors();
+    let posterior = posterior_range(priors.high(), &odds).1;
+    let gain = gain_over(priors, &odds);
+    Ok(Least { queries: found, epsilon, odds, posterior, gain })
+}
+
+impl Least {
+    /// The query that takes the most of it.
+    #[must_use]
+    pub fn forced_by(&self) -> Option<&Needed> {
+        self.queries.iter().max_by(|one, other| one.epsilon.cmp(&other.epsilon))
+    }
+}
+
+/// The smallest ε with which all answers of a query keep the target, rounded up by a 10⁶th at most.
+fn amount(query: &Query, target: &Rational, unit: &Policy) -> Result<Rational, PlanErrorKind> {
+    let keeps = |epsilon: &Rational| match worst_number(query, epsilon, unit) {
+        Ok((_, Some(error))) => Ok(error <= *target),
+        Ok((answer, None)) => Err(TargetError::NeedsTypicalRows { answer }.into()),
+        Err(PlanErrorKind::Noise(DecayError::TooWide)) => Ok(false),
+        Err(PlanErrorKind::Noise(DecayError::TooNarrow)) => Ok(true),
+        Err(other) => Err(other),
+    };
+    let mut yes = ratio(1, 1 << 40);
+    let mut doublings = 0;
+    while !keeps(&yes)? {
+        yes *= whole(2);
+        doublings += 1;
+        if doublings > DOUBLINGS {
+            return Err(TargetError::OutOfReach { target: target.clone() }.into());
+        }
+    }
+    let mut no = if doublings == 0 { Rational::zero() } else { &yes / whole(2) };
+    for _ in 0..HALVINGS {
+        let middle = (&no + &yes) / whole(2);
+        if keeps(&middle)? { yes = middle } else { no = middle }
+    }
+    Ok(yes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Plan;
+    use std::path::Path;
+
+    fn policy(promise: &str, asks: &str) -> Policy {
+        let head = "name = \"least\"\npopulation = \"people\"\nadversary = { preset = \"acquaintance\" }\n\
+                    data = { table = \"t\", path = \"t.csv\", version = \"1\", typical_rows = 9_000 }\n\
+                    [columns]\nx = { type = \"integer\", bounds = [10, 30] }\n";
+        let text = format!("{head}[promise]\n{promise}\n[budget]\nspend = \"3/4\"\n{asks}");
+        Policy::parse(Path::new("policy.toml"), &text).unwrap()
+    }
+
+    const ASKS: &str = "[[ask]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM t\"\ntarget_error = 1\n\
+                        [[ask]]\nname = \"mean\"\nsql = \"SELECT AVG(x) FROM t\"\ntarget_error = 0.5\n";
+
+    /// A count within 1 in 95 of 100 draws needs the largest r with 2r²/(1 + r) ≤ 1/20: 1/r is 5.8443, its logarithm 1.7655.
+    #[test]
+    fn a_count_needs_what_its_margin_says() {
+        let least = least(&policy("posterior_at_most = 0.75", ASKS)).unwrap();
+        let epsilon = &least.queries[0].epsilon;
+        assert!(*epsilon > ratio(17_654, 10_000) && *epsilon < ratio(17_656, 10_000), "{epsilon}");
+        assert_eq!(least.forced_by().unwrap().query, "rows");
+        let sum: Rational = least.queries.iter().map(|needed| needed.epsilon.clone()).sum();
+        assert_eq!(least.epsilon, sum / ratio(3, 4), "a quarter of the promise is for others");
+    }
+
+    /// What is found meets all targets, and a hundredth less does not.
+    #[test]
+    fn it_is_enough_and_hardly_less_would_be() {
+        let found = least(&policy("posterior_at_most = 0.75", ASKS)).unwrap();
+        // The shares are multiples of a 10,000th: a little more than the least meets them on that grid.
+        let plans = |epsilon: Rational| Plan::new(policy(&format!("epsilon = \"{epsilon}\""), ASKS)).is_ok();
+        assert!(plans(&found.epsilon * ratio(1_001, 1_000)));
+        assert!(!plans(&found.epsilon * ratio(99, 100)));
+        let posterior = &found.posterior * ratio(1, 1);
+        assert!(
+            Plan::new(policy(&format!("posterior_at_most = \"{}\"", (posterior + whole(1)) / whole(2)), ASKS)).is_ok()
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_said() {
+        let weighed = policy("epsilon = 1", "[[ask]]\nsql = \"SELECT COUNT(*) FROM t\"\n");
+        assert!(matches!(least(&weighed), Err(LeastError::NoTarget)));
+        let both = format!("{ASKS}[[ask]]\nname = \"more\"\nsql = \"SELECT SUM(x) FROM t\"\n");
+        assert!(matches!(least(&policy("epsilon = 1", &both)), Err(LeastError::Weights(names)) if names == ["more"]));
+        let all = "[[ask]]\nsql = \"SELECT COUNT(*) FROM t\"\nshare = \"3/4\"\n";
+        let taken = policy("epsilon = 1", all);
+        assert!(matches!(least(&taken), Err(LeastError::NoTarget)));
+    }
+}

@@ -13,7 +13,7 @@ pub mod spend;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use policy::{Ask, Data, Explore, Init, LedgerCommand, Plan, Release, Report};
+use policy::{Ask, Data, Explore, Init, LedgerCommand, Plan, Release, Report, Suggest};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -110,8 +110,10 @@ Examples:
   deniable plan policy.toml --ask 'visits by sex' --format json
   deniable plan policy.toml --sweep gain=1.1..4
   deniable plan policy.toml --sweep epsilon=0.1..2:20
+  deniable plan policy.toml --sweep rows_per_group=1..50
+  deniable plan policy.toml --least-promise
 
-A sweep looks at other promises: `epsilon`, `gain`, `negative_gain`, `posterior_at_most` (or `posterior`), `posterior_at_least`, \
+A sweep looks at other caps, `rows_per_group` or `groups`, or at other promises: `epsilon`, `gain`, `negative_gain`, `posterior_at_most` (or `posterior`), `posterior_at_least`, \
 `rho`, `alpha` or `beta`. The swept promise stands alone, in place of all that the policy promises.")]
     Plan(Plan),
     /// Answer a policy's queries: charge the ledger, compute, store, show.
@@ -146,6 +148,16 @@ Examples:
 The page is one file that loads nothing from elsewhere, for screens, print and screen readers. Nothing on it comes from \
 private data but the released answers.")]
     Report(Report),
+    /// Advise on caps and bounds, from noisy quantiles of one value an entity. Charged like any release.
+    #[command(after_help = "\
+Examples:
+  deniable suggest policy.toml --spend 1/50
+  deniable suggest policy.toml --ask 'visits by sex' --spend 2% --dry-run
+
+Of each entity: rows in its largest group, its groups, and its smallest and largest value of every column that is added up or \
+ranked, between the declared bounds. `deniable data check` has the exact losses for your eyes; caps chosen by those depend on \
+the data.")]
+    Suggest(Suggest),
     /// Answer a query that is not in the policy, from what is left of the promise; without SQL, a prompt.
     #[command(after_help = "\
 Examples:

@@ -183,20 +183,7 @@ impl Scan<'_> {
                 "{count} of {rows} rows have no entity key, belong to nobody and never count (first at {first})"
             ));
         }
-        if let Some(entity) = &table.entity {
-            let caps = entity.caps;
-            let in_one = u64::from(caps.rows_per_group);
-            for (most, asks) in [(in_one, "without GROUP BY"), (in_one * u64::from(caps.groups), "with GROUP BY")] {
-                let beyond = self.rows_of.values().filter(|rows| **rows > most);
-                let (people, rows) =
-                    beyond.fold((0_u64, 0_u64), |(people, lost), rows| (people + 1, lost + rows - most));
-                if people > 0 {
-                    notes.push(format!(
-                        "{people} of {} entities have more than {most} rows: in queries {asks} at least {rows} of {} rows never count",
-                        self.rows_of.len(), self.report.rows
-                    ));
-                }
-            }
+        if table.entity.is_some() {
             self.report.entities = Some(self.rows_of.len() as u64);
         }
         if self.report.rows == 0 {

@@ -77,6 +77,8 @@ mod query;
 mod released;
 #[cfg(feature = "sql")]
 mod session;
+#[cfg(feature = "sql")]
+mod suggest;
 
 #[cfg(feature = "sql")]
 pub use {
@@ -87,9 +89,11 @@ pub use {
         self as publication, Answer, Cell, KeyValue, NumberCell, Publication, Quality, Scalar,
         remaining::RemainingBudget,
     },
+    deniable_release::suggest::{Advice, Limit},
     deniable_release::{Allowed, Origin, Plan, Registering},
     error::Error,
     query::Query,
     released::{Released, Unanswered},
     session::{Event, Registration, Session},
+    suggest::Suggest,
 };

@@ -247,6 +247,8 @@ impl Task {
             (self.tell)(Event::Step(deniable_release::Event::Scanned { table, report }))
         };
         let outcomes = data::check(&mut ledger, &tables, &accepted, Tell { progress: &progress, found: &found })?;
+        let step = |step: deniable_release::Event<'_>| (self.tell)(Event::Step(step));
+        data::losses(&ledger, &self.plan, &tables, &self.resources, &step)?;
         (self.tell)(Event::Head(ledger.head()));
         let registered = tables.into_iter().zip(outcomes).map(|(table, outcome)| Registration {
             table: table.source.table().name.clone(),

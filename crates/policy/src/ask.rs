@@ -6,6 +6,7 @@ use crate::quality::{Display, read_display};
 use crate::reader::{Field, Read, Section, all, shown};
 use crate::tree::{Shape, text_start};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
+use deniable_core::sensitivity::Caps;
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -29,10 +30,62 @@ pub struct Ask {
     pub consistent: bool,
     /// Which of its numbers are shown; `None` for what the policy says of all queries.
     pub display: Option<Display>,
+    /// How much of one entity counts in this query, where it says so itself.
+    pub caps: OwnCaps,
+    /// What of the query is answered.
+    pub about: About,
     /// The line of the policy file in which the SQL text begins, from 1.
     pub line: usize,
     /// The column in that line, in characters from 1.
     pub column: usize,
+}
+
+/// What of a query is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum About {
+    /// The query itself.
+    Cells,
+    /// Of how many entities the caps leave something out (S-OUT), beside the query of this name, whose `left_out` pays for it.
+    LeftOut {
+        /// The query's name.
+        of: String,
+    },
+    /// What values of its entities are like, for advice on the caps and bounds of the query of this name (S-OUT).
+    Values {
+        /// The query's name.
+        of: String,
+    },
+}
+
+impl About {
+    /// The query that it is about, where it is not the query itself.
+    #[must_use]
+    pub fn of(&self) -> Option<&str> {
+        match self {
+            Self::Cells => None,
+            Self::LeftOut { of } | Self::Values { of } => Some(of),
+        }
+    }
+}
+
+/// Contribution bounds of one query, in place of those of the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OwnCaps {
+    /// At most so many rows of one entity in each group.
+    pub rows_per_group: Option<u32>,
+    /// At most so many groups for one entity.
+    pub groups: Option<u32>,
+}
+
+impl OwnCaps {
+    /// The caps in force, where the policy says these.
+    #[must_use]
+    pub fn or(self, caps: Caps) -> Caps {
+        Caps {
+            rows_per_group: self.rows_per_group.unwrap_or(caps.rows_per_group),
+            groups: self.groups.unwrap_or(caps.groups),
+        }
+    }
 }
 
 /// How the share of an ask is told.
@@ -74,9 +127,30 @@ impl Ask {
             share: share.clone(),
             consistent: true,
             display: None,
+            caps: OwnCaps::default(),
+            about: About::Cells,
             line: 1,
             column: 1,
         })
+    }
+
+    /// What is asked about the caps of this query, for a share of its own.
+    fn left_out(&self, share: Rational) -> Self {
+        Self {
+            name: beside(&self.name),
+            size: Size::Share(share.clone()),
+            size_at: None,
+            share,
+            display: None,
+            about: About::LeftOut { of: self.name.clone() },
+            ..self.clone()
+        }
+    }
+
+    /// What is asked for advice on this query's caps and bounds, for a share of its own.
+    pub(crate) fn values(&self, share: Rational) -> Self {
+        let about = About::Values { of: self.name.clone() };
+        Self { name: format!("{}, values", self.name), about, ..self.left_out(share) }
     }
 
     /// The line and column of the policy file for a line and column of the SQL text, all from 1.
@@ -89,7 +163,8 @@ impl Ask {
     }
 }
 
-pub(crate) const KEYS: [&str; 7] = ["name", "sql", "weight", "share", "target_error", "consistent", "display"];
+pub(crate) const KEYS: [&str; 10] =
+    ["name", "sql", "weight", "share", "target_error", "consistent", "display", "rows_per_group", "groups", "left_out"];
 
 /// An ask before its share is known.
 struct Question<'a> {
@@ -100,10 +175,12 @@ struct Question<'a> {
     size: Size,
     consistent: bool,
     display: Option<Display>,
+    caps: OwnCaps,
+    left_out: Option<Rational>,
 }
 
-/// Reads `[[ask]]`. Without a budget the asks are read, not shared out.
-pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>) -> Read<Vec<Ask>> {
+/// Reads `[[ask]]`. Without a budget the asks are read, not shared out. `is_capped` tells whether there is an `[entity]`.
+pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>, is_capped: bool) -> Read<Vec<Ask>> {
     if let Shape::Table(_) = field.node.shape {
         return Err(field.wrong_type("a list of tables", "write `[[ask]]`, in double brackets, above every query"));
     }
@@ -112,19 +189,30 @@ pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>) -> Read<Vec<Ask>> 
         return Err(field.fail(PolicyErrorKind::NoAsk, NO_ASK_HELP));
     }
     let mut names = BTreeMap::new();
-    let questions = all(entries.iter().enumerate().map(|(index, entry)| read_question(entry, index + 1, &mut names)))?;
+    let questions =
+        all(entries.iter().enumerate().map(|(index, entry)| read_question(entry, index + 1, &mut names, is_capped)))?;
     share_out(questions, spend?)
 }
 
 /// The hint for a policy that asks nothing.
 pub(crate) const NO_ASK_HELP: &str = "add a query: `[[ask]]`, and below it `sql = \"SELECT COUNT(*) FROM ...\"`";
 
-fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<String, usize>) -> Read<Question<'a>> {
+fn read_question<'a>(
+    entry: &Field<'a>,
+    number: usize,
+    names: &mut BTreeMap<String, usize>,
+    is_capped: bool,
+) -> Read<Question<'a>> {
     let section = entry.section("[[ask]]", &KEYS)?;
+    let (caps, left_out) = (read_caps(&section, is_capped), left_out(&section, is_capped));
     let name = section
         .optional("name", |field| field.line().map(str::to_owned))
         .map(|name| name.unwrap_or_else(|| format!("ask {number}")))
-        .and_then(|name| unique(&section, name, number, names));
+        .and_then(|name| unique(&section, name, number, names))
+        .and_then(|name| match left_out {
+            Ok(Some(_)) => unique(&section, beside(&name), number, names).map(|_| name),
+            _ => Ok(name),
+        });
     let sql = section.need("sql", "add `sql = \"SELECT COUNT(*) FROM ...\"`").and_then(|field| {
         let sql = field.text()?;
         if sql.trim().is_empty() {
@@ -137,7 +225,17 @@ fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<Stri
     let display = section.optional("display", |field| read_display(field, "[ask.display]"));
     let (sql, start) = sql?;
     let consistent = consistent?.unwrap_or(true);
-    Ok(Question { name: name?, sql, start, size: size?, consistent, display: display?, section })
+    Ok(Question {
+        name: name?,
+        sql,
+        start,
+        size: size?,
+        consistent,
+        display: display?,
+        caps: caps?,
+        left_out: left_out?,
+        section,
+    })
 }
 
 /// Answers are stored and shown under their names. `names` holds the number of the ask that has each.
@@ -149,6 +247,27 @@ fn unique(section: &Section<'_>, name: String, number: usize, names: &mut BTreeM
     }
     names.insert(name.clone(), number);
     Ok(name)
+}
+
+/// What stands in place of the caps of `[entity]`.
+fn read_caps(section: &Section<'_>, is_capped: bool) -> Read<OwnCaps> {
+    let cap = |key| section.optional(key, |field| capped(field, key, is_capped)?.count());
+    let (rows, groups) = (cap("rows_per_group"), cap("groups"));
+    Ok(OwnCaps { rows_per_group: rows?, groups: groups? })
+}
+
+fn left_out(section: &Section<'_>, is_capped: bool) -> Read<Option<Rational>> {
+    section.optional("left_out", |field| part(capped(field, "left_out", is_capped)?))
+}
+
+/// A key that means something only where the rows of one entity are capped.
+fn capped<'f, 'a>(field: &'f Field<'a>, key: &'static str, is_capped: bool) -> Read<&'f Field<'a>> {
+    if is_capped {
+        return Ok(field);
+    }
+    let kind = PolicyErrorKind::Misplaced { key, when: "where one row is one person" };
+    let help = "remove it, or name the column that says whose row each is as `key` under [entity]";
+    Err(field.report.fail(&field.key_span, kind, help))
 }
 
 /// One of three keys, or the weight 1.
@@ -237,17 +356,24 @@ fn share_found(solved: &[Option<Rational>], position: usize) -> Rational {
 fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
     let mut taken = Rational::zero();
     for question in &questions {
-        if let Size::Share(share) = &question.size {
+        let own = match &question.size {
+            Size::Share(share) => Some(share),
+            Size::Weight(_) | Size::TargetError(_) => None,
+        };
+        for share in own.into_iter().chain(&question.left_out) {
             taken += share;
             if taken > *spend {
                 let kind = PolicyErrorKind::SharesExceed { sum: taken, spend: spend.clone() };
                 let help = "lower the shares, or raise `spend` under [budget] (1 at most)";
-                return Err(question.section.report.fail(&question.section.place_of("share"), kind, help));
+                let key = if own.is_some() { "share" } else { "left_out" };
+                return Err(question.section.report.fail(&question.section.place_of(key), kind, help));
             }
         }
     }
-    let portions = Portions::new(questions.iter().map(|question| &question.size), &[], spend);
-    all(questions.into_iter().enumerate().map(|(position, question)| {
+    let beside: Vec<Size> =
+        questions.iter().filter_map(|question| question.left_out.clone()).map(Size::Share).collect();
+    let portions = Portions::new(questions.iter().map(|question| &question.size).chain(&beside), &[], spend);
+    let asks = all(questions.into_iter().map(|question| {
         let (key, is_share) = match &question.size {
             Size::Share(_) => ("share", true),
             Size::Weight(_) => ("weight", false),
@@ -258,12 +384,21 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
             let help = "lower the explicit shares, or give this query one";
             return Err(question.section.report.fail(&question.section.place_of(key), kind, help));
         }
-        let share = portions.share(&question.size, &[], position);
+        let share = portions.share(&question.size, &[], usize::MAX);
         let place = Place::new(question.section.report.source, question.start..question.start);
         let size_at = question.section.has(key).then(|| question.section.place_of(key));
-        let Question { name, sql, size, consistent, display, .. } = question;
-        Ok(Ask { name, sql, size, size_at, share, consistent, display, line: place.line, column: place.column })
-    }))
+        let Question { name, sql, size, consistent, display, caps, left_out, .. } = question;
+        let (line, column, about) = (place.line, place.column, About::Cells);
+        let ask = Ask { name, sql, size, size_at, share, consistent, display, caps, about, line, column };
+        let left_out = left_out.map(|share| ask.left_out(share));
+        Ok(std::iter::once(ask).chain(left_out))
+    }))?;
+    Ok(asks.into_iter().flatten().collect())
+}
+
+/// The name of what is said of a query's caps.
+fn beside(name: &str) -> String {
+    format!("{name}, left out")
 }
 
 /// Target errors that the spend does not pay for.

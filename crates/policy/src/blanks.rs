@@ -299,6 +299,11 @@ fn ask(key: &str) -> &'static str {
         "consistent" => {
             "should the levels of GROUPING SETS, ROLLUP and CUBE be made to add up? `true`, unless raw noise is wanted"
         }
+        "rows_per_group" | "groups" => entity(key),
+        "left_out" => {
+            "which part of the promise should tell of how many people the caps leave something out of this query, such as 1/50? \
+             Leave it out where nobody has to know"
+        }
         "display" => {
             "which numbers of this answer should be shown, such as { hide_below = 11 }? Without it, as [display] says"
         }

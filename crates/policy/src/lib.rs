@@ -54,7 +54,7 @@ mod scaffold;
 mod tables;
 mod tree;
 
-pub use ask::{Ask, QuestionError, Size, TargetsTooDear};
+pub use ask::{About, Ask, OwnCaps, QuestionError, Size, TargetsTooDear};
 pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};

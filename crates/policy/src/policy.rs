@@ -1,6 +1,6 @@
 //! A whole policy: read, checked, and put into words.
 
-use crate::ask::{self, Ask, NO_ASK_HELP, QuestionError, TargetsTooDear};
+use crate::ask::{self, Ask, NO_ASK_HELP, OwnCaps, QuestionError, TargetsTooDear};
 use crate::columns::Home;
 use crate::data::{Names, path_text};
 use crate::entity::{self};
@@ -18,6 +18,7 @@ use deniable_core::schema::Data;
 use deniable_core::schema::Entity;
 use deniable_core::schema::{DeclaredTable, Role};
 use deniable_core::secret::Secret;
+use num_traits::Signed;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -166,6 +167,31 @@ impl Policy {
         Ok(Self { name: asker, spend: Rational::from_integer(1.into()), asks: vec![ask], ..self.clone() })
     }
 
+    /// A policy of the same promise that asks for advice on the caps and bounds of these queries, by their positions, and is charged as
+    /// `asker` for a part of the whole promise, which they share equally.
+    ///
+    /// # Errors
+    /// When the part is not in (0, 1].
+    pub fn with_advice(&self, asker: &str, on: &[usize], part: &Rational) -> Result<Self, QuestionError> {
+        let one = Rational::from_integer(1.into());
+        if !part.is_positive() || *part > one {
+            return Err(QuestionError::Share(part.clone()));
+        }
+        let each = part / Rational::from_integer(on.len().max(1).into());
+        let asks = on.iter().filter_map(|at| self.asks.get(*at)).map(|ask| ask.values(each.clone())).collect();
+        Ok(Self { name: asker.to_owned(), spend: one, asks, ..self.clone() })
+    }
+
+    /// This policy with other caps, which hold for all its queries.
+    #[must_use]
+    pub fn with_caps(&self, caps: OwnCaps) -> Self {
+        let own = |ask: &Ask| {
+            let rows_per_group = caps.rows_per_group.or(ask.caps.rows_per_group);
+            Ask { caps: OwnCaps { rows_per_group, groups: caps.groups.or(ask.caps.groups) }, ..ask.clone() }
+        };
+        Self { asks: self.asks.iter().map(own).collect(), ..self.clone() }
+    }
+
     /// This policy as if its text were this one, of this name: for messages about a question that no file holds.
     #[must_use]
     pub fn with_text(&self, file: PathBuf, source: String) -> Self {
@@ -227,6 +253,13 @@ impl Policy {
     #[must_use]
     pub fn entity(&self) -> Option<&Entity> {
         self.entity.as_ref()
+    }
+
+    /// The same with the caps that hold for one query.
+    #[must_use]
+    pub fn entity_of(&self, ask: &Ask) -> Option<Entity> {
+        let entity = self.entity.as_ref()?;
+        Some(Entity { caps: ask.caps.or(entity.caps), ..entity.clone() })
     }
 
     /// The declared columns of the main table, in the order of the file.
@@ -341,7 +374,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     let display =
         section.optional("display", |field| quality::read_display(field, "[display]")).map(Option::unwrap_or_default);
     let asks = match section.get("ask") {
-        Ok(Some(field)) => ask::read(&field, told(&budget).map(|budget| &budget.spend)),
+        Ok(Some(field)) => ask::read(&field, told(&budget).map(|budget| &budget.spend), !matches!(entity, Ok(None))),
         Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
         Err(reported) => Err(reported),
     };

@@ -6,13 +6,15 @@
 
 use crate::accepted::{Accepted, full_name};
 use crate::plan::Plan;
+use crate::release::{Event, salt};
 use arrow_array::RecordBatch;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, reading};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
+use deniable_policy::About;
 use deniable_sql::source::check::{ColumnReport, Report};
-use deniable_sql::{Source, SourceError};
+use deniable_sql::{Resources, Source, SourceError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -154,6 +156,28 @@ pub fn check(
 ) -> Result<Vec<Registered>, DataError> {
     let all: Vec<&Versioned> = tables.iter().collect();
     scan_and_register(ledger, &all, accepted, tell)
+}
+
+/// What caps and bounds leave out of each query of a plan, exactly, with the rows that this ledger's answers would keep: for the
+/// curator's eyes. Caps that are chosen by it depend on the data.
+///
+/// # Errors
+/// When files cannot be read, or the machine is exhausted.
+pub fn losses(
+    ledger: &Ledger,
+    plan: &Plan,
+    tables: &[Versioned],
+    resources: &Resources,
+    tell: &dyn Fn(Event<'_>),
+) -> Result<(), SourceError> {
+    let sources: Vec<Source> = tables.iter().map(|table| table.source.clone()).collect();
+    for ask in plan.asks().iter().filter(|ask| ask.ask().about == About::Cells) {
+        let query = ask.ask().name.as_str();
+        let progress = |progress| tell(Event::Computing(query, progress));
+        let losses = deniable_sql::losses(&sources, ask.query(), &salt(ledger), resources, &progress)?;
+        tell(Event::LeftOut { query, losses: &losses });
+    }
+    Ok(())
 }
 
 /// Makes sure that the files of all tables are the registered versions, and scans and registers those that are not

@@ -217,7 +217,7 @@ impl Forecast<'_> {
         let found = match answer {
             Estimator::Count { measure } => match (&self.query.measures()[*measure].kind, &self.policy.entity()) {
                 // Typical rows are not people: everyone is taken to have as many as the caps let count.
-                (MeasureKind::Entities { .. }, Some(entity)) => rows / whole(entity.caps.rows_per_group),
+                (MeasureKind::Entities { .. }, Some(_)) => rows / whole(self.query.caps().rows_per_group),
                 _ => rows.clone(),
             },
             Estimator::Quantile { .. } => rows.clone(),

@@ -5,7 +5,7 @@
 //! targets; the shares are then in proportion. It is the least for these queries, this mechanism, and this way of splitting a query's
 //! part over what it measures.
 
-use crate::plan::{PlanError, PlanErrorKind, tables};
+use crate::plan::{PlanError, PlanErrorKind, query};
 use crate::target::{TargetError, worst_number};
 use crate::whatif::{WhatIfError, with_promise};
 use deniable_core::belief::{gain_over, posterior_range};
@@ -74,9 +74,7 @@ pub enum LeastError {
 /// When there is none, or it cannot be told.
 pub fn least(policy: &Policy) -> Result<Least, LeastError> {
     let asks = policy.asks();
-    let tables = tables(policy);
-    let understood =
-        asks.iter().map(|ask| Query::new(&ask.sql, &tables).map_err(|error| PlanError::new(ask, error.into())));
+    let understood = asks.iter().map(|ask| query(policy, ask).map_err(|error| PlanError::new(ask, error.into())));
     let (queries, refused): (Vec<_>, Vec<_>) = understood.partition(Result::is_ok);
     let refused: Vec<PlanError> = refused.into_iter().filter_map(Result::err).collect();
     if !refused.is_empty() {

@@ -6,6 +6,7 @@
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |
 //! | what share a target error takes | [`target`] |
 //! | which promise meets all target errors, at the least | [`least`](mod@least) |
+//! | advice on caps and bounds, paid for | [`suggest`] |
 //! | the same policy under another promise | [`whatif`] |
 //! | which files are the declared version, and do they read as declared, for the curator | [`data`] |
 //! | which columns may read badly, by name | [`accepted`] |
@@ -19,6 +20,7 @@ pub mod least;
 pub mod plan;
 pub mod release;
 pub mod show;
+pub mod suggest;
 pub mod target;
 pub mod whatif;
 

@@ -1,5 +1,6 @@
 //! What a policy's asks measure and cost, worked out without reading any data.
 
+use crate::suggest::ladders;
 use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
@@ -7,7 +8,7 @@ use deniable_core::noise::{Decay, DecayError};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, Entity, Role, reading};
 use deniable_ledger::{Account, AccountId, Ask as LedgerAsk};
-use deniable_policy::{Ask, Policy, Size, TargetsTooDear};
+use deniable_policy::{About, Ask, Policy, Size, TargetsTooDear};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError};
 use num_bigint::BigInt;
@@ -129,8 +130,7 @@ impl Plan {
     /// # Errors
     /// All asks that cannot be answered.
     pub fn new(policy: Policy) -> Result<Self, Vec<PlanError>> {
-        let tables = tables(&policy);
-        let queries: Vec<_> = policy.asks().iter().map(|ask| Query::new(&ask.sql, &tables)).collect();
+        let queries: Vec<_> = policy.asks().iter().map(|ask| query(&policy, ask)).collect();
         let understood = queries.iter().all(Result::is_ok);
         let is_target = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
         let policy = if understood && policy.asks().iter().any(is_target) {
@@ -148,6 +148,8 @@ impl Plan {
             });
             match planned {
                 Ok(planned) => asks.push(planned),
+                // What is wrong with a query is said once.
+                Err(PlanErrorKind::Query(_)) if ask.about != About::Cells => {}
                 // Without the other questions a target has no share yet, and is none of the errors.
                 Err(PlanErrorKind::Spend(_)) if is_target(ask) && !understood => {}
                 Err(kind) => errors.push(PlanError::new(ask, kind)),
@@ -160,7 +162,7 @@ impl Plan {
     #[must_use]
     pub fn tables(&self) -> Vec<(TableSchema, Data)> {
         let data = self.policy.tables().into_iter().map(|table| table.data);
-        tables(&self.policy).into_iter().zip(data).collect()
+        tables(&self.policy, self.policy.entity()).into_iter().zip(data).collect()
     }
 
     /// The policy.
@@ -192,7 +194,11 @@ impl Plan {
             let known = known().map(str::to_owned).collect();
             return Err(UnknownQuery { name: (*name).to_owned(), known });
         }
-        let chosen = known().enumerate().filter(|(_, known)| names.contains(known));
+        // What is said about a query's caps belongs to its answer.
+        let is_chosen = |ask: &PlannedAsk| {
+            [ask.ask.about.of(), Some(&ask.ask.name)].iter().flatten().any(|name| names.contains(name))
+        };
+        let chosen = self.asks.iter().enumerate().filter(|(_, ask)| is_chosen(ask));
         Ok(self.with_only(&chosen.map(|(at, _)| at).collect::<Vec<_>>()))
     }
 
@@ -211,9 +217,22 @@ impl Plan {
     }
 }
 
-/// What SQL may know of the policy's tables.
-pub(crate) fn tables(policy: &Policy) -> Vec<TableSchema> {
-    let main = policy.entity();
+/// What one query may know of the policy's tables: the caps are its own where it has some.
+fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
+    tables(policy, policy.entity_of(ask).as_ref())
+}
+
+/// A query of a policy, or what is asked about its caps, understood.
+pub(crate) fn query(policy: &Policy, ask: &Ask) -> Result<Query, QueryError> {
+    let query = Query::new(&ask.sql, &tables_of(policy, ask))?;
+    match ask.about {
+        About::Cells => Ok(query),
+        About::LeftOut { .. } => query.left_out(),
+        About::Values { .. } => query.per_entity(&ladders(&query)),
+    }
+}
+
+fn tables(policy: &Policy, main: Option<&Entity>) -> Vec<TableSchema> {
     let described = policy.tables().into_iter().map(|table| {
         let (entity, public_key) = match table.role {
             // Every protected table is capped alike: the caps are about people, not about files.
@@ -265,6 +284,17 @@ impl PlannedAsk {
     #[must_use]
     pub fn ask(&self) -> &Ask {
         &self.ask
+    }
+
+    /// What is asked, in SQL; before what is asked about a query's caps, a comment says so.
+    #[must_use]
+    pub fn sql(&self) -> String {
+        let sql = self.ask.sql.trim();
+        match self.ask.about {
+            About::Cells => sql.to_owned(),
+            About::LeftOut { .. } => format!("-- entities of which the caps leave something out\n{sql}"),
+            About::Values { .. } => format!("-- values of entities, for advice on caps and bounds\n{sql}"),
+        }
     }
 
     /// What it measures.
@@ -324,7 +354,10 @@ impl PlannedAsk {
         }
         LedgerAsk {
             name: self.ask.name.clone(),
-            sql: self.ask.sql.clone(),
+            sql: match self.ask.about {
+                About::Cells => self.ask.sql.clone(),
+                About::LeftOut { .. } | About::Values { .. } => self.sql(),
+            },
             identity: format!("{IDENTITY}{}", hasher.finalize().to_hex()),
             source,
             version,

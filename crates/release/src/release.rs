@@ -12,7 +12,7 @@ use deniable_publication::Statement;
 use deniable_publication::shown::ShownAnswer;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
-use deniable_sql::{Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
+use deniable_sql::{Losses, Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -119,6 +119,13 @@ pub enum Event<'a> {
         table: &'a Versioned,
         /// What the scan found.
         report: &'a deniable_sql::source::check::Report,
+    },
+    /// What caps and bounds leave out of a query, after the curator looked at the data.
+    LeftOut {
+        /// The query's name.
+        query: &'a str,
+        /// What they leave out, exactly.
+        losses: &'a Losses,
     },
     /// A table's version was registered by this release.
     Registered(&'a Versioned),

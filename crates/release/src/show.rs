@@ -9,7 +9,8 @@ use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
-use deniable_policy::{Display, Quality as Classes};
+use deniable_core::sensitivity::Caps;
+use deniable_policy::{About, Display, Quality as Classes};
 use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
     ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
@@ -18,7 +19,7 @@ use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Step, Term};
 use deniable_sql::plan::{Estimator, Measure, MeasureKind, Moments, Target, ValueKind};
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{Signed, ToPrimitive, Zero};
 
 /// Decimals shown of numbers that are on no decimal grid and have no interval.
 const PLACES: u32 = 4;
@@ -29,17 +30,17 @@ const MOST_PLACES: u32 = 15;
 #[must_use]
 pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
     let policy = plan.policy();
+    let asks = plan.asks().iter().zip(answers).map(|(ask, answered)| {
+        let mut answer = displayed(plan, ask, table(plan, ask, answered));
+        answer.warnings.extend(left_out(plan, ask, answers));
+        answer
+    });
     Publication {
         policy: policy.name().to_owned(),
         population: policy.population().to_owned(),
         data: DataVersion { table: policy.data().table.clone(), version: policy.data().version.clone() },
         confidence: confidence(plan),
-        asks: plan
-            .asks()
-            .iter()
-            .zip(answers)
-            .map(|(ask, answered)| displayed(plan, ask, table(plan, ask, answered)))
-            .collect(),
+        asks: asks.collect(),
         guarantee: Statement::of(policy.guarantee()),
     }
 }
@@ -121,7 +122,7 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
     let unusable = not_usable(&rows, plan.policy().quality());
     Answer {
         name: ask.ask().name.clone(),
-        sql: ask.ask().sql.trim().to_owned(),
+        sql: ask.sql(),
         share: ask.ask().share.to_string(),
         odds,
         columns: ask.query().output().names.clone(),
@@ -330,21 +331,68 @@ fn value_kind(ask: &PlannedAsk, measure: usize) -> ValueKind {
     kind.unwrap_or(ValueKind::Number)
 }
 
+/// What was paid for to know how much the caps of a query leave out, in words beside its answer.
+fn left_out(plan: &Plan, ask: &PlannedAsk, answers: &[Answered]) -> Option<String> {
+    let is_about = |other: &PlannedAsk| matches!(&other.ask().about, About::LeftOut { of } if *of == ask.ask().name);
+    let (beside, answered) = plan.asks().iter().zip(answers).find(|(other, _)| is_about(other))?;
+    let [within, beyond] = answered.noisy.values.first()?.as_slice() else { return None };
+    // Each count takes half of the allowed error.
+    let half = (whole(1) + plan.policy().confidence()) / whole(2);
+    let reach = whole(margin(beside.measures().first()?.decay(), &half));
+    let least = |count: &i128| (whole(*count) - &reach).max(Rational::zero());
+    let most = |count: &i128| (whole(*count) + &reach).max(Rational::zero());
+    let part = |beyond: Rational, within: Rational| {
+        let all = &beyond + within;
+        all.is_positive().then(|| beyond / all)
+    };
+    let low = part(least(beyond), most(within)).unwrap_or_else(Rational::zero);
+    let high = part(most(beyond), least(within)).unwrap_or_else(|| whole(1));
+    let about = part(whole((*beyond).max(0)), whole((*within).max(0)))
+        .map_or_else(|| "an unknown part".to_owned(), |part| format!("about {}", percent(&part, 1, Rounding::Nearest)));
+    let key = &plan.policy().entity()?.key;
+    Some(format!(
+        "the caps leave something out of {about} of every {key} with rows in this query ({} .. {} at {}): see \"{}\"",
+        percent(&low, 1, Rounding::Down),
+        percent(&high, 1, Rounding::Up),
+        confidence(plan),
+        beside.ask().name
+    ))
+}
+
+/// `1 row`, `2 rows`.
+fn counted(number: u32, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
 /// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
 fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     let mut all = Vec::new();
+    if let About::Values { .. } = &ask.ask().about {
+        return vec!["each counts once, with one value; all values are rounded to public candidates".to_owned()];
+    }
+    if let (About::LeftOut { of }, Some(entity)) = (&ask.ask().about, plan.policy().entity()) {
+        let caps = plan.asks().iter().find(|ask| ask.ask().name == *of).map_or(entity.caps, |ask| ask.query().caps());
+        let Caps { rows_per_group, groups } = caps;
+        let (each, groups) = (&entity.key, counted(groups, "group"));
+        let counts_rows = plan.asks().iter().any(|ask| ask.ask().name == *of && ask.query().counts_rows());
+        let many = if counts_rows {
+            format!("more than {} in a group of \"{of}\", or ", counted(rows_per_group, "row"))
+        } else {
+            String::new()
+        };
+        return vec![format!("something is left out of a {each} who has {many}rows in more than {groups}")];
+    }
     let grouped = !ask.query().groups().is_empty();
     if let Some(entity) = &plan.policy().entity() {
-        let rows = entity.caps.rows_per_group;
+        let rows = ask.query().caps().rows_per_group;
         let rows = if rows == 1 { "1 row counts".to_owned() } else { format!("{rows} rows count") };
-        let counts_rows =
-            ask.query().measures().iter().any(|measure| !matches!(measure.kind, MeasureKind::Entities { .. }));
+        let counts_rows = ask.query().counts_rows();
         let each = &entity.key;
         if counts_rows {
             all.push(format!("of each {each} at most {rows} in a group: counts and sums can be too low"));
         }
         if grouped {
-            let groups = entity.caps.groups;
+            let groups = ask.query().caps().groups;
             all.push(format!("each {each} counts in at most {groups} of the groups: counts and sums can be too low"));
         }
     }

@@ -27,7 +27,7 @@ pub mod plan;
 mod syntax;
 
 pub use bound::{Exact, Salt};
-pub use compute::{Prepared, Simulation, exact, least_memory, prepare};
+pub use compute::{Beyond, Losses, Prepared, Simulation, exact, least_memory, losses, prepare};
 pub use deniable_data as source;
 pub use deniable_data::{Progress, Resources, Source};
 pub use error::{Place, QueryError, SourceError};

@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// What one wants to do, and the commands for it.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Prepare a release", &["init", "plan", "explore", "data"]),
-    ("Release, under a promise", &["release", "ask", "gwas"]),
+    ("Release, under a promise", &["release", "ask", "suggest", "gwas"]),
     ("Look at what was released", &["ledger", "report"]),
     ("Find out what something gives away", &["check", "recheck", "audit", "attack", "assess"]),
     ("Understand promises", &["translate", "explain"]),

@@ -123,8 +123,8 @@ pub struct Plan {
     /// How to write it.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
-    /// Errors under other promises: `gain=1.1..4`, or `gain=1.1..4:20` for twenty points instead of eight.
-    #[arg(long, value_name = "PROMISE=FROM..TO[:POINTS]")]
+    /// Errors under other promises or caps: `gain=1.1..4`, or `rows_per_group=1..50:20` for twenty points instead of eight.
+    #[arg(long, value_name = "KEY=FROM..TO[:POINTS]")]
     pub sweep: Option<String>,
     /// The smallest promise that meets the target error of every query, and which query forces it.
     #[arg(long, conflicts_with_all = ["sweep", "ask"])]
@@ -157,6 +157,32 @@ pub struct Ask {
     /// Keep no history of the prompt's queries.
     #[arg(long)]
     pub no_history: bool,
+    /// What may be done before it.
+    #[command(flatten)]
+    pub registration: Registration,
+    /// What it may use.
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// `deniable suggest`.
+#[derive(Debug, clap::Args)]
+pub struct Suggest {
+    /// Where everything is.
+    #[command(flatten)]
+    pub place: PolicyPlace,
+    /// Advice on this query only, by its name; may be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub ask: Vec<String>,
+    /// What part of the whole promise the advice may use, such as 1/50 or 2%, shared by the queries; or epsilon=0.1.
+    #[arg(long, value_name = "SHARE", value_parser = spending)]
+    pub spend: Option<Spending>,
+    /// How to write it.
+    #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
+    pub format: LedgerFormat,
+    /// Say what it costs and how far off it will be, and stop there.
+    #[arg(long)]
+    pub dry_run: bool,
     /// What may be done before it.
     #[command(flatten)]
     pub registration: Registration,

@@ -71,6 +71,8 @@ fn tell(progress: &Progress, step: Step<'_>) {
             progress.done();
             say(render::scan::table(table, report).trim_end());
         }
+        // Told together, by the command that looks.
+        Step::LeftOut { .. } => {}
         Step::Registered(Versioned { source, version, .. }) => {
             say(format!("registered version \"{version}\" of `{}`", source.table().name));
         }

@@ -9,7 +9,7 @@ use crate::output::publish;
 use crate::policies::session;
 use crate::progress::Progress;
 use crate::render;
-use crate::render::scan::Scan;
+use crate::render::scan::{Found, LeftOut, Scan, left_out};
 use deniable::{Error, Event, Registration};
 use deniable_ledger::Registered;
 use deniable_release::{AcceptError, Event as Step};
@@ -21,12 +21,14 @@ pub fn check(args: &DataCheck) -> Result<(), Failure> {
     let scans = Arc::new(Mutex::new(Vec::new()));
     // What was registered is said first.
     let head = Arc::new(Mutex::new(None));
-    let (tell, kept, last) = (teller(progress.clone()), scans.clone(), head.clone());
+    let losses = Arc::new(Mutex::new(Vec::new()));
+    let (tell, kept, last, lost) = (teller(progress.clone()), scans.clone(), head.clone(), losses.clone());
     let as_json = args.format == LedgerFormat::Json;
     let session = session(&args.place)?.telling(move |event| match event {
         Event::Step(Step::Scanned { table, report }) if as_json => {
             held(&kept).push(Scan::new(table, report));
         }
+        Event::Step(Step::LeftOut { query, losses }) => held(&lost).push(LeftOut::new(query, losses)),
         Event::Head(head) => *held(&last) = Some(head.clone()),
         other => tell(other),
     });
@@ -35,13 +37,17 @@ pub fn check(args: &DataCheck) -> Result<(), Failure> {
     progress.done();
     if as_json {
         // Also of what is not registered: that is where the numbers matter most.
-        let scans = std::mem::take(&mut *held(&scans));
-        publish(&render::json(&scans)?, None)?;
+        let (tables, queries) = (std::mem::take(&mut *held(&scans)), std::mem::take(&mut *held(&losses)));
+        publish(&render::json(&Found { tables, queries })?, None)?;
     }
     let registered = result.map_err(|error| match error {
         Error::Accept(error) => misnamed(&error),
         other => other.into(),
     })?;
+    let losses = std::mem::take(&mut *held(&losses));
+    if !as_json && !losses.is_empty() {
+        say(left_out(&losses).trim_end());
+    }
     for Registration { table, version, outcome, .. } in registered {
         say(match outcome {
             Registered::New => format!("registered version \"{version}\" of `{table}`"),

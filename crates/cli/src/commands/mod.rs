@@ -20,7 +20,8 @@ mod recheck;
 mod release;
 mod report;
 mod statements;
-mod sweep;
+mod suggest;
+pub mod sweep;
 mod translate;
 
 use crate::args::policy::Data;
@@ -41,6 +42,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Init(init) => init::run(&init),
         Command::Plan(plan) => plan::run(&plan),
         Command::Ask(ask) => ask::run(&ask),
+        Command::Suggest(suggest) => suggest::run(&suggest),
         Command::Release(release) => release::run(&release),
         Command::Gwas(gwas) => gwas::run(&gwas),
         Command::Explore(explore) => explore::run(&explore),

@@ -7,13 +7,16 @@ use crate::error::Failure;
 use crate::output::{publish, publish_page, writable};
 use crate::policies::{choose, locate, own_files, plan};
 use deniable::Session;
+use deniable_policy::About;
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
     let mut plan = plan(&args.place)?;
     choose(&mut plan, &args.ask)?;
-    if args.format == Format::Csv && plan.asks().len() > 1 {
-        let names: Vec<&str> = plan.asks().iter().map(|ask| ask.ask().name.as_str()).collect();
+    // What is said about a query's caps comes with its answer.
+    let own = plan.asks().iter().filter(|ask| ask.ask().about == About::Cells).map(|ask| ask.ask().name.as_str());
+    let names: Vec<&str> = own.collect();
+    if args.format == Format::Csv && names.len() > 1 {
         let help = format!("choose one with --ask: \"{}\"", names.join("\", \""));
         return Err(Failure::usage("CSV holds one table, and this policy has several queries", help));
     }

@@ -1,16 +1,19 @@
-//! `deniable plan --sweep`: the errors of a policy's answers under other promises.
+//! `deniable plan --sweep`: the errors of a policy's answers under other promises, or other caps.
 
 use crate::error::Failure;
 use crate::policies::choose;
 use crate::render::sweep::{Point, Shown};
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_policy::Policy;
+use deniable_policy::{OwnCaps, Policy};
 use deniable_release::whatif::{self, KEYS, WhatIfError, promise, with_promise};
 use deniable_release::{Plan, expected};
 
 /// Most points of a sweep.
 const MOST: usize = 50;
-/// Promises of one kind, evenly spaced.
+/// The caps that can be swept.
+pub const CAPS: [&str; 2] = ["rows_per_group", "groups"];
+
+/// Promises of one kind, or caps, evenly spaced.
 pub struct Sweep {
     key: &'static str,
     values: Vec<Rational>,
@@ -22,10 +25,11 @@ impl Sweep {
         let help = "write --sweep gain=1.1..4, or --sweep epsilon=0.1..2:20 for twenty points";
         let wrong = |why: String| Failure::usage(format!("--sweep {text}: {why}"), help);
         let (key, range) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
-        let Some(key) = whatif::key(key) else {
+        let cap = CAPS.into_iter().find(|cap| *cap == key);
+        let Some(key) = cap.or_else(|| whatif::key(key)) else {
             return Err(Failure::usage(
                 format!("--sweep {text}: no promise is called `{key}`"),
-                format!("choose one of {}", KEYS.join(", ")),
+                format!("choose one of {}, {}", KEYS.join(", "), CAPS.join(", ")),
             ));
         };
         let (range, points) = match range.rsplit_once(':') {
@@ -41,7 +45,15 @@ impl Sweep {
         if from >= to {
             return Err(wrong(format!("{from} is not below {to}")));
         }
-        let values = (0..points).map(|at| &from + (&to - &from) * whole(at) / whole(points - 1)).collect();
+        let mut values: Vec<Rational> =
+            (0..points).map(|at| &from + (&to - &from) * whole(at) / whole(points - 1)).collect();
+        if cap.is_some() {
+            if !from.is_integer() || !to.is_integer() || from < whole(1) || to > whole(u32::MAX) {
+                return Err(wrong("caps are whole numbers from 1".to_owned()));
+            }
+            values = values.iter().map(Rational::round).collect();
+            values.dedup();
+        }
         Ok(Self { key, values })
     }
 
@@ -51,7 +63,28 @@ impl Sweep {
         Ok(Shown { key: self.key.to_owned(), points: points.collect::<Result<_, _>>()? })
     }
 
+    /// The policy with another cap, where caps are swept.
+    fn capped(&self, policy: &Policy, value: &Rational) -> Result<Option<Policy>, Failure> {
+        let cap = u32::try_from(value.to_integer()).ok();
+        let caps = match self.key {
+            "rows_per_group" => OwnCaps { rows_per_group: cap, groups: None },
+            "groups" => OwnCaps { rows_per_group: None, groups: cap },
+            _ => return Ok(None),
+        };
+        if policy.entity().is_none() {
+            let help = "name the column that says whose row each is as `key` under [entity]";
+            return Err(Failure::usage(
+                format!("--sweep {}: rows are not capped where one row is one person", self.key),
+                help,
+            ));
+        }
+        Ok(Some(policy.with_caps(caps)))
+    }
+
     fn point(&self, policy: &Policy, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
+        if let Some(policy) = self.capped(policy, value)? {
+            return Self::planned(policy, value, asks);
+        }
         let promise = promise(policy, self.key, value.clone()).map_err(|error| match error {
             WhatIfError::NeedsRest(_, needed) => Failure::usage(
                 &error,
@@ -66,6 +99,10 @@ impl Sweep {
             )
         };
         let policy = with_promise(policy, promise, None).map_err(|error| refused(&error))?;
+        Self::planned(policy, value, asks)
+    }
+
+    fn planned(policy: Policy, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
         let limit = policy.guarantee().limit().clone();
         let copy = policy.clone();
         let answers = match Plan::new(policy) {

@@ -1,5 +1,5 @@
 //! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`, and how good it is as
-//! `name_quality`. Texts are guarded, so that a
+//! `name_quality`; notes stand in a last column, in the first row. Texts are guarded, so that a
 //! spreadsheet computes none of them.
 
 use crate::error::Failure;
@@ -7,18 +7,25 @@ use deniable_core::text::spreadsheet_cell;
 use deniable_publication::Publication;
 use deniable_publication::{Answer, Cell, KeyValue, Scalar};
 
-/// The rows of a publication's only ask.
+/// The rows of a publication's first ask; what may follow is about it, and in its notes.
 pub fn publication(publication: &Publication) -> Result<String, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure::refused(format!("the answers cannot be written as CSV: {error}"), "choose another --format")
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
-    for ask in &publication.asks {
-        writer.write_record(header(ask)).map_err(|error| failed(&error))?;
+    if let Some(ask) = publication.asks.first() {
+        let mut names = header(ask);
+        let has_notes = !ask.warnings.is_empty();
+        if has_notes {
+            let is_free = |name: &String| !names.contains(name);
+            names.extend(["notes", "notes_of_the_answer"].map(str::to_owned).into_iter().find(is_free));
+        }
+        writer.write_record(&names).map_err(|error| failed(&error))?;
+        let mut notes = has_notes.then(|| guarded(&ask.warnings.join("; ")));
         for row in &ask.rows {
-            writer
-                .write_record(row.iter().flat_map(|cell| fields(cell, ask.has_quality())))
-                .map_err(|error| failed(&error))?;
+            let notes = has_notes.then(|| notes.take().unwrap_or_default());
+            let fields = row.iter().flat_map(|cell| fields(cell, ask.has_quality())).chain(notes);
+            writer.write_record(fields).map_err(|error| failed(&error))?;
         }
     }
     let bytes = writer.into_inner().map_err(|error| failed(&error))?;

@@ -6,6 +6,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::printable;
 use deniable_ledger::Account;
+use deniable_policy::About;
 use deniable_publication::statement::odds_decimal;
 use deniable_release::forecast::{ErrorBound, Expected, expected, short};
 use deniable_release::{Plan, PlannedAsk};
@@ -191,6 +192,10 @@ impl Spending {
 
 /// One sentence for each answer that is mostly noise.
 fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
+    // Advice has a word of its own where it is too noisy.
+    if let About::Values { .. } = ask.ask().about {
+        return Vec::new();
+    }
     let noisy = |answer: &&Expected| answer.relative.as_ref().is_some_and(|relative| *relative > ratio(1, 2));
     let hint = |answer: &Expected| {
         let mut helps = Vec::new();

@@ -1,10 +1,90 @@
 //! What a scan of the data found, column by column: for the curator, because it depends on private rows.
 
-use super::table::{cell, grid, right};
+use super::table::{cell, grid, right, wrapped};
+use deniable_core::exact::{Rounding, percent, whole};
 use deniable_release::Versioned;
-use deniable_sql::source::check::{ColumnReport, Found, Report};
+use deniable_sql::Losses;
+use deniable_sql::source::check::{ColumnReport, Found as Place, Report};
 use serde::Serialize;
 use std::fmt::Write;
+
+/// All that was found, for programs.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    /// Table by table.
+    pub tables: Vec<Scan>,
+    /// What caps and bounds leave out, query by query; none where nothing was registered.
+    pub queries: Vec<LeftOut>,
+}
+
+/// What caps and bounds leave out of a query, for programs.
+#[derive(Debug, Serialize)]
+pub struct LeftOut {
+    query: String,
+    rows: u64,
+    rows_left_out: Option<u64>,
+    entities: Option<u64>,
+    entities_beyond_caps: u64,
+    beyond_bounds: Vec<Beyond>,
+}
+
+#[derive(Debug, Serialize)]
+struct Beyond {
+    expression: String,
+    values: u64,
+    outside: u64,
+}
+
+impl LeftOut {
+    /// Brings what was found of a query into this form.
+    pub fn new(query: &str, losses: &Losses) -> Self {
+        let beyond = losses.beyond.iter().map(|beyond| Beyond {
+            expression: beyond.expression.clone(),
+            values: beyond.values,
+            outside: beyond.outside,
+        });
+        Self {
+            query: query.to_owned(),
+            rows: losses.rows,
+            rows_left_out: losses.rows_left_out,
+            entities: losses.entities,
+            entities_beyond_caps: losses.entities_beyond,
+            beyond_bounds: beyond.collect(),
+        }
+    }
+}
+
+/// What caps and bounds leave out of every query, for reading.
+pub fn left_out(queries: &[LeftOut]) -> String {
+    let mut grid = grid();
+    grid.set_header(
+        ["query", "rows", "left out by caps", "entities", "that lose anything", "values beyond bounds"].map(cell),
+    );
+    let part = |part: u64, all: u64| match part {
+        0 => "0".to_owned(),
+        _ => format!("{part} ({})", percent(&(whole(part) / whole(all.max(1))), 1, Rounding::Nearest)),
+    };
+    for LeftOut { query, rows, rows_left_out, entities, entities_beyond_caps, beyond_bounds } in queries {
+        let beyond: Vec<String> = beyond_bounds
+            .iter()
+            .map(|beyond| format!("{}: {}", beyond.expression, part(beyond.outside, beyond.values)))
+            .collect();
+        let people = |number: Option<String>| right(number.unwrap_or_else(|| "-".to_owned()));
+        grid.add_row(vec![
+            cell(query),
+            right(rows),
+            people(rows_left_out.map(|lost| part(lost, *rows))),
+            people(entities.map(|all| all.to_string())),
+            people(entities.map(|all| part(*entities_beyond_caps, all))),
+            cell(beyond.join(", ")),
+        ]);
+    }
+    let mut text = format!("what caps and bounds leave out of each query, exactly\n{grid}\n");
+    let note = "these figures are exact and private: caps and bounds that are chosen by them depend on the data. `deniable suggest` \
+                gives advice that is paid for";
+    wrapped(&mut text, "  ", note);
+    text
+}
 
 /// What was found in one table, for programs.
 #[derive(Debug, Serialize)]
@@ -42,8 +122,8 @@ struct FoundAt {
 impl Scan {
     /// Brings a report into this form.
     pub fn new(table: &Versioned, report: &Report) -> Self {
-        let at = |found: &Option<Found>| {
-            let Found { count, first } = found.as_ref()?;
+        let at = |found: &Option<Place>| {
+            let Place { count, first } = found.as_ref()?;
             Some(FoundAt { count: *count, first: first.clone() })
         };
         let column = |found: &ColumnReport| Column {
@@ -75,7 +155,7 @@ pub fn table(table: &Versioned, report: &Report) -> String {
     let mut text = format!("{}: {} rows{entities} checked\n", table.source.table().name, report.rows);
     let mut grid = grid();
     grid.set_header(vec!["column", "type", "values", "missing", "unreadable", "undeclared", "out of bounds", ""]);
-    let count = |found: &Option<Found>| right(found.as_ref().map_or_else(String::new, |found| found.count.to_string()));
+    let count = |found: &Option<Place>| right(found.as_ref().map_or_else(String::new, |found| found.count.to_string()));
     for column in &report.columns {
         let ColumnReport { present, missing, unreadable, undeclared, outside, .. } = column;
         let mut row = vec![cell(&column.column), cell(column.kind.name()), right(present)];

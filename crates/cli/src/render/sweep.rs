@@ -1,6 +1,7 @@
 //! Errors under several promises: a table with a small chart in each row, and JSON.
 
 use super::table::{cell, grid, right, wrapped};
+use crate::commands::sweep::CAPS;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal};
 use deniable_publication::statement::odds_decimal;
@@ -88,7 +89,12 @@ pub fn table(shown: &Shown) -> String {
         cells.push(cell(chart(errors, factor)));
         grid.add_row(cells);
     }
-    let mut text = format!("errors by `{}`, which stands alone in place of the policy's promises\n{grid}\n", shown.key);
+    let how = if CAPS.contains(&shown.key.as_str()) {
+        "which holds for all queries: what it leaves out is in none of these errors"
+    } else {
+        "which stands alone in place of the policy's promises"
+    };
+    let mut text = format!("errors by `{}`, {how}\n{grid}\n", shown.key);
     if !rows.is_empty() {
         let words = format!(
             "chart: the largest error of a row is a full bar, and each step down is an error smaller by a factor of {factor}"

@@ -11,6 +11,7 @@ mod attacks;
 mod audit;
 mod bad_input;
 mod browser;
+mod caps;
 mod check;
 mod consistent;
 mod crowd;

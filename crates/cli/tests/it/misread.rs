@@ -312,7 +312,7 @@ fn the_numbers_as_json() {
     let run = check(&place, &["--format", "json"]);
     assert_eq!(run.code, Some(1), "{run:?}");
     let json = run.json();
-    let table = &json[0];
+    let table = &json["tables"][0];
     assert_eq!((&table["table"], &table["version"], &table["rows"]), (&"visits".into(), &"1".into(), &3.into()));
     let bad: Vec<&str> = table["columns"]
         .as_array()

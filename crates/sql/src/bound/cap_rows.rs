@@ -3,14 +3,14 @@
 //! Workers scatter rows over shards by a hash of the entity; then each shard is sorted and walked over. Both use all
 //! threads. What does not fit into memory goes to temporary files (`shards`).
 
-use super::columns::{Columns, Meaning};
+use super::columns::{Columns, Meaning, Watch};
 use super::identity::{Identities, Identity};
 use super::layout::Layout;
 use super::levels::Levels;
 use super::lookup::NOWHERE;
 use super::shards::{Disk, Scatter, Shard};
 use super::walk::{Plan, Take, Walk, room};
-use super::{Exhausted, Salt};
+use super::{Exhausted, Fold, Salt};
 use crate::plan::{Argument, Group};
 use deniable_core::sensitivity::Caps;
 use deniable_data::Memory;
@@ -35,8 +35,12 @@ pub(crate) struct Capping<'a> {
     pub(crate) presence: Vec<usize>,
     /// Most rows in a cell, and most cells, of an entity.
     pub(crate) caps: Caps,
+    /// What is worked out of each entity, where a question is about entities.
+    pub(crate) per_entity: Option<Fold>,
     /// What decides which rows are kept.
     pub(crate) salt: &'a Salt,
+    /// What is counted while rows are read, if anything.
+    pub(crate) watch: Option<Arc<Watch>>,
 }
 
 /// Keeps at most so many rows in each of at most so many cells of each entity.
@@ -65,12 +69,13 @@ impl CapRows {
     /// `text` is about the entity key, `threads` how many scatter and walk at the same time.
     pub(crate) fn new(capping: &Capping<'_>, text: bool, memory: Memory, disk: Arc<Disk>, threads: usize) -> Self {
         let identities = Identities::new(capping.salt);
-        let meaning = Meaning::new(capping.groups, capping.arguments, Some(identities.clone()));
+        let meaning = Meaning::new(capping.groups, capping.arguments, Some(identities.clone()), capping.watch.clone());
         let plan = Plan {
             layout: Layout::new(text, meaning.grids()),
             levels: Levels::new(capping.groups, capping.levels),
             presence: capping.presence.clone(),
             caps: capping.caps,
+            per_entity: capping.per_entity.clone(),
             identities,
         };
         let threads = threads.max(1);

@@ -7,6 +7,7 @@ use super::totals::Totals;
 use crate::plan::{Argument, Group};
 use arrow_array::{Array, ArrayRef};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the columns of a batch mean: the entity key if there is one, the group columns, the arguments, in this order.
 #[derive(Clone)]
@@ -14,12 +15,37 @@ pub(crate) struct Meaning {
     groups: Arc<[KeyLookup]>,
     arguments: Arc<[Decoder]>,
     identities: Option<Identities>,
+    /// What is counted while rows are read: for the curator alone.
+    watch: Option<Arc<Watch>>,
+}
+
+/// Exact counts of what a query reads before any cap, as they grow.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// Rows of somebody, with declared keys.
+    pub(crate) rows: AtomicU64,
+    /// Of each argument, its values in these rows, and how many of them are beyond its bounds.
+    pub(crate) values: Vec<[AtomicU64; 2]>,
+}
+
+impl Watch {
+    /// Nothing was read yet.
+    pub(crate) fn new(arguments: usize) -> Self {
+        let values = (0..arguments).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect();
+        Self { rows: AtomicU64::new(0), values }
+    }
 }
 
 impl Meaning {
     /// `identities` are given when the first column is an entity key.
-    pub(super) fn new(groups: &[Group], arguments: &[Argument], identities: Option<Identities>) -> Self {
+    pub(super) fn new(
+        groups: &[Group],
+        arguments: &[Argument],
+        identities: Option<Identities>,
+        watch: Option<Arc<Watch>>,
+    ) -> Self {
         Self {
+            watch,
             groups: groups.iter().map(|group| KeyLookup::new(&group.keys)).collect(),
             arguments: arguments.iter().map(Decoder::new).collect(),
             identities,
@@ -86,11 +112,23 @@ impl Columns {
                 None => self.combinations.fill(NOWHERE),
             }
         }
-        for (decoder, values) in self.meaning.arguments.iter().zip(&mut self.values) {
+        for (at, (decoder, values)) in self.meaning.arguments.iter().zip(&mut self.values).enumerate() {
             match next() {
-                Some(column) => decoder.decode(column, values),
+                Some(column) => {
+                    decoder.decode(column, values);
+                    if let Some(watch) = &self.meaning.watch {
+                        let counts = |row: usize| self.combinations[row] != NOWHERE && values.is_present(row);
+                        let (all, beyond) = decoder.beyond(column, counts);
+                        watch.values[at][0].fetch_add(all, Ordering::Relaxed);
+                        watch.values[at][1].fetch_add(beyond, Ordering::Relaxed);
+                    }
+                }
                 None => values.nothing(rows),
             }
+        }
+        if let Some(watch) = &self.meaning.watch {
+            let rows = self.combinations.iter().filter(|combination| **combination != NOWHERE).count();
+            watch.rows.fetch_add(rows as u64, Ordering::Relaxed);
         }
     }
 

@@ -86,6 +86,24 @@ impl Decoder {
         }
     }
 
+    /// How many values there are in rows that count, and how many of them are beyond the bounds: for the curator, so a float may
+    /// decide at the very bound.
+    pub(super) fn beyond(&self, column: &ArrayRef, counts: impl Fn(usize) -> bool) -> (u64, u64) {
+        let rows = (0..column.len()).filter(|row| counts(*row));
+        let Some(grid) = &self.grid else { return (rows.count() as u64, 0) };
+        let unit = grid.unit.to_f64().unwrap_or(1.0);
+        let (low, high) = ((grid.low as f64 - 0.5) * unit, (grid.high as f64 + 0.5) * unit);
+        let is_beyond = |value: f64| value < low || value > high;
+        let both = |value: &dyn Fn(usize) -> f64| {
+            rows.fold((0, 0), |(all, beyond), row| (all + 1, beyond + u64::from(is_beyond(value(row)))))
+        };
+        match column.data_type() {
+            DataType::Int64 => both(&|row| column.as_primitive::<Int64Type>().value(row) as f64),
+            DataType::Float64 => both(&|row| column.as_primitive::<Float64Type>().value(row)),
+            _ => (0, 0),
+        }
+    }
+
     #[inline]
     fn of_integer(&self, grid: &Grid, value: i64) -> i64 {
         if self.span == 1 {

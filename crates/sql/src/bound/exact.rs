@@ -20,6 +20,15 @@ pub(super) enum Cells {
 }
 
 impl Exact {
+    /// The sums, for what a curator is told ([`crate::losses`]); no sums where values were gathered.
+    pub(crate) fn sums(self) -> Vec<Vec<i128>> {
+        let sums = |cells| match cells {
+            Cells::Sums(sums) => sums,
+            Cells::Values(_) => Vec::new(),
+        };
+        self.cells.into_iter().map(sums).collect()
+    }
+
     /// The same once more, for answers on made-up rows alone: noise that is drawn twice about somebody averages out.
     pub(crate) fn again(&self) -> Self {
         let cells = self.cells.iter().map(|cells| match cells {

@@ -1,6 +1,6 @@
 //! Which rows of each entity are kept, within one shard: a pure function of the rows as a set.
 
-use super::identity::{Identities, Rank};
+use super::identity::{Identities, Identity, Rank};
 use super::layout::Layout;
 use super::levels::Levels;
 use deniable_core::sensitivity::Caps;
@@ -72,6 +72,32 @@ impl Keeper {
             }
             keeper.lowest(rows, own, &mut |position| visit(position, std::mem::take(&mut mark)));
         });
+    }
+
+    /// Hands out, entity by entity and cell by cell, in an order that is the same at every level: whose cell it is, and how many of
+    /// its rows are kept. With `values`, these rows' positions go there before.
+    pub(super) fn cells(
+        &mut self,
+        rows: &[u64],
+        level: usize,
+        mut values: Option<&mut dyn FnMut(Identity, usize)>,
+        visit: &mut dyn FnMut(Identity, usize),
+    ) {
+        let width = self.layout.words();
+        let most = self.caps.rows_per_group as usize;
+        self.kept_cells(rows, level, &mut |keeper, own| {
+            let owner = keeper.layout.identity(row_of(rows, width, own[0]));
+            if let Some(values) = &mut values {
+                keeper.lowest(rows, own, &mut |position| values(owner, position));
+            }
+            visit(owner, own.len().min(most));
+        });
+    }
+
+    /// What is said of a row's arguments.
+    pub(super) fn read(&self, rows: &[u64], position: usize, visit: impl FnMut(usize, Option<i64>)) {
+        let width = self.layout.words();
+        self.layout.read(&rows[position * width..][..width], visit);
     }
 
     /// Drops rows that will not be kept at any level, whatever is still to come. `spare` is used again.

@@ -5,6 +5,7 @@
 //! values                                           brought onto their grids, clamped             decode
 //! groupings                                        the cell of each level, from all keys         levels
 //! entities                                         at most r rows in each of at most g cells     cap_rows: shards, keep
+//!   or one value of each                           where a question is about entities            entities
 //! cells                                            added up in 128 bits; values that are ranked  totals, pile
 //! ```
 //!
@@ -15,6 +16,7 @@
 mod cap_rows;
 mod columns;
 mod decode;
+mod entities;
 mod exact;
 mod identity;
 mod keep;
@@ -31,14 +33,17 @@ mod totals;
 mod walk;
 
 pub(crate) use cap_rows::{CapRows, Capping};
-pub(crate) use columns::{Columns, Meaning};
+pub(crate) use columns::{Columns, Meaning, Watch};
 pub use exact::Exact;
 pub(crate) use identity::{Identities, Identity};
 pub(crate) use shards::{Disk, Scatter};
 pub(crate) use totals::Totals;
 pub(crate) use walk::{Take, Walk};
 
+use crate::plan::per_entity::PerEntity;
 use crate::plan::{Query, presence};
+pub(crate) use entities::Fold;
+use std::sync::Arc;
 
 /// The secret that decides which rows of an entity are kept when there are more than its caps allow.
 #[derive(Clone)]
@@ -70,21 +75,24 @@ pub(crate) fn nowhere() -> deniable_expression::Id {
 
 impl Meaning {
     /// What the columns of a query's batches mean where every row is an entity of its own.
-    pub(crate) fn of_query(query: &Query) -> Self {
-        Self::new(query.groups(), &query.rows.arguments, None)
+    pub(crate) fn of_query(query: &Query, watch: Option<Arc<Watch>>) -> Self {
+        Self::new(query.groups(), &query.rows.arguments, None, watch)
     }
 }
 
 impl<'a> Capping<'a> {
     /// What a query asks for.
-    pub(crate) fn of_query(query: &'a Query, salt: &'a Salt) -> Self {
+    pub(crate) fn of_query(query: &'a Query, salt: &'a Salt, watch: Option<Arc<Watch>>) -> Self {
+        let of = query.of_rows();
         Self {
-            groups: query.groups(),
-            levels: query.levels(),
-            arguments: &query.rows.arguments,
-            presence: presence(query.measures()),
-            caps: query.caps(),
+            groups: of.groups(),
+            levels: of.levels(),
+            arguments: &of.rows.arguments,
+            presence: presence(of.measures()),
+            caps: of.caps(),
+            per_entity: query.per_entity.as_ref().map(PerEntity::fold),
             salt,
+            watch,
         }
     }
 }

@@ -270,7 +270,9 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
             arguments,
             presence: presence.clone(),
             caps,
+            per_entity: None,
             salt: &SALT,
+            watch: None,
         };
         let expected = reference::keep(&counting, &capping(), &identities);
         bitten += counting.len() * levels - expected.rows.len();
@@ -316,7 +318,9 @@ fn an_entity_larger_than_memory() {
         arguments: &arguments,
         presence: vec![2],
         caps,
+        per_entity: None,
         salt: &SALT,
+        watch: None,
     };
     let expected = reference::keep(&counting, &capping(caps), &identities);
     assert_eq!((expected.rows.len(), expected.marks.len()), (10, 2));
@@ -356,7 +360,9 @@ fn more_entities_than_memory() {
             arguments: &arguments,
             presence: vec![2],
             caps,
+            per_entity: None,
             salt: &SALT,
+            watch: None,
         };
         let expected = reference::keep(&counting, &capping, &identities);
         let partitions = dealt(&mut dice, &batch, 8_192, 2);
@@ -404,7 +410,7 @@ fn plain_totals(query: &Query, table: &TableSchema, batch: &RecordBatch) -> Vec<
     let by = table.entity.is_some().then_some(&identities);
     let rows = reference::rows(&batch, query.groups(), arguments, by);
     let kept = match by {
-        Some(identities) => reference::keep(&rows, &Capping::of_query(query, &SALT), identities),
+        Some(identities) => reference::keep(&rows, &Capping::of_query(query, &SALT, None), identities),
         None => reference::keep_all(&rows, query),
     };
     reference::totals(query, &kept)

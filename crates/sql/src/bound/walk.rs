@@ -1,6 +1,5 @@
 //! Shard by shard: sorted, walked over, and handed out in batches. A shard that is too large for memory is split.
 
-use super::Exhausted;
 use super::cap_rows::Scattered;
 use super::decode::Values;
 use super::identity::Identities;
@@ -8,6 +7,7 @@ use super::keep::{BYTES_PER_ROW, Keeper, MOST_ROWS};
 use super::layout::Layout;
 use super::levels::Levels;
 use super::shards::{Disk, Scatter, Shard};
+use super::{Exhausted, Fold};
 use arrow_buffer::NullBufferBuilder;
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Memory, Reservation};
@@ -26,6 +26,7 @@ pub(super) struct Plan {
     /// Arguments, by position, whose presence marks tell.
     pub(super) presence: Vec<usize>,
     pub(super) caps: Caps,
+    pub(super) per_entity: Option<Fold>,
     pub(super) identities: Identities,
 }
 
@@ -34,7 +35,8 @@ impl Plan {
     /// rank.
     pub(super) fn bytes_per_row(&self) -> usize {
         let width = (self.layout.words() + 2) * size_of::<u64>();
-        (1 + self.levels.count()) * width + BYTES_PER_ROW
+        let of_entity = self.per_entity.as_ref().map_or(0, Fold::bytes_per_entity);
+        (1 + self.levels.count()) * width + BYTES_PER_ROW + of_entity
     }
 
     /// The most rows of one entity that are kept at any level, whatever its rows are, when there are so many cells at each.
@@ -160,7 +162,11 @@ impl Walk {
 
     /// Hands out what is kept of whole entities.
     pub(crate) fn hand_out(&mut self, rows: &[u64], take: &mut Take<'_>) -> Result<(), Exhausted> {
-        for level in 0..self.plan.levels.count() {
+        let plan = self.plan.clone();
+        if let Some(fold) = &plan.per_entity {
+            return fold.hand_out(&mut self.keeper, rows, plan.levels.count(), self.batch_size, take);
+        }
+        for level in 0..plan.levels.count() {
             self.hand_out_level(rows, level, take)?;
         }
         Ok(())

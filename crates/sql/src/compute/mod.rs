@@ -13,14 +13,16 @@
 //! | tables of one entity meet | `meet`, over the rows that `rowset` holds |
 
 mod lookup;
+mod losses;
 mod meet;
 mod row;
 mod rowset;
 mod simulation;
 
+pub use losses::{Beyond, Losses, losses};
 pub use simulation::Simulation;
 
-use crate::bound::{CapRows, Capping, Columns, Disk, Exact, Exhausted, Meaning, Salt, Scatter, Totals};
+use crate::bound::{CapRows, Capping, Columns, Disk, Exact, Exhausted, Meaning, Salt, Scatter, Totals, Watch};
 use crate::error::SourceError;
 use crate::lower::declared;
 use crate::plan::Query;
@@ -51,6 +53,8 @@ pub struct Prepared {
     walks: usize,
     meter: Arc<Meter>,
     size: Option<u64>,
+    /// What is counted while rows are read: for the curator alone.
+    watch: Option<Arc<Watch>>,
 }
 
 /// A protected table that is about to be read.
@@ -74,7 +78,7 @@ pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Resu
         return Err(SourceError::Memory { table: names() });
     }
     let meter = Meter::new();
-    let rows = &query.rows;
+    let (of, rows) = (query.of_rows(), &query.of_rows().rows);
     let named = |at: usize| {
         let name = &rows.tables[at].name;
         let source = sources.iter().find(|source| source.table().name == *name);
@@ -84,22 +88,22 @@ pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Resu
     let mut lookups = Vec::new();
     for join in &rows.joins.others {
         if !rows.tables[join.table].is_protected() {
-            lookups.push((join, Lookup::read(named(join.table)?, query, join.table, &meter, &memory)?));
+            lookups.push((join, Lookup::read(named(join.table)?, of, join.table, &meter, &memory)?));
         }
     }
-    let operator = RowOperator::new(query, lookups);
+    let operator = RowOperator::new(of, lookups);
     let protected: Vec<usize> = rows.joins.tables().filter(|at| rows.tables[*at].is_protected()).collect();
     let stored = if let [_] = protected.as_slice() { operator.stored_inputs() } else { Vec::new() };
     let mut tables = Vec::new();
     let mut size = Some(0_u64);
     for at in &protected {
         let source = named(*at)?;
-        let inflow = Inflow::new(query, *at, &stored);
+        let inflow = Inflow::new(of, *at, &stored);
         tables.push(Opened { scan: source.scan(&inflow.wanted, &meter)?, inflow });
         size = size.zip(source.size()).map(|(all, one)| all.saturating_add(one));
     }
     let walks = walks(query, &resources, &protected).ok_or_else(|| SourceError::Memory { table: names() })?;
-    Ok(Prepared { query: query.clone(), resources, tables, operator, walks, meter, size })
+    Ok(Prepared { query: query.clone(), resources, tables, operator, walks, meter, size, watch: None })
 }
 
 /// How many threads may walk at the same time, so that nobody's rows, however many, exhaust the memory; `None` where not
@@ -110,12 +114,13 @@ fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<us
         return Some(resources.threads);
     }
     let salt = Salt([0; 32]);
-    let capping = Capping::of_query(query, &salt);
+    let capping = Capping::of_query(query, &salt, None);
     // Texts take one word more: enough for both.
     let mut cap = CapRows::new(&capping, true, room.memory.clone(), room.disk.clone(), resources.threads);
-    let cells: Vec<usize> = (0..query.levels().len()).map(|level| query.cells(level)).collect();
+    let of = query.of_rows();
+    let cells: Vec<usize> = (0..of.levels().len()).map(|level| of.cells(level)).collect();
     let walks = cap.make_room(&cells);
-    let meeting = if protected.len() > 1 { meet::threads(query, protected, room.memory.limit(), walks) } else { walks };
+    let meeting = if protected.len() > 1 { meet::threads(of, protected, room.memory.limit(), walks) } else { walks };
     (meeting > 0).then_some(meeting)
 }
 
@@ -150,15 +155,15 @@ impl Prepared {
     }
 
     fn totals(self, salt: &Salt) -> Result<Totals, Exhausted> {
-        let Self { query, resources, tables, operator, walks, meter: _, size: _ } = self;
+        let Self { query, resources, tables, operator, walks, meter: _, size: _, watch } = self;
         let threads = resources.threads;
         let room = Room::new(&query, &resources)?;
-        let capping = Capping::of_query(&query, salt);
+        let capping = Capping::of_query(&query, salt, watch.clone());
         let mut tables = tables.into_iter();
         let (Some(first), others) = (tables.next(), tables) else { return Err(Exhausted::Input) };
         let others: Vec<Opened> = others.collect();
         if query.entity().is_none() {
-            let meaning = Meaning::of_query(&query);
+            let meaning = Meaning::of_query(&query, watch);
             let start = || (operator.clone(), Columns::new(meaning.clone()), room.copy());
             let take = |worker: &mut (RowOperator, Columns, usize), batch| {
                 let (operator, columns, copy) = worker;
@@ -195,8 +200,9 @@ impl Prepared {
             return Ok(room.together(&query));
         }
         let all = std::iter::once(first).chain(others).map(|Opened { scan, inflow }| (scan, inflow)).collect();
-        let mut meeting = Meeting::new(&query, salt, &cap, room.memory.clone(), room.disk.clone(), (threads, walks));
-        let scattered = meeting.scatter(all, &query)?;
+        let mut meeting =
+            Meeting::new(query.of_rows(), salt, &cap, room.memory.clone(), room.disk.clone(), (threads, walks));
+        let scattered = meeting.scatter(all, query.of_rows())?;
         on_threads(walks, |thread| {
             let copy = thread % room.copies.len().max(1);
             meeting.walk(&scattered, &operator, &mut |kept| room.add(copy, |totals| totals.add_kept(kept)))

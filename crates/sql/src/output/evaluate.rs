@@ -393,17 +393,17 @@ impl<'a> Evaluator<'a> {
                 }
             }
             Estimator::Quantile { measure, position, .. } => {
-                let unit = self.query.argument_unit(*measure);
+                let worth = |units: i128| self.query.value_of(*measure, units);
                 match &self.query.measures()[*measure].kind {
                     MeasureKind::Tree { shares, .. } => {
                         let at = (cell * shares.len() + position) * 3;
-                        let value = |offset: usize| whole(self.values[*measure][at + offset]) * &unit;
+                        let value = |offset: usize| worth(self.values[*measure][at + offset]);
                         Number::within(Some(value(0)), value(1), value(2))
                     }
                     // Ranks bound it, not values: the interval is the declared range.
                     _ => {
                         let (low, high) = self.query.bounds(*measure);
-                        Number::within(Some(value(*measure) * &unit), low, high)
+                        Number::within(Some(worth(self.values[*measure][cell])), low, high)
                     }
                 }
             }

@@ -5,7 +5,8 @@
 //! be read.
 
 use super::aggregate::Collected;
-use super::{Argument, Estimator, Measure, MeasureKind, Query, Target};
+use super::per_entity::{OnLadder, PerEntity};
+use super::{Argument, EntityValue, Estimator, Measure, MeasureKind, Query, Target};
 use crate::facts::range::Grid;
 use deniable_core::exact::Rational;
 use deniable_core::schema::Key;
@@ -14,6 +15,8 @@ use deniable_expression::{Id, Program};
 
 /// The number of this format. Answers that were stored under another are never given to a question.
 const FORMAT: u8 = 2;
+/// What stands in its place before questions about entities.
+const PER_ENTITY: u8 = 128;
 /// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
 const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
 
@@ -71,6 +74,13 @@ impl Parts {
             Key::Text(text) => self.tag(4).text(text),
             Key::Date(day) => self.tag(5).number((*day).into()),
             Key::Timestamp(micros) => self.tag(6).number(*micros),
+        }
+    }
+
+    fn argument(&mut self, at: usize, query: &Query) -> &mut Self {
+        match query.rows.arguments.get(at) {
+            Some(Argument { value, grid }) => self.tag(1).value(*value, &query.rows.program).grid(grid.as_ref()),
+            None => self.tag(0),
         }
     }
 
@@ -139,9 +149,53 @@ pub(super) fn ordered(collected: Collected, program: &Program) -> (Vec<Measure>,
     (sorted, arguments, answers)
 }
 
+/// The bytes of a question about entities: those of the query whose entities they are, and what is asked of each.
+fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
+    let PerEntity { of, beyond, values } = about;
+    let mut parts = Parts::default();
+    parts.tag(PER_ENTITY).bytes(&of.identity);
+    match beyond {
+        None => parts.tag(0),
+        Some(Caps { rows_per_group, groups }) => parts.tag(1).number((*rows_per_group).into()).number((*groups).into()),
+    };
+    parts.size(values.len());
+    for OnLadder { value, rungs } in values {
+        match value {
+            EntityValue::RowsInLargestGroup => parts.tag(0),
+            EntityValue::Groups => parts.tag(1),
+            EntityValue::Smallest(at) => parts.tag(2).argument(*at, of),
+            EntityValue::Largest(at) => parts.tag(3).argument(*at, of),
+        };
+        parts.size(rungs.len());
+        for rung in rungs {
+            parts.number(*rung);
+        }
+    }
+    parts.size(measures.len());
+    for Measure { kind, unit, level, weight } in measures {
+        match kind {
+            MeasureKind::Tree { argument, shares } => {
+                parts.tag(1).size(*argument).size(shares.len());
+                for share in shares {
+                    parts.size(share.part as usize).size(share.whole as usize);
+                }
+            }
+            // Entities are counted otherwise.
+            _ => {
+                parts.tag(0);
+            }
+        }
+        parts.rational(unit).size(*level).rational(weight);
+    }
+    parts.0
+}
+
 /// The bytes of a question.
 pub(super) fn bytes(query: &Query) -> Vec<u8> {
-    let Query { rows, groups, levels, measures, answers: _, output: _, caps, identity: _ } = query;
+    let Query { rows, groups, levels, measures, answers: _, output: _, caps, per_entity, identity: _ } = query;
+    if let Some(about) = per_entity {
+        return about_entities(about, measures);
+    }
     let super::Rows { tables, program, joins, filters, arguments } = rows;
     let mut parts = Parts::default();
     parts.tag(FORMAT).text(RANKING);

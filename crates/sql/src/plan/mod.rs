@@ -19,6 +19,7 @@ mod grouping;
 mod identity;
 mod inline;
 pub(crate) mod join;
+pub(crate) mod per_entity;
 mod place;
 mod published;
 mod quantiles;
@@ -26,6 +27,7 @@ mod ranked;
 mod words;
 
 pub use aggregate::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
+pub use per_entity::{EntityValue, Ladder};
 
 use crate::error::QueryError;
 use crate::facts::range::Grid;
@@ -36,7 +38,7 @@ use crate::syntax;
 use complaint::meaning;
 use datafusion_expr::LogicalPlan;
 use deniable_core::adversary::Adjacency;
-use deniable_core::exact::{Rational, whole};
+use deniable_core::exact::Rational;
 use deniable_core::noise::Rank;
 use deniable_core::noise::tree::Shape;
 use deniable_core::schema::{Key, TableSchema};
@@ -44,6 +46,7 @@ use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use deniable_expression::{Id, Program};
 use join::Joins;
 use num_bigint::BigInt;
+use per_entity::PerEntity;
 use std::collections::BTreeSet;
 
 /// Bytes of the stack on which a question is read: enough for the deepest nesting that is allowed, without optimisation.
@@ -115,6 +118,7 @@ pub struct Query {
     answers: Vec<Vec<Estimator>>,
     output: Output,
     caps: Caps,
+    pub(crate) per_entity: Option<PerEntity>,
     identity: Vec<u8>,
 }
 
@@ -213,6 +217,9 @@ impl Query {
 
     /// Every value that decides about the answer: conditions, arguments, groups, and what is joined on.
     pub(crate) fn roots(&self) -> Vec<Id> {
+        if let Some(about) = &self.per_entity {
+            return about.of.roots();
+        }
         let Rows { joins, filters, arguments, tables: _, program: _ } = &self.rows;
         let joined = joins.others.iter().map(|join| join.on);
         let arguments = arguments.iter().map(|argument| argument.value);
@@ -286,9 +293,8 @@ impl Query {
     /// The same in values.
     #[must_use]
     pub fn bounds(&self, measure: usize) -> (Rational, Rational) {
-        let unit = self.argument_unit(measure);
         let (low, high) = self.grid_ends(measure);
-        (whole(low) * &unit, whole(high) * unit)
+        (self.value_of(measure, low.into()), self.value_of(measure, high.into()))
     }
 
     /// The canonical bytes of everything in the question and the declarations that decides the measured numbers: equal

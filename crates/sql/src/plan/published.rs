@@ -76,7 +76,8 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
     }
     let rows = Rows { tables: tables.to_vec(), program, joins, filters, arguments };
     let output = Output { names, columns, steps };
-    let mut query = Query { rows, groups, levels, measures, answers, output, caps, identity: Vec::new() };
+    let (per_entity, identity) = (None, Vec::new());
+    let mut query = Query { rows, groups, levels, measures, answers, output, caps, per_entity, identity };
     query.identity = identity::bytes(&query);
     Ok(query)
 }

@@ -36,6 +36,11 @@ impl Query {
     #[must_use]
     pub fn measure_alone(&self, position: usize) -> String {
         let measure = &self.measures()[position];
+        if let Some(about) = &self.per_entity
+            && about.beyond.is_some()
+        {
+            return format!("COUNT(DISTINCT {}) within and beyond the caps", self.entity().unwrap_or("entity"));
+        }
         let about = self.argument_in_words(position);
         match &measure.kind {
             MeasureKind::Rows => "COUNT(*)".to_owned(),
@@ -73,7 +78,10 @@ impl Query {
         }
     }
 
-    fn argument_words(&self, argument: usize) -> String {
+    pub(super) fn argument_words(&self, argument: usize) -> String {
+        if let Some(about) = &self.per_entity {
+            return about.values.get(argument).map_or_else(String::new, |ladder| about.of.value_in_words(ladder.value));
+        }
         self.rows.program.words(self.rows.arguments[argument].value, MOST_WORDS)
     }
 

@@ -6,6 +6,7 @@ mod differential;
 mod fuzz;
 mod generate;
 mod intervals;
+mod per_entity;
 mod registration;
 mod sensitivity;
 mod sources;

@@ -77,9 +77,9 @@ struct Tally {
 }
 
 /// What a measure has gathered in each cell: a sum, or values.
-type Gathered = Vec<Vec<i128>>;
+pub(super) type Gathered = Vec<Vec<i128>>;
 
-fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entities: &[&Entity]) -> Vec<Gathered> {
+pub(super) fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entities: &[&Entity]) -> Vec<Gathered> {
     let batches = shape.batches(entities);
     let sources: Vec<Source> =
         tables.iter().zip(batches).map(|(table, batches)| Source::memory(table.clone(), batches)).collect();
@@ -87,7 +87,7 @@ fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entities: &[&Ent
 }
 
 /// How far two answers are apart, in the terms that the measure's sensitivity is declared in.
-fn distance(query: &Query, measure: usize, left: &Gathered, right: &Gathered) -> BigInt {
+pub(super) fn distance(query: &Query, measure: usize, left: &Gathered, right: &Gathered) -> BigInt {
     let cells = left.iter().zip(right);
     match &query.measures()[measure].kind {
         MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {

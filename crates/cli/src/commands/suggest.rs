@@ -1,0 +1,136 @@
+//! `deniable suggest`: advice on caps and bounds, paid for.
+
+use crate::args::output::LedgerFormat;
+use crate::args::policy::Suggest as Args;
+use crate::commands::answers::obtain;
+use crate::error::{Failure, plan_failure};
+use crate::output::publish;
+use crate::policies::load;
+use crate::render::table::{cell, grid, right, wrapped};
+use crate::render::{self, plan::Shown as Planned};
+use deniable::{Advice, Error, Limit, Session, Suggest};
+use deniable_policy::QuestionError;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Runs it.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let policy = load(&args.place)?;
+    let Some(spend) = &args.spend else {
+        return Err(Failure::usage(
+            "nothing says what the advice may cost",
+            "add --spend 1/50: the part of the whole promise that it may use",
+        ));
+    };
+    let suggest = Suggest { queries: args.ask.clone(), share: spend.of(policy.guarantee().limit())? };
+    let plan = suggest.plan(&policy).map_err(|error| match error {
+        Error::Plan(errors) => plan_failure(&errors, &policy),
+        Error::Query(error @ QuestionError::Share(_)) => Failure::usage(error, "add --spend 1/50, for example"),
+        other => other.into(),
+    })?;
+    let session = Session::of_plan(plan)?;
+    if args.dry_run {
+        let shown = Planned::new(session.plan(), session.account()?.as_ref());
+        let text = match args.format {
+            LedgerFormat::Json => render::json(&shown)?,
+            LedgerFormat::Table => render::plan::table(&shown),
+        };
+        return publish(&text, None);
+    }
+    let (publication, failed) = obtain(session, &args.limits, args.registration)?;
+    let advice = suggest.advice(&policy, &publication)?;
+    if !advice.is_empty() {
+        let shown: Vec<Shown> = advice.iter().map(Shown::new).collect();
+        let text = match args.format {
+            LedgerFormat::Json => render::json(&shown)?,
+            LedgerFormat::Table => table(&shown),
+        };
+        publish(&text, None)?;
+    }
+    failed.map_or(Ok(()), Err)
+}
+
+/// One piece of advice, for programs too.
+#[derive(Debug, Serialize)]
+struct Shown {
+    query: String,
+    of_each_entity: String,
+    about: String,
+    quantiles: Vec<Quantile>,
+    suggested: Option<String>,
+}
+
+/// A noisy quantile, with the interval that its noise leaves.
+#[derive(Debug, Serialize)]
+struct Quantile {
+    percent: u64,
+    value: Option<String>,
+    low: Option<String>,
+    high: Option<String>,
+}
+
+impl Shown {
+    fn new(advice: &Advice) -> Self {
+        let text = |scalar: &Option<deniable_publication::Scalar>| scalar.as_ref().map(ToString::to_string);
+        let quantile = |(percent, cell): &(u64, deniable_publication::NumberCell)| Quantile {
+            percent: *percent,
+            value: text(&cell.value),
+            low: text(&cell.low),
+            high: text(&cell.high),
+        };
+        let quantiles: Vec<Quantile> = advice.quantiles.iter().map(quantile).collect();
+        let advised = quantiles.get(advice.advised).filter(|_| !advice.is_vague);
+        let suggested = advised.and_then(|quantile| quantile.value.clone());
+        let about = match &advice.about {
+            Limit::RowsPerGroup => "rows_per_group".to_owned(),
+            Limit::Groups => "groups".to_owned(),
+            Limit::Lower(column) => format!("lower bound of {column}"),
+            Limit::Upper(column) => format!("upper bound of {column}"),
+        };
+        Self { query: advice.query.clone(), of_each_entity: advice.value.clone(), about, quantiles, suggested }
+    }
+}
+
+fn table(all: &[Shown]) -> String {
+    let mut grid = grid();
+    grid.set_header(["query", "of each entity", "noisy quantiles", "", "", "", "suggests"].map(cell));
+    let mut last = None;
+    for Shown { query, of_each_entity, about, quantiles, suggested } in all {
+        let quantile = |quantile: &Quantile| {
+            let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "?".to_owned());
+            let Quantile { percent, value, low, high } = quantile;
+            format!("{percent}%: {} ({} .. {})", or(value), or(low), or(high))
+        };
+        let name = if last == Some(query) { "" } else { query };
+        last = Some(query);
+        let suggested = suggested.as_ref().map_or_else(|| "too noisy".to_owned(), |value| format!("{about} = {value}"));
+        let mut row = vec![cell(name), cell(of_each_entity)];
+        row.extend(quantiles.iter().map(|one| cell(quantile(one))));
+        row.push(right(suggested));
+        grid.add_row(row);
+    }
+    let mut text = format!("{grid}\n");
+    wrapped(
+        &mut text,
+        "  ",
+        "suggested is what about 95% of the entities stay within, as far as the noise lets it be seen; a smaller cap means less noise, \
+         and leaves more out. These values are released, so caps and bounds that follow them tell nothing more",
+    );
+    if all.iter().any(|shown| shown.suggested.is_none()) {
+        wrapped(
+            &mut text,
+            "  ",
+            "too noisy: the noise leaves every candidate; spend more, or ask about fewer queries at a time with --ask",
+        );
+    }
+    text.push_str("\nCaps of single queries, in the policy:\n");
+    let mut caps: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for Shown { query, about, suggested, .. } in all.iter().filter(|shown| !shown.about.contains(' ')) {
+        caps.entry(query).or_default().extend(suggested.iter().map(|value| format!("{about} = {value}")));
+    }
+    for (query, caps) in caps.into_iter().filter(|(_, caps)| !caps.is_empty()) {
+        let _ = writeln!(text, "  [[ask]]  # {query}\n  {}", caps.join("\n  "));
+    }
+    text
+}

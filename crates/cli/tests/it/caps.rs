@@ -1,0 +1,175 @@
+//! What caps leave out: caps of single queries, the published loss, advice, and what the curator sees.
+
+use crate::support::Place;
+
+/// The clinic with other words in its policy.
+fn clinic(from: &str, to: &str) -> Place {
+    let place = Place::clinic();
+    place.edit("policy.toml", from, to);
+    place
+}
+
+const FIRST: &str = "name = \"visits by sex\"";
+
+#[test]
+fn a_query_has_caps_of_its_own() {
+    let scale = |place: &Place| {
+        let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
+        let first = &json["asks"][0]["answers"][0];
+        first["noise"][0]["scale"].as_str().unwrap().parse::<f64>().unwrap()
+    };
+    let (usual, own) =
+        (scale(&Place::clinic()), scale(&clinic(FIRST, &format!("{FIRST}\nrows_per_group = 1\ngroups = 1"))));
+    // Three rows in two groups under the policy's caps.
+    assert!((usual / own - 6.0).abs() < 0.01, "{usual} {own}");
+    // Other caps are another query: nothing stored is given to it.
+    let place = Place::clinic();
+    place.release(&["--ask", "visits by sex"]).done();
+    place.edit("policy.toml", FIRST, &format!("{FIRST}\nrows_per_group = 2"));
+    place.release(&["--ask", "visits by sex"]).done();
+    assert_eq!(place.charges(), 2);
+}
+
+#[test]
+fn caps_mean_nothing_where_one_row_is_one_person() {
+    let place = Place::empty();
+    let policy = "name = 'n'\npopulation = 'p'\ndata = { table = 't', path = 't.csv', version = '1' }\n\
+                  adversary = { preset = 'acquaintance' }\npromise = { posterior_at_most = 0.75 }\n[columns]\nx = { type = 'text' }\n\
+                  [[ask]]\nsql = 'SELECT COUNT(*) FROM t'\n";
+    for key in ["rows_per_group = 2", "groups = 2", "left_out = '1/50'"] {
+        place.write("policy.toml", format!("{policy}{key}\n"));
+        let run = place.run(&["plan", "policy.toml"]).refused();
+        assert!(run.stderr.contains("where one row is one person"), "{}", run.stderr);
+    }
+}
+
+/// What is left out is charged beside its query, said in its answer, and free when it is asked again.
+#[test]
+fn the_loss_is_published_and_paid_for() {
+    let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 1\nleft_out = \"1/4\""));
+    let run = place.release(&["--ask", "visits by sex", "--format", "json"]).done();
+    let json = run.json();
+    let names: Vec<&str> = json["asks"].as_array().unwrap().iter().map(|ask| ask["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["visits by sex", "visits by sex, left out"]);
+    let count = |at: usize| json["asks"][1]["rows"][at][1]["value"].as_i64().unwrap();
+    // The scale of the noise is 3.65.
+    let exact = i64::try_from(patients_with_one_visit(&place)).unwrap();
+    assert!((count(0) - exact).abs() < 150 && (count(0) + count(1) - 2_000).abs() < 200, "{json}");
+    let notes = json["asks"][0]["warnings"].to_string();
+    assert!(notes.contains("the caps leave something out of about"), "{notes}");
+    assert_eq!(place.charges(), 2);
+    // In CSV it is a note of the answer.
+    let csv = place.release(&["--ask", "visits by sex", "--format", "csv"]).done().stdout;
+    assert!(csv.lines().next().unwrap().ends_with(",notes") && csv.contains("the caps leave something out"), "{csv}");
+    assert_eq!(place.charges(), 2);
+    let page = place.run(&["report", "policy.toml"]).done().stdout;
+    assert!(page.contains("visits by sex, left out"));
+}
+
+fn patients_with_one_visit(place: &Place) -> usize {
+    let all = place.read("visits.csv");
+    let mut names: Vec<&str> = all.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    names.sort_unstable();
+    names.chunk_by(|one, other| one == other).filter(|rows| rows.len() == 1).count()
+}
+
+#[test]
+fn its_share_is_part_of_the_spend() {
+    let run = clinic(FIRST, &format!("{FIRST}\nleft_out = \"7/8\"")).run(&["plan", "policy.toml"]).refused();
+    assert!(run.stderr.contains("7/8") && run.stderr.contains("spend"), "{}", run.stderr);
+}
+
+/// Nothing that is said about the caps depends on the data but the released numbers.
+#[test]
+fn neighbours_differ_in_released_numbers_alone() {
+    let told = |change: bool| {
+        let place = clinic(FIRST, &format!("{FIRST}\nleft_out = \"1/4\""));
+        if change {
+            // One who has more visits than all others together.
+            let all = place.read("visits.csv");
+            let row = all.lines().nth(1).unwrap();
+            let tail = row.split_once(',').unwrap().1;
+            place.write("visits.csv", all.clone() + &format!("somebody,{tail}\n").repeat(5_000));
+        }
+        place.release(&["--ask", "visits by sex"]).done();
+        let advised = place.run(&["suggest", "policy.toml", "--ask", "total cost", "--spend", "1/4"]).done();
+        let json =
+            place.run(&["suggest", "policy.toml", "--ask", "total cost", "--spend", "1/4", "--format", "json"]).done();
+        let shape = |value: &serde_json::Value| {
+            let all = value.as_array().unwrap().iter();
+            all.map(|one| {
+                (one["query"].to_string(), one["about"].to_string(), one["quantiles"].as_array().unwrap().len())
+            })
+            .collect::<Vec<_>>()
+        };
+        let words: Vec<String> =
+            advised.stderr.lines().filter(|line| !line.contains("head")).map(str::to_owned).collect();
+        (shape(&json.json()), words, place.charges())
+    };
+    assert_eq!(told(false), told(true));
+}
+
+#[test]
+fn advice_is_a_release_of_its_own() {
+    let place = Place::clinic();
+    let run = place.run(&["suggest", "policy.toml"]).misused();
+    assert!(run.stderr.contains("--spend 1/50"), "{}", run.stderr);
+    let run = place.run(&["suggest", "policy.toml", "--ask", "nothing", "--spend", "1/2"]).misused();
+    assert!(run.stderr.contains("visits by sex"), "{}", run.stderr);
+    let run = place.run(&["suggest", "policy.toml", "--spend", "1/50", "--dry-run"]).done();
+    assert!(run.stdout.contains("clinic/suggest") && !run.stdout.contains("hint"), "{}", run.stdout);
+    assert!(!place.path("clinic-patients.ledger").exists());
+    let advice = ["suggest", "policy.toml", "--ask", "visits by sex", "--spend", "1", "--register", "--format", "json"];
+    let json = place.run(&advice).done().json();
+    let about: Vec<&str> = json.as_array().unwrap().iter().map(|one| one["about"].as_str().unwrap()).collect();
+    assert_eq!(about, ["rows_per_group", "groups"]);
+    // With so much spent the noise hardly matters: half of the patients have at most two visits.
+    let half: i64 = json[0]["quantiles"][0]["value"].as_str().unwrap().parse().unwrap();
+    assert!((1..=3).contains(&half), "{json}");
+    assert_eq!(place.run(&advice).done().json(), json, "stored, and free");
+    assert_eq!(place.charges(), 1);
+    // All of the promise is spent.
+    place.run(&["release", "policy.toml", "--ask", "patients"]).refused();
+}
+
+#[test]
+fn caps_are_swept() {
+    let place = Place::clinic();
+    let sweep =
+        |key: &str| place.run(&["plan", "policy.toml", "--sweep", key, "--ask", "visits by sex", "--format", "json"]);
+    let json = sweep("rows_per_group=1..50:5").done().json();
+    let points = json["points"].as_array().unwrap();
+    let values: Vec<&str> = points.iter().map(|point| point["value"].as_str().unwrap()).collect();
+    assert_eq!(values, ["1", "13", "26", "38", "50"]);
+    let error = |at: usize| points[at]["answers"][0]["error"].as_str().unwrap().parse::<f64>().unwrap();
+    assert!((error(4) / error(0) - 50.0).abs() < 5.0, "{json}");
+    for wrong in ["rows_per_group=0..5", "groups=1..2.5", "rows=1..5"] {
+        sweep(wrong).misused();
+    }
+    let text = place.run(&["plan", "policy.toml", "--sweep", "groups=1..3"]).done().stdout;
+    assert!(text.contains("what it leaves out is in none of these errors"), "{text}");
+}
+
+/// For the curator, query by query.
+#[test]
+fn the_curator_sees_exact_losses() {
+    let place = Place::clinic();
+    let run = place.run(&["data", "check", "policy.toml"]).done();
+    let told = run.stderr.split_once("what caps and bounds leave out of each query, exactly").unwrap().1;
+    for words in
+        ["788 (16.3%)", "399 (20%)", "cost: 66 (1.4%)", "caps and bounds that are chosen by them depend on the data"]
+    {
+        assert!(told.contains(words), "{words:?} is not in {told}");
+    }
+    let json = place.run(&["data", "check", "policy.toml", "--format", "json"]).done().json();
+    let first = &json["queries"][0];
+    let all = place.read("visits.csv");
+    let mut names: Vec<&str> = all.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    names.sort_unstable();
+    let many: Vec<usize> =
+        names.chunk_by(|one, other| one == other).map(<[&str]>::len).filter(|rows| *rows > 3).collect();
+    assert_eq!(first["entities_beyond_caps"], many.len());
+    assert_eq!(first["rows_left_out"], many.iter().map(|rows| rows - 3).sum::<usize>());
+    // Entities are counted whatever their rows.
+    assert_eq!(json["queries"][3]["rows_left_out"], serde_json::Value::Null);
+}

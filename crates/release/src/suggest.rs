@@ -1,0 +1,165 @@
+//! Advice on caps and bounds that is paid for (S-OUT): noisy quantiles of one value an entity, over candidates that are public.
+//!
+//! | value of an entity | advises on | quantiles |
+//! |---|---|---|
+//! | rows in its largest group | `rows_per_group` | 50%, 90%, 95%, 99% |
+//! | number of its groups | `groups` | the same |
+//! | smallest and largest value of a column | `bounds` | 1%, 5%, 10%, 50% and 50%, 90%, 95%, 99% |
+//!
+//! What is advised is the value at 95% (5% for lower bounds): about one entity in twenty is left with less than all of its rows.
+//! Exact losses depend on the data (`deniable data check`), and caps that are chosen by them would, too.
+
+use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_publication::{Answer, Cell, NumberCell, Scalar};
+use deniable_sql::Query;
+use deniable_sql::plan::{EntityValue, Ladder, QuantileShare};
+use std::collections::BTreeSet;
+
+/// Largest number of rows and groups that is told apart.
+const MOST: i64 = 500;
+/// Equal parts of a column's declared range among the candidates for its bounds.
+const PARTS: i64 = 20;
+/// Leading digits of round candidates, in tenths.
+const DIGITS: [i64; 9] = [10, 12, 15, 20, 25, 30, 40, 60, 80];
+/// Quantiles of what should be large enough, in hundredths.
+const UPPER: [u64; 4] = [50, 90, 95, 99];
+/// Quantiles of what should be small enough.
+const LOWER: [u64; 4] = [1, 5, 10, 50];
+
+/// Advice on one cap or bound of one query.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Advice {
+    /// The query.
+    pub query: String,
+    /// The value of an entity that it rests on, in words.
+    pub value: String,
+    /// What it is about.
+    pub about: Limit,
+    /// The wanted shares of the entities, in hundredths, and the noisy value at each.
+    pub quantiles: Vec<(u64, NumberCell)>,
+    /// The position of the advised one.
+    pub advised: usize,
+    /// Whether its interval leaves all candidates: then nothing can be advised.
+    pub is_vague: bool,
+}
+
+/// What limits the contribution of one entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Limit {
+    /// `rows_per_group`.
+    RowsPerGroup,
+    /// `groups`.
+    Groups,
+    /// The lower bound of a column.
+    Lower(String),
+    /// The upper bound of a column.
+    Upper(String),
+}
+
+/// What is asked of each entity of a query, with the candidates: from the policy alone.
+#[must_use]
+pub fn ladders(query: &Query) -> Vec<Ladder> {
+    asked(query).into_iter().map(|(_, ladder)| ladder).collect()
+}
+
+/// The same with what it advises on.
+fn asked(query: &Query) -> Vec<(Limit, Ladder)> {
+    let mut all = Vec::new();
+    let mut ask = |about: Limit, value: EntityValue, rungs: Vec<Rational>| {
+        let hundredths = if matches!(about, Limit::Lower(_)) { LOWER } else { UPPER };
+        let shares = hundredths.map(|part| QuantileShare { part, whole: 100 }).to_vec();
+        // One candidate is no question.
+        if rungs.len() > 1 {
+            all.push((about, Ladder { value, rungs, shares }));
+        }
+    };
+    if query.counts_rows() {
+        ask(Limit::RowsPerGroup, EntityValue::RowsInLargestGroup, counts(MOST));
+    }
+    let cells = (0..query.levels().len()).map(|level| query.cells(level)).max().unwrap_or(1);
+    ask(Limit::Groups, EntityValue::Groups, counts(i64::try_from(cells).unwrap_or(MOST).min(MOST)));
+    for (argument, column, unit, (low, high)) in query.bounded_columns() {
+        let rungs = between(&unit, low, high);
+        ask(Limit::Lower(column.clone()), EntityValue::Smallest(argument), rungs.clone());
+        ask(Limit::Upper(column), EntityValue::Largest(argument), rungs);
+    }
+    all
+}
+
+/// From 1 to `most`: every number up to 10, then round ones.
+fn counts(most: i64) -> Vec<Rational> {
+    let small = (1..=10).filter(|number| *number <= most);
+    let round = rounds(most).into_iter().filter(|number| *number > 10);
+    let all: BTreeSet<i64> = small.chain(round).chain([most]).collect();
+    all.into_iter().map(whole).collect()
+}
+
+/// Round numbers up to `most`: 10, 12, 15, 20, 25, 30, 40, 60, 80, 100, ...
+fn rounds(most: i64) -> Vec<i64> {
+    let powers = std::iter::successors(Some(1_i64), |power| power.checked_mul(10)).take_while(|power| *power <= most);
+    let all = powers.flat_map(|power| DIGITS.into_iter().filter_map(move |digit| Some(power.checked_mul(digit)? / 10)));
+    all.filter(|number| *number > 0 && *number <= most).collect()
+}
+
+/// Candidates for bounds within the declared ones: both ends, equal parts, and round numbers of either sign.
+fn between(unit: &Rational, low: i64, high: i64) -> Vec<Rational> {
+    let width = i128::from(high) - i128::from(low);
+    let part = |at: i64| i64::try_from(i128::from(low) + width * i128::from(at) / i128::from(PARTS)).unwrap_or(high);
+    // Round in the column's own measure, as far as that is on its grid.
+    let largest = (whole(low.unsigned_abs().max(high.unsigned_abs())) * unit).ceil().to_integer();
+    let units = |number: i64| {
+        let units = whole(number) / unit;
+        units.is_integer().then(|| i64::try_from(units.to_integer()).ok()).flatten()
+    };
+    let round = rounds(i64::try_from(largest).unwrap_or(i64::MAX)).into_iter().chain([0]);
+    let round = round.flat_map(|number| [number, -number]).filter_map(units);
+    let all: BTreeSet<i64> = (0..=PARTS).map(part).chain(round).filter(|units| (low..=high).contains(units)).collect();
+    all.into_iter().map(|units| whole(units) * unit).collect()
+}
+
+/// What an answer about the values of a query's entities advises. `of` is the query that it is about.
+#[must_use]
+pub fn advice(name: &str, of: &Query, answer: &Answer) -> Vec<Advice> {
+    let Some(row) = answer.rows.first() else { return Vec::new() };
+    let mut cells = row.iter().filter_map(Cell::number);
+    let advice = asked(of).into_iter().map(|(about, ladder)| {
+        let quantiles: Vec<(u64, NumberCell)> =
+            ladder.shares.iter().map(|share| share.part).zip(cells.by_ref().cloned()).collect();
+        // 95%, and 5% of what should be small enough.
+        let advised = if matches!(about, Limit::Lower(_)) { 1 } else { 2 };
+        let end = |end: &Option<Scalar>| parse_rational(&end.as_ref()?.to_string()).ok();
+        let interval = quantiles.get(advised).and_then(|(_, cell)| Some((end(&cell.low)?, end(&cell.high)?)));
+        let is_whole = |(low, high): (Rational, Rational)| {
+            ladder.rungs.first().is_some_and(|first| low <= *first)
+                && ladder.rungs.last().is_some_and(|last| high >= *last)
+        };
+        let is_vague = interval.is_none_or(is_whole);
+        Advice { query: name.to_owned(), value: of.value_in_words(ladder.value), about, quantiles, advised, is_vague }
+    });
+    advice.filter(|advice| advice.advised < advice.quantiles.len()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    fn numbers(rungs: &[Rational]) -> Vec<String> {
+        rungs.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn candidates_are_round_and_ascending() {
+        assert_eq!(numbers(&counts(1)), ["1"]);
+        assert_eq!(numbers(&counts(7)), ["1", "2", "3", "4", "5", "6", "7"]);
+        assert_eq!(numbers(&counts(33))[9..], ["10", "12", "15", "20", "25", "30", "33"]);
+        for (low, high) in [(0, 110), (-50, 70), (190_000, 202_400), (-5, -2), (i64::MIN >> 12, i64::MAX >> 12)] {
+            for unit in [whole(1), ratio(1, 100), ratio(5, 2)] {
+                let rungs = between(&unit, low, high);
+                assert!(rungs.windows(2).all(|pair| pair[0] < pair[1]), "{low} {high} {unit}");
+                assert_eq!((&rungs[0], &rungs[rungs.len() - 1]), (&(whole(low) * &unit), &(whole(high) * &unit)));
+                assert!(rungs.iter().all(|rung| (rung / &unit).is_integer()));
+            }
+        }
+    }
+}

@@ -180,7 +180,8 @@ impl Scan<'_> {
         if let Some(Found { count, first }) = &self.report.ownerless {
             let rows = self.report.rows;
             notes.push(format!(
-                "{count} of {rows} rows have no entity key, belong to nobody and never count (first at {first})"
+                "{count} of {rows} rows have no entity key, or one that does not read: they belong to nobody and never count \
+                 (first at {first})"
             ));
         }
         if table.entity.is_some() {

@@ -419,7 +419,7 @@ fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     clamped.dedup();
     all.extend(clamped);
     all.extend(sums_apart(ask));
-    for group in ask.query().groups() {
+    for group in ask.query().groups().iter().filter(|group| ask.query().may_leave_out(group)) {
         all.push(format!("rows whose `{}` is not among the declared keys are left out", group.name));
     }
     if !all.is_empty() {

@@ -71,7 +71,7 @@ fn csv_holds_one_ask() {
     assert_eq!(clinic.ledger(), None);
     let run = clinic.release(&["--format", "csv", "--ask", "visits by sex"]).done();
     let lines: Vec<&str> = run.stdout.lines().collect();
-    assert_eq!(lines[0], "sex,visits,visits_low,visits_high,visits_quality");
+    assert_eq!(lines[0], "sex,visits,visits_low,visits_high,visits_quality,notes");
     assert!(lines[1].starts_with("F,") && lines[2].starts_with("M,") && lines[3].starts_with(','), "{run:?}");
     assert_eq!(lines.len(), 4);
     assert!(run.stderr.contains("What is promised about everyone"), "{run:?}");

@@ -44,7 +44,10 @@ fn answers_show_what_is_not_seen() {
     let csv = ask("csv");
     is_plain(&csv.stdout);
     let mut lines = csv.stdout.lines();
-    assert_eq!(lines.next(), Some(&*format!("'=cmd{SEEN},'+n{SEEN},'+n{SEEN}_low,'+n{SEEN}_high,'+n{SEEN}_quality")));
+    assert_eq!(
+        lines.next(),
+        Some(&*format!("'=cmd{SEEN},'+n{SEEN},'+n{SEEN}_low,'+n{SEEN}_high,'+n{SEEN}_quality,notes"))
+    );
     let keys: Vec<&str> = lines.map(|line| line.split(',').next().unwrap()).collect();
     assert_eq!(keys, [SEEN, "'=1+1", "'@a", "'-2", "plain"]);
     let ledger = place.run(&["ledger", "show", "policy.toml"]).done();

@@ -120,7 +120,8 @@ impl Derivation<'_> {
     }
 }
 
-fn passed_on_by_case(arguments: &[Id]) -> Vec<Id> {
+/// The values that a CASE may give.
+pub(crate) fn passed_on_by_case(arguments: &[Id]) -> Vec<Id> {
     let Some((otherwise, pairs)) = arguments.split_last() else { return Vec::new() };
     pairs.iter().skip(1).step_by(2).chain([otherwise]).copied().collect()
 }
@@ -198,7 +199,7 @@ fn value_of(key: &Key) -> Option<Value> {
 }
 
 /// A value as a key.
-fn key_of(value: Option<&Value>) -> Option<Key> {
+pub(crate) fn key_of(value: Option<&Value>) -> Option<Key> {
     Some(match value {
         None => Key::Null,
         Some(Value::Integer(value)) => Key::Integer(*value),

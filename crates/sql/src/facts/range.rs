@@ -223,6 +223,18 @@ impl Ranges {
             (Operation::DaysBetween, [from, to]) => {
                 arithmetic(&Operation::Subtract, &[self.days(program, *to, tables), self.days(program, *from, tables)])
             }
+            // A value times itself is never negative.
+            (Operation::Multiply, [left, right]) if left == right => {
+                let inner = range(left);
+                let product = arithmetic(operation, &[inner.clone(), inner.clone()]);
+                // The end that is nearer to zero, where zero is not between them.
+                let nearest = match (inner.low, inner.high) {
+                    (Some(low), _) if low.is_positive() => low,
+                    (_, Some(high)) if high.is_negative() => high,
+                    _ => Rational::zero(),
+                };
+                Range { low: Some(&nearest * &nearest), ..product }
+            }
             (
                 Operation::Add
                 | Operation::Subtract
@@ -341,6 +353,8 @@ impl Grid {
 mod tests {
     use super::*;
     use deniable_core::exact::ratio;
+    use deniable_core::schema::Column;
+    use deniable_expression::InputColumn;
 
     fn grid(low: Rational, high: Rational, unit: Rational) -> Grid {
         Range { low: Some(low), high: Some(high), unit: Some(unit) }.grid().unwrap()
@@ -374,6 +388,28 @@ mod tests {
             unit: Some(Rational::new(1.into(), (1_i64 << 53).into())),
         };
         assert_eq!(fine.grid(), Err(NoGrid::TooFine));
+    }
+
+    #[test]
+    fn squares_are_never_negative() {
+        let column = |low: i64, high: i64| {
+            let bounds = Bounds::new(whole(low), whole(high), whole(1)).unwrap();
+            Column { bounds: Some(bounds), ..Column::new("x", ColumnType::Integer) }
+        };
+        for (low, high, square) in [(-5, 3, (0, 25)), (2, 7, (4, 49)), (-7, -2, (4, 49))] {
+            let tables = [TableSchema {
+                name: "t".to_owned(),
+                columns: vec![column(low, high)],
+                entity: None,
+                public_key: None,
+            }];
+            let mut program =
+                Program::new(vec![InputColumn { table: "t".to_owned(), name: "x".to_owned(), kind: Type::Integer }]);
+            let x = program.column(0).unwrap();
+            let squared = program.call(Operation::Multiply, &[x, x]).unwrap();
+            let range = Ranges::default().of(&program, squared, &tables);
+            assert_eq!((range.low, range.high), (Some(whole(square.0)), Some(whole(square.1))));
+        }
     }
 
     #[test]

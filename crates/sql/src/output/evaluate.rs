@@ -256,7 +256,11 @@ impl<'a> Evaluator<'a> {
         let Estimator::Quantile { measure, value, .. } = &self.query.answers(row.level)[*position] else {
             return (None, ValueKind::Number);
         };
-        (self.ranks[*measure].clone(), *value)
+        // Several quantiles have intervals of their own, in values.
+        match self.query.measures()[*measure].kind {
+            MeasureKind::Tree { .. } => (None, *value),
+            _ => (self.ranks[*measure].clone(), *value),
+        }
     }
 
     /// Compares two rows; only estimates decide, so no margins are needed.

@@ -30,6 +30,7 @@ pub use aggregate::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Tar
 pub use per_entity::{EntityValue, Ladder};
 
 use crate::error::QueryError;
+use crate::facts::keys::{key_of, passed_on_by_case};
 use crate::facts::range::Grid;
 use crate::facts::undeclared::undeclared;
 use crate::lower::declared;
@@ -43,7 +44,7 @@ use deniable_core::noise::Rank;
 use deniable_core::noise::tree::Shape;
 use deniable_core::schema::{Key, TableSchema};
 use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
-use deniable_expression::{Id, Program};
+use deniable_expression::{Id, Node, Operation, Program};
 use join::Joins;
 use num_bigint::BigInt;
 use per_entity::PerEntity;
@@ -154,6 +155,28 @@ impl Query {
     #[must_use]
     pub fn groups(&self) -> &[Group] {
         &self.groups
+    }
+
+    /// Whether a row can have a value of this group that is none of its keys, and be left out. Not where every case is given a
+    /// constant that is a key, ELSE included.
+    #[must_use]
+    pub fn may_leave_out(&self, group: &Group) -> bool {
+        let program = &self.rows.program;
+        let mut wanted = vec![group.value];
+        while let Some(id) = wanted.pop() {
+            match program.node(id) {
+                // Keys that declared values never lead to are none: CASE may give them for others.
+                Node::Constant(_, value) => {
+                    if key_of(value.as_ref()).is_none_or(|key| !group.keys.contains(&key)) {
+                        return true;
+                    }
+                }
+                Node::Call(Operation::Case, arguments) => wanted.extend(passed_on_by_case(arguments)),
+                Node::Call(Operation::Coalesce, arguments) => wanted.extend(arguments),
+                Node::Column(_) | Node::Call(..) => return true,
+            }
+        }
+        false
     }
 
     /// The groupings that are answered, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE

@@ -5,6 +5,7 @@ use crate::error::{Place, PolicyErrorKind};
 use crate::quality::{Display, read_display};
 use crate::reader::{Field, Read, Section, all, shown};
 use crate::tree::{Shape, text_start};
+use crate::typical;
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
@@ -29,6 +30,10 @@ pub struct Ask {
     pub consistent: bool,
     /// Which of its numbers are shown; `None` for what the policy says of all queries.
     pub display: Option<Display>,
+    /// The part of the rows that it is about, by a public guess: what passes WHERE and stays within the caps.
+    pub typical_share: Option<Rational>,
+    /// Typical values of expressions in it, as the plan writes them; of conditions the part of the rows that meets them.
+    pub typical: Vec<(String, Rational)>,
     /// The line of the policy file in which the SQL text begins, from 1.
     pub line: usize,
     /// The column in that line, in characters from 1.
@@ -74,6 +79,8 @@ impl Ask {
             share: share.clone(),
             consistent: true,
             display: None,
+            typical_share: None,
+            typical: Vec::new(),
             line: 1,
             column: 1,
         })
@@ -89,7 +96,8 @@ impl Ask {
     }
 }
 
-pub(crate) const KEYS: [&str; 7] = ["name", "sql", "weight", "share", "target_error", "consistent", "display"];
+pub(crate) const KEYS: [&str; 9] =
+    ["name", "sql", "weight", "share", "target_error", "consistent", "display", "typical_share", "typical"];
 
 /// An ask before its share is known.
 struct Question<'a> {
@@ -100,6 +108,8 @@ struct Question<'a> {
     size: Size,
     consistent: bool,
     display: Option<Display>,
+    typical_share: Option<Rational>,
+    typical: Vec<(String, Rational)>,
 }
 
 /// Reads `[[ask]]`. Without a budget the asks are read, not shared out.
@@ -135,9 +145,12 @@ fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<Stri
     let size = read_size(&section);
     let consistent = section.optional("consistent", Field::boolean);
     let display = section.optional("display", |field| read_display(field, "[ask.display]"));
+    let typical_share = section.optional("typical_share", typical::read_share);
+    let typical = section.optional("typical", typical::read_expressions);
     let (sql, start) = sql?;
     let consistent = consistent?.unwrap_or(true);
-    Ok(Question { name: name?, sql, start, size: size?, consistent, display: display?, section })
+    let (typical_share, typical) = (typical_share?, typical?.unwrap_or_default());
+    Ok(Question { name: name?, sql, start, size: size?, consistent, display: display?, typical_share, typical, section })
 }
 
 /// Answers are stored and shown under their names. `names` holds the number of the ask that has each.
@@ -261,8 +274,9 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
         let share = portions.share(&question.size, &[], position);
         let place = Place::new(question.section.report.source, question.start..question.start);
         let size_at = question.section.has(key).then(|| question.section.place_of(key));
-        let Question { name, sql, size, consistent, display, .. } = question;
-        Ok(Ask { name, sql, size, size_at, share, consistent, display, line: place.line, column: place.column })
+        let Question { name, sql, size, consistent, display, typical_share, typical, .. } = question;
+        let Place { line, column, .. } = place;
+        Ok(Ask { name, sql, size, size_at, share, consistent, display, typical_share, typical, line, column })
     }))
 }
 

@@ -74,6 +74,33 @@ impl PolicyBuilder {
         self.set(&["columns"], &column.name, described(column))
     }
 
+    /// A public guess at how many rows there are, from which the plan works out errors.
+    #[must_use]
+    pub fn typical_rows(self, rows: u32) -> Self {
+        self.set(&["data"], "typical_rows", i64::from(rows))
+    }
+
+    /// A public guess at the values of a declared column of the main table: their mean and, where variances are asked for, their
+    /// standard deviation. To be stated after the column. Of dates write [`Self::set`].
+    #[must_use]
+    pub fn typical(mut self, column: &str, value: &Rational, spread: Option<&Rational>) -> Self {
+        let full = format!("columns.{}", quoted_key(column));
+        let described = self.keys.iter_mut().find(|(known, _)| *known == full);
+        let Some(table) = described.and_then(|(_, described)| described.as_inline_table_mut()) else {
+            // As in a file: a column without a type is refused.
+            let alone = self.set(&["columns", column], "typical", value.to_string());
+            return match spread {
+                Some(spread) => alone.set(&["columns", column], "typical_spread", spread.to_string()),
+                None => alone,
+            };
+        };
+        table.insert("typical", value.to_string().into());
+        if let Some(spread) = spread {
+            table.insert("typical_spread", spread.to_string().into());
+        }
+        self
+    }
+
     /// The privacy unit: the column that names the protected person, how many rows of one person count in one group of an
     /// answer, and in how many groups (S-CAP). Without it one row is one person.
     #[must_use]

@@ -31,6 +31,7 @@ pub use compute::{Prepared, Simulation, exact, least_memory, prepare};
 pub use deniable_data as source;
 pub use deniable_data::{Progress, Resources, Source};
 pub use error::{Place, QueryError, SourceError};
+pub use facts::typical::{Guesses, Missing};
 pub use plan::Query;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

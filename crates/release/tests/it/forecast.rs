@@ -30,7 +30,7 @@ fn plan(head: &str, asks: &str) -> Result<Plan, Vec<PlanError>> {
 
 fn ask(head: &str, sql: &str) -> Vec<Expected> {
     let plan = plan(head, &format!("[[ask]]\nsql = '{sql}'")).unwrap();
-    expected(plan.asks()[0].query(), plan.asks()[0].measures(), plan.policy())
+    expected(&plan.asks()[0], plan.policy())
 }
 
 fn number(expected: &Expected) -> Rational {
@@ -52,7 +52,7 @@ fn counts_and_sums_have_their_margin() {
     let sum = &ask(HEAD, "SELECT SUM(x) FROM t")[0];
     let reach = whole(margin(&decay(whole(1), 30), &ratio(19, 20)));
     assert_eq!(number(sum), reach);
-    assert_eq!(sum.relative, Some(reach / whole(20 * 9_000)), "against values in the middle, 20");
+    assert!(sum.relative.is_none(), "nobody said what is usual of x: {sum:?}");
 }
 
 #[test]
@@ -157,7 +157,7 @@ const QUESTIONS: [&str; 6] = [
 fn worst(sql: &str, steps: i64) -> Rational {
     let share = ratio(1, 2) * ratio(steps, STEPS);
     let plan = plan(HEAD, &format!("[[ask]]\nsql = '{sql}'\nshare = \"{share}\"")).unwrap();
-    expected(plan.asks()[0].query(), plan.asks()[0].measures(), plan.policy()).iter().map(number).max().unwrap()
+    expected(&plan.asks()[0], plan.policy()).iter().map(number).max().unwrap()
 }
 
 #[test]

@@ -127,7 +127,7 @@ impl Evaluator<'_> {
     }
 
     /// What a number can be at all, whatever the rows are.
-    fn possible(&self, term: &Term, row: Place) -> Number {
+    pub(super) fn possible(&self, term: &Term, row: Place) -> Number {
         let from = |low: Option<Rational>, high: Option<Rational>| Number { estimate: None, low, high };
         let zero = || Some(Rational::zero());
         match term {

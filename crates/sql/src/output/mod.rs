@@ -9,8 +9,10 @@ mod evaluate;
 mod intervals;
 mod number;
 mod pivot;
+mod planned;
 
 pub use evaluate::{Noisy, Shown, ShownRow};
+pub use planned::Planned;
 
 use deniable_core::exact::Rational;
 

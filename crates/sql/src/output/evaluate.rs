@@ -250,7 +250,7 @@ impl<'a> Evaluator<'a> {
                 let size = measures(term, row.level, self.query).len().max(1);
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
                 let (rows, value) = self.rank_error(term, row);
-                let deviation = self.deviation(term, row, &estimate).and_then(Rational::from_float).map(Box::new);
+                let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 Shown::Number { estimate, low, high, rows, deviation, value }
             }
         }

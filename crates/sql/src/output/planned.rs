@@ -26,8 +26,9 @@ impl Query {
 
     /// These terms of a level, in a cell whose values are those of `noisy`: one for each measure.
     ///
-    /// The error is half the width of the interval. Where an end is cut at what is possible, it says nothing of the noise: then the
-    /// error is the distance to the further end.
+    /// The error of sums, averages and ratios is half the width of their interval. Where an end is cut at what is possible, it says nothing of
+    /// the noise: then it is the distance to the further end. Other intervals are wider than the noise, to be safe whatever the exact numbers
+    /// are: there it is how far the noise reaches to first order, where that is less.
     #[must_use]
     pub fn planned(&self, terms: &[(usize, Term)], noisy: &Noisy, confidence: &Rational) -> Vec<Planned> {
         let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
@@ -36,7 +37,14 @@ impl Query {
         let planned = |(level, term): &(usize, Term)| {
             let (place, size) = (Place { level: *level, cell: 0 }, measures(term, *level, self).len().max(1));
             let shown = evaluator.number_with_interval(term, place, evaluator.margins.get(&size));
-            let error = reach(&shown, &evaluator.possible(term, place));
+            let safe = reach(&shown, &evaluator.possible(term, place));
+            let error = match evaluator.form(bare(term), place) {
+                Some(_) => safe,
+                None => safe.map(|safe| {
+                    let noise = evaluator.first_order(term, place).and_then(Rational::from_float);
+                    noise.map_or_else(|| safe.clone(), |noise| noise.min(safe.clone()))
+                }),
+            };
             Planned { answer: shown.estimate, error }
         };
         terms.iter().map(planned).collect()
@@ -48,4 +56,12 @@ fn reach(shown: &Number, possible: &Number) -> Option<Rational> {
     let is_cut = possible.low.as_ref() == Some(low) || possible.high.as_ref() == Some(high);
     let (below, above) = (answer - low, high - answer);
     Some(if is_cut { below.max(above) } else { (below + above) / whole(2) })
+}
+
+/// What is rounded, or loses its sign.
+fn bare(term: &Term) -> &Term {
+    match term {
+        Term::Function(_, inner) => bare(inner),
+        other => other,
+    }
 }

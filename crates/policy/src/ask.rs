@@ -150,7 +150,17 @@ fn read_question<'a>(entry: &Field<'a>, number: usize, names: &mut BTreeMap<Stri
     let (sql, start) = sql?;
     let consistent = consistent?.unwrap_or(true);
     let (typical_share, typical) = (typical_share?, typical?.unwrap_or_default());
-    Ok(Question { name: name?, sql, start, size: size?, consistent, display: display?, typical_share, typical, section })
+    Ok(Question {
+        name: name?,
+        sql,
+        start,
+        size: size?,
+        consistent,
+        display: display?,
+        typical_share,
+        typical,
+        section,
+    })
 }
 
 /// Answers are stored and shown under their names. `names` holds the number of the ask that has each.

@@ -25,7 +25,10 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
         rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
         entities: policy.typical().entities.map(|people| whole(people) * &part),
         column: &|table, column| {
-            policy.typical().column(table, column).map(|TypicalColumn { value, spread }| (value.clone(), spread.clone()))
+            policy
+                .typical()
+                .column(table, column)
+                .map(|TypicalColumn { value, spread }| (value.clone(), spread.clone()))
         },
         expressions: &ask.ask().typical,
     };
@@ -70,7 +73,8 @@ pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String
     let whole_table = |(ask, _): &&(&PlannedAsk, &[Expected])| {
         policy.data().typical_rows.is_some() && ask.query().is_filtered() && ask.ask().typical_share.is_none()
     };
-    let names: Vec<String> = asks.iter().filter(whole_table).map(|(ask, _)| format!("\"{}\"", ask.ask().name)).collect();
+    let names: Vec<String> =
+        asks.iter().filter(whole_table).map(|(ask, _)| format!("\"{}\"", ask.ask().name)).collect();
     if !names.is_empty() {
         notes.push(format!(
             "taken to be about all rows, though WHERE leaves some out: {}; add `typical_share`, the part that stays, under [[ask]]",
@@ -80,7 +84,9 @@ pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String
     for (ask, _) in asks {
         let name = &ask.ask().name;
         let unknown = ask.query().unknown(&ask.ask().typical);
-        notes.extend(unknown.iter().map(|words| format!("`typical` of \"{name}\": the query has no expression `{words}`")));
+        notes.extend(
+            unknown.iter().map(|words| format!("`typical` of \"{name}\": the query has no expression `{words}`")),
+        );
     }
     notes
 }
@@ -88,7 +94,11 @@ pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String
 /// Where a guess is stated, in the order in which a person would; `None` where none can be.
 fn key(missing: &Missing, ask: &str, policy: &Policy) -> Option<(usize, String)> {
     let of_column = |table: &str, column: &str| {
-        if table == policy.data().table { format!("[columns.{column}]") } else { format!("[tables.{table}.columns.{column}]") }
+        if table == policy.data().table {
+            format!("[columns.{column}]")
+        } else {
+            format!("[tables.{table}.columns.{column}]")
+        }
     };
     Some(match missing {
         Missing::Rows => (0, "`typical_rows` to [data]".to_owned()),

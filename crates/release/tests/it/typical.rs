@@ -83,7 +83,7 @@ const VISITS: &str = r#"
 name = "typical"
 population = "patients"
 adversary = { preset = "anyone" }
-promise = { epsilon = 4 }
+promise = { epsilon = 10 }
 data = { table = "t", path = "visits.csv", version = "1" }
 [columns]
 person = { type = "text" }
@@ -125,7 +125,7 @@ fn visits() -> String {
     let mut rng = ChaCha20Rng::seed_from_u64(34);
     let mut chance = || (f64::from(rng.next_u32()) + 0.5) / f64::from(u32::MAX);
     let mut text = "person,ward,smoker,age,cost,paid,change\n".to_owned();
-    for person in 0..6_000 {
+    for person in 0..12_000 {
         let (age, smoker) = ((100.0 * chance().sqrt()) as u32, chance() < 0.23);
         for _ in 0..(1.0 / chance().sqrt()).min(60.0) as u32 {
             let ward = 1 + (4.0 * chance()) as u32;
@@ -174,17 +174,24 @@ impl Table {
                 Some(group) => ("", format!("{group}, ")),
                 None => (*rows, String::new()),
             };
-            writeln!(text, "[[ask]]\nname = '''{}'''\nsql = '''SELECT {group}{what} FROM t {rows}'''", format!("{what} {rows}").trim()).unwrap();
+            writeln!(
+                text,
+                "[[ask]]\nname = '''{}'''\nsql = '''SELECT {group}{what} FROM t {rows}'''",
+                format!("{what} {rows}").trim()
+            )
+            .unwrap();
             if !condition.is_empty() {
                 writeln!(text, "typical_share = '{}'", self.number("COUNT(*)", condition) / all("COUNT(*)")).unwrap();
             }
             for of in *of {
                 let is_condition = of.contains(' ') || *of == "smoker";
-                let mean = if is_condition { format!("AVG(CASE WHEN {of} THEN 1 ELSE 0 END)") } else { format!("AVG({of})") };
+                let mean =
+                    if is_condition { format!("AVG(CASE WHEN {of} THEN 1 ELSE 0 END)") } else { format!("AVG({of})") };
                 writeln!(text, "typical.\"{of}\" = '{}'", self.number(&mean, condition)).unwrap();
             }
         }
-        let mut text = text.replace("version = \"1\"", &format!("version = \"1\"\u{0}typical_rows = {}", all("COUNT(*)")));
+        let mut text =
+            text.replace("version = \"1\"", &format!("version = \"1\"\u{0}typical_rows = {}", all("COUNT(*)")));
         let inline = self.head.contains("data = {");
         text = text.replace('\u{0}', if inline { ", " } else { "\n" });
         if text.contains("[entity]") {

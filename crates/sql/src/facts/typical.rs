@@ -145,7 +145,8 @@ impl Query {
         let mut all: Vec<Option<Usual>> = Vec::new();
         // Arguments come before what uses them.
         for ((id, node), reached) in program.ids().zip(program.reached(&roots)) {
-            let usual = reached.then(|| self.stated(id, guesses).unwrap_or_else(|| self.derived(id, node, &all, guesses)));
+            let usual =
+                reached.then(|| self.stated(id, guesses).unwrap_or_else(|| self.derived(id, node, &all, guesses)));
             all.push(usual);
         }
         all
@@ -201,9 +202,7 @@ impl Query {
                 let Usual { present, mean, variance } = of(inner);
                 Usual { present, mean: mean.map(|met| whole(1) - met), variance }
             }
-            (Operation::Case, [condition, then, otherwise]) => {
-                mixed(of(condition).mean, &of(then), &of(otherwise))
-            }
+            (Operation::Case, [condition, then, otherwise]) => mixed(of(condition).mean, &of(then), &of(otherwise)),
             (Operation::Coalesce, [first, second]) => {
                 let (first, second) = (of(first), of(second));
                 mixed(first.present.clone(), &Usual { present: Ok(whole(1)), ..first }, &second)
@@ -218,7 +217,8 @@ impl Query {
             return None;
         }
         let (table, column) = (self.rows.tables[at].name.clone(), declared.name.clone());
-        let (mean, spread) = (guesses.column)(&table, &column).map_or((None, None), |(mean, spread)| (Some(mean), spread));
+        let (mean, spread) =
+            (guesses.column)(&table, &column).map_or((None, None), |(mean, spread)| (Some(mean), spread));
         let spread = spread.map(|spread| &spread * &spread);
         let no_spread = || BTreeSet::from([Missing::Spread { table: table.clone(), column: column.clone() }]);
         Some(Usual {
@@ -258,7 +258,9 @@ fn number_of(constant: Option<Option<&Value>>) -> Option<Rational> {
 fn counts_alike(from: Type, to: Type) -> bool {
     let is_number = |kind: Type| matches!(kind, Type::Integer | Type::Decimal);
     // A condition that is met counts 1.
-    from == to || (is_number(to) && (is_number(from) || from == Type::Boolean)) || (to == Type::Integer && is_time(from))
+    from == to
+        || (is_number(to) && (is_number(from) || from == Type::Boolean))
+        || (to == Type::Integer && is_time(from))
 }
 
 fn is_time(kind: Type) -> bool {
@@ -320,7 +322,8 @@ fn mixed(part: Guess, then: &Usual, otherwise: &Usual) -> Usual {
         both(total, present.clone(), |total, present| if present.is_zero() { present } else { total / present })
     };
     let mean = average(then.mean.clone(), otherwise.mean.clone());
-    let square = |usual: &Usual| both(usual.mean.clone(), usual.variance.clone(), |mean, variance| &mean * &mean + variance);
+    let square =
+        |usual: &Usual| both(usual.mean.clone(), usual.variance.clone(), |mean, variance| &mean * &mean + variance);
     let squares = average(square(then), square(otherwise));
     let variance = both(squares, mean.clone(), |squares, mean| (squares - &mean * &mean).max(Rational::zero()));
     Usual { present, mean, variance }

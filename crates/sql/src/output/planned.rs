@@ -1,8 +1,8 @@
 //! What terms would be, and how far off, were the noisy values these: the intervals that answers get, around guessed values.
 
+use super::Term;
 use super::evaluate::{Evaluator, Noisy, Place, measures};
 use super::number::Number;
-use super::Term;
 use crate::plan::Query;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::interval::Law;

@@ -33,8 +33,10 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
         expressions: &ask.ask().typical,
     };
     let measures = query.typical(&guesses);
+    // What lacks a value is worked out with zero in its place, and not shown.
+    let cell = |(at, value): (usize, &Result<i128, _>)| vec![*value.as_ref().unwrap_or(&0); query.width(at)];
     let noisy = Noisy {
-        values: measures.iter().map(|value| vec![*value.as_ref().unwrap_or(&0)]).collect(),
+        values: measures.iter().enumerate().map(cell).collect(),
         consistent: None,
         decays: ask.measures().iter().map(|measure| measure.decay().clone()).collect(),
     };
@@ -42,7 +44,6 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
         let of = |measure: &usize| measures[*measure].as_ref().err();
         query.measures_of(term, *level).iter().filter_map(of).flatten().cloned().collect::<BTreeSet<Missing>>()
     };
-    // What lacks a value is worked out with zero in its place, and not shown.
     let planned = query.planned(terms, &noisy, policy.confidence());
     let told = |(term, planned): (&(usize, Term), Planned)| {
         let missing = missing(term);

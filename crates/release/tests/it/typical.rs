@@ -83,7 +83,7 @@ const VISITS: &str = r#"
 name = "typical"
 population = "patients"
 adversary = { preset = "anyone" }
-promise = { epsilon = 10 }
+promise = { epsilon = 12 }
 data = { table = "t", path = "visits.csv", version = "1" }
 [columns]
 person = { type = "text" }
@@ -95,7 +95,7 @@ paid = { type = "decimal", bounds = [0, 4000], step = 0.01 }
 change = { type = "integer", bounds = [-50, 50] }
 [entity]
 key = "person"
-rows_per_group = 6
+rows_per_group = 10
 groups = 4
 "#;
 

@@ -9,4 +9,5 @@ mod intervals;
 mod registration;
 mod sensitivity;
 mod sources;
+mod typical;
 mod widths;

@@ -128,7 +128,8 @@ pub fn expected(ask: &PlannedAsk, policy: &Policy) -> Vec<Expected> {
         .filter(is_measured)
         .collect();
     let typical = usual(ask, policy, &terms);
-    terms.iter().zip(typical).map(|((level, term), typical)| forecast.of(*level, term, typical)).collect()
+    let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
+    terms.iter().zip(typical).map(|((level, term), typical)| forecast.of(*level, term, typical, &part)).collect()
 }
 
 /// How far every aggregate of a question may be off, by name, when its measures are priced like this.
@@ -156,7 +157,8 @@ impl<'a> Forecast<'a> {
         Self { query, decays: measures.iter().map(PlannedMeasure::decay).collect(), policy }
     }
 
-    fn of(&self, level: usize, term: &Term, typical: Usual) -> Expected {
+    /// Of a query that is about this part of the rows.
+    fn of(&self, level: usize, term: &Term, typical: Usual, part: &Rational) -> Expected {
         let (name, cells) = (self.name(level, term), self.query.cells(level));
         let beside = typical.as_ref().ok().and_then(relative);
         let Term::Answer(at) = term else {
@@ -170,7 +172,7 @@ impl<'a> Forecast<'a> {
         let rows = self.rows(level);
         let error = self.error(answer, rows.as_ref());
         let relative = match &error {
-            ErrorBound::Rows(error) => rows.map(|rows| error / rows),
+            ErrorBound::Rows(error) => rows.map(|rows| error / (rows * part)),
             _ => beside,
         };
         let noise = answer.measures().into_iter().map(|measure| self.deviation(measure)).collect();

@@ -1,7 +1,7 @@
 //! What answers typically are, and how far off: the intervals that answers get after the noise, around guessed values.
 //!
 //! A policy guesses how many rows and people there are and what is usual of columns, conditions and expressions. From these follow typical
-//! values of what is measured ([`deniable_sql::facts`]); on them, as if they were the noisy values, an output column is worked out with its
+//! values of what is measured ([`deniable_sql::Guesses`]); on them, as if they were the noisy values, an output column is worked out with its
 //! interval exactly as after a release. So the plan and the answers cannot disagree, whatever the arithmetic. Nothing here moves noise,
 //! price or identity: targets rest on bounds alone.
 
@@ -10,7 +10,7 @@ use crate::plan::PlannedAsk;
 use deniable_core::exact::{Rational, whole};
 use deniable_policy::{Policy, TypicalColumn};
 use deniable_sql::output::{Noisy, Planned, Term};
-use deniable_sql::{Guesses, Missing};
+use deniable_sql::{ColumnGuess, Guesses, Missing};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeSet;
 
@@ -25,10 +25,8 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
         rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
         entities: policy.typical().entities.map(|people| whole(people) * &part),
         column: &|table, column| {
-            policy
-                .typical()
-                .column(table, column)
-                .map(|TypicalColumn { value, spread }| (value.clone(), spread.clone()))
+            let TypicalColumn { value, spread } = policy.typical().column(table, column)?;
+            Some(ColumnGuess { mean: value.clone(), deviation: spread.clone() })
         },
         expressions: &ask.ask().typical,
     };

@@ -28,10 +28,18 @@ pub struct Guesses<'a> {
     pub rows: Option<Rational>,
     /// Of how many people they are.
     pub entities: Option<Rational>,
-    /// Mean and standard deviation of a column, by its table and name.
-    pub column: &'a dyn Fn(&str, &str) -> Option<(Rational, Option<Rational>)>,
+    /// What is guessed of a column, by its table and name.
+    pub column: &'a dyn Fn(&str, &str) -> Option<ColumnGuess>,
     /// Means of expressions, as [`Query::argument_in_words`] writes them; of conditions the part of the rows that meets them.
     pub expressions: &'a [(String, Rational)],
+}
+
+/// What is publicly guessed of a column's values.
+pub struct ColumnGuess {
+    /// Their mean.
+    pub mean: Rational,
+    /// Their standard deviation.
+    pub deviation: Option<Rational>,
 }
 
 /// What a typical value needs that nobody has guessed.
@@ -95,11 +103,8 @@ impl Query {
     #[must_use]
     pub fn unknown<'g>(&self, stated: &'g [(String, Rational)]) -> Vec<&'g str> {
         let program = &self.rows.program;
-        let known: Vec<String> = program
-            .ids()
-            .zip(program.reached(&self.roots()))
-            .filter_map(|((id, _), reached)| reached.then(|| bare(&program.words(id, MOST_WORDS))))
-            .collect();
+        let reached = program.ids().zip(program.reached(&self.roots())).filter(|(_, reached)| *reached);
+        let known: Vec<String> = reached.map(|((id, _), _)| bare(&program.words(id, MOST_WORDS))).collect();
         stated.iter().map(|(words, _)| words.as_str()).filter(|words| !known.contains(&bare(words))).collect()
     }
 
@@ -217,9 +222,9 @@ impl Query {
             return None;
         }
         let (table, column) = (self.rows.tables[at].name.clone(), declared.name.clone());
-        let (mean, spread) =
-            (guesses.column)(&table, &column).map_or((None, None), |(mean, spread)| (Some(mean), spread));
-        let spread = spread.map(|spread| &spread * &spread);
+        let guess = (guesses.column)(&table, &column);
+        let spread = guess.as_ref().and_then(|guess| guess.deviation.as_ref()).map(|deviation| deviation * deviation);
+        let mean = guess.map(|guess| guess.mean);
         let no_spread = || BTreeSet::from([Missing::Spread { table: table.clone(), column: column.clone() }]);
         Some(Usual {
             present: Ok(whole(1)),

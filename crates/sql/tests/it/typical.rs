@@ -3,7 +3,7 @@
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_sql::{Guesses, Missing, Query};
+use deniable_sql::{ColumnGuess, Guesses, Missing, Query};
 use std::collections::BTreeSet;
 
 fn query(select: &str) -> Query {
@@ -29,12 +29,15 @@ fn guesses(expressions: &[(String, Rational)]) -> Guesses<'_> {
     Guesses {
         rows: Some(whole(1_000)),
         entities: Some(whole(400)),
-        column: &|table, column| match (table, column) {
-            ("t", "age") => Some((whole(45), Some(whole(20)))),
-            ("t", "cost") => Some((whole(30), None)),
-            ("t", "came") => Some((whole(10_000), None)),
-            ("t", "left") => Some((whole(10_007), None)),
-            _ => None,
+        column: &|table, column| {
+            let (mean, deviation) = match (table, column) {
+                ("t", "age") => (45, Some(whole(20))),
+                ("t", "cost") => (30, None),
+                ("t", "came") => (10_000, None),
+                ("t", "left") => (10_007, None),
+                _ => return None,
+            };
+            Some(ColumnGuess { mean: whole(mean), deviation })
         },
         expressions,
     }

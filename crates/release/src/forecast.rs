@@ -24,9 +24,9 @@ use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whol
 use deniable_core::interval::{self, Law};
 use deniable_core::noise::{Decay, margin};
 use deniable_policy::Policy;
-use deniable_sql::Query;
 use deniable_sql::output::Term;
 use deniable_sql::plan::{Estimator, MeasureKind, Moments};
+use deniable_sql::{Missing, Query};
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 /// Digits of roots.
@@ -77,6 +77,8 @@ pub enum ErrorBound {
     NeedsTypical,
     /// What divides may be zero, for all that the noise leaves.
     Unbounded,
+    /// It rests on values that are chosen by their rank: no guess tells how far apart they lie.
+    ByRank,
 }
 
 impl ErrorBound {
@@ -85,7 +87,7 @@ impl ErrorBound {
     pub fn number(&self) -> Option<&Rational> {
         match self {
             Self::Value(error) | Self::Rows(error) | Self::Typical(error) => Some(error),
-            Self::NeedsTypicalRows | Self::NeedsTypical | Self::Unbounded => None,
+            Self::NeedsTypicalRows | Self::NeedsTypical | Self::Unbounded | Self::ByRank => None,
         }
     }
 }
@@ -99,6 +101,7 @@ impl std::fmt::Display for ErrorBound {
             Self::Typical(error) => write!(f, "about {}", short(error)),
             Self::NeedsTypical => f.write_str("needs typical values"),
             Self::Unbounded => f.write_str("unbounded"),
+            Self::ByRank => f.write_str("of values by rank"),
         }
     }
 }
@@ -164,6 +167,7 @@ impl<'a> Forecast<'a> {
         let Term::Answer(at) = term else {
             let error = match &typical {
                 Ok(planned) => planned.error.clone().map_or(ErrorBound::Unbounded, ErrorBound::Typical),
+                Err(missing) if missing.contains(&Missing::Rank) => ErrorBound::ByRank,
                 Err(_) => ErrorBound::NeedsTypical,
             };
             return Expected { name, cells, noise: Vec::new(), error, typical, relative: beside, bounded: false };

@@ -80,8 +80,13 @@ pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String
             names.join(", ")
         ));
     }
-    for (ask, _) in asks {
+    for (ask, answers) in asks {
         let name = &ask.ask().name;
+        let spreads: BTreeSet<&str> =
+            answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten().filter_map(spread_of).collect();
+        notes.extend(spreads.iter().map(|words| {
+            format!("\"{name}\": the spread of `{words}` does not follow from those of its columns, so nothing is relative to it")
+        }));
         let unknown = ask.query().unknown(&ask.ask().typical);
         notes.extend(
             unknown.iter().map(|words| format!("`typical` of \"{name}\": the query has no expression `{words}`")),
@@ -108,4 +113,11 @@ fn key(missing: &Missing, ask: &str, policy: &Policy) -> Option<(usize, String)>
         // A spread follows from columns alone, and ranks from no guess.
         Missing::SpreadOf(_) | Missing::Rank => return None,
     })
+}
+
+fn spread_of(missing: &Missing) -> Option<&str> {
+    match missing {
+        Missing::SpreadOf(words) => Some(words),
+        _ => None,
+    }
 }

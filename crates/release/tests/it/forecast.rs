@@ -179,6 +179,8 @@ fn arithmetic_has_rows_of_its_own() {
     let unknown = ask(GUESSED, "SELECT SUM(x) / SUM(y) AS r, COUNT(*) / (COUNT(x) - 9000) AS nothing FROM t");
     let of = |name: &str| unknown.iter().find(|answer| answer.name == name).unwrap().error.clone();
     assert_eq!((of("r"), of("nothing")), (ErrorBound::NeedsTypical, ErrorBound::Unbounded));
+    let ranks = ask(GUESSED, "SELECT MAX(x) - MIN(x) AS width FROM t");
+    assert_eq!(ranks.last().unwrap().error, ErrorBound::ByRank);
 }
 
 /// Nor are there other shares, targets included.
@@ -224,6 +226,8 @@ fn notes_say_what_to_add_and_where() {
     let stated = format!("{sum}\ntypical = {{ \"g = 'a'\" = 0.2, \"g = 'b'\" = 0.3 }}");
     let with = GUESSED.replace("bounds = [0, 30]", "bounds = [0, 30], typical = 3, typical_spread = 4");
     assert_eq!(told(&with, &stated), ["`typical` of \"sums\": the query has no expression `g = 'b'`"]);
+    let product = "[[ask]]\nname = 'product'\nsql = 'SELECT STDDEV(x + y) FROM t'";
+    assert!(told(&with, product)[0].contains("the spread of `(x + y)` does not follow"), "{:?}", told(&with, product));
     let part = "[[ask]]\nname = 'part'\nsql = 'SELECT COUNT(*) FROM t WHERE y > 3'";
     assert!(
         told(&with, part)[0].contains("all rows, though WHERE leaves some out: \"part\""),

@@ -10,7 +10,7 @@ use deniable_core::noise::Decay;
 use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 use deniable_publication::Answer;
-use deniable_release::forecast::short;
+use deniable_release::forecast::about;
 use deniable_release::show::table;
 use deniable_release::typical::notes;
 use deniable_release::whatif::{promise, with_promise};
@@ -110,7 +110,7 @@ pub struct ErrorView {
 impl ErrorView {
     fn new(answer: &Expected) -> Self {
         let typical = answer.typical.as_ref().ok().and_then(|planned| planned.answer.as_ref());
-        let of = typical.map_or_else(|| "the rows".to_owned(), short);
+        let of = typical.map_or_else(|| "the rows".to_owned(), about);
         Self {
             name: answer.name.clone(),
             error: answer.error.to_string(),

@@ -109,13 +109,23 @@ impl std::fmt::Display for ErrorBound {
 /// A number for reading, rounded up: three digits that count, and no digits after the point beyond a hundred.
 #[must_use]
 pub fn short(value: &Rational) -> String {
+    digits(value, Rounding::Up)
+}
+
+/// The same, rounded to the nearest: of what is no error.
+#[must_use]
+pub fn about(value: &Rational) -> String {
+    digits(value, Rounding::Nearest)
+}
+
+fn digits(value: &Rational, rounding: Rounding) -> String {
     let mut places = 0;
     let mut size = value.abs();
     while !size.is_zero() && size < whole(100) && places < 12 {
         size *= whole(10);
         places += 1;
     }
-    decimal(value, places, Rounding::Up)
+    decimal(value, places, rounding)
 }
 
 /// What to expect of every answer of an ask, level by level: of its aggregates, then of arithmetic on them.

@@ -2,8 +2,8 @@
 //!
 //! A policy guesses how many rows and people there are and what is usual of columns, conditions and expressions. From these follow typical
 //! values of what is measured ([`deniable_sql::Guesses`]); on them, as if they were the noisy values, an output column is worked out with its
-//! interval exactly as after a release. So the plan and the answers cannot disagree, whatever the arithmetic. Nothing here moves noise,
-//! price or identity: targets rest on bounds alone.
+//! interval as after a release ([`Query::planned`](deniable_sql::Query::planned) says where the noise reaches less far). So the plan and the
+//! answers cannot disagree, whatever the arithmetic. Nothing here moves noise, price or identity: targets rest on bounds alone.
 
 use crate::forecast::Expected;
 use crate::plan::PlannedAsk;
@@ -98,6 +98,7 @@ pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String
 /// Where a guess is stated, in the order in which a person would; `None` where none can be.
 fn key(missing: &Missing, ask: &str, policy: &Policy) -> Option<(usize, String)> {
     let of_column = |table: &str, column: &str| {
+        let column = toml_key(column);
         if table == policy.data().table {
             format!("[columns.{column}]")
         } else {
@@ -109,7 +110,7 @@ fn key(missing: &Missing, ask: &str, policy: &Policy) -> Option<(usize, String)>
         Missing::Entities => (1, "`typical_entities` to [entity]".to_owned()),
         Missing::Column { table, column } => (2, format!("`typical` to {}", of_column(table, column))),
         Missing::Spread { table, column } => (3, format!("`typical_spread` to {}", of_column(table, column))),
-        Missing::Expression(words) => (4, format!("`typical = {{ \"{words}\" = ... }}` to the query \"{ask}\"")),
+        Missing::Expression(words) => (4, format!("`typical = {{ {} = ... }}` to the query \"{ask}\"", quoted(words))),
         // A spread follows from columns alone, and ranks from no guess.
         Missing::SpreadOf(_) | Missing::Rank => return None,
     })
@@ -120,4 +121,14 @@ fn spread_of(missing: &Missing) -> Option<&str> {
         Missing::SpreadOf(words) => Some(words),
         _ => None,
     }
+}
+
+/// A column's name as TOML writes it in the head of a section.
+fn toml_key(name: &str) -> String {
+    let is_bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if is_bare { name.to_owned() } else { quoted(name) }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

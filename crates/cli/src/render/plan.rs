@@ -7,7 +7,7 @@ use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::printable;
 use deniable_ledger::Account;
 use deniable_publication::statement::odds_decimal;
-use deniable_release::forecast::{ErrorBound, Expected, expected, short};
+use deniable_release::forecast::{ErrorBound, Expected, about, expected, short};
 use deniable_release::typical::notes;
 use deniable_release::{Plan, PlannedAsk};
 use deniable_sql::plan::Estimator;
@@ -154,7 +154,7 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
     };
     let relative = answer.relative.as_ref().map(|relative| percent(relative, 1, Rounding::Up));
     let planned = answer.typical.as_ref().ok();
-    let typical = planned.and_then(|planned| planned.answer.as_ref()).map(short);
+    let typical = planned.and_then(|planned| planned.answer.as_ref()).map(about);
     // Of ranks nothing else is known.
     let of = typical.clone().unwrap_or_else(|| "the rows".to_owned());
     ShownAnswer {

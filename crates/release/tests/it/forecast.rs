@@ -223,6 +223,17 @@ fn notes_say_what_to_add_and_where() {
           `typical_spread` to [columns.y]; `typical = { \"g = 'a'\" = ... }` to the query \"sums\""
         ]
     );
+    // As TOML writes it, whatever the names are.
+    let spaced = GUESSED.replace("\ng =", "\n\"hours a week\" = { type = \"integer\", bounds = [0, 9] }\ng =");
+    let hours = r#"[[ask]]
+name = 'hours'
+sql = """SELECT SUM("hours a week"), COUNT(*) FILTER (WHERE g = 'a "b"') FROM t""""#;
+    assert_eq!(
+        told(&spaced, hours),
+        [
+            r#"relative errors that are missing need public guesses: add `typical` to [columns."hours a week"]; `typical = { "g = 'a \"b\"'" = ... }` to the query "hours""#
+        ]
+    );
     let stated = format!("{sum}\ntypical = {{ \"g = 'a'\" = 0.2, \"g = 'b'\" = 0.3 }}");
     let with = GUESSED.replace("bounds = [0, 30]", "bounds = [0, 30], typical = 3, typical_spread = 4");
     assert_eq!(told(&with, &stated), ["`typical` of \"sums\": the query has no expression `g = 'b'`"]);

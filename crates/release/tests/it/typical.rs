@@ -250,8 +250,8 @@ fn as_planned(table: &Table, asks: &[Ask]) -> usize {
     let mut outside = Vec::new();
     for ask in &plan.asks()[1..] {
         let all: Vec<Expected> = expected(ask, plan.policy());
-        let shown = plan.asks().iter().map(|ask| (ask, all.as_slice())).collect::<Vec<_>>();
-        assert!(notes(&shown, plan.policy()).is_empty(), "every guess is stated: {:?}", notes(&shown, plan.policy()));
+        let lacking = notes(&[(ask, all.as_slice())], plan.policy());
+        assert!(lacking.is_empty(), "every guess is stated: {lacking:?}");
         // What is shown comes after what it is made of.
         let planned = all.last().unwrap().relative.clone().unwrap_or_else(|| panic!("{all:#?}")).to_f64().unwrap();
         let happened = measured(table, ask, sized(1_000, 4_000));

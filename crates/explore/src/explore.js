@@ -97,6 +97,7 @@ function table(ask) {
 function showAsk(ask) {
   const made = element("section", undefined, "ask");
   made.append(element("h3", ask.name), table(ask));
+  for (const note of ask.notes) made.append(element("p", note, "muted"));
   for (const svg of ask.pictures) {
     const figure = element("figure");
     figure.innerHTML = svg; // drawn by the server, which escapes every text in it

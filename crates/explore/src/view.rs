@@ -10,9 +10,11 @@ use deniable_core::noise::Decay;
 use deniable_core::promise::Promise;
 use deniable_policy::Policy;
 use deniable_publication::Answer;
+use deniable_release::forecast::about;
 use deniable_release::show::table;
+use deniable_release::typical::notes;
 use deniable_release::whatif::{promise, with_promise};
-use deniable_release::{Answered, Origin, Plan, PlannedAsk, expected};
+use deniable_release::{Answered, Expected, Origin, Plan, PlannedAsk, expected};
 use deniable_report::PromisePicture;
 use deniable_report::answers::pictures;
 use deniable_sql::Simulation;
@@ -88,6 +90,8 @@ pub struct AskView {
     pub name: String,
     /// What to expect of each of its answers.
     pub errors: Vec<ErrorView>,
+    /// Public guesses that would tell more.
+    pub notes: Vec<String>,
     /// Answers on made-up rows.
     pub pictures: Vec<String>,
 }
@@ -99,8 +103,20 @@ pub struct ErrorView {
     pub name: String,
     /// How far it may be from the truth, at the policy's confidence.
     pub error: String,
-    /// Against what it is about, where typical rows are stated.
+    /// The error of a typical answer, and the answer; of ranks the error of the rows. Where the policy guesses enough.
     pub relative: Option<String>,
+}
+
+impl ErrorView {
+    fn new(answer: &Expected) -> Self {
+        let typical = answer.typical.as_ref().ok().and_then(|planned| planned.answer.as_ref());
+        let of = typical.map_or_else(|| "the rows".to_owned(), about);
+        Self {
+            name: answer.name.clone(),
+            error: answer.error.to_string(),
+            relative: answer.relative.as_ref().map(|relative| format!("{} of {of}", share_of(relative))),
+        }
+    }
 }
 
 impl Explorer {
@@ -170,16 +186,11 @@ impl Explorer {
         let policy = plan.policy();
         let stated = PromisePicture::of(policy.guarantee().clone());
         let (sentence, frequencies) = stated.in_frequencies();
-        let asks = plan.asks().iter().zip(&self.simulations).map(|(ask, simulation)| AskView {
+        let all: Vec<Vec<Expected>> = plan.asks().iter().map(|ask| expected(ask, policy)).collect();
+        let asks = plan.asks().iter().zip(&all).zip(&self.simulations).map(|((ask, all), simulation)| AskView {
             name: ask.ask().name.clone(),
-            errors: expected(ask.query(), ask.measures(), policy)
-                .into_iter()
-                .map(|answer| ErrorView {
-                    relative: answer.relative.as_ref().map(share_of),
-                    error: answer.error.to_string(),
-                    name: answer.name,
-                })
-                .collect(),
+            errors: all.iter().map(ErrorView::new).collect(),
+            notes: notes(&[(ask, all.as_slice())], policy),
             pictures: simulation.as_ref().map_or_else(Vec::new, |(simulation, truth)| {
                 let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
                 let noisy = shown(&plan, ask, simulation, &decays, choice.draw);
@@ -231,7 +242,7 @@ impl Explorer {
             x.push(value.to_f64().unwrap_or(0.0));
             let Ok(plan) = plan else { continue };
             for ask in plan.asks() {
-                let answers = expected(ask.query(), ask.measures(), plan.policy());
+                let answers = expected(ask, plan.policy());
                 let alone = answers.len() == 1;
                 for answer in answers {
                     let name =

@@ -5,6 +5,7 @@ use crate::error::{Place, PolicyErrorKind};
 use crate::quality::{Display, read_display};
 use crate::reader::{Field, Read, Section, all, shown};
 use crate::tree::{Shape, text_start};
+use crate::typical;
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::sensitivity::Caps;
 use num_traits::{Signed, Zero};
@@ -34,6 +35,10 @@ pub struct Ask {
     pub caps: OwnCaps,
     /// What of the query is answered.
     pub about: About,
+    /// The part of the rows that it is about, by a public guess: what passes WHERE and stays within the caps.
+    pub typical_share: Option<Rational>,
+    /// Typical values of expressions in it, as the plan writes them; of conditions the part of the rows that meets them.
+    pub typical: Vec<(String, Rational)>,
     /// The line of the policy file in which the SQL text begins, from 1.
     pub line: usize,
     /// The column in that line, in characters from 1.
@@ -129,6 +134,8 @@ impl Ask {
             display: None,
             caps: OwnCaps::default(),
             about: About::Cells,
+            typical_share: None,
+            typical: Vec::new(),
             line: 1,
             column: 1,
         })
@@ -163,8 +170,20 @@ impl Ask {
     }
 }
 
-pub(crate) const KEYS: [&str; 10] =
-    ["name", "sql", "weight", "share", "target_error", "consistent", "display", "rows_per_group", "groups", "left_out"];
+pub(crate) const KEYS: [&str; 12] = [
+    "name",
+    "sql",
+    "weight",
+    "share",
+    "target_error",
+    "consistent",
+    "display",
+    "rows_per_group",
+    "groups",
+    "left_out",
+    "typical_share",
+    "typical",
+];
 
 /// An ask before its share is known.
 struct Question<'a> {
@@ -177,6 +196,8 @@ struct Question<'a> {
     display: Option<Display>,
     caps: OwnCaps,
     left_out: Option<Rational>,
+    typical_share: Option<Rational>,
+    typical: Vec<(String, Rational)>,
 }
 
 /// Reads `[[ask]]`. Without a budget the asks are read, not shared out. `is_capped` tells whether there is an `[entity]`.
@@ -223,8 +244,11 @@ fn read_question<'a>(
     let size = read_size(&section);
     let consistent = section.optional("consistent", Field::boolean);
     let display = section.optional("display", |field| read_display(field, "[ask.display]"));
+    let typical_share = section.optional("typical_share", typical::read_share);
+    let typical = section.optional("typical", typical::read_expressions);
     let (sql, start) = sql?;
     let consistent = consistent?.unwrap_or(true);
+    let (typical_share, typical) = (typical_share?, typical?.unwrap_or_default());
     Ok(Question {
         name: name?,
         sql,
@@ -234,6 +258,8 @@ fn read_question<'a>(
         display: display?,
         caps: caps?,
         left_out: left_out?,
+        typical_share,
+        typical,
         section,
     })
 }
@@ -387,9 +413,23 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
         let share = portions.share(&question.size, &[], usize::MAX);
         let place = Place::new(question.section.report.source, question.start..question.start);
         let size_at = question.section.has(key).then(|| question.section.place_of(key));
-        let Question { name, sql, size, consistent, display, caps, left_out, .. } = question;
+        let Question { name, sql, size, consistent, display, caps, left_out, typical_share, typical, .. } = question;
         let (line, column, about) = (place.line, place.column, About::Cells);
-        let ask = Ask { name, sql, size, size_at, share, consistent, display, caps, about, line, column };
+        let ask = Ask {
+            name,
+            sql,
+            size,
+            size_at,
+            share,
+            consistent,
+            display,
+            caps,
+            about,
+            typical_share,
+            typical,
+            line,
+            column,
+        };
         let left_out = left_out.map(|share| ask.left_out(share));
         Ok(std::iter::once(ask).chain(left_out))
     }))?;

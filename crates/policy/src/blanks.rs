@@ -158,6 +158,13 @@ fn column(key: &str) -> &'static str {
              do, because the mere appearance of a group would tell of someone; never copy them out of the data"
         }
         "null_key" => "should the rows without a value be a group of their own? `true` or `false`",
+        "typical" => {
+            "guess from public knowledge what a usual value is, such as 45 for an age: `plan` says errors relative to it; or \
+             remove the line"
+        }
+        "typical_spread" => {
+            "guess the usual standard deviation of the values, from which `plan` knows those of VAR and STDDEV; or remove the line"
+        }
         "format" => "write the pattern of the dates in the file, such as \"%d.%m.%Y\"; leave it out for 2024-12-31",
         _ => WHOLE_SECTION,
     }
@@ -180,6 +187,10 @@ pub(crate) fn entity(key: &str) -> &'static str {
         "rows_in_joins" => {
             "how many rows of one person, of each table, may meet those of other tables, such as 100? Leave it out for 1,000; \
              multiplied with itself for each joined table it may be ten million"
+        }
+        "typical_entities" => {
+            "guess from public knowledge how many people have rows, such as 2_000: `plan` compares errors with it; or remove \
+             the line"
         }
         _ => WHOLE_SECTION,
     }
@@ -306,6 +317,14 @@ fn ask(key: &str) -> &'static str {
         }
         "display" => {
             "which numbers of this answer should be shown, such as { hide_below = 11 }? Without it, as [display] says"
+        }
+        "typical_share" => {
+            "guess what part of the rows passes the query's WHERE, such as \"30%\": `plan` compares errors with it; or remove \
+             the line"
+        }
+        "typical" => {
+            "guess usual values of expressions in the query, such as { \"age > 65\" = \"30%\" }, as `plan` asks for them; or \
+             remove the line"
         }
         _ => WHOLE_SECTION,
     }

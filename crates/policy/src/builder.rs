@@ -5,7 +5,7 @@ use crate::error::PolicyErrors;
 use crate::policy::Policy;
 use crate::tree::quoted_key;
 use deniable_core::exact::{Rational, whole};
-use deniable_core::schema::{Column, Key};
+use deniable_core::schema::{Column, ColumnType, Key};
 use std::path::{Path, PathBuf};
 use toml_edit::{Array, InlineTable, Value};
 
@@ -74,6 +74,29 @@ impl PolicyBuilder {
         self.set(&["columns"], &column.name, described(column))
     }
 
+    /// A public guess at how many rows there are, from which the plan works out errors.
+    #[must_use]
+    pub fn typical_rows(self, rows: u32) -> Self {
+        self.set(&["data"], "typical_rows", i64::from(rows))
+    }
+
+    /// A public guess at how many people have rows.
+    #[must_use]
+    pub fn typical_entities(self, people: u32) -> Self {
+        self.set(&["entity"], "typical_entities", i64::from(people))
+    }
+
+    /// A column of the main table with a public guess at its values: their mean, and their standard deviation where variances are asked for.
+    #[must_use]
+    pub fn column_typically(self, column: &Column, value: &Rational, spread: Option<&Rational>) -> Self {
+        let mut table = described(column);
+        table.insert("typical", written(value, column.kind));
+        if let Some(spread) = spread {
+            table.insert("typical_spread", spread.to_string().into());
+        }
+        self.set(&["columns"], &column.name, table)
+    }
+
     /// The privacy unit: the column that names the protected person, how many rows of one person count in one group of an
     /// answer, and in how many groups (S-CAP). Without it one row is one person.
     #[must_use]
@@ -121,6 +144,25 @@ impl PolicyBuilder {
         self
     }
 
+    /// A public guess at the part of the rows that the last query is about.
+    #[must_use]
+    pub fn typical_share(mut self, share: &Rational) -> Self {
+        if let Some(query) = self.queries.last_mut() {
+            query.push(("typical_share", share.to_string().into()));
+        }
+        self
+    }
+
+    /// Public guesses at expressions of the last query, as the plan writes them; at conditions the part of the rows that meets them.
+    #[must_use]
+    pub fn typical_of(mut self, expressions: &[(&str, Rational)]) -> Self {
+        let all = expressions.iter().map(|(expression, value)| (*expression, Value::from(value.to_string())));
+        if let Some(query) = self.queries.last_mut() {
+            query.push(("typical", InlineTable::from_iter(all).into()));
+        }
+        self
+    }
+
     /// Any key of any section, as in a file: `set(&["data", "csv"], "delimiter", ";")`. An empty path is the top. What is set
     /// last counts.
     #[must_use]
@@ -147,14 +189,14 @@ impl PolicyBuilder {
     }
 }
 
-/// A column as an inline table. Numbers are texts: exact, whatever their denominators.
+/// A column as an inline table.
 fn described(column: &Column) -> InlineTable {
     let Column { name: _, kind, bounds, keys, format } = column;
     let mut table = InlineTable::new();
     table.insert("type", kind.name().into());
     if let Some(bounds) = bounds {
-        let end = |end: &Rational| Value::from(if kind.is_time() { kind.written(end) } else { end.to_string() });
-        table.insert("bounds", Value::Array(Array::from_iter([end(bounds.low()), end(bounds.high())])));
+        let ends = [bounds.low(), bounds.high()].map(|end| written(end, *kind));
+        table.insert("bounds", Value::Array(Array::from_iter(ends)));
         if kind.is_number() {
             table.insert("step", bounds.step().to_string().into());
         }
@@ -180,11 +222,16 @@ fn described(column: &Column) -> InlineTable {
     table
 }
 
+/// A value of a column. Numbers are texts: exact, whatever their denominators.
+fn written(value: &Rational, kind: ColumnType) -> Value {
+    Value::from(if kind.is_time() { kind.written(value) } else { value.to_string() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use deniable_core::exact::ratio;
-    use deniable_core::schema::{Bounds, ColumnType};
+    use deniable_core::schema::Bounds;
 
     fn builder() -> PolicyBuilder {
         PolicyBuilder::new("clinic", "clinic-patients")
@@ -217,6 +264,35 @@ mod tests {
         let policy = columns.iter().fold(builder(), PolicyBuilder::column).build().unwrap();
         assert_eq!(policy.columns(), columns);
         assert_eq!(Policy::parse(policy.file(), policy.source()).unwrap().columns(), columns);
+    }
+
+    #[test]
+    fn guesses_are_read_back_as_they_were_given() {
+        let bounds = |low, high| Bounds::new(whole(low), whole(high), whole(1)).unwrap();
+        let policy = builder()
+            .column(&Column::new("patient", ColumnType::Text))
+            .column_typically(
+                &Column::new("age", ColumnType::Integer).within(bounds(0, 110)),
+                &ratio(91, 2),
+                Some(&whole(20)),
+            )
+            .column_typically(&Column::new("day", ColumnType::Date).within(bounds(-1, 19_000)), &whole(9_000), None)
+            .typical_rows(5_000)
+            .typical_entities(2_000)
+            .typical_share(&ratio(1, 3))
+            .typical_of(&[("age > 65", ratio(1, 4)), ("'a \"b\"'", whole(-3))])
+            .build()
+            .unwrap();
+        let typical = policy.typical();
+        assert_eq!((policy.data().typical_rows, typical.entities), (Some(5_000), Some(2_000)));
+        let age = typical.column("visits", "age").unwrap();
+        assert_eq!((&age.value, &age.spread), (&ratio(91, 2), &Some(whole(20))));
+        let day = typical.column("visits", "day").unwrap();
+        assert_eq!((&day.value, &day.spread), (&whole(9_000), &None));
+        assert!(typical.column("visits", "patient").is_none() && typical.column("others", "age").is_none());
+        let ask = &policy.asks()[0];
+        assert_eq!(ask.typical_share, Some(ratio(1, 3)));
+        assert_eq!(ask.typical, [("age > 65".to_owned(), ratio(1, 4)), ("'a \"b\"'".to_owned(), whole(-3))]);
     }
 
     #[test]

@@ -10,7 +10,8 @@ use deniable_core::schema::Format;
 use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, Key};
 use std::collections::BTreeSet;
 
-pub(crate) const KEYS: [&str; 6] = ["type", "bounds", "step", "keys", "null_key", "format"];
+pub(crate) const KEYS: [&str; 8] =
+    ["type", "bounds", "step", "keys", "null_key", "format", "typical", "typical_spread"];
 
 /// What the columns are judged by: the names for messages, and the format where it could be read.
 #[derive(Clone, Copy)]

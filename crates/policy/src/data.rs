@@ -3,9 +3,9 @@
 use crate::csv::{self};
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use crate::typical;
 use deniable_core::schema::{Column, ColumnType, Data, Format, ending};
 use deniable_core::schema::{Compression, CsvOptions};
-use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 
 /// How messages name the parts of one table.
@@ -40,7 +40,7 @@ pub(crate) fn read(field: &Field<'_>) -> Read<Data> {
         let name = field.text()?;
         if is_table_name(name) { Ok(name.to_owned()) } else { Err(field.bad_text(not_plain(name), TABLE_NAME_HELP)) }
     });
-    let typical_rows = section.optional("typical_rows", row_count);
+    let typical_rows = section.optional("typical_rows", typical::read_count);
     let data = read_source(&section, &Names::main(), String::new())?;
     Ok(Data { table: table?, typical_rows: typical_rows?, ..data })
 }
@@ -83,15 +83,6 @@ pub(crate) fn path_text<'a>(field: &Field<'a>) -> Read<&'a str> {
         return Err(field.bad_text("names no file", ""));
     }
     Ok(path)
-}
-
-fn row_count(field: &Field<'_>) -> Read<u64> {
-    let value = field.number()?;
-    let rows = if value.is_integer() { value.to_integer().to_u64() } else { None };
-    rows.filter(|rows| *rows > 0).ok_or_else(|| {
-        let help = "write a rough public guess, such as 10_000; it is never read from the data";
-        field.out_of_range(value, "a whole number of at least 1", help)
-    })
 }
 
 fn read_format(section: &Section<'_>, names: &Names, path: &str) -> Read<Format> {

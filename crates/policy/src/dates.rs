@@ -4,7 +4,7 @@ use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, all, shown};
 use crate::tree::Shape;
 use deniable_core::calendar::{EPOCH, iso_moment};
-use deniable_core::exact::whole;
+use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::ColumnType;
 use deniable_core::schema::{Bounds, BoundsError};
 use jiff::civil::{Date, DateTime, Time, date};
@@ -43,6 +43,11 @@ pub(crate) fn read_bounds(field: &Field<'_>, kind: ColumnType) -> Read<Bounds> {
         // The years that are let through leave no other.
         other => field.fail(other, "use narrower bounds"),
     })
+}
+
+/// A day, or a moment, as bounds count them.
+pub(crate) fn read_moment(field: &Field<'_>, kind: ColumnType) -> Read<Rational> {
+    Ok(whole(count(read_end(field, kind)?, kind, Time::midnight())))
 }
 
 /// The last microsecond of a day.

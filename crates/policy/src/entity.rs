@@ -6,7 +6,7 @@ use crate::reader::{Field, Read};
 use deniable_core::schema::{Column, ColumnType, Entity};
 use deniable_core::sensitivity::Caps;
 
-pub(crate) const KEYS: [&str; 4] = ["key", "rows_per_group", "groups", "rows_in_joins"];
+pub(crate) const KEYS: [&str; 5] = ["key", "rows_per_group", "groups", "rows_in_joins", "typical_entities"];
 
 /// Reads `[entity]`. Without columns its key cannot be looked up.
 pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> {

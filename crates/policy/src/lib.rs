@@ -26,7 +26,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `ask.rs` |
+//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `ask.rs`, `typical.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what are the words of other libraries called here? | `foreign.rs` |
@@ -53,6 +53,7 @@ mod reader;
 mod scaffold;
 mod tables;
 mod tree;
+mod typical;
 
 pub use ask::{About, Ask, OwnCaps, QuestionError, Size, TargetsTooDear};
 pub use builder::PolicyBuilder;
@@ -62,6 +63,7 @@ pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use quality::{Display, Quality};
 pub use scaffold::{Scaffold, scaffold};
 pub use tables::MOST_TABLES;
+pub use typical::{Typical, TypicalColumn};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::quality::{self, Display, Quality};
 use crate::reader::{Field, Read, Report, Section, shown, told};
 use crate::tables::Main;
+use crate::typical::{self, Typical};
 use crate::{adversary, budget, columns, data, promise, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::exact::Rational;
@@ -42,6 +43,7 @@ pub struct Policy {
     confidence: Rational,
     quality: Quality,
     display: Display,
+    typical: Typical,
     asks: Vec<Ask>,
 }
 
@@ -304,6 +306,12 @@ impl Policy {
         &self.display
     }
 
+    /// What is guessed to be usual; the rows are in [`Self::data`].
+    #[must_use]
+    pub fn typical(&self) -> &Typical {
+        &self.typical
+    }
+
     /// The questions, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless an ask has a
     /// target error: see [`Self::with_solved`].
     #[must_use]
@@ -358,6 +366,11 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         entity: told(&entity).map(Option::as_ref),
     };
     let more = section.optional("tables", |field| tables::read(field, &main)).map(Option::unwrap_or_default);
+    let typical = match (&data, &columns, &more) {
+        (Ok(data), Ok(columns), Ok(more)) => read_typical(&section, &data.table, columns, more),
+        // Their absence was reported.
+        _ => Ok(Typical::default()),
+    };
     let adversary = section
         .need(
             "adversary",
@@ -410,8 +423,19 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         confidence: budget.confidence,
         quality: quality?,
         display: display?,
+        typical: typical?,
         asks: asks?,
     })
+}
+
+/// Reads what is guessed of people and columns.
+fn read_typical(section: &Section<'_>, table: &str, columns: &[Column], more: &[DeclaredTable]) -> Read<Typical> {
+    let entities = section.optional("entity", |field| {
+        Section::open_free(field.report, "[entity]", field.node)?.optional("typical_entities", typical::read_count)
+    });
+    let main = typical::read_columns(section, table, &Names::main(), columns);
+    let more = section.optional("tables", |field| tables::read_typical(field, more)).map(Option::unwrap_or_default);
+    Ok(Typical { entities: entities?.flatten(), columns: main?.into_iter().chain(more?).collect() })
 }
 
 /// Whether a text can name a population: it names the ledger's file, too.

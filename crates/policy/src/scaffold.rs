@@ -164,6 +164,9 @@ fn hints(page: &mut Page, kinds: &[ColumnType], csv: bool) {
         hint("bounds = [0, 99.5]", "of a decimal");
         hint("step = 0.5", "how finely it counts");
     }
+    if any(&[ColumnType::Integer, ColumnType::Decimal]) {
+        hint("typical = 45", "a usual value, for `plan`");
+    }
     if any(&[ColumnType::Date, ColumnType::Timestamp]) {
         hint("bounds = [\"2020-01-01\", \"2024-12-31\"]", "of a date or timestamp");
         if csv {

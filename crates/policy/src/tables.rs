@@ -5,6 +5,7 @@ use crate::data::{self, Names, TABLE_NAME_HELP, is_table_name, not_plain};
 use crate::entity::identifying;
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, shown, told};
+use crate::typical::{self, TypicalColumn};
 use deniable_core::schema::Data;
 use deniable_core::schema::Entity;
 use deniable_core::schema::{Column, DeclaredTable, Role};
@@ -20,6 +21,20 @@ pub(crate) struct Main<'a> {
     pub(crate) data: Read<&'a Data>,
     pub(crate) columns: Read<&'a [Column]>,
     pub(crate) entity: Read<Option<&'a Entity>>,
+}
+
+/// What is guessed of the columns of further tables.
+pub(crate) fn read_typical(
+    field: &Field<'_>,
+    tables: &[DeclaredTable],
+) -> Read<Vec<((String, String), TypicalColumn)>> {
+    let section = Section::open_free(field.report, "[tables]", field.node)?;
+    let all = all(section.fields().zip(tables).map(|(field, table)| {
+        let names = Names::of(&field.key);
+        let section = Section::open_free(field.report, &format!("[{}]", names.table), field.node)?;
+        typical::read_columns(&section, &table.data.table, &names, &table.columns)
+    }))?;
+    Ok(all.into_iter().flatten().collect())
 }
 
 /// Reads `[tables]`, in the order of the file.

@@ -14,32 +14,38 @@
 //! count, `(S+a)/(n+b) − S/n = (a − b·S/n)/(n+b)` and `|S| ≤ h·n`; and with `c` of the squares, `μ = S/n` and `v ≤ h²`, what the
 //! variance is off is `(c − 2μa + (μ² − v)b)/(n+b)` less the square of the mean's error. As in the intervals, most of the allowed
 //! error is for that sum and a little for the rest. No error exceeds what the bounds allow at all.
+//!
+//! These are the errors that targets are about ([`crate::target`]). How large they are beside the answers, and the errors of arithmetic on
+//! answers, depends on the answers: [`crate::typical`].
 
-use crate::plan::PlannedMeasure;
+use crate::plan::{PlannedAsk, PlannedMeasure};
+use crate::typical::{Usual, relative, usual};
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
 use deniable_core::interval::{self, Law};
 use deniable_core::noise::{Decay, margin};
 use deniable_policy::Policy;
-use deniable_sql::Query;
 use deniable_sql::output::Term;
 use deniable_sql::plan::{Estimator, MeasureKind, Moments};
+use deniable_sql::{Missing, Query};
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 /// Digits of roots.
 const ROOT_PLACES: u32 = 12;
 
-/// What to expect of one answer of a question.
+/// What to expect of one answer of a question: an aggregate, or arithmetic on aggregates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
     /// The name of its column, or what it aggregates where it is part of a larger term; with several groupings, also which.
     pub name: String,
     /// The cells of its grouping.
     pub cells: usize,
-    /// The noise of each number that it is made of.
+    /// The noise of each number that it is made of; empty for arithmetic, whose parts have their own.
     pub noise: Vec<Deviation>,
     /// How far a value may be from the truth.
     pub error: ErrorBound,
-    /// The error against what it is about, where typical rows are stated.
+    /// What it typically is, with the error that it then has, or what is missing for that.
+    pub typical: Usual,
+    /// The typical error over the typical answer; of a rank over the rows of a cell. `None` where that is not known, or means nothing.
     pub relative: Option<Rational>,
     /// Whether bounds decide how wide its noise is.
     pub bounded: bool,
@@ -65,6 +71,14 @@ pub enum ErrorBound {
     Rows(Rational),
     /// It depends on how many rows there are, and the policy does not say.
     NeedsTypicalRows,
+    /// So much where values are typical, in the answer's units: of arithmetic, which has no bound for all values.
+    Typical(Rational),
+    /// The same, and the policy does not say what is typical.
+    NeedsTypical,
+    /// What divides may be zero, for all that the noise leaves.
+    Unbounded,
+    /// It rests on values that are chosen by their rank: no guess tells how far apart they lie.
+    ByRank,
 }
 
 impl ErrorBound {
@@ -72,8 +86,8 @@ impl ErrorBound {
     #[must_use]
     pub fn number(&self) -> Option<&Rational> {
         match self {
-            Self::Value(error) | Self::Rows(error) => Some(error),
-            Self::NeedsTypicalRows => None,
+            Self::Value(error) | Self::Rows(error) | Self::Typical(error) => Some(error),
+            Self::NeedsTypicalRows | Self::NeedsTypical | Self::Unbounded | Self::ByRank => None,
         }
     }
 }
@@ -84,6 +98,10 @@ impl std::fmt::Display for ErrorBound {
             Self::Value(error) => f.write_str(&short(error)),
             Self::Rows(rows) => write!(f, "{} rows by rank", short(rows)),
             Self::NeedsTypicalRows => f.write_str("needs typical_rows in [data]"),
+            Self::Typical(error) => write!(f, "about {}", short(error)),
+            Self::NeedsTypical => f.write_str("needs typical values"),
+            Self::Unbounded => f.write_str("unbounded"),
+            Self::ByRank => f.write_str("of values by rank"),
         }
     }
 }
@@ -91,25 +109,54 @@ impl std::fmt::Display for ErrorBound {
 /// A number for reading, rounded up: three digits that count, and no digits after the point beyond a hundred.
 #[must_use]
 pub fn short(value: &Rational) -> String {
+    digits(value, Rounding::Up)
+}
+
+/// The same, rounded to the nearest: of what is no error.
+#[must_use]
+pub fn about(value: &Rational) -> String {
+    digits(value, Rounding::Nearest)
+}
+
+fn digits(value: &Rational, rounding: Rounding) -> String {
     let mut places = 0;
     let mut size = value.abs();
     while !size.is_zero() && size < whole(100) && places < 12 {
         size *= whole(10);
         places += 1;
     }
-    decimal(value, places, Rounding::Up)
+    decimal(value, places, rounding)
 }
 
-/// What to expect of every answer of a question, level by level, when its measures are priced like this.
+/// What to expect of every answer of an ask, level by level: of its aggregates, then of arithmetic on them.
 #[must_use]
-pub fn expected(query: &Query, measures: &[PlannedMeasure], policy: &Policy) -> Vec<Expected> {
-    let decays: Vec<&Decay> = measures.iter().map(|measure| measure.decay()).collect();
-    let forecast = Forecast { query, decays, policy };
-    let levels = 0..query.levels().len();
-    levels
-        .flat_map(|level| query.answers(level).iter().enumerate().map(move |(at, answer)| (level, at, answer)))
-        .map(|(level, at, answer)| forecast.of(level, at, answer))
-        .collect()
+pub fn expected(ask: &PlannedAsk, policy: &Policy) -> Vec<Expected> {
+    let query = ask.query();
+    let forecast = Forecast::new(query, ask.measures(), policy);
+    let answers = |level: usize| (0..query.answers(level).len()).map(Term::Answer);
+    let composed = || query.output().columns.iter().filter(|term| !matches!(term, Term::Answer(_))).cloned();
+    let is_measured = |(level, term): &(usize, Term)| !query.measures_of(term, *level).is_empty();
+    let terms: Vec<(usize, Term)> = (0..query.levels().len())
+        .flat_map(|level| answers(level).chain(composed()).map(move |term| (level, term)))
+        .filter(is_measured)
+        .collect();
+    let typical = usual(ask, policy, &terms);
+    let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
+    terms.iter().zip(typical).map(|((level, term), typical)| forecast.of(*level, term, typical, &part)).collect()
+}
+
+/// How far every aggregate of a question may be off, by name, when its measures are priced like this.
+pub(crate) fn bounds(query: &Query, measures: &[PlannedMeasure], policy: &Policy) -> Vec<(String, ErrorBound)> {
+    let forecast = Forecast::new(query, measures, policy);
+    let of = |level: usize| {
+        let answers = query.answers(level).iter().enumerate();
+        answers.map(move |(at, answer)| (level, at, answer))
+    };
+    let all = (0..query.levels().len()).flat_map(of);
+    all.map(|(level, at, answer)| {
+        (forecast.name(level, &Term::Answer(at)), forecast.error(answer, forecast.rows(level).as_ref()))
+    })
+    .collect()
 }
 
 struct Forecast<'a> {
@@ -118,22 +165,39 @@ struct Forecast<'a> {
     policy: &'a Policy,
 }
 
-impl Forecast<'_> {
-    fn of(&self, level: usize, at: usize, answer: &Estimator) -> Expected {
-        let rows = self.rows(level);
-        let error = self.error(answer, rows.as_ref());
-        Expected {
-            name: self.name(level, at, answer),
-            cells: self.query.cells(level),
-            noise: answer.measures().into_iter().map(|measure| self.deviation(measure)).collect(),
-            relative: self.reference(answer, rows.as_ref()).and_then(|reference| Some(error.number()? / reference)),
-            bounded: !matches!(answer, Estimator::Count { .. }),
-            error,
-        }
+impl<'a> Forecast<'a> {
+    fn new(query: &'a Query, measures: &'a [PlannedMeasure], policy: &'a Policy) -> Self {
+        Self { query, decays: measures.iter().map(PlannedMeasure::decay).collect(), policy }
     }
 
-    /// The typical rows of one cell.
+    /// Of a query that is about this part of the rows.
+    fn of(&self, level: usize, term: &Term, typical: Usual, part: &Rational) -> Expected {
+        let (name, cells) = (self.name(level, term), self.query.cells(level));
+        let beside = typical.as_ref().ok().and_then(relative);
+        let Term::Answer(at) = term else {
+            let error = match &typical {
+                Ok(planned) => planned.error.clone().map_or(ErrorBound::Unbounded, ErrorBound::Typical),
+                Err(missing) if missing.contains(&Missing::Rank) => ErrorBound::ByRank,
+                Err(_) => ErrorBound::NeedsTypical,
+            };
+            return Expected { name, cells, noise: Vec::new(), error, typical, relative: beside, bounded: false };
+        };
+        let answer = &self.query.answers(level)[*at];
+        let rows = self.rows(level);
+        let error = self.error(answer, rows.as_ref());
+        let relative = match &error {
+            ErrorBound::Rows(error) => rows.map(|rows| error / (rows * part)),
+            _ => beside,
+        };
+        let noise = answer.measures().into_iter().map(|measure| self.deviation(measure)).collect();
+        Expected { name, cells, noise, error, typical, relative, bounded: !matches!(answer, Estimator::Count { .. }) }
+    }
+
+    /// The typical rows of one cell; of a query about entities, how many these are.
     fn rows(&self, level: usize) -> Option<Rational> {
+        if self.query.is_per_entity() {
+            return self.policy.typical().entities.map(whole);
+        }
         self.policy.data().typical_rows.map(|rows| whole(rows) / whole(self.query.cells(level).max(1)))
     }
 
@@ -209,31 +273,6 @@ impl Forecast<'_> {
         error.min(most)
     }
 
-    /// What an error is compared with: the rows or people of a cell; for averages and spreads what the bounds allow; for
-    /// sums that of rows in the middle of the bounds.
-    fn reference(&self, answer: &Estimator, rows: Option<&Rational>) -> Option<Rational> {
-        let rows = rows?;
-        let half = ratio(1, 2);
-        let found = match answer {
-            Estimator::Count { measure } => match (&self.query.measures()[*measure].kind, &self.policy.entity()) {
-                // Typical rows are not people: everyone is taken to have as many as the caps let count.
-                (MeasureKind::Entities { .. }, Some(_)) => rows / whole(self.query.caps().rows_per_group),
-                _ => rows.clone(),
-            },
-            Estimator::Quantile { .. } => rows.clone(),
-            Estimator::Sum { measure } => {
-                let (low, high) = self.query.bounds(*measure);
-                rows * ((&low + &high) * &half).abs().max((high - low) * half)
-            }
-            Estimator::Average(moments) => &moments.high - &moments.low,
-            Estimator::Variance { moments, root, .. } => {
-                let spread = (&moments.high - &moments.low) * half;
-                if *root { spread } else { &spread * &spread }
-            }
-        };
-        found.is_positive().then_some(found)
-    }
-
     fn deviation(&self, at: usize) -> Deviation {
         let measure = &self.query.measures()[at];
         let unit = match measure.kind {
@@ -249,11 +288,14 @@ impl Forecast<'_> {
         Deviation { measure: self.query.measure_in_words(at), deviation, scale }
     }
 
-    fn name(&self, level: usize, at: usize, answer: &Estimator) -> String {
-        let query = self.query;
-        let output = query.output();
-        let column = output.columns.iter().position(|term| *term == Term::Answer(at));
-        let name = column.map_or_else(|| aggregate(query, answer), |column| output.names[column].clone());
+    fn name(&self, level: usize, term: &Term) -> String {
+        let (query, output) = (self.query, self.query.output());
+        let column = output.columns.iter().position(|column| column == term);
+        let name = match (column, term) {
+            (Some(column), _) => output.names[column].clone(),
+            (None, Term::Answer(at)) => aggregate(query, &query.answers(level)[*at]),
+            (None, _) => String::new(),
+        };
         name + &grouping(query, level)
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | what each ask measures, costs and how much noise that takes, without reading data | [`plan`] |
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |
+//! | what they typically are, and how far off relative to that | [`typical`] |
 //! | what share a target error takes | [`target`] |
 //! | which promise meets all target errors, at the least | [`least`](mod@least) |
 //! | advice on caps and bounds, paid for | [`suggest`] |
@@ -22,6 +23,7 @@ pub mod release;
 pub mod show;
 pub mod suggest;
 pub mod target;
+pub mod typical;
 pub mod whatif;
 
 pub use accepted::{AcceptError, Accepted};

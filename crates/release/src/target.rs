@@ -4,7 +4,7 @@
 //! always gets the same share. Less noise comes with every larger share, so halving finds the smallest; whatever the
 //! rounding of decays does to that, the share that is found was itself seen to keep the target.
 
-use crate::forecast::{ErrorBound, expected};
+use crate::forecast::{ErrorBound, bounds};
 use crate::plan::{PlanError, PlanErrorKind, price};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::DecayError;
@@ -216,10 +216,10 @@ struct Worst {
 /// Errors of different units are compared as numbers: the target is one number for all of them.
 fn worst(query: &Query, share: &Rational, policy: &Policy) -> Result<Worst, PlanErrorKind> {
     let (measures, _) = price(query, share, policy)?;
-    let all = expected(query, &measures, policy);
+    let all = bounds(query, &measures, policy);
     // What has no number is further than anything.
     let key = |error: &ErrorBound| error.number().map_or((1, Rational::zero()), |error| (0, error.clone()));
-    let worst = all.into_iter().max_by(|left, right| key(&left.error).cmp(&key(&right.error)));
+    let worst = all.into_iter().max_by(|(_, left), (_, right)| key(left).cmp(&key(right)));
     let none = || Worst { answer: "this query".to_owned(), error: ErrorBound::Value(Rational::zero()) };
-    Ok(worst.map_or_else(none, |answer| Worst { answer: answer.name, error: answer.error }))
+    Ok(worst.map_or_else(none, |(answer, error)| Worst { answer, error }))
 }

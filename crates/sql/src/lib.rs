@@ -6,7 +6,7 @@
 //! | which SQL is allowed? | `syntax` (with places), then `lower` (which guarantees rest on) |
 //! | what may be computed from a row? | the language of [`deniable_expression`]: what cannot be said in it is refused |
 //! | what is asked, and when are two questions one? | [`plan`] |
-//! | what do public facts say of an expression? | `facts`: bounds and grids, keys |
+//! | what do public facts say of an expression? | `facts`: bounds and grids, keys, typical values |
 //! | where are the rows, and which files are they? | [`source`] |
 //! | what does a row contribute, and how do tables meet? | [`mod@compute`] |
 //! | how much of one entity counts, and what do cells add up to? | [`bound`] |
@@ -31,6 +31,7 @@ pub use compute::{Beyond, Losses, Prepared, Simulation, exact, least_memory, los
 pub use deniable_data as source;
 pub use deniable_data::{Progress, Resources, Source};
 pub use error::{Place, QueryError, SourceError};
+pub use facts::typical::{ColumnGuess, Guesses, Missing};
 pub use plan::Query;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

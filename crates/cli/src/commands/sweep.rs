@@ -109,7 +109,7 @@ impl Sweep {
             Ok(mut plan) => {
                 choose(&mut plan, asks)?;
                 let each = plan.asks().iter().flat_map(|ask| {
-                    let all = expected(ask.query(), ask.measures(), plan.policy());
+                    let all = expected(ask, plan.policy());
                     all.into_iter().map(|answer| (ask.ask().name.clone(), answer.name, answer.error))
                 });
                 Ok(each.collect())

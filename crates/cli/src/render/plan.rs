@@ -8,7 +8,8 @@ use deniable_core::text::printable;
 use deniable_ledger::Account;
 use deniable_policy::About;
 use deniable_publication::statement::odds_decimal;
-use deniable_release::forecast::{ErrorBound, Expected, expected, short};
+use deniable_release::forecast::{ErrorBound, Expected, about, expected, short};
+use deniable_release::typical::notes;
 use deniable_release::{Plan, PlannedAsk};
 use deniable_sql::plan::Estimator;
 use num_traits::Zero;
@@ -29,6 +30,8 @@ pub struct Shown {
     typical_rows: Option<u64>,
     asks: Vec<ShownAsk>,
     spending: Spending,
+    /// Public guesses that would tell more.
+    notes: Vec<String>,
     hints: Vec<String>,
 }
 
@@ -53,9 +56,13 @@ struct ShownAnswer {
     noise: Vec<ShownNoise>,
     /// At the confidence; absent where it depends on an unstated number of rows.
     error: Option<String>,
-    /// `value`: in the answer's units. `rows`: by rank.
+    /// `value`: in the answer's units, whatever the values are. `typical`: in the same, where they are typical. `rows`: by rank.
     error_in: Option<&'static str>,
-    /// The error against typical rows.
+    /// What the answer typically is, by the policy's guesses.
+    typical: Option<String>,
+    /// Its error then.
+    typical_error: Option<String>,
+    /// The one over the other; of ranks, the error over the rows of a cell.
     relative: Option<String>,
     #[serde(skip)]
     row: [String; 3],
@@ -91,8 +98,7 @@ impl Shown {
     /// Brings a plan into this form; `account` is what its ledger holds.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
-        let all: Vec<Vec<Expected>> =
-            plan.asks().iter().map(|ask| expected(ask.query(), ask.measures(), policy)).collect();
+        let all: Vec<Vec<Expected>> = plan.asks().iter().map(|ask| expected(ask, policy)).collect();
         let paid: Vec<bool> = plan
             .asks()
             .iter()
@@ -114,6 +120,7 @@ impl Shown {
                 .map(|((ask, all), paid)| shown_ask(ask, all, *paid))
                 .collect(),
             spending: Spending::new(plan, &paid, account),
+            notes: notes(&plan.asks().iter().zip(all.iter().map(Vec::as_slice)).collect::<Vec<_>>(), policy),
             hints: plan.asks().iter().zip(&all).flat_map(|(ask, all)| hints(plan, ask, all)).collect(),
         }
     }
@@ -147,11 +154,15 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
         Some(scale) => format!("{}: {scale}", noise.measure),
     };
     let relative = answer.relative.as_ref().map(|relative| percent(relative, 1, Rounding::Up));
+    let planned = answer.typical.as_ref().ok();
+    let typical = planned.and_then(|planned| planned.answer.as_ref()).map(about);
+    // Of ranks nothing else is known.
+    let of = typical.clone().unwrap_or_else(|| "the rows".to_owned());
     ShownAnswer {
         row: [
             noise.iter().map(line).collect::<Vec<_>>().join("\n"),
             answer.error.to_string(),
-            relative.clone().unwrap_or_else(|| "-".to_owned()),
+            relative.as_ref().map_or_else(|| "-".to_owned(), |relative| format!("{relative} of {of}")),
         ],
         answer: answer.name.clone(),
         cells: answer.cells,
@@ -160,8 +171,13 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
         error_in: match answer.error {
             ErrorBound::Value(_) => Some("value"),
             ErrorBound::Rows(_) => Some("rows"),
-            ErrorBound::NeedsTypicalRows => None,
+            ErrorBound::Typical(_) => Some("typical"),
+            ErrorBound::NeedsTypicalRows | ErrorBound::NeedsTypical | ErrorBound::Unbounded | ErrorBound::ByRank => {
+                None
+            }
         },
+        typical_error: planned.and_then(|planned| planned.error.as_ref()).map(short),
+        typical,
         relative,
     }
 }
@@ -316,12 +332,12 @@ fn sums(shown: &Shown) -> Vec<String> {
             format!("left of the promise, by the ledger: {left} ({rounded})")
         });
     }
-    lines.push(match shown.typical_rows {
-        Some(rows) => format!(
-            "relative to {rows} typical rows, shared equally by the cells: counts to their rows, ranks to theirs, averages \
-             and spreads to what the bounds allow, sums to that of values in the middle of the bounds"
-        ),
-        None => "state `typical_rows` in [data], a public guess, for relative errors and those of averages".to_owned(),
-    });
+    if let Some(rows) = shown.typical_rows {
+        lines.push(format!(
+            "relative: the error where values are typical, as the policy guesses, of the answer that they have in a cell; {rows} \
+             rows are shared equally by the cells"
+        ));
+    }
+    lines.extend(shown.notes.iter().cloned());
     lines
 }

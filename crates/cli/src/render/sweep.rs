@@ -106,8 +106,12 @@ pub fn table(shown: &Shown) -> String {
             wrapped(&mut text, "  ", &format!("at {} = {}: {reason}", shown.key, point.shown));
         }
     }
-    if some.is_some_and(|point| point.answers.iter().any(|at| at.bound == ErrorBound::NeedsTypicalRows)) {
+    let any = |wanted: ErrorBound| some.is_some_and(|point| point.answers.iter().any(|at| at.bound == wanted));
+    if any(ErrorBound::NeedsTypicalRows) {
         text.push_str("  errors of averages and spreads need typical_rows in [data]\n");
+    }
+    if any(ErrorBound::NeedsTypical) {
+        text.push_str("  errors of arithmetic need typical values: `deniable plan` without --sweep says which\n");
     }
     text
 }

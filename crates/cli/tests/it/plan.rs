@@ -118,6 +118,25 @@ fn twelve_asks_of_all_kinds() {
     insta::assert_snapshot!("twelve", run.stdout);
 }
 
+/// The guesses that the plan without them asks for.
+#[test]
+fn twelve_asks_with_guesses() {
+    let place = twelve();
+    for (key, more) in [
+        ("groups = 2\n", "groups = 2\ntypical_entities = 8_000\n"),
+        ("bounds = [0, 110]", "bounds = [0, 110], typical = 45, typical_spread = 20"),
+        ("step = 0.01", "step = 0.01, typical = 350"),
+        ("WHERE age < 18\"\n", "WHERE age < 18\"\ntypical_share = \"1/5\"\n"),
+        ("AS percent FROM visits\"\n", "AS percent FROM visits\"\ntypical = { \"cost > 1000\" = \"5%\" }\n"),
+        ("ORDER BY n DESC LIMIT 3\"\n", "ORDER BY n DESC LIMIT 3\"\ntypical_share = \"4%\"\n"),
+    ] {
+        place.edit("policy.toml", key, more);
+    }
+    let run = place.run(&["plan", "policy.toml"]).done();
+    assert!(!run.stdout.contains("typical_"), "nothing is missing: {}", run.stdout);
+    insta::assert_snapshot!("twelve_with_guesses", run.stdout);
+}
+
 #[test]
 fn json_says_the_same() {
     let run =

@@ -39,6 +39,29 @@ fn names_and_paths() {
 }
 
 #[test]
+fn what_is_typical() {
+    let policy = full();
+    let of = |table: &str, column: &str| {
+        let typical = policy.typical().column(table, column)?;
+        Some((typical.value.clone(), typical.spread.clone()))
+    };
+    assert_eq!(policy.typical().entities, Some(2_000));
+    assert_eq!(of("visits", "age"), Some((ratio(91, 2), Some(ratio(41, 2)))));
+    assert_eq!(of("visits", "born"), Some((whole(10), None)), "days since 1970");
+    assert_eq!(of("visits", "seen"), Some((whole(1_656_547_200_000_000_i64), None)), "the beginning of the day");
+    assert_eq!(
+        (of("stays", "year"), of("visits", "cost"), of("visits", "year")),
+        (Some((whole(2012), None)), None, None)
+    );
+    let ask = &policy.asks()[2];
+    assert_eq!(ask.typical_share, Some(ratio(3, 10)));
+    assert_eq!(ask.typical, [("age > 65".to_owned(), ratio(1, 4)), ("age * 2".to_owned(), whole(91))]);
+    assert_eq!((&policy.asks()[0].typical_share, policy.asks()[0].typical.len()), (&None, 0));
+    let nothing = parse(SMALL).unwrap();
+    assert_eq!(*nothing.typical(), deniable_policy::Typical::default());
+}
+
+#[test]
 fn csv_options() {
     let Format::Csv(csv) = full().data().format.clone() else { panic!("csv") };
     assert_eq!((csv.delimiter, csv.trim, csv.nulls), (b';', true, vec![String::new(), "?".to_owned()]));

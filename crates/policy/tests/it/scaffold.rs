@@ -82,7 +82,8 @@ fn the_hints_are_right() {
     let uncommented = |text: &str, keys: &[&str]| {
         keys.iter().fold(hinted(text), |text, key| text.replace(&format!("\n# {key} = "), &format!("\n{key} = ")))
     };
-    let text = uncommented(&scaffold(&parquet()).unwrap(), &["bounds", "step", "keys", "null_key", "typical_rows"]);
+    let text =
+        uncommented(&scaffold(&parquet()).unwrap(), &["bounds", "step", "keys", "null_key", "typical", "typical_rows"]);
     let policy = filled(&text, "\"integer\"");
     for column in policy.columns() {
         let (bounds, keys) = (column.bounds.is_some(), column.keys.is_some());
@@ -92,6 +93,8 @@ fn the_hints_are_right() {
             ColumnType::Text | ColumnType::Boolean => (false, true),
         };
         assert_eq!((bounds, keys), expected, "{}", column.name);
+        let typical = policy.typical().column(&policy.data().table, &column.name);
+        assert_eq!(typical.is_some(), column.kind.is_number(), "{}", column.name);
     }
     assert!(policy.data().typical_rows.is_some() && *policy.spend() < deniable_core::exact::whole(1));
     // In CSV the type decides which of the hints fit.

@@ -6,3 +6,4 @@ mod coverage;
 mod forecast;
 mod order;
 mod sql_cases;
+mod typical;

@@ -2,4 +2,5 @@
 
 pub(crate) mod keys;
 pub(crate) mod range;
+pub mod typical;
 pub(crate) mod undeclared;

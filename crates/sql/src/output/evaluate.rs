@@ -81,7 +81,10 @@ impl Query {
     #[must_use]
     pub fn show(&self, noisy: &Noisy, confidence: &Rational) -> Vec<ShownRow> {
         let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
-        let evaluator = Evaluator::new(self, noisy, confidence, &laws);
+        let levels = 0..self.levels().len();
+        let terms = || self.output().columns.iter();
+        let sizes = levels.flat_map(|level| terms().map(move |term| measures(term, level, self).len().max(1)));
+        let evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes.collect());
         let places = |level: usize| (0..self.cells(level)).map(move |cell| Place { level, cell });
         let mut rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
         for step in &self.output().steps {
@@ -210,16 +213,19 @@ pub(super) struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    fn new(query: &'a Query, noisy: &'a Noisy, confidence: &Rational, laws: &'a [Law]) -> Self {
-        let levels = 0..query.levels().len();
-        let terms = || query.output().columns.iter();
-        let sizes: BTreeSet<usize> =
-            levels.flat_map(|level| terms().map(move |term| measures(term, level, query).len().max(1))).collect();
+    /// `sizes` are the numbers of measures of the terms that are to be evaluated.
+    pub(super) fn new(
+        query: &'a Query,
+        noisy: &'a Noisy,
+        confidence: &Rational,
+        laws: &'a [Law],
+        sizes: &BTreeSet<usize>,
+    ) -> Self {
         let margins = sizes
-            .into_iter()
+            .iter()
             .map(|size| {
-                let each = whole(1) - (whole(1) - confidence) / whole(size);
-                (size, noisy.decays.iter().map(|decay| margin(decay, &each)).collect())
+                let each = whole(1) - (whole(1) - confidence) / whole(*size);
+                (*size, noisy.decays.iter().map(|decay| margin(decay, &each)).collect())
             })
             .collect();
         let measured = noisy.consistent.is_some().then_some(noisy.values.as_slice());
@@ -244,7 +250,7 @@ impl<'a> Evaluator<'a> {
                 let size = measures(term, row.level, self.query).len().max(1);
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
                 let (rows, value) = self.rank_error(term, row);
-                let deviation = self.deviation(term, row, &estimate).and_then(Rational::from_float).map(Box::new);
+                let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 Shown::Number { estimate, low, high, rows, deviation, value }
             }
         }
@@ -530,7 +536,7 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
 }
 
 /// The measures that a term depends on.
-fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
+pub(super) fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
     match term {
         Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => BTreeSet::new(),
         Term::Answer(position) => query.answers(level)[*position].measures().into_iter().collect(),

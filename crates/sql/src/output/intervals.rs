@@ -1,4 +1,4 @@
-//! Which law gives the interval and the standard error of a term over noisy cells: see `pivot` for the laws themselves.
+//! Which law gives the interval of a term over noisy cells: see `pivot` for the laws themselves.
 
 use super::Term;
 use super::evaluate::{Evaluator, Place, ROOT_PLACES};
@@ -65,25 +65,6 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The standard error of a number's noise, where its law is known; of rounded numbers that of what was rounded.
-    pub(super) fn deviation(&self, term: &Term, row: Place, estimate: &Option<Rational>) -> Option<f64> {
-        let values = self.measured.unwrap_or(self.values);
-        let value = |measure: usize| values[measure][row.cell];
-        let cell = Cell { laws: self.laws, value: &value, outside: self.outside };
-        if let Term::Function(_, inner) = term {
-            return self.deviation(inner, row, &self.number(inner, row, None).estimate);
-        }
-        let Some(Variance { measures, root, .. }) = self.variance_of(term, row) else {
-            return self.form(term, row).and_then(|form| cell.deviation(&form)).filter(|deviation| *deviation > 0.0);
-        };
-        let deviation = cell.variance_deviation(measures)?;
-        if !root {
-            return Some(deviation);
-        }
-        // Of the root, where the variance is not zero.
-        estimate.as_ref().map(float).filter(|root| *root > 0.0).map(|root| deviation / (2.0 * root))
-    }
-
     /// What a variance or a standard deviation is made of, where the term is one.
     fn variance_of(&self, term: &Term, row: Place) -> Option<Variance> {
         let Term::Answer(position) = term else { return None };
@@ -102,7 +83,7 @@ impl Evaluator<'_> {
     }
 
     /// A number as sums of measures, where its law is known.
-    fn form(&self, term: &Term, row: Place) -> Option<Form> {
+    pub(super) fn form(&self, term: &Term, row: Place) -> Option<Form> {
         let constant = |number: Number| number.estimate.map(|value| Form::Linear(Linear::constant(value)));
         match term {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => constant(self.number(term, row, None)),
@@ -127,7 +108,7 @@ impl Evaluator<'_> {
     }
 
     /// What a number can be at all, whatever the rows are.
-    fn possible(&self, term: &Term, row: Place) -> Number {
+    pub(super) fn possible(&self, term: &Term, row: Place) -> Number {
         let from = |low: Option<Rational>, high: Option<Rational>| Number { estimate: None, low, high };
         let zero = || Some(Rational::zero());
         match term {

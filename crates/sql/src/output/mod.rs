@@ -9,8 +9,11 @@ mod evaluate;
 mod intervals;
 mod number;
 mod pivot;
+mod planned;
+mod slope;
 
 pub use evaluate::{Noisy, Shown, ShownRow};
+pub use planned::Planned;
 
 use deniable_core::exact::Rational;
 

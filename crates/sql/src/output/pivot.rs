@@ -186,43 +186,6 @@ impl Cell<'_> {
         }
     }
 
-    /// The standard error of a number: of a ratio where its noisy value is taken for the true one. `None` where nothing divides.
-    pub(super) fn deviation(&self, form: &Form) -> Option<f64> {
-        let of = |weights: &mut dyn Iterator<Item = (usize, f64)>| {
-            weights.map(|(at, weight)| (weight * self.laws[at].deviation()).powi(2)).sum::<f64>().sqrt()
-        };
-        match form {
-            Form::Linear(sum) => Some(of(&mut self.sum(sum).weights.into_iter())),
-            Form::Ratio { over, under } => {
-                let (over, under) = (self.sum(over), self.sum(under));
-                if under.value == 0.0 {
-                    return None;
-                }
-                let theta = over.value / under.value;
-                let weight = |sum: &Sum, at: &usize| sum.weights.get(at).copied().unwrap_or_default();
-                let all: std::collections::BTreeSet<usize> =
-                    over.weights.keys().chain(under.weights.keys()).copied().collect();
-                let mut weights = all.iter().map(|at| (*at, weight(&over, at) - theta * weight(&under, at)));
-                Some(of(&mut weights) / under.value.abs())
-            }
-        }
-    }
-
-    /// The standard error of a variance, where the noisy mean and variance are taken for the true ones.
-    pub(super) fn variance_deviation(&self, [count, sum, squares]: [(usize, f64); 3]) -> Option<f64> {
-        let of = |(at, unit): (usize, f64)| (self.value)(at) as f64 * unit;
-        let (n, s, q) = (of(count), of(sum), of(squares));
-        if n <= 0.0 {
-            return None;
-        }
-        let (mean, square) = (s / n, q / n);
-        let variance = (square - mean * mean).max(0.0);
-        let weights =
-            [(squares.0, squares.1), (sum.0, 2.0 * mean * sum.1), (count.0, (mean * mean - variance) * count.1)];
-        let each = weights.map(|(at, weight)| (weight * self.laws[at].deviation()).powi(2));
-        Some(each.into_iter().sum::<f64>().sqrt() / n)
-    }
-
     /// The interval of a variance of at most `most`, from the measures of a count, a sum and a sum of squares, both centred, with
     /// their units; with `sample`, of a sample's variance.
     pub(super) fn variance(&self, [count, sum, squares]: [(usize, f64); 3], sample: bool, most: f64) -> Ends {

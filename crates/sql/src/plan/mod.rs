@@ -260,6 +260,12 @@ impl Query {
         undeclared(&self.rows.program, &self.roots(), &self.rows.tables)
     }
 
+    /// Whether conditions leave out rows.
+    #[must_use]
+    pub fn is_filtered(&self) -> bool {
+        !self.rows.filters.is_empty()
+    }
+
     /// The tables about entities, each with its entity key; none when one row is one person.
     pub(crate) fn entity(&self) -> Option<&str> {
         self.rows.tables[self.rows.joins.first].entity.as_ref().map(|entity| entity.key.as_str())

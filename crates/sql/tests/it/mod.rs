@@ -10,4 +10,5 @@ mod per_entity;
 mod registration;
 mod sensitivity;
 mod sources;
+mod typical;
 mod widths;

@@ -1,0 +1,134 @@
+//! What answers typically are, and how far off: the intervals that answers get after the noise, around guessed values.
+//!
+//! A policy guesses how many rows and people there are and what is usual of columns, conditions and expressions. From these follow typical
+//! values of what is measured ([`deniable_sql::Guesses`]); on them, as if they were the noisy values, an output column is worked out with its
+//! interval as after a release ([`Query::planned`](deniable_sql::Query::planned) says where the noise reaches less far). So the plan and the
+//! answers cannot disagree, whatever the arithmetic. Nothing here moves noise, price or identity: targets rest on bounds alone.
+
+use crate::forecast::Expected;
+use crate::plan::PlannedAsk;
+use deniable_core::exact::{Rational, whole};
+use deniable_policy::{Policy, TypicalColumn};
+use deniable_sql::output::{Noisy, Planned, Term};
+use deniable_sql::{ColumnGuess, Guesses, Missing};
+use num_traits::{Signed, Zero};
+use std::collections::BTreeSet;
+
+/// A typical answer, or all that is missing for it.
+pub type Usual = Result<Planned, BTreeSet<Missing>>;
+
+/// What these terms of the levels typically are, in one cell each.
+pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) -> Vec<Usual> {
+    let query = ask.query();
+    let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
+    let guesses = Guesses {
+        rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
+        entities: policy.typical().entities.map(|people| whole(people) * &part),
+        column: &|table, column| {
+            let TypicalColumn { value, spread } = policy.typical().column(table, column)?;
+            Some(ColumnGuess { mean: value.clone(), deviation: spread.clone() })
+        },
+        expressions: &ask.ask().typical,
+    };
+    let measures = query.typical(&guesses);
+    // What lacks a value is worked out with zero in its place, and not shown.
+    let cell = |(at, value): (usize, &Result<i128, _>)| vec![*value.as_ref().unwrap_or(&0); query.width(at)];
+    let noisy = Noisy {
+        values: measures.iter().enumerate().map(cell).collect(),
+        consistent: None,
+        decays: ask.measures().iter().map(|measure| measure.decay().clone()).collect(),
+    };
+    let missing = |(level, term): &(usize, Term)| {
+        let of = |measure: &usize| measures[*measure].as_ref().err();
+        query.measures_of(term, *level).iter().filter_map(of).flatten().cloned().collect::<BTreeSet<Missing>>()
+    };
+    let planned = query.planned(terms, &noisy, policy.confidence());
+    let told = |(term, planned): (&(usize, Term), Planned)| {
+        let missing = missing(term);
+        if missing.is_empty() { Ok(planned) } else { Err(missing) }
+    };
+    terms.iter().zip(planned).map(told).collect()
+}
+
+/// The error of a typical answer over the answer; `None` where one is not known, or the answer is zero.
+pub(crate) fn relative(planned: &Planned) -> Option<Rational> {
+    let (answer, error) = (planned.answer.as_ref()?, planned.error.as_ref()?);
+    (!answer.is_zero()).then(|| error / answer.abs())
+}
+
+/// What to add to the policy for relative errors that are missing, once each, the simplest first; and what was taken for granted.
+#[must_use]
+pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String> {
+    let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
+    for (ask, answers) in asks {
+        let lacks = answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten();
+        keys.extend(lacks.filter_map(|missing| key(missing, &ask.ask().name, policy)));
+    }
+    let mut notes = Vec::new();
+    if !keys.is_empty() {
+        let keys: Vec<String> = keys.into_iter().map(|(_, key)| key).collect();
+        notes.push(format!("relative errors that are missing need public guesses: add {}", keys.join("; ")));
+    }
+    let whole_table = |(ask, _): &&(&PlannedAsk, &[Expected])| {
+        policy.data().typical_rows.is_some() && ask.query().is_filtered() && ask.ask().typical_share.is_none()
+    };
+    let names: Vec<String> =
+        asks.iter().filter(whole_table).map(|(ask, _)| format!("\"{}\"", ask.ask().name)).collect();
+    if !names.is_empty() {
+        notes.push(format!(
+            "taken to be about all rows, though WHERE leaves some out: {}; add `typical_share`, the part that stays, under [[ask]]",
+            names.join(", ")
+        ));
+    }
+    for (ask, answers) in asks {
+        let name = &ask.ask().name;
+        let spreads: BTreeSet<&str> =
+            answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten().filter_map(spread_of).collect();
+        notes.extend(spreads.iter().map(|words| {
+            format!("\"{name}\": the spread of `{words}` does not follow from those of its columns, so nothing is relative to it")
+        }));
+        let unknown = ask.query().unknown(&ask.ask().typical);
+        notes.extend(
+            unknown.iter().map(|words| format!("`typical` of \"{name}\": the query has no expression `{words}`")),
+        );
+    }
+    notes
+}
+
+/// Where a guess is stated, in the order in which a person would; `None` where none can be.
+fn key(missing: &Missing, ask: &str, policy: &Policy) -> Option<(usize, String)> {
+    let of_column = |table: &str, column: &str| {
+        let column = toml_key(column);
+        if table == policy.data().table {
+            format!("[columns.{column}]")
+        } else {
+            format!("[tables.{table}.columns.{column}]")
+        }
+    };
+    Some(match missing {
+        Missing::Rows => (0, "`typical_rows` to [data]".to_owned()),
+        Missing::Entities => (1, "`typical_entities` to [entity]".to_owned()),
+        Missing::Column { table, column } => (2, format!("`typical` to {}", of_column(table, column))),
+        Missing::Spread { table, column } => (3, format!("`typical_spread` to {}", of_column(table, column))),
+        Missing::Expression(words) => (4, format!("`typical = {{ {} = ... }}` to the query \"{ask}\"", quoted(words))),
+        // A spread follows from columns alone, and ranks from no guess.
+        Missing::SpreadOf(_) | Missing::Rank => return None,
+    })
+}
+
+fn spread_of(missing: &Missing) -> Option<&str> {
+    match missing {
+        Missing::SpreadOf(words) => Some(words),
+        _ => None,
+    }
+}
+
+/// A column's name as TOML writes it in the head of a section.
+fn toml_key(name: &str) -> String {
+    let is_bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if is_bare { name.to_owned() } else { quoted(name) }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

@@ -1,0 +1,67 @@
+//! What terms would be, and how far off, were the noisy values these: the intervals that answers get, around guessed values.
+
+use super::Term;
+use super::evaluate::{Evaluator, Noisy, Place, measures};
+use super::number::Number;
+use crate::plan::Query;
+use deniable_core::exact::{Rational, whole};
+use deniable_core::interval::Law;
+use std::collections::BTreeSet;
+
+/// A number as it would be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Planned {
+    /// The number itself; `None` where it is undefined.
+    pub answer: Option<Rational>,
+    /// How far off it would be, in its own units; `None` where nothing bounds it.
+    pub error: Option<Rational>,
+}
+
+impl Query {
+    /// The measures that a term rests on at a level.
+    #[must_use]
+    pub fn measures_of(&self, term: &Term, level: usize) -> BTreeSet<usize> {
+        measures(term, level, self)
+    }
+
+    /// These terms of a level, in a cell whose values are those of `noisy`: one for each measure.
+    ///
+    /// The error of sums, averages and ratios is half the width of their interval. Where an end is cut at what is possible, it says nothing of
+    /// the noise: then it is the distance to the further end. Other intervals are wider than the noise, to be safe whatever the exact numbers
+    /// are: there it is how far the noise reaches to first order, where that is less.
+    #[must_use]
+    pub fn planned(&self, terms: &[(usize, Term)], noisy: &Noisy, confidence: &Rational) -> Vec<Planned> {
+        let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
+        let sizes = terms.iter().map(|(level, term)| measures(term, *level, self).len().max(1)).collect();
+        let evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes);
+        let planned = |(level, term): &(usize, Term)| {
+            let (place, size) = (Place { level: *level, cell: 0 }, measures(term, *level, self).len().max(1));
+            let shown = evaluator.number_with_interval(term, place, evaluator.margins.get(&size));
+            let safe = reach(&shown, &evaluator.possible(term, place));
+            let error = match evaluator.form(bare(term), place) {
+                Some(_) => safe,
+                None => safe.map(|safe| {
+                    let noise = evaluator.first_order(term, place).and_then(Rational::from_float);
+                    noise.map_or_else(|| safe.clone(), |noise| noise.min(safe.clone()))
+                }),
+            };
+            Planned { answer: shown.estimate, error }
+        };
+        terms.iter().map(planned).collect()
+    }
+}
+
+fn reach(shown: &Number, possible: &Number) -> Option<Rational> {
+    let (answer, low, high) = (shown.estimate.as_ref()?, shown.low.as_ref()?, shown.high.as_ref()?);
+    let is_cut = possible.low.as_ref() == Some(low) || possible.high.as_ref() == Some(high);
+    let (below, above) = (answer - low, high - answer);
+    Some(if is_cut { below.max(above) } else { (below + above) / whole(2) })
+}
+
+/// What is rounded, or loses its sign.
+fn bare(term: &Term) -> &Term {
+    match term {
+        Term::Function(_, inner) => bare(inner),
+        other => other,
+    }
+}

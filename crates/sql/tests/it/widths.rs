@@ -61,10 +61,17 @@ fn estimates(query: &Query, values: Vec<i128>, decays: &[Decay]) -> [Option<f64>
 }
 
 /// Draws noise for the totals at these odds for the whole query.
-fn simulate(sql: &str, rows: i128, mean: f64, deviation: f64, odds: &Rational, draws: usize) -> Option<Found> {
+fn simulate(
+    sql: &str,
+    adjacency: Adjacency,
+    rows: i128,
+    (mean, deviation): (f64, f64),
+    odds: &Rational,
+    draws: usize,
+) -> Option<Found> {
     let query = query(sql);
     let each = Spend::odds(odds.clone()).unwrap().share(&(whole(1) / whole(query.measures().len()))).unwrap();
-    let hiding = |at: usize| Decay::hiding(&each, &query.sensitivity(at, Adjacency::AddRemove)).unwrap();
+    let hiding = |at: usize| Decay::hiding(&each, &query.sensitivity(at, adjacency)).unwrap();
     let decays: Vec<Decay> = (0..query.measures().len()).map(hiding).collect();
     let totals = totals(&query, rows, mean, deviation);
     // Of no rows, or over a sum of zero, there is none.
@@ -86,7 +93,10 @@ fn simulate(sql: &str, rows: i128, mean: f64, deviation: f64, odds: &Rational, d
     Some(Found { covered: covered as f64 / draws as f64, width: widths / draws as f64 / shortest })
 }
 
-const ANSWERS: [&str; 9] = [
+const ANSWERS: [&str; 12] = [
+    "COUNT(*)",
+    "SUM(age)",
+    "SUM(change)",
     "AVG(age)",
     "SUM(cost) / COUNT(*)",
     "100 * SUM(cost) / SUM(age)",
@@ -111,14 +121,30 @@ fn composed_intervals_cover_and_are_hardly_wider_than_the_shortest() {
     };
     for answer in ANSWERS {
         let sql = format!("SELECT {answer} FROM t");
-        for (rows, odds) in [(2_000, ratio(3, 1)), (2_000, ratio(11, 10)), (300, ratio(3, 2)), (100_000, ratio(11, 10))]
-        {
-            let found = simulate(&sql, rows, 0.1, 0.2, &odds, draws).unwrap();
-            println!("{answer:32} {rows:>7} rows, R = {odds:<6} covers {:.4}, width {:.3}", found.covered, found.width);
+        let (one, other) = (Adjacency::AddRemove, Adjacency::ReplaceOne);
+        for (adjacency, rows, odds) in [
+            (one, 2_000, ratio(3, 1)),
+            (one, 2_000, ratio(11, 10)),
+            (one, 300, ratio(3, 2)),
+            (one, 100_000, ratio(11, 10)),
+            (other, 2_000, ratio(3, 1)),
+            (other, 100_000, ratio(11, 10)),
+        ] {
+            let found = simulate(&sql, adjacency, rows, (0.1, 0.2), &odds, draws).unwrap();
+            let Found { covered, width } = found;
+            println!("{answer:32} {rows:>7} rows, R = {odds:<6} {adjacency:12} covers {covered:.4}, width {width:.3}");
             assert!(found.covered >= 0.95 - missed, "{answer} of {rows} rows at {odds}: {}", found.covered);
             // Where the noise of the count is a good part of it the law that is known depends on numbers that are not: up to a
             // fifth is lost then, and with few rows more.
-            let most = if rows == 100_000 || (rows == 2_000 && odds == whole(3)) { 1.1 } else { 1.2 };
+            // A whole number of few steps is covered by a step more or less.
+            let is_coarse = answer == "COUNT(*)" && odds == whole(3);
+            let most = if is_coarse {
+                1.3
+            } else if rows == 100_000 || (rows == 2_000 && odds == whole(3)) {
+                1.1
+            } else {
+                1.2
+            };
             assert!(rows < 2_000 || found.width <= most + wider, "{answer} of {rows} rows at {odds}: {}", found.width);
         }
     }
@@ -138,7 +164,14 @@ fn few_rows_are_covered_too() {
     for answer in ["AVG(age)", "SUM(cost) / SUM(age)", "VAR_POP(age)", "VAR_SAMP(age)", "SUM(change) / COUNT(*)"] {
         for rows in [2, 10, 40] {
             for mean in [-0.5, 0.0, 0.4] {
-                let found = simulate(&format!("SELECT {answer} FROM t"), rows, mean, 0.05, &ratio(3, 2), draws);
+                let found = simulate(
+                    &format!("SELECT {answer} FROM t"),
+                    Adjacency::AddRemove,
+                    rows,
+                    (mean, 0.05),
+                    &ratio(3, 2),
+                    draws,
+                );
                 let Some(found) = found else { continue };
                 assert!(found.covered >= 0.95 - missed, "{answer} of {rows} rows around {mean}: {}", found.covered);
             }

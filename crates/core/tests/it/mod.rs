@@ -13,6 +13,7 @@ mod dice;
 mod errata;
 mod exponential;
 mod families;
+mod flip;
 mod groups;
 mod prior;
 mod sensitivity;

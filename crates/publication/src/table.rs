@@ -190,14 +190,18 @@ impl Noise {
     pub fn sentence(&self, confidence: &str) -> String {
         let Self { measure, margin, .. } = self;
         let scale = self.scale.as_deref().unwrap_or("0");
+        let chosen = |how: &str| {
+            format!(
+                "{measure} is chosen by chance ({how}), the likelier the nearer its rank, and stays within {margin} rows of the \
+                 wanted rank in {confidence} of all draws"
+            )
+        };
         match self.kind {
             NoiseKind::Geometric => {
                 format!("{measure} has scale {scale}, and stays within {margin} in {confidence} of all draws")
             }
-            NoiseKind::PermuteAndFlip | NoiseKind::Exponential => format!(
-                "{measure} is chosen by chance, the likelier the nearer its rank, and stays within {margin} rows of the \
-                 wanted rank in {confidence} of all draws"
-            ),
+            NoiseKind::PermuteAndFlip => chosen("permute-and-flip"),
+            NoiseKind::Exponential => chosen("the exponential mechanism"),
             NoiseKind::Selection => format!(
                 "{measure} is made by chance, the likelier the higher the score, and has a score within {margin} of the best one \
                  left in {confidence} of all draws"

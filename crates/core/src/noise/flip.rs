@@ -5,7 +5,7 @@
 //! each with a coin of its own, where only the first visit to a candidate counts: the order of first visits is a random
 //! one. Visits whose coin says yes are choices of the exponential mechanism, which [`super::choice`] draws from classes
 //! of candidates. All that must be known of the others is whether the candidate that says yes has said no before, and that
-//! is a matter of a few exact coins. One such choice is enough in most cases, and 1.3 on average are at most.
+//! is a matter of a few exact coins. It takes at most 1.3 such choices on average.
 
 use super::choice::{Pick, STEP, Segment, classes, located, pick};
 use super::ratio::Decay;
@@ -139,17 +139,17 @@ pub fn flip_probabilities(segments: &[Segment], decay: &Decay) -> Vec<Rational> 
     let occupied = || segments.iter().filter(|segment| segment.size > 0);
     let Some(least) = occupied().map(|segment| segment.distance).min() else { return vec![] };
     let coin = |segment: &Segment| power(decay.ratio(), u32::try_from(segment.distance - least).unwrap_or(u32::MAX));
-    let chance = |at: usize| {
+    // The chance that the one candidate has its turn.
+    let turn = |at: usize| -> Rational {
         let mut reached = vec![whole(1)];
         for (other, segment) in occupied().enumerate() {
             for _ in u64::from(other == at)..segment.size {
                 reached = times_one_less(&reached, &coin(segment));
             }
         }
-        let integral: Rational = reached.iter().enumerate().map(|(m, coefficient)| coefficient / whole(m + 1)).sum();
-        integral
+        reached.iter().enumerate().map(|(m, coefficient)| coefficient / whole(m + 1)).sum()
     };
-    let each = occupied().enumerate().map(|(at, segment)| (coin(segment) * chance(at), segment.size));
+    let each = occupied().enumerate().map(|(at, segment)| (coin(segment) * turn(at), segment.size));
     each.flat_map(|(chance, size)| (0..size).map(move |_| chance.clone())).collect()
 }
 

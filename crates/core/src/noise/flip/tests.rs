@@ -17,13 +17,15 @@ fn segments(list: &[(u64, u64)]) -> Vec<Segment> {
     list.iter().map(|(size, distance)| Segment { size: *size, distance: *distance }).collect()
 }
 
-/// The first candidate of a class.
-fn first_of(class: usize) -> Pick {
-    Pick { class, offset: 0 }
+/// A coin, and what it is tossed for.
+struct Case {
+    list: Vec<Segment>,
+    decay: Decay,
+    these: Vec<Pick>,
+    those: Vec<Pick>,
 }
 
-/// Coins as they are needed: their weights, and the classes of the candidates on both sides.
-fn coins() -> Vec<(Vec<Segment>, Decay, Vec<Pick>, Vec<Pick>)> {
+fn coins() -> Vec<Case> {
     let lists = [
         (segments(&[(1, 0), (1, 1)]), decay(1, 2)),
         (segments(&[(3, 2), (1, 0), (2, 1), (5, 3)]), decay(2, 3)),
@@ -33,12 +35,11 @@ fn coins() -> Vec<(Vec<Segment>, Decay, Vec<Pick>, Vec<Pick>)> {
     ];
     let each = lists.into_iter().flat_map(|(list, decay)| {
         let last = classes(&list).len() - 1;
-        [(vec![1], vec![]), (vec![last], vec![1]), (vec![1, last], vec![]), (vec![1], vec![last, last])].map(
-            |(these, those)| {
-                let picks = |classes: Vec<usize>| classes.into_iter().map(first_of).collect();
-                (list.clone(), decay.clone(), picks(these), picks(those))
-            },
-        )
+        let sides = [(vec![1], vec![]), (vec![last], vec![1]), (vec![1, last], vec![]), (vec![1], vec![last, last])];
+        sides.map(|(these, those)| {
+            let picks = |classes: Vec<usize>| classes.into_iter().map(|class| Pick { class, offset: 0 }).collect();
+            Case { list: list.clone(), decay: decay.clone(), these: picks(these), those: picks(those) }
+        })
     });
     each.collect()
 }
@@ -55,7 +56,7 @@ fn heads(classes: &[Class], decay: &Decay, these: &[Pick], those: &[Pick]) -> Ra
 /// With weights as fine as the number, at most two numbers are left undecided.
 #[test]
 fn every_first_word_of_a_coin_is_decided_rightly_or_not_at_all() {
-    for (list, decay, these, those) in coins() {
+    for Case { list, decay, these, those } in coins() {
         let classes = classes(&list);
         let chance = heads(&classes, &decay, &these, &those);
         for bits in [1, 4, 8, 10] {

@@ -18,7 +18,7 @@ use rand_core::Rng;
 /// Chooses a candidate as permute-and-flip does, with exactly its probabilities (M-PF).
 ///
 /// Returns the index of its segment and its offset there, from 0 up to the segment's size, or nothing where there is
-/// no candidate. It costs little more than [`super::choose`].
+/// no candidate. It takes less than twice as long as [`super::choose`].
 pub fn permute_and_flip<R: Rng>(segments: &[Segment], decay: &Decay, rng: &mut R) -> Option<(usize, u64)> {
     let classes = classes(segments);
     let taken = first_taken(&classes, decay, rng)?;

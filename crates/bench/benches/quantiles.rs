@@ -9,7 +9,7 @@ use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::tree::{Shape, quantiles, reach};
-use deniable_core::noise::{Decay, Rank, choose, counted, distance_margin, segments};
+use deniable_core::noise::{Decay, Rank, counted, flip_margin, permute_and_flip, segments};
 use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
@@ -61,7 +61,7 @@ fn errors(rows: u64, size: i64, count: u64) -> [f64; 4] {
         })
         .collect();
     // Distances count in parts of a row.
-    let margin = |(_, decay): &(Rank, Decay)| distance_margin(&BigInt::from(size), decay, &ratio(1, 20));
+    let margin = |(_, decay): &(Rank, Decay)| flip_margin(&BigInt::from(size), decay, &ratio(1, 20));
     let margins: BigInt = ranks.iter().map(margin).sum();
     let interval = margins.to_f64().unwrap() / (count * (count + 1)) as f64;
 
@@ -73,7 +73,7 @@ fn errors(rows: u64, size: i64, count: u64) -> [f64; 4] {
         }
         for ((rank, decay), share) in ranks.iter().zip(&shares) {
             let (begins, segments): (Vec<i64>, Vec<_>) = segments(&values, low, high, rank).into_iter().unzip();
-            let (at, offset) = choose(&segments, decay, &mut rng).unwrap();
+            let (at, offset) = permute_and_flip(&segments, decay, &mut rng).unwrap();
             off[1] += rows_off(&values, rows, begins[at] + offset as i64, *share);
         }
     }

@@ -61,8 +61,8 @@ pub fn additive(adjacency: Adjacency, caps: Caps, row: RowRange, cells: usize) -
 ///
 /// In each cell the change is that of the candidate whose distance changes most, and these are added up over the
 /// `cells ≥ 1` declared groups. A row may be filtered away or be NULL, so the number of values in a cell may
-/// change as well. All cases are attained, which tests show by exhaustion. The normaliser of the exponential
-/// mechanism moves by as much again: its noise takes the decay `R^(−1/2Δ)` (M-EXP).
+/// change as well. All cases are attained, which tests show by exhaustion. One candidate may come closer while the others
+/// go away: a choice by distance takes the decay `R^(−1/2Δ)` (M-EXP, M-PF).
 #[must_use]
 pub fn ranked(adjacency: Adjacency, caps: Caps, rank: &Rank, cells: usize) -> BigInt {
     let (single, exchanged) = match *rank {

@@ -53,7 +53,7 @@ impl Query {
         let asked = summary.accounts.iter().flat_map(|account| &account.releases);
         let same = asked.filter(|release| release.policy == name && release.ask.sql.trim() == sql.trim());
         // What an earlier format of identities stored is given to nobody.
-        let answered = same.filter(|release| release.answer.is_some() && !is_earlier(&release.ask));
+        let answered = same.filter(|release| release.answer.is_some() && !is_earlier(&release.ask, policy));
         Ok(answered.filter_map(|release| release.cost.exact_part_of(policy.guarantee().limit())).collect())
     }
 }

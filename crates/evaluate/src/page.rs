@@ -79,7 +79,7 @@ All numbers and pictures come from one command; see [the end](#make-it-again). F
 - **The grid.** {na} values of α ({alpha}) by {nb} of β ({beta}), ten to a factor of ten. The definition wants α below 1; the last values
   show where it ends.
 
-MIN, MAX and MEDIAN get the paper's noise here. A release of Deniable answers them by the exponential mechanism (M-EXP) instead.
+MIN, MAX and MEDIAN get the paper's noise here. A release of Deniable answers them by permute-and-flip (M-PF) instead.
 
 ",
         repetitions = settings.repetitions,

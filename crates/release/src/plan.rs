@@ -13,14 +13,29 @@ use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError};
 use num_bigint::BigInt;
 
-/// What identities of this format begin with. Those of the first were digits alone, made of text that different questions
-/// could share: no answer that was stored under one is given to anybody.
-const IDENTITY: &str = "2:";
+/// The format of identities. Those of the first were digits alone, made of text that different questions could share: no
+/// answer that was stored under one is given to anybody.
+const FORMAT: u32 = 2;
+/// The format where a value is chosen by its rank. Under the second such values came of the exponential mechanism, with
+/// other margins than permute-and-flip has: these answers are given to nobody either.
+const CHOSEN_FORMAT: u32 = 3;
 
-/// Whether an ask has an identity of an earlier format.
+/// The format that the identity of an ask has now.
+fn format_now(query: &Query) -> u32 {
+    let chosen = query.measures().iter().any(|measure| matches!(measure.kind, MeasureKind::Ranked { .. }));
+    if chosen { CHOSEN_FORMAT } else { FORMAT }
+}
+
+/// The format of an identity, which stands before its digits.
+fn format_of(identity: &str) -> u32 {
+    identity.split_once(':').and_then(|(format, _)| format.parse().ok()).unwrap_or(1)
+}
+
+/// Whether an ask of a ledger has an identity of an earlier format than it would have now.
 #[must_use]
-pub fn is_earlier(ask: &LedgerAsk) -> bool {
-    !ask.identity.starts_with(IDENTITY)
+pub fn is_earlier(ask: &LedgerAsk, policy: &Policy) -> bool {
+    let now = Query::new(&ask.sql, &tables(policy, policy.entity())).map_or(FORMAT, |query| format_now(&query));
+    format_of(&ask.identity) < now
 }
 
 /// Whether the ledger holds an answer to these words, about the same data, that was stored under an earlier format of
@@ -31,7 +46,7 @@ pub fn answered_earlier(account: &Account, ask: &LedgerAsk) -> bool {
     account.releases.iter().any(|release| {
         let LedgerAsk { name: _, sql, identity: _, source, version } = &release.ask;
         release.answer.is_some()
-            && is_earlier(&release.ask)
+            && format_of(&release.ask.identity) < format_of(&ask.identity)
             && (source, version) == (&ask.source, &ask.version)
             && words(sql) == words(&ask.sql)
     })
@@ -63,7 +78,7 @@ pub struct PlannedMeasure {
 }
 
 impl PlannedMeasure {
-    /// How far one entity can move what it releases, in units (S-CAP), or twice the change of its distances (M-EXP).
+    /// How far one entity can move what it releases, in units (S-CAP), or twice the change of its distances (M-PF).
     #[must_use]
     pub fn sensitivity(&self) -> &BigInt {
         &self.sensitivity
@@ -75,7 +90,7 @@ impl PlannedMeasure {
         &self.odds
     }
 
-    /// The noise that hides the one within the other (M-GEO, M-EXP).
+    /// The noise that hides the one within the other (M-GEO, M-PF).
     #[must_use]
     pub fn decay(&self) -> &Decay {
         &self.decay
@@ -358,7 +373,7 @@ impl PlannedAsk {
                 About::Cells => self.ask.sql.clone(),
                 About::LeftOut { .. } | About::Values { .. } => self.sql(),
             },
-            identity: format!("{IDENTITY}{}", hasher.finalize().to_hex()),
+            identity: format!("{}:{}", format_now(&self.query), hasher.finalize().to_hex()),
             source,
             version,
         }

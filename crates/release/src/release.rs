@@ -42,8 +42,8 @@ pub enum ReleaseError {
         "the ledger of `{0}` promises that nobody can tell who is a case, and answers to SQL are not charged to that promise"
     )]
     LabelsPromised(String),
-    /// Asks were answered before, under a format of identities that is not used any more.
-    #[error("{} answered before, in a form that cannot be told from answers to other queries", were(.0))]
+    /// Asks were answered before, under a format of identities or by a mechanism that is not used any more.
+    #[error("{} answered before, in a form or by a mechanism that is not used any more", were(.0))]
     AnsweredEarlier(Vec<String>),
     /// The machine was exhausted after the charge. The same ask resumes at no cost.
     #[error("query \"{ask}\" is paid for but not answered: {error}")]

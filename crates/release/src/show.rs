@@ -285,7 +285,7 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
                 Target::Lowest | Target::Highest => whole(1),
             };
             let rows = ask.query().rank_margin(at, 0, decay, confidence).unwrap_or_default();
-            (NoiseKind::Exponential, sensitivity / (parts * whole(2)), None, whole(rows))
+            (NoiseKind::PermuteAndFlip, sensitivity / (parts * whole(2)), None, whole(rows))
         }
         MeasureKind::Tree { shares, .. } => {
             let rows =

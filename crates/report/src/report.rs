@@ -242,7 +242,7 @@ impl Shown<'_> {
                         @if let Some(guarantee) = &self.guarantee {
                             tr { th scope="row" { "odds from the promise by" } td { (guarantee.theorem()) } }
                         }
-                        tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO or M-EXP; sensitivities by S-CAP" } }
+                        tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO, M-PF or M-EXP; sensitivities by S-CAP" } }
                     }
                 }
                 @for (_, answer) in self.answers.iter().take(MOST_EXACT) { (noise(answer)) }

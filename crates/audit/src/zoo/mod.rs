@@ -5,6 +5,7 @@
 //! | a count with noise: geometric, Laplace, floating point, (α,β) | [`additive`] |
 //! | histograms and prefix sums | [`histogram`] |
 //! | report noisy max | [`noisy_max`] |
+//! | permute-and-flip | [`selection`] |
 //! | the sparse vector technique | [`sparse_vector`] |
 //! | RAPPOR | [`rappor`] |
 //! | k-Max under uniform priors | [`kmax`] |
@@ -17,6 +18,7 @@ pub mod histogram;
 pub mod kmax;
 pub mod noisy_max;
 pub mod rappor;
+pub mod selection;
 pub mod sparse_vector;
 
 use crate::mechanism::{Mechanism, MechanismError, Outputs};
@@ -121,6 +123,7 @@ pub fn members() -> Result<Vec<Member>, ZooError> {
     let mut all = additive::members()?;
     all.extend(histogram::members()?);
     all.extend(noisy_max::members()?);
+    all.extend(selection::members()?);
     all.extend(sparse_vector::members()?);
     all.extend(rappor::members()?);
     all.extend(kmax::members()?);

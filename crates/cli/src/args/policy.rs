@@ -198,7 +198,7 @@ pub struct Registration {
     /// has to register them stops there.
     #[arg(long)]
     pub register: bool,
-    /// Pay again for what is stored under the first format of identities, whose answers are given to no query any more.
+    /// Pay again for what is stored under an earlier format of identities, whose answers are given to no query any more.
     #[arg(long)]
     pub again: bool,
 }

@@ -216,18 +216,18 @@ fn noise_is_told_in_its_own_terms() {
     let noise = json["asks"][0]["noise"].as_array().unwrap();
     let by_kind = |kind: &str| noise.iter().filter(|noise| noise["kind"] == kind).collect::<Vec<_>>();
     assert_eq!(
-        (by_kind("geometric").len(), by_kind("exponential").len(), by_kind("tree").len()),
+        (by_kind("geometric").len(), by_kind("permute-and-flip").len(), by_kind("tree").len()),
         (1, 2, 1),
         "{noise:?}"
     );
     assert_eq!(by_kind("geometric")[0]["sensitivity"], "1200", "three visits of 400");
-    assert!(by_kind("exponential").iter().all(|noise| noise.get("scale").is_none()), "{noise:?}");
-    for noise in by_kind("exponential").into_iter().chain(by_kind("tree")) {
+    assert!(by_kind("permute-and-flip").iter().all(|noise| noise.get("scale").is_none()), "{noise:?}");
+    for noise in by_kind("permute-and-flip").into_iter().chain(by_kind("tree")) {
         // Rows are whole, whatever the step of the value is.
         assert!(noise["margin"].as_str().unwrap().parse::<u64>().is_ok(), "{noise:?}");
     }
     let rows = &json["asks"][0]["rows"][0][1]["rows"];
-    let median = by_kind("exponential").into_iter().find(|noise| noise["measure"] == "MEDIAN(cost)").unwrap();
+    let median = by_kind("permute-and-flip").into_iter().find(|noise| noise["measure"] == "MEDIAN(cost)").unwrap();
     assert_eq!(median["margin"].as_str().unwrap(), rows.to_string());
     // A median's distances move by at most half a row for each row of a person, up or down.
     assert_eq!(median["sensitivity"], "1.5");

@@ -15,7 +15,7 @@ use num_traits::One;
 use rand_core::Rng;
 
 /// Bits of the first comparison, and bits added by each refinement.
-const STEP: u32 = 64;
+pub(super) const STEP: u32 = 64;
 
 /// Candidates that share one distance from the best answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,9 +32,27 @@ pub struct Segment {
 /// no candidate. The number of segments costs time (about half a second per million), their sizes do not.
 pub fn choose<R: Rng>(segments: &[Segment], decay: &Decay, rng: &mut R) -> Option<(usize, u64)> {
     let classes = classes(segments);
-    let class = classes.get(settle(&classes, decay, rng)?)?;
-    let mut offset = below(class.size, rng);
-    let equal = segments.iter().enumerate().filter(|(_, segment)| segment.distance == class.distance);
+    let pick = pick(&classes, decay, rng)?;
+    located(segments, classes.get(pick.class)?.distance, pick.offset)
+}
+
+/// A candidate: its class, and its place among the candidates of that class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pick {
+    pub class: usize,
+    pub offset: u128,
+}
+
+/// One choice from classes, sorted by distance; nothing where there is none.
+pub(super) fn pick<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<Pick> {
+    let class = settle(classes, decay, rng)?;
+    let offset = below(classes.get(class)?.size, rng);
+    Some(Pick { class, offset })
+}
+
+/// Where the candidate at `offset` among those of this distance stands: its segment, and its offset there.
+pub(super) fn located(segments: &[Segment], distance: u64, mut offset: u128) -> Option<(usize, u64)> {
+    let equal = segments.iter().enumerate().filter(|(_, segment)| segment.distance == distance);
     for (index, segment) in equal {
         match u64::try_from(offset) {
             Ok(offset) if offset < segment.size => return Some((index, offset)),
@@ -58,7 +76,7 @@ pub fn probabilities(segments: &[Segment], decay: &Decay) -> Vec<Rational> {
 }
 
 /// The candidates by distance, nearest first.
-fn classes(segments: &[Segment]) -> Vec<Class> {
+pub(super) fn classes(segments: &[Segment]) -> Vec<Class> {
     let occupied = segments.iter().filter(|segment| segment.size > 0);
     let mut classes: Vec<Class> =
         occupied.map(|segment| Class { distance: segment.distance, size: u128::from(segment.size) }).collect();
@@ -93,9 +111,7 @@ fn settle<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<usize
 ///
 /// With running sums `C_k` and their total `W`, a number `U` belongs to class `k` when `C_{k−1} ≤ U·W < C_k`.
 fn decide(weights: &Weights<'_>, drawn: &BigUint, bits: u32) -> Option<usize> {
-    let mut all = weights.walk();
-    while all.pass() {}
-    let total = all.total();
+    let total = weights.total();
     // least ≤ U·W < most in whole units, whatever W is; sums are whole, so rounding outward loses nothing.
     let least = (drawn * &total.low) >> bits;
     let most = ((drawn + 1_u32) * &total.high + ((BigUint::one() << bits) - 1_u32)) >> bits;

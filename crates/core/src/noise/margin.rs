@@ -32,6 +32,18 @@ pub fn distance_margin(domain: &BigInt, decay: &Decay, miss: &Rational) -> BigIn
     steps(decay, &(others * (whole(1) - miss) / miss))
 }
 
+/// The same of permute-and-flip (M-PF): a `t` with `Pr[distance > least + t] ≤ miss` whatever the data, never above
+/// [`distance_margin`].
+#[must_use]
+pub fn flip_margin(domain: &BigInt, decay: &Decay, miss: &Rational) -> BigInt {
+    // With one right answer and `n = domain − 1` at distance t+1, whose coins are p = r^(t+1), the right one wins with
+    // ∫(1 − pu)^n du over [0, 1]; no data are worse. That is at least 1 − np/2, and at least 1/(1 + np): so with F = np,
+    // Pr ≤ min(F/2, F/(F+1)). The second is the bound of `distance_margin`, and the first is less while F < 1.
+    let others = whole(domain - BigInt::one());
+    let allowed = (whole(2) * miss).max(miss / (whole(1) - miss));
+    steps(decay, &(others / allowed))
+}
+
 /// The smallest whole `t ≥ 0` with `level·r^(t+1) ≤ 1`; a tie above 4,096 gives one more.
 fn steps(decay: &Decay, level: &Rational) -> BigInt {
     let r = decay.ratio();
@@ -66,6 +78,7 @@ mod tests {
     use super::*;
     use crate::exact::ratio;
     use crate::noise::choice::{Segment, probabilities};
+    use crate::noise::flip::flip_probabilities;
 
     fn outside(r: &Rational, t: u32) -> Rational {
         whole(2) * power(r, t + 1) / (whole(1) + r)
@@ -102,27 +115,69 @@ mod tests {
             let decay = Decay::exactly(r.clone()).unwrap();
             for size in 1..=4_u64 {
                 let t = distance_margin(&size.into(), &decay, miss).to_u64().unwrap();
-                // Distances that matter: right, just within the margin, just beyond it, and a little further.
-                let kinds = [0, t, t + 1, t + 3];
-                for code in 0..4_usize.pow(u32::try_from(size).unwrap()) {
-                    let distances: Vec<u64> = (0..size).map(|place| kinds[code >> (2 * place) & 3]).collect();
-                    let beyond = chance_beyond(&distances, &decay, t);
+                for distances in around(size, t) {
+                    let beyond = chance_beyond(&distances, &decay, t, probabilities);
                     assert!(beyond <= *miss, "{distances:?} at r={r}: {beyond} > {miss}");
                 }
                 if t > 0 {
                     let mut worst = vec![t; usize::try_from(size).unwrap()];
                     worst[0] = 0;
-                    assert!(chance_beyond(&worst, &decay, t - 1) > *miss, "{t} is not smallest at r={r} of {size}");
+                    assert!(
+                        chance_beyond(&worst, &decay, t - 1, probabilities) > *miss,
+                        "{t} is not smallest at r={r} of {size}"
+                    );
                 }
             }
         }
     }
 
-    /// The exact probability of a choice further than `t` beyond the least distance.
-    fn chance_beyond(distances: &[u64], decay: &Decay, t: u64) -> Rational {
+    /// Every list of distances that matter: right, just within the margin, just beyond it, and a little further.
+    fn around(size: u64, t: u64) -> Vec<Vec<u64>> {
+        let kinds = [0, t, t + 1, t + 3];
+        let codes = 0..4_usize.pow(u32::try_from(size).unwrap());
+        codes.map(|code| (0..size).map(|place| kinds[code >> (2 * place) & 3]).collect()).collect()
+    }
+
+    /// The same for permute-and-flip, and its margin is never above that of the exponential mechanism. It is not always the
+    /// smallest: but with others just beyond that weigh more than the bound by a factor of `1 + miss`, it would not cover.
+    #[test]
+    fn the_margin_of_permute_and_flip_covers_every_choice_and_is_nearly_attained() {
+        for miss in [ratio(1, 3), ratio(1, 20), ratio(1, 1000), ratio(1, 2), ratio(99, 100)] {
+            for r in [ratio(1, 2), ratio(2, 3), ratio(9, 10), ratio(1, 50)] {
+                let decay = Decay::exactly(r.clone()).unwrap();
+                for size in 1..=4_u64 {
+                    let t = flip_margin(&size.into(), &decay, &miss);
+                    assert!(t <= distance_margin(&size.into(), &decay, &miss));
+                    let t = t.to_u64().unwrap();
+                    for distances in around(size, t) {
+                        let beyond = chance_beyond(&distances, &decay, t, flip_probabilities);
+                        assert!(beyond <= miss, "{distances:?} at r={r}: {beyond} > {miss}");
+                    }
+                }
+            }
+            if miss <= ratio(1, 3) {
+                for others in [1_u32, 2, 5, 12] {
+                    // A coin for which the others weigh just so much, as the decay of one step.
+                    let coin = whole(2) * &miss * (whole(1) + &miss) / whole(others);
+                    let mut distances = vec![1; others as usize + 1];
+                    distances[0] = 0;
+                    let beyond = chance_beyond(&distances, &Decay::exactly(coin).unwrap(), 0, flip_probabilities);
+                    assert!(beyond > miss, "{others} others: {beyond}");
+                }
+            }
+        }
+    }
+
+    /// The exact probability of a choice further than `t` beyond the least distance, by a law of choices.
+    fn chance_beyond(
+        distances: &[u64],
+        decay: &Decay,
+        t: u64,
+        law: fn(&[Segment], &Decay) -> Vec<Rational>,
+    ) -> Rational {
         let list: Vec<Segment> = distances.iter().map(|distance| Segment { size: 1, distance: *distance }).collect();
         let limit = distances.iter().min().unwrap() + t;
-        let chances = probabilities(&list, decay);
+        let chances = law(&list, decay);
         chances.iter().zip(distances).filter(|(_, distance)| **distance > limit).map(|(chance, _)| chance).sum()
     }
 
@@ -131,8 +186,11 @@ mod tests {
         // 2^53 candidates at r = 1/2: (2^53 − 1)·(19/20)·2^−(t+1) ≤ 1/20 from t + 1 = 58 on, as 2^58 > 19·2^53.
         let half = Decay::exactly(ratio(1, 2)).unwrap();
         assert_eq!(distance_margin(&(BigInt::one() << 53), &half, &ratio(1, 20)), 57.into());
+        // For permute-and-flip (2^53 − 1)·2^−(t+1) ≤ 1/10, from t + 1 = 57 on, as 2^57 > 10·2^53.
+        assert_eq!(flip_margin(&(BigInt::one() << 53), &half, &ratio(1, 20)), 56.into());
         // One candidate is always right.
         assert_eq!(distance_margin(&1.into(), &half, &ratio(1, 1_000_000)), 0.into());
+        assert_eq!(flip_margin(&1.into(), &half, &ratio(1, 1_000_000)), 0.into());
     }
 
     #[test]

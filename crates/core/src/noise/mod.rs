@@ -1,4 +1,4 @@
-//! Exact noise from the operating system's entropy (M-GEO), and exact choices (M-EXP).
+//! Exact noise from the operating system's entropy (M-GEO), and exact choices (M-EXP, M-PF).
 //!
 //! | step | module |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | the margin that covers a weighted sum of draws | [`sum`] |
 //! | candidates by how far they are from a quantile or a k-th value | [`rank`] |
 //! | a candidate, the likelier the nearer | [`choice`] |
+//! | the same by permute-and-flip, with a smaller error | [`flip`] |
 //! | several quantiles from one tree of noisy counts | [`tree`] |
 //! | where random bits come from | [`entropy`] |
 //!
@@ -30,6 +31,7 @@
 pub mod choice;
 pub mod coin;
 pub mod entropy;
+pub mod flip;
 pub mod geometric;
 pub mod margin;
 pub mod rank;
@@ -40,8 +42,9 @@ mod weights;
 
 pub use choice::{Segment, choose, probabilities};
 pub use entropy::{EntropyError, SystemRng};
+pub use flip::{flip_probabilities, permute_and_flip};
 pub use geometric::TwoSidedGeometric;
-pub use margin::{distance_margin, margin, spread};
+pub use margin::{distance_margin, flip_margin, margin, spread};
 pub use rank::{Rank, counted, segments};
 pub use ratio::{Decay, DecayError};
 pub use sum::sum_margin;

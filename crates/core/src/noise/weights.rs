@@ -1,4 +1,4 @@
-//! Enclosures of the weights `size · r̂^distance` of the exponential mechanism, at any precision.
+//! Enclosures of the weights `size · r̂^distance` of candidates, at any precision.
 //!
 //! Candidates are gathered into classes of equal distance, nearest first. A walk over them multiplies the weight of
 //! one candidate up from class to class and adds up the weights of the classes, both rounded outward. It ends early
@@ -74,6 +74,28 @@ impl<'a> Weights<'a> {
         Self { work, negligible, ..Self::at(classes, decay, 0) }
     }
 
+    /// The weight of one candidate of the nearest class.
+    pub fn one(&self) -> BigUint {
+        BigUint::one() << self.work
+    }
+
+    /// The weight of one candidate of this class.
+    pub fn candidate(&self, class: usize) -> Bounds {
+        let mut weight = Bounds::exactly(self.one());
+        let gap = self.classes[class].distance.abs_diff(self.classes[0].distance);
+        if gap > 0 {
+            Powers::new(self.decay, self.work).scale(&mut weight, gap);
+        }
+        weight
+    }
+
+    /// The sum of the weights of all candidates.
+    pub fn total(&self) -> Bounds {
+        let mut walk = self.walk();
+        while walk.pass() {}
+        walk.total()
+    }
+
     /// The sums of the weights up to and including each class in turn.
     pub fn walk(&self) -> Walk<'_> {
         Walk {
@@ -81,7 +103,7 @@ impl<'a> Weights<'a> {
             powers: Powers::new(self.decay, self.work),
             negligible: self.negligible,
             before: self.classes.first().map_or(0, |class| class.distance),
-            weight: Bounds::exactly(BigUint::one() << self.work),
+            weight: Bounds::exactly(self.one()),
             sum: Bounds::exactly(BigUint::zero()),
             rest: self.total,
         }
@@ -236,6 +258,11 @@ mod tests {
                 let (low, high) = (scaled(&walk.total().low, work), scaled(&walk.total().high, work));
                 assert!(low <= total && total <= high, "{classes:?} at {work} bits: {total} not in {low} to {high}");
                 assert!(!walk.is_complete() || sum == total);
+                for (at, class) in classes.iter().enumerate() {
+                    let Bounds { low, high } = weights.candidate(at);
+                    let exact = weight(class) / whole(BigInt::from(class.size));
+                    assert!(scaled(&low, work) <= exact && exact <= scaled(&high, work) && high <= weights.one());
+                }
             }
         }
     }
@@ -256,6 +283,10 @@ mod tests {
                     while walk.pass() {}
                     let Bounds { low, high } = walk.total();
                     assert!((high - &low) << bits <= low, "{bits} bits were asked for");
+                    for class in [0, classes.len() / 2, classes.len() - 1] {
+                        let Bounds { low, high } = weights.candidate(class);
+                        assert!((high - low) << bits <= weights.one(), "{bits} bits were asked for");
+                    }
                 }
             }
         }

@@ -124,6 +124,10 @@ fn quantiles_are_off_by_rows() {
     let ErrorBound::Rows(rows) = &median.error else { panic!("{median:?}") };
     assert_eq!(median.relative, Some(rows / whole(9_000)));
     assert!(median.noise[0].deviation.is_none());
+    // Distances in tenths of a row, of which one person moves nine: r = e^(−1/9). The 20 others of the grid, t+1 tenths away,
+    // may weigh 2·5%: 20·r^(t+1) ≤ 1/10 from t+1 = 48 on (M-PF). The exponential mechanism would take 53 tenths.
+    let high = &ask(HEAD, "SELECT PERCENTILE_CONT(x, 0.9) FROM t")[0];
+    assert_eq!(high.error, ErrorBound::Rows(whole(5)));
     let several = ask(HEAD, "SELECT MEDIAN(x), PERCENTILE_CONT(x, 0.9) AS high, MIN(x) FROM t");
     let names: Vec<&str> = several.iter().map(|answer| answer.name.as_str()).collect();
     assert_eq!(names, ["MEDIAN(x)", "high", "MIN(x)"]);

@@ -2,7 +2,7 @@
 
 use crate::plan::{MeasureKind, Query};
 use deniable_core::exact::Rational;
-use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, choose, segments, tree};
+use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, permute_and_flip, segments, tree};
 use num_traits::ToPrimitive;
 use rand_core::Rng;
 
@@ -63,7 +63,7 @@ impl Exact {
                     let chosen = cells.into_iter().map(|values| {
                         let segments = segments(&values, low, high, &rank);
                         let (begins, segments): (Vec<i64>, Vec<Segment>) = segments.into_iter().unzip();
-                        let choice = choose(&segments, decay, rng);
+                        let choice = permute_and_flip(&segments, decay, rng);
                         choice.map_or(i128::from(low), |(at, offset)| i128::from(begins[at]) + i128::from(offset))
                     });
                     chosen.collect()

@@ -40,8 +40,11 @@ impl Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::MeasureKind;
     use deniable_core::exact::{ratio, whole};
+    use deniable_core::noise::{counted, flip_probabilities, probabilities, segments};
     use deniable_core::schema::{Bounds, Column, ColumnType};
+    use num_traits::ToPrimitive;
     use rand_chacha::ChaCha20Rng;
     use rand_chacha::rand_core::SeedableRng;
 
@@ -64,5 +67,42 @@ mod tests {
         let truth = draw(ratio(1, 1_000_000_000_000));
         assert_eq!(truth[0], [500]);
         assert_ne!(draw(ratio(99, 100)), draw(ratio(99, 100)));
+    }
+
+    /// Pearson's statistic of values chosen by rank, against the law of permute-and-flip and against that of the exponential
+    /// mechanism.
+    #[test]
+    fn values_are_chosen_by_permute_and_flip() {
+        let score =
+            Column { bounds: Bounds::new(whole(0), whole(4), whole(1)).ok(), ..column("score", ColumnType::Integer) };
+        let tables = [TableSchema::protected("t", vec![score], None)];
+        let decay = Decay::exactly(ratio(1, 2)).unwrap();
+        for aggregate in ["MEDIAN(score)", "MIN(score)", "MAX(score)"] {
+            let query = Query::new(&format!("SELECT {aggregate} FROM t"), &tables).unwrap();
+            let simulation = Simulation::new(&tables, 6, &query, &Resources::default()).unwrap();
+            let rows: Vec<i64> =
+                simulation.exact.again().reveal()[0][0].iter().map(|value| i64::try_from(*value).unwrap()).collect();
+            let MeasureKind::Ranked { target, .. } = &query.measures()[0].kind else { panic!("{aggregate}") };
+            let rank = query.rank(0, *target, &decay);
+            let found: Vec<_> = segments(&counted(rows), 0, 4, &rank).into_iter().map(|(_, found)| found).collect();
+            let draws = 20_000;
+            let mut seen = [0_u32; 5];
+            let mut rng = ChaCha20Rng::seed_from_u64(11);
+            for _ in 0..draws {
+                let values = simulation.with_noise(&query, std::slice::from_ref(&decay), &ratio(19, 20), &mut rng);
+                seen[usize::try_from(values[0][0]).unwrap()] += 1;
+            }
+            let statistic = |law: Vec<Rational>| -> f64 {
+                let off = |(chance, seen): (&Rational, u32)| {
+                    let expected = chance.to_f64().unwrap() * f64::from(draws);
+                    (f64::from(seen) - expected).powi(2) / expected
+                };
+                law.iter().zip(seen).map(off).sum()
+            };
+            // χ² with four degrees of freedom exceeds 25.9 with probability 3·10⁻⁵.
+            let (flipped, weighed) = (flip_probabilities(&found, &decay), probabilities(&found, &decay));
+            assert!(statistic(flipped) < 25.9, "{aggregate}: {seen:?}");
+            assert!(statistic(weighed) > 100.0, "{aggregate}: {seen:?}");
+        }
     }
 }

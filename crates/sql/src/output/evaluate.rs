@@ -5,7 +5,7 @@ use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
 use deniable_core::interval::Law;
-use deniable_core::noise::{Decay, Rank, distance_margin, margin, tree};
+use deniable_core::noise::{Decay, Rank, flip_margin, margin, tree};
 use deniable_core::schema::Key;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -148,7 +148,7 @@ impl Query {
     pub fn rank(&self, measure: usize, target: Target, decay: &Decay) -> Rank {
         let inside = || {
             let size = BigInt::from(self.grid_size(measure));
-            distance_margin(&size, decay, &ratio(1, 20)).to_u64().unwrap_or(u64::MAX >> 24).min(u64::MAX >> 24) + 1
+            flip_margin(&size, decay, &ratio(1, 20)).to_u64().unwrap_or(u64::MAX >> 24).min(u64::MAX >> 24) + 1
         };
         match target {
             Target::Share(QuantileShare { part, whole }) => Rank::Share { part, whole },
@@ -169,7 +169,7 @@ impl Query {
             _ => return None,
         };
         let size = BigInt::from(self.grid_size(measure));
-        let reach = distance_margin(&size, decay, &(whole(1) - confidence));
+        let reach = flip_margin(&size, decay, &(whole(1) - confidence));
         Some(match self.rank(measure, target, decay) {
             Rank::Share { whole: parts, .. } => (Rational::from(reach) / whole(parts)).ceil().to_integer(),
             // The wanted rank is already this far from the end.

@@ -8,7 +8,7 @@
 //! | `SUM(x)` | the sum of x in units of its grid |
 //! | `AVG(x)` | the sum of x − centre in units of its grid, and the count of x |
 //! | `VAR_*`, `STDDEV_*` | as AVG, and the sum of (x − centre)² |
-//! | `MIN`, `MAX`, `MEDIAN`, `PERCENTILE_CONT` | a value of the grid whose rank is near the wanted one (M-EXP) |
+//! | `MIN`, `MAX`, `MEDIAN`, `PERCENTILE_CONT` | a value of the grid whose rank is near the wanted one (M-PF) |
 //! | several quantiles of one x | noisy counts of the intervals of a tree over the grid ([`super::quantiles`]) |
 //!
 //! Centring halves the noise of an average when the bounds are far from zero, and costs nothing: the centre is
@@ -71,7 +71,7 @@ pub enum MeasureKind {
         /// The range of what one row adds, in units, centre subtracted.
         range: RowRange,
     },
-    /// A value near a rank, chosen among all values of the grid (M-EXP).
+    /// A value near a rank, chosen among all values of the grid (M-PF).
     Ranked {
         /// The argument's position.
         argument: usize,

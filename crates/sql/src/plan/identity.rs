@@ -105,10 +105,11 @@ impl Parts {
                 argument(self, *at);
             }
             MeasureKind::Ranked { argument: at, target } => {
+                // Tags 5, 6 and 7 were of values chosen by the exponential mechanism: these are drawn by another law.
                 match target {
-                    Target::Share(share) => self.tag(5).size(share.part as usize).size(share.whole as usize),
-                    Target::Lowest => self.tag(6),
-                    Target::Highest => self.tag(7),
+                    Target::Share(share) => self.tag(9).size(share.part as usize).size(share.whole as usize),
+                    Target::Lowest => self.tag(10),
+                    Target::Highest => self.tag(11),
                 };
                 argument(self, *at);
             }

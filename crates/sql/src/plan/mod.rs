@@ -272,7 +272,7 @@ impl Query {
     }
 
     /// How far one entity can move what a measure releases: the L1 change of its vector in units (S-CAP), or twice the
-    /// change of its distances, because the total weight moves with them (M-EXP).
+    /// change of its distances, because all may move against the chosen one (M-PF).
     #[must_use]
     pub fn sensitivity(&self, measure: usize, adjacency: Adjacency) -> BigInt {
         let Measure { kind, level, .. } = &self.measures[measure];

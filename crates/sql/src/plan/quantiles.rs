@@ -1,6 +1,6 @@
 //! Several quantiles of one value share a tree of noisy counts, where that is better than choosing each by itself.
 //!
-//! Choosing one of m by its rank (M-EXP) with an m-th of ln R errs by about `1.5·m/ln R` rows. The tree errs by about
+//! Choosing one of m by its rank (M-PF) with an m-th of ln R errs by about `1.5·m/ln R` rows. The tree errs by about
 //! `√cost/(2·ln R)` rows, for the cost of its [`Shape`], however many are asked; where it is better, its intervals are
 //! narrower too. Both factors are measured (`quantiles` of the bench crate). Only public numbers decide.
 

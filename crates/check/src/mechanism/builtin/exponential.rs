@@ -1,4 +1,4 @@
-//! Exponential mechanism and permute-and-flip over candidates with scores (M-EXP).
+//! Exponential mechanism and permute-and-flip over candidates with scores (M-EXP, M-PF).
 
 use super::error::BuiltinError;
 use super::noisy_max::{GROUPS, Groups};
@@ -36,7 +36,7 @@ pub(super) static EXPONENTIAL: Builtin = Builtin {
 pub(super) static PERMUTE_AND_FLIP: Builtin = Builtin {
     name: "permute-and-flip",
     about: "candidates in random order, each taken with the exponential of its distance from the best score",
-    theorem: "M-EXP",
+    theorem: "M-PF",
     parameters: &[GROUPS, SCORES, ODDS_WITH_ROOT, MONOTONE],
     build: |given| build(given, by_flips),
 };

@@ -5,6 +5,7 @@ use crate::family::Family;
 use crate::notion::{Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::exact::{Rational, power, ratio, whole};
+use deniable_core::noise::{Decay, Segment, flip_probabilities};
 
 fn made(name: &str, parameters: &[(&str, &str)]) -> Result<Mechanism, BuiltinError> {
     let text = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -174,6 +175,30 @@ fn score_tables_are_scaled_by_their_sensitivity() {
     let flips = built("permute-and-flip", &[("scores", scores), ("odds", "16")]);
     assert_eq!(flips.probability(0, 1), ratio(1, 8));
     assert_eq!(unbounded(&flips), finite(7, 1));
+}
+
+/// Two equal scores, and the same with one lower and one higher: the odds are attained, and the exponential mechanism of the
+/// same weights stays below.
+#[test]
+fn permute_and_flip_attains_its_odds() {
+    let scores = "1,1; 0,2";
+    assert_eq!(unbounded(&built("permute-and-flip", &[("scores", scores), ("odds", "4")])), finite(4, 1));
+    assert_eq!(unbounded(&built("exponential", &[("scores", scores), ("odds", "4")])), finite(5, 2));
+}
+
+/// The integral here and the probabilities of the engine's sampler are worked out apart from each other.
+#[test]
+fn permute_and_flip_is_what_the_engine_draws() {
+    let scores = [[0, 3, 1], [5, 5, 5], [2, 2, 0], [9, 0, 1]];
+    let text = scores.map(|row| row.map(|score| score.to_string()).join(",")).join(";");
+    let mechanism = built("permute-and-flip", &[("scores", &text), ("odds", "16384"), ("monotone", "yes")]);
+    // A score moves by 7 at most, and 4^7 = 16384: a point weighs 4.
+    let decay = Decay::exactly(ratio(1, 4)).unwrap();
+    for (data, row) in (0..).zip(scores) {
+        let drawn = flip_probabilities(&row.map(|score| Segment { size: 1, distance: 9 - score }), &decay);
+        let decided: Vec<_> = (0..3).map(|candidate| mechanism.probability(candidate, data).clone()).collect();
+        assert_eq!(drawn, decided, "{row:?}");
+    }
 }
 
 /// M-KMAX, E-1.

@@ -284,6 +284,10 @@ impl From<Error> for Failure {
                 let help = format!("the policy has \"{}\"", unknown.known.join("\", \""));
                 Self::usage(unknown, help)
             }
+            nothing @ Error::NothingToAdvise { .. } => Self::refused(
+                nothing,
+                "ask about other queries with --ask; where one row is one person, [entity] is missing and nothing is capped",
+            ),
             other => Self::Refused(vec![Complaint::new(other)]),
         }
     }

@@ -24,6 +24,12 @@ pub enum Error {
     /// No query of the policy has this name.
     #[error(transparent)]
     NoQuery(#[from] UnknownQuery),
+    /// Advice was asked on queries of which nothing is capped or bounded.
+    #[error("there is nothing to advise on in \"{}\": no caps leave anything out of it, and it has no bounds", .queries.join("\", \""))]
+    NothingToAdvise {
+        /// The queries.
+        queries: Vec<String>,
+    },
     /// Rows were given for a table that the policy does not declare.
     #[error("the policy declares no table `{table}`")]
     NoTable {
@@ -80,7 +86,12 @@ impl Error {
     #[must_use]
     pub fn is_public(&self) -> bool {
         match self {
-            Self::Policy(_) | Self::Plan(_) | Self::Query(_) | Self::NoQuery(_) | Self::NoTable { .. } => true,
+            Self::Policy(_)
+            | Self::Plan(_)
+            | Self::Query(_)
+            | Self::NoQuery(_)
+            | Self::NothingToAdvise { .. }
+            | Self::NoTable { .. } => true,
             Self::Accept(_)
             | Self::Memory { .. }
             | Self::Source(_)

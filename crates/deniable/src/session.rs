@@ -248,7 +248,7 @@ impl Task {
         };
         let outcomes = data::check(&mut ledger, &tables, &accepted, Tell { progress: &progress, found: &found })?;
         let step = |step: deniable_release::Event<'_>| (self.tell)(Event::Step(step));
-        data::losses(&ledger, &self.plan, &tables, &self.resources, &step)?;
+        data::losses(&ledger, &self.plan, &tables, &self.resources, &step);
         (self.tell)(Event::Head(ledger.head()));
         let registered = tables.into_iter().zip(outcomes).map(|(table, outcome)| Registration {
             table: table.source.table().name.clone(),

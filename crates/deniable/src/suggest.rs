@@ -4,7 +4,7 @@ use crate::error::Error;
 use deniable_core::exact::Rational;
 use deniable_policy::{About, Policy};
 use deniable_publication::Publication;
-use deniable_release::suggest::{Advice, advice};
+use deniable_release::suggest::{Advice, advice, advisable};
 use deniable_release::{Plan, UnknownQuery};
 
 /// What stands after the policy's name in the ledger, where advice is asked: the policy's `spend` stays for its queries.
@@ -23,7 +23,7 @@ impl Suggest {
     /// Understands and prices what is asked for it.
     ///
     /// # Errors
-    /// When there is no such query, or nothing of it is capped or bounded.
+    /// When there is no such query, when it is none, and when nothing of it is capped or bounded.
     pub fn plan(&self, policy: &Policy) -> Result<Plan, Error> {
         let own: Vec<&str> =
             policy.asks().iter().filter(|ask| ask.about == About::Cells).map(|ask| ask.name.as_str()).collect();
@@ -31,12 +31,31 @@ impl Suggest {
             let known = own.into_iter().map(str::to_owned).collect();
             return Err(Error::NoQuery(UnknownQuery { name: name.clone(), known }));
         }
-        let is_wanted = |name: &str| self.queries.is_empty() || self.queries.iter().any(|wanted| wanted == name);
-        let asks = policy.asks().iter().enumerate();
-        let on = asks.filter(|(_, ask)| ask.about == About::Cells && is_wanted(&ask.name)).map(|(at, _)| at);
+        let (on, without) = self.sorted(policy)?;
+        if on.is_empty() || (!self.queries.is_empty() && !without.is_empty()) {
+            return Err(Error::NothingToAdvise { queries: without });
+        }
         let asker = format!("{}{BESIDE}", policy.name());
-        let asking = policy.with_advice(&asker, &on.collect::<Vec<_>>(), &self.share)?;
+        let asking = policy.with_advice(&asker, &on, &self.share)?;
         Plan::new(asking).map_err(Error::Plan)
+    }
+
+    /// The queries of which nothing is capped or bounded, so that there is nothing to advise on.
+    ///
+    /// # Errors
+    /// What is wrong with queries.
+    pub fn without_advice(&self, policy: &Policy) -> Result<Vec<String>, Error> {
+        Ok(self.sorted(policy)?.1)
+    }
+
+    /// The positions of the wanted queries that advice can be given on, and the names of the others.
+    fn sorted(&self, policy: &Policy) -> Result<(Vec<usize>, Vec<String>), Error> {
+        let is_wanted = |name: &str| self.queries.is_empty() || self.queries.iter().any(|wanted| wanted == name);
+        let all = advisable(policy).map_err(Error::Plan)?.into_iter();
+        let wanted = all.filter(|(at, _)| policy.asks().get(*at).is_some_and(|ask| is_wanted(&ask.name)));
+        let (on, without): (Vec<_>, Vec<_>) = wanted.partition(|(_, advisable): &(usize, bool)| *advisable);
+        let name = |(at, _): (usize, bool)| policy.asks().get(at).map(|ask| ask.name.clone());
+        Ok((on.into_iter().map(|(at, _)| at).collect(), without.into_iter().filter_map(name).collect()))
     }
 
     /// What released answers to a plan of [`Self::plan`] advise.

@@ -31,6 +31,7 @@
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what are the words of other libraries called here? | `foreign.rs` |
 //! | what must a person decide, and why? | `blanks.rs` |
+//! | which part of the promise does each query get? | `shares.rs` |
 //! | how does a policy begin? | `scaffold.rs` |
 //! | how is one built in code? | `builder.rs` |
 
@@ -51,17 +52,19 @@ mod promise;
 mod quality;
 mod reader;
 mod scaffold;
+mod shares;
 mod tables;
 mod tree;
 mod typical;
 
-pub use ask::{About, Ask, OwnCaps, QuestionError, Size, TargetsTooDear};
+pub use ask::{About, Ask, OwnCaps, QuestionError, Size};
 pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use quality::{Display, Quality};
 pub use scaffold::{Scaffold, scaffold};
+pub use shares::TargetsTooDear;
 pub use tables::MOST_TABLES;
 pub use typical::{Typical, TypicalColumn};
 

@@ -1,15 +1,16 @@
 //! A whole policy: read, checked, and put into words.
 
-use crate::ask::{self, Ask, NO_ASK_HELP, OwnCaps, QuestionError, TargetsTooDear};
+use crate::ask::{self, Ask, NO_ASK_HELP, OwnCaps, QuestionError};
 use crate::columns::Home;
 use crate::data::{Names, path_text};
 use crate::entity::{self};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::quality::{self, Display, Quality};
 use crate::reader::{Field, Read, Report, Section, shown, told};
+use crate::shares::TargetsTooDear;
 use crate::tables::Main;
 use crate::typical::{self, Typical};
-use crate::{adversary, budget, columns, data, promise, tables, tree};
+use crate::{adversary, budget, columns, data, promise, shares, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::{Guarantee, GuaranteeError, Subject};
@@ -140,7 +141,7 @@ impl Policy {
     /// When a target has no positive share, when targets need more than explicit shares leave, and when nothing is left
     /// for asks that go by weight.
     pub fn with_solved(&self, solved: &[Option<Rational>]) -> Result<Self, TargetsTooDear> {
-        Ok(Self { asks: ask::with_solved(&self.asks, solved, &self.spend)?, ..self.clone() })
+        Ok(Self { asks: shares::with_solved(&self.asks, solved, &self.spend)?, ..self.clone() })
     }
 
     /// This policy reading its main table from another path: packed as its ending says, where it says so.

@@ -159,25 +159,16 @@ pub fn check(
 }
 
 /// What caps and bounds leave out of each query of a plan, exactly, with the rows that this ledger's answers would keep: for the
-/// curator's eyes. Caps that are chosen by it depend on the data.
-///
-/// # Errors
-/// When files cannot be read, or the machine is exhausted.
-pub fn losses(
-    ledger: &Ledger,
-    plan: &Plan,
-    tables: &[Versioned],
-    resources: &Resources,
-    tell: &dyn Fn(Event<'_>),
-) -> Result<(), SourceError> {
+/// curator's eyes. Caps that are chosen by it depend on the data. What cannot be worked out is told, and stops nothing: the data are
+/// registered whatever comes of it.
+pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
     let sources: Vec<Source> = tables.iter().map(|table| table.source.clone()).collect();
     for ask in plan.asks().iter().filter(|ask| ask.ask().about == About::Cells) {
         let query = ask.ask().name.as_str();
         let progress = |progress| tell(Event::Computing(query, progress));
-        let losses = deniable_sql::losses(&sources, ask.query(), &salt(ledger), resources, &progress)?;
-        tell(Event::LeftOut { query, losses: &losses });
+        let losses = deniable_sql::losses(&sources, ask.query(), &salt(ledger), resources, &progress);
+        tell(Event::LeftOut { query, losses: losses.as_ref() });
     }
-    Ok(())
 }
 
 /// Makes sure that the files of all tables are the registered versions, and scans and registers those that are not

@@ -19,7 +19,7 @@
 //! answers, depends on the answers: [`crate::typical`].
 
 use crate::plan::{PlannedAsk, PlannedMeasure};
-use crate::typical::{Usual, relative, usual};
+use crate::typical::{Usual, fewer, relative, usual};
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
 use deniable_core::interval::{self, Law};
 use deniable_core::noise::{Decay, margin};
@@ -198,7 +198,8 @@ impl<'a> Forecast<'a> {
         if self.query.is_per_entity() {
             return self.policy.typical().entities.map(whole);
         }
-        self.policy.data().typical_rows.map(|rows| whole(rows) / whole(self.query.cells(level).max(1)))
+        let rows = |rows| fewer(whole(rows), self.query, self.policy) / whole(self.query.cells(level).max(1));
+        self.policy.data().typical_rows.map(rows)
     }
 
     /// The margin of a measure, in its own terms.

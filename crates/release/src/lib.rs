@@ -18,6 +18,7 @@ pub mod accepted;
 pub mod data;
 pub mod forecast;
 pub mod least;
+mod notes;
 pub mod plan;
 pub mod release;
 pub mod show;

@@ -163,8 +163,9 @@ impl Plan {
             });
             match planned {
                 Ok(planned) => asks.push(planned),
-                // What is wrong with a query is said once.
-                Err(PlanErrorKind::Query(_)) if ask.about != About::Cells => {}
+                // What is wrong with a query is said once, where it is asked itself.
+                Err(PlanErrorKind::Query(_))
+                    if policy.asks().iter().any(|other| ask.about.of() == Some(&other.name)) => {}
                 // Without the other questions a target has no share yet, and is none of the errors.
                 Err(PlanErrorKind::Spend(_)) if is_target(ask) && !understood => {}
                 Err(kind) => errors.push(PlanError::new(ask, kind)),

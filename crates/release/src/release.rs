@@ -124,8 +124,8 @@ pub enum Event<'a> {
     LeftOut {
         /// The query's name.
         query: &'a str,
-        /// What they leave out, exactly.
-        losses: &'a Losses,
+        /// What they leave out, exactly; or why that could not be worked out.
+        losses: Result<&'a Losses, &'a SourceError>,
     },
     /// A table's version was registered by this release.
     Registered(&'a Versioned),

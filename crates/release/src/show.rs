@@ -4,22 +4,22 @@
 //! Everything else follows from the policy and is the same whatever the files hold.
 
 use crate::forecast::short;
+use crate::notes::{adding_up, is_left_out_of, left_out, not_usable, warnings};
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
-use deniable_core::sensitivity::Caps;
-use deniable_policy::{About, Display, Quality as Classes};
+use deniable_policy::{Display, Quality as Classes};
 use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
     ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
 };
 use deniable_sql::consistent::Consistency;
-use deniable_sql::output::{Shown, Step, Term};
-use deniable_sql::plan::{Estimator, Measure, MeasureKind, Moments, Target, ValueKind};
+use deniable_sql::output::{Shown, Term};
+use deniable_sql::plan::{Estimator, Measure, MeasureKind, Target, ValueKind};
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive};
 
 /// Decimals shown of numbers that are on no decimal grid and have no interval.
 const PLACES: u32 = 4;
@@ -30,17 +30,26 @@ const MOST_PLACES: u32 = 15;
 #[must_use]
 pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
     let policy = plan.policy();
-    let asks = plan.asks().iter().zip(answers).map(|(ask, answered)| {
-        let mut answer = displayed(plan, ask, table(plan, ask, answered));
-        answer.warnings.extend(left_out(plan, ask, answers));
-        answer
-    });
+    let both = || plan.asks().iter().zip(answers);
+    let mut asks: Vec<Answer> =
+        both().map(|(ask, answered)| displayed(plan, ask, table(plan, ask, answered))).collect();
+    // What is hidden in a table is said in no other answer's notes.
+    let hides = |answer: &Answer| {
+        answer.rows.iter().flatten().any(|cell| cell.number().is_some_and(|number| number.hidden.is_some()))
+    };
+    let shown: Vec<bool> = asks.iter().map(|answer| !hides(answer)).collect();
+    for (ask, answer) in plan.asks().iter().zip(&mut asks) {
+        let beside = both().zip(&shown).find(|((other, _), _)| is_left_out_of(other, ask));
+        if let Some(((other, answered), true)) = beside {
+            answer.warnings.extend(left_out(plan, other, answered));
+        }
+    }
     Publication {
         policy: policy.name().to_owned(),
         population: policy.population().to_owned(),
         data: DataVersion { table: policy.data().table.clone(), version: policy.data().version.clone() },
         confidence: confidence(plan),
-        asks: asks.collect(),
+        asks,
         guarantee: Statement::of(policy.guarantee()),
     }
 }
@@ -132,42 +141,6 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
             .then_some(answered.noisy.consistent.is_some()),
         warnings: warnings(plan, ask).into_iter().chain(unusable).chain(adding_up(plan, ask, answered)).collect(),
     }
-}
-
-/// How many numbers are not usable, and the ways out.
-fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String> {
-    let all: Vec<Quality> = rows.iter().flatten().filter_map(|cell| cell.number()?.quality).collect();
-    let bad = all.iter().filter(|class| **class == Quality::Unusable).count();
-    (bad > 0).then(|| {
-        format!(
-            "{bad} of {} numbers {} not usable: the standard error of the noise is more than {} of the value. A larger share for this \
-             query, fewer or larger groups, or smaller contributions (rows_per_group, groups, bounds) would make it smaller",
-            all.len(),
-            if bad == 1 { "is" } else { "are" },
-            percent(&classes.c, 2, Rounding::Nearest)
-        )
-    })
-}
-
-/// Whether the levels of an ask add up, and why not; `None` where there is nothing to add up.
-fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<String> {
-    let left = "the groupings do not add up exactly, as each has noise of its own";
-    Some(match ask.query().consistency() {
-        Consistency::NothingToAddUp => return None,
-        Consistency::Entities => {
-            let each = plan.policy().entity().as_ref().map_or("entity", |entity| entity.key.as_str());
-            format!("the groupings do not add up: in each of them the rows of each {each} are capped by themselves")
-        }
-        Consistency::TooManyCells => format!("{left}; to fix that would take too long for this many cells"),
-        Consistency::Applies if !ask.ask().consistent => format!("{left}; `consistent = false` leaves it so"),
-        Consistency::Applies if answered.noisy.consistent.is_none() => {
-            format!("{left}; numbers this large, and answers stored by earlier versions, stay so")
-        }
-        Consistency::Applies => "the groupings were made to add up, and counts not to be negative, by changing the \
-                                 noisy answers as little as it takes: without budget. The intervals are those of the \
-                                 noisy answers, and reach to what is shown"
-            .to_owned(),
-    })
 }
 
 fn cell(shown: &Shown, places: Decimals, classes: &Classes) -> Cell {
@@ -309,7 +282,7 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
 }
 
 /// A value as it is written: a number with so many places, or a day or time.
-fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: Rounding) -> Option<Scalar> {
+pub(crate) fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: Rounding) -> Option<Scalar> {
     let units = || value.to_integer().to_i64();
     match kind {
         // The decimal text is kept digit by digit, not turned into a float.
@@ -322,156 +295,13 @@ fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: Rounding) ->
 }
 
 /// What the values of a measure's argument are.
-fn value_kind(ask: &PlannedAsk, measure: usize) -> ValueKind {
+pub(crate) fn value_kind(ask: &PlannedAsk, measure: usize) -> ValueKind {
     let level = ask.query().measures()[measure].level;
     let kind = ask.query().answers(level).iter().find_map(|answer| match answer {
         Estimator::Quantile { measure: of, value, .. } if *of == measure => Some(*value),
         _ => None,
     });
     kind.unwrap_or(ValueKind::Number)
-}
-
-/// What was paid for to know how much the caps of a query leave out, in words beside its answer.
-fn left_out(plan: &Plan, ask: &PlannedAsk, answers: &[Answered]) -> Option<String> {
-    let is_about = |other: &PlannedAsk| matches!(&other.ask().about, About::LeftOut { of } if *of == ask.ask().name);
-    let (beside, answered) = plan.asks().iter().zip(answers).find(|(other, _)| is_about(other))?;
-    let [within, beyond] = answered.noisy.values.first()?.as_slice() else { return None };
-    // Each count takes half of the allowed error.
-    let half = (whole(1) + plan.policy().confidence()) / whole(2);
-    let reach = whole(margin(beside.measures().first()?.decay(), &half));
-    let least = |count: &i128| (whole(*count) - &reach).max(Rational::zero());
-    let most = |count: &i128| (whole(*count) + &reach).max(Rational::zero());
-    let part = |beyond: Rational, within: Rational| {
-        let all = &beyond + within;
-        all.is_positive().then(|| beyond / all)
-    };
-    let low = part(least(beyond), most(within)).unwrap_or_else(Rational::zero);
-    let high = part(most(beyond), least(within)).unwrap_or_else(|| whole(1));
-    let about = part(whole((*beyond).max(0)), whole((*within).max(0)))
-        .map_or_else(|| "an unknown part".to_owned(), |part| format!("about {}", percent(&part, 1, Rounding::Nearest)));
-    let key = &plan.policy().entity()?.key;
-    Some(format!(
-        "the caps leave something out of {about} of every {key} with rows in this query ({} .. {} at {}): see \"{}\"",
-        percent(&low, 1, Rounding::Down),
-        percent(&high, 1, Rounding::Up),
-        confidence(plan),
-        beside.ask().name
-    ))
-}
-
-/// `1 row`, `2 rows`.
-fn counted(number: u32, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
-/// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
-fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
-    let mut all = Vec::new();
-    if let About::Values { .. } = &ask.ask().about {
-        return vec!["each counts once, with one value; all values are rounded to public candidates".to_owned()];
-    }
-    if let (About::LeftOut { of }, Some(entity)) = (&ask.ask().about, plan.policy().entity()) {
-        let caps = plan.asks().iter().find(|ask| ask.ask().name == *of).map_or(entity.caps, |ask| ask.query().caps());
-        let Caps { rows_per_group, groups } = caps;
-        let (each, groups) = (&entity.key, counted(groups, "group"));
-        let counts_rows = plan.asks().iter().any(|ask| ask.ask().name == *of && ask.query().counts_rows());
-        let many = if counts_rows {
-            format!("more than {} in a group of \"{of}\", or ", counted(rows_per_group, "row"))
-        } else {
-            String::new()
-        };
-        return vec![format!("something is left out of a {each} who has {many}rows in more than {groups}")];
-    }
-    let grouped = !ask.query().groups().is_empty();
-    if let Some(entity) = &plan.policy().entity() {
-        let rows = ask.query().caps().rows_per_group;
-        let rows = if rows == 1 { "1 row counts".to_owned() } else { format!("{rows} rows count") };
-        let counts_rows = ask.query().counts_rows();
-        let each = &entity.key;
-        if counts_rows {
-            all.push(format!("of each {each} at most {rows} in a group: counts and sums can be too low"));
-        }
-        if grouped {
-            let groups = ask.query().caps().groups;
-            all.push(format!("each {each} counts in at most {groups} of the groups: counts and sums can be too low"));
-        }
-    }
-    let mut clamped: Vec<String> = Vec::new();
-    for (at, measure) in ask.query().measures().iter().enumerate() {
-        match &measure.kind {
-            MeasureKind::Sum { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => {
-                let (low, high) = ask.query().bounds(at);
-                let kind = value_kind(ask, at);
-                let end = |end: &Rational| {
-                    scalar(end, kind, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
-                };
-                clamped.push(format!(
-                    "{}: values below {} or above {} count as these bounds",
-                    ask.query().argument_in_words(at),
-                    end(&low),
-                    end(&high)
-                ));
-            }
-            MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } => {}
-        }
-    }
-    clamped.sort();
-    clamped.dedup();
-    all.extend(clamped);
-    all.extend(sums_apart(ask));
-    for group in ask.query().groups().iter().filter(|group| ask.query().may_leave_out(group)) {
-        all.push(format!("rows whose `{}` is not among the declared keys are left out", group.name));
-    }
-    if !all.is_empty() {
-        all.push(
-            "the intervals are about the noise: they cover the answer that these rules leave, not what they leave out"
-                .to_owned(),
-        );
-    }
-    let cut = ask.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
-    if cut {
-        all.push("which rows are shown was decided by noisy values".to_owned());
-    }
-    all
-}
-
-/// Averages beside sums and counts of the same values, which a reader may divide: AVG is a sum less a public centre, with
-/// noise of its own, unless that centre is 0 and one sum serves both.
-fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
-    let (answers, measures) = (ask.query().answers(0), ask.query().measures());
-    let mut all = Vec::new();
-    for answer in answers {
-        let Estimator::Average(Moments { sum, .. }) = answer else { continue };
-        let MeasureKind::Sum { argument: averaged, .. } = measures[*sum].kind else { continue };
-        let is_its_sum = |other: &Estimator| match other {
-            Estimator::Sum { measure } => {
-                measure != sum
-                    && matches!(measures[*measure].kind, MeasureKind::Sum { argument, .. } if argument == averaged)
-            }
-            Estimator::Count { .. }
-            | Estimator::Average(_)
-            | Estimator::Variance { .. }
-            | Estimator::Quantile { .. } => false,
-        };
-        let count = answers.iter().find_map(|other| match other {
-            Estimator::Count { measure } => match measures[*measure].kind {
-                MeasureKind::Rows => Some("*".to_owned()),
-                MeasureKind::NotNull { argument } if argument == averaged => Some(ask.query().argument_in_words(*sum)),
-                _ => None,
-            },
-            Estimator::Sum { .. } | Estimator::Average(_) | Estimator::Variance { .. } | Estimator::Quantile { .. } => {
-                None
-            }
-        });
-        if let Some(count) = count.filter(|_| answers.iter().any(is_its_sum)) {
-            let about = ask.query().argument_in_words(*sum);
-            all.push(format!(
-                "AVG({about}) is not SUM({about}) / COUNT({count}): their sums have noise of their own, and each is as far \
-                 off as its interval says"
-            ));
-        }
-    }
-    all
 }
 
 #[cfg(test)]

@@ -9,7 +9,9 @@
 //! What is advised is the value at 95% (5% for lower bounds): about one entity in twenty is left with less than all of its rows.
 //! Exact losses depend on the data (`deniable data check`), and caps that are chosen by them would, too.
 
+use crate::plan::{PlanError, query};
 use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_policy::{About, Policy};
 use deniable_publication::{Answer, Cell, NumberCell, Scalar};
 use deniable_sql::Query;
 use deniable_sql::plan::{EntityValue, Ladder, QuantileShare};
@@ -54,6 +56,22 @@ pub enum Limit {
     Lower(String),
     /// The upper bound of a column.
     Upper(String),
+}
+
+/// The queries of a policy, by their positions, with whether there is anything to advise on: a cap that can leave something out, or
+/// declared bounds.
+///
+/// # Errors
+/// What is wrong with queries.
+pub fn advisable(policy: &Policy) -> Result<Vec<(usize, bool)>, Vec<PlanError>> {
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
+    for (at, ask) in policy.asks().iter().enumerate().filter(|(_, ask)| ask.about == About::Cells) {
+        match query(policy, ask) {
+            Ok(query) => found.push((at, query.per_entity(&ladders(&query)).is_ok())),
+            Err(error) => errors.push(PlanError::new(ask, error.into())),
+        }
+    }
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
 }
 
 /// What is asked of each entity of a query, with the candidates: from the policy alone.

@@ -8,9 +8,10 @@
 use crate::forecast::Expected;
 use crate::plan::PlannedAsk;
 use deniable_core::exact::{Rational, whole};
+use deniable_core::sensitivity::Caps;
 use deniable_policy::{Policy, TypicalColumn};
 use deniable_sql::output::{Noisy, Planned, Term};
-use deniable_sql::{ColumnGuess, Guesses, Missing};
+use deniable_sql::{ColumnGuess, Guesses, Missing, Query};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
     let query = ask.query();
     let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
     let guesses = Guesses {
-        rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
+        rows: policy.data().typical_rows.map(|rows| fewer(whole(rows), query, policy) * &part),
         entities: policy.typical().entities.map(|people| whole(people) * &part),
         column: &|table, column| {
             let TypicalColumn { value, spread } = policy.typical().column(table, column)?;
@@ -48,6 +49,15 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
         if missing.is_empty() { Ok(planned) } else { Err(missing) }
     };
     terms.iter().zip(planned).map(told).collect()
+}
+
+/// Rows that count, where people are guessed as well: no more than the caps let count of so many.
+pub(crate) fn fewer(rows: Rational, query: &Query, policy: &Policy) -> Rational {
+    let Some(people) = policy.typical().entities.filter(|_| policy.entity().is_some()) else { return rows };
+    let Caps { rows_per_group, groups } = query.caps();
+    let cells = (0..query.levels().len()).map(|level| query.cells(level)).max().unwrap_or(1);
+    let groups = usize::try_from(groups).unwrap_or(usize::MAX).min(cells);
+    rows.min(whole(people) * whole(rows_per_group) * whole(groups))
 }
 
 /// The error of a typical answer over the answer; `None` where one is not known, or the answer is zero.
@@ -86,6 +96,10 @@ pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String
             answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten().filter_map(spread_of).collect();
         notes.extend(spreads.iter().map(|words| {
             format!("\"{name}\": the spread of `{words}` does not follow from those of its columns, so nothing is relative to it")
+        }));
+        let impossible = ask.query().impossible(&ask.ask().typical);
+        notes.extend(impossible.iter().map(|words| {
+            format!("`typical` of \"{name}\": `{words}` cannot be that; of a condition it is a part of the rows, from 0 to 1, of a value within its bounds")
         }));
         let unknown = ask.query().unknown(&ask.ask().typical);
         notes.extend(

@@ -10,6 +10,7 @@
 //! | where are the rows, and which files are they? | [`source`] |
 //! | what does a row contribute, and how do tables meet? | [`mod@compute`] |
 //! | how much of one entity counts, and what do cells add up to? | [`bound`] |
+//! | what is asked of each entity, and what do caps leave out? | [`plan`], [`fn@losses`] |
 //! | what makes the levels of a table with totals add up? | [`consistent`] |
 //! | what is done with noisy answers? | [`output`] |
 //!

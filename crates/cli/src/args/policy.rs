@@ -231,6 +231,9 @@ pub struct DataCheck {
     /// How to write what was found: a table on standard error, or JSON on standard output.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
+    /// What working out the losses of caps may use.
+    #[command(flatten)]
+    pub limits: Limits,
 }
 
 /// A ledger to look at.

@@ -24,11 +24,14 @@ pub fn check(args: &DataCheck) -> Result<(), Failure> {
     let losses = Arc::new(Mutex::new(Vec::new()));
     let (tell, kept, last, lost) = (teller(progress.clone()), scans.clone(), head.clone(), losses.clone());
     let as_json = args.format == LedgerFormat::Json;
-    let session = session(&args.place)?.telling(move |event| match event {
+    let session = session(&args.place)?.with_resources(args.limits.resources()).telling(move |event| match event {
         Event::Step(Step::Scanned { table, report }) if as_json => {
             held(&kept).push(Scan::new(table, report));
         }
-        Event::Step(Step::LeftOut { query, losses }) => held(&lost).push(LeftOut::new(query, losses)),
+        Event::Step(Step::LeftOut { query, losses }) => match losses {
+            Ok(losses) => held(&lost).push(LeftOut::new(query, losses)),
+            Err(error) => say(format!("{query}: what its caps leave out could not be worked out: {error}")),
+        },
         Event::Head(head) => *held(&last) = Some(head.clone()),
         other => tell(other),
     });

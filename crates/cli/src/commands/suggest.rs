@@ -3,6 +3,7 @@
 use crate::args::output::LedgerFormat;
 use crate::args::policy::Suggest as Args;
 use crate::commands::answers::obtain;
+use crate::console::say;
 use crate::error::{Failure, plan_failure};
 use crate::output::publish;
 use crate::policies::load;
@@ -29,6 +30,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         Error::Query(error @ QuestionError::Share(_)) => Failure::usage(error, "add --spend 1/50, for example"),
         other => other.into(),
     })?;
+    let without = suggest.without_advice(&policy)?;
+    if !without.is_empty() {
+        say(format!("nothing to advise on in \"{}\"", without.join("\", \"")));
+    }
     let session = Session::of_plan(plan)?;
     if args.dry_run {
         let shown = Planned::new(session.plan(), session.account()?.as_ref());
@@ -114,8 +119,8 @@ fn table(all: &[Shown]) -> String {
     wrapped(
         &mut text,
         "  ",
-        "suggested is what about 95% of the entities stay within, as far as the noise lets it be seen; a smaller cap means less noise, \
-         and leaves more out. These values are released, so caps and bounds that follow them tell nothing more",
+        "each cap and bound that is suggested is one that about 95% of the entities stay within, as far as the noise lets it be seen; a \
+         smaller cap means less noise, and leaves more out. These values are released, so caps and bounds that follow them tell nothing more",
     );
     if all.iter().any(|shown| shown.suggested.is_none()) {
         wrapped(
@@ -124,12 +129,16 @@ fn table(all: &[Shown]) -> String {
             "too noisy: the noise leaves every candidate; spend more, or ask about fewer queries at a time with --ask",
         );
     }
-    text.push_str("\nCaps of single queries, in the policy:\n");
     let mut caps: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for Shown { query, about, suggested, .. } in all.iter().filter(|shown| !shown.about.contains(' ')) {
-        caps.entry(query).or_default().extend(suggested.iter().map(|value| format!("{about} = {value}")));
+        let known = suggested.iter().map(|value| format!("{about} = {value}"));
+        caps.entry(query).or_default().extend(known);
     }
-    for (query, caps) in caps.into_iter().filter(|(_, caps)| !caps.is_empty()) {
+    caps.retain(|_, caps| !caps.is_empty());
+    if !caps.is_empty() {
+        text.push_str("\nCaps of single queries, in the policy:\n");
+    }
+    for (query, caps) in caps {
         let _ = writeln!(text, "  [[ask]]  # {query}\n  {}", caps.join("\n  "));
     }
     text

@@ -26,6 +26,8 @@ pub struct LeftOut {
     entities: Option<u64>,
     entities_beyond_caps: u64,
     beyond_bounds: Vec<Beyond>,
+    /// Most rows of one entity, of each table, that met in a join; `null` where none are joined.
+    rows_in_joins: Option<u32>,
 }
 
 #[derive(Debug, Serialize)]
@@ -50,6 +52,7 @@ impl LeftOut {
             entities: losses.entities,
             entities_beyond_caps: losses.entities_beyond,
             beyond_bounds: beyond.collect(),
+            rows_in_joins: losses.rows_in_joins,
         }
     }
 }
@@ -64,7 +67,9 @@ pub fn left_out(queries: &[LeftOut]) -> String {
         0 => "0".to_owned(),
         _ => format!("{part} ({})", percent(&(whole(part) / whole(all.max(1))), 1, Rounding::Nearest)),
     };
-    for LeftOut { query, rows, rows_left_out, entities, entities_beyond_caps, beyond_bounds } in queries {
+    for LeftOut { query, rows, rows_left_out, entities, entities_beyond_caps, beyond_bounds, rows_in_joins: _ } in
+        queries
+    {
         let beyond: Vec<String> = beyond_bounds
             .iter()
             .map(|beyond| format!("{}: {}", beyond.expression, part(beyond.outside, beyond.values)))
@@ -80,6 +85,11 @@ pub fn left_out(queries: &[LeftOut]) -> String {
         ]);
     }
     let mut text = format!("what caps and bounds leave out of each query, exactly\n{grid}\n");
+    if queries.iter().any(|query| query.rows_in_joins.is_some()) {
+        let note =
+            "where protected tables are joined, rows that `rows_in_joins` leaves out are in none of these figures";
+        wrapped(&mut text, "  ", note);
+    }
     let note = "these figures are exact and private: caps and bounds that are chosen by them depend on the data. `deniable suggest` \
                 gives advice that is paid for";
     wrapped(&mut text, "  ", note);

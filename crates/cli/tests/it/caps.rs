@@ -56,7 +56,7 @@ fn the_loss_is_published_and_paid_for() {
     let exact = i64::try_from(patients_with_one_visit(&place)).unwrap();
     assert!((count(0) - exact).abs() < 150 && (count(0) + count(1) - 2_000).abs() < 200, "{json}");
     let notes = json["asks"][0]["warnings"].to_string();
-    assert!(notes.contains("the caps leave something out of about"), "{notes}");
+    assert!(notes.contains("the caps leave something out of this query for about"), "{notes}");
     assert_eq!(place.charges(), 2);
     // In CSV it is a note of the answer.
     let csv = place.release(&["--ask", "visits by sex", "--format", "csv"]).done().stdout;
@@ -172,4 +172,49 @@ fn the_curator_sees_exact_losses() {
     assert_eq!(first["rows_left_out"], many.iter().map(|rows| rows - 3).sum::<usize>());
     // Entities are counted whatever their rows.
     assert_eq!(json["queries"][3]["rows_left_out"], serde_json::Value::Null);
+}
+
+/// What is said of a query's caps is right also where it is asked for alone.
+#[test]
+fn the_loss_alone_names_its_own_caps() {
+    let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 2\ngroups = 1\nleft_out = \"1/50\""));
+    let run = place.release(&["--ask", "visits by sex, left out"]).done();
+    let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("more than 2 rows in a group, or rows in more than 1 group"), "{words}");
+    assert_eq!(place.charges(), 1);
+    // What is hidden in its table is in no note of the other.
+    place.edit("policy.toml", "[columns.age]", "[display]\nhide_below = 1_000_000\n\n[columns.age]");
+    let both = place.release(&["--ask", "visits by sex"]).done();
+    assert!(!both.stdout.contains("the caps leave something out of this query"), "{}", both.stdout);
+}
+
+/// Advice that cannot be given is refused before anything begins, and what it is about is named.
+#[test]
+fn advice_that_cannot_be_given() {
+    let place = Place::clinic();
+    let run = place.run(&["suggest", "policy.toml", "--ask", "patients", "--spend", "1/10"]).refused();
+    assert!(run.stderr.contains("nothing to advise on in \"patients\""), "{}", run.stderr);
+    // Of all queries, the others share what is spent.
+    let run = place.run(&["suggest", "policy.toml", "--spend", "1/10", "--dry-run"]).done();
+    assert!(run.stderr.contains("nothing to advise on in \"patients\"") && run.stdout.contains("1/40"), "{run:?}");
+    place.edit("policy.toml", "GROUP BY sex", "GROUP BY sx");
+    let run = place.run(&["suggest", "policy.toml", "--spend", "1/10"]).refused();
+    assert!(run.stderr.contains("sx"), "{}", run.stderr);
+    let rows = Place::empty();
+    let policy = "name = 'n'\npopulation = 'p'\ndata = { table = 't', path = 't.csv', version = '1' }\n\
+                  adversary = { preset = 'acquaintance' }\npromise = { posterior_at_most = 0.75 }\n[columns]\nx = { type = 'text' }\n\
+                  [[ask]]\nsql = 'SELECT COUNT(*) FROM t'\n";
+    rows.write("policy.toml", policy);
+    rows.write("t.csv", "x\na\n");
+    rows.run(&["suggest", "policy.toml", "--spend", "1/10"]).refused();
+    assert!(!rows.path("p.ledger").exists() && !place.path("clinic-patients.ledger").exists());
+}
+
+/// What the losses cannot be worked out for stops nothing else.
+#[test]
+fn losses_beyond_the_memory_are_told() {
+    let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 4_000_000_000"));
+    let run = place.run(&["data", "check", "policy.toml"]).done();
+    assert!(run.stderr.contains("visits by sex: what its caps leave out could not be worked out"), "{}", run.stderr);
+    assert!(run.stderr.contains("registered version") && run.stderr.contains("399 (20%)"), "{}", run.stderr);
 }

@@ -21,6 +21,8 @@ pub struct Losses {
     pub entities_beyond: u64,
     /// Of each value that is added up or ranked, how many are beyond its bounds, where any are.
     pub beyond: Vec<Beyond>,
+    /// Where protected tables are joined, how many rows of one entity of each may meet: what that leaves out is in none of these.
+    pub rows_in_joins: Option<u32>,
 }
 
 /// Values of one expression that count as one of its bounds.
@@ -69,5 +71,6 @@ pub fn losses(
         entities,
         entities_beyond,
         beyond: beyond.filter(|beyond| beyond.outside > 0).collect(),
+        rows_in_joins: query.rows_in_joins(),
     })
 }

@@ -112,6 +112,26 @@ impl Query {
         stated.iter().map(|(words, _)| words.as_str()).filter(|words| !known.contains(&bare(words))).collect()
     }
 
+    /// The stated expressions whose value cannot be: of a condition a part of the rows beyond 0 and 1, of what is added up a mean beyond
+    /// its bounds.
+    #[must_use]
+    pub fn impossible<'g>(&self, stated: &'g [(String, Rational)]) -> Vec<&'g str> {
+        let program = &self.rows.program;
+        let bounds = |id: Id| {
+            if program.kind(id) == Type::Boolean {
+                return Some((whole(0), whole(1)));
+            }
+            let grid = self.rows.arguments.iter().find(|argument| argument.value == id)?.grid.as_ref()?;
+            Some((whole(grid.low) * &grid.unit, whole(grid.high) * &grid.unit))
+        };
+        let is_impossible = |(words, value): &&(String, Rational)| {
+            let named =
+                program.ids().map(|(id, _)| id).filter(|id| bare(&program.words(*id, MOST_WORDS)) == bare(words));
+            named.filter_map(bounds).any(|(low, high)| *value < low || *value > high)
+        };
+        stated.iter().filter(is_impossible).map(|(words, _)| words.as_str()).collect()
+    }
+
     fn typical_measure(&self, at: usize, usual: &[Option<Usual>], guesses: &Guesses<'_>) -> Guess {
         let measure = &self.measures()[at];
         let cells = whole(self.cells(measure.level).max(1));

@@ -174,6 +174,14 @@ impl Query {
         Self { measures, answers, ..self.clone() }
     }
 
+    /// How many rows of one entity, of each table, meet in a join of protected tables; `None` where none are joined.
+    #[must_use]
+    pub fn rows_in_joins(&self) -> Option<u32> {
+        let Rows { tables, joins, .. } = &self.of_rows().rows;
+        let is_joined = joins.others.iter().any(|join| tables[join.table].is_protected());
+        tables[joins.first].entity.as_ref().filter(|_| is_joined).map(|entity| entity.rows_in_joins)
+    }
+
     /// The columns that are added up, averaged or ranked as they are, with their position among the arguments and the grid of their
     /// declared bounds, as unit, lowest and highest number of units.
     #[must_use]

@@ -1,0 +1,206 @@
+//! What is to be known beside an answer: what caps, bounds and keys can leave out, what is not usable, what adds up.
+
+use crate::plan::{Plan, PlannedAsk};
+use crate::release::Answered;
+use crate::show::{confidence, scalar, value_kind};
+use deniable_core::exact::{Rational, Rounding, percent, whole};
+use deniable_core::noise::margin;
+use deniable_core::sensitivity::Caps;
+use deniable_policy::{About, Quality as Classes};
+use deniable_publication::{Cell, Quality};
+use deniable_sql::consistent::Consistency;
+use deniable_sql::output::Step;
+use deniable_sql::plan::{Estimator, MeasureKind, Moments};
+use num_traits::{Signed, Zero};
+
+/// How many numbers are not usable, and the ways out.
+pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String> {
+    let all: Vec<Quality> = rows.iter().flatten().filter_map(|cell| cell.number()?.quality).collect();
+    let bad = all.iter().filter(|class| **class == Quality::Unusable).count();
+    (bad > 0).then(|| {
+        format!(
+            "{bad} of {} numbers {} not usable: the standard error of the noise is more than {} of the value. A larger share for this \
+             query, fewer or larger groups, or smaller contributions (rows_per_group, groups, bounds) would make it smaller",
+            all.len(),
+            if bad == 1 { "is" } else { "are" },
+            percent(&classes.c, 2, Rounding::Nearest)
+        )
+    })
+}
+
+/// Whether the levels of an ask add up, and why not; `None` where there is nothing to add up.
+pub(crate) fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<String> {
+    let left = "the groupings do not add up exactly, as each has noise of its own";
+    Some(match ask.query().consistency() {
+        Consistency::NothingToAddUp => return None,
+        Consistency::Entities => {
+            let each = plan.policy().entity().as_ref().map_or("entity", |entity| entity.key.as_str());
+            format!("the groupings do not add up: in each of them the rows of each {each} are capped by themselves")
+        }
+        Consistency::TooManyCells => format!("{left}; to fix that would take too long for this many cells"),
+        Consistency::Applies if !ask.ask().consistent => format!("{left}; `consistent = false` leaves it so"),
+        Consistency::Applies if answered.noisy.consistent.is_none() => {
+            format!("{left}; numbers this large, and answers stored by earlier versions, stay so")
+        }
+        Consistency::Applies => "the groupings were made to add up, and counts not to be negative, by changing the \
+                                 noisy answers as little as it takes: without budget. The intervals are those of the \
+                                 noisy answers, and reach to what is shown"
+            .to_owned(),
+    })
+}
+
+/// Whether an ask is what was paid for to know how much the caps of another leave out.
+pub(crate) fn is_left_out_of(beside: &PlannedAsk, ask: &PlannedAsk) -> bool {
+    matches!(&beside.ask().about, About::LeftOut { of } if *of == ask.ask().name)
+}
+
+/// What that says, in words for the answer of the other.
+pub(crate) fn left_out(plan: &Plan, beside: &PlannedAsk, answered: &Answered) -> Option<String> {
+    let [within, beyond] = answered.noisy.values.first()?.as_slice() else { return None };
+    // Each count takes half of the allowed error.
+    let half = (whole(1) + plan.policy().confidence()) / whole(2);
+    let reach = whole(margin(beside.measures().first()?.decay(), &half));
+    let least = |count: &i128| (whole(*count) - &reach).max(Rational::zero());
+    let most = |count: &i128| (whole(*count) + &reach).max(Rational::zero());
+    let part = |beyond: Rational, within: Rational| {
+        let all = &beyond + within;
+        all.is_positive().then(|| beyond / all)
+    };
+    let low = part(least(beyond), most(within)).unwrap_or_else(Rational::zero);
+    let high = part(most(beyond), least(within)).unwrap_or_else(|| whole(1));
+    let about = part(whole((*beyond).max(0)), whole((*within).max(0)))
+        .map_or_else(|| "an unknown part".to_owned(), |part| format!("about {}", percent(&part, 1, Rounding::Nearest)));
+    let key = &plan.policy().entity()?.key;
+    Some(format!(
+        "the caps leave something out of this query for {about} of those with rows in it, by `{key}` ({} .. {} at {}): see \"{}\"",
+        percent(&low, 1, Rounding::Down),
+        percent(&high, 1, Rounding::Up),
+        confidence(plan),
+        beside.ask().name
+    ))
+}
+
+/// What a join leaves out before any cap of the query.
+fn joined(each: &str, rows: u32) -> String {
+    format!(
+        "of each {each} at most {} of each table meet in the join (`rows_in_joins`); what that leaves out is in no other figure",
+        counted(rows, "row")
+    )
+}
+
+/// `1 row`, `2 rows`.
+fn counted(number: u32, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
+pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
+    let mut all = Vec::new();
+    if let About::Values { .. } = &ask.ask().about {
+        return vec!["each counts once, with one value; all values are rounded to public candidates".to_owned()];
+    }
+    if let (About::LeftOut { of }, Some(entity)) = (&ask.ask().about, plan.policy().entity_of(ask.ask())) {
+        let Caps { rows_per_group, groups } = entity.caps;
+        let about = ask.query().about();
+        let rows = about.counts_rows().then(|| format!("more than {} in a group", counted(rows_per_group, "row")));
+        let groups = (!about.groups().is_empty()).then(|| format!("rows in more than {}", counted(groups, "group")));
+        let many: Vec<String> = rows.into_iter().chain(groups).collect();
+        let many =
+            if many.is_empty() { "none: no cap of it leaves anything out".to_owned() } else { many.join(", or ") };
+        let joined = about.rows_in_joins().map(|rows| joined(&entity.key, rows));
+        return std::iter::once(format!("of \"{of}\" something is left out where one {} has {many}", entity.key))
+            .chain(joined)
+            .collect();
+    }
+    let grouped = !ask.query().groups().is_empty();
+    if let Some(entity) = &plan.policy().entity() {
+        let rows = ask.query().caps().rows_per_group;
+        let rows = if rows == 1 { "1 row counts".to_owned() } else { format!("{rows} rows count") };
+        let counts_rows = ask.query().counts_rows();
+        let each = &entity.key;
+        if counts_rows {
+            all.push(format!("of each {each} at most {rows} in a group: counts and sums can be too low"));
+        }
+        if grouped {
+            let groups = ask.query().caps().groups;
+            all.push(format!("each {each} counts in at most {groups} of the groups: counts and sums can be too low"));
+        }
+        all.extend(ask.query().rows_in_joins().map(|rows| joined(each, rows)));
+    }
+    let mut clamped: Vec<String> = Vec::new();
+    for (at, measure) in ask.query().measures().iter().enumerate() {
+        match &measure.kind {
+            MeasureKind::Sum { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => {
+                let (low, high) = ask.query().bounds(at);
+                let kind = value_kind(ask, at);
+                let end = |end: &Rational| {
+                    scalar(end, kind, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
+                };
+                clamped.push(format!(
+                    "{}: values below {} or above {} count as these bounds",
+                    ask.query().argument_in_words(at),
+                    end(&low),
+                    end(&high)
+                ));
+            }
+            MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } => {}
+        }
+    }
+    clamped.sort();
+    clamped.dedup();
+    all.extend(clamped);
+    all.extend(sums_apart(ask));
+    for group in ask.query().groups().iter().filter(|group| ask.query().may_leave_out(group)) {
+        all.push(format!("rows whose `{}` is not among the declared keys are left out", group.name));
+    }
+    if !all.is_empty() {
+        all.push(
+            "the intervals are about the noise: they cover the answer that these rules leave, not what they leave out"
+                .to_owned(),
+        );
+    }
+    let cut = ask.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
+    if cut {
+        all.push("which rows are shown was decided by noisy values".to_owned());
+    }
+    all
+}
+
+/// Averages beside sums and counts of the same values, which a reader may divide: AVG is a sum less a public centre, with
+/// noise of its own, unless that centre is 0 and one sum serves both.
+fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
+    let (answers, measures) = (ask.query().answers(0), ask.query().measures());
+    let mut all = Vec::new();
+    for answer in answers {
+        let Estimator::Average(Moments { sum, .. }) = answer else { continue };
+        let MeasureKind::Sum { argument: averaged, .. } = measures[*sum].kind else { continue };
+        let is_its_sum = |other: &Estimator| match other {
+            Estimator::Sum { measure } => {
+                measure != sum
+                    && matches!(measures[*measure].kind, MeasureKind::Sum { argument, .. } if argument == averaged)
+            }
+            Estimator::Count { .. }
+            | Estimator::Average(_)
+            | Estimator::Variance { .. }
+            | Estimator::Quantile { .. } => false,
+        };
+        let count = answers.iter().find_map(|other| match other {
+            Estimator::Count { measure } => match measures[*measure].kind {
+                MeasureKind::Rows => Some("*".to_owned()),
+                MeasureKind::NotNull { argument } if argument == averaged => Some(ask.query().argument_in_words(*sum)),
+                _ => None,
+            },
+            Estimator::Sum { .. } | Estimator::Average(_) | Estimator::Variance { .. } | Estimator::Quantile { .. } => {
+                None
+            }
+        });
+        if let Some(count) = count.filter(|_| answers.iter().any(is_its_sum)) {
+            let about = ask.query().argument_in_words(*sum);
+            all.push(format!(
+                "AVG({about}) is not SUM({about}) / COUNT({count}): their sums have noise of their own, and each is as far \
+                 off as its interval says"
+            ));
+        }
+    }
+    all
+}

@@ -64,6 +64,9 @@ struct Shown {
     about: String,
     quantiles: Vec<Quantile>,
     suggested: Option<String>,
+    /// Whether a query can have it of its own.
+    #[serde(skip)]
+    is_cap: bool,
 }
 
 /// A noisy quantile, with the interval that its noise leaves.
@@ -87,13 +90,14 @@ impl Shown {
         let quantiles: Vec<Quantile> = advice.quantiles.iter().map(quantile).collect();
         let advised = quantiles.get(advice.advised).filter(|_| !advice.is_vague);
         let suggested = advised.and_then(|quantile| quantile.value.clone());
+        let is_cap = matches!(advice.about, Limit::RowsPerGroup | Limit::Groups);
         let about = match &advice.about {
             Limit::RowsPerGroup => "rows_per_group".to_owned(),
             Limit::Groups => "groups".to_owned(),
             Limit::Lower(column) => format!("lower bound of {column}"),
             Limit::Upper(column) => format!("upper bound of {column}"),
         };
-        Self { query: advice.query.clone(), of_each_entity: advice.value.clone(), about, quantiles, suggested }
+        Self { query: advice.query.clone(), of_each_entity: advice.value.clone(), about, quantiles, suggested, is_cap }
     }
 }
 
@@ -101,7 +105,7 @@ fn table(all: &[Shown]) -> String {
     let mut grid = grid();
     grid.set_header(["query", "of each entity", "noisy quantiles", "", "", "", "suggests"].map(cell));
     let mut last = None;
-    for Shown { query, of_each_entity, about, quantiles, suggested } in all {
+    for Shown { query, of_each_entity, about, quantiles, suggested, is_cap: _ } in all {
         let quantile = |quantile: &Quantile| {
             let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "?".to_owned());
             let Quantile { percent, value, low, high } = quantile;
@@ -130,7 +134,7 @@ fn table(all: &[Shown]) -> String {
         );
     }
     let mut caps: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for Shown { query, about, suggested, .. } in all.iter().filter(|shown| !shown.about.contains(' ')) {
+    for Shown { query, about, suggested, .. } in all.iter().filter(|shown| shown.is_cap) {
         let known = suggested.iter().map(|value| format!("{about} = {value}"));
         caps.entry(query).or_default().extend(known);
     }

@@ -5,7 +5,7 @@
 use super::Exhausted;
 use super::decode::Values;
 use super::identity::Identity;
-use super::keep::{FIRST, Keeper};
+use super::keep::{FIRST, Keeper, Seen};
 use super::walk::{Kept, Take};
 use crate::plan::EntityValue;
 use crate::plan::per_entity::{OnLadder, PerEntity};
@@ -38,9 +38,10 @@ impl PerEntity {
 }
 
 impl Fold {
-    /// What an entity needs while its shard is walked over, at most: there are no more of them than rows.
+    /// What an entity needs while its shard is walked over, at most: there are no more of them than rows. A list that grows takes
+    /// twice its length.
     pub(super) fn bytes_per_entity(&self) -> usize {
-        size_of::<Entity>()
+        2 * size_of::<Entity>()
             + self.values.len() * (size_of::<Option<i64>>() + size_of::<i64>())
             + size_of::<(u32, u64)>()
     }
@@ -62,60 +63,43 @@ impl Fold {
     }
 
     fn look_at(&self, keeper: &mut Keeper, rows: &[u64], level: usize, entities: &mut Vec<Entity>) {
-        // The same entities come in the same order at every level.
+        // The same entities come in the same order at every level. Values are those of the first.
         let (mut at, mut cells) = (0, 0);
-        let mut visit = |owner: Identity, count: usize| {
-            if level == 0 {
-                if entities.last().is_none_or(|last| last.owner != owner) {
-                    let ends = vec![None; self.values.len()];
-                    entities.push(Entity { owner, rows: 0, cells: 0, ends });
-                    cells = 0;
-                }
-                at = entities.len() - 1;
+        keeper.cells(rows, level, level == 0 && self.wants_values(), &mut |owner, seen| {
+            if level == 0 && entities.last().is_none_or(|last| last.owner != owner) {
+                entities.push(Entity { owner, rows: 0, cells: 0, ends: vec![None; self.values.len()] });
+                (at, cells) = (entities.len() - 1, 0);
             } else if entities.get(at).is_some_and(|entity| entity.owner != owner) {
-                at += 1;
-                cells = 0;
+                (at, cells) = (at + 1, 0);
             }
-            cells += 1;
-            if let Some(entity) = entities.get_mut(at) {
-                entity.rows = entity.rows.max(count);
-                entity.cells = entity.cells.max(cells);
+            let Some(entity) = entities.get_mut(at) else { return };
+            match seen {
+                Seen::Cell { rows } => {
+                    cells += 1;
+                    entity.rows = entity.rows.max(rows);
+                    entity.cells = entity.cells.max(cells);
+                }
+                Seen::Value { argument, value } => self.widen(entity, argument, value),
             }
-        };
-        keeper.cells(rows, level, None, &mut visit);
-        if level == 0 && self.wants_values() {
-            self.find_ends(keeper, rows, entities);
-        }
+        });
     }
 
     fn wants_values(&self) -> bool {
         self.values.iter().any(|ladder| matches!(ladder.value, EntityValue::Smallest(_) | EntityValue::Largest(_)))
     }
 
-    /// Smallest and largest values, of the rows that are kept at the first level.
-    fn find_ends(&self, keeper: &mut Keeper, rows: &[u64], entities: &mut [Entity]) {
-        let mut kept: Vec<(Identity, usize)> = Vec::new();
-        keeper.cells(rows, 0, Some(&mut |owner, position| kept.push((owner, position))), &mut |_, _| {});
-        let mut at = 0;
-        for (owner, position) in kept {
-            while entities.get(at).is_some_and(|entity| entity.owner != owner) {
-                at += 1;
-            }
-            let Some(entity) = entities.get_mut(at) else { return };
-            keeper.read(rows, position, |argument, value| {
-                let Some(value) = value else { return };
-                for (ladder, end) in self.values.iter().zip(&mut entity.ends) {
-                    match ladder.value {
-                        EntityValue::Smallest(wanted) if wanted == argument => {
-                            *end = Some(end.map_or(value, |end| end.min(value)));
-                        }
-                        EntityValue::Largest(wanted) if wanted == argument => {
-                            *end = Some(end.map_or(value, |end| end.max(value)));
-                        }
-                        _ => {}
-                    }
+    /// Takes in a value of an argument.
+    fn widen(&self, entity: &mut Entity, argument: usize, value: i64) {
+        for (ladder, end) in self.values.iter().zip(&mut entity.ends) {
+            match ladder.value {
+                EntityValue::Smallest(wanted) if wanted == argument => {
+                    *end = Some(end.map_or(value, |end| end.min(value)));
                 }
-            });
+                EntityValue::Largest(wanted) if wanted == argument => {
+                    *end = Some(end.map_or(value, |end| end.max(value)));
+                }
+                _ => {}
+            }
         }
     }
 

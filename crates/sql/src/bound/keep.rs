@@ -27,6 +27,14 @@ pub(super) struct Keeper {
     wanted: Vec<bool>,
 }
 
+/// What is seen of an entity.
+pub(super) enum Seen {
+    /// A cell, with so many rows that are kept.
+    Cell { rows: usize },
+    /// A value in the cell that came last.
+    Value { argument: usize, value: i64 },
+}
+
 /// Rows of a bucket, about, when rows are sorted.
 const ROWS_OF_A_BUCKET: usize = 8;
 /// Most buckets, in bits: what a processor keeps at hand.
@@ -75,29 +83,21 @@ impl Keeper {
     }
 
     /// Hands out, entity by entity and cell by cell, in an order that is the same at every level: whose cell it is, and how many of
-    /// its rows are kept. With `values`, these rows' positions go there before.
-    pub(super) fn cells(
-        &mut self,
-        rows: &[u64],
-        level: usize,
-        mut values: Option<&mut dyn FnMut(Identity, usize)>,
-        visit: &mut dyn FnMut(Identity, usize),
-    ) {
-        let width = self.layout.words();
+    /// its rows are kept; and then, where `values` are wanted, those of these rows.
+    pub(super) fn cells(&mut self, rows: &[u64], level: usize, values: bool, visit: &mut dyn FnMut(Identity, Seen)) {
+        let (layout, width) = (self.layout.clone(), self.layout.words());
         let most = self.caps.rows_per_group as usize;
         self.kept_cells(rows, level, &mut |keeper, own| {
-            let owner = keeper.layout.identity(row_of(rows, width, own[0]));
-            if let Some(values) = &mut values {
-                keeper.lowest(rows, own, &mut |position| values(owner, position));
+            let owner = layout.identity(row_of(rows, width, own[0]));
+            visit(owner, Seen::Cell { rows: own.len().min(most) });
+            if values {
+                keeper.lowest(rows, own, &mut |position| {
+                    layout.read(&rows[position * width..][..width], |argument, found| {
+                        found.into_iter().for_each(|value| visit(owner, Seen::Value { argument, value }));
+                    });
+                });
             }
-            visit(owner, own.len().min(most));
         });
-    }
-
-    /// What is said of a row's arguments.
-    pub(super) fn read(&self, rows: &[u64], position: usize, visit: impl FnMut(usize, Option<i64>)) {
-        let width = self.layout.words();
-        self.layout.read(&rows[position * width..][..width], visit);
     }
 
     /// Drops rows that will not be kept at any level, whatever is still to come. `spare` is used again.

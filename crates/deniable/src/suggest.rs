@@ -20,11 +20,12 @@ pub struct Suggest {
 }
 
 impl Suggest {
-    /// Understands and prices what is asked for it.
+    /// Understands and prices what is asked for it; beside the plan, the queries of which nothing is capped or bounded, so that there
+    /// is nothing to advise on.
     ///
     /// # Errors
     /// When there is no such query, when it is none, and when nothing of it is capped or bounded.
-    pub fn plan(&self, policy: &Policy) -> Result<Plan, Error> {
+    pub fn plan(&self, policy: &Policy) -> Result<(Plan, Vec<String>), Error> {
         let own: Vec<&str> =
             policy.asks().iter().filter(|ask| ask.about == About::Cells).map(|ask| ask.name.as_str()).collect();
         if let Some(name) = self.queries.iter().find(|name| !own.contains(&name.as_str())) {
@@ -37,15 +38,7 @@ impl Suggest {
         }
         let asker = format!("{}{BESIDE}", policy.name());
         let asking = policy.with_advice(&asker, &on, &self.share)?;
-        Plan::new(asking).map_err(Error::Plan)
-    }
-
-    /// The queries of which nothing is capped or bounded, so that there is nothing to advise on.
-    ///
-    /// # Errors
-    /// What is wrong with queries.
-    pub fn without_advice(&self, policy: &Policy) -> Result<Vec<String>, Error> {
-        Ok(self.sorted(policy)?.1)
+        Ok((Plan::new(asking).map_err(Error::Plan)?, without))
     }
 
     /// The positions of the wanted queries that advice can be given on, and the names of the others.
@@ -59,15 +52,12 @@ impl Suggest {
     }
 
     /// What released answers to a plan of [`Self::plan`] advise.
-    ///
-    /// # Errors
-    /// When the policy is not the one that was planned for.
-    pub fn advice(&self, policy: &Policy, released: &Publication) -> Result<Vec<Advice>, Error> {
-        let plan = self.plan(policy)?;
+    #[must_use]
+    pub fn advice(plan: &Plan, released: &Publication) -> Vec<Advice> {
         let answers = plan.asks().iter().filter_map(|ask| {
             let answer = released.asks.iter().find(|answer| answer.name == ask.ask().name)?;
-            Some(advice(ask.ask().about.of()?, ask.query().about(), answer))
+            Some(advice(ask.ask().about.of()?, ask.query().of_rows(), answer))
         });
-        Ok(answers.flatten().collect())
+        answers.flatten().collect()
     }
 }

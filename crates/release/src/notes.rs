@@ -101,7 +101,7 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     }
     if let (About::LeftOut { of }, Some(entity)) = (&ask.ask().about, plan.policy().entity_of(ask.ask())) {
         let Caps { rows_per_group, groups } = entity.caps;
-        let about = ask.query().about();
+        let about = ask.query().of_rows();
         let rows = about.counts_rows().then(|| format!("more than {} in a group", counted(rows_per_group, "row")));
         let groups = (!about.groups().is_empty()).then(|| format!("rows in more than {}", counted(groups, "group")));
         let many: Vec<String> = rows.into_iter().chain(groups).collect();

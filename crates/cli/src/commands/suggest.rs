@@ -25,15 +25,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ));
     };
     let suggest = Suggest { queries: args.ask.clone(), share: spend.of(policy.guarantee().limit())? };
-    let plan = suggest.plan(&policy).map_err(|error| match error {
+    let (plan, without) = suggest.plan(&policy).map_err(|error| match error {
         Error::Plan(errors) => plan_failure(&errors, &policy),
         Error::Query(error @ QuestionError::Share(_)) => Failure::usage(error, "add --spend 1/50, for example"),
         other => other.into(),
     })?;
-    let without = suggest.without_advice(&policy)?;
     if !without.is_empty() {
         say(format!("nothing to advise on in \"{}\"", without.join("\", \"")));
     }
+    let asked = plan.clone();
     let session = Session::of_plan(plan)?;
     if args.dry_run {
         let shown = Planned::new(session.plan(), session.account()?.as_ref());
@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return publish(&text, None);
     }
     let (publication, failed) = obtain(session, &args.limits, args.registration)?;
-    let advice = suggest.advice(&policy, &publication)?;
+    let advice = Suggest::advice(&asked, &publication);
     if !advice.is_empty() {
         let shown: Vec<Shown> = advice.iter().map(Shown::new).collect();
         let text = match args.format {

@@ -206,14 +206,9 @@ impl Query {
     }
 
     /// The query whose rows are read and capped: this one, or the one whose entities it is about.
-    pub(crate) fn of_rows(&self) -> &Self {
-        self.per_entity.as_ref().map_or(self, |about| &about.of)
-    }
-
-    /// The query that this one is about: itself, or the one of whose entities something is asked.
     #[must_use]
-    pub fn about(&self) -> &Self {
-        self.of_rows()
+    pub fn of_rows(&self) -> &Self {
+        self.per_entity.as_ref().map_or(self, |about| &about.of)
     }
 
     /// Whether it is about entities, each of which counts once, and not about rows.

@@ -11,6 +11,7 @@
 use crate::exact::{Enclosure, whole};
 use crate::noise::Decay;
 use num_traits::ToPrimitive;
+use statrs::function::erf::erfc;
 
 /// What every rounded step is made larger by, relatively: far more than a few operations on floats can lose.
 const SAFE: f64 = 1e-11;
@@ -19,6 +20,11 @@ const APART: f64 = 1e-3;
 
 /// Reaches are looked for until they are known to this part of themselves; they are rounded up by it.
 const PRECISION: f64 = 1e-4;
+/// A normal is taken in steps of this part of its standard deviation, up to so many deviations: what is beyond is below 1e-15.
+const NORMAL_STEP: f64 = 1.0 / 16.0;
+const BEYOND: f64 = 8.0;
+/// More than the steps lose, relatively.
+const NORMAL_SAFE: f64 = 1e-6;
 
 /// The law of one noise, as sums of several need it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,6 +64,46 @@ impl Law {
     }
 }
 
+/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ + G| > t] ≤ outside`, for weights `wᵢ` of any sign, a normal `G` of this standard deviation,
+/// independent of the noises, and `0 < outside < 1`.
+#[must_use]
+pub fn reach_with_normal(noises: &[(f64, Law)], deviation: f64, outside: f64) -> f64 {
+    if deviation <= 0.0 {
+        return reach(noises, outside);
+    }
+    let noises = || noises.iter().filter(|(weight, _)| *weight != 0.0).map(|(weight, law)| (weight.abs(), *law));
+    let slack: f64 = noises().map(|(weight, _)| weight).sum();
+    let mut scales: Vec<f64> = noises().map(|(weight, law)| weight * law.scale).collect();
+    let sum = LaplaceSum::new(&mut scales);
+    let outside = outside * (1.0 - NORMAL_SAFE);
+    // With T the tail of the other noise and g = t/deviation, the sum exceeds t in magnitude with chance
+    // 2Φ(−g) + ∫ T(deviation·x)·(φ(g − x) − φ(g + x)) dx over x > 0: by the trapezoid rule with its correction for a slope at 0, which
+    // overstates what falls faster than the steps can see.
+    let density = |x: f64| (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    let exceeds = |t: f64| {
+        let g = t / deviation;
+        let step = |x: f64| (x / NORMAL_STEP) as u64;
+        let at = |step: u64| {
+            let x = step as f64 * NORMAL_STEP;
+            sum.tail(deviation * x) * (density(g - x) - density(g + x))
+        };
+        let rest = (step(g - BEYOND).max(1)..=step(g + BEYOND)).map(at).sum::<f64>() * NORMAL_STEP
+            + NORMAL_STEP.powi(2) / 6.0 * g * density(g);
+        erfc(g / std::f64::consts::SQRT_2) + rest
+    };
+    // Half of the error for the noises one by one, and half for the normal, is more than it takes.
+    let apart = sum.scales.iter().map(|scale| scale * (4.0 * sum.scales.len() as f64 / outside).ln()).sum::<f64>();
+    let (mut low, mut high) = (0.0, apart + deviation * (2.0 * (4.0 / outside).ln()).sqrt());
+    if !high.is_finite() || exceeds(high) > outside {
+        return f64::INFINITY;
+    }
+    while high - low > PRECISION * high {
+        let middle = low + (high - low) / 2.0;
+        if exceeds(middle) <= outside { high = middle } else { low = middle }
+    }
+    (high + slack) * (1.0 + SAFE)
+}
+
 /// At least the smallest `t` with `Pr[|Σ wᵢXᵢ| > t] ≤ outside`, for weights `wᵢ` of any sign and `0 < outside < 1`; 0 for no noise.
 #[must_use]
 pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
@@ -74,42 +120,59 @@ pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
     }
     let slack: f64 = noises().map(|(weight, _)| weight).sum();
     let mut scales: Vec<f64> = noises().map(|(weight, law)| weight * law.scale).collect();
-    let together = laplace(&mut scales, outside) + slack;
+    let together = LaplaceSum::new(&mut scales).tail_end(outside) + slack;
     apart.min(together) * (1.0 + SAFE)
 }
 
-/// At least the smallest `t` that the sum of Laplace noises of these positive scales exceeds with at most this chance.
-fn laplace(scales: &mut [f64], outside: f64) -> f64 {
-    scales.sort_by(f64::total_cmp);
-    for at in 1..scales.len() {
-        // A larger scale spreads the sum further, since all of them are symmetric around one peak.
-        scales[at] = scales[at].max(scales[at - 1] * (1.0 + APART));
+/// The sum of Laplace noises of positive scales, all apart.
+struct LaplaceSum<'a> {
+    scales: &'a [f64],
+    weights: Vec<f64>,
+    /// What cancelling may lose.
+    lost: f64,
+}
+
+impl<'a> LaplaceSum<'a> {
+    fn new(scales: &'a mut [f64]) -> Self {
+        scales.sort_by(f64::total_cmp);
+        for at in 1..scales.len() {
+            // A larger scale spreads the sum further, since all of them are symmetric around one peak.
+            scales[at] = scales[at].max(scales[at - 1] * (1.0 + APART));
+        }
+        let weights: Vec<f64> = scales
+            .iter()
+            .enumerate()
+            .map(|(at, own)| {
+                let others = scales.iter().enumerate().filter(|(other, _)| *other != at);
+                others.map(|(_, other)| own * own / ((own - other) * (own + other))).product()
+            })
+            .collect();
+        // Opposite signs cancel: what that loses is a small part of the largest weight.
+        let lost = SAFE * weights.iter().map(|weight| weight.abs()).sum::<f64>();
+        Self { scales, weights, lost }
     }
-    let weights: Vec<f64> = scales
-        .iter()
-        .enumerate()
-        .map(|(at, own)| {
-            let others = scales.iter().enumerate().filter(|(other, _)| *other != at);
-            others.map(|(_, other)| own * own / ((own - other) * (own + other))).product()
-        })
-        .collect();
-    // Opposite signs cancel: what that loses is a small part of the largest weight.
-    let lost = SAFE * weights.iter().map(|weight| weight.abs()).sum::<f64>();
-    let tail =
-        |t: f64| weights.iter().zip(&*scales).map(|(weight, scale)| weight * (-t / scale).exp()).sum::<f64>() + lost;
-    // The largest alone is exceeded more rarely than the sum, and all of them one by one more often.
-    let count = scales.len() as f64;
-    let largest = scales.last().copied().unwrap_or_default();
-    let mut low = largest * (1.0 / outside).ln();
-    let mut high = scales.iter().map(|scale| scale * (count / outside).ln()).sum::<f64>();
-    if tail(high) > outside {
-        return f64::INFINITY;
+
+    /// At least the chance that it is further from zero than `t`; no noises never are.
+    fn tail(&self, t: f64) -> f64 {
+        self.weights.iter().zip(self.scales).map(|(weight, scale)| weight * (-t / scale).exp()).sum::<f64>() + self.lost
     }
-    while high - low > PRECISION * high {
-        let middle = low + (high - low) / 2.0;
-        if tail(middle) <= outside { high = middle } else { low = middle }
+
+    /// At least the smallest `t` that it exceeds with at most this chance.
+    fn tail_end(&self, outside: f64) -> f64 {
+        // The largest alone is exceeded more rarely than the sum, and all of them one by one more often.
+        let count = self.scales.len() as f64;
+        let largest = self.scales.last().copied().unwrap_or_default();
+        let mut low = largest * (1.0 / outside).ln();
+        let mut high = self.scales.iter().map(|scale| scale * (count / outside).ln()).sum::<f64>();
+        if self.tail(high) > outside {
+            return f64::INFINITY;
+        }
+        while high - low > PRECISION * high {
+            let middle = low + (high - low) / 2.0;
+            if self.tail(middle) <= outside { high = middle } else { low = middle }
+        }
+        high
     }
-    high
 }
 
 #[cfg(test)]
@@ -130,6 +193,21 @@ mod tests {
             (-most..=most).map(|k| chance(k) * sum(rest, so_far + weight * f64::from(k), t)).sum()
         }
         sum(noises, 0.0, t)
+    }
+
+    #[test]
+    fn a_normal_beside_reaches_as_far_as_both() {
+        let near = |found: f64, wanted: f64| (wanted..wanted * 1.001).contains(&found);
+        // Alone, it is the normal quantile; too small to see, it changes nothing but the rounding to whole numbers.
+        assert!(near(reach_with_normal(&[], 10.0, 0.05), 19.599));
+        let law = |n, d| Law::of(&Decay::exactly(ratio(n, d)).unwrap());
+        let noises = [(1.0, law(999, 1000)), (3.0, law(99, 100))];
+        assert!(near(reach_with_normal(&noises, 1e-6, 0.05), reach(&noises, 0.05) * 0.9995));
+        // One Laplace noise and a normal, both of scale 1, exceed t with chance
+        // 2Φ(−t) + e^½·(e^{−t}Φ(t − 1) − e^t·Φ(−t − 1)), which is 0.05 at t = 3.49513.
+        let law = law(99_999, 100_000);
+        let found = reach_with_normal(&[(1.0, law)], law.scale, 0.05);
+        assert!(near(found - 1.0, 3.49513 * law.scale), "{}", found / law.scale);
     }
 
     #[test]

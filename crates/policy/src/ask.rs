@@ -34,6 +34,8 @@ pub struct Ask {
     pub display: Option<Display>,
     /// How much of one entity counts in this query, where it says so itself.
     pub caps: OwnCaps,
+    /// How the rows came about, where averages and parts of rows are to be about the population as well; no part of what is asked.
+    pub sampling: Option<Sampling>,
     /// What of the query is answered.
     pub about: About,
     /// The part of the rows that it is about, by a public guess: what passes WHERE and stays within the caps.
@@ -94,6 +96,13 @@ impl OwnCaps {
     }
 }
 
+/// How the people in the data were chosen from those that the answers are to be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sampling {
+    /// Each as likely as any other, independently or without replacement: a simple random sample.
+    Simple,
+}
+
 /// How the share of an ask is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Size {
@@ -134,6 +143,7 @@ impl Ask {
             consistent: true,
             display: None,
             caps: OwnCaps::default(),
+            sampling: None,
             about: About::Cells,
             typical_share: None,
             typical: Vec::new(),
@@ -150,6 +160,7 @@ impl Ask {
             size_at: None,
             share,
             display: None,
+            sampling: None,
             about: About::LeftOut { of: self.name.clone() },
             ..self.clone()
         }
@@ -171,7 +182,7 @@ impl Ask {
     }
 }
 
-pub(crate) const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 13] = [
     "name",
     "sql",
     "weight",
@@ -182,6 +193,7 @@ pub(crate) const KEYS: [&str; 12] = [
     "rows_per_group",
     "groups",
     "left_out",
+    "sampling",
     "typical_share",
     "typical",
 ];
@@ -197,6 +209,7 @@ struct Question<'a> {
     display: Option<Display>,
     caps: OwnCaps,
     left_out: Option<Rational>,
+    sampling: Option<Sampling>,
     typical_share: Option<Rational>,
     typical: Vec<(String, Rational)>,
 }
@@ -245,6 +258,7 @@ fn read_question<'a>(
     let size = read_size(&section);
     let consistent = section.optional("consistent", Field::boolean);
     let display = section.optional("display", |field| read_display(field, "[ask.display]"));
+    let sampling = section.optional("sampling", read_sampling);
     let typical_share = section.optional("typical_share", typical::read_share);
     let typical = section.optional("typical", typical::read_expressions);
     let (sql, start) = sql?;
@@ -259,6 +273,7 @@ fn read_question<'a>(
         display: display?,
         caps: caps?,
         left_out: left_out?,
+        sampling: sampling?,
         typical_share,
         typical,
         section,
@@ -285,6 +300,17 @@ fn read_caps(section: &Section<'_>, is_capped: bool) -> Read<OwnCaps> {
 
 fn left_out(section: &Section<'_>, is_capped: bool) -> Read<Option<Rational>> {
     section.optional("left_out", |field| part(capped(field, "left_out", is_capped)?))
+}
+
+fn read_sampling(field: &Field<'_>) -> Read<Sampling> {
+    match field.text()? {
+        "simple" => Ok(Sampling::Simple),
+        other => {
+            let help = "write `sampling = \"simple\"` where everyone of the population was as likely as anyone else to be in the data; \
+                        remove it where the answers are about the people in the data alone, or where the sample has weights or clusters";
+            Err(field.bad_text(format!("= \"{}\" is not known", shown(other)), help))
+        }
+    }
 }
 
 /// A key that means something only where the rows of one entity are capped.
@@ -374,7 +400,8 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
         let share = portions.share(&question.size, &[], usize::MAX);
         let place = Place::new(question.section.report.source, question.start..question.start);
         let size_at = question.section.has(key).then(|| question.section.place_of(key));
-        let Question { name, sql, size, consistent, display, caps, left_out, typical_share, typical, .. } = question;
+        let Question { name, sql, size, consistent, display, caps, left_out, sampling, typical_share, typical, .. } =
+            question;
         let (line, column, about) = (place.line, place.column, About::Cells);
         let ask = Ask {
             name,
@@ -385,6 +412,7 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
             consistent,
             display,
             caps,
+            sampling,
             about,
             typical_share,
             typical,

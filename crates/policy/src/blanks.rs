@@ -315,6 +315,10 @@ fn ask(key: &str) -> &'static str {
             "which part of the promise should tell of how many people the caps leave something out of this query, such as 1/50? \
              Leave it out where nobody has to know"
         }
+        "sampling" => {
+            "were the people in the data drawn from the population as in a lottery? Then \"simple\" adds intervals for the \
+             population; otherwise remove the line"
+        }
         "display" => {
             "which numbers of this answer should be shown, such as { hide_below = 11 }? Without it, as [display] says"
         }

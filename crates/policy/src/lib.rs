@@ -57,7 +57,7 @@ mod tables;
 mod tree;
 mod typical;
 
-pub use ask::{About, Ask, OwnCaps, QuestionError, Size};
+pub use ask::{About, Ask, OwnCaps, QuestionError, Sampling, Size};
 pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};

@@ -115,6 +115,10 @@ pub struct NumberCell {
     pub low: Option<Scalar>,
     /// The upper end; absent where nothing bounds it.
     pub high: Option<Scalar>,
+    /// Where the population's number lies, with the stated confidence: the noise and the error of sampling together; absent unless asked
+    /// for, and where the number is no average of one value a row (M-POP).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub population: Option<Box<(Scalar, Scalar)>>,
     /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<serde_json::Number>,
@@ -221,6 +225,15 @@ impl Answer {
         self.rows.iter().flatten().any(|cell| cell.number().is_some_and(|number| number.quality.is_some()))
     }
 
+    /// Whether each column has intervals for the population.
+    #[must_use]
+    pub fn have_population(&self) -> Vec<bool> {
+        let has = |row: &Vec<Cell>, column: usize| {
+            row.get(column).and_then(Cell::number).is_some_and(|number| number.population.is_some())
+        };
+        (0..self.columns.len()).map(|column| self.rows.iter().any(|row| has(row, column))).collect()
+    }
+
     /// The cells of the column of this name, from top to bottom; `None` where there is none.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<impl Iterator<Item = &Cell>> {
@@ -288,6 +301,12 @@ impl NumberCell {
             return label.clone();
         }
         self.value.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)
+    }
+
+    /// The interval for the population as text; `None` where there is none.
+    #[must_use]
+    pub fn population_text(&self) -> Option<String> {
+        self.population.as_deref().map(|(low, high)| format!("{low} .. {high}"))
     }
 
     /// The interval as text.
@@ -367,6 +386,7 @@ mod tests {
                 value: Some(number("123456789012345678901234567890.1000")),
                 low: None,
                 high: Some(Scalar::Time("2026-11-21".to_owned())),
+                population: Some(Box::new((number("0.10"), number("-7")))),
                 rows: Some("7".parse().unwrap()),
                 standard_error: Some("1.5".parse().unwrap()),
                 quality: Some(Quality::Unusable),

@@ -6,7 +6,7 @@ use crate::show::{confidence, scalar, value_kind};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::margin;
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{About, Quality as Classes};
+use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Step;
@@ -78,6 +78,17 @@ pub(crate) fn left_out(plan: &Plan, beside: &PlannedAsk, answered: &Answered) ->
         confidence(plan),
         beside.ask().name
     ))
+}
+
+/// What intervals for the population are (M-POP).
+fn of_the_population(plan: &Plan) -> String {
+    let each = if plan.policy().entity().is_some() { "entity" } else { "row" };
+    format!(
+        "the intervals for the population take each {each} for one drawn from it at random, all as likely (`sampling = \"simple\"`): with the \
+         noise and the error of such a sample together they hold its number with {} confidence. The error of the sample is a bound \
+         whatever the values are, or, beside VAR or STDDEV of the same values, Student's, which is an approximation",
+        confidence(plan)
+    )
 }
 
 /// What a join leaves out before any cap of the query.
@@ -158,6 +169,9 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
             "the intervals are about the noise: they cover the answer that these rules leave, not what they leave out"
                 .to_owned(),
         );
+    }
+    if let Some(Sampling::Simple) = ask.ask().sampling {
+        all.push(of_the_population(plan));
     }
     let cut = ask.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {

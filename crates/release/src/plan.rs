@@ -8,7 +8,7 @@ use deniable_core::noise::{Decay, DecayError};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, Entity, Role, reading};
 use deniable_ledger::{Account, AccountId, Ask as LedgerAsk};
-use deniable_policy::{About, Ask, Policy, Size, TargetsTooDear};
+use deniable_policy::{About, Ask, Policy, Sampling, Size, TargetsTooDear};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError};
 use num_bigint::BigInt;
@@ -242,7 +242,10 @@ fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
 pub(crate) fn query(policy: &Policy, ask: &Ask) -> Result<Query, QueryError> {
     let query = Query::new(&ask.sql, &tables_of(policy, ask))?;
     match ask.about {
-        About::Cells => Ok(query),
+        About::Cells => match ask.sampling {
+            Some(Sampling::Simple) => query.check_population().map(|()| query),
+            None => Ok(query),
+        },
         About::LeftOut { .. } => query.left_out(),
         About::Values { .. } => query.per_entity(&ladders(&query)),
     }

@@ -10,7 +10,7 @@ use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
-use deniable_policy::{Display, Quality as Classes};
+use deniable_policy::{Display, Quality as Classes, Sampling};
 use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
     ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
@@ -119,7 +119,11 @@ fn quality(value: &Rational, deviation: &Rational, classes: &Classes) -> Quality
 /// One ask's answer, in the form that is published.
 pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
     let places: Vec<Decimals> = ask.query().output().columns.iter().map(|term| decimals_of(term, ask)).collect();
-    let rows = ask.query().show(&answered.noisy, plan.policy().confidence());
+    let confidence = plan.policy().confidence();
+    let rows = match ask.ask().sampling {
+        Some(Sampling::Simple) => ask.query().show_with_population(&answered.noisy, confidence),
+        None => ask.query().show(&answered.noisy, confidence),
+    };
     let rows = rows.iter().map(|row| {
         row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places, plan.policy().quality())).collect()
     });
@@ -157,13 +161,17 @@ fn cell(shown: &Shown, places: Decimals, classes: &Classes) -> Cell {
         Shown::Key(key @ (Key::Date(_) | Key::Timestamp(_))) => text(&key.to_string()),
         Shown::All => text(ALL),
         Shown::Text(own) => text(own),
-        Shown::Number { estimate, low, high, rows, deviation, value: kind } => {
+        Shown::Number { estimate, low, high, population, rows, deviation, value: kind } => {
             let places = places.count(deviation.as_deref(), low, high);
-            let scalar = |value: &Option<Rational>, rounding| scalar(value.as_ref()?, *kind, places, rounding);
+            let end = |end: &Rational, rounding| scalar(end, *kind, places, rounding);
+            let population =
+                population.as_deref().and_then(|(low, high)| end(low, Rounding::Down).zip(end(high, Rounding::Up)));
+            let scalar = |value: &Option<Rational>, rounding| end(value.as_ref()?, rounding);
             Cell::Number(NumberCell {
                 value: scalar(estimate, Rounding::Nearest),
                 low: scalar(low, Rounding::Down),
                 high: scalar(high, Rounding::Up),
+                population: population.map(Box::new),
                 rows: whole_number(rows),
                 standard_error: deviation.as_ref().and_then(|deviation| short(deviation).parse().ok()),
                 quality: estimate.as_ref().zip(deviation.as_ref()).map(|(value, error)| quality(value, error, classes)),

@@ -270,6 +270,7 @@ pub fn section(shown: &ShownAnswer, policy: Option<&str>, drawn: bool) -> Markup
 
 fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
     let more = table.rows.len().saturating_sub(MOST_ROWS);
+    let population = table.have_population();
     html! {
         div.scroll tabindex="0" role="region" aria-label={ "Table: " (table.name) } {
             table {
@@ -279,13 +280,14 @@ fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
                         @if numbers.contains(&at) {
                             th.number scope="col" { (name) }
                             th.number scope="col" { (confidence) " interval" }
+                            @if population[at] { th.number scope="col" { (confidence) " for the population" } }
                             @if table.has_quality() { th scope="col" { "quality" } }
                         } @else {
                             th scope="col" { (name) }
                         }
                     }
                 } }
-                tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for cell in row { (field(cell, table.has_quality())) } } } }
+                tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for (at, cell) in row.iter().enumerate() { (field(cell, population[at], table.has_quality())) } } } }
             }
         }
         @if table.rows.is_empty() { p.muted { "No rows: HAVING, LIMIT or OFFSET left none." } }
@@ -293,12 +295,13 @@ fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
     }
 }
 
-fn field(cell: &Cell, has_quality: bool) -> Markup {
+fn field(cell: &Cell, has_population: bool, has_quality: bool) -> Markup {
     match cell {
         Cell::Key(key) => html! { th scope="row" { (key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text)) } },
         Cell::Number(number) => html! {
             td.number { (number.value_text()) }
             td.number { (number.interval_text()) }
+            @if has_population { td.number { (number.population_text().unwrap_or_default()) } }
             @if has_quality { td { @if let Some(class) = number.quality { (class) } @else { "-" } } }
         },
     }

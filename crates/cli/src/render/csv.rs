@@ -1,5 +1,5 @@
-//! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`, and how good it is as
-//! `name_quality`; notes stand in a last column, in the first row. Texts are guarded, so that a
+//! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`, that for the population, if any, as
+//! `name_population_low` and `name_population_high`, and how good it is as `name_quality`; notes stand in a last column, in the first row. Texts are guarded, so that a
 //! spreadsheet computes none of them.
 
 use crate::error::Failure;
@@ -21,10 +21,15 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
             names.extend(["notes", "notes_of_the_answer"].map(str::to_owned).into_iter().find(is_free));
         }
         writer.write_record(&names).map_err(|error| failed(&error))?;
+        let (population, has_quality) = (ask.have_population(), ask.has_quality());
         let mut notes = has_notes.then(|| guarded(&ask.warnings.join("; ")));
         for row in &ask.rows {
             let notes = has_notes.then(|| notes.take().unwrap_or_default());
-            let fields = row.iter().flat_map(|cell| fields(cell, ask.has_quality())).chain(notes);
+            let fields = row
+                .iter()
+                .enumerate()
+                .flat_map(|(position, cell)| fields(cell, population[position], has_quality))
+                .chain(notes);
             writer.write_record(fields).map_err(|error| failed(&error))?;
         }
     }
@@ -34,13 +39,16 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
 
 /// Whether each column holds numbers is the same in all rows; a table without rows has plain columns.
 fn header(ask: &Answer) -> Vec<String> {
-    let first = ask.rows.first();
+    let (first, population) = (ask.rows.first(), ask.have_population());
     ask.columns
         .iter()
         .enumerate()
         .flat_map(|(position, name)| match first.and_then(|row| row.get(position)) {
             Some(Cell::Number(_)) => {
                 let mut names = vec![name.clone(), format!("{name}_low"), format!("{name}_high")];
+                if population[position] {
+                    names.extend([format!("{name}_population_low"), format!("{name}_population_high")]);
+                }
                 if ask.has_quality() {
                     names.push(format!("{name}_quality"));
                 }
@@ -55,7 +63,7 @@ fn guarded(text: &str) -> String {
     spreadsheet_cell(text).into_owned()
 }
 
-fn fields(cell: &Cell, has_quality: bool) -> Vec<String> {
+fn fields(cell: &Cell, has_population: bool, has_quality: bool) -> Vec<String> {
     let text = |number: &Option<Scalar>| number.as_ref().map_or_else(String::new, ToString::to_string);
     match cell {
         Cell::Key(Some(KeyValue::Text(text))) => vec![guarded(text)],
@@ -64,7 +72,9 @@ fn fields(cell: &Cell, has_quality: bool) -> Vec<String> {
             // A hidden number has its label where its value would be.
             let value = number.hidden.as_ref().map_or_else(|| text(&number.value), |label| guarded(label));
             let quality = has_quality.then(|| number.quality.map_or_else(String::new, |class| class.to_string()));
-            [value, text(&number.low), text(&number.high)].into_iter().chain(quality).collect()
+            let (least, most) = number.population.as_deref().cloned().unzip();
+            let population = [least, most].into_iter().filter(|_| has_population).map(|end| text(&end));
+            [value, text(&number.low), text(&number.high)].into_iter().chain(population).chain(quality).collect()
         }
     }
 }

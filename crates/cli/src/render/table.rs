@@ -51,12 +51,15 @@ pub fn table(ask: &Answer, confidence: &str) -> String {
     let numbers: Vec<bool> = (0..ask.columns.len())
         .map(|position| ask.rows.first().is_some_and(|row| matches!(row.get(position), Some(Cell::Number(_)))))
         .collect();
-    let has_quality = ask.has_quality();
+    let (has_quality, population) = (ask.has_quality(), ask.have_population());
     let mut header = Vec::new();
-    for (name, is_number) in ask.columns.iter().zip(&numbers) {
+    for (position, (name, is_number)) in ask.columns.iter().zip(&numbers).enumerate() {
         header.push(cell(name));
         if *is_number {
             header.push(cell(format!("{confidence} interval")));
+            if population[position] {
+                header.push(cell(format!("{confidence} for the population")));
+            }
             if has_quality {
                 header.push(cell("quality"));
             }
@@ -64,7 +67,7 @@ pub fn table(ask: &Answer, confidence: &str) -> String {
     }
     grid.set_header(header);
     for row in &ask.rows {
-        let cells = row.iter().flat_map(|value| match value {
+        let cells = row.iter().enumerate().flat_map(|(position, value)| match value {
             Cell::Key(key) => {
                 let text = key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text);
                 vec![cell(text)]
@@ -72,7 +75,9 @@ pub fn table(ask: &Answer, confidence: &str) -> String {
             Cell::Number(number) => {
                 let quality =
                     has_quality.then(|| cell(number.quality.map_or_else(|| "-".to_owned(), |class| class.to_string())));
-                [right(number.value_text()), right(number.interval_text())].into_iter().chain(quality).collect()
+                let population = population[position].then(|| right(number.population_text().unwrap_or_default()));
+                let cells = [right(number.value_text()), right(number.interval_text())];
+                cells.into_iter().chain(population).chain(quality).collect()
             }
         });
         grid.add_row(cells);

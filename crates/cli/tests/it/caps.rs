@@ -66,6 +66,40 @@ fn the_loss_is_published_and_paid_for() {
     assert!(page.contains("visits by sex, left out"));
 }
 
+/// The interval for the population stands beside the other, in every form, and asks nothing new of the data.
+#[test]
+fn averages_of_a_sample_have_an_interval_for_the_population() {
+    let place = Place::clinic();
+    let policy = place.read("policy.toml");
+    let query = "\n[[ask]]\nname = \"cost\"\nsql = \"SELECT COUNT(*) AS visits, AVG(cost) AS cost, STDDEV(cost) AS spread FROM visits\"\n\
+                 rows_per_group = 1\n";
+    place.write("policy.toml", format!("{policy}{query}"));
+    let asked = |format: &str| place.release(&["--ask", "cost", "--format", format]).done().stdout;
+    let before: serde_json::Value = serde_json::from_str(&asked("json")).unwrap();
+    let charges = place.charges();
+    place.write("policy.toml", format!("{policy}{query}sampling = \"simple\"\n"));
+    let json: serde_json::Value = serde_json::from_str(&asked("json")).unwrap();
+    let cells = |json: &serde_json::Value| json["asks"][0]["rows"][0].clone();
+    let (own, number) = (cells(&before), cells(&json));
+    assert!(own[1].get("population").is_none() && number[0].get("population").is_none(), "{json}");
+    assert_eq!((&own[1]["value"], &own[1]["low"]), (&number[1]["value"], &number[1]["low"]));
+    let ends: Vec<f64> = number[1]["population"].as_array().unwrap().iter().map(|end| end.as_f64().unwrap()).collect();
+    assert!(ends[0] < number[1]["low"].as_f64().unwrap() && ends[1] > number[1]["high"].as_f64().unwrap(), "{number}");
+    assert!(json["asks"][0]["warnings"].to_string().contains("drawn from it at random"));
+    let table = asked("table");
+    assert!(table.contains("95% for the population") && table.matches("for the population").count() > 1, "{table}");
+    let csv = asked("csv");
+    let head = "visits,visits_low,visits_high,visits_quality,cost,cost_low,cost_high,cost_population_low,cost_population_high,";
+    assert!(csv.starts_with(head), "{csv}");
+    let page = place.run(&["report", "policy.toml"]).done().stdout;
+    assert!(page.contains("95% for the population"));
+    assert_eq!(place.charges(), charges);
+    // Several rows of one person are no independent draws.
+    place.write("policy.toml", format!("{policy}{query}sampling = \"simple\"\n").replace("rows_per_group = 1\n", ""));
+    let refused = place.run(&["plan", "policy.toml"]).refused();
+    assert!(refused.stderr.contains("several rows of one person") && refused.stderr.contains("rows_per_group = 1"));
+}
+
 fn patients_with_one_visit(place: &Place) -> usize {
     let all = place.read("visits.csv");
     let mut names: Vec<&str> = all.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();

@@ -5,7 +5,7 @@ use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Format, Key, Role};
 use deniable_core::sensitivity::Caps;
-use deniable_policy::{Policy, PolicyErrors, Size, TargetsTooDear};
+use deniable_policy::{Policy, PolicyErrors, Sampling, Size, TargetsTooDear};
 use std::path::{Path, PathBuf};
 
 const FULL: &str = include_str!("../../testdata/good/full.toml");
@@ -55,6 +55,7 @@ fn what_is_typical() {
     );
     let ask = &policy.asks()[2];
     assert_eq!(ask.typical_share, Some(ratio(3, 10)));
+    assert_eq!((ask.sampling, policy.asks()[0].sampling), (Some(Sampling::Simple), None));
     assert_eq!(ask.typical, [("age > 65".to_owned(), ratio(1, 4)), ("age * 2".to_owned(), whole(91))]);
     assert_eq!((&policy.asks()[0].typical_share, policy.asks()[0].typical.len()), (&None, 0));
     let nothing = parse(SMALL).unwrap();

@@ -49,6 +49,8 @@ pub enum Shown {
         low: Option<Rational>,
         /// The interval's upper end; `None` when nothing bounds it.
         high: Option<Rational>,
+        /// The ends of the interval for the population, where one was asked for and the number is a mean of one value a row.
+        population: Option<Box<(Rational, Rational)>>,
         /// For a value chosen by its rank: it is at most this many rows from the wanted rank.
         rows: Option<BigInt>,
         /// The standard error of its noise; `None` where it is chosen by its rank, or nothing tells.
@@ -80,6 +82,16 @@ impl Query {
     /// the noisy values, whose margins are known, and reach at least to what is shown.
     #[must_use]
     pub fn show(&self, noisy: &Noisy, confidence: &Rational) -> Vec<ShownRow> {
+        self.shown(noisy, confidence, false)
+    }
+
+    /// The same, with intervals for the population of which the rows are a simple random sample beside, where there are any (M-POP).
+    #[must_use]
+    pub fn show_with_population(&self, noisy: &Noisy, confidence: &Rational) -> Vec<ShownRow> {
+        self.shown(noisy, confidence, true)
+    }
+
+    fn shown(&self, noisy: &Noisy, confidence: &Rational, population: bool) -> Vec<ShownRow> {
         let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
         let levels = 0..self.levels().len();
         let terms = || self.output().columns.iter();
@@ -96,8 +108,9 @@ impl Query {
                 }
             }
         }
-        let shown =
-            |row: &Place| ShownRow(self.output().columns.iter().map(|term| evaluator.shown(term, *row)).collect());
+        let shown = |row: &Place| {
+            ShownRow(self.output().columns.iter().map(|term| evaluator.shown(term, *row, population)).collect())
+        };
         if rows.len() <= FEW {
             return rows.iter().map(shown).collect();
         }
@@ -182,6 +195,21 @@ impl Query {
         i64::from(!self.levels()[row.level].contains(&group))
     }
 
+    /// A number that no noise is in; `None` where it is none.
+    pub(super) fn constant(&self, term: &Term, row: Place) -> Option<Rational> {
+        match term {
+            Term::Number(value) => Some(value.clone()),
+            Term::Key(group) => match self.key(*group, row) {
+                Some(Key::Integer(value)) => Some(whole(*value)),
+                Some(Key::Decimal(value)) => Some(value.clone()),
+                _ => None,
+            },
+            Term::Level => Some(whole(row.level)),
+            Term::Grouping(group) => Some(whole(self.grouping(*group, row))),
+            Term::Text(_) | Term::Answer(_) | Term::Arithmetic(..) | Term::Function(..) => None,
+        }
+    }
+
     /// The key of a group at a row of the answer; `None` where the row is about all of them.
     fn key(&self, group: usize, row: Place) -> Option<&Key> {
         let mut rest = row.cell;
@@ -238,7 +266,7 @@ impl<'a> Evaluator<'a> {
         Self { query, values: noisy.shown(), measured, margins, ranks, laws, outside }
     }
 
-    fn shown(&self, term: &Term, row: Place) -> Shown {
+    fn shown(&self, term: &Term, row: Place, population: bool) -> Shown {
         match term {
             Term::Key(group) => match self.query.key(*group, row) {
                 Some(key) => Shown::Key(self.query.groups()[*group].shown(key)),
@@ -251,7 +279,8 @@ impl<'a> Evaluator<'a> {
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
                 let (rows, value) = self.rank_error(term, row);
                 let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
-                Shown::Number { estimate, low, high, rows, deviation, value }
+                let population = population.then(|| self.population(term, row)).flatten().map(Box::new);
+                Shown::Number { estimate, low, high, population, rows, deviation, value }
             }
         }
     }
@@ -343,15 +372,9 @@ impl<'a> Evaluator<'a> {
 
     pub(super) fn number(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         match term {
-            Term::Number(value) => Number::exact(Some(value.clone())),
-            Term::Key(group) => match self.query.key(*group, row) {
-                Some(Key::Integer(value)) => Number::exact(Some(whole(*value))),
-                Some(Key::Decimal(value)) => Number::exact(Some(value.clone())),
-                _ => Number::exact(None),
-            },
-            Term::Text(_) => Number::exact(None),
-            Term::Level => Number::exact(Some(whole(row.level))),
-            Term::Grouping(group) => Number::exact(Some(whole(self.query.grouping(*group, row)))),
+            Term::Number(_) | Term::Key(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => {
+                Number::exact(self.query.constant(term, row))
+            }
             Term::Answer(position) => self.answer(&self.query.answers(row.level)[*position], row.cell, margins),
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;

@@ -4,7 +4,7 @@ use super::Term;
 use super::evaluate::{Evaluator, Place, ROOT_PLACES};
 use super::number::Number;
 use super::pivot::{Cell, Ends, Form, Linear};
-use crate::plan::{Estimator, MeasureKind, Moments};
+use crate::plan::{Estimator, MeasureKind, Moments, Query};
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
@@ -20,6 +20,31 @@ struct Variance {
     sample: bool,
     /// Whether its root is asked for.
     root: bool,
+}
+
+impl Query {
+    /// A number as sums of measures, where its law is known.
+    pub(super) fn form(&self, term: &Term, row: Place) -> Option<Form> {
+        let sum = |measure: usize| Linear::measure(measure, self.measures()[measure].unit.clone());
+        match term {
+            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => {
+                self.constant(term, row).map(|value| Form::Linear(Linear::constant(value)))
+            }
+            Term::Text(_) | Term::Function(..) => None,
+            Term::Answer(position) => match &self.answers(row.level)[*position] {
+                Estimator::Count { measure } | Estimator::Sum { measure } => Some(Form::Linear(sum(*measure))),
+                Estimator::Average(Moments { sum: total, count, centre, .. }) => {
+                    let under = sum(*count);
+                    Some(Form::Ratio { over: sum(*total).plus(&under, centre), under })
+                }
+                Estimator::Variance { .. } | Estimator::Quantile { .. } => None,
+            },
+            Term::Arithmetic(operator, sides) => {
+                let [left, right] = &**sides;
+                self.form(left, row)?.combine(*operator, self.form(right, row)?)
+            }
+        }
+    }
 }
 
 impl Evaluator<'_> {
@@ -41,7 +66,7 @@ impl Evaluator<'_> {
             return self.interval(inner, row, margins).apply(*function);
         }
         let value = |measure: usize| self.values[measure][row.cell];
-        let cell = Cell { laws: self.laws, value: &value, outside: self.outside };
+        let cell = Cell { laws: self.laws, value: &value, normal: 0.0, outside: self.outside };
         if let Some(variance) = self.variance_of(term, row) {
             let Variance { measures, most, sample, root } = variance;
             let ends = cell.variance(measures, sample, float(&most) * (1.0 + f64::EPSILON));
@@ -55,7 +80,7 @@ impl Evaluator<'_> {
                 inside
             };
         }
-        match self.form(term, row) {
+        match self.query.form(term, row) {
             Some(form) if form.measures() > 1 => {
                 let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
                 let within = (possible.low.as_ref().map(float), possible.high.as_ref().map(float));
@@ -80,31 +105,6 @@ impl Evaluator<'_> {
             sample: *sample,
             root: *root,
         })
-    }
-
-    /// A number as sums of measures, where its law is known.
-    pub(super) fn form(&self, term: &Term, row: Place) -> Option<Form> {
-        let constant = |number: Number| number.estimate.map(|value| Form::Linear(Linear::constant(value)));
-        match term {
-            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => constant(self.number(term, row, None)),
-            Term::Text(_) | Term::Function(..) => None,
-            Term::Answer(position) => {
-                let unit = |measure: usize| self.query.measures()[measure].unit.clone();
-                match &self.query.answers(row.level)[*position] {
-                    Estimator::Count { measure } => Some(Form::Linear(Linear::measure(*measure, whole(1)))),
-                    Estimator::Sum { measure } => Some(Form::Linear(Linear::measure(*measure, unit(*measure)))),
-                    Estimator::Average(Moments { sum, count, centre, .. }) => {
-                        let under = Linear::measure(*count, whole(1));
-                        Some(Form::Ratio { over: Linear::measure(*sum, unit(*sum)).plus(&under, centre), under })
-                    }
-                    Estimator::Variance { .. } | Estimator::Quantile { .. } => None,
-                }
-            }
-            Term::Arithmetic(operator, sides) => {
-                let [left, right] = &**sides;
-                self.form(left, row)?.combine(*operator, self.form(right, row)?)
-            }
-        }
     }
 
     /// What a number can be at all, whatever the rows are.

@@ -10,6 +10,7 @@ mod intervals;
 mod number;
 mod pivot;
 mod planned;
+mod population;
 mod slope;
 
 pub use evaluate::{Noisy, Shown, ShownRow};

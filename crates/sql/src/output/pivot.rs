@@ -16,7 +16,7 @@
 
 use super::Operator;
 use deniable_core::exact::{Rational, whole};
-use deniable_core::interval::{Law, reach};
+use deniable_core::interval::{Law, reach_with_normal};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
@@ -69,8 +69,24 @@ impl Linear {
         sum
     }
 
-    fn times(&self, factor: &Rational) -> Self {
+    pub(super) fn times(&self, factor: &Rational) -> Self {
         Self::default().plus(self, factor)
+    }
+
+    /// The measures in it, with their weights.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (usize, &Rational)> {
+        self.weights.iter().map(|(at, weight)| (*at, weight))
+    }
+
+    /// The only measure in it and its weight; `None` where there is anything else.
+    pub(super) fn alone(&self) -> Option<(usize, &Rational)> {
+        let (at, weight) = self.weights.first_key_value()?;
+        (self.weights.len() == 1 && self.constant.is_zero()).then_some((*at, weight))
+    }
+
+    /// What is added to the measures.
+    pub(super) fn constant_part(&self) -> &Rational {
+        &self.constant
     }
 }
 
@@ -150,6 +166,8 @@ pub(super) struct Cell<'a> {
     pub(super) laws: &'a [Law],
     /// The noisy numbers of the cell, by measure.
     pub(super) value: &'a dyn Fn(usize) -> i128,
+    /// The standard deviation of the normal error, besides the noise, of what is divided in a ratio; 0 for none.
+    pub(super) normal: f64,
     /// How often an interval may miss.
     pub(super) outside: f64,
 }
@@ -171,7 +189,7 @@ impl Cell<'_> {
             Form::Linear(sum) => {
                 let sum = self.sum(sum);
                 let value = sum.value.max(low.unwrap_or(f64::NEG_INFINITY)).min(high.unwrap_or(f64::INFINITY));
-                let reach = self.reach(sum.weights.iter().map(|(at, weight)| (*at, *weight)), self.outside);
+                let reach = self.reach(sum.weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, self.outside);
                 let reach = reach + ROUNDING * sum.size;
                 (Some(value - reach), Some(value + reach))
             }
@@ -210,7 +228,7 @@ impl Cell<'_> {
         let step = (greatest - least) / f64::from(PARTS);
         let parts: Vec<(f64, f64)> =
             (0..PARTS).map(|part| (least + f64::from(part) * step, least + f64::from(part + 1) * step)).collect();
-        let fewest_most = self.reach([(count.0, count.1)].into_iter(), rows);
+        let fewest_most = self.reach([(count.0, count.1)].into_iter(), 0.0, rows);
         let correction = |rows: f64| if sample { rows / (rows - 1.0) } else { 1.0 };
         let excluded = |from: f64, to: f64| {
             parts.iter().all(|(low, high)| {
@@ -231,13 +249,13 @@ impl Cell<'_> {
                 let counted = [largest * largest - from, square - to].map(f64::abs).into_iter().fold(0.0, f64::max);
                 let weights = [(squares.0, squares.1), (sum.0, 2.0 * largest * sum.1), (count.0, counted * count.1)];
                 let size = q.abs() + 2.0 * largest * s.abs() + (largest * largest + to) * n.abs();
-                far > self.reach(weights.into_iter(), own) + ROUNDING * size
+                far > self.reach(weights.into_iter(), 0.0, own) + ROUNDING * size
             })
         };
         let (mean, square) = (s / n, estimate);
         let weights =
             [(squares.0, squares.1), (sum.0, 2.0 * mean * sum.1), (count.0, (mean * mean - square) * count.1)];
-        let near = self.reach(weights.into_iter(), own) / n;
+        let near = self.reach(weights.into_iter(), 0.0, own) / n;
         let population = (inwards(0.0, estimate, near, &excluded), inwards(most, estimate, near, &excluded));
         if !sample {
             return (Some(population.0), Some(population.1));
@@ -259,13 +277,18 @@ impl Cell<'_> {
         Sum { value: float(&exact), size: float(&size), weights }
     }
 
-    fn reach(&self, weights: impl Iterator<Item = (usize, f64)>, outside: f64) -> f64 {
+    /// How far the noise of one measure reaches, in its units.
+    pub(super) fn reach_of(&self, measure: usize) -> f64 {
+        self.reach([(measure, 1.0)].into_iter(), 0.0, self.outside)
+    }
+
+    fn reach(&self, weights: impl Iterator<Item = (usize, f64)>, normal: f64, outside: f64) -> f64 {
         let noises: Vec<(f64, Law)> = weights.map(|(at, weight)| (weight * (1.0 + ROUNDING), self.laws[at])).collect();
-        reach(&noises, outside)
+        reach_with_normal(&noises, normal, outside)
     }
 
     /// The largest that the noise of `over − θ·under` reaches for any `θ` from one end to the other.
-    fn reach_between(&self, over: &Sum, under: &Sum, ends: [f64; 2], outside: f64) -> f64 {
+    fn reach_between(&self, over: &Sum, under: &Sum, ends: [f64; 2], normal: f64, outside: f64) -> f64 {
         let mut all: BTreeMap<usize, f64> = BTreeMap::new();
         for theta in ends {
             for at in over.weights.keys().chain(under.weights.keys()) {
@@ -275,31 +298,31 @@ impl Cell<'_> {
                 *largest = largest.max((a - b).abs() + ROUNDING * (a.abs() + b.abs()));
             }
         }
-        self.reach(all.into_iter(), outside)
+        self.reach(all.into_iter(), normal, outside)
     }
 
     fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
         // Where what divides may be zero, nothing is ruled out far away.
-        let alone = self.reach(under.weights.iter().map(|(at, weight)| (*at, *weight)), outside);
+        let alone = self.reach(under.weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, outside);
         if under.value.abs() <= alone {
             return (None, None);
         }
         let estimate = over.value / under.value;
-        let near = self.reach_between(over, under, [estimate; 2], outside) / under.value.abs();
+        let near = self.reach_between(over, under, [estimate; 2], self.normal, outside) / under.value.abs();
         if !near.is_finite() {
             return (None, None);
         }
         let excluded = |from: f64, to: f64| {
             let far = nearest_to_zero(&[over.value - from * under.value, over.value - to * under.value]);
             let size = over.size + from.abs().max(to.abs()) * under.size;
-            far > self.reach_between(over, under, [from, to], outside) + ROUNDING * size
+            far > self.reach_between(over, under, [from, to], self.normal, outside) + ROUNDING * size
         };
         // So far out on one side nothing is possible: of `θ` the noise is that of `under`, and a little of `over`.
         let outer = |side: f64| {
             let mut far = estimate.abs() + 10.0 * near + f64::MIN_POSITIVE;
             (0..12).find_map(|_| {
                 // Divided by θ: the weights of `under`, and of `over` at most `1/far` of them.
-                let reach = self.reach_between(under, over, [0.0, side / far], outside);
+                let reach = self.reach_between(under, over, [0.0, side / far], self.normal / far, outside);
                 let rest = under.value.abs() - over.value.abs() / far;
                 let found = (rest > reach + ROUNDING * (under.size + over.size / far)).then_some(side * far);
                 far *= 8.0;

@@ -38,7 +38,7 @@ impl Query {
             let (place, size) = (Place { level: *level, cell: 0 }, measures(term, *level, self).len().max(1));
             let shown = evaluator.number_with_interval(term, place, evaluator.margins.get(&size));
             let safe = reach(&shown, &evaluator.possible(term, place));
-            let error = match evaluator.form(bare(term), place) {
+            let error = match self.form(bare(term), place) {
                 Some(_) => safe,
                 None => safe.map(|safe| {
                     let noise = evaluator.first_order(term, place).and_then(Rational::from_float);

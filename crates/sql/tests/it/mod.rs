@@ -7,6 +7,7 @@ mod fuzz;
 mod generate;
 mod intervals;
 mod per_entity;
+mod population;
 mod registration;
 mod sensitivity;
 mod sources;

@@ -362,6 +362,14 @@ CASTS = {
 }
 
 
+def function_of_numbers(name, values):
+    """As the C library computes it; None where there is no finite result."""
+    try:
+        return real({"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "power": math.pow}[name](*values))
+    except (ValueError, OverflowError):
+        return None
+
+
 # --- Trees. ---
 
 
@@ -414,6 +422,8 @@ def evaluate(tree, kinds, row):
         return result, number(abs(first))
     if name == "round":
         return result, rounded(kind, first, tree["digits"])
+    if name in ("ln", "exp", "sqrt", "power"):
+        return result, function_of_numbers(name, values)
     if name == "floor":
         return result, first if kind == INTEGER else real(float(math.floor(first)))
     if name == "ceil":

@@ -10,6 +10,7 @@ rows are kept. A quantile is asked only where exactly one grid value has its ran
 """
 
 import csv
+import math
 import sys
 from answers import ALL, average, count, greatest, grouped, least, levels, Number, on_grid, people, quantile, ratio, total, values, variance, written
 from datetime import date, datetime
@@ -194,6 +195,31 @@ def clinic():
     # Visits of more than an hour lie in no declared bin.
     plain("bins by FLOOR", "SELECT FLOOR(minutes / 15) * 15 AS quarter, COUNT(*) AS n FROM visits GROUP BY FLOOR(minutes / 15) * 15", "quarter:number n:number",
           count(), keys=[(lambda row: row["minutes"] // 15 * 15, [0, 15, 30, 45, 60])])
+    # A division of whole numbers inside FLOOR keeps its fraction: the bin at zero is no wider than the others.
+    below = [(lambda row: (row["age"] - 50) // 15 * 15, list(range(-60, 61, 15)))]
+    for name, bin in [("FLOOR", "FLOOR((age - 50) / 15) * 15"), ("BIN", "BIN(age - 50, 15)"), ("FLOOR of decimals", "FLOOR((age - 50) / 15.0) * 15")]:
+        plain(f"bins below zero by {name}", f"SELECT {bin} AS bin, COUNT(*) AS n FROM visits GROUP BY {bin}", "bin:number n:number", count(), keys=below)
+    plain("CEIL of a division of whole numbers", "SELECT CEIL(age / 20) AS up, COUNT(*) AS n FROM visits GROUP BY CEIL(age / 20)", "up:number n:number",
+          count(), keys=[(lambda row: -(-row["age"] // 20), list(range(7)))])
+    plain("BIN of decimals", "SELECT BIN(cost, 12.5) AS bin, COUNT(*) AS n FROM visits WHERE cost < 100 GROUP BY BIN(cost, 12.5)", "bin:number n:number",
+          count(), keys=[(lambda row: row["cost"] // Fraction(25, 2) * Fraction(25, 2), [Fraction(25, 2) * at for at in range(33)])], where=lambda row: row["cost"] < 100)
+    bucket = lambda row: 0 if row["cost"] < 50 else 5 if row["cost"] >= 250 else int((row["cost"] - 50) // 50) + 1
+    plain("WIDTH_BUCKET", "SELECT WIDTH_BUCKET(cost, 50, 250, 4) AS b, COUNT(*) AS n FROM visits GROUP BY WIDTH_BUCKET(cost, 50, 250, 4)", "b:number n:number",
+          count(), keys=[(bucket, list(range(6)))])
+    plain("WIDTH_BUCKET of whole numbers, from below zero", "SELECT WIDTH_BUCKET(age - 50, -50, 60, 11) AS b, COUNT(*) AS n FROM visits GROUP BY WIDTH_BUCKET(age - 50, -50, 60, 11)",
+          "b:number n:number", count(), keys=[(lambda row: 12 if row["age"] >= 110 else row["age"] // 10 + 1, list(range(1, 13)))])
+
+    # Functions of numbers, on the grid that ROUND gives them.
+    of_cost = lambda compute, digits: lambda row: Fraction(round(compute(float(row["cost"])) * 10**digits), 10**digits)
+    once("SQRT", total(of_cost(math.sqrt, 2), 0, 20, Fraction(1, 100)), "SUM(ROUND(SQRT(cost), 2))")
+    once("LN", average(of_cost(lambda cost: math.log(cost + 1), 3), 0, Fraction(5994, 1000), Fraction(1, 1000)), "AVG(ROUND(LN(cost + 1), 3))")
+    once("EXP", total(of_cost(lambda cost: math.exp(-cost / 100), 3), Fraction(18, 1000), 1, Fraction(1, 1000)), "SUM(ROUND(EXP(-cost / 100), 3))")
+    once("POWER", total(lambda row: min(row["minutes"], 60) ** 2, 0, 3600), "SUM(ROUND(POWER(LEAST(minutes, 60), 2)))")
+    mean = average(of_cost(lambda cost: math.log(cost + 1), 3), 0, Fraction(5994, 1000), Fraction(1, 1000))
+    once("a geometric mean", lambda rows: Number(Fraction(math.exp(mean(rows).value)).limit_denominator(10**9) - 1), "EXP(AVG(ROUND(LN(cost + 1), 3))) - 1")
+    once("a root of a result", lambda rows: Number(Fraction(math.sqrt(average(lambda row: row["age"] ** 2, 0, 12100)(rows).value)).limit_denominator(10**9)),
+         "SQRT(AVG(age * age))")
+
     plain("every value of a short range", "SELECT minutes % 5 AS last, COUNT(*) AS n FROM visits WHERE minutes <= 60 GROUP BY minutes % 5", "last:number n:number",
           count(), keys=[(lambda row: row["minutes"] % 5, list(range(5)))], where=lambda row: row["minutes"] <= 60)
 
@@ -294,6 +320,11 @@ def dates(cases):
     plain("extract", "EXTRACT(year FROM admitted) AS y, EXTRACT(quarter FROM admitted) AS q, COUNT(*) AS n", "y:number q:number n:number", count(),
           keys=[(lambda row: row["admitted"] and row["admitted"].year, [2023, 2024]), (lambda row: row["admitted"] and (row["admitted"].month + 2) // 3, [1, 2, 3, 4])],
           group=" GROUP BY EXTRACT(year FROM admitted), EXTRACT(quarter FROM admitted)")
+    plain("YEAR() and QUARTER()", "YEAR(admitted) AS y, QUARTER(admitted) AS q, COUNT(*) AS n", "y:number q:number n:number", count(),
+          keys=[(lambda row: row["admitted"] and row["admitted"].year, [2023, 2024]), (lambda row: row["admitted"] and (row["admitted"].month + 2) // 3, [1, 2, 3, 4])],
+          group=" GROUP BY YEAR(admitted), QUARTER(admitted)")
+    plain("MONTH() of a time", "MONTH(discharged) AS m, COUNT(*) AS n", "m:number n:number", count(),
+          keys=[(lambda row: row["discharged"] and row["discharged"].month, list(range(1, 13)))], group=" GROUP BY MONTH(discharged)")
     plain("extract the weekday, from Sunday, 0", "EXTRACT(dow FROM admitted) AS d, COUNT(*) AS n", "d:number n:number", count(),
           keys=[(lambda row: row["admitted"] and row["admitted"].isoweekday() % 7, list(range(7)))], group=" GROUP BY EXTRACT(dow FROM admitted)")
     plain("extract the hour", "EXTRACT(hour FROM discharged) >= 12 AS afternoon, COUNT(*) AS n", "afternoon:boolean n:number", count(),

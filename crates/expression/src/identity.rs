@@ -225,6 +225,10 @@ fn put_operation(bytes: &mut Vec<u8>, operation: &Operation) {
             bytes.push(19);
             bytes.extend_from_slice(&digits.to_le_bytes());
         }
+        Operation::Ln => bytes.push(30),
+        Operation::Exp => bytes.push(31),
+        Operation::Sqrt => bytes.push(32),
+        Operation::Power => bytes.push(33),
         Operation::Floor => bytes.push(20),
         Operation::Ceil => bytes.push(21),
         Operation::Cast(kind) => {
@@ -366,6 +370,10 @@ impl<'a> Reader<'a> {
             27 => Operation::Truncate(self.choice(&Unit::ALL)?),
             28 => Operation::Part(self.choice(&Part::ALL)?),
             29 => Operation::DaysBetween,
+            30 => Operation::Ln,
+            31 => Operation::Exp,
+            32 => Operation::Sqrt,
+            33 => Operation::Power,
             _ => return None,
         })
     }
@@ -427,6 +435,10 @@ mod tests {
             Operation::Remainder,
             Operation::Negate,
             Operation::Absolute,
+            Operation::Ln,
+            Operation::Exp,
+            Operation::Sqrt,
+            Operation::Power,
             Operation::Round(-15),
             Operation::Floor,
             Operation::Ceil,

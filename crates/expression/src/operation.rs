@@ -50,6 +50,14 @@ pub enum Operation {
     Floor,
     /// The smallest whole number that is not below.
     Ceil,
+    /// The natural logarithm; NULL of zero and below.
+    Ln,
+    /// e to this power.
+    Exp,
+    /// The square root; NULL below zero.
+    Sqrt,
+    /// The first argument to the power of the second; NULL where that is no number.
+    Power,
     /// The value as one of another type.
     Cast(Type),
     /// In small letters.
@@ -272,6 +280,10 @@ impl Operation {
             Self::Round(_) => "round",
             Self::Floor => "floor",
             Self::Ceil => "ceil",
+            Self::Ln => "ln",
+            Self::Exp => "exp",
+            Self::Sqrt => "sqrt",
+            Self::Power => "power",
             Self::Cast(_) => "CAST",
             Self::Lower => "lower",
             Self::Upper => "upper",
@@ -311,6 +323,7 @@ impl Operation {
                 Self::Negate | Self::Absolute | Self::Round(-15..=15) | Self::Floor | Self::Ceil,
                 [number @ (Integer | Decimal)],
             ) => Some(*number),
+            (Self::Ln | Self::Exp | Self::Sqrt, [Decimal]) | (Self::Power, [Decimal, Decimal]) => Some(Decimal),
             (Self::Cast(to), [from]) if castable(*from, *to) => Some(*to),
             (Self::Lower | Self::Upper | Self::Trim(_), [Text]) => Some(Text),
             (Self::Like(_), [Text]) => Some(Boolean),

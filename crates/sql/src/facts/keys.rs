@@ -346,7 +346,7 @@ impl Derivation<'_> {
     }
 
     fn underived(&self, id: Id) -> QueryError {
-        let help = "write bands as CASE WHEN x < 18 THEN 'child' ELSE 'adult' END or FLOOR(x / 10) * 10, over columns with \
+        let help = "write bands as CASE WHEN x < 18 THEN 'child' ELSE 'adult' END or BIN(x, 10), over columns with \
                     declared bounds or keys";
         let expression = self.program.words(id, MOST_WORDS);
         QueryError::refused(format!("GROUP BY {expression}, whose groups do not follow from declared facts,"), help)

@@ -68,8 +68,13 @@ impl Range {
     }
 
     /// The value of a constant.
-    fn only_value(&self) -> Option<&Rational> {
+    pub(crate) fn only_value(&self) -> Option<&Rational> {
         self.low.as_ref().filter(|low| self.high.as_ref() == Some(*low))
+    }
+
+    /// Whether it is zero or more, as far as is known.
+    pub(crate) fn is_never_negative(&self) -> bool {
+        self.low.as_ref().is_some_and(|low| !low.is_negative())
     }
 
     /// Declared bounds and steps.
@@ -211,6 +216,8 @@ impl Ranges {
                 let larger = |left: Range, right: Range| left.negated().least(&right.negated()).negated();
                 values(&mut all.iter()).into_iter().reduce(larger).unwrap_or_else(Range::nothing)
             }
+            (Operation::Ln | Operation::Exp | Operation::Sqrt, [inner]) => growing(operation, &range(inner)),
+            (Operation::Power, [base, exponent]) => power(&range(base), &range(exponent)),
             (Operation::Floor | Operation::Ceil, [inner]) => range(inner).rounded(whole(1)),
             (Operation::Part(part), _) => {
                 let (low, high) = part.range();
@@ -311,6 +318,49 @@ fn arithmetic(operation: &Operation, ranges: &[Range]) -> Range {
         },
         _ => Range::UNKNOWN,
     }
+}
+
+/// The range of a function that grows: of its ends, a little further out than floats compute it. ROUND gives it a grid.
+fn growing(operation: &Operation, inner: &Range) -> Range {
+    let of = |end: &Option<Rational>| {
+        let end = end.as_ref()?.to_f64()?;
+        Some(match operation {
+            Operation::Ln => end.ln(),
+            Operation::Exp => end.exp(),
+            Operation::Sqrt => end.max(0.0).sqrt(),
+            _ => f64::NAN,
+        })
+    };
+    let never_negative = Some(0.0).filter(|_| matches!(operation, Operation::Exp | Operation::Sqrt));
+    let (low, high) = (of(&inner.low).or(never_negative), of(&inner.high));
+    Range { low: low.and_then(|end| outward(end, -1.0)), high: high.and_then(|end| outward(end, 1.0)), unit: None }
+}
+
+/// The range of a power with a constant exponent, of numbers that are not negative; of whole exponents, of any.
+fn power(base: &Range, exponent: &Range) -> Range {
+    let (Some(low), Some(high)) = (&base.low, &base.high) else { return Range::UNKNOWN };
+    let Some(exponent) = exponent.only_value() else { return Range::UNKNOWN };
+    let is_even = exponent.is_integer() && exponent.to_integer().is_even();
+    let (Some(from), Some(to), Some(by)) = (low.to_f64(), high.to_f64(), exponent.to_f64()) else {
+        return Range::UNKNOWN;
+    };
+    // Where the sign of the base makes no number, or one without end, nothing is known.
+    if (low.is_negative() && !exponent.is_integer()) || (exponent.is_negative() && !low.is_positive()) {
+        return Range::UNKNOWN;
+    }
+    let (one, other) = (from.powf(by), to.powf(by));
+    let least = if is_even && low.is_negative() && high.is_positive() { 0.0 } else { one.min(other) };
+    Range { low: outward(least, -1.0), high: outward(one.max(other), 1.0), unit: None }
+}
+
+/// A number a little further out on this side; `None` where it is none.
+fn outward(end: f64, side: f64) -> Option<Rational> {
+    /// More than a float function can lose.
+    const LOST: f64 = 1e-12;
+    // Numbers that are so near to a whole one are meant to be it.
+    let nearest = end.round();
+    let moved = if (end - nearest).abs() <= LOST * end.abs() { nearest } else { end + side * LOST * end.abs() };
+    Rational::from_float(moved)
 }
 
 /// The largest number of which both are whole multiples; zero is a multiple of everything.

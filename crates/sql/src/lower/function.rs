@@ -2,20 +2,34 @@
 
 use super::{Lowering, Scope, constant_integer, text_of, unlisted};
 use crate::error::QueryError;
+use crate::facts::range::Ranges;
+use crate::plan::CALENDAR;
 use crate::syntax::{PARTS, UNITS};
 use datafusion_expr::Expr;
-use deniable_expression::{Id, Operation, Part, Type, Unit};
+use deniable_core::exact::{Rational, whole};
+use deniable_expression::{Comparison, Id, Node, Operation, Part, Type, Unit, Value};
+use num_traits::Signed;
 
 /// Most characters that BTRIM takes away.
 const MOST_TRIMMED: usize = 100;
+/// Most buckets of WIDTH_BUCKET.
+const MOST_BUCKETS: i64 = 100_000;
+/// Furthest that its ends may be apart: so many times the buckets is a number of 64 bits.
+const MOST_SPAN: i64 = 1 << 46;
 
 impl Lowering<'_> {
     pub(super) fn function(&mut self, name: &str, args: &[Expr], scope: Scope<'_>) -> Result<Id, QueryError> {
         match (name, args) {
             ("abs", [number]) => self.number(Operation::Absolute, number, scope),
-            ("floor", [number]) => self.number(Operation::Floor, number, scope),
-            ("ceil", [number]) => self.number(Operation::Ceil, number, scope),
+            ("floor", [number]) => self.floor_or_ceil(Operation::Floor, number, scope),
+            ("ceil", [number]) => self.floor_or_ceil(Operation::Ceil, number, scope),
             ("round", [number]) => self.number(Operation::Round(0), number, scope),
+            ("ln", [number]) => self.number(Operation::Ln, number, scope),
+            ("exp", [number]) => self.number(Operation::Exp, number, scope),
+            ("sqrt", [number]) => self.number(Operation::Sqrt, number, scope),
+            ("power" | "pow", [_, _]) => self.same(Operation::Power, args, scope),
+            ("bin", [number, width]) => self.bin(number, width, scope),
+            ("width_bucket", [number, low, high, count]) => self.width_bucket(number, [low, high, count], scope),
             ("round", [number, digits]) => {
                 let known = constant_integer(digits).and_then(|digits| i8::try_from(digits).ok());
                 let known = known.filter(|digits| (-15..=15).contains(digits)).ok_or_else(|| {
@@ -57,6 +71,10 @@ impl Lowering<'_> {
                 let time = self.time(time, scope)?;
                 self.call(Operation::Part(known), &[time])
             }
+            (name, [time]) if let Some(part) = CALENDAR.into_iter().find(|part| part.name() == name) => {
+                let time = self.time(time, scope)?;
+                self.call(Operation::Part(part), &[time])
+            }
             ("date_diff", [unit, from, to]) => {
                 if text_of(unit).is_none_or(|unit| !unit.eq_ignore_ascii_case("day")) {
                     let error = QueryError::refused("DATE_DIFF in this unit", "write DATE_DIFF('day', from, to)");
@@ -68,6 +86,96 @@ impl Lowering<'_> {
             }
             (name, _) => Err(unlisted(&format!("the function {name}"))),
         }
+    }
+
+    /// FLOOR or CEIL, of a quotient of whole numbers with its fraction: `FLOOR(x / 15) * 15` is a bin below zero as above. (ROUND gives a
+    /// quotient of whole numbers a grid, and has nothing to round.)
+    fn floor_or_ceil(&mut self, operation: Operation, number: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
+        let inner = self.expr(number, scope)?;
+        match self.quotient(inner) {
+            Some((left, right)) if !self.is_floor(&operation, left, right) => {
+                let quotient = self.fraction(left, right)?;
+                self.call(operation, &[quotient])
+            }
+            _ => self.number(operation, number, scope),
+        }
+    }
+
+    /// Both sides of a division of whole numbers.
+    fn quotient(&self, id: Id) -> Option<(Id, Id)> {
+        match self.program.node(id) {
+            Node::Call(Operation::Divide, sides) if self.program.kind(id) == Type::Integer => {
+                sides.as_slice().try_into().ok().map(|[left, right]: [Id; 2]| (left, right))
+            }
+            Node::Call(Operation::Cast(Type::Decimal), inner) => inner.first().and_then(|inner| self.quotient(*inner)),
+            _ => None,
+        }
+    }
+
+    /// Whether cutting towards zero is rounding down, by what is declared.
+    fn is_floor(&self, operation: &Operation, left: Id, right: Id) -> bool {
+        let mut ranges = Ranges::default();
+        let mut is_positive = |id| ranges.of(&self.program, id, self.tables).is_never_negative();
+        *operation == Operation::Floor && is_positive(left) && is_positive(right)
+    }
+
+    fn fraction(&mut self, left: Id, right: Id) -> Result<Id, QueryError> {
+        let (left, right) = (self.cast(left, Type::Decimal)?, self.cast(right, Type::Decimal)?);
+        self.call(Operation::Divide, &[left, right])
+    }
+
+    /// The lower end of the bin of this width that a number is in: a multiple of the width.
+    fn bin(&mut self, number: &Expr, width: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
+        let (number, width) = (self.expr(number, scope)?, self.expr(width, scope)?);
+        if !self.number_of(width).is_some_and(|width| width.is_positive()) {
+            let help = "write a number above 0, as in BIN(age, 10)";
+            return Err(QueryError::refused("BIN of this width", help).about("BIN"));
+        }
+        let are_whole = [number, width].iter().all(|id| self.program.kind(*id) == Type::Integer);
+        let quotient = self.fraction(number, width)?;
+        let below = self.call(Operation::Floor, &[quotient])?;
+        let below = if are_whole { self.cast(below, Type::Integer)? } else { below };
+        self.call(Operation::Multiply, &[below, width])
+    }
+
+    /// The value of a constant, or of arithmetic on constants.
+    fn number_of(&self, id: Id) -> Option<Rational> {
+        Ranges::default().of(&self.program, id, self.tables).only_value().cloned()
+    }
+
+    /// Which of so many buckets of one width a number is in, 1 for the first; 0 is below all of them, and one more than there are above.
+    fn width_bucket(
+        &mut self,
+        number: &Expr,
+        [low, high, count]: [&Expr; 3],
+        scope: Scope<'_>,
+    ) -> Result<Id, QueryError> {
+        let (number, low, high) = (self.expr(number, scope)?, self.expr(low, scope)?, self.expr(high, scope)?);
+        let span = self.number_of(high).zip(self.number_of(low)).map(|(high, low)| high - low);
+        let buckets = constant_integer(count).filter(|count| (1..=MOST_BUCKETS).contains(count));
+        let fits = |span: &Rational| span.is_positive() && *span <= whole(MOST_SPAN);
+        let (Some(_), Some(buckets)) = (span.filter(fits), buckets) else {
+            let help = format!(
+                "write numbers, the lower end first, and a count from 1 to {MOST_BUCKETS}: WIDTH_BUCKET(age, 0, 100, 10)"
+            );
+            return Err(QueryError::refused("WIDTH_BUCKET of these buckets", help).about("WIDTH_BUCKET"));
+        };
+        let [zero, one, last, beyond] = [0, 1, buckets, buckets + 1].map(|count| self.constant(Value::Integer(count)));
+        let (zero, one, last, beyond) = (zero?, one?, last?, beyond?);
+        let (above, span) =
+            (self.call(Operation::Subtract, &[number, low])?, self.call(Operation::Subtract, &[high, low])?);
+        let share = self.call(Operation::Multiply, &[above, last])?;
+        let quotient = self.call(Operation::Divide, &[share, span])?;
+        let place = self.call(Operation::Floor, &[quotient])?;
+        let place = self.cast(place, Type::Integer)?;
+        let place = self.call(Operation::Add, &[place, one])?;
+        // Rounding may carry a decimal over an end, and what is beyond the ends is not looked at.
+        let place = self.call(Operation::Greatest, &[place, one])?;
+        let place = self.call(Operation::Least, &[place, last])?;
+        let (missing, nothing) = (self.call(Operation::IsNull, &[number])?, self.null(Type::Integer)?);
+        let below = self.call(Operation::Compare(Comparison::Less), &[number, low])?;
+        let after = self.call(Operation::Compare(Comparison::GreaterOrEqual), &[number, high])?;
+        self.call(Operation::Case, &[missing, nothing, below, zero, after, beyond, place])
     }
 
     fn same(&mut self, operation: Operation, args: &[Expr], scope: Scope<'_>) -> Result<Id, QueryError> {

@@ -107,6 +107,9 @@ impl<'a> Lowering<'a> {
                 }
                 numbers
             }
+            Operation::Ln | Operation::Exp | Operation::Sqrt | Operation::Power => {
+                self.all(arguments, Type::Decimal)?
+            }
             Operation::Cast(_) | Operation::IsNull => arguments.to_vec(),
         };
         self.program.call(operation, &arguments).map_err(not_built)

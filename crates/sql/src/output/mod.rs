@@ -61,6 +61,12 @@ pub enum Function {
     Ceil,
     /// Without its sign.
     Absolute,
+    /// The natural logarithm, for geometric means and the like; none of zero and below.
+    Ln,
+    /// e to this power; none beyond what floats can be, which is nobody's number.
+    Exp,
+    /// The square root; none below zero.
+    Sqrt,
 }
 
 /// A condition on results, decided by their released values alone.

@@ -1,8 +1,14 @@
 //! Numbers with intervals, and exact interval arithmetic on them.
 
+use super::evaluate::ROOT_PLACES;
 use super::{Function, Operator};
-use deniable_core::exact::{Rational, power, whole};
+use deniable_core::exact::{Enclosure, Rational, Rounding, power, square_root, whole};
 use num_traits::{Signed, Zero};
+
+/// Binary digits after the point of logarithms and powers of e.
+const BITS: u32 = 64;
+/// Powers of e beyond this are no floats any more.
+const MOST_EXPONENT: i64 = 700;
 
 /// A number with its interval, while it is computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +64,18 @@ impl Number {
     }
 
     pub(super) fn apply(&self, function: Function) -> Self {
+        if let Function::Ln | Function::Exp | Function::Sqrt = function {
+            let of = |value: &Option<Rational>, rounding| {
+                value.as_ref().and_then(|value| transformed(function, value, rounding))
+            };
+            // Where the function ends, so does the interval.
+            let least = || (function != Function::Ln).then(Rational::zero);
+            return Self {
+                estimate: of(&self.estimate, Rounding::Nearest),
+                low: of(&self.low, Rounding::Down).or_else(least),
+                high: of(&self.high, Rounding::Up),
+            };
+        }
         let map = |value: &Option<Rational>| value.as_ref().map(|value| of(function, value));
         let estimate = map(&self.estimate);
         match (function, &self.low, &self.high) {
@@ -69,9 +87,7 @@ impl Number {
                 Self::within(estimate, low.abs().min(high.abs()), low.abs().max(high.abs()))
             }
             (Function::Absolute, ..) => Self { estimate, low: Some(Rational::zero()), high: None },
-            (Function::Round(_) | Function::Floor | Function::Ceil, low, high) => {
-                Self { estimate, low: map(low), high: map(high) }
-            }
+            (_, low, high) => Self { estimate, low: map(low), high: map(high) },
         }
     }
 
@@ -99,6 +115,22 @@ fn of(function: Function, value: &Rational) -> Rational {
         Function::Floor => value.floor(),
         Function::Ceil => value.ceil(),
         Function::Absolute => value.abs(),
+        Function::Ln | Function::Exp | Function::Sqrt => value.clone(),
+    }
+}
+
+/// A logarithm, power of e or root, to [`PLACES`] digits after the point or as many significant ones; `None` where there is none.
+fn transformed(function: Function, value: &Rational, rounding: Rounding) -> Option<Rational> {
+    let within = |enclosure: Enclosure| match rounding {
+        Rounding::Down => enclosure.low(),
+        Rounding::Up => enclosure.high(),
+        Rounding::Nearest => (enclosure.low() + enclosure.high()) / whole(2),
+    };
+    match function {
+        Function::Sqrt => (!value.is_negative()).then(|| square_root(value, ROOT_PLACES, rounding)),
+        Function::Ln => value.is_positive().then(|| within(Enclosure::ln(value, BITS))),
+        Function::Exp => (value.abs() <= whole(MOST_EXPONENT)).then(|| within(Enclosure::of(value, BITS).exp())),
+        _ => None,
     }
 }
 
@@ -118,5 +150,24 @@ mod tests {
         assert_eq!(negative.apply(Function::Absolute), Number::within(Some(whole(2)), whole(1), whole(3)));
         assert_eq!(number.apply(Function::Floor).high, Some(whole(1)));
         assert_eq!(number.apply(Function::Ceil).high, Some(whole(2)));
+    }
+
+    #[test]
+    fn transformations_are_rounded_outward_and_end_where_they_do() {
+        let roots = Number::within(Some(whole(4)), whole(-1), whole(2)).apply(Function::Sqrt);
+        assert_eq!((roots.estimate, roots.low), (Some(whole(2)), Some(whole(0))));
+        let high = roots.high.unwrap();
+        assert!(&high * &high > whole(2) && &high * &high < ratio(200_000_001, 100_000_000));
+        let logarithms = Number::within(Some(whole(1)), whole(-1), whole(2)).apply(Function::Ln);
+        assert_eq!((logarithms.estimate, logarithms.low), (Some(whole(0)), None));
+        // ln 2 = 0.693147180559945309417...
+        let high = logarithms.high.unwrap();
+        assert!(
+            high > ratio(693_147_180_559_945_309, 1_000_000_000_000_000_000)
+                && high < ratio(6_931_471_806, 10_000_000_000)
+        );
+        assert_eq!(Number::exact(Some(whole(-1))).apply(Function::Ln).estimate, None);
+        let powers = Number::within(Some(whole(0)), whole(-800), whole(800)).apply(Function::Exp);
+        assert_eq!(powers, Number { estimate: Some(whole(1)), low: Some(whole(0)), high: None });
     }
 }

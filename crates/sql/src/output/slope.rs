@@ -71,6 +71,15 @@ impl Evaluator<'_> {
                 let sign = if inner.value < 0.0 { -1.0 } else { 1.0 };
                 Some(Slope::constant(0.0).plus(0.0, &inner, sign, inner.value.abs()))
             }
+            Term::Function(function @ (Function::Ln | Function::Exp | Function::Sqrt), inner) => {
+                let inner = self.slope(inner, row)?;
+                let (value, by) = match function {
+                    Function::Ln => (inner.value.ln(), inner.value.recip()),
+                    Function::Exp => (inner.value.exp(), inner.value.exp()),
+                    _ => (inner.value.sqrt(), 0.5 / inner.value.sqrt()),
+                };
+                (value.is_finite() && by.is_finite()).then(|| Slope::constant(0.0).plus(0.0, &inner, by, value))
+            }
             Term::Function(Function::Round(_) | Function::Floor | Function::Ceil, inner) => self.slope(inner, row),
         }
     }

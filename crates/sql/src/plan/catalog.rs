@@ -2,7 +2,7 @@
 //! names and types; it computes nothing.
 
 use super::complaint::meaning_in;
-use super::{grouping, ranked};
+use super::{functions, grouping, ranked};
 use crate::error::QueryError;
 use datafusion_common::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use datafusion_common::config::ConfigOptions;
@@ -36,7 +36,7 @@ fn analyzer() -> Analyzer {
     Analyzer::with_rules(rules.collect())
 }
 
-fn functions() -> Vec<Arc<ScalarUDF>> {
+fn known_functions() -> Vec<Arc<ScalarUDF>> {
     vec![
         core::coalesce(),
         core::nullif(),
@@ -51,8 +51,10 @@ fn functions() -> Vec<Arc<ScalarUDF>> {
         string::btrim(),
         datetime::date_trunc(),
         datetime::date_part(),
-        days_between(),
     ]
+    .into_iter()
+    .chain(functions::all())
+    .collect()
 }
 
 fn aggregates() -> Vec<Arc<AggregateUDF>> {
@@ -91,7 +93,7 @@ impl Engine {
             planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner)],
             analyzer: analyzer(),
         };
-        for function in functions() {
+        for function in known_functions() {
             for name in function.aliases().iter().cloned().chain([function.name().to_owned()]) {
                 all.functions.insert(name, function.clone());
             }
@@ -188,34 +190,4 @@ impl ContextProvider for Catalog {
     fn udwf_names(&self) -> Vec<String> {
         Vec::new()
     }
-}
-
-/// `DATE_DIFF('day', a, b)`: its name and types.
-fn days_between() -> Arc<ScalarUDF> {
-    use datafusion_common::not_impl_err;
-    use datafusion_expr::{ColumnarValue, ScalarFunctionArgs, ScalarUDFImpl, Signature, Volatility};
-
-    #[derive(Debug, PartialEq, Eq, Hash)]
-    struct DaysBetween(Signature);
-
-    impl ScalarUDFImpl for DaysBetween {
-        fn name(&self) -> &str {
-            "date_diff"
-        }
-
-        fn signature(&self) -> &Signature {
-            &self.0
-        }
-
-        fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-            Ok(DataType::Int64)
-        }
-
-        fn invoke_with_args(&self, _: ScalarFunctionArgs) -> Result<ColumnarValue> {
-            not_impl_err!("date_diff is not computed here")
-        }
-    }
-
-    let types = vec![DataType::Utf8, DataType::Date32, DataType::Date32];
-    Arc::new(ScalarUDF::from(DaysBetween(Signature::exact(types, Volatility::Immutable))))
 }

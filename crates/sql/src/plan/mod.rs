@@ -15,6 +15,7 @@
 mod aggregate;
 mod catalog;
 mod complaint;
+mod functions;
 mod grouping;
 mod identity;
 mod inline;
@@ -27,6 +28,7 @@ mod ranked;
 mod words;
 
 pub use aggregate::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
+pub(crate) use functions::CALENDAR;
 pub use per_entity::{EntityValue, Ladder};
 
 use crate::error::QueryError;

@@ -363,6 +363,9 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
                 ("floor", [_]) => Function::Floor,
                 ("ceil", [_]) => Function::Ceil,
                 ("abs", [_]) => Function::Absolute,
+                ("ln", [_]) => Function::Ln,
+                ("exp", [_]) => Function::Exp,
+                ("sqrt", [_]) => Function::Sqrt,
                 (name, _) => return Err(result_refusal(&name.to_uppercase(), name)),
             };
             Ok(Term::Function(function, Box::new(again(&args[0])?)))

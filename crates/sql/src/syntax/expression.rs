@@ -32,8 +32,9 @@ pub(crate) const AGGREGATES: [&str; 19] = [
     "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 16] = [
+pub(crate) const FUNCTIONS: [&str; 30] = [
     "abs",
+    "bin",
     "btrim",
     "ceil",
     "coalesce",
@@ -41,14 +42,27 @@ pub(crate) const FUNCTIONS: [&str; 16] = [
     "date_part",
     "date_trunc",
     "datetrunc",
+    "day",
+    "exp",
     "floor",
     "greatest",
+    "hour",
     "least",
+    "ln",
     "lower",
+    "minute",
+    "month",
     "nullif",
+    "pow",
+    "power",
+    "quarter",
     "round",
+    "sqrt",
     "trim",
     "upper",
+    "week",
+    "width_bucket",
+    "year",
 ];
 /// Units that timestamps may be cut to.
 pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
@@ -440,7 +454,11 @@ fn function_help(name: &str) -> String {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
         }
         "corr" | "covar_pop" | "covar_samp" => "ask for AVG(x * y), AVG(x) and AVG(y)".to_owned(),
-        "date_bin" | "width_bucket" => "write FLOOR(x / width) * width, DATE_TRUNC('month', x) or CASE".to_owned(),
+        "date_bin" | "time_bucket" | "histogram" => {
+            "write BIN(x, width), WIDTH_BUCKET(x, low, high, count), DATE_TRUNC('month', x) or CASE".to_owned()
+        }
+        "log" | "log10" | "log2" => "write LN(x), the natural logarithm; LN(x) / LN(10) is the common one".to_owned(),
+        "dayofweek" | "weekday" => "write EXTRACT(dow FROM x): Sunday is 0".to_owned(),
         "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
             "an answer may depend on the data and the noise alone".to_owned()
         }

@@ -209,6 +209,45 @@ def clinic():
     plain("WIDTH_BUCKET of whole numbers, from below zero", "SELECT WIDTH_BUCKET(age - 50, -50, 60, 11) AS b, COUNT(*) AS n FROM visits GROUP BY WIDTH_BUCKET(age - 50, -50, 60, 11)",
           "b:number n:number", count(), keys=[(lambda row: 12 if row["age"] >= 110 else row["age"] // 10 + 1, list(range(1, 13)))])
 
+    # One row of each patient, worked out of the patient's own visits.
+    def patients(where=lambda row: True, **folds):
+        rows = {}
+        for row in v:
+            if where(row):
+                rows.setdefault(row["patient"], []).append(row)
+        return [{"patient": patient, **{name: fold(own) for name, fold in folds.items()}} for patient, own in rows.items()]
+
+    def each(name, inner, outer, columns, rows, *answers, keys=(), tail=""):
+        cases.add(name, f"SELECT {outer} FROM ({inner}) AS each_patient{tail}", columns, grouped(rows, list(keys), *answers))
+
+    visits_of = "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient"
+    own = patients(n=len)
+    few = lambda row: min(row["n"], 5)
+    each("visits of a patient", visits_of, "AVG(LEAST(n, 10)) AS a, COUNT(*) AS people", "a:number people:number", own, average(lambda row: min(row["n"], 10), 0, 10), count())
+    each("how many patients have how many visits", visits_of, "LEAST(n, 5) AS visits, COUNT(*) AS people", "visits:number people:number", own, count(),
+         keys=[(few, list(range(6)))], tail=" GROUP BY LEAST(n, 5)")
+    each("a quantile of the visits of a patient", visits_of, "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY LEAST(n, 20)) AS q", "q:number", own,
+         quantile("0.9", lambda row: min(row["n"], 20), 0, 20))
+    spent = patients(total=lambda rows: sum(on_grid(row["cost"], *COST[1:]) for row in rows))
+    each("what a patient costs", "SELECT patient, SUM(cost) AS total FROM visits GROUP BY patient", "SUM(LEAST(total, 1000)) AS a, STDDEV(LEAST(total, 1000)) AS s", "a:number s:number",
+         spent, total(lambda row: min(row["total"], 1000), 0, 1000, Fraction(1, 20)), variance(lambda row: min(row["total"], 1000), 0, 1000, Fraction(1, 20), sample=True, root=True))
+    mean = patients(mean=lambda rows: Fraction(sum(on_grid(row["minutes"], 0, 60) for row in rows), len(rows)))
+    each("the average of averages", "SELECT patient, AVG(minutes) AS mean FROM visits GROUP BY patient", "SUM(ROUND(mean, 1)) AS a", "a:number", mean,
+         total(lambda row: Fraction(int(row["mean"] * 10 + Fraction(1, 2)), 10), 0, 60, Fraction(1, 10)))
+    first = patients(sex=lambda rows: min((row["sex"] for row in rows if row["sex"]), default=None), age=lambda rows: max(row["age"] for row in rows))
+    each("keys of a patient", "SELECT patient, MIN(sex) AS sex, MAX(age) AS age FROM visits GROUP BY patient", "sex, COUNT(*) AS people, AVG(age) AS a", "sex:text people:number a:number",
+         first, count(), average(*AGE), keys=[SEX], tail=" GROUP BY sex")
+    known = patients(d=lambda rows: len({row["department"] for row in rows} & set(DEPARTMENTS)))
+    each("departments of a patient", "SELECT patient, COUNT(DISTINCT department) AS d FROM visits GROUP BY patient", "d, COUNT(*) AS people", "d:number people:number", known, count(),
+         keys=[(of("d"), list(range(6)))], tail=" GROUP BY d")
+    short = patients(lambda row: row["minutes"] < 30, n=len, longest=lambda rows: max(row["minutes"] for row in rows))
+    each("conditions inside and outside", "SELECT patient, COUNT(*) AS n, MAX(minutes) AS longest FROM visits WHERE minutes < 30 GROUP BY patient HAVING COUNT(*) >= 2",
+         "COUNT(*) AS people, SUM(longest) AS s", "people:number s:number", [row for row in short if row["n"] >= 2 and row["longest"] > 20], count(), total(lambda row: row["longest"], 0, 60),
+         tail=" WHERE longest > 20")
+    smoked = patients(k=lambda rows: sum(1 for row in rows if row["smoker"]), n=len)
+    each("a FILTER inside", "SELECT patient, COUNT(*) FILTER (WHERE smoker) AS k, COUNT(*) AS n FROM visits GROUP BY patient", "COUNT(*) FILTER (WHERE 2 * k > n) AS mostly", "mostly:number",
+         smoked, count(lambda row: 2 * row["k"] > row["n"]))
+
     # Functions of numbers, on the grid that ROUND gives them.
     of_cost = lambda compute, digits: lambda row: Fraction(round(compute(float(row["cost"])) * 10**digits), 10**digits)
     once("SQRT", total(of_cost(math.sqrt, 2), 0, 20, Fraction(1, 100)), "SUM(ROUND(SQRT(cost), 2))")

@@ -117,7 +117,7 @@ mod tests {
     }
 
     fn column(name: &str, kind: ColumnType) -> Column {
-        Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+        Column::new(name, kind)
     }
 
     fn source(batches: Vec<RecordBatch>) -> Source {

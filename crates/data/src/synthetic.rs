@@ -167,7 +167,7 @@ mod tests {
     use deniable_core::schema::Bounds;
 
     fn column(name: &str, kind: ColumnType) -> Column {
-        Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+        Column::new(name, kind)
     }
 
     /// Every type yields values within what is declared, and the same ones each time.

@@ -51,7 +51,7 @@ fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
     let format = read_format(&section, kind, home);
     named?;
     listed?;
-    Ok(Column { name: name.to_owned(), kind, bounds: bounds?, keys: keys?, format: format? })
+    Ok(Column { bounds: bounds?, keys: keys?, format: format?, ..Column::new(name, kind) })
 }
 
 /// A file without a header has the columns that `[data.csv]` lists, and no others.

@@ -60,7 +60,7 @@ fn generate(path: &Path, rows: u64) {
 /// The file as a protected table; with caps, one of people with several rows each.
 pub fn source(path: &Path, caps: Option<Caps>) -> Source {
     let bounds = Some(Bounds::new(whole(0), whole(100), parse_rational("1").unwrap()).unwrap());
-    let column = |name: &str, kind, bounds, keys| Column { name: name.to_owned(), kind, bounds, keys, format: None };
+    let column = |name: &str, kind, bounds, keys| Column { bounds, keys, ..Column::new(name, kind) };
     let texts = (0..GROUPS).map(|group| Key::Text(format!("group {group}")));
     let columns = vec![
         column("who", ColumnType::Integer, None, None),

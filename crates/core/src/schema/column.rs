@@ -17,6 +17,10 @@ pub struct Column {
     pub bounds: Option<Bounds>,
     /// The groups that exist, each once, [`Key::Null`] last; never on decimals, dates and timestamps, never empty.
     pub keys: Option<Vec<Key>>,
+    /// What all values are multiples of, where they are known to be though they have no bounds: numbers of rows, sums.
+    pub step: Option<Rational>,
+    /// Whether none is below zero, though they have no bounds.
+    pub never_negative: bool,
     /// The strptime pattern of dates or timestamps in CSV; `None` for the ISO form.
     pub format: Option<String>,
 }
@@ -25,7 +29,7 @@ impl Column {
     /// A column of which nothing more is known.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: ColumnType) -> Self {
-        Self { name: name.into(), kind, bounds: None, keys: None, format: None }
+        Self { name: name.into(), kind, bounds: None, keys: None, step: None, never_negative: false, format: None }
     }
 
     /// The same with bounds.

@@ -82,7 +82,7 @@ pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, 
     };
     let column = |name: &String| {
         let kind = stored.iter().find(|(stored, _)| stored == name).and_then(|(_, kind)| *kind);
-        Column { name: name.clone(), kind: kind.unwrap_or(ColumnType::Text), bounds: None, keys: None, format: None }
+        Column::new(name, kind.unwrap_or(ColumnType::Text))
     };
     let shown = path.display().to_string();
     let table = TableSchema::protected(shown.clone(), columns.iter().map(column).collect(), None);

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn column(name: &str, kind: ColumnType) -> Column {
-    Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+    Column::new(name, kind)
 }
 
 fn locate(folder: &Path, path: &str, format: Format, columns: Vec<Column>) -> Source {

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 fn columns() -> Vec<Column> {
     [("n", ColumnType::Integer), ("x", ColumnType::Text)]
         .into_iter()
-        .map(|(name, kind)| Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None })
+        .map(|(name, kind)| Column::new(name, kind))
         .collect()
 }
 

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 fn column(name: &str, kind: ColumnType, format: Option<&str>) -> Column {
-    Column { name: name.to_owned(), kind, bounds: None, keys: None, format: format.map(str::to_owned) }
+    Column { format: format.map(str::to_owned), ..Column::new(name, kind) }
 }
 
 fn table() -> DeclaredTable {

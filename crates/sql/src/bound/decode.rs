@@ -151,8 +151,7 @@ mod tests {
     fn grid(low: i64, high: i64, step: &str) -> Grid {
         let step = parse_rational(step).unwrap();
         let bounds = Bounds::new(&step * whole(low), &step * whole(high), step).unwrap();
-        let column =
-            Column { name: "x".to_owned(), kind: ColumnType::Decimal, bounds: Some(bounds), keys: None, format: None };
+        let column = Column::new("x", ColumnType::Decimal).within(bounds);
         Range::declared(column.bounds.as_ref().unwrap()).grid().unwrap()
     }
 

@@ -47,7 +47,7 @@ fn table(entity: ColumnType, caps: Option<Caps>) -> TableSchema {
     let bounds = |low: i64, high: i64, step: &str| {
         Some(Bounds::new(whole(low), whole(high), parse_rational(step).unwrap()).unwrap())
     };
-    let column = |name: &str, kind, bounds, keys| Column { name: name.to_owned(), kind, bounds, keys, format: None };
+    let column = |name: &str, kind, bounds, keys| Column { bounds, keys, ..Column::new(name, kind) };
     let texts = ["red", "green", "blue", "a colour with a long name"];
     let texts = texts.iter().map(|text| Key::Text((*text).to_owned())).chain([Key::Null]);
     TableSchema {

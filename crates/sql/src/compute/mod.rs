@@ -11,7 +11,9 @@
 //! | the rows of public tables, by key | `lookup` |
 //! | what a row contributes | `row` |
 //! | tables of one entity meet | `meet`, over the rows that `rowset` holds |
+//! | one row of each entity | `entity_rows`, over the same |
 
+mod entity_rows;
 mod lookup;
 mod losses;
 mod meet;
@@ -28,6 +30,7 @@ use crate::lower::declared;
 use crate::plan::Query;
 use deniable_data::{Memory, Meter, Progress, Reservation, Resources, Scan, ScanError, Source, Wanted, watch};
 use deniable_expression::Node;
+use entity_rows::Folding;
 use lookup::Lookup;
 use meet::Meeting;
 use row::{Inflow, RowOperator};
@@ -47,7 +50,7 @@ pub struct Prepared {
     resources: Resources,
     /// The protected tables, the first one first: each with its scan and how its columns flow in.
     tables: Vec<Opened>,
-    operator: RowOperator,
+    rows: RowsOf,
     /// Threads that walk over the rows of entities, and that put tables of one entity together, at the same time: as many as
     /// have room for whatever one entity may bring.
     walks: usize,
@@ -55,6 +58,14 @@ pub struct Prepared {
     size: Option<u64>,
     /// What is counted while rows are read: for the curator alone.
     watch: Option<Arc<Watch>>,
+}
+
+/// Whose rows are asked about.
+enum RowsOf {
+    /// Those that are read.
+    Tables(RowOperator),
+    /// One of each entity.
+    Entities(Box<Folding>),
 }
 
 /// A protected table that is about to be read.
@@ -78,32 +89,46 @@ pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Resu
         return Err(SourceError::Memory { table: names() });
     }
     let meter = Meter::new();
-    let (of, rows) = (query.of_rows(), &query.of_rows().rows);
-    let named = |at: usize| {
-        let name = &rows.tables[at].name;
-        let source = sources.iter().find(|source| source.table().name == *name);
-        source.ok_or_else(|| SourceError::Rows { table: name.clone() })
+    // Where rows are made, those are read that they are made of.
+    let of = query.entity_rows.as_ref().map_or_else(|| query.of_rows(), |made| &made.of);
+    let rows = &of.rows;
+    let named = |name: &str| {
+        let source = sources.iter().find(|source| source.table().name == name);
+        source.ok_or_else(|| SourceError::Rows { table: name.to_owned() })
     };
     let memory = Memory::new(resources.memory);
-    let mut lookups = Vec::new();
-    for join in &rows.joins.others {
-        if !rows.tables[join.table].is_protected() {
-            lookups.push((join, Lookup::read(named(join.table)?, of, join.table, &meter, &memory)?));
+    let operator = |of: &Query| {
+        let mut lookups = Vec::new();
+        for join in &of.rows.joins.others {
+            let table = &of.rows.tables[join.table];
+            if !table.is_protected() {
+                lookups.push((join, Lookup::read(named(&table.name)?, of, join.table, &meter, &memory)?));
+            }
         }
-    }
-    let operator = RowOperator::new(of, lookups);
+        Ok::<_, SourceError>(RowOperator::new(of, lookups))
+    };
+    let own = operator(of)?;
     let protected: Vec<usize> = rows.joins.tables().filter(|at| rows.tables[*at].is_protected()).collect();
-    let stored = if let [_] = protected.as_slice() { operator.stored_inputs() } else { Vec::new() };
+    let stored = if let [_] = protected.as_slice() { own.stored_inputs() } else { Vec::new() };
     let mut tables = Vec::new();
     let mut size = Some(0_u64);
     for at in &protected {
-        let source = named(*at)?;
+        let source = named(&rows.tables[*at].name)?;
         let inflow = Inflow::new(of, *at, &stored);
         tables.push(Opened { scan: source.scan(&inflow.wanted, &meter)?, inflow });
         size = size.zip(source.size()).map(|(all, one)| all.saturating_add(one));
     }
-    let walks = walks(query, &resources, &protected).ok_or_else(|| SourceError::Memory { table: names() })?;
-    Ok(Prepared { query: query.clone(), resources, tables, operator, walks, meter, size, watch: None })
+    let (rows, walks) = match &query.entity_rows {
+        Some(made) => {
+            let folding = Folding::new(query, made, own, operator(query)?);
+            let room = Room::new(query, &resources).ok();
+            let walks = room.map(|room| folding.threads(room.memory.limit(), resources.threads));
+            (RowsOf::Entities(Box::new(folding)), walks.filter(|walks| *walks > 0))
+        }
+        None => (RowsOf::Tables(own), walks(query, &resources, &protected)),
+    };
+    let walks = walks.ok_or_else(|| SourceError::Memory { table: names() })?;
+    Ok(Prepared { query: query.clone(), resources, tables, rows, walks, meter, size, watch: None })
 }
 
 /// How many threads may walk at the same time, so that nobody's rows, however many, exhaust the memory; `None` where not
@@ -155,13 +180,20 @@ impl Prepared {
     }
 
     fn totals(self, salt: &Salt) -> Result<Totals, Exhausted> {
-        let Self { query, resources, tables, operator, walks, meter: _, size: _, watch } = self;
+        let Self { query, resources, tables, rows, walks, meter: _, size: _, watch } = self;
         let threads = resources.threads;
         let room = Room::new(&query, &resources)?;
-        let capping = Capping::of_query(&query, salt, watch.clone());
         let mut tables = tables.into_iter();
         let (Some(first), others) = (tables.next(), tables) else { return Err(Exhausted::Input) };
         let others: Vec<Opened> = others.collect();
+        let operator = match rows {
+            RowsOf::Tables(operator) => operator,
+            RowsOf::Entities(folding) => {
+                folding.run(first, &query, salt, &room, (threads, walks), watch)?;
+                return Ok(room.together(&query));
+            }
+        };
+        let capping = Capping::of_query(&query, salt, watch.clone());
         if query.entity().is_none() {
             let meaning = Meaning::of_query(&query, watch);
             let start = || (operator.clone(), Columns::new(meaning.clone()), room.copy());

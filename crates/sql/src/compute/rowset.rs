@@ -69,6 +69,13 @@ pub(super) fn columns<'r>(records: impl Iterator<Item = &'r [u8]> + Clone, kinds
     kinds.iter().zip(values).map(|(kind, values)| Column::from_values(*kind, values.into_iter())).collect()
 }
 
+/// The values of a record.
+pub(super) fn values(record: &[u8], kinds: &[Type], values: &mut Vec<Option<Value>>) {
+    let mut rest = record.get(HEAD..).unwrap_or_default();
+    values.clear();
+    values.extend(kinds.iter().map(|kind| value(*kind, &mut rest)));
+}
+
 fn value(kind: Type, rest: &mut &[u8]) -> Option<Value> {
     if *rest.split_off_first()? == 0 {
         return None;

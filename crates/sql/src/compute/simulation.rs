@@ -49,7 +49,7 @@ mod tests {
     use rand_chacha::rand_core::SeedableRng;
 
     fn column(name: &str, kind: ColumnType) -> Column {
-        Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+        Column::new(name, kind)
     }
 
     #[test]

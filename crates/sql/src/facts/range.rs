@@ -183,8 +183,10 @@ impl Ranges {
     fn of_node(&self, program: &Program, node: &Node, tables: &[TableSchema]) -> Range {
         let (operation, arguments) = match node {
             Node::Column(position) => {
-                let bounds = declared(tables, *position as usize).and_then(|(_, column)| column.bounds.as_ref());
-                return bounds.map_or(Range::UNKNOWN, Range::declared);
+                let Some((_, column)) = declared(tables, *position as usize) else { return Range::UNKNOWN };
+                let low = column.never_negative.then(Rational::zero);
+                let unbounded = || Range { low, high: None, unit: column.step.clone() };
+                return column.bounds.as_ref().map_or_else(unbounded, Range::declared);
             }
             Node::Constant(_, value) => return Range::of_value(value.as_ref()),
             Node::Call(operation, arguments) => (operation, arguments.as_slice()),

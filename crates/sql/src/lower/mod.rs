@@ -24,6 +24,8 @@ use deniable_expression::{Comparison, Id, InputColumn, Operation, Pattern, Progr
 pub(crate) struct Lowering<'a> {
     pub(crate) program: Program,
     pub(crate) tables: &'a [TableSchema],
+    /// Whether the first table is of one row of each entity, which an inner query makes.
+    pub(crate) has_entity_rows: bool,
 }
 
 /// The names that an expression may use: the columns of a plan node, and the nodes that they stand for.
@@ -41,7 +43,7 @@ impl<'a> Lowering<'a> {
             kind: type_of(column.kind),
         };
         let columns = tables.iter().flat_map(|table| table.columns.iter().map(move |column| input(table, column)));
-        Self { program: Program::new(columns.collect()), tables }
+        Self { program: Program::new(columns.collect()), tables, has_entity_rows: false }
     }
 
     /// A declared column of a table, by its name.

@@ -415,7 +415,12 @@ impl Collected {
     }
 
     /// Registers a summed argument with the grid that its columns' public facts give it.
-    fn gridded(&mut self, arg: Id, name: &str, context: &mut Context<'_, '_>) -> Result<(usize, Grid), QueryError> {
+    pub(super) fn gridded(
+        &mut self,
+        arg: Id,
+        name: &str,
+        context: &mut Context<'_, '_>,
+    ) -> Result<(usize, Grid), QueryError> {
         let kind = context.lowering.program.kind(arg);
         let is_null = context.lowering.program.constant_of(arg) == Some(None);
         if matches!(kind, Type::Text | Type::Boolean) && !is_null {
@@ -436,7 +441,7 @@ impl Collected {
     }
 
     /// The position of an argument; a grid is added to one that had none.
-    fn argument(&mut self, value: Id, grid: Option<Grid>) -> usize {
+    pub(super) fn argument(&mut self, value: Id, grid: Option<Grid>) -> usize {
         let known = self.arguments.iter().position(|known| known.value == value);
         let position = known.unwrap_or_else(|| {
             self.arguments.push(Argument { value, grid: None });
@@ -472,7 +477,7 @@ impl ValueKind {
 
 /// Whole numbers without the analyser's widening to decimals: they are counted exactly as they are, and a SUM and an
 /// AVG of one column share them.
-fn as_whole_numbers(value: Id, context: &Context<'_, '_>) -> Id {
+pub(super) fn as_whole_numbers(value: Id, context: &Context<'_, '_>) -> Id {
     let program = &context.lowering.program;
     match program.node(value) {
         Node::Call(Operation::Cast(Type::Decimal), arguments) => match arguments.as_slice() {
@@ -484,7 +489,7 @@ fn as_whole_numbers(value: Id, context: &Context<'_, '_>) -> Id {
 }
 
 /// True where the condition is, NULL elsewhere.
-fn truth_where(condition: Id, context: &mut Context<'_, '_>) -> Result<Id, QueryError> {
+pub(super) fn truth_where(condition: Id, context: &mut Context<'_, '_>) -> Result<Id, QueryError> {
     let truth = context.lowering.constant(Value::Boolean(true))?;
     context.lowering.only_where(truth, Some(condition))
 }
@@ -516,7 +521,7 @@ fn uncast(expr: &Expr) -> &Expr {
 }
 
 /// Whether this is the `*` of `COUNT(*)`.
-fn is_every_row(arg: &Expr) -> bool {
+pub(super) fn is_every_row(arg: &Expr) -> bool {
     #[expect(deprecated, reason = "the planner still makes it of COUNT(*)")]
     let is_star = matches!(arg, Expr::Wildcard { qualifier: None, .. });
     // `COUNT(*) FILTER` comes as a count of the constant 1.
@@ -525,6 +530,10 @@ fn is_every_row(arg: &Expr) -> bool {
 
 fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> QueryError {
     let (construct, help) = match (reason, lowering.program.column_of(arg)) {
+        (NoGrid::Bounds, Some(column)) if lowering.has_entity_rows => (
+            format!("{name} of `{}`, which can be of any size,", column.name),
+            format!("say how much of it counts: LEAST({}, 50)", column.name),
+        ),
         (NoGrid::Bounds, Some(column)) => (
             format!("{name} of `{}`, which has no declared bounds,", column.name),
             format!("declare bounds = [low, high] and a step in [columns.{}]", column.name),

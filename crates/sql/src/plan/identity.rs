@@ -5,11 +5,12 @@
 //! be read.
 
 use super::aggregate::Collected;
+use super::entity_rows::{EntityRows, Fold};
 use super::per_entity::{OnLadder, PerEntity};
 use super::{Argument, EntityValue, Estimator, Measure, MeasureKind, Query, Target};
 use crate::facts::range::Grid;
 use deniable_core::exact::Rational;
-use deniable_core::schema::Key;
+use deniable_core::schema::{Key, TableSchema};
 use deniable_core::sensitivity::{Caps, RowRange};
 use deniable_expression::{Id, Program};
 
@@ -17,6 +18,8 @@ use deniable_expression::{Id, Program};
 const FORMAT: u8 = 2;
 /// What stands in its place before questions about entities.
 const PER_ENTITY: u8 = 128;
+/// And before questions about one row of each entity.
+const ENTITY_ROWS: u8 = 129;
 /// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
 const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
 
@@ -150,6 +153,34 @@ pub(super) fn ordered(collected: Collected, program: &Program) -> (Vec<Measure>,
     (sorted, arguments, answers)
 }
 
+impl Parts {
+    /// What makes one row of each entity: the rows that are read, and how each column comes of them. Columns are named as the query's own
+    /// program names them.
+    fn rows_of_entities(&mut self, made: &EntityRows, table: &TableSchema) -> &mut Self {
+        let EntityRows { of, folds } = made;
+        self.tag(ENTITY_ROWS).bytes(&bytes(of)).text(&table.columns[0].name).size(folds.len());
+        for (fold, column) in folds.iter().zip(table.columns.iter().skip(1)) {
+            self.fold(fold, of).text(&column.name);
+        }
+        self
+    }
+
+    fn fold(&mut self, fold: &Fold, of: &Query) -> &mut Self {
+        match fold {
+            Fold::Rows => self.tag(0),
+            Fold::Present(at) => self.tag(1).argument(*at, of),
+            Fold::Distinct(at, keys) => {
+                let parts = self.tag(2).argument(*at, of).size(keys.len());
+                keys.iter().fold(parts, Parts::key)
+            }
+            Fold::Sum(at, is_whole) => self.tag(3).tag(u8::from(*is_whole)).argument(*at, of),
+            Fold::Average(at) => self.tag(4).argument(*at, of),
+            Fold::Least(at) => self.tag(5).argument(*at, of),
+            Fold::Greatest(at) => self.tag(6).argument(*at, of),
+        }
+    }
+}
+
 /// The bytes of a question about entities: those of the query whose entities they are, and what is asked of each.
 fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
     let PerEntity { of, beyond, values } = about;
@@ -193,12 +224,16 @@ fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
 
 /// The bytes of a question.
 pub(super) fn bytes(query: &Query) -> Vec<u8> {
-    let Query { rows, groups, levels, measures, answers: _, output: _, caps, per_entity, identity: _ } = query;
+    let Query { rows, groups, levels, measures, answers: _, output: _, caps, per_entity, entity_rows, identity: _ } =
+        query;
     if let Some(about) = per_entity {
         return about_entities(about, measures);
     }
     let super::Rows { tables, program, joins, filters, arguments } = rows;
     let mut parts = Parts::default();
+    if let Some(made) = entity_rows {
+        parts.rows_of_entities(made, &tables[joins.first]);
+    }
     parts.tag(FORMAT).text(RANKING);
     let Caps { rows_per_group, groups: most } = caps;
     parts.number((*rows_per_group).into()).number((*most).into());

@@ -48,6 +48,11 @@ pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<
             let columns = columns.collect::<Result<_, _>>()?;
             Ok(Inlined { columns, filters: Vec::new(), tables: vec![at], lookups: Vec::new() })
         }
+        LogicalPlan::Aggregate(_) if lowering.has_entity_rows => {
+            let names = lowering.tables[0].columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+            let columns = names.iter().map(|name| lowering.column(0, name)).collect::<Result<_, _>>()?;
+            Ok(Inlined { columns, filters: Vec::new(), tables: vec![0], lookups: Vec::new() })
+        }
         LogicalPlan::SubqueryAlias(alias) => inline(&alias.input, lowering),
         LogicalPlan::Join(join) => joined(join, plan, lowering),
         LogicalPlan::Projection(projection) => {

@@ -15,6 +15,7 @@
 mod aggregate;
 mod catalog;
 mod complaint;
+pub(crate) mod entity_rows;
 mod functions;
 mod grouping;
 mod identity;
@@ -47,6 +48,7 @@ use deniable_core::noise::tree::Shape;
 use deniable_core::schema::{Key, TableSchema};
 use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use deniable_expression::{Id, Node, Operation, Program};
+use entity_rows::EntityRows;
 use join::Joins;
 use num_bigint::BigInt;
 use per_entity::PerEntity;
@@ -122,6 +124,8 @@ pub struct Query {
     output: Output,
     caps: Caps,
     pub(crate) per_entity: Option<PerEntity>,
+    /// Where its rows come from, if they are one of each entity.
+    pub(crate) entity_rows: Option<Box<EntityRows>>,
     identity: Vec<u8>,
 }
 
@@ -220,6 +224,12 @@ impl Query {
 
     /// The names of the tables that are read, protected ones and public ones.
     pub fn tables(&self) -> impl Iterator<Item = &str> {
+        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.own_tables());
+        let own = self.own_tables().skip(usize::from(self.entity_rows.is_some()));
+        inner.chain(own)
+    }
+
+    fn own_tables(&self) -> impl Iterator<Item = &str> {
         self.rows.joins.tables().map(|at| self.rows.tables[at].name.as_str())
     }
 
@@ -237,7 +247,8 @@ impl Query {
             let (at, column) = declared(tables, input)?;
             Some((tables[at].name.as_str(), column.name.as_str()))
         });
-        read.chain(keys).filter(|(name, _)| *name == table).map(|(_, column)| column).collect()
+        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.columns(table));
+        read.chain(keys).filter(|(name, _)| *name == table).map(|(_, column)| column).chain(inner).collect()
     }
 
     /// Every value that decides about the answer: conditions, arguments, groups, and what is joined on.
@@ -259,13 +270,14 @@ impl Query {
     /// fingers, more often than not. Depends on nothing private.
     #[must_use]
     pub fn undeclared(&self) -> Vec<String> {
-        undeclared(&self.rows.program, &self.roots(), &self.rows.tables)
+        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.undeclared());
+        inner.chain(undeclared(&self.rows.program, &self.roots(), &self.rows.tables)).collect()
     }
 
     /// Whether conditions leave out rows.
     #[must_use]
     pub fn is_filtered(&self) -> bool {
-        !self.rows.filters.is_empty()
+        !self.rows.filters.is_empty() || self.entity_rows.as_ref().is_some_and(|rows| rows.of.is_filtered())
     }
 
     /// The tables about entities, each with its entity key; none when one row is one person.

@@ -290,7 +290,9 @@ impl Query {
         let levels = vec![(0..groups.len()).collect()];
         let (answers, per_entity) = (vec![answers], Some(about));
         let (caps, identity) = (Caps::ONE_ROW, Vec::new());
-        let mut query = Self { rows, groups, levels, measures, answers, output, caps, per_entity, identity };
+        let entity_rows = None;
+        let mut query =
+            Self { rows, groups, levels, measures, answers, output, caps, per_entity, entity_rows, identity };
         query.identity = identity::bytes(&query);
         query
     }

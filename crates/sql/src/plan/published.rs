@@ -1,6 +1,7 @@
 //! The upper half of a plan: from the aggregate to what is shown.
 
 use super::aggregate::{Collected, Context};
+use super::entity_rows::{self, EntityRows};
 use super::inline::inline;
 use super::join::{Joins, arrange};
 use super::{
@@ -40,6 +41,8 @@ struct Published {
 
 /// The aggregate and everything below it.
 struct Core {
+    tables: Vec<TableSchema>,
+    entity_rows: Option<Box<EntityRows>>,
     joins: Joins,
     program: Program,
     filters: Vec<Id>,
@@ -51,8 +54,8 @@ struct Core {
 /// Takes an analysed plan apart.
 pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Query, QueryError> {
     let Published { core, columns, steps } = published(plan, tables)?;
+    let Core { tables, entity_rows, joins, program, filters, groups, levels, mut collected } = core;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
-    let Core { joins, program, filters, groups, levels, mut collected } = core;
     let cells = levels.iter().try_fold(0_usize, |sum, level| {
         let product =
             level.iter().try_fold(1_usize, |product, group| product.checked_mul(groups[*group].keys.len()))?;
@@ -74,10 +77,15 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
         let help = format!("ask them in several queries; at most {MOST_ENTITY_FILTERS} in one");
         return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
     }
-    let rows = Rows { tables: tables.to_vec(), program, joins, filters, arguments };
+    let rows = Rows { tables, program, joins, filters, arguments };
     let output = Output { names, columns, steps };
     let (per_entity, identity) = (None, Vec::new());
-    let mut query = Query { rows, groups, levels, measures, answers, output, caps, per_entity, identity };
+    let mut query = Query { rows, groups, levels, measures, answers, output, caps, per_entity, entity_rows, identity };
+    if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
+        let key = &query.rows.tables[0].columns[0].name;
+        let help = "each row is one entity's: look at the key in the inner query, or not at all";
+        return Err(QueryError::refused(format!("`{key}` outside of the query that makes one row of each"), help));
+    }
     query.identity = identity::bytes(&query);
     Ok(query)
 }
@@ -169,7 +177,15 @@ struct Aggregated {
 
 fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, QueryError> {
     let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
-    let mut lowering = Lowering::new(tables);
+    // Rows of entities stand in place of protected tables.
+    let made = entity_rows::below(input).map(|inner| EntityRows::of(inner, tables)).transpose()?;
+    let public = || tables.iter().filter(|table| !table.is_protected()).cloned();
+    let (entity_rows, tables): (_, Vec<TableSchema>) = match made {
+        Some((rows, table)) => (Some(Box::new(rows)), std::iter::once(table).chain(public()).collect()),
+        None => (None, tables.to_vec()),
+    };
+    let tables = tables.as_slice();
+    let mut lowering = Lowering { has_entity_rows: entity_rows.is_some(), ..Lowering::new(tables) };
     let mut ranges = Ranges::default();
     let inlined = inline(input, &mut lowering)?;
     let mut conditions = inlined.filters;
@@ -215,7 +231,9 @@ fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, Que
     }
     let program = lowering.program;
     let filters = identity::sorted(conditions.iter().map(|condition| condition.id), &program);
-    Ok(Aggregated { core: Core { joins, program, filters, groups, levels: sets, collected }, several, terms })
+    let tables = tables.to_vec();
+    let core = Core { tables, entity_rows, joins, program, filters, groups, levels: sets, collected };
+    Ok(Aggregated { core, several, terms })
 }
 
 /// Rows of one entity that meet are all pairs, of which there must be a number that can be computed.

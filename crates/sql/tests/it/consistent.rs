@@ -22,7 +22,7 @@ const SEXES: [&str; 2] = ["F", "M"];
 
 /// Towns, wards, sexes, and a number from 0 to 90.
 fn table(entity: Option<Entity>) -> TableSchema {
-    let column = |name: &str, kind, bounds, keys| Column { name: name.to_owned(), kind, bounds, keys, format: None };
+    let column = |name: &str, kind, bounds, keys| Column { bounds, keys, ..Column::new(name, kind) };
     let text = |name: &str, keys: &[&str]| {
         let keys = keys.iter().map(|key| Key::Text((*key).to_owned())).collect();
         column(name, ColumnType::Text, None, Some(keys))
@@ -251,7 +251,7 @@ fn it_applies_where_exact_answers_add_up() {
 fn entities_are_capped_at_each_level() {
     let caps = Caps { rows_per_group: 2, groups: 2 };
     let mut table = table(Some(Entity::new("person", caps)));
-    let person = Column { name: "person".to_owned(), kind: ColumnType::Text, bounds: None, keys: None, format: None };
+    let person = Column::new("person", ColumnType::Text);
     table.columns.push(person);
     let query = |sql: &str| Query::new(sql, &[table.clone()]).unwrap();
     let rollup = query("SELECT COUNT(*), COUNT(DISTINCT person) FROM t GROUP BY ROLLUP (town)");

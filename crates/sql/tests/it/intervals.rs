@@ -13,7 +13,7 @@ use num_traits::Zero;
 fn query(sql: &str) -> Query {
     let column = |name: &str, low: i64, high: i64| {
         let bounds = Bounds::new(whole(low), whole(high), whole(1)).unwrap();
-        Column { name: name.to_owned(), kind: ColumnType::Integer, bounds: Some(bounds), keys: None, format: None }
+        Column::new(name, ColumnType::Integer).within(bounds)
     };
     let columns = vec![column("age", 0, 90), column("debt", -50, -10), column("change", -5, 5)];
     Query::new(sql, &[TableSchema::protected("t", columns, None)]).unwrap()

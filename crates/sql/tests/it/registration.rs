@@ -8,7 +8,7 @@ use deniable_sql::Source;
 use deniable_sql::source::check::{BAD_PERCENT, ColumnReport, Report};
 
 fn column(name: &str, kind: ColumnType) -> Column {
-    Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+    Column::new(name, kind)
 }
 
 fn scan(columns: Vec<Column>, entity: Option<&str>, rows: &str) -> Report {

@@ -18,12 +18,10 @@ use std::sync::Arc;
 
 fn table() -> TableSchema {
     let column = |name: &str, kind, bounds: Option<(i64, i64, &str)>, keys| Column {
-        name: name.to_owned(),
-        kind,
         bounds: bounds
             .map(|(low, high, step)| Bounds::new(whole(low), whole(high), parse_rational(step).unwrap()).unwrap()),
         keys,
-        format: None,
+        ..Column::new(name, kind)
     };
     TableSchema::protected(
         "t",
@@ -220,7 +218,7 @@ fn german() -> (TableSchema, Format) {
 }
 
 fn of_kind(name: &str, kind: ColumnType) -> Column {
-    Column { name: name.to_owned(), kind, bounds: None, keys: None, format: None }
+    Column::new(name, kind)
 }
 
 #[test]

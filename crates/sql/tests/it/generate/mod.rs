@@ -98,7 +98,7 @@ impl Shape {
         if null_key {
             group_keys.push(Key::Null);
         }
-        let plain = |name: &str, kind, bounds, keys| Column { name: name.to_owned(), kind, bounds, keys, format: None };
+        let plain = |name: &str, kind, bounds, keys| Column { bounds, keys, ..Column::new(name, kind) };
         let columns = vec![
             plain("person", ColumnType::Text, None, None),
             plain("grp", ColumnType::Text, None, Some(group_keys)),

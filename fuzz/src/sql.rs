@@ -14,13 +14,11 @@ const BOUND: Duration = Duration::from_secs(10);
 /// A table with columns of every type, with and without bounds and keys.
 pub fn table() -> TableSchema {
     let column = |name: &str, kind, bounds: Option<(i64, i64, &str)>, keys| Column {
-        name: name.to_owned(),
-        kind,
         bounds: bounds.and_then(|(low, high, step)| {
             Bounds::new(whole(low), whole(high), parse_rational(step).unwrap_or_else(|_| whole(1))).ok()
         }),
         keys,
-        format: None,
+        ..Column::new(name, kind)
     };
     let text = |text: &str| Key::Text(text.to_owned());
     TableSchema {

@@ -223,11 +223,11 @@ def clinic():
     visits_of = "SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient"
     own = patients(n=len)
     few = lambda row: min(row["n"], 5)
-    each("visits of a patient", visits_of, "AVG(LEAST(n, 10)) AS a, COUNT(*) AS people", "a:number people:number", own, average(lambda row: min(row["n"], 10), 0, 10), count())
+    each("visits of a patient", visits_of, "AVG(LEAST(n, 10)) AS a, COUNT(*) AS people", "a:number people:number", own, average(lambda row: min(row["n"], 10), 1, 10), count())
     each("how many patients have how many visits", visits_of, "LEAST(n, 5) AS visits, COUNT(*) AS people", "visits:number people:number", own, count(),
-         keys=[(few, list(range(6)))], tail=" GROUP BY LEAST(n, 5)")
+         keys=[(few, list(range(1, 6)))], tail=" GROUP BY LEAST(n, 5)")
     each("a quantile of the visits of a patient", visits_of, "PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY LEAST(n, 20)) AS q", "q:number", own,
-         quantile("0.9", lambda row: min(row["n"], 20), 0, 20))
+         quantile("0.9", lambda row: min(row["n"], 20), 1, 20))
     spent = patients(total=lambda rows: sum(on_grid(row["cost"], *COST[1:]) for row in rows))
     each("what a patient costs", "SELECT patient, SUM(cost) AS total FROM visits GROUP BY patient", "SUM(LEAST(total, 1000)) AS a, STDDEV(LEAST(total, 1000)) AS s", "a:number s:number",
          spent, total(lambda row: min(row["total"], 1000), 0, 1000, Fraction(1, 20)), variance(lambda row: min(row["total"], 1000), 0, 1000, Fraction(1, 20), sample=True, root=True))

@@ -192,7 +192,7 @@ impl PolicyBuilder {
 /// A column as an inline table.
 fn described(column: &Column) -> InlineTable {
     // What is known of values that a query works out is nothing that a policy declares.
-    let Column { name: _, kind, bounds, keys, step: _, never_negative: _, format } = column;
+    let Column { name: _, kind, bounds, keys, step: _, least: _, format } = column;
     let mut table = InlineTable::new();
     table.insert("type", kind.name().into());
     if let Some(bounds) = bounds {

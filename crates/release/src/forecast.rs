@@ -19,7 +19,7 @@
 //! answers, depends on the answers: [`crate::typical`].
 
 use crate::plan::{PlannedAsk, PlannedMeasure};
-use crate::typical::{Usual, fewer, relative, usual};
+use crate::typical::{Usual, own_rows, relative, usual};
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
 use deniable_core::interval::{self, Law};
 use deniable_core::noise::{Decay, margin};
@@ -71,6 +71,8 @@ pub enum ErrorBound {
     Rows(Rational),
     /// It depends on how many rows there are, and the policy does not say.
     NeedsTypicalRows,
+    /// It depends on how many entities there are, and the policy does not say.
+    NeedsTypicalEntities,
     /// So much where values are typical, in the answer's units: of arithmetic, which has no bound for all values.
     Typical(Rational),
     /// The same, and the policy does not say what is typical.
@@ -87,7 +89,11 @@ impl ErrorBound {
     pub fn number(&self) -> Option<&Rational> {
         match self {
             Self::Value(error) | Self::Rows(error) | Self::Typical(error) => Some(error),
-            Self::NeedsTypicalRows | Self::NeedsTypical | Self::Unbounded | Self::ByRank => None,
+            Self::NeedsTypicalRows
+            | Self::NeedsTypicalEntities
+            | Self::NeedsTypical
+            | Self::Unbounded
+            | Self::ByRank => None,
         }
     }
 }
@@ -98,6 +104,7 @@ impl std::fmt::Display for ErrorBound {
             Self::Value(error) => f.write_str(&short(error)),
             Self::Rows(rows) => write!(f, "{} rows by rank", short(rows)),
             Self::NeedsTypicalRows => f.write_str("needs typical_rows in [data]"),
+            Self::NeedsTypicalEntities => f.write_str("needs typical_entities in [entity]"),
             Self::Typical(error) => write!(f, "about {}", short(error)),
             Self::NeedsTypical => f.write_str("needs typical values"),
             Self::Unbounded => f.write_str("unbounded"),
@@ -198,8 +205,7 @@ impl<'a> Forecast<'a> {
         if self.query.is_per_entity() {
             return self.policy.typical().entities.map(whole);
         }
-        let rows = |rows| fewer(whole(rows), self.query, self.policy) / whole(self.query.cells(level).max(1));
-        self.policy.data().typical_rows.map(rows)
+        own_rows(self.query, self.policy).map(|rows| rows / whole(self.query.cells(level).max(1)))
     }
 
     /// The margin of a measure, in its own terms.
@@ -212,6 +218,9 @@ impl<'a> Forecast<'a> {
             (Estimator::Count { measure } | Estimator::Sum { measure }, _) => ErrorBound::Value(self.reach(*measure)),
             (Estimator::Quantile { measure, position, .. }, _) => {
                 ErrorBound::Rows(self.rank_error(*measure, *position))
+            }
+            (Estimator::Average(_) | Estimator::Variance { .. }, None) if self.query.is_of_entity_rows() => {
+                ErrorBound::NeedsTypicalEntities
             }
             (Estimator::Average(_) | Estimator::Variance { .. }, None) => ErrorBound::NeedsTypicalRows,
             (Estimator::Average(moments), Some(rows)) => ErrorBound::Value(self.mean_error(moments, rows, 1.0)),

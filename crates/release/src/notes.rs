@@ -125,14 +125,18 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     }
     let grouped = !ask.query().groups().is_empty();
     if let Some(entity) = &plan.policy().entity() {
+        let each = &entity.key;
+        if ask.query().is_of_entity_rows() {
+            all.push(format!(
+                "each {each} counts once, with what all of its own rows come to: no cap leaves anything out"
+            ));
+        }
         let rows = ask.query().caps().rows_per_group;
         let rows = if rows == 1 { "1 row counts".to_owned() } else { format!("{rows} rows count") };
-        let counts_rows = ask.query().counts_rows();
-        let each = &entity.key;
-        if counts_rows {
+        if ask.query().counts_rows() && !ask.query().is_of_entity_rows() {
             all.push(format!("of each {each} at most {rows} in a group: counts and sums can be too low"));
         }
-        if grouped {
+        if grouped && !ask.query().is_of_entity_rows() {
             let groups = ask.query().caps().groups;
             all.push(format!("each {each} counts in at most {groups} of the groups: counts and sums can be too low"));
         }

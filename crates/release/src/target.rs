@@ -102,7 +102,9 @@ impl TargetError {
             Self::Exceeds(exceeded) => exceeded.help(),
             Self::OutOfReach { .. } => "allow a larger error, or group more coarsely".to_owned(),
             Self::NeedsTypicalRows { .. } => {
-                "add `typical_rows = 10_000` to [data], a public guess at the number of rows".to_owned()
+                "add `typical_rows = 10_000` to [data], a public guess at the number of rows; where they are one of each entity, \
+                 `typical_entities` to [entity]"
+                    .to_owned()
             }
         }
     }
@@ -155,7 +157,8 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     };
     let most = (available / &step).floor().to_integer().max(BigInt::zero()).to_u64().unwrap_or(0);
     if most > 0
-        && let Ok(Worst { error: ErrorBound::NeedsTypicalRows, answer }) = worst(most)
+        && let Ok(Worst { error: ErrorBound::NeedsTypicalRows | ErrorBound::NeedsTypicalEntities, answer }) =
+            worst(most)
     {
         return Err(TargetError::NeedsTypicalRows { answer }.into());
     }

@@ -23,7 +23,7 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
     let query = ask.query();
     let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
     let guesses = Guesses {
-        rows: policy.data().typical_rows.map(|rows| fewer(whole(rows), query, policy) * &part),
+        rows: own_rows(query, policy).map(|rows| rows * &part),
         entities: policy.typical().entities.map(|people| whole(people) * &part),
         column: &|table, column| {
             let TypicalColumn { value, spread } = policy.typical().column(table, column)?;
@@ -51,8 +51,16 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
     terms.iter().zip(planned).map(told).collect()
 }
 
+/// How many rows a query is about: of rows that are one of each entity as many as there are entities.
+pub(crate) fn own_rows(query: &Query, policy: &Policy) -> Option<Rational> {
+    if query.is_of_entity_rows() {
+        return policy.typical().entities.map(whole);
+    }
+    policy.data().typical_rows.map(|rows| fewer(whole(rows), query, policy))
+}
+
 /// Rows that count, where people are guessed as well: no more than the caps let count of so many.
-pub(crate) fn fewer(rows: Rational, query: &Query, policy: &Policy) -> Rational {
+fn fewer(rows: Rational, query: &Query, policy: &Policy) -> Rational {
     let Some(people) = policy.typical().entities.filter(|_| policy.entity().is_some()) else { return rows };
     let Caps { rows_per_group, groups } = query.caps();
     let cells = (0..query.levels().len()).map(|level| query.cells(level)).max().unwrap_or(1);
@@ -80,7 +88,7 @@ pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String
         notes.push(format!("relative errors that are missing need public guesses: add {}", keys.join("; ")));
     }
     let whole_table = |(ask, _): &&(&PlannedAsk, &[Expected])| {
-        policy.data().typical_rows.is_some() && ask.query().is_filtered() && ask.ask().typical_share.is_none()
+        own_rows(ask.query(), policy).is_some() && ask.query().is_filtered() && ask.ask().typical_share.is_none()
     };
     let names: Vec<String> =
         asks.iter().filter(whole_table).map(|(ask, _)| format!("\"{}\"", ask.ask().name)).collect();

@@ -172,9 +172,11 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
             ErrorBound::Value(_) => Some("value"),
             ErrorBound::Rows(_) => Some("rows"),
             ErrorBound::Typical(_) => Some("typical"),
-            ErrorBound::NeedsTypicalRows | ErrorBound::NeedsTypical | ErrorBound::Unbounded | ErrorBound::ByRank => {
-                None
-            }
+            ErrorBound::NeedsTypicalRows
+            | ErrorBound::NeedsTypicalEntities
+            | ErrorBound::NeedsTypical
+            | ErrorBound::Unbounded
+            | ErrorBound::ByRank => None,
         },
         typical_error: planned.and_then(|planned| planned.error.as_ref()).map(short),
         typical,

@@ -19,8 +19,8 @@ pub struct Column {
     pub keys: Option<Vec<Key>>,
     /// What all values are multiples of, where they are known to be though they have no bounds: numbers of rows, sums.
     pub step: Option<Rational>,
-    /// Whether none is below zero, though they have no bounds.
-    pub never_negative: bool,
+    /// What no value is below, where that is known though they have no bounds.
+    pub least: Option<i64>,
     /// The strptime pattern of dates or timestamps in CSV; `None` for the ISO form.
     pub format: Option<String>,
 }
@@ -29,7 +29,7 @@ impl Column {
     /// A column of which nothing more is known.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: ColumnType) -> Self {
-        Self { name: name.into(), kind, bounds: None, keys: None, step: None, never_negative: false, format: None }
+        Self { name: name.into(), kind, bounds: None, keys: None, step: None, least: None, format: None }
     }
 
     /// The same with bounds.

@@ -184,7 +184,7 @@ impl Ranges {
         let (operation, arguments) = match node {
             Node::Column(position) => {
                 let Some((_, column)) = declared(tables, *position as usize) else { return Range::UNKNOWN };
-                let low = column.never_negative.then(Rational::zero);
+                let low = column.least.map(whole);
                 let unbounded = || Range { low, high: None, unit: column.step.clone() };
                 return column.bounds.as_ref().map_or_else(unbounded, Range::declared);
             }

@@ -135,7 +135,8 @@ impl Query {
     fn typical_measure(&self, at: usize, usual: &[Option<Usual>], guesses: &Guesses<'_>) -> Guess {
         let measure = &self.measures()[at];
         let cells = whole(self.cells(measure.level).max(1));
-        let rows = || guesses.rows.as_ref().map(|rows| rows / &cells).ok_or_else(|| BTreeSet::from([Missing::Rows]));
+        let unknown = if self.is_of_entity_rows() { Missing::Entities } else { Missing::Rows };
+        let rows = || guesses.rows.as_ref().map(|rows| rows / &cells).ok_or_else(|| BTreeSet::from([unknown.clone()]));
         let of = |argument: &usize| {
             let value = self.rows.arguments[*argument].value;
             usual[value.position()].as_ref().ok_or_else(|| BTreeSet::from([Missing::Expression(String::new())]))
@@ -249,11 +250,22 @@ impl Query {
         let guess = (guesses.column)(&table, &column);
         let spread = guess.as_ref().and_then(|guess| guess.deviation.as_ref()).map(|deviation| deviation * deviation);
         let mean = guess.map(|guess| guess.mean);
-        let no_spread = || BTreeSet::from([Missing::Spread { table: table.clone(), column: column.clone() }]);
+        // What a query works out of each entity's rows is no column that could be guessed at.
+        let is_made = self.is_of_entity_rows() && at == 0;
+        let no_spread = || {
+            let (table, column) = (table.clone(), column.clone());
+            BTreeSet::from([if is_made { Missing::SpreadOf(column) } else { Missing::Spread { table, column } }])
+        };
         Some(Usual {
             present: Ok(whole(1)),
             variance: spread.ok_or_else(no_spread),
-            mean: mean.ok_or_else(|| BTreeSet::from([Missing::Column { table, column }])),
+            mean: mean.ok_or_else(|| {
+                BTreeSet::from([if is_made {
+                    Missing::Expression(column.clone())
+                } else {
+                    Missing::Column { table: table.clone(), column: column.clone() }
+                }])
+            }),
         })
     }
 }

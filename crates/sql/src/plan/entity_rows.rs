@@ -5,7 +5,7 @@
 //!
 //! | value of an entity | what is known of it |
 //! |---|---|
-//! | `COUNT(*)`, `COUNT(x)` | a whole number, never negative; how large is for the query to say: `LEAST(n, 50)` |
+//! | `COUNT(*)`, `COUNT(x)` | a whole number, at least 1 and at least 0; how large is for the query to say: `LEAST(n, 50)` |
 //! | `COUNT(DISTINCT x)` | between 0 and the number of x's declared keys |
 //! | `SUM(x)` | on x's grid; of x within its bounds |
 //! | `AVG(x)` | within x's bounds, to a hundredth of its step |
@@ -202,7 +202,7 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
                 let truth = truth_where(filter, context)?;
                 Ok(counted(Fold::Present(collected.argument(truth, None)), name, truth, context))
             }
-            None => Ok((Fold::Rows, count_column("count(*)".to_owned()))),
+            None => Ok((Fold::Rows, count_column("count(*)".to_owned(), 1))),
         };
     }
     let [arg] = args.as_slice() else { return Err(unknown(&name.to_uppercase())) };
@@ -224,7 +224,8 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
                 let help = format!("declare its keys, at most {MOST_DISTINCT}");
                 return Err(QueryError::refused("COUNT(DISTINCT ...) of this many keys", help));
             }
-            let column = within(column(context, ColumnType::Integer), whole(0), whole(keys.len()), whole(1));
+            let name = words("count(DISTINCT ", value, context);
+            let column = within(Column::new(name, ColumnType::Integer), whole(0), whole(keys.len()), whole(1));
             Ok((Fold::Distinct(collected.argument(value, None), keys), column))
         }
         ("sum", false) => {
@@ -235,7 +236,7 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
             let is_whole = context.lowering.program.kind(value) == Type::Integer && grid.unit.is_integer();
             let kind = if is_whole { ColumnType::Integer } else { ColumnType::Decimal };
             let column =
-                Column { step: Some(grid.unit.clone()), never_negative: grid.low >= 0, ..column(context, kind) };
+                Column { step: Some(grid.unit.clone()), least: (grid.low >= 0).then_some(0), ..column(context, kind) };
             Ok((Fold::Sum(argument, is_whole), column))
         }
         ("avg", false) => {
@@ -263,15 +264,17 @@ fn unknown(construct: &str) -> QueryError {
 }
 
 fn words(name: &str, value: Id, context: &Context<'_, '_>) -> String {
-    format!("{name}({})", context.lowering.program.words(value, MOST_NAME))
+    let opened = if name.contains('(') { name.to_owned() } else { format!("{name}(") };
+    format!("{opened}{})", context.lowering.program.words(value, MOST_NAME))
 }
 
-fn count_column(name: String) -> Column {
-    Column { step: Some(whole(1)), never_negative: true, ..Column::new(name, ColumnType::Integer) }
+/// A number of rows, of which there are at least so many.
+fn count_column(name: String, least: i64) -> Column {
+    Column { step: Some(whole(1)), least: Some(least), ..Column::new(name, ColumnType::Integer) }
 }
 
 fn counted(fold: Fold, name: &str, value: Id, context: &Context<'_, '_>) -> (Fold, Column) {
-    (fold, count_column(words(name, value, context)))
+    (fold, count_column(words(name, value, context), 0))
 }
 
 /// The smallest or largest of values is one of them: what is known of all is known of it.

@@ -3,6 +3,7 @@
 
 mod consistent;
 mod differential;
+mod entity_rows;
 mod fuzz;
 mod generate;
 mod intervals;

@@ -1,0 +1,192 @@
+//! One row of each entity: one entity moves what is declared and no more, and nothing but its own rows has a say (S-PE).
+
+use super::generate::{Dice, Entity, Shape};
+use super::sensitivity::{distance, totals};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use deniable_core::adversary::Adjacency;
+use deniable_core::exact::{ratio, whole};
+use deniable_core::schema::{Bounds, Column, ColumnType, Entity as EntityKey, Key, TableSchema};
+use deniable_core::sensitivity::Caps;
+use deniable_sql::{Query, Resources, Salt, Source, exact, least_memory};
+use deniable_testing::sized;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What is worked out of each person, and what may be asked of that.
+const INNER: [(&str, &[&str]); 7] = [
+    ("COUNT(*) AS v", &["LEAST(v, 4)", "LEAST(v, 30) - 3"]),
+    ("COUNT(*) FILTER (WHERE flag) AS v", &["LEAST(v, 2)", "CASE WHEN v > 1 THEN -2 ELSE 5 END"]),
+    ("SUM(n) AS v", &["LEAST(GREATEST(v, -10), 25)"]),
+    ("AVG(x) AS v", &["v", "ROUND(v, 1)"]),
+    ("MIN(n) AS v", &["v", "v * v"]),
+    ("MAX(x) AS v", &["v", "-v"]),
+    ("COUNT(DISTINCT grp) AS v", &["v", "v - 2"]),
+];
+
+fn questions(dice: &mut Dice) -> String {
+    let (inner, values) = dice.pick(&INNER);
+    let value = dice.pick(values);
+    let asked = [
+        "COUNT(*) AS c",
+        &format!("SUM({value}) AS s"),
+        &format!("AVG({value}) AS a"),
+        &format!("VAR_POP({value}) AS d"),
+        &format!("MEDIAN({value}) AS m"),
+        &format!("COUNT({value}) AS p"),
+    ]
+    .join(", ");
+    let inner_where = dice.pick(&["", " WHERE flag", " WHERE n > 0"]);
+    let having = dice.pick(&["", " HAVING COUNT(*) > 1", " HAVING MIN(grp) = MAX(grp)"]);
+    let outer_where = dice.pick(&["", " WHERE v > 1", " WHERE f <> 'a'"]);
+    let grouped = dice.pick(&["", " GROUP BY f", " GROUP BY d", " GROUP BY ROLLUP(f)"]);
+    format!(
+        "SELECT {asked} FROM (SELECT person, {inner}, MIN(grp) AS f, COUNT(DISTINCT band) AS d FROM t{inner_where} GROUP BY person{having}) \
+         AS each{outer_where}{grouped}"
+    )
+}
+
+#[test]
+fn one_entity_moves_one_row() {
+    let (mut compared, mut attained) = (0_u32, BTreeMap::<&str, u32>::new());
+    let mut dice = Dice::new(41);
+    for _ in 0..sized(250, 2_000) {
+        let shape = Shape::fixed(Caps { rows_per_group: 2, groups: 2 });
+        let sql = questions(&mut dice);
+        let query = Query::new(&sql, &shape.tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let others: Vec<Entity> = (0..dice.below(4)).map(|name| shape.entity(&mut dice, name)).collect();
+        let (first, second) = (shape.window(&mut dice, 100), shape.window(&mut dice, 101));
+        let run = |more: &[&Entity]| {
+            let entities: Vec<&Entity> = others.iter().chain(more.iter().copied()).collect();
+            totals(&query, &shape.tables, &shape, &entities)
+        };
+        let (base, one, other) = (run(&[]), run(&[&first]), run(&[&second]));
+        for (adjacency, left) in [(Adjacency::AddRemove, &base), (Adjacency::ReplaceOne, &other)] {
+            for measure in 0..query.measures().len() {
+                let moved = distance(&query, measure, &one[measure], &left[measure]);
+                let declared = query.sensitivity(measure, adjacency);
+                assert!(moved <= declared, "{sql}\n{adjacency}: moved {moved}, declared {declared}");
+                compared += 1;
+                if moved == declared {
+                    let name = if adjacency == Adjacency::AddRemove { "added" } else { "exchanged" };
+                    *attained.entry(name).or_default() += 1;
+                }
+            }
+        }
+    }
+    println!("{compared} comparisons, at exactly the declared sensitivity: {attained:?}");
+    assert!(compared > 1_000 && attained.len() == 2 && attained.values().all(|times| times * 50 > compared));
+}
+
+/// Visits of many people, in an order that depends on the seed.
+fn visits(people: i64, seed: u64) -> Vec<RecordBatch> {
+    let mut rows: Vec<(i64, i64)> = (0..people).flat_map(|who| (0..=who % 5).map(move |visit| (who, visit))).collect();
+    // A walk through all of them in another order.
+    let step = [1, 7_919, 104_729][seed as usize % 3];
+    let length = rows.len();
+    let order: Vec<usize> = (0..length).map(|at| at * step % length).collect();
+    assert_eq!(order.iter().collect::<std::collections::BTreeSet<_>>().len(), length);
+    rows = order.into_iter().map(|at| rows[at]).collect();
+    let batch = |rows: &[(i64, i64)]| {
+        let who: ArrayRef = Arc::new(rows.iter().map(|(who, _)| Some(format!("p{who}"))).collect::<StringArray>());
+        let cost = rows.iter().map(|(who, visit)| (who % 97) as f64 * 0.1 + *visit as f64 * 0.3);
+        let cost: ArrayRef = Arc::new(cost.collect::<Float64Array>());
+        let ward = rows.iter().map(|(who, visit)| Some(["a", "b", "c"][((who + visit) % 3) as usize]));
+        let ward: ArrayRef = Arc::new(ward.collect::<StringArray>());
+        let age: ArrayRef = Arc::new(rows.iter().map(|(who, _)| who % 90).collect::<Int64Array>());
+        RecordBatch::try_from_iter([("who", who), ("cost", cost), ("ward", ward), ("age", age)]).unwrap()
+    };
+    rows.chunks(3_000 + 500 * seed as usize).map(batch).collect()
+}
+
+fn schema() -> TableSchema {
+    let bounds = |high: i64, step| Bounds::new(whole(0), whole(high), step).unwrap();
+    let wards = ["a", "b", "c"].map(|key| Key::Text(key.to_owned())).to_vec();
+    let columns = vec![
+        Column::new("who", ColumnType::Text),
+        Column::new("cost", ColumnType::Decimal).within(bounds(20, ratio(1, 10))),
+        Column::new("ward", ColumnType::Text).with_keys(wards),
+        Column::new("age", ColumnType::Integer).within(bounds(90, whole(1))),
+    ];
+    TableSchema::protected("visits", columns, Some(EntityKey::new("who", Caps { rows_per_group: 1, groups: 1 })))
+}
+
+/// Neither the order of rows, nor threads, nor a memory that everything has to leave for the disk, moves a value.
+#[test]
+fn values_are_those_of_the_rows_whatever_way_they_come() {
+    let sql = "SELECT first, COUNT(*) AS people, SUM(ROUND(mean, 1)) AS m, SUM(LEAST(total, 50)) AS s, AVG(LEAST(n, 4)) AS n, \
+               MEDIAN(age) AS a FROM (SELECT who, MIN(ward) AS first, AVG(cost) AS mean, SUM(cost) AS total, COUNT(*) AS n, MAX(age) AS \
+               age FROM visits GROUP BY who) AS each GROUP BY first";
+    let query = Query::new(sql, &[schema()]).unwrap();
+    let run = |seed, threads, memory| {
+        let source = Source::memory(schema(), visits(sized(20_000, 200_000) as i64, seed));
+        let resources = Resources { threads, memory, ..Resources::default() };
+        exact(&[source], &query, &Salt([7; 32]), &resources, &|_| {}).unwrap().reveal()
+    };
+    let wanted = run(0, 1, None);
+    let least = least_memory(&query);
+    println!("{} bytes of memory", least);
+    for (seed, threads, memory) in [(1, 2, None), (2, 3, Some(least)), (0, 1, Some(least)), (1, 2, Some(2 * least))] {
+        assert_eq!(run(seed, threads, memory), wanted, "{seed} {threads} {memory:?}");
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_refused_with_a_way_out() {
+    let refusal = |sql: &str| Query::new(sql, &[schema()]).err().unwrap_or_else(|| panic!("{sql}"));
+    let refused = |sql: &str| refusal(sql).to_string();
+    let help = |sql: &str| format!("{:?}", refusal(sql));
+    let each =
+        |inner: &str, outer: &str| format!("SELECT {outer} FROM (SELECT who, {inner} FROM visits GROUP BY who) AS e");
+    assert!(help(&each("COUNT(*) AS n", "AVG(n)")).contains("LEAST(count(*), 50)"));
+    assert!(
+        help("SELECT AVG(n) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) AS e")
+            .contains("GROUP BY who alone")
+    );
+    assert!(
+        help("SELECT AVG(n) FROM (SELECT who, ward, COUNT(*) AS n FROM visits GROUP BY who, ward) AS e")
+            .contains("GROUP BY who alone")
+    );
+    assert!(refused(&each("COUNT(*) AS n", "who, COUNT(*)")).contains("who"));
+    assert!(
+        refused("SELECT who, COUNT(*) FROM (SELECT who, COUNT(*) AS n FROM visits GROUP BY who) AS e GROUP BY who")
+            .contains("who")
+    );
+    assert!(
+        refused("SELECT COUNT(*) FROM (SELECT who, COUNT(*) AS n FROM visits GROUP BY who) AS e WHERE who = 'p1'")
+            .contains("outside")
+    );
+    assert!(refused(&each("STDDEV(cost) AS s", "AVG(s)")).contains("STDDEV"));
+    assert!(refused(&each("MEDIAN(cost) AS s", "AVG(s)")).contains("of one entity's rows"));
+    assert!(refused(&each("COUNT(*) AS n", "COUNT(DISTINCT who)")).contains("DISTINCT"));
+}
+
+/// What makes another number makes another question; what does not, none.
+#[test]
+fn identities() {
+    let of = |sql: &str| Query::new(sql, &[schema()]).unwrap().identity().to_vec();
+    let inner =
+        |value: &str| format!("SELECT SUM(LEAST(v, 9)) FROM (SELECT who, {value} AS v FROM visits GROUP BY who) AS e");
+    let all = [
+        of(&inner("COUNT(*)")),
+        of(&inner("COUNT(cost)")),
+        of(&inner("COUNT(DISTINCT ward)")),
+        of(&inner("SUM(age)")),
+        of(&inner("MAX(age)")),
+        of(&inner("MIN(age)")),
+        of(&inner("COUNT(*) FILTER (WHERE age > 3)")),
+        of("SELECT SUM(LEAST(v, 9)) FROM (SELECT who, COUNT(*) AS v FROM visits WHERE age > 3 GROUP BY who) AS e"),
+        of(
+            "SELECT SUM(LEAST(v, 9)) FROM (SELECT who, COUNT(*) AS v FROM visits GROUP BY who HAVING MIN(age) > 3) AS e",
+        ),
+        of("SELECT SUM(LEAST(age, 9)) FROM visits"),
+    ];
+    assert_eq!(all.iter().collect::<std::collections::BTreeSet<_>>().len(), all.len());
+    assert_eq!(
+        all[0],
+        of("SELECT SUM(LEAST(x, 9)) AS y FROM (SELECT COUNT(*) AS x, who FROM visits GROUP BY who) AS z")
+    );
+    // Caps choose among rows, and here all of them count.
+    let mut other = schema();
+    other.entity = Some(EntityKey::new("who", Caps { rows_per_group: 5, groups: 2 }));
+    assert_eq!(all[0], Query::new(&inner("COUNT(*)"), &[other]).unwrap().identity());
+}

@@ -183,6 +183,9 @@ impl Hostile {
             return self.shape.question(dice);
         }
         let by_entity = self.shape.by_entity();
+        if by_entity && dice.chance(25) {
+            return of_each_person(dice);
+        }
         let (from, of_codes, of_u) = match dice.below(5) {
             0 => ("t JOIN codes ON t.band = codes.code", true, false),
             1 => ("t LEFT JOIN codes ON n % 7 = codes.code", true, false),
@@ -443,4 +446,34 @@ impl Cell {
     fn day(&self) -> Option<i32> {
         self.whole.map(|day| i32::try_from(day).unwrap_or(i32::MAX))
     }
+}
+
+/// A question about one row of each person, made of whatever that person's rows hold.
+fn of_each_person(dice: &mut Dice) -> String {
+    let (inner, value) = *dice.pick(&[
+        ("COUNT(*)", "LEAST(v, 3)"),
+        ("COUNT(note)", "LEAST(v, 3)"),
+        ("COUNT(*) FILTER (WHERE CAST(note AS DOUBLE) > x)", "LEAST(v, 9)"),
+        ("SUM(n)", "LEAST(GREATEST(v, -20), 20)"),
+        ("SUM(x)", "ROUND(LEAST(GREATEST(1 / v, -5), 5), 1)"),
+        ("AVG(x)", "v"),
+        ("AVG(n * n)", "ROUND(v)"),
+        ("MAX(x * 1e300 * n)", "ROUND(LEAST(GREATEST(v, 0), 9))"),
+        ("MIN(note)", "LEAST(GREATEST(ROUND(CAST(v AS DOUBLE)), 0), 7)"),
+        ("MAX(at)", "v"),
+        ("MIN(day)", "DATE_DIFF('day', DATE '1970-01-01', v)"),
+        ("COUNT(DISTINCT grp)", "v"),
+        ("COUNT(DISTINCT band)", "v * v"),
+    ]);
+    let asked = if inner == "MAX(at)" {
+        "MIN(v), COUNT(v)".to_owned()
+    } else {
+        format!("AVG({value}), MEDIAN({value}), COUNT(v)")
+    };
+    let from = *dice.pick(&["t", "t JOIN codes ON t.band = codes.code", "(SELECT * FROM t WHERE note <> '7') AS t"]);
+    let having = *dice.pick(&["", " HAVING MIN(note) LIKE '%a%'", " HAVING SUM(n) / COUNT(n) > 1"]);
+    let grouped = *dice.pick(&["", " GROUP BY g", " WHERE w IS NOT NULL GROUP BY w"]);
+    format!(
+        "SELECT COUNT(*), {asked} FROM (SELECT person, {inner} AS v, MIN(grp) AS g, MAX(flag) AS w FROM {from} GROUP BY person{having}) AS e{grouped}"
+    )
 }

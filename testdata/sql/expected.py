@@ -209,6 +209,29 @@ def clinic():
     plain("WIDTH_BUCKET of whole numbers, from below zero", "SELECT WIDTH_BUCKET(age - 50, -50, 60, 11) AS b, COUNT(*) AS n FROM visits GROUP BY WIDTH_BUCKET(age - 50, -50, 60, 11)",
           "b:number n:number", count(), keys=[(lambda row: 12 if row["age"] >= 110 else row["age"] // 10 + 1, list(range(1, 13)))])
 
+    # Windows over results.
+    by_department = dict((row[0], row[1].value) for row in grouped(v, [DEPARTMENT], count()))
+    everything = sum(by_department.values())
+    window = lambda name, shown, columns, rows, tail="": cases.add(name, f"SELECT {shown} FROM visits {tail}", columns, rows)
+    window("percent of a total", "department, 100.0 * COUNT(*) / SUM(COUNT(*)) OVER () AS percent", "department:text percent:number",
+           [[name, Number(Fraction(100 * n, everything))] for name, n in by_department.items()], "GROUP BY department")
+    cells = {(row[0], row[1]): row[2].value for row in grouped(v, [DEPARTMENT, SEX], count())}
+    window("percent within a group", "department, sex, ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY department), 2) AS percent", "department:text sex:text percent:number",
+           [[d, s, Number(Fraction(int(Fraction(10000 * n, sum(cells[d, other] for other in SEX[1])) + Fraction(1, 2)), 100))] for (d, s), n in cells.items()], "GROUP BY department, sex")
+    order = sorted(by_department, key=lambda name: -by_department[name])
+    window("ranks", "department, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS place", "department:text n:number place:number",
+           [[name, by_department[name], at + 1] for at, name in enumerate(order)], "GROUP BY department ORDER BY place")
+    window("the two largest", "department, COUNT(*) AS n", "department:text n:number", [[name, by_department[name]] for name in order[:2]],
+           "GROUP BY department QUALIFY ROW_NUMBER() OVER (ORDER BY COUNT(*) DESC) <= 2 ORDER BY n DESC")
+    decades = [row[1].value for row in grouped(v, [(lambda row: row["age"] // 10, list(range(12)))], count())]
+    window("running totals", "BIN(age, 10) AS from_age, SUM(COUNT(*)) OVER (ORDER BY BIN(age, 10)) AS upto", "from_age:number upto:number",
+           [[10 * at, sum(decades[:at + 1])] for at in range(12)], "GROUP BY BIN(age, 10)")
+    window("changes from one group to the next", "BIN(age, 10) AS from_age, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY BIN(age, 10)) AS change", "from_age:number change:number",
+           [[10 * at, decades[at] - decades[at - 1] if at else Number(None)] for at in range(12)], "GROUP BY BIN(age, 10)")
+    mean = Fraction(sum(decades), 12)
+    window("against the average of the groups", "BIN(age, 10) AS from_age, COUNT(*) / AVG(COUNT(*)) OVER () AS times", "from_age:number times:number",
+           [[10 * at, Number(n / mean)] for at, n in enumerate(decades)], "GROUP BY BIN(age, 10)")
+
     # One row of each patient, worked out of the patient's own visits.
     def patients(where=lambda row: True, **folds):
         rows = {}

@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn column(kind: ColumnType, format: Option<&str>) -> Column {
-    Column { name: "x".to_owned(), kind, bounds: None, keys: None, format: format.map(str::to_owned) }
+    Column { format: format.map(str::to_owned), ..Column::new("x", kind) }
 }
 
 /// Texts that are almost values, and others.

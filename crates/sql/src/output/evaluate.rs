@@ -1,6 +1,7 @@
 //! Evaluates terms over noisy cells, with intervals.
 
 use super::number::Number;
+use super::window::View;
 use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
@@ -11,6 +12,7 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// So many rows are not worth a thread.
 const FEW: usize = 1_000;
@@ -61,14 +63,15 @@ pub enum Shown {
 }
 
 /// A shown row: a cell of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Place {
     pub(super) level: usize,
     pub(super) cell: usize,
 }
 
 /// A value that is compared.
-enum Value {
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Value {
     Null,
     Number(Rational),
     Key(Key),
@@ -96,11 +99,15 @@ impl Query {
         let levels = 0..self.levels().len();
         let terms = || self.output().columns.iter();
         let sizes = levels.flat_map(|level| terms().map(move |term| measures(term, level, self).len().max(1)));
-        let evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes.collect());
+        let mut evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes.collect());
         let places = |level: usize| (0..self.cells(level)).map(move |cell| Place { level, cell });
         let mut rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
         for step in &self.output().steps {
             match step {
+                Step::Look(window) => {
+                    let view = evaluator.look(&self.output().windows[*window], &rows);
+                    evaluator.views.push(Arc::new(view));
+                }
                 Step::Filter(condition) => rows.retain(|row| evaluator.holds(condition, *row) == Some(true)),
                 Step::Sort(by) => rows.sort_by(|left, right| evaluator.order(by, *left, *right)),
                 Step::Limit { skip, fetch } => {
@@ -206,7 +213,7 @@ impl Query {
             },
             Term::Level => Some(whole(row.level)),
             Term::Grouping(group) => Some(whole(self.grouping(*group, row))),
-            Term::Text(_) | Term::Answer(_) | Term::Arithmetic(..) | Term::Function(..) => None,
+            Term::Text(_) | Term::Answer(_) | Term::Arithmetic(..) | Term::Function(..) | Term::Window(_) => None,
         }
     }
 
@@ -238,6 +245,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) laws: &'a [Law],
     /// How often an interval may miss.
     pub(super) outside: f64,
+    /// What rows see through the windows that were looked through.
+    pub(super) views: Vec<Arc<View>>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -263,7 +272,7 @@ impl<'a> Evaluator<'a> {
         };
         let ranks = query.measures().iter().enumerate().map(rank).collect();
         let outside = (whole(1) - confidence).to_f64().unwrap_or_default();
-        Self { query, values: noisy.shown(), measured, margins, ranks, laws, outside }
+        Self { query, values: noisy.shown(), measured, margins, ranks, laws, outside, views: Vec::new() }
     }
 
     fn shown(&self, term: &Term, row: Place, population: bool) -> Shown {
@@ -274,7 +283,13 @@ impl<'a> Evaluator<'a> {
             },
             Term::Text(text) => Shown::Text(text.clone()),
             Term::Grouping(group) => Shown::Key(Key::Integer(self.query.grouping(*group, row))),
-            Term::Level | Term::Answer(_) | Term::Number(_) | Term::Arithmetic(..) | Term::Function(..) => {
+            Term::Window(window) if let Some(place) = self.place_of(*window, row) => Shown::Key(Key::Integer(place)),
+            Term::Level
+            | Term::Answer(_)
+            | Term::Number(_)
+            | Term::Arithmetic(..)
+            | Term::Function(..)
+            | Term::Window(_) => {
                 let size = measures(term, row.level, self.query).len().max(1);
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
                 let (rows, value) = self.rank_error(term, row);
@@ -299,7 +314,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Compares two rows; only estimates decide, so no margins are needed.
-    fn order(&self, by: &[Sort], left: Place, right: Place) -> Ordering {
+    pub(super) fn order(&self, by: &[Sort], left: Place, right: Place) -> Ordering {
         by.iter()
             .map(|Sort { term, ascending, nulls_first }| {
                 let directed = |order: Ordering| if *ascending { order } else { order.reverse() };
@@ -352,7 +367,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    fn value(&self, term: &Term, row: Place) -> Value {
+    pub(super) fn value(&self, term: &Term, row: Place) -> Value {
         match term {
             Term::Key(group) => match self.query.key(*group, row) {
                 None | Some(Key::Null) => Value::Null,
@@ -366,7 +381,8 @@ impl<'a> Evaluator<'a> {
             | Term::Answer(_)
             | Term::Number(_)
             | Term::Arithmetic(..)
-            | Term::Function(..) => self.number(term, row, None).estimate.map_or(Value::Null, Value::Number),
+            | Term::Function(..)
+            | Term::Window(_) => self.number(term, row, None).estimate.map_or(Value::Null, Value::Number),
         }
     }
 
@@ -375,6 +391,7 @@ impl<'a> Evaluator<'a> {
             Term::Number(_) | Term::Key(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => {
                 Number::exact(self.query.constant(term, row))
             }
+            Term::Window(window) => self.windowed(*window, row),
             Term::Answer(position) => self.answer(&self.query.answers(row.level)[*position], row.cell, margins),
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
@@ -565,5 +582,6 @@ pub(super) fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usi
         Term::Answer(position) => query.answers(level)[*position].measures().into_iter().collect(),
         Term::Arithmetic(_, sides) => sides.iter().flat_map(|side| measures(side, level, query)).collect(),
         Term::Function(_, inner) => measures(inner, level, query),
+        Term::Window(window) => measures(&query.output().windows[*window].argument, level, query),
     }
 }

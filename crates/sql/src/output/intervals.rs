@@ -1,19 +1,19 @@
 //! Which law gives the interval of a term over noisy cells: see `pivot` for the laws themselves.
 
-use super::Term;
 use super::evaluate::{Evaluator, Place, ROOT_PLACES};
 use super::number::Number;
-use super::pivot::{Cell, Ends, Form, Linear};
+use super::pivot::{At, Cell, Ends, Form, Linear};
+use super::{Term, Window, WindowFunction};
 use crate::plan::{Estimator, MeasureKind, Moments, Query};
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
 use num_bigint::BigInt;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
 /// What a variance is made of.
 struct Variance {
     /// Count, sum and squares, the latter two centred, with their units.
-    measures: [(usize, f64); 3],
+    measures: [(At, f64); 3],
     /// The largest that it can be.
     most: Rational,
     /// Whether it is a sample's.
@@ -23,14 +23,20 @@ struct Variance {
 }
 
 impl Query {
-    /// A number as sums of measures, where its law is known.
+    /// A number as sums of noisy numbers, where its law is known, and no window is looked through.
     pub(super) fn form(&self, term: &Term, row: Place) -> Option<Form> {
-        let sum = |measure: usize| Linear::measure(measure, self.measures()[measure].unit.clone());
+        self.form_with(term, row, &|_, _| None)
+    }
+
+    /// The same with what windows give.
+    fn form_with(&self, term: &Term, row: Place, windowed: &dyn Fn(usize, Place) -> Option<Form>) -> Option<Form> {
+        let sum = |measure: usize| Linear::measure((measure, row.cell), self.measures()[measure].unit.clone());
         match term {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => {
                 self.constant(term, row).map(|value| Form::Linear(Linear::constant(value)))
             }
             Term::Text(_) | Term::Function(..) => None,
+            Term::Window(window) => windowed(*window, row),
             Term::Answer(position) => match &self.answers(row.level)[*position] {
                 Estimator::Count { measure } | Estimator::Sum { measure } => Some(Form::Linear(sum(*measure))),
                 Estimator::Average(Moments { sum: total, count, centre, .. }) => {
@@ -41,17 +47,23 @@ impl Query {
             },
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
-                self.form(left, row)?.combine(*operator, self.form(right, row)?)
+                self.form_with(left, row, windowed)?.combine(*operator, self.form_with(right, row, windowed)?)
             }
         }
     }
 }
 
 impl Evaluator<'_> {
+    /// A number as sums of noisy numbers, where its law is known.
+    pub(super) fn form(&self, term: &Term, row: Place) -> Option<Form> {
+        self.query.form_with(term, row, &|window, row| self.windowed_form(window, row))
+    }
+
     /// A number with the interval that is shown: that of the noisy numbers, which reaches at least to what is shown.
     pub(super) fn number_with_interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let Some(values) = self.measured else { return self.interval(term, row, margins) };
-        let bare = Self { values, measured: None, margins: BTreeMap::new(), ranks: Vec::new(), ..*self };
+        let (ranks, views) = (Vec::new(), self.views.clone());
+        let bare = Self { values, measured: None, margins: BTreeMap::new(), ranks, views, ..*self };
         let measured = bare.interval(term, row, margins);
         let estimate = self.number(term, row, None).estimate;
         let low = measured.low.map(|low| estimate.iter().fold(low, |low, shown| low.min(shown.clone())));
@@ -65,7 +77,7 @@ impl Evaluator<'_> {
         if let Term::Function(function, inner) = term {
             return self.interval(inner, row, margins).apply(*function);
         }
-        let value = |measure: usize| self.values[measure][row.cell];
+        let value = |(measure, cell): At| self.values[measure][cell];
         let cell = Cell { laws: self.laws, value: &value, normal: 0.0, outside: self.outside };
         if let Some(variance) = self.variance_of(term, row) {
             let Variance { measures, most, sample, root } = variance;
@@ -80,8 +92,8 @@ impl Evaluator<'_> {
                 inside
             };
         }
-        match self.query.form(term, row) {
-            Some(form) if form.measures() > 1 => {
+        match self.form(term, row) {
+            Some(form) if form.measures() > 1 || has_window(term) => {
                 let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
                 let within = (possible.low.as_ref().map(float), possible.high.as_ref().map(float));
                 on_grid(placed(estimate, cell.interval(&form, within), &possible), &form)
@@ -96,10 +108,10 @@ impl Evaluator<'_> {
         let Estimator::Variance { moments, squares, sample, root } = &self.query.answers(row.level)[*position] else {
             return None;
         };
-        let unit = |measure: usize| (measure, float(&self.query.measures()[measure].unit));
+        let unit = |measure: usize| ((measure, row.cell), float(&self.query.measures()[measure].unit));
         let span = &moments.high - &moments.low;
         Some(Variance {
-            measures: [(moments.count, 1.0), unit(moments.sum), unit(*squares)],
+            measures: [((moments.count, row.cell), 1.0), unit(moments.sum), unit(*squares)],
             // Half of the values at either end; a sample's divisor is one less, at least half.
             most: &span * &span / whole(if *sample { 2 } else { 4 }),
             sample: *sample,
@@ -114,6 +126,13 @@ impl Evaluator<'_> {
         match term {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => self.number(term, row, None),
             Term::Text(_) => from(None, None),
+            // A sum of numbers that are not negative is none either.
+            Term::Window(window) => {
+                let Window { function, argument, .. } = &self.query.output().windows[*window];
+                let is_sum = matches!(function, WindowFunction::Sum | WindowFunction::Average);
+                let low = self.possible(argument, row).low.filter(|low| is_sum && !low.is_negative());
+                from(low.and_then(|_| zero()), None)
+            }
             Term::Answer(position) => match &self.query.answers(row.level)[*position] {
                 Estimator::Count { .. } => from(zero(), None),
                 Estimator::Sum { measure } => match &self.query.measures()[*measure].kind {
@@ -134,6 +153,15 @@ impl Evaluator<'_> {
             }
             Term::Function(function, inner) => self.possible(inner, row).apply(*function),
         }
+    }
+}
+
+fn has_window(term: &Term) -> bool {
+    match term {
+        Term::Window(_) => true,
+        Term::Arithmetic(_, sides) => sides.iter().any(has_window),
+        Term::Function(_, inner) => has_window(inner),
+        Term::Key(_) | Term::Answer(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => false,
     }
 }
 

@@ -12,14 +12,16 @@ mod pivot;
 mod planned;
 mod population;
 mod slope;
+mod window;
 
 pub use evaluate::{Noisy, Shown, ShownRow};
 pub use planned::Planned;
+pub use window::{Window, WindowFunction};
 
 use deniable_core::exact::Rational;
 
 /// What is shown, and in which order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
     /// The names of the columns.
     pub names: Vec<String>,
@@ -27,6 +29,8 @@ pub struct Output {
     pub columns: Vec<Term>,
     /// HAVING, ORDER BY and LIMIT, in the order in which they apply.
     pub steps: Vec<Step>,
+    /// What terms and steps refer to as windows.
+    pub windows: Vec<Window>,
 }
 
 /// An expression over keys and answers.
@@ -46,6 +50,8 @@ pub enum Term {
     Function(Function, Box<Term>),
     /// What tells several groupings apart; never shown.
     Level,
+    /// What a window function gives the row, by its position among the windows.
+    Window(usize),
     /// `GROUPING(x)`: 1 where a row is about all keys of this group column, 0 where it is about one. Public, and exact.
     Grouping(usize),
 }
@@ -119,6 +125,8 @@ pub enum Operator {
 pub enum Step {
     /// HAVING: rows where the condition is true stay.
     Filter(Condition),
+    /// The window at this position looks at the rows that there are.
+    Look(usize),
     /// ORDER BY.
     Sort(Vec<Sort>),
     /// LIMIT and OFFSET.

@@ -28,11 +28,14 @@ const PRECISION: f64 = 1e-3;
 /// How many parts the mean's own interval is taken apart into, for a variance.
 const PARTS: u32 = 6;
 
-/// A weighted sum of noisy numbers of one cell, in whole units, and a constant.
+/// A noisy number: a measure, and a cell of its level.
+pub(super) type At = (usize, usize);
+
+/// A weighted sum of noisy numbers, in whole units, and a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Linear {
     constant: Rational,
-    weights: BTreeMap<usize, Rational>,
+    weights: BTreeMap<At, Rational>,
 }
 
 /// A number whose interval is known from the law of its noise.
@@ -50,8 +53,8 @@ impl Linear {
         Self { constant: value, weights: BTreeMap::new() }
     }
 
-    /// A measure in so large units.
-    pub(super) fn measure(at: usize, unit: Rational) -> Self {
+    /// A measure in a cell, in so large units.
+    pub(super) fn measure(at: At, unit: Rational) -> Self {
         Self { constant: Rational::zero(), weights: BTreeMap::from([(at, unit)]) }
     }
 
@@ -69,17 +72,25 @@ impl Linear {
         sum
     }
 
+    /// Adds another.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.constant += &other.constant;
+        for (at, weight) in &other.weights {
+            *self.weights.entry(*at).or_default() += weight;
+        }
+    }
+
     pub(super) fn times(&self, factor: &Rational) -> Self {
         Self::default().plus(self, factor)
     }
 
     /// The measures in it, with their weights.
-    pub(super) fn terms(&self) -> impl Iterator<Item = (usize, &Rational)> {
+    pub(super) fn terms(&self) -> impl Iterator<Item = (At, &Rational)> {
         self.weights.iter().map(|(at, weight)| (*at, weight))
     }
 
     /// The only measure in it and its weight; `None` where there is anything else.
-    pub(super) fn alone(&self) -> Option<(usize, &Rational)> {
+    pub(super) fn alone(&self) -> Option<(At, &Rational)> {
         let (at, weight) = self.weights.first_key_value()?;
         (self.weights.len() == 1 && self.constant.is_zero()).then_some((*at, weight))
     }
@@ -139,7 +150,7 @@ impl Form {
         Some((constant, step))
     }
 
-    /// The measures that it rests on.
+    /// How many noisy numbers it rests on.
     pub(super) fn measures(&self) -> usize {
         match self {
             Self::Linear(sum) => sum.weights.len(),
@@ -160,12 +171,12 @@ fn nonzero(value: &Rational) -> Option<&Rational> {
     (!value.is_zero()).then_some(value)
 }
 
-/// What intervals of one cell are worked out from.
+/// What intervals are worked out from.
 pub(super) struct Cell<'a> {
     /// The law of every measure's noise, in units.
     pub(super) laws: &'a [Law],
-    /// The noisy numbers of the cell, by measure.
-    pub(super) value: &'a dyn Fn(usize) -> i128,
+    /// The noisy numbers.
+    pub(super) value: &'a dyn Fn(At) -> i128,
     /// The standard deviation of the normal error, besides the noise, of what is divided in a ratio; 0 for none.
     pub(super) normal: f64,
     /// How often an interval may miss.
@@ -177,7 +188,7 @@ pub(super) struct Cell<'a> {
 struct Sum {
     value: f64,
     size: f64,
-    weights: BTreeMap<usize, f64>,
+    weights: BTreeMap<At, f64>,
 }
 
 impl Cell<'_> {
@@ -206,8 +217,8 @@ impl Cell<'_> {
 
     /// The interval of a variance of at most `most`, from the measures of a count, a sum and a sum of squares, both centred, with
     /// their units; with `sample`, of a sample's variance.
-    pub(super) fn variance(&self, [count, sum, squares]: [(usize, f64); 3], sample: bool, most: f64) -> Ends {
-        let of = |(at, unit): (usize, f64)| (self.value)(at) as f64 * unit;
+    pub(super) fn variance(&self, [count, sum, squares]: [(At, f64); 3], sample: bool, most: f64) -> Ends {
+        let of = |(at, unit): (At, f64)| (self.value)(at) as f64 * unit;
         let (n, s, q) = (of(count), of(sum), of(squares));
         if n <= 0.0 {
             return (Some(0.0), Some(most));
@@ -217,7 +228,7 @@ impl Cell<'_> {
         let q = (estimate + (s / n) * (s / n)) * n;
         // Most of the error is for the variance itself; of the mean and the count only the second order matters.
         let (own, mean, rows) = (self.outside * 0.9, self.outside * 0.06, self.outside * 0.04);
-        let one = |(at, unit): (usize, f64)| Sum {
+        let one = |(at, unit): (At, f64)| Sum {
             value: of((at, unit)),
             size: of((at, unit)).abs(),
             weights: [(at, unit)].into(),
@@ -268,7 +279,7 @@ impl Cell<'_> {
     }
 
     fn sum(&self, sum: &Linear) -> Sum {
-        let noisy = |at: &usize| whole((self.value)(*at));
+        let noisy = |at: &At| whole((self.value)(*at));
         let exact = sum.weights.iter().map(|(at, weight)| weight * noisy(at)).sum::<Rational>() + &sum.constant;
         let float = |value: &Rational| value.to_f64().unwrap_or(f64::MAX);
         let size =
@@ -278,18 +289,19 @@ impl Cell<'_> {
     }
 
     /// How far the noise of one measure reaches, in its units.
-    pub(super) fn reach_of(&self, measure: usize) -> f64 {
+    pub(super) fn reach_of(&self, measure: At) -> f64 {
         self.reach([(measure, 1.0)].into_iter(), 0.0, self.outside)
     }
 
-    fn reach(&self, weights: impl Iterator<Item = (usize, f64)>, normal: f64, outside: f64) -> f64 {
-        let noises: Vec<(f64, Law)> = weights.map(|(at, weight)| (weight * (1.0 + ROUNDING), self.laws[at])).collect();
+    fn reach(&self, weights: impl Iterator<Item = (At, f64)>, normal: f64, outside: f64) -> f64 {
+        let noises: Vec<(f64, Law)> =
+            weights.map(|(at, weight)| (weight * (1.0 + ROUNDING), self.laws[at.0])).collect();
         reach_with_normal(&noises, normal, outside)
     }
 
     /// The largest that the noise of `over − θ·under` reaches for any `θ` from one end to the other.
     fn reach_between(&self, over: &Sum, under: &Sum, ends: [f64; 2], normal: f64, outside: f64) -> f64 {
-        let mut all: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut all: BTreeMap<At, f64> = BTreeMap::new();
         for theta in ends {
             for at in over.weights.keys().chain(under.weights.keys()) {
                 let weight = |sum: &Sum| sum.weights.get(at).copied().unwrap_or_default();

@@ -3,10 +3,11 @@
 use super::Term;
 use super::evaluate::{Evaluator, Noisy, Place, measures};
 use super::number::Number;
-use crate::plan::Query;
+use crate::plan::{Measure, Query};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::interval::Law;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A number as it would be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,12 +34,24 @@ impl Query {
     pub fn planned(&self, terms: &[(usize, Term)], noisy: &Noisy, confidence: &Rational) -> Vec<Planned> {
         let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
         let sizes = terms.iter().map(|(level, term)| measures(term, *level, self).len().max(1)).collect();
-        let evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes);
+        // Windows look at all cells, which are alike.
+        let windows = &self.output().windows;
+        let alike = (!windows.is_empty()).then(|| self.alike(noisy));
+        let mut evaluator = Evaluator::new(self, alike.as_ref().unwrap_or(noisy), confidence, &laws, &sizes);
+        let places = |level: usize| (0..self.cells(level)).map(move |cell| Place { level, cell });
+        let rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
+        for window in windows {
+            let view = evaluator.look(window, &rows);
+            evaluator.views.push(Arc::new(view));
+        }
+        // A row in the middle is a typical one of a running total.
+        let middle = |level: usize| if windows.is_empty() { 0 } else { self.cells(level) / 2 };
         let planned = |(level, term): &(usize, Term)| {
-            let (place, size) = (Place { level: *level, cell: 0 }, measures(term, *level, self).len().max(1));
+            let (place, size) =
+                (Place { level: *level, cell: middle(*level) }, measures(term, *level, self).len().max(1));
             let shown = evaluator.number_with_interval(term, place, evaluator.margins.get(&size));
             let safe = reach(&shown, &evaluator.possible(term, place));
-            let error = match self.form(bare(term), place) {
+            let error = match evaluator.form(bare(term), place) {
                 Some(_) => safe,
                 None => safe.map(|safe| {
                     let noise = evaluator.first_order(term, place).and_then(Rational::from_float);
@@ -48,6 +61,15 @@ impl Query {
             Planned { answer: shown.estimate, error }
         };
         terms.iter().map(planned).collect()
+    }
+}
+
+impl Query {
+    /// What one cell of each measure holds, in all of them.
+    fn alike(&self, noisy: &Noisy) -> Noisy {
+        let all = |(values, measure): (&Vec<i128>, &Measure)| values.repeat(self.cells(measure.level));
+        let values = noisy.values.iter().zip(self.measures()).map(all).collect();
+        Noisy { values, consistent: None, decays: noisy.decays.clone() }
     }
 }
 

@@ -8,7 +8,7 @@
 
 use super::evaluate::{Evaluator, Place};
 use super::number::Number;
-use super::pivot::{Cell, Form, Linear};
+use super::pivot::{At, Cell, Form, Linear};
 use super::{Output, Term};
 use crate::error::QueryError;
 use crate::plan::{Estimator, MeasureKind, Moments, Query};
@@ -30,8 +30,8 @@ const OUTWARD: f64 = 1e-9;
 struct Mean {
     over: Linear,
     under: Linear,
-    /// The measure of the rows that it is a mean of.
-    count: usize,
+    /// The number of the rows that it is a mean of.
+    count: At,
     /// The least and the most that a row's value can be.
     range: (f64, f64),
 }
@@ -74,10 +74,10 @@ impl Query {
     }
 
     /// The least and the most that one of the counted rows adds; `None` where other rows add as well.
-    fn values_of_a_row(&self, over: &Linear, count: usize) -> Option<(f64, f64)> {
+    fn values_of_a_row(&self, over: &Linear, count: At) -> Option<(f64, f64)> {
         let measures = self.measures();
-        let counts_all = matches!(measures[count].kind, MeasureKind::Rows | MeasureKind::Entities { present: None });
-        let counted = match &measures[count].kind {
+        let counts_all = matches!(measures[count.0].kind, MeasureKind::Rows | MeasureKind::Entities { present: None });
+        let counted = match &measures[count.0].kind {
             MeasureKind::NotNull { argument } => Some(*argument),
             _ => None,
         };
@@ -86,8 +86,10 @@ impl Query {
         (least == 0.0).then_some(())?;
         for (at, weight) in over.terms() {
             let weight = weight.to_f64()?;
-            let (low, high) = match &measures[at].kind {
+            let (low, high) = match &measures[at.0].kind {
                 _ if at == count => (1.0, 1.0),
+                // Numbers of other cells are about other rows.
+                _ if at.1 != count.1 => return None,
                 MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } if counts_all => {
                     (0.0, 1.0)
                 }
@@ -118,7 +120,7 @@ impl Evaluator<'_> {
         let (least, most) = mean.range;
         let span = most - least;
         let values = self.measured.unwrap_or(self.values);
-        let value = |measure: usize| values[measure][row.cell];
+        let value = |(measure, cell): At| values[measure][cell];
         let cell =
             |part: f64, normal: f64| Cell { laws: self.laws, value: &value, normal, outside: self.outside * part };
         let part_of = |place: f64| ((place - least) / span).clamp(0.0, 1.0);
@@ -151,7 +153,7 @@ impl Evaluator<'_> {
         let answers = self.query.answers(row.level);
         let (squares, span) = answers.iter().find_map(|answer| match answer {
             Estimator::Variance { moments: Moments { sum: other, count, low, high, .. }, squares, .. }
-                if *other == sum && *count == mean.count =>
+                if *other == sum.0 && *count == mean.count.0 =>
             {
                 Some((*squares, high - low))
             }
@@ -159,10 +161,10 @@ impl Evaluator<'_> {
         })?;
         let unit = |measure: usize| self.query.measures()[measure].unit.to_f64();
         let span = span.to_f64()?;
-        let units = [(mean.count, 1.0), (sum, unit(sum)?), (squares, unit(squares)?)];
+        let units = [(mean.count, 1.0), (sum, unit(sum.0)?), ((squares, row.cell), unit(squares)?)];
         let (_, most) = cell.variance(units, true, span * span / 2.0);
         // From the values of the sum to those of the mean, which may be a multiple of them.
-        Some(most?.sqrt() * (weight.to_f64()? / unit(sum)?).abs())
+        Some(most?.sqrt() * (weight.to_f64()? / unit(sum.0)?).abs())
     }
 }
 

@@ -4,6 +4,7 @@
 //! any arithmetic on answers, and how far off it typically is.
 
 use super::evaluate::{Evaluator, Place};
+use super::pivot::At;
 use super::{Function, Operator, Term};
 use crate::plan::{Estimator, Moments};
 use deniable_core::exact::Rational;
@@ -15,17 +16,29 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Slope {
     value: f64,
-    by: BTreeMap<usize, f64>,
+    by: BTreeMap<At, f64>,
 }
 
 impl Slope {
-    fn constant(value: f64) -> Self {
+    pub(super) fn constant(value: f64) -> Self {
         Self { value, by: BTreeMap::new() }
+    }
+
+    /// Adds another.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.value += other.value;
+        for (at, slope) in &other.by {
+            *self.by.entry(*at).or_default() += slope;
+        }
+    }
+
+    pub(super) fn times(&self, factor: f64) -> Self {
+        self.plus(factor, &Self::constant(0.0), 0.0, self.value * factor)
     }
 
     /// `left·self + right·other`, of this value.
     fn plus(&self, left: f64, other: &Self, right: f64, value: f64) -> Self {
-        let mut by: BTreeMap<usize, f64> = self.by.iter().map(|(at, slope)| (*at, slope * left)).collect();
+        let mut by: BTreeMap<At, f64> = self.by.iter().map(|(at, slope)| (*at, slope * left)).collect();
         for (at, slope) in &other.by {
             *by.entry(*at).or_default() += slope * right;
         }
@@ -38,23 +51,24 @@ impl Evaluator<'_> {
     /// by its rank, nothing divides, or nothing is noisy.
     pub(super) fn deviation(&self, term: &Term, row: Place) -> Option<f64> {
         let slope = self.slope(term, row)?;
-        let each = slope.by.iter().map(|(at, slope)| (slope * self.laws[*at].deviation()).powi(2));
+        let each = slope.by.iter().map(|(at, slope)| (slope * self.laws[at.0].deviation()).powi(2));
         Some(each.sum::<f64>().sqrt()).filter(|deviation| *deviation > 0.0)
     }
 
     /// How far the noise of a number reaches, to first order.
     pub(super) fn first_order(&self, term: &Term, row: Place) -> Option<f64> {
         let slope = self.slope(term, row)?;
-        let noises: Vec<_> = slope.by.iter().map(|(at, slope)| (*slope, self.laws[*at])).collect();
+        let noises: Vec<_> = slope.by.iter().map(|(at, slope)| (*slope, self.laws[at.0])).collect();
         Some(reach(&noises, self.outside))
     }
 
-    fn slope(&self, term: &Term, row: Place) -> Option<Slope> {
+    pub(super) fn slope(&self, term: &Term, row: Place) -> Option<Slope> {
         match term {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => {
                 self.number(term, row, None).estimate.as_ref().and_then(Rational::to_f64).map(Slope::constant)
             }
             Term::Text(_) => None,
+            Term::Window(window) => self.windowed_slope(*window, row),
             Term::Answer(position) => self.slope_of(&self.query.answers(row.level)[*position], row.cell),
             Term::Arithmetic(operator, sides) => {
                 let (left, right) = (self.slope(&sides[0], row)?, self.slope(&sides[1], row)?);
@@ -90,11 +104,11 @@ impl Evaluator<'_> {
         let of = |measure: usize| Some(values[measure][cell] as f64 * unit(measure)?);
         match answer {
             Estimator::Count { measure } | Estimator::Sum { measure } => {
-                Some(Slope { value: of(*measure)?, by: [(*measure, unit(*measure)?)].into() })
+                Some(Slope { value: of(*measure)?, by: [((*measure, cell), unit(*measure)?)].into() })
             }
             Estimator::Average(Moments { sum, count, centre, .. }) => {
                 let (n, mean) = (of(*count)?, of(*sum)? / of(*count)?);
-                let by = [(*sum, unit(*sum)? / n), (*count, -mean / n)].into();
+                let by = [((*sum, cell), unit(*sum)? / n), ((*count, cell), -mean / n)].into();
                 (n != 0.0).then_some(Slope { value: centre.to_f64()? + mean, by })
             }
             Estimator::Variance { moments, squares, root, .. } => {
@@ -105,9 +119,9 @@ impl Evaluator<'_> {
                 let (value, by) = if *root { (variance.sqrt(), 0.5 / variance.sqrt()) } else { (variance, 1.0) };
                 let by = by / n;
                 let slopes = [
-                    (squares, by * unit(squares)?),
-                    (sum, -2.0 * mean * by * unit(sum)?),
-                    (moments.count, (mean * mean - variance) * by),
+                    ((squares, cell), by * unit(squares)?),
+                    ((sum, cell), -2.0 * mean * by * unit(sum)?),
+                    ((moments.count, cell), (mean * mean - variance) * by),
                 ];
                 (n > 0.0 && by.is_finite()).then_some(Slope { value, by: slopes.into() })
             }

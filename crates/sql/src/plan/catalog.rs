@@ -2,7 +2,7 @@
 //! names and types; it computes nothing.
 
 use super::complaint::meaning_in;
-use super::{functions, grouping, ranked};
+use super::{functions, grouping, ranked, windows};
 use crate::error::QueryError;
 use datafusion_common::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use datafusion_common::config::ConfigOptions;
@@ -77,6 +77,7 @@ fn aggregates() -> Vec<Arc<AggregateUDF>> {
 struct Engine {
     functions: BTreeMap<String, Arc<ScalarUDF>>,
     aggregates: BTreeMap<String, Arc<AggregateUDF>>,
+    windows: Vec<Arc<WindowUDF>>,
     config: ConfigOptions,
     planners: Vec<Arc<dyn ExprPlanner>>,
     analyzer: Analyzer,
@@ -89,6 +90,7 @@ impl Engine {
         let mut all = Self {
             functions: BTreeMap::new(),
             aggregates: BTreeMap::new(),
+            windows: windows::functions(),
             config: ConfigOptions::default(),
             planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner)],
             analyzer: analyzer(),
@@ -159,8 +161,8 @@ impl ContextProvider for Catalog {
         ENGINE.aggregates.get(name).cloned()
     }
 
-    fn get_window_meta(&self, _: &str) -> Option<Arc<WindowUDF>> {
-        None
+    fn get_window_meta(&self, name: &str) -> Option<Arc<WindowUDF>> {
+        ENGINE.windows.iter().find(|window| window.name() == name).cloned()
     }
 
     fn get_higher_order_meta(&self, _: &str) -> Option<Arc<HigherOrderUDF>> {
@@ -188,6 +190,6 @@ impl ContextProvider for Catalog {
     }
 
     fn udwf_names(&self) -> Vec<String> {
-        Vec::new()
+        ENGINE.windows.iter().map(|window| window.name().to_owned()).collect()
     }
 }

@@ -147,7 +147,7 @@ impl Query {
     fn of_bare_rows(rows: Rows) -> Self {
         // All rows of an entity are looked at: caps decide nothing.
         let caps = Caps::ONE_ROW;
-        let output = Output { names: Vec::new(), columns: Vec::new(), steps: Vec::new() };
+        let output = Output::default();
         let (groups, levels, measures, answers) = (Vec::new(), vec![Vec::new()], Vec::new(), vec![Vec::new()]);
         let (per_entity, entity_rows, identity) = (None, None, Vec::new());
         Self { rows, groups, levels, measures, answers, output, caps, per_entity, entity_rows, identity }

@@ -26,11 +26,13 @@ mod place;
 mod published;
 mod quantiles;
 mod ranked;
+mod windows;
 mod words;
 
 pub use aggregate::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub(crate) use functions::CALENDAR;
 pub use per_entity::{EntityValue, Ladder};
+pub(crate) use windows::WINDOWS;
 
 use crate::error::QueryError;
 use crate::facts::keys::{key_of, passed_on_by_case};

@@ -101,7 +101,7 @@ impl Query {
         let output = Output {
             names: vec!["something left out".to_owned(), key],
             columns: vec![Term::Key(0), Term::Answer(0)],
-            steps: Vec::new(),
+            ..Output::default()
         };
         let about = PerEntity { of: Box::new(self.capped(caps)), beyond: Some(counting), values: Vec::new() };
         Ok(Self::entities_of(about, rows, vec![group], vec![count], vec![Estimator::Count { measure: 0 }], output))
@@ -161,7 +161,7 @@ impl Query {
             }
         }
         let columns = (0..answers.len()).map(Term::Answer).collect();
-        let output = Output { names, columns, steps: Vec::new() };
+        let output = Output { names, columns, ..Output::default() };
         let about = PerEntity { of: Box::new(self.capped(caps)), beyond: None, values };
         Ok(Self::entities_of(about, rows, Vec::new(), measures, answers, output))
     }

@@ -4,6 +4,7 @@ use super::aggregate::{Collected, Context};
 use super::entity_rows::{self, EntityRows};
 use super::inline::inline;
 use super::join::{Joins, arrange};
+use super::windows::windowed;
 use super::{
     Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Query, Rows, grouping, identity, presence, quantiles,
     refuse_node,
@@ -12,7 +13,7 @@ use crate::error::QueryError;
 use crate::facts::keys::Derivation;
 use crate::facts::range::Ranges;
 use crate::lower::{Lowering, Scope, constant_integer};
-use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term};
+use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term, Window};
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{DFSchema, ScalarValue};
 use datafusion_expr::expr::{GroupingSet, InList, ScalarFunction};
@@ -37,6 +38,7 @@ struct Published {
     core: Core,
     columns: Vec<Term>,
     steps: Vec<Step>,
+    windows: Vec<Window>,
 }
 
 /// The aggregate and everything below it.
@@ -53,7 +55,7 @@ struct Core {
 
 /// Takes an analysed plan apart.
 pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Query, QueryError> {
-    let Published { core, columns, steps } = published(plan, tables)?;
+    let Published { core, columns, steps, windows } = published(plan, tables)?;
     let Core { tables, entity_rows, joins, program, filters, groups, levels, mut collected } = core;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
     let cells = levels.iter().try_fold(0_usize, |sum, level| {
@@ -78,7 +80,7 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
         return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
     }
     let rows = Rows { tables, program, joins, filters, arguments };
-    let output = Output { names, columns, steps };
+    let output = Output { names, columns, steps, windows };
     let (per_entity, identity) = (None, Vec::new());
     let mut query = Query { rows, groups, levels, measures, answers, output, caps, per_entity, entity_rows, identity };
     if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
@@ -98,7 +100,7 @@ fn published(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Published, Qu
             // Beside several groupings the engine puts a column that tells them apart.
             let id = several.then_some(Term::Level);
             let columns = keys.chain(id).chain(terms).collect();
-            Ok(Published { core, columns, steps: Vec::new() })
+            Ok(Published { core, columns, steps: Vec::new(), windows: Vec::new() })
         }
         LogicalPlan::SubqueryAlias(alias) => published(&alias.input, tables),
         LogicalPlan::Projection(projection) => {
@@ -138,8 +140,17 @@ fn published(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Published, Qu
             inner.steps.push(Step::Filter(condition(&filter.predicate, filter.input.schema(), &inner.columns)?));
             Ok(inner)
         }
+        LogicalPlan::Window(window) => {
+            let mut inner = published(&window.input, tables)?;
+            for expr in &window.window_expr {
+                let found = windowed(expr, window.input.schema(), &inner.columns)?;
+                inner.steps.push(Step::Look(inner.windows.len()));
+                inner.columns.push(Term::Window(inner.windows.len()));
+                inner.windows.push(found);
+            }
+            Ok(inner)
+        }
         LogicalPlan::TableScan(_)
-        | LogicalPlan::Window(_)
         | LogicalPlan::Join(_)
         | LogicalPlan::Repartition(_)
         | LogicalPlan::Union(_)
@@ -340,7 +351,7 @@ fn condition(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Conditi
 }
 
 /// An expression over results.
-fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryError> {
+pub(super) fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryError> {
     let again = |inner: &Expr| term(inner, schema, columns);
     match expr {
         Expr::Alias(alias) => again(&alias.expr),
@@ -436,7 +447,7 @@ fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryE
 }
 
 /// A refusal of what is done with results, and the word of the SQL that does it.
-fn result_refusal(construct: &str, word: &str) -> QueryError {
+pub(super) fn result_refusal(construct: &str, word: &str) -> QueryError {
     let help = "results may be added, subtracted, multiplied, divided, rounded and compared; do the rest with the \
                 published numbers";
     QueryError::refused(format!("{construct} on results"), help).about(word)

@@ -2,10 +2,11 @@
 
 use super::{absent, refuse};
 use crate::error::QueryError;
+use crate::plan::WINDOWS;
 use datafusion_sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, Expr, Function,
     FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, OrderByExpr, OrderByOptions, TimezoneInfo,
-    TypedString, UnaryOperator, Value, ValueWithSpan,
+    TypedString, UnaryOperator, Value, ValueWithSpan, WindowSpec, WindowType,
 };
 use deniable_core::text::nearest;
 
@@ -70,7 +71,7 @@ pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", 
 pub(crate) const PARTS: [&str; 10] =
     ["year", "quarter", "month", "week", "day", "doy", "dow", "hour", "minute", "second"];
 
-const SUBQUERY_HELP: &str = "a person's value may not depend on other rows; subqueries stand only in FROM";
+const SUBQUERY_HELP: &str = "subqueries stand only in FROM; a part of a total is COUNT(*) / SUM(COUNT(*)) OVER ()";
 
 pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
     match expr {
@@ -364,15 +365,29 @@ fn check_value(value: &ValueWithSpan) -> Result<(), QueryError> {
     }
 }
 
+/// A window over results. Whether it is over them, the plan tells.
+fn check_window(function: &Function, over: &WindowType) -> Result<(), QueryError> {
+    match over {
+        WindowType::NamedWindow(_) => Err(refuse(function, "a named window", "write it behind OVER")),
+        WindowType::WindowSpec(WindowSpec { window_name, partition_by, order_by, window_frame: _ }) => {
+            absent(window_name.is_some(), function, "a named window", "write it behind OVER")?;
+            partition_by.iter().try_for_each(check)?;
+            order_by.iter().try_for_each(|by| check(&by.expr))
+        }
+    }
+}
+
 fn check_function(function: &Function) -> Result<(), QueryError> {
     let Function { name, uses_odbc_syntax, parameters, args, within_group, filter, null_treatment, over } = function;
     let lower = name.to_string().to_lowercase();
-    if over.is_some() {
-        let help = "a person's value may not depend on other rows; aggregate instead";
-        return Err(refuse(function, "a window function (OVER)", help));
+    if let Some(over) = over {
+        check_window(function, over)?;
     }
-    if !AGGREGATES.contains(&lower.as_str()) && !FUNCTIONS.contains(&lower.as_str()) {
+    let is_known = |names: &[&str]| names.contains(&lower.as_str());
+    let is_window = over.is_some() && is_known(&WINDOWS);
+    if !is_window && !is_known(&AGGREGATES) && !is_known(&FUNCTIONS) {
         let construct = match lower.as_str() {
+            name if is_known(&WINDOWS) => format!("{} without OVER", name.to_uppercase()),
             // The parser knows these as groupings where they may stand, and as functions elsewhere.
             "rollup" | "cube" => format!("{name} in this place"),
             _ => format!("the function {name}"),

@@ -186,13 +186,10 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
     absent(!cluster_by.is_empty(), select, "CLUSTER BY", "write ORDER BY")?;
     absent(!distribute_by.is_empty(), select, "DISTRIBUTE BY", "leave it out")?;
     absent(!sort_by.is_empty(), select, "SORT BY", "write ORDER BY")?;
-    absent(
-        !named_window.is_empty(),
-        select,
-        "a WINDOW",
-        "a person's value may not depend on other rows; aggregate instead",
-    )?;
-    absent(qualify.is_some(), select, "QUALIFY", "write WHERE")?;
+    absent(!named_window.is_empty(), select, "a WINDOW", "write the window behind OVER")?;
+    if let Some(condition) = qualify {
+        expression::check(condition)?;
+    }
     absent(value_table_mode.is_some(), select, "SELECT AS", "leave it out")?;
     match flavor {
         SelectFlavor::Standard => {}

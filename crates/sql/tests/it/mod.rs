@@ -14,3 +14,4 @@ mod sensitivity;
 mod sources;
 mod typical;
 mod widths;
+mod windows;

@@ -1,0 +1,122 @@
+//! Window functions over released rows.
+
+use super::aggregate::is_every_row;
+use super::published::{result_refusal, term};
+use crate::error::QueryError;
+use crate::lower::constant_integer;
+use crate::output::{Sort, Term, Window, WindowFunction};
+use datafusion_common::arrow::datatypes::{DataType, Field, FieldRef};
+use datafusion_common::{DFSchema, Result, not_impl_err};
+use datafusion_expr::expr::{WindowFunction as Call, WindowFunctionParams};
+use datafusion_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
+use datafusion_expr::{
+    Expr, PartitionEvaluator, Signature, Volatility, WindowFrame, WindowFrameBound, WindowFrameUnits,
+    WindowFunctionDefinition, WindowUDF, WindowUDFImpl,
+};
+use deniable_core::exact::whole;
+use std::sync::Arc;
+
+/// Names of window functions, beside aggregates.
+pub(crate) const WINDOWS: [&str; 5] = ["rank", "dense_rank", "row_number", "lag", "lead"];
+/// Most rows between a row and the one that LAG or LEAD looks at.
+const FURTHEST: i64 = 1 << 20;
+
+/// A window function of results.
+pub(super) fn windowed(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Window, QueryError> {
+    let expr = match expr {
+        Expr::Alias(alias) => &*alias.expr,
+        other => other,
+    };
+    let Expr::WindowFunction(call) = expr else { return Err(result_refusal("this window", "OVER")) };
+    let Call { fun, params } = &**call;
+    let WindowFunctionParams { args, partition_by, order_by, window_frame, filter, null_treatment, distinct } = params;
+    if filter.is_some() || null_treatment.is_some() || *distinct {
+        return Err(result_refusal("FILTER, DISTINCT or NULL treatment in a window function", "OVER"));
+    }
+    let name = match fun {
+        WindowFunctionDefinition::AggregateUDF(function) => function.name(),
+        WindowFunctionDefinition::WindowUDF(function) => function.name(),
+    };
+    let again = |expr: &Expr| term(expr, schema, columns);
+    let partition = partition_by.iter().map(again).collect::<Result<_, _>>()?;
+    let order: Vec<Sort> = order_by
+        .iter()
+        .map(|by| Ok(Sort { term: again(&by.expr)?, ascending: by.asc, nulls_first: by.nulls_first }))
+        .collect::<Result<_, QueryError>>()?;
+    let number = || Term::Number(whole(0));
+    let (function, argument) = match (name, args.as_slice()) {
+        ("sum", [value]) => (WindowFunction::Sum, again(value)?),
+        ("avg", [value]) => (WindowFunction::Average, again(value)?),
+        ("count", []) => (WindowFunction::Count, number()),
+        ("count", [every]) if is_every_row(every) => (WindowFunction::Count, number()),
+        ("rank", []) => (WindowFunction::Rank, number()),
+        ("dense_rank", []) => (WindowFunction::DenseRank, number()),
+        ("row_number", []) => (WindowFunction::RowNumber, number()),
+        ("lag" | "lead", [value, rest @ ..]) if rest.len() <= 1 => {
+            let by = rest.first().map_or(Some(1), constant_integer).filter(|by| (0..=FURTHEST).contains(by));
+            let by = by.ok_or_else(|| result_refusal("LAG or LEAD by this much", name))?;
+            (WindowFunction::Lag(if name == "lag" { by } else { -by }), again(value)?)
+        }
+        _ => {
+            let help = "over results write SUM, AVG, COUNT(*), RANK, DENSE_RANK, ROW_NUMBER, LAG or LEAD";
+            return Err(QueryError::refused(format!("{} OVER results", name.to_uppercase()), help).about("OVER"));
+        }
+    };
+    let with_peers = frame(window_frame, order.is_empty())?;
+    Ok(Window { function, argument, partition, order, with_peers })
+}
+
+/// Whether rows that the order does not tell apart come together, where the frame is all rows or those up to this one.
+fn frame(frame: &WindowFrame, is_unordered: bool) -> Result<bool, QueryError> {
+    let WindowFrame { units, start_bound, end_bound, .. } = frame;
+    let starts = matches!(start_bound, WindowFrameBound::Preceding(value) if value.is_null());
+    let here = matches!(end_bound, WindowFrameBound::CurrentRow);
+    let all = matches!(end_bound, WindowFrameBound::Following(value) if value.is_null());
+    match (starts, units) {
+        (true, _) if all && is_unordered => Ok(true),
+        (true, WindowFrameUnits::Range) if here => Ok(true),
+        (true, WindowFrameUnits::Rows) if here => Ok(false),
+        _ => {
+            let help = "leave the frame out: in an order it is the rows up to this one, and otherwise all of them";
+            Err(QueryError::refused("this frame of a window", help).about("OVER"))
+        }
+    }
+}
+
+/// The names and types of window functions; the engine computes nothing.
+pub(super) fn functions() -> Vec<Arc<WindowUDF>> {
+    let function = |name: &'static str| {
+        let signature = match name {
+            "lag" | "lead" => Signature::variadic_any(Volatility::Immutable),
+            _ => Signature::nullary(Volatility::Immutable),
+        };
+        Arc::new(WindowUDF::from(Function { name, signature }))
+    };
+    WINDOWS.into_iter().map(function).collect()
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Function {
+    name: &'static str,
+    signature: Signature,
+}
+
+impl WindowUDFImpl for Function {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn partition_evaluator(&self, _: PartitionEvaluatorArgs<'_>) -> Result<Box<dyn PartitionEvaluator>> {
+        not_impl_err!("{} is not computed here", self.name)
+    }
+
+    fn field(&self, arguments: WindowUDFFieldArgs<'_>) -> Result<FieldRef> {
+        // LAG and LEAD give what they look at.
+        let kind = arguments.input_fields().first().map_or(DataType::Int64, |field| field.data_type().clone());
+        Ok(Arc::new(Field::new(arguments.name(), kind, true)))
+    }
+}

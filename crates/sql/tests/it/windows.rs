@@ -1,0 +1,169 @@
+//! Window functions over noisy results: their intervals cover as often as stated, and are hardly wider than the shortest ones that know the
+//! truth; what is no number of its own has none; rows of people are never looked through.
+
+use deniable_core::adversary::Adjacency;
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::noise::{Decay, TwoSidedGeometric};
+use deniable_core::schema::{Bounds, Column, ColumnType, Key, TableSchema};
+use deniable_sql::Query;
+use deniable_sql::output::{Noisy, Shown, ShownRow};
+use deniable_sql::plan::MeasureKind;
+use deniable_testing::sized;
+use num_traits::ToPrimitive;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+
+fn table() -> TableSchema {
+    let keys = |count: i64| (0..count).map(Key::Integer).collect();
+    let bounds = Bounds::new(whole(0), whole(90), whole(1)).unwrap();
+    let columns = vec![
+        Column::new("ward", ColumnType::Integer).with_keys(keys(8)),
+        Column::new("half", ColumnType::Integer).with_keys(keys(2)),
+        Column::new("age", ColumnType::Integer).within(bounds),
+        Column::new("name", ColumnType::Text),
+    ];
+    TableSchema::protected("t", columns, None)
+}
+
+fn query(sql: &str) -> Query {
+    Query::new(sql, &[table()]).unwrap_or_else(|error| panic!("{sql}: {error}"))
+}
+
+fn decays(query: &Query, odds: &Rational) -> Vec<Decay> {
+    let each = Spend::odds(odds.clone()).unwrap().share(&(whole(1) / whole(query.measures().len()))).unwrap();
+    (0..query.measures().len())
+        .map(|at| Decay::hiding(&each, &query.sensitivity(at, Adjacency::AddRemove)).unwrap())
+        .collect()
+}
+
+/// Exact totals: cells of different sizes, with a mean age of 35.
+fn totals(query: &Query) -> Vec<Vec<i128>> {
+    let cell = |kind: &MeasureKind, cell: usize| {
+        let rows = 300 + 170 * (cell as i128 % 5);
+        match kind {
+            MeasureKind::Sum { centre, .. } => rows * (35 - i128::from(*centre)),
+            _ => rows,
+        }
+    };
+    let cells = query.cells(0);
+    query.measures().iter().map(|measure| (0..cells).map(|at| cell(&measure.kind, at)).collect()).collect()
+}
+
+fn numbers(rows: &[ShownRow], column: usize) -> Vec<[Option<f64>; 3]> {
+    let number = |row: &ShownRow| match &row.0[column] {
+        Shown::Number { estimate, low, high, .. } => {
+            [estimate, low, high].map(|end| end.as_ref().and_then(Rational::to_f64))
+        }
+        other => panic!("{other:?}"),
+    };
+    rows.iter().map(number).collect()
+}
+
+#[test]
+fn their_intervals_cover_and_waste_little() {
+    // Of few draws the narrowest window is too narrow.
+    let (draws, most_wide, least) = if sized(0, 1) == 0 { (100, 1.5, 0.87) } else { (1_000, 1.25, 0.925) };
+    for (shown, grouped) in [
+        ("100.0 * COUNT(*) / SUM(COUNT(*)) OVER ()", "ward"),
+        ("100.0 * COUNT(*) / SUM(COUNT(*)) OVER (PARTITION BY half)", "half, ward"),
+        ("SUM(COUNT(*)) OVER (ORDER BY ward)", "ward"),
+        ("COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY ward)", "ward"),
+        ("COUNT(*) / AVG(COUNT(*)) OVER ()", "ward"),
+        ("SUM(SUM(age)) OVER () / SUM(COUNT(*)) OVER ()", "ward"),
+    ] {
+        let query = query(&format!("SELECT {grouped}, {shown} AS n FROM t GROUP BY {grouped} ORDER BY {grouped}"));
+        let column = query.output().columns.len() - 1;
+        for odds in [ratio(5, 4), ratio(51, 50)] {
+            let (decays, exact) = (decays(&query, &odds), totals(&query));
+            let show = |values: Vec<Vec<i128>>| {
+                let noisy = Noisy { values, consistent: None, decays: decays.clone() };
+                numbers(&query.show(&noisy, &ratio(19, 20)), column)
+            };
+            let truth = show(exact.clone());
+            let mut rng = ChaCha20Rng::seed_from_u64(20);
+            let (mut covered, mut all, mut width) = (0_usize, 0_usize, 0.0);
+            let mut errors: Vec<Vec<f64>> = vec![Vec::new(); truth.len()];
+            for _ in 0..draws {
+                let mut noise =
+                    |total: &i128, decay: &Decay| total + TwoSidedGeometric::new(decay.clone()).sample(&mut rng);
+                let noisy = exact
+                    .iter()
+                    .zip(&decays)
+                    .map(|(cells, decay)| cells.iter().map(|total| noise(total, decay)).collect());
+                for (at, ([estimate, low, high], [truth, ..])) in
+                    show(noisy.collect()).into_iter().zip(&truth).enumerate()
+                {
+                    let Some(truth) = truth else { continue };
+                    let (low, high) = (low.unwrap(), high.unwrap());
+                    covered += usize::from(low <= *truth && *truth <= high);
+                    all += 1;
+                    width += high - low;
+                    errors[at].push(estimate.unwrap() - truth);
+                }
+            }
+            // The narrowest window that holds 95% of the errors of each row.
+            let mut shortest = 0.0;
+            for errors in errors.iter_mut().filter(|errors| !errors.is_empty()) {
+                errors.sort_by(f64::total_cmp);
+                let most = (errors.len() as f64 * 0.95).ceil() as usize;
+                let narrowest = errors.windows(most).map(|part| part[most - 1] - part[0]).fold(f64::INFINITY, f64::min);
+                shortest += narrowest * errors.len() as f64;
+            }
+            let (covered, wider) = (covered as f64 / all as f64, width / shortest);
+            println!("{shown:60} R = {odds:<4} covers {covered:.4}, width {wider:.3}");
+            assert!(covered >= least, "{shown} at {odds}: {covered}");
+            assert!(wider < most_wide, "{shown} at {odds}: {wider}");
+        }
+    }
+}
+
+#[test]
+fn places_are_whole_and_what_they_rest_on_is_noisy() {
+    let query = query(
+        "SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r, DENSE_RANK() OVER (ORDER BY COUNT(*)) AS d, ROW_NUMBER() OVER (ORDER BY COUNT(*), ward) AS \
+         n, COUNT(*) OVER () AS c, LEAD(COUNT(*), 2) OVER (ORDER BY ward) AS l, SUM(COUNT(*)) OVER (ORDER BY half_of ROWS BETWEEN UNBOUNDED PRECEDING \
+         AND CURRENT ROW) AS s FROM (SELECT ward, half AS half_of FROM t) AS t GROUP BY ward, half_of HAVING half_of = 0 ORDER BY ward",
+    );
+    let decays = decays(&query, &ratio(3, 1));
+    let cells = [5, 7, 5, 9, 1, 5, 2, 8].iter().flat_map(|count| [*count, 99]).collect();
+    let rows = query.show(&Noisy { values: vec![cells], consistent: None, decays }, &ratio(19, 20));
+    let place = |row: &ShownRow, at: usize| match &row.0[at] {
+        Shown::Key(Key::Integer(place)) => *place,
+        other => panic!("{other:?}"),
+    };
+    let places = |at: usize| rows.iter().map(|row| place(row, at)).collect::<Vec<_>>();
+    assert_eq!(places(1), [3, 6, 3, 8, 1, 3, 2, 7]);
+    assert_eq!(places(2), [3, 4, 3, 6, 1, 3, 2, 5]);
+    assert_eq!(places(3), [3, 6, 4, 8, 1, 5, 2, 7]);
+    assert_eq!(places(4), [8; 8]);
+    let estimates = |at: usize| numbers(&rows, at).into_iter().map(|[estimate, ..]| estimate).collect::<Vec<_>>();
+    assert_eq!(estimates(5), [Some(5.0), Some(9.0), Some(1.0), Some(5.0), Some(2.0), Some(8.0), None, None]);
+    assert_eq!(estimates(6), [5.0, 12.0, 17.0, 26.0, 27.0, 32.0, 34.0, 42.0].map(Some));
+}
+
+#[test]
+fn windows_over_rows_of_people_are_refused() {
+    for sql in [
+        "SELECT AVG(r) FROM (SELECT age, RANK() OVER (ORDER BY age) AS r FROM t) AS x",
+        "SELECT COUNT(*) FROM (SELECT SUM(age) OVER () AS s FROM t) AS x WHERE s > 3",
+        "SELECT SUM(age) OVER () FROM t",
+        "SELECT COUNT(*) FROM (SELECT LAG(age) OVER (ORDER BY name) AS s FROM t) AS x WHERE s > 3",
+    ] {
+        let error = Query::new(sql, &[table()]).err().unwrap_or_else(|| panic!("{sql}"));
+        let text = format!("{error:?}");
+        assert!(text.contains("window") || text.contains("without an aggregate"), "{sql}: {text}");
+    }
+    for (sql, help) in [
+        (
+            "SELECT ward, SUM(COUNT(*)) OVER (ORDER BY ward ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM t GROUP BY ward",
+            "frame",
+        ),
+        ("SELECT ward, MAX(COUNT(*)) OVER () FROM t GROUP BY ward", "LAG or LEAD"),
+        ("SELECT ward, RANK() FROM t GROUP BY ward", "without OVER"),
+        ("SELECT ward, LAG(COUNT(*), -3) OVER (ORDER BY ward) FROM t GROUP BY ward", "LAG"),
+    ] {
+        let error = Query::new(sql, &[table()]).err().unwrap_or_else(|| panic!("{sql}"));
+        assert!(format!("{error:?}").contains(help), "{sql}: {error:?}");
+    }
+}

@@ -84,7 +84,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FROM visits LIMIT 1 + 1",
     "SELECT sex, COUNT(*) FROM visits GROUP BY sex LIMIT -1",
     "SELECT sex, COUNT(*) FROM visits GROUP BY sex ORDER BY age",
-    "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex ORDER BY SQRT(n)",
+    "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex ORDER BY SIN(n)",
     // Aggregates.
     "SELECT patient, age FROM visits",
     "SELECT * FROM visits",
@@ -112,7 +112,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FROM visits WHERE aeg > 60",
     "SELECT COUNT(*) FROM visits WHERE weekday = 'Monday'",
     "SELECT COUNT(*) FROM visits WHERE LENGTH(ward) > 3",
-    "SELECT COUNT(*) FROM visits WHERE SQRT(cost) > 3",
+    "SELECT COUNT(*) FROM visits WHERE SIN(cost) > 3",
     "SELECT COUNT(*) FROM visits WHERE random() < 0.1",
     "SELECT COUNT(*) FROM visits WHERE ward ~ '^c'",
     "SELECT COUNT(*) FROM visits WHERE ward SIMILAR TO 'c%'",
@@ -166,7 +166,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) - (SELECT COUNT(*) FROM drugs) FROM visits",
     "SELECT COUNT(*) FROM visits EXCEPT SELECT COUNT(*) FROM drugs",
     "SELECT COUNT(*) FROM (SELECT DISTINCT patient FROM visits) AS p",
-    "SELECT COUNT(*) FROM (SELECT patient FROM visits GROUP BY patient HAVING COUNT(*) > 2) AS often",
+    "SELECT COUNT(*) FROM (SELECT sex FROM visits GROUP BY sex HAVING COUNT(*) > 2) AS often",
     // More groups.
     "SELECT born, COUNT(*) FROM visits GROUP BY born",
     "SELECT DATE_TRUNC('month', died), COUNT(*) FROM visits GROUP BY DATE_TRUNC('month', died)",
@@ -235,7 +235,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*), COUNT(*) FROM visits",
     // More expressions.
     "SELECT COUNT(*) % 2 FROM visits",
-    "SELECT SQRT(COUNT(*)) FROM visits",
+    "SELECT SIN(COUNT(*)) FROM visits",
     "SELECT COALESCE(AVG(age), 0) FROM visits",
     "SELECT CAST(COUNT(*) AS VARCHAR) FROM visits",
     "SELECT COUNT(*) FROM visits WHERE seen > now()",

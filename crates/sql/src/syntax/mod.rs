@@ -212,7 +212,7 @@ mod tests {
             "SELECT COUNT(*) FROM a RIGHT JOIN b ON a.x = b.x",
             "SELECT COUNT(*) FROM a SEMI JOIN b ON a.x = b.x",
             "SELECT COUNT(*) FROM visits GROUP BY ALL",
-            "SELECT COUNT(*) OVER () FROM visits",
+            "SELECT RANK() FROM visits",
             "SELECT random() FROM visits",
             "SELECT MODE(age) FROM visits",
             "SELECT COUNT(*) FROM visits WHERE now() > DATE '2024-01-01'",

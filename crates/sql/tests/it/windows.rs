@@ -148,6 +148,7 @@ fn windows_over_rows_of_people_are_refused() {
         "SELECT AVG(r) FROM (SELECT age, RANK() OVER (ORDER BY age) AS r FROM t) AS x",
         "SELECT COUNT(*) FROM (SELECT SUM(age) OVER () AS s FROM t) AS x WHERE s > 3",
         "SELECT SUM(age) OVER () FROM t",
+        "SELECT COUNT(*) OVER () FROM t",
         "SELECT COUNT(*) FROM (SELECT LAG(age) OVER (ORDER BY name) AS s FROM t) AS x WHERE s > 3",
     ] {
         let error = Query::new(sql, &[table()]).err().unwrap_or_else(|| panic!("{sql}"));

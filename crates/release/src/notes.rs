@@ -10,7 +10,7 @@ use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Step;
-use deniable_sql::plan::{Estimator, MeasureKind, Moments};
+use deniable_sql::plan::{Estimator, MeasureKind, Moments, ValueKind};
 use num_traits::{Signed, Zero};
 
 /// How many numbers are not usable, and the ways out.
@@ -161,12 +161,26 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
             MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } => {}
         }
     }
+    let decimal_of = |end: &Rational| {
+        scalar(end, ValueKind::Number, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
+    };
+    clamped.extend(ask.query().bounded_inside().iter().map(|(words, low, high)| {
+        format!(
+            "{words}, of each row inside: values below {} or above {} count as these bounds",
+            decimal_of(low),
+            decimal_of(high)
+        )
+    }));
     clamped.sort();
     clamped.dedup();
     all.extend(clamped);
     all.extend(sums_apart(ask));
     for group in ask.query().groups().iter().filter(|group| ask.query().may_leave_out(group)) {
-        all.push(format!("rows whose `{}` is not among the declared keys are left out", group.name));
+        let whose = match plan.policy().entity() {
+            Some(entity) if ask.query().is_of_entity_rows() => format!("those, by `{}`,", entity.key),
+            _ => "rows".to_owned(),
+        };
+        all.push(format!("{whose} whose `{}` is not among the declared keys are left out", group.name));
     }
     if !all.is_empty() {
         all.push(

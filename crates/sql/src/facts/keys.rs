@@ -146,6 +146,12 @@ fn a_group_each(key: &str) -> QueryError {
 }
 
 fn no_keys(declared: Option<&Column>, name: &str) -> QueryError {
+    if declared.is_some_and(|declared| declared.step.is_some() && declared.bounds.is_none()) {
+        let help = format!(
+            "say which of its values are told apart: LEAST(n, 8), or BIN(LEAST(n, 100), 10), where n is {name}"
+        );
+        return QueryError::refused(format!("GROUP BY `{name}`, which can be of any size,"), help);
+    }
     let help = match declared.map(|declared| declared.kind) {
         Some(ColumnType::Decimal) => {
             "group by bands: FLOOR(x / 10) * 10, or CASE; decimals themselves are no groups".to_owned()

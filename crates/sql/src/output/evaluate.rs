@@ -98,7 +98,7 @@ impl Query {
         let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
         let levels = 0..self.levels().len();
         let terms = || self.output().columns.iter();
-        let sizes = levels.flat_map(|level| terms().map(move |term| measures(term, level, self).len().max(1)));
+        let sizes = levels.flat_map(|level| terms().map(move |term| parts(term, level, self)));
         let mut evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes.collect());
         let places = |level: usize| (0..self.cells(level)).map(move |cell| Place { level, cell });
         let mut rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
@@ -290,7 +290,7 @@ impl<'a> Evaluator<'a> {
             | Term::Arithmetic(..)
             | Term::Function(..)
             | Term::Window(_) => {
-                let size = measures(term, row.level, self.query).len().max(1);
+                let size = parts(term, row.level, self.query);
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
                 let (rows, value) = self.rank_error(term, row);
                 let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
@@ -391,7 +391,7 @@ impl<'a> Evaluator<'a> {
             Term::Number(_) | Term::Key(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => {
                 Number::exact(self.query.constant(term, row))
             }
-            Term::Window(window) => self.windowed(*window, row),
+            Term::Window(window) => self.windowed(*window, row, margins),
             Term::Answer(position) => self.answer(&self.query.answers(row.level)[*position], row.cell, margins),
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
@@ -572,6 +572,34 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
             Some(left.cmp(&right.to_string()))
         }
         _ => None,
+    }
+}
+
+/// Among how many noisy numbers the allowed error of a term is shared, where each reaches by itself: at least 1. Those of another row
+/// count beside the same of this one.
+pub(super) fn parts(term: &Term, level: usize, query: &Query) -> usize {
+    let mut windows = Vec::new();
+    windows_in(term, &mut windows);
+    let others = windows.iter().map(|window| measures(&Term::Window(*window), level, query).len()).sum::<usize>();
+    (own_measures(term, level, query).len() + others).max(1)
+}
+
+fn windows_in(term: &Term, found: &mut Vec<usize>) {
+    match term {
+        Term::Window(window) if !found.contains(window) => found.push(*window),
+        Term::Arithmetic(_, sides) => sides.iter().for_each(|side| windows_in(side, found)),
+        Term::Function(_, inner) => windows_in(inner, found),
+        _ => {}
+    }
+}
+
+/// The measures that a term depends on in its own row.
+fn own_measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
+    match term {
+        Term::Window(_) => BTreeSet::new(),
+        Term::Arithmetic(_, sides) => sides.iter().flat_map(|side| own_measures(side, level, query)).collect(),
+        Term::Function(_, inner) => own_measures(inner, level, query),
+        other => measures(other, level, query),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What terms would be, and how far off, were the noisy values these: the intervals that answers get, around guessed values.
 
 use super::Term;
-use super::evaluate::{Evaluator, Noisy, Place, measures};
+use super::evaluate::{Evaluator, Noisy, Place, measures, parts};
 use super::number::Number;
 use crate::plan::{Measure, Query};
 use deniable_core::exact::{Rational, whole};
@@ -33,7 +33,7 @@ impl Query {
     #[must_use]
     pub fn planned(&self, terms: &[(usize, Term)], noisy: &Noisy, confidence: &Rational) -> Vec<Planned> {
         let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
-        let sizes = terms.iter().map(|(level, term)| measures(term, *level, self).len().max(1)).collect();
+        let sizes = terms.iter().map(|(level, term)| parts(term, *level, self)).collect();
         // Windows look at all cells, which are alike.
         let windows = &self.output().windows;
         let alike = (!windows.is_empty()).then(|| self.alike(noisy));
@@ -47,8 +47,7 @@ impl Query {
         // A row in the middle is a typical one of a running total.
         let middle = |level: usize| if windows.is_empty() { 0 } else { self.cells(level) / 2 };
         let planned = |(level, term): &(usize, Term)| {
-            let (place, size) =
-                (Place { level: *level, cell: middle(*level) }, measures(term, *level, self).len().max(1));
+            let (place, size) = (Place { level: *level, cell: middle(*level) }, parts(term, *level, self));
             let shown = evaluator.number_with_interval(term, place, evaluator.margins.get(&size));
             let safe = reach(&shown, &evaluator.possible(term, place));
             let error = match evaluator.form(bare(term), place) {

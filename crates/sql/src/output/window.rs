@@ -10,6 +10,7 @@ use super::pivot::{Form, Linear};
 use super::slope::Slope;
 use super::{Sort, Term};
 use deniable_core::exact::{Rational, whole};
+use num_bigint::BigInt;
 use num_traits::Zero;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -143,15 +144,14 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The number that a window gives a row, without its interval.
-    pub(super) fn windowed(&self, window: usize, row: Place) -> Number {
+    /// The number that a window gives a row, with the interval that these margins give the value of another row; sums have theirs from the
+    /// law of their noise alone.
+    pub(super) fn windowed(&self, window: usize, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let unknown = |estimate| Number { estimate, low: None, high: None };
         match self.seen(window, row) {
             None | Some((_, Seen::Row(None))) => unknown(None),
             Some((_, Seen::Rank(place))) => Number::exact(Some(whole(*place))),
-            Some((Window { argument, .. }, Seen::Row(Some(other)))) => {
-                unknown(self.number(argument, *other, None).estimate)
-            }
+            Some((Window { argument, .. }, Seen::Row(Some(other)))) => self.number(argument, *other, margins),
             Some((Window { function, .. }, Seen::First { count, sum, .. })) => match function {
                 WindowFunction::Count => Number::exact(Some(whole(*count))),
                 WindowFunction::Average => unknown(sum.as_ref().map(|sum| sum / whole(*count))),

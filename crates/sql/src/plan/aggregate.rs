@@ -540,7 +540,9 @@ fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> Quer
         ),
         (NoGrid::Bounds, None) => (
             format!("{name} of an expression without bounds"),
-            "declare bounds for its columns, or bound it yourself: LEAST(GREATEST(expression, 0), 100)".to_owned(),
+            "declare bounds for its columns, or bound it yourself: LEAST(GREATEST(expression, 0), 100); a logarithm and a quotient have \
+             bounds where what they are of keeps away from 0, as LN(GREATEST(x, 1))"
+                .to_owned(),
         ),
         (NoGrid::Unit, _) => (
             format!("{name} of an expression without a step"),

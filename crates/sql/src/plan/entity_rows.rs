@@ -121,6 +121,12 @@ impl EntityRows {
         Ok((Self { of: Query::of_bare_rows(rows), folds }, table))
     }
 
+    /// Whether the column at this position is a number of rows or of keys: never NULL, and within what is known of it.
+    pub(crate) fn is_count(&self, column: usize) -> bool {
+        let fold = column.checked_sub(1).and_then(|at| self.folds.get(at));
+        matches!(fold, Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..)))
+    }
+
     /// The arguments that folds look at, by their position.
     pub(crate) fn argument(&self, at: usize) -> &Argument {
         &self.of.rows.arguments[at]
@@ -151,6 +157,24 @@ impl Query {
         let (groups, levels, measures, answers) = (Vec::new(), vec![Vec::new()], Vec::new(), vec![Vec::new()]);
         let (per_entity, entity_rows, identity) = (None, None, Vec::new());
         Self { rows, groups, levels, measures, answers, output, caps, per_entity, entity_rows, identity }
+    }
+
+    /// What is added up or averaged of each entity's own rows, and the bounds that its values count as where they are beyond them.
+    #[must_use]
+    pub fn bounded_inside(&self) -> Vec<(String, Rational, Rational)> {
+        let Some(made) = &self.entity_rows else { return Vec::new() };
+        let mut all = Vec::new();
+        for fold in &made.folds {
+            if let Fold::Sum(at, _) | Fold::Average(at) = fold
+                && let Some(grid) = &made.argument(*at).grid
+            {
+                let of = |units: i64| whole(units) * &grid.unit;
+                all.push((made.of.argument_words(*at), of(grid.low), of(grid.high)));
+            }
+        }
+        all.sort();
+        all.dedup();
+        all
     }
 
     /// Whether its rows are one of each entity, with values that were worked out of the entity's own rows (S-PE).

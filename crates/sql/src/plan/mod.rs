@@ -170,6 +170,17 @@ impl Query {
     #[must_use]
     pub fn may_leave_out(&self, group: &Group) -> bool {
         let program = &self.rows.program;
+        // Of a number of rows, or a smaller or larger constant, the keys are all there are.
+        let is_counted = |id: &Id| match program.node(*id) {
+            Node::Column(position) => self.entity_rows.as_ref().is_some_and(|rows| rows.is_count(*position as usize)),
+            Node::Constant(_, value) => value.is_some(),
+            Node::Call(..) => false,
+        };
+        match program.node(group.value) {
+            Node::Call(Operation::Least | Operation::Greatest, all) if all.iter().all(is_counted) => return false,
+            Node::Column(_) if is_counted(&group.value) => return false,
+            _ => {}
+        }
         let mut wanted = vec![group.value];
         while let Some(id) = wanted.pop() {
             match program.node(id) {

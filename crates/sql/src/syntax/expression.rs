@@ -468,7 +468,11 @@ fn function_help(name: &str) -> String {
         "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
         }
-        "corr" | "covar_pop" | "covar_samp" => "ask for AVG(x * y), AVG(x) and AVG(y)".to_owned(),
+        "corr" | "covar_pop" | "covar_samp" => {
+            "ask for AVG(x * y), AVG(x) and AVG(y), WHERE neither is NULL, with values that keep to their bounds in all three: \
+             LEAST(GREATEST(x, low), high) in place of x"
+                .to_owned()
+        },
         "date_bin" | "time_bucket" | "histogram" => {
             "write BIN(x, width), WIDTH_BUCKET(x, low, high, count), DATE_TRUNC('month', x) or CASE".to_owned()
         }
@@ -480,6 +484,11 @@ fn function_help(name: &str) -> String {
         _ if let Some(near) = nearest(name, &[AGGREGATES.as_slice(), FUNCTIONS.as_slice()].concat()) => {
             format!("did you mean `{}`?", near.to_uppercase())
         }
-        _ => format!("use {} or one of {}", AGGREGATES.join(", ").to_uppercase(), FUNCTIONS.join(", ").to_uppercase()),
+        _ => format!(
+            "use {} or one of {}; over results with OVER also {}",
+            AGGREGATES.join(", ").to_uppercase(),
+            FUNCTIONS.join(", ").to_uppercase(),
+            WINDOWS.join(", ").to_uppercase()
+        ),
     }
 }

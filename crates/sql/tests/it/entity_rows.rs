@@ -160,6 +160,27 @@ fn what_is_not_understood_is_refused_with_a_way_out() {
     assert!(refused(&each("COUNT(*) AS n", "COUNT(DISTINCT who)")).contains("DISTINCT"));
 }
 
+/// What is added up inside keeps to its bounds, which is told; of a number of rows there are no other groups than those that are shown.
+#[test]
+fn what_is_bounded_inside_is_told() {
+    let of = |inner: &str, outer: &str| {
+        let sql = format!("SELECT {outer} FROM (SELECT who, {inner} FROM visits GROUP BY who) AS e");
+        Query::new(&sql, &[schema()]).unwrap_or_else(|error| panic!("{sql}: {error}"))
+    };
+    let told = |inner: &str| of(inner, "COUNT(*)").bounded_inside();
+    assert_eq!(told("SUM(cost) AS s, AVG(cost) AS a, MAX(age) AS m"), [("cost".to_owned(), whole(0), whole(20))]);
+    assert!(told("MIN(cost) AS s, COUNT(cost) AS n").is_empty());
+    let grouped = |group: &str| {
+        format!(
+            "{group} FROM (SELECT who, COUNT(*) AS n, MIN(ward) AS w FROM visits GROUP BY who) AS e GROUP BY {group}"
+        )
+    };
+    let query = Query::new(&format!("SELECT COUNT(*), {}", grouped("LEAST(n, 4)")), &[schema()]).unwrap();
+    assert!(!query.may_leave_out(&query.groups()[0]));
+    let query = Query::new(&format!("SELECT COUNT(*), {}", grouped("w")), &[schema()]).unwrap();
+    assert!(query.may_leave_out(&query.groups()[0]));
+}
+
 /// What makes another number makes another question; what does not, none.
 #[test]
 fn identities() {

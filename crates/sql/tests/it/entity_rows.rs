@@ -206,6 +206,9 @@ fn identities() {
         all[0],
         of("SELECT SUM(LEAST(x, 9)) AS y FROM (SELECT COUNT(*) AS x, who FROM visits GROUP BY who) AS z")
     );
+    // Names are for people, and are cut: what they stand for tells questions apart.
+    let long = |end: &str| of(&inner(&format!("COUNT(*) FILTER (WHERE ward <> '{}{end}')", "x".repeat(300))));
+    assert_ne!(long("a"), long("b"));
     // Caps choose among rows, and here all of them count.
     let mut other = schema();
     other.entity = Some(EntityKey::new("who", Caps { rows_per_group: 5, groups: 2 }));

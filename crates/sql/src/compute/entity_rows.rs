@@ -86,10 +86,13 @@ impl Folding {
         Self { made: made.clone(), kinds, distinct, columns, width, rows, entities }
     }
 
-    /// How many of these threads may fold at the same time, so that any entity finds room; 0 where not even one may.
+    /// How many of these threads may fold at the same time, so that any entity and any row finds room; 0 where not even one may.
     pub(super) fn threads(&self, limit: Option<usize>, most: usize) -> usize {
         let Some(limit) = limit else { return most };
-        (1..=most).rev().find(|threads| limit / PART / threads / 2 >= most_bytes(self)).unwrap_or(0)
+        let record = self.kinds.iter().map(|kind| rowset::most_bytes(*kind)).fold(rowset::HEAD, usize::saturating_add);
+        // A record takes twice its length while it is scattered.
+        let largest = most_bytes(self).max(record.saturating_mul(2));
+        (1..=most).rev().find(|threads| limit / PART / threads / 2 >= largest).unwrap_or(0)
     }
 
     /// Reads all rows, folds them and adds up what comes of each entity.
@@ -103,6 +106,8 @@ impl Folding {
         watch: Option<Arc<Watch>>,
     ) -> Result<(), Exhausted> {
         let Opened { scan, inflow } = table;
+        // No more threads scatter than have room for the largest row.
+        let threads = if room.memory.limit().is_some() { threads.min(walks) } else { threads };
         let identities = Identities::new(salt);
         let allowance = room.memory.limit().unwrap_or(usize::MAX) / PART / threads.max(1);
         let start = || {
@@ -178,9 +183,9 @@ impl Folding {
         self.made.folds.iter().zip(&self.distinct).map(state).collect()
     }
 
-    /// Takes in the values of a row, and gives the bytes that texts grew by.
-    fn add(&self, states: &mut [State], values: &[Option<Value>]) -> usize {
-        let mut grown = 0;
+    /// Takes in the values of a row, and gives the bytes of texts that came and that went.
+    fn add(&self, states: &mut [State], values: &[Option<Value>]) -> (usize, usize) {
+        let (mut came, mut went) = (0, 0);
         for ((state, fold), keys) in states.iter_mut().zip(&self.made.folds).zip(&self.distinct) {
             let value = fold.argument().and_then(|at| values.get(at)).and_then(Option::as_ref);
             match (state, fold) {
@@ -202,13 +207,14 @@ impl Folding {
                     let wanted = if matches!(fold, Fold::Least(_)) { Ordering::Less } else { Ordering::Greater };
                     let is_better = |value: &&Value| known.as_ref().is_none_or(|known| order(value, known) == wanted);
                     if let Some(value) = value.filter(is_better) {
-                        grown += bytes_of(value);
+                        came += bytes_of(value);
+                        went += known.as_ref().map_or(0, bytes_of);
                         *known = Some(value.clone());
                     }
                 }
             }
         }
-        grown
+        (came, went)
     }
 
     /// The value of a fold.
@@ -294,7 +300,9 @@ impl Walk<'_> {
                 held += each;
                 self.folding.begin()
             });
-            held += self.folding.add(states, &values);
+            // What an entity holds is bounded, however many of its rows come and whatever they hold.
+            let (came, went) = self.folding.add(states, &values);
+            held = (held + came).saturating_sub(went);
             full = held > self.allowance;
             Ok(())
         })?;

@@ -10,7 +10,7 @@ use datafusion_common::{DFSchema, Result, not_impl_err};
 use datafusion_expr::expr::{WindowFunction as Call, WindowFunctionParams};
 use datafusion_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
 use datafusion_expr::{
-    Expr, PartitionEvaluator, Signature, Volatility, WindowFrame, WindowFrameBound, WindowFrameUnits,
+    Expr, ExprSchemable, PartitionEvaluator, Signature, Volatility, WindowFrame, WindowFrameBound, WindowFrameUnits,
     WindowFunctionDefinition, WindowUDF, WindowUDFImpl,
 };
 use deniable_core::exact::whole;
@@ -43,6 +43,12 @@ pub(super) fn windowed(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Resu
         .iter()
         .map(|by| Ok(Sort { term: again(&by.expr)?, ascending: by.asc, nulls_first: by.nulls_first }))
         .collect::<Result<_, QueryError>>()?;
+    // Keys of texts have nothing that could be shown as a number.
+    if let Some(value) = args.first().filter(|_| matches!(name, "lag" | "lead"))
+        && !value.get_type(schema).is_ok_and(|kind| kind.is_numeric())
+    {
+        return Err(result_refusal("LAG or LEAD of what is no number", name));
+    }
     let number = || Term::Number(whole(0));
     let (function, argument) = match (name, args.as_slice()) {
         ("sum", [value]) => (WindowFunction::Sum, again(value)?),

@@ -123,10 +123,49 @@ fn values_are_those_of_the_rows_whatever_way_they_come() {
         exact(&[source], &query, &Salt([7; 32]), &resources, &|_| {}).unwrap().reveal()
     };
     let wanted = run(0, 1, None);
-    let least = least_memory(&query);
+    // Room for a row with the longest text that there may be.
+    let least = 2 * least_memory(&query);
     println!("{} bytes of memory", least);
     for (seed, threads, memory) in [(1, 2, None), (2, 3, Some(least)), (0, 1, Some(least)), (1, 2, Some(2 * least))] {
         assert_eq!(run(seed, threads, memory), wanted, "{seed} {threads} {memory:?}");
+    }
+}
+
+/// However many rows one person has, and however long their texts, who is there decides about no answer.
+#[test]
+fn long_texts_of_one_person_exhaust_nothing() {
+    let columns = vec![Column::new("who", ColumnType::Text), Column::new("note", ColumnType::Text)];
+    let table =
+        TableSchema::protected("t", columns, Some(EntityKey::new("who", Caps { rows_per_group: 1, groups: 1 })));
+    let folds: Vec<String> = (0..8).map(|at| format!("MAX(note) FILTER (WHERE note > '{at}') AS m{at}")).collect();
+    let sql = format!(
+        "SELECT COUNT(*), COUNT(m1) FROM (SELECT who, MIN(note) AS a, {} FROM t GROUP BY who) AS e WHERE a >= 'a' OR m7 > 'b'",
+        folds.join(", ")
+    );
+    let query = Query::new(&sql, std::slice::from_ref(&table)).unwrap();
+    let run = |rows: usize, memory: usize| {
+        let batch = |rows: &[(String, String)]| {
+            let column = |of: fn(&(String, String)) -> &String| -> ArrayRef {
+                Arc::new(rows.iter().map(|row| Some(of(row).as_str())).collect::<StringArray>())
+            };
+            RecordBatch::try_from_iter([("who", column(|row| &row.0)), ("note", column(|row| &row.1))]).unwrap()
+        };
+        let mut all: Vec<(String, String)> = (0..40).map(|who| (format!("p{who}"), format!("note {who}"))).collect();
+        // Each is a little larger than the one before.
+        all.extend((0..rows).map(|row| ("eve".to_owned(), format!("z{row:04}{}", "x".repeat(60_000)))));
+        let source = Source::memory(table.clone(), all.chunks(16).map(batch).collect());
+        let resources = Resources { threads: 2, memory: Some(memory), ..Resources::default() };
+        exact(&[source], &query, &Salt([7; 32]), &resources, &|_| {}).map(|exact| exact.reveal())
+    };
+    for memory in [4 << 20, 8 << 20, 12 << 20, 16 << 20, 32 << 20] {
+        let told = |rows| run(rows, memory).map(|cells| cells[0][0][0]).map_err(|error| error.to_string());
+        let (without, with) = (told(0), told(sized(120, 400)));
+        println!("{memory} bytes: {without:?}, with one more {with:?}");
+        match (without, with) {
+            (Ok(without), Ok(with)) => assert_eq!((without, with), (40, 41)),
+            (Err(without), Err(with)) => assert_eq!(without, with),
+            other => panic!("{memory}: {other:?}"),
+        }
     }
 }
 

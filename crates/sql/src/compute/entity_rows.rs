@@ -10,7 +10,7 @@
 //! anyone else's can move it. An entity takes the same room however many rows it has.
 
 use super::row::{Inflow, Inputs, RowOperator};
-use super::rowset::{self, Scatter, Shard};
+use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
 use super::{Opened, Room};
 use crate::bound::{Columns, Exhausted, Identities, Identity, Meaning, Salt, Watch};
 use crate::facts::keys::key_of;
@@ -26,9 +26,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering as AtomicOrdering};
 
-/// Bits of the entity's hash that choose its shard, and by which a large shard is split.
-const SHARD_BITS: u32 = 8;
-const SPLIT_BITS: u32 = 4;
 /// The part of the memory for what is scattered, and again for what is folded.
 const PART: usize = 4;
 /// Bytes of an entity in a map, beside its values.
@@ -118,10 +115,7 @@ impl Folding {
             self.push(&inflow, batch, operator, &identities, scatter, bytes)
         };
         let scattered = scan.run(threads, start, take).map_err(super::exhausted)?;
-        let mut shards: Vec<Shard> = (0..1 << SHARD_BITS).map(|_| Shard::default()).collect();
-        for (_, scatter, _) in scattered {
-            shards.iter_mut().zip(scatter.finish()).for_each(|(all, shard)| all.join(shard));
-        }
+        let shards = rowset::together(scattered.into_iter().map(|(_, scatter, _)| scatter));
         let (next, meaning) = (AtomicUsize::new(0), Meaning::of_query(query, watch));
         super::on_threads(walks, |thread| {
             let mut walk = Walk {
@@ -152,25 +146,12 @@ impl Folding {
     ) -> Result<(), Exhausted> {
         let Some((rows, arrays)) = operator.run(inflow.inputs(batch)) else { return Ok(()) };
         let Some((entity, values)) = arrays.split_first() else { return Ok(()) };
-        let mut owners: Vec<Identity> = Vec::new();
-        if !identities.of_column(entity, &mut owners) {
-            return Ok(());
-        }
-        let nulls = entity.logical_nulls();
         let read = |(array, kind): (&arrow_array::ArrayRef, &Type)| {
             let column = Column::from_array(array).filter(|column| column.kind() == *kind);
             column.unwrap_or_else(|| Column::nulls(*kind, rows))
         };
         let columns: Vec<Column> = values.iter().zip(&self.kinds).map(read).collect();
-        for (row, owner) in owners.into_iter().enumerate() {
-            // A row of nobody makes nobody's.
-            if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
-                bytes.clear();
-                rowset::write(owner, &columns, row, bytes);
-                scatter.push(bytes)?;
-            }
-        }
-        Ok(())
+        rowset::scatter(entity, &columns, identities, scatter, bytes)
     }
 
     fn begin(&self) -> Vec<State> {

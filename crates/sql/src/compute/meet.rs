@@ -6,20 +6,17 @@
 //! make very many combinations.
 
 use super::row::{Inflow, Inputs, RowOperator};
-use super::rowset::{self, Scatter, Shard};
+use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
 use crate::bound::{CapRows, Columns, Disk, Exhausted, Identities, Identity, Salt, Take};
 use crate::plan::Query;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, UInt32Array};
+use arrow_array::{ArrayRef, UInt32Array};
 use deniable_data::{Batch, Memory, Reservation, Scan};
 use deniable_expression::{Column, Type};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bits of the entity's hash that choose its shard, and by which a large shard is split.
-const SHARD_BITS: u32 = 8;
-const SPLIT_BITS: u32 = 4;
 /// The part of the memory for what is scattered, and again for what meets; the rest is for what is capped.
 const PART: usize = 4;
 /// Bytes that a record takes beside itself.
@@ -121,10 +118,7 @@ impl<'a> Meeting<'a> {
                 self.push(inflow.inputs(batch), &inflow.inputs, scatter, bytes)
             };
             let scattered = scan.run(self.threads, start, take).map_err(super::exhausted)?;
-            let mut all: Vec<Shard> = (0..1 << SHARD_BITS).map(|_| Shard::default()).collect();
-            for (scatter, _) in scattered {
-                all.iter_mut().zip(scatter.finish()).for_each(|(all, shard)| all.join(shard));
-            }
+            let all = rowset::together(scattered.into_iter().map(|(scatter, _)| scatter));
             self.tables.push((kinds, inflow.inputs.clone()));
             shards.push(all);
         }
@@ -142,21 +136,8 @@ impl<'a> Meeting<'a> {
         bytes: &mut Vec<u8>,
     ) -> Result<(), Exhausted> {
         let Some(entity) = &inputs.entity else { return Ok(()) };
-        let mut owners: Vec<Identity> = Vec::new();
-        if !self.identities.of_column(entity, &mut owners) {
-            return Ok(());
-        }
-        let nulls = entity.logical_nulls();
         let columns: Vec<Column> = positions.iter().filter_map(|input| inputs.typed[*input].clone()).collect();
-        for (row, owner) in owners.into_iter().enumerate() {
-            // A row of nobody meets nobody's.
-            if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
-                bytes.clear();
-                rowset::write(owner, &columns, row, bytes);
-                scatter.push(bytes)?;
-            }
-        }
-        Ok(())
+        rowset::scatter(entity, &columns, &self.identities, scatter, bytes)
     }
 
     /// Takes shards that no other thread has taken, and hands out what is kept of them.

@@ -6,13 +6,17 @@
 //!          0, or 1 and the value: 1, 4 or 8 bytes, or a text behind its length (4 bytes)
 //! ```
 
-use crate::bound::{Disk, Exhausted, Identity};
+use crate::bound::{Disk, Exhausted, Identities, Identity};
+use arrow_array::{Array, ArrayRef};
 use deniable_data::Reservation;
 use deniable_expression::{Column, Day, Decimal, Moment, Type, Value};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Bits of the entity's hash that choose its shard, and by which a large shard is split.
+pub(super) const SHARD_BITS: u32 = 8;
+pub(super) const SPLIT_BITS: u32 = 4;
 /// Bytes before the values of a record.
 pub(super) const HEAD: usize = 20;
 /// Bytes that are read from a file at once.
@@ -29,7 +33,7 @@ pub(super) fn most_bytes(kind: Type) -> usize {
 }
 
 /// Writes the record of a row to the end of `bytes`.
-pub(super) fn write(identity: Identity, columns: &[Column], row: usize, bytes: &mut Vec<u8>) {
+fn write(identity: Identity, columns: &[Column], row: usize, bytes: &mut Vec<u8>) {
     let start = bytes.len();
     bytes.extend(identity.iter().flat_map(|word| word.to_le_bytes()));
     bytes.extend([0; 4]);
@@ -55,6 +59,38 @@ pub(super) fn write(identity: Identity, columns: &[Column], row: usize, bytes: &
     }
     let length = (bytes.len() - start - HEAD) as u32;
     bytes[start + 16..start + HEAD].copy_from_slice(&length.to_le_bytes());
+}
+
+/// Scatters rows by their entities; those of nobody are left out.
+pub(super) fn scatter(
+    entity: &ArrayRef,
+    columns: &[Column],
+    identities: &Identities,
+    scatter: &mut Scatter,
+    bytes: &mut Vec<u8>,
+) -> Result<(), Exhausted> {
+    let mut owners: Vec<Identity> = Vec::new();
+    if !identities.of_column(entity, &mut owners) {
+        return Ok(());
+    }
+    let nulls = entity.logical_nulls();
+    for (row, owner) in owners.into_iter().enumerate() {
+        if nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row)) {
+            bytes.clear();
+            write(owner, columns, row, bytes);
+            scatter.push(bytes)?;
+        }
+    }
+    Ok(())
+}
+
+/// The shards of all threads together, in order.
+pub(super) fn together(scatters: impl Iterator<Item = Scatter>) -> Vec<Shard> {
+    let mut all: Vec<Shard> = (0..1 << SHARD_BITS).map(|_| Shard::default()).collect();
+    for scatter in scatters {
+        all.iter_mut().zip(scatter.finish()).for_each(|(all, shard)| all.join(shard));
+    }
+    all
 }
 
 /// The values of records, column by column.

@@ -7,6 +7,7 @@
 
 mod evaluate;
 mod intervals;
+mod measures;
 mod number;
 mod pivot;
 mod planned;

@@ -1,7 +1,8 @@
 //! What terms would be, and how far off, were the noisy values these: the intervals that answers get, around guessed values.
 
 use super::Term;
-use super::evaluate::{Evaluator, Noisy, Place, measures, parts};
+use super::evaluate::{Evaluator, Noisy, Place};
+use super::measures::{measures, parts};
 use super::number::Number;
 use crate::plan::{Measure, Query};
 use deniable_core::exact::{Rational, whole};

@@ -56,8 +56,8 @@ pub enum WindowFunction {
 /// What a window gives a row: the rows that it looks at.
 #[derive(Debug, Clone)]
 pub(super) enum Seen {
-    /// The first rows of a partition, and what they come to.
-    First { rows: Arc<Vec<Place>>, count: usize, sum: Option<Rational> },
+    /// The first rows of a partition, and the sum of those that have a value, and how many these are.
+    First { rows: Arc<Vec<Place>>, count: usize, sum: Rational, present: usize },
     /// Another row; none beyond the ends.
     Row(Option<Place>),
     /// A place in an order.
@@ -92,7 +92,7 @@ impl Evaluator<'_> {
         let is_peer = |left: usize, right: usize| self.order(&window.order, rows[left], rows[right]) == Ordering::Equal;
         let mut start = 0;
         let mut dense = 0;
-        let mut sum: Option<Rational> = None;
+        let (mut sum, mut present) = (Rational::zero(), 0);
         while start < rows.len() {
             // Rows that the order does not tell apart.
             let end = (start..rows.len()).find(|at| !is_peer(start, *at)).unwrap_or(rows.len());
@@ -103,14 +103,15 @@ impl Evaluator<'_> {
                 if let WindowFunction::Sum | WindowFunction::Average = window.function {
                     for at in step.clone() {
                         if let Some(value) = self.number(&window.argument, rows[at], None).estimate {
-                            sum = Some(sum.unwrap_or_default() + value);
+                            sum += value;
+                            present += 1;
                         }
                     }
                 }
                 for at in step.clone() {
                     let seen = match window.function {
                         WindowFunction::Sum | WindowFunction::Average | WindowFunction::Count => {
-                            Seen::First { rows: rows.clone(), count: step.end, sum: sum.clone() }
+                            Seen::First { rows: rows.clone(), count: step.end, sum: sum.clone(), present }
                         }
                         WindowFunction::Rank => Seen::Rank(start + 1),
                         WindowFunction::DenseRank => Seen::Rank(dense),
@@ -152,10 +153,11 @@ impl Evaluator<'_> {
             None | Some((_, Seen::Row(None))) => unknown(None),
             Some((_, Seen::Rank(place))) => Number::exact(Some(whole(*place))),
             Some((Window { argument, .. }, Seen::Row(Some(other)))) => self.number(argument, *other, margins),
-            Some((Window { function, .. }, Seen::First { count, sum, .. })) => match function {
+            Some((Window { function, .. }, Seen::First { count, sum, present, .. })) => match function {
                 WindowFunction::Count => Number::exact(Some(whole(*count))),
-                WindowFunction::Average => unknown(sum.as_ref().map(|sum| sum / whole(*count))),
-                _ => unknown(sum.clone()),
+                _ if *present == 0 => unknown(None),
+                WindowFunction::Average => unknown(Some(sum / whole(*present))),
+                _ => unknown(Some(sum.clone())),
             },
         }
     }

@@ -149,6 +149,19 @@ fn places_are_whole_and_what_they_rest_on_is_noisy() {
     assert_eq!(estimates(6), [5.0, 12.0, 17.0, 26.0, 27.0, 32.0, 34.0, 42.0].map(Some));
 }
 
+/// A row without a value has no part in the average of others.
+#[test]
+fn what_is_null_is_passed_over() {
+    let query = query(
+        "SELECT ward, AVG(LAG_OF) OVER () AS a FROM (SELECT ward, LAG(COUNT(*)) OVER (ORDER BY ward) AS lag_of FROM t GROUP BY ward) AS x ORDER BY ward",
+    );
+    let decays = decays(&query, &ratio(3, 1));
+    let cells = vec![10, 20, 30, 40, 50, 60, 70, 1_000];
+    let rows = query.show(&Noisy { values: vec![cells], consistent: None, decays }, &ratio(19, 20));
+    // The first ward has none before it, and the last is before none.
+    assert!(numbers(&rows, 1).iter().all(|[estimate, ..]| *estimate == Some(40.0)));
+}
+
 #[test]
 fn windows_over_rows_of_people_are_refused() {
     for sql in [

@@ -12,7 +12,8 @@ use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Key};
 use deniable_data::type_of;
 use deniable_expression::{
-    Column as Values, Day, Decimal, Evaluator, Id, Moment, Node, Operation, Part, Program, Type, Unit, Value, civil,
+    Column as Values, DAY_NAMES, Day, Decimal, Evaluator, Id, MONTH_NAMES, Moment, Node, Operation, Part, Program,
+    Type, Unit, Value, civil,
 };
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
@@ -191,6 +192,10 @@ pub(crate) fn decimal_key(key: &Key) -> Option<f64> {
     decimal(value, 330, Rounding::Nearest).parse().ok()
 }
 
+fn texts(names: &[&str]) -> Vec<Key> {
+    names.iter().map(|name| Key::Text((*name).to_owned())).collect()
+}
+
 /// A key as a value; NULL is none.
 fn value_of(key: &Key) -> Option<Value> {
     match key {
@@ -270,6 +275,8 @@ impl Derivation<'_> {
                 };
                 Ok((low..=high).map(Key::Integer).collect())
             }
+            (Operation::DayName, _) => Ok(texts(&DAY_NAMES)),
+            (Operation::MonthName, _) => Ok(texts(&MONTH_NAMES)),
             _ if self.program.kind(id) == Type::Boolean => Ok(vec![Key::Boolean(false), Key::Boolean(true)]),
             _ => self.bands(id),
         }

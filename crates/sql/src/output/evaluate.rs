@@ -101,7 +101,7 @@ impl Query {
         let terms = || self.output().columns.iter();
         let sizes = levels.flat_map(|level| terms().map(move |term| parts(term, level, self)));
         let mut evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes.collect());
-        let places = |level: usize| (0..self.cells(level)).map(move |cell| Place { level, cell });
+        let places = |level: usize| self.in_natural_order(level).into_iter().map(move |cell| Place { level, cell });
         let mut rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
         for step in &self.output().steps {
             match step {

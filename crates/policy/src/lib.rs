@@ -47,6 +47,7 @@ mod dates;
 mod entity;
 mod error;
 mod foreign;
+mod keys;
 mod policy;
 mod promise;
 mod quality;

@@ -18,6 +18,7 @@ mod crowd;
 mod docs;
 mod gwas;
 mod init;
+mod keys;
 mod killed;
 mod misread;
 mod newcomers;

@@ -73,14 +73,17 @@ impl Derivation<'_> {
         while let Some(id) = wanted.pop_last() {
             let passes_on: Vec<Id> = match self.program.node(id) {
                 Node::Column(position) => {
-                    known.insert(id, self.of_column(*position as usize)?);
+                    let mut keys = self.of_column(*position as usize)?;
+                    // Values that are none of the keys are a group of the column, and of nothing that is made of it.
+                    keys.retain(|key| *key != Key::Other);
+                    known.insert(id, keys);
                     continue;
                 }
                 Node::Constant(_, value) => {
                     known.insert(id, vec![key_of(value.as_ref()).ok_or_else(|| self.underived(id))?]);
                     continue;
                 }
-                Node::Call(..) if self.combinations(id).is_some() => {
+                Node::Call(operation, _) if self.is_evaluated(id, operation) => {
                     known.insert(id, self.evaluated(id)?);
                     continue;
                 }
@@ -205,7 +208,7 @@ fn value_of(key: &Key) -> Option<Value> {
         Key::Boolean(truth) => Some(Value::Boolean(*truth)),
         Key::Date(day) => Day::new((*day).into()).map(Value::Date),
         Key::Timestamp(micros) => Moment::new(*micros).map(Value::Timestamp),
-        Key::Null => None,
+        Key::Null | Key::Other => None,
     }
 }
 
@@ -229,11 +232,21 @@ impl Derivation<'_> {
         let mut domains = Vec::new();
         for position in self.program.inputs(&[id]) {
             let (_, column) = declared(self.tables, position)?;
-            let values = domain(column)?;
+            let mut values = domain(column)?;
+            values.retain(|key| *key != Key::Other);
             rows = rows.saturating_mul(values.len());
             domains.push((position, column, values));
         }
         (rows <= MOST_COMBINATIONS).then_some(domains)
+    }
+
+    /// Whether the keys of a node are its values over all combinations. Not where a column may have values that are none of its
+    /// keys, and count: there ELSE and what is false must have their groups whatever the keys lead to.
+    fn is_evaluated(&self, id: Id, operation: &Operation) -> bool {
+        let Some(domains) = self.combinations(id) else { return false };
+        let by_form =
+            matches!(operation, Operation::Case | Operation::Coalesce) || self.program.kind(id) == Type::Boolean;
+        !(by_form && domains.iter().any(|(_, column, _)| column.takes_others()))
     }
 
     /// The values of a node over all combinations of its columns' values.

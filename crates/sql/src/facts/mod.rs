@@ -1,6 +1,7 @@
 //! What public facts say of expressions: bounds and grids, keys, slips of the fingers. Nothing here reads data.
 
 pub(crate) mod keys;
+pub(crate) mod labels;
 pub(crate) mod range;
 pub mod typical;
 pub(crate) mod undeclared;

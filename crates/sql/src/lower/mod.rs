@@ -10,6 +10,7 @@ mod function;
 pub(crate) use constant::{constant_decimal, constant_integer, text_of};
 
 use crate::error::QueryError;
+use crate::facts::labels::meant;
 use constant::{literal, read_constant};
 use datafusion_common::DFSchema;
 use datafusion_common::arrow::datatypes::DataType;
@@ -155,12 +156,23 @@ impl<'a> Lowering<'a> {
             Some(None) => self.null(kind),
             Some(Some(value)) => {
                 let value = value.clone();
-                match read_constant(&value, kind)? {
+                match read_constant(&value, kind).map_err(|error| self.about_label(error, &value, kind))? {
                     Some(read) => self.constant(read),
                     None => self.call(Operation::Cast(kind), &[id]),
                 }
             }
             None => self.call(Operation::Cast(kind), &[id]),
+        }
+    }
+
+    /// A complaint about a text that is no value of this type, with what is meant where it is the label of one.
+    fn about_label(&self, error: QueryError, value: &Value, kind: Type) -> QueryError {
+        let Value::Text(text) = value else { return error };
+        let mut columns = self.tables.iter().flat_map(|table| &table.columns);
+        let meant = columns.find_map(|column| (type_of(column.kind) == kind).then(|| meant(column, text))?);
+        match meant {
+            Some(meant) => error.with_help(meant),
+            None => error,
         }
     }
 

@@ -1,10 +1,13 @@
 //! Keys of groups: which there are, in which order they are shown, and what a row needs to be in one.
 
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringViewArray};
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
-use deniable_core::schema::{Bounds, Column, ColumnType, Key, TableSchema};
-use deniable_sql::Query;
+use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
+use deniable_core::sensitivity::Caps;
 use deniable_sql::output::{Noisy, Shown};
+use deniable_sql::{Query, Resources, Salt, Source, exact};
+use std::sync::Arc;
 
 /// Days counted from 1970-01-01, which was a Thursday.
 fn dated(name: &str, low: i64, high: i64) -> Column {
@@ -109,4 +112,123 @@ fn days_of_the_week_in_conditions() {
     assert_eq!(count("ISODOW(d) = 7"), count("EXTRACT(isodow FROM d) = 7"));
     let refused = Query::new("SELECT COUNT(*) FROM t GROUP BY DAYNAME(sex)", &[table()]).unwrap_err().to_string();
     assert!(refused.contains("calendar function") || refused.contains("dayname"), "{refused}");
+}
+
+/// A column of codes with labels, one with others, and one of each in a table of the same.
+fn labelled() -> TableSchema {
+    let labels = |all: &[(Key, &str)]| all.iter().map(|(key, label)| (key.clone(), (*label).to_owned())).collect();
+    let text = |text: &str| Key::Text(text.to_owned());
+    let sex = Column::new("sex", ColumnType::Integer).with_keys(vec![Key::Integer(1), Key::Integer(0), Key::Null]);
+    let city = Column::new("city", ColumnType::Text).with_keys(vec![text("N"), text("it's"), Key::Null, Key::Other]);
+    let columns = vec![
+        Column::new("who", ColumnType::Integer),
+        Column { labels: labels(&[(Key::Integer(1), "women"), (Key::Integer(0), "men"), (Key::Null, "?!")]), ..sex },
+        Column { labels: labels(&[(text("N"), "north"), (text("it's"), "its"), (Key::Other, "elsewhere")]), ..city },
+    ];
+    TableSchema::protected("t", columns, Some(Entity::new("who", Caps { rows_per_group: 1, groups: 1 })))
+}
+
+fn query(sql: &str, table: &TableSchema) -> Query {
+    Query::new(sql, std::slice::from_ref(table)).unwrap_or_else(|error| panic!("{sql}: {error}"))
+}
+
+#[test]
+fn labels_are_no_part_of_what_a_query_is() {
+    let (with, mut without) = (labelled(), labelled());
+    without.columns.iter_mut().for_each(|column| column.labels.clear());
+    for sql in [
+        "SELECT sex, COUNT(*) FROM t GROUP BY sex",
+        "SELECT city, sex, COUNT(*) FROM t WHERE sex = 0 GROUP BY ROLLUP (city, sex)",
+        "SELECT s, COUNT(*) FROM (SELECT who, MIN(sex) AS s FROM t GROUP BY who) AS p GROUP BY s",
+    ] {
+        let (with, without) = (query(sql, &with), query(sql, &without));
+        assert_eq!(with.identity(), without.identity(), "{sql}");
+        let first = |query: &Query| query.groups()[0].label(&query.groups()[0].keys[0]).map(str::to_owned);
+        assert!(first(&with).is_some() && first(&without).is_none(), "{sql}");
+    }
+    // Of what is made of a column, the values are shown.
+    let made =
+        query("SELECT COUNT(*) FROM t GROUP BY UPPER(city), sex + 1, CASE WHEN sex = 0 THEN city ELSE 'x' END", &with);
+    assert!(made.groups().iter().all(|group| group.keys.iter().all(|key| group.label(key).is_none())));
+}
+
+#[test]
+fn labels_that_are_taken_for_values() {
+    let doubt = |condition: &str| query(&format!("SELECT COUNT(*) FROM t WHERE {condition}"), &labelled()).undeclared();
+    assert_eq!(doubt("city = 'N' AND sex = 0"), Vec::<String>::new());
+    let said = |condition: &str| doubt(condition).join("; ");
+    assert!(
+        said("city = 'north'").ends_with("`north` is the label of 'N': write city = 'N'"),
+        "{}",
+        said("city = 'north'")
+    );
+    assert!(said("city IN ('its')").ends_with("is the label of 'it''s': write city = 'it''s'"));
+    assert!(said("city <> 'elsewhere'").ends_with("the values that are none of the keys: write city NOT IN (...)"));
+    let refused = |condition: &str| {
+        let sql = format!("SELECT COUNT(*) FROM t WHERE {condition}");
+        Query::new(&sql, &[labelled()]).unwrap_err().help().unwrap().to_owned()
+    };
+    assert_eq!(refused("sex = 'men'"), "`men` is the label of 0: write sex = 0");
+    assert_eq!(refused("sex = '?!'"), "`?!` is the label of rows without a value: write sex IS NULL");
+    assert!(!refused("sex = 'mice'").contains("label"));
+}
+
+/// The counts of each key of a column in these rows, of one person each.
+fn counts(sql: &str, rows: &[(Option<i64>, Option<&str>)]) -> Vec<i128> {
+    let table = TableSchema { entity: None, ..labelled() };
+    let whole =
+        |of: &dyn Fn(usize) -> Option<i64>| -> ArrayRef { Arc::new((0..rows.len()).map(of).collect::<Int64Array>()) };
+    let texts: ArrayRef = Arc::new(rows.iter().map(|(_, text)| *text).collect::<StringViewArray>());
+    let columns = vec![("who", whole(&|_| Some(1))), ("sex", whole(&|row| rows[row].0)), ("city", texts)];
+    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true)));
+    let source = Source::memory(table.clone(), vec![batch.unwrap()]);
+    let found = exact(&[source], &query(sql, &table), &Salt([1; 32]), &Resources::default(), &|_| {}).unwrap();
+    found.reveal()[0].iter().map(|cell| cell[0]).collect()
+}
+
+#[test]
+fn values_that_are_none_of_the_keys_count_together() {
+    let long = "a text of more than twelve bytes";
+    let rows: Vec<(Option<i64>, Option<&str>)> = vec![
+        (Some(0), Some("N")),
+        (Some(1), Some("n")),
+        (None, Some(long)),
+        (Some(7), Some("it's")),
+        (Some(0), None),
+        (Some(0), Some("")),
+        (Some(0), Some("elsewhere")),
+    ];
+    // N, it's, NULL, others.
+    assert_eq!(counts("SELECT city, COUNT(*) FROM t GROUP BY city", &rows), [1, 1, 1, 4]);
+    // Conditions see the values.
+    assert_eq!(counts("SELECT city, COUNT(*) FROM t WHERE city <> 'n' GROUP BY city", &rows), [1, 1, 0, 3]);
+    assert_eq!(counts("SELECT COUNT(*) FROM t WHERE city = 'elsewhere'", &rows), [1]);
+    // And so does what is made of the column: what is in no CASE is in its ELSE.
+    assert_eq!(counts("SELECT COUNT(*) FROM t GROUP BY CASE WHEN city = 'N' THEN 'a' ELSE 'b' END", &rows), [1, 6]);
+    assert_eq!(counts("SELECT COUNT(*) FROM t GROUP BY city = 'N'", &rows), [5, 1]);
+    // NULL, and what no key is, are in no group of UPPER.
+    assert_eq!(counts("SELECT COUNT(*) FROM t GROUP BY UPPER(city)", &rows), [2, 1, 1]);
+    assert_eq!(counts("SELECT COUNT(*) FROM t GROUP BY COALESCE(city, 'none')", &rows), [1, 1, 1]);
+    // Without others they are left out: 1, 0, NULL.
+    assert_eq!(counts("SELECT sex, COUNT(*) FROM t GROUP BY sex", &rows), [1, 4, 1]);
+}
+
+#[test]
+fn others_are_a_part_of_what_a_query_is() {
+    let mut closed = labelled();
+    closed.columns[2].keys.as_mut().unwrap().pop();
+    let same = |sql: &str| query(sql, &labelled()).identity() == query(sql, &closed).identity();
+    assert!(!same("SELECT city, COUNT(*) FROM t GROUP BY city"));
+    assert!(same("SELECT COUNT(*) FROM t WHERE city = 'N'") && same("SELECT sex, COUNT(*) FROM t GROUP BY sex"));
+    // Of one person's rows any may be among the others.
+    let distinct = "SELECT COUNT(*) FROM (SELECT who, COUNT(DISTINCT city) AS n FROM t GROUP BY who) AS p GROUP BY n";
+    assert!(same(distinct), "only declared keys are told apart");
+    let sql = "SELECT city AS k, COUNT(*) AS n FROM t GROUP BY city";
+    let place = |suffix: &str| shown(&format!("{sql}{suffix}"), &TableSchema { entity: None, ..labelled() });
+    assert_eq!(place(""), ["N", "it's", "NULL", "(other)"]);
+    assert_eq!(place(" ORDER BY k"), ["N", "it's", "(other)", "NULL"]);
+    assert_eq!(place(" ORDER BY k DESC"), ["NULL", "(other)", "it's", "N"]);
+    assert_eq!(place(" HAVING city <> 'N'"), ["it's", "(other)"]);
+    assert_eq!(place(" HAVING city = 'elsewhere'"), Vec::<String>::new());
+    assert!(!query(sql, &labelled()).may_leave_out(&query(sql, &labelled()).groups()[0]));
 }

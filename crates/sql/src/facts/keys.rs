@@ -6,7 +6,7 @@
 
 use super::range::Ranges;
 use crate::error::QueryError;
-use crate::lower::declared;
+use crate::lower::{declared, section_of};
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Key};
@@ -59,7 +59,10 @@ impl Derivation<'_> {
         let names_entities = facts.and_then(|(table, _)| self.tables.get(table)?.entity.as_ref());
         let missing = || match names_entities {
             Some(entity) if entity.key == name => a_group_each(name),
-            _ => no_keys(column, name),
+            _ => {
+                let table = facts.and_then(|(table, _)| self.tables.get(table)).map_or("", |table| &table.name);
+                no_keys(column, name, &section_of(self.tables, table, name))
+            }
         };
         column.and_then(column_keys).ok_or_else(missing)
     }
@@ -149,7 +152,7 @@ fn a_group_each(key: &str) -> QueryError {
     QueryError::refused(format!("GROUP BY `{key}`, which says whose a row is,"), help)
 }
 
-fn no_keys(declared: Option<&Column>, name: &str) -> QueryError {
+fn no_keys(declared: Option<&Column>, name: &str, section: &str) -> QueryError {
     if declared.is_some_and(|declared| declared.step.is_some() && declared.bounds.is_none()) {
         let help = format!(
             "say which of its values are told apart: LEAST(n, 8), or BIN(LEAST(n, 100), 10), where n is {name}"
@@ -161,10 +164,10 @@ fn no_keys(declared: Option<&Column>, name: &str) -> QueryError {
             "group by bands: FLOOR(x / 10) * 10, or CASE; decimals themselves are no groups".to_owned()
         }
         Some(ColumnType::Date | ColumnType::Timestamp) => format!(
-            "group by DATE_TRUNC('month', {name}) or EXTRACT(year FROM {name}), and declare bounds in [columns.{name}]"
+            "group by DATE_TRUNC('month', {name}) or EXTRACT(year FROM {name}), and declare bounds in {section}"
         ),
         Some(ColumnType::Integer | ColumnType::Text | ColumnType::Boolean) | None => {
-            format!("declare its groups, from public knowledge: keys = [...] in [columns.{name}]")
+            format!("declare its groups, from public knowledge: keys = [...] in {section}")
         }
     };
     QueryError::refused(format!("GROUP BY `{name}`, which has no declared keys,"), help)
@@ -366,7 +369,17 @@ impl Derivation<'_> {
     }
 
     fn undated(&self, time: Id) -> QueryError {
-        let help = "declare bounds = [\"2020-01-01\", \"2024-12-31\"] for the date column, from public knowledge";
+        let of = match self.program.inputs(&[time]).into_iter().collect::<Vec<_>>().as_slice() {
+            [position] => {
+                declared(self.tables, *position).map(|(table, column)| (&self.tables[table].name, &column.name))
+            }
+            _ => None,
+        };
+        let place = match of {
+            Some((table, column)) => format!("in {}", section_of(self.tables, table, column)),
+            None => "for the date columns".to_owned(),
+        };
+        let help = format!("declare bounds = [\"2020-01-01\", \"2024-12-31\"] {place}, from public knowledge");
         let time = self.program.words(time, MOST_WORDS);
         QueryError::refused(format!("GROUP BY parts of {time}, whose range of dates is not declared,"), help)
     }

@@ -17,7 +17,7 @@ use datafusion_common::arrow::datatypes::DataType;
 use datafusion_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Case, Cast, Expr, Operator, TryCast};
 use deniable_core::schema::Column;
-use deniable_core::schema::TableSchema;
+use deniable_core::schema::{TableSchema, section};
 use deniable_data::type_of;
 use deniable_expression::{Comparison, Id, InputColumn, Operation, Pattern, Program, ProgramError, Type, Value};
 
@@ -427,6 +427,11 @@ pub(crate) fn declared(tables: &[TableSchema], position: usize) -> Option<(usize
         }
     }
     None
+}
+
+/// The section of the policy that declares a column. The main table comes first.
+pub(crate) fn section_of(tables: &[TableSchema], table: &str, column: &str) -> String {
+    section(tables.iter().skip(1).any(|further| further.name == table).then_some(table), column)
 }
 
 fn unlisted(construct: &str) -> QueryError {

@@ -232,3 +232,45 @@ fn others_are_a_part_of_what_a_query_is() {
     assert_eq!(place(" HAVING city = 'elsewhere'"), Vec::<String>::new());
     assert!(!query(sql, &labelled()).may_leave_out(&query(sql, &labelled()).groups()[0]));
 }
+
+/// Hints name the section of the table that the column is of.
+#[test]
+fn hints_name_the_section() {
+    let columns = |prefix: &str| {
+        let column = |name: &str, kind| Column::new(format!("{prefix}{name}"), kind);
+        vec![
+            Column::new("who", ColumnType::Integer),
+            column("n", ColumnType::Integer),
+            column("x y", ColumnType::Text),
+            column("d", ColumnType::Date),
+        ]
+    };
+    let entity = || Some(Entity::new("who", Caps { rows_per_group: 1, groups: 1 }));
+    let public = TableSchema { public_key: Some("who".to_owned()), ..TableSchema::protected("p", columns("p"), None) };
+    let tables = [
+        TableSchema::protected("t", columns("t"), entity()),
+        TableSchema::protected("u", columns("u"), entity()),
+        public,
+    ];
+    let help = |sql: &str| Query::new(sql, &tables).unwrap_err().help().unwrap().to_owned();
+    let joined = "FROM t JOIN u ON t.who = u.who JOIN p ON t.tn = p.who";
+    for (column, section) in [("tn", "[columns.tn]"), ("un", "[tables.u.columns.un]"), ("pn", "[tables.p.columns.pn]")]
+    {
+        let said = help(&format!("SELECT SUM({column}) {joined}"));
+        assert_eq!(said, format!("declare bounds = [low, high] and a step in {section}"));
+        let said = help(&format!("SELECT COUNT(*) {joined} GROUP BY {column}"));
+        assert_eq!(said, format!("declare its groups, from public knowledge: keys = [...] in {section}"));
+    }
+    for (table, section) in [("t", "[columns."), ("u", "[tables.u.columns."), ("p", "[tables.p.columns.")] {
+        let said = help(&format!("SELECT COUNT(*) {joined} GROUP BY \"{table}x y\""));
+        assert!(said.ends_with(&format!("in {section}\"{table}x y\"]")), "{said}");
+        let said = help(&format!("SELECT COUNT(*) {joined} GROUP BY {table}d"));
+        assert!(said.ends_with(&format!("declare bounds in {section}{table}d]")), "{said}");
+        let said = help(&format!("SELECT COUNT(*) {joined} GROUP BY DATE_TRUNC('month', {table}d)"));
+        assert!(said.contains(&format!("in {section}{table}d], from public knowledge")), "{said}");
+    }
+    let said = help(
+        "SELECT COUNT(*) FROM (SELECT who, COUNT(*) AS k FROM t GROUP BY who) AS e JOIN p ON e.k = p.who GROUP BY pn",
+    );
+    assert!(said.ends_with("in [tables.p.columns.pn]"), "{said}");
+}

@@ -13,6 +13,7 @@ mod bad_input;
 mod browser;
 mod caps;
 mod check;
+mod codebook;
 mod consistent;
 mod crowd;
 mod docs;

@@ -171,6 +171,9 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::Key { .. } => {
             "a public table must have one row for each key: fix the file, or name another column as its `key`; nothing was charged"
         }
+        SourceError::PublicKeys { .. } => {
+            "fix that file: each key stands in one row, and has a label of its own if it has any; nothing was charged"
+        }
         SourceError::Memory { .. } => {
             "allow more with --memory, or lower rows_per_group and groups: what is kept of one entity, and the totals of \
              all cells, must fit"

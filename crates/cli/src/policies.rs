@@ -4,12 +4,12 @@ use crate::args::policy::PolicyPlace;
 use crate::error::{Failure, plan_failure};
 use deniable::Session;
 use deniable_policy::Policy;
-use deniable_release::{Plan, Versioned};
+use deniable_release::{Plan, Versioned, with_public_keys};
 use deniable_sql::SourceError;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Reads the policy. The flags' paths start at the working folder.
+/// Reads the policy, and the keys that it takes from public tables. The flags' paths start at the working folder.
 pub fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
     let mut policy = Policy::load(&place.policy)?;
     if let Some(data) = &place.data {
@@ -22,7 +22,7 @@ pub fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
     if let Some(ledger) = &place.ledger {
         policy = policy.with_ledger(absolute(ledger));
     }
-    Ok(policy)
+    Ok(with_public_keys(policy)?)
 }
 
 /// Reads the policy and prices its asks.

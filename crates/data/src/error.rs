@@ -115,6 +115,18 @@ pub enum SourceError {
         /// What is wrong with it, with the rows, counted from 1 over all files.
         problem: String,
     },
+    /// A public table from which no keys can be taken. It is public, and so its rows may be named and quoted.
+    #[error("{path}: the keys in `{column}` of the public table `{table}` {problem}")]
+    PublicKeys {
+        /// The first of its files.
+        path: PathBuf,
+        /// The table.
+        table: String,
+        /// The column.
+        column: String,
+        /// What is wrong with them, with the row, counted from 1 over all files.
+        problem: String,
+    },
     /// More had to be held in memory at once than is allowed.
     #[error("the rows of {table} do not fit into the memory that is allowed")]
     Memory {

@@ -23,6 +23,7 @@ mod files;
 mod fingerprint;
 pub mod groups;
 mod header;
+pub mod keys;
 pub mod kind;
 pub mod memory;
 pub mod meter;

@@ -12,7 +12,9 @@ use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
 use deniable_release::show::displayed;
-use deniable_release::{Accepted, Allowed, Plan, Registering, Versioned, published, release, remembered, stored};
+use deniable_release::{
+    Accepted, Allowed, Plan, Registering, Versioned, published, release, remembered, stored, with_public_keys,
+};
 use deniable_report::{Chosen, Report};
 use deniable_sql::least_memory;
 use std::collections::BTreeMap;
@@ -64,7 +66,8 @@ struct Task {
 }
 
 impl Session {
-    /// Reads the policy of a file, and understands and prices its queries. No data is read.
+    /// Reads the policy of a file, and understands and prices its queries. No data is read but public tables from which keys are taken
+    /// (`keys_from`).
     ///
     /// # Errors
     /// Everything that is wrong with the policy, or with its queries.
@@ -75,9 +78,9 @@ impl Session {
     /// The same of a policy that was read or built.
     ///
     /// # Errors
-    /// What is wrong with its queries.
+    /// What is wrong with its queries, or with a public table from which keys are taken.
     pub fn new(policy: Policy) -> Result<Self, Error> {
-        Self::of_plan(Plan::new(policy).map_err(Error::Plan)?)
+        Self::of_plan(Plan::new(with_public_keys(policy)?).map_err(Error::Plan)?)
     }
 
     /// The same of a plan, all of which is asked.

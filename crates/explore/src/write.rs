@@ -3,7 +3,7 @@
 use crate::view::{Choice, Explorer, exact};
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_policy::Policy;
-use deniable_release::Plan;
+use deniable_release::{Plan, with_public_keys};
 use std::io::Write;
 use std::path::Path;
 use toml_edit::{DocumentMut, Item, Table, Value, value};
@@ -109,6 +109,7 @@ pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
         return Err(WriteError::Unsure("it would promise something else".to_owned()));
     }
     // A policy whose questions cannot be planned any more would be refused by every command.
+    let again = with_public_keys(again).map_err(|error| WriteError::Unsure(error.to_string()))?;
     Plan::new(again).map_err(|errors| {
         WriteError::Choice(
             errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ") + "; nothing was written",

@@ -79,6 +79,10 @@ pub(crate) fn help(path: &[&str]) -> String {
         }
         ["data", "csv", key] | ["tables", _, "csv", key] => csv(key),
         ["columns", _, key] | ["tables", _, "columns", _, key] => column(key),
+        ["columns", _, "keys_from", _] | ["tables", _, "columns", _, "keys_from", _] => {
+            "name the public table (`table`), its column that has the keys (`column`), and the one that has their labels (`label`), if \
+             there is one"
+        }
         ["columns", _, "keys", _] | ["tables", _, "columns", _, "keys", _] => {
             "what does this key mean? Write the label that is shown in its place, such as \"women\""
         }
@@ -165,6 +169,9 @@ fn column(key: &str) -> &'static str {
         "null_key" => {
             "should the rows without a value be a group of their own? `true` or `false`, or the label of that group, such as \
              \"unknown\""
+        }
+        "keys_from" => {
+            "in which public table are the keys listed? Write { table = \"regions\", column = \"code\" }, with `label` if they have labels"
         }
         "other" => {
             "how is the group called of the rows whose value is none of `keys`, such as \"elsewhere\"? Leave it out if these \

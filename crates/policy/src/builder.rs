@@ -6,6 +6,7 @@ use crate::policy::Policy;
 use crate::tree::quoted_key;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{Column, ColumnType, Key};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml_edit::{Array, InlineTable, Value};
 
@@ -192,7 +193,7 @@ impl PolicyBuilder {
 /// A column as an inline table.
 fn described(column: &Column) -> InlineTable {
     // What is known of values that a query works out is nothing that a policy declares.
-    let Column { name: _, kind, bounds, keys, labels, step: _, least: _, format } = column;
+    let Column { name: _, kind, bounds, keys, keys_from, labels, step: _, least: _, format } = column;
     let mut table = InlineTable::new();
     table.insert("type", kind.name().into());
     if let Some(bounds) = bounds {
@@ -202,7 +203,14 @@ fn described(column: &Column) -> InlineTable {
             table.insert("step", bounds.step().to_string().into());
         }
     }
-    if let Some(keys) = keys {
+    if let Some(from) = keys_from {
+        let mut source = InlineTable::new();
+        source.insert("table", from.table.as_str().into());
+        source.insert("column", from.column.as_str().into());
+        from.label.iter().for_each(|label| drop(source.insert("label", label.as_str().into())));
+        table.insert("keys_from", source.into());
+        further(&mut table, &from.further, labels);
+    } else if let Some(keys) = keys {
         let value = |key: &Key| match key {
             Key::Null | Key::Other => None,
             Key::Integer(number) => Some(Value::from(*number)),
@@ -218,18 +226,24 @@ fn described(column: &Column) -> InlineTable {
         } else if !declared.is_empty() {
             table.insert("keys", Value::Array(Array::from_iter(declared)));
         }
-        if keys.contains(&Key::Null) {
-            let null: Value = labels.get(&Key::Null).map_or(true.into(), Value::from);
-            table.insert("null_key", null);
-        }
-        if keys.contains(&Key::Other) {
-            table.insert("other", label(&Key::Other).into());
-        }
+        further(&mut table, keys, labels);
     }
     if let Some(format) = format {
         table.insert("format", format.as_str().into());
     }
     table
+}
+
+/// The groups of rows without a value, and of all other values.
+fn further(table: &mut InlineTable, keys: &[Key], labels: &BTreeMap<Key, String>) {
+    if keys.contains(&Key::Null) {
+        let null: Value = labels.get(&Key::Null).map_or(true.into(), Value::from);
+        table.insert("null_key", null);
+    }
+    if keys.contains(&Key::Other) {
+        let other = labels.get(&Key::Other).cloned().unwrap_or_else(|| Key::Other.to_string());
+        table.insert("other", other.into());
+    }
 }
 
 /// A value of a column. Numbers are texts: exact, whatever their denominators.
@@ -241,7 +255,7 @@ fn written(value: &Rational, kind: ColumnType) -> Value {
 mod tests {
     use super::*;
     use deniable_core::exact::ratio;
-    use deniable_core::schema::Bounds;
+    use deniable_core::schema::{Bounds, KeysFrom};
 
     fn builder() -> PolicyBuilder {
         PolicyBuilder::new("clinic", "clinic-patients")
@@ -278,11 +292,34 @@ mod tests {
                 labels: [(Key::Text("a = 1".to_owned()), "a".to_owned())].into(),
                 ..Column::new("note", ColumnType::Text).with_keys(texts(&["a = 1"]))
             },
+            Column {
+                labels: [(Key::Other, "elsewhere".to_owned())].into(),
+                keys_from: Some(KeysFrom {
+                    table: "regions".to_owned(),
+                    column: "code".to_owned(),
+                    label: None,
+                    further: vec![Key::Null, Key::Other],
+                }),
+                ..Column::new("region", ColumnType::Text)
+            },
             Column::new("day", ColumnType::Date).within(bounds(whole(-1), whole(19_000), whole(1))),
             Column::new("at", ColumnType::Timestamp).within(bounds(whole(-1), whole(1_500_000), whole(1))),
         ];
-        let policy = columns.iter().fold(builder(), PolicyBuilder::column).build().unwrap();
+        let public = builder()
+            .set(&["tables", "regions"], "path", "regions.csv")
+            .set(&["tables", "regions"], "version", "1")
+            .set(&["tables", "regions"], "unprotected", true)
+            .set(&["tables", "regions"], "key", "code")
+            .set(&["tables", "regions", "columns", "code"], "type", "text");
+        let policy = columns.iter().fold(public, PolicyBuilder::column).build().unwrap();
         assert_eq!(policy.columns(), columns);
+        // Keys that were read stand before the groups that come behind them, and belong to that column alone.
+        let listed = [(Key::Text("N".to_owned()), Some("north".to_owned())), (Key::Text("S".to_owned()), None)];
+        let filled = policy.clone().with_keys("visits", "region", &listed).with_keys("visits", "sex", &listed);
+        let region = filled.column("region").unwrap();
+        assert_eq!(region.keys.as_deref().unwrap(), [texts(&["N", "S"]), vec![Key::Null, Key::Other]].concat());
+        assert_eq!(region.labels.values().map(String::as_str).collect::<Vec<_>>(), ["north", "elsewhere"]);
+        assert_eq!(filled.column("sex"), policy.column("sex"));
         assert_eq!(Policy::parse(policy.file(), policy.source()).unwrap().columns(), columns);
     }
 

@@ -1,10 +1,11 @@
-//! `keys`, `null_key` and `other` of a column: which groups there are, and what is shown in their place.
+//! `keys` (or `keys_from`), `null_key` and `other` of a column: which groups there are, and what is shown in their place.
 
 use crate::columns::Home;
+use crate::data::Names;
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Section, all, shown};
+use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use crate::tree::Shape;
-use deniable_core::schema::{ColumnType, Key};
+use deniable_core::schema::{Column, ColumnType, DeclaredTable, Key, KeysFrom, Role};
 use deniable_core::text::is_hidden;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,10 +13,14 @@ use std::ops::Range;
 /// What stands in tables where a row is about all keys: no label may say the same.
 const ALL: &str = "(all)";
 
+/// The keys of `keys_from`.
+const SOURCE: [&str; 3] = ["table", "column", "label"];
+
 /// The groups of a column.
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     pub(crate) keys: Option<Vec<Key>>,
+    pub(crate) from: Option<KeysFrom>,
     pub(crate) labels: BTreeMap<Key, String>,
 }
 
@@ -26,11 +31,21 @@ struct Entry<'a> {
     label: Option<Field<'a>>,
 }
 
-/// Reads the groups of a column: `keys` as a list, or as a table of labels, and beside them `null_key` and `other`.
+/// Reads the groups of a column: `keys` as a list, or as a table of labels, or where they stand, and beside them `null_key` and
+/// `other`.
 pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Declared> {
     let (null, other) = (section.get("null_key"), section.get("other"));
     let (null, other) = (null?, other?);
-    let Some(field) = section.get("keys")? else {
+    let (listed, from) = (section.get("keys"), section.get("keys_from"));
+    let (listed, from) = (listed?, from?);
+    if let (Some(_), Some(from)) = (&listed, &from) {
+        let kind = PolicyErrorKind::Misplaced { key: "keys_from", when: "beside `keys`" };
+        return Err(from.report.fail(&from.key_span, kind, "remove one of them"));
+    }
+    if let Some(from) = from {
+        return read_from(&from, kind, null.as_ref(), other.as_ref());
+    }
+    let Some(field) = listed else {
         let alone = |field: &Field<'_>, key| {
             let kind = PolicyErrorKind::Alone { key, other: "keys" };
             Err(field.fail(kind, format!("add `keys = [...]`, or remove `{key}`")))
@@ -55,7 +70,92 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> R
     listed?;
     null?;
     other?;
-    Ok(Declared { keys: Some(groups.keys), labels: groups.labels })
+    Ok(Declared { keys: Some(groups.keys), from: None, labels: groups.labels })
+}
+
+/// `{ table = "regions", column = "code", label = "name" }`. What it names is judged when all tables are read: [`check_sources`].
+fn read_from(
+    field: &Field<'_>,
+    kind: ColumnType,
+    null: Option<&Field<'_>>,
+    other: Option<&Field<'_>>,
+) -> Read<Declared> {
+    if !matches!(kind, ColumnType::Integer | ColumnType::Text) {
+        let kind =
+            PolicyErrorKind::Misplaced { key: "keys_from", when: "for a column that is neither an integer nor a text" };
+        return Err(field.fail(kind, "remove it, or declare another `type`"));
+    }
+    let section = field.section("keys_from", &SOURCE)?;
+    let text = |field: &Field<'_>| field.text().map(str::to_owned);
+    let table = section
+        .need("table", "add `table = \"regions\"`, a table that is `unprotected`")
+        .and_then(|field| text(&field));
+    let column =
+        section.need("column", "add `column = \"code\"`, the column with the keys").and_then(|field| text(&field));
+    let label = section.optional("label", text);
+    let mut groups = Groups::default();
+    let null = null.map_or(Ok(()), |null| groups.add_null(null));
+    let other = other.map_or(Ok(()), |other| groups.add_other(other, kind));
+    null?;
+    other?;
+    let from = KeysFrom { table: table?, column: column?, label: label?, further: groups.keys };
+    Ok(Declared { keys: None, from: Some(from), labels: groups.labels })
+}
+
+/// Whether the tables and columns that keys are to be taken from are there, public and of the right types. `table` is open.
+pub(crate) fn check_sources(
+    table: &Section<'_>,
+    names: &Names,
+    columns: &[Column],
+    more: &[DeclaredTable],
+) -> Read<()> {
+    let Some(field) = table.get("columns")? else { return Ok(()) };
+    let section = Section::open_free(field.report, &format!("[{}]", names.columns), field.node)?;
+    let checked = section.fields().zip(columns).map(|(field, column)| {
+        let Some(from) = &column.keys_from else { return Ok(()) };
+        let section = Section::open_free(field.report, &format!("[{}.{}]", names.columns, field.key), field.node)?;
+        let Some(field) = section.get("keys_from")? else { return Ok(()) };
+        let section = Section::open_free(field.report, "keys_from", field.node)?;
+        check_source(&section, column, from, more)
+    });
+    all(checked).map(drop)
+}
+
+fn check_source(section: &Section<'_>, column: &Column, from: &KeysFrom, more: &[DeclaredTable]) -> Read<()> {
+    let fail = |key: &str, problem: String, help: String| {
+        let kind = PolicyErrorKind::Text { key: key.to_owned(), problem };
+        Err(section.report.fail(&section.place_of(key), kind, help))
+    };
+    let public: Vec<&DeclaredTable> = more.iter().filter(|table| matches!(table.role, Role::Public { .. })).collect();
+    let Some(table) = public.iter().find(|table| table.data.table == from.table) else {
+        let known: Vec<&str> = public.iter().map(|table| table.data.table.as_str()).collect();
+        let help = match known.is_empty() {
+            true => {
+                "declare it in [tables.NAME], with `unprotected = true`: keys must not come out of rows about people"
+                    .to_owned()
+            }
+            false => did_you_mean(&from.table, &known),
+        };
+        return fail("table", format!("= \"{}\" is no table that is `unprotected`", shown(&from.table)), help);
+    };
+    let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    for (key, name, kind) in
+        [("column", Some(&from.column), column.kind), ("label", from.label.as_ref(), ColumnType::Text)]
+    {
+        let Some(name) = name else { continue };
+        match table.columns.iter().find(|known| known.name == *name) {
+            None => {
+                let problem = format!("= \"{}\" is no declared column of `{}`", shown(name), from.table);
+                return fail(key, problem, did_you_mean(name, &names));
+            }
+            Some(known) if known.kind != kind => {
+                let problem = format!("= \"{}\" is {}, and must be {}", shown(name), known.kind.name(), kind.name());
+                return fail(key, problem, "declare both with the same `type`, and labels as text".to_owned());
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
 }
 
 fn may_have_keys(field: &Field<'_>, kind: ColumnType) -> Read<()> {

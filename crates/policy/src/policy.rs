@@ -6,11 +6,11 @@ use crate::data::{Names, path_text};
 use crate::entity::{self};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::quality::{self, Display, Quality};
-use crate::reader::{Field, Read, Report, Section, shown, told};
+use crate::reader::{Field, Read, Report, Section, all, shown, told};
 use crate::shares::TargetsTooDear;
 use crate::tables::Main;
 use crate::typical::{self, Typical};
-use crate::{adversary, budget, columns, data, promise, shares, tables, tree};
+use crate::{adversary, budget, columns, data, keys, promise, shares, tables, tree};
 use deniable_core::adversary::{Adversary, Preset};
 use deniable_core::exact::Rational;
 use deniable_core::guarantee::{Guarantee, GuaranteeError, Subject};
@@ -18,7 +18,7 @@ use deniable_core::promise::Promise;
 use deniable_core::schema::Column;
 use deniable_core::schema::Data;
 use deniable_core::schema::Entity;
-use deniable_core::schema::{DeclaredTable, Role};
+use deniable_core::schema::{DeclaredTable, Key, Role};
 use deniable_core::secret::Secret;
 use num_traits::Signed;
 use std::io::Read as _;
@@ -151,6 +151,24 @@ impl Policy {
     pub fn with_data_at(mut self, path: String) -> Result<Self, &'static str> {
         self.data.set_path(path)?;
         Ok(self)
+    }
+
+    /// This policy with the keys of a column that takes them from a public table, as they stand there, each with its label if it has one.
+    /// A column that takes none is left as it is.
+    #[must_use]
+    pub fn with_keys(mut self, table: &str, column: &str, listed: &[(Key, Option<String>)]) -> Self {
+        let main = (self.data.table == table).then_some(&mut self.columns);
+        let further =
+            self.more.iter_mut().find(|further| further.data.table == table).map(|further| &mut further.columns);
+        let mut columns = main.or(further).into_iter().flatten();
+        if let Some(found) = columns.find(|known| known.name == column)
+            && let Some(from) = &found.keys_from
+        {
+            found.keys = Some(listed.iter().map(|(key, _)| key.clone()).chain(from.further.iter().cloned()).collect());
+            let labels = listed.iter().filter_map(|(key, label)| Some((key.clone(), label.clone()?)));
+            found.labels.extend(labels);
+        }
+        self
     }
 
     /// This policy with its ledger at another path.
@@ -367,6 +385,11 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         entity: told(&entity).map(Option::as_ref),
     };
     let more = section.optional("tables", |field| tables::read(field, &main)).map(Option::unwrap_or_default);
+    let sources = match (&columns, &more) {
+        (Ok(columns), Ok(more)) => check_sources(&section, columns, more),
+        // Their absence was reported.
+        _ => Ok(()),
+    };
     let typical = match (&data, &columns, &more) {
         (Ok(data), Ok(columns), Ok(more)) => read_typical(&section, &data.table, columns, more),
         // Their absence was reported.
@@ -396,6 +419,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
     let (adversary, preset) = adversary?;
     let (promises, budget, population) = (promised?, budget?, population?);
     partitions?;
+    sources?;
     let entity = entity?;
     let key = entity.as_ref().map(|entity| entity.key.clone());
     // Each part was judged where it stands; what is left is about the whole.
@@ -427,6 +451,22 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         typical: typical?,
         asks: asks?,
     })
+}
+
+/// Checks where keys are taken from, in all tables.
+fn check_sources(section: &Section<'_>, columns: &[Column], more: &[DeclaredTable]) -> Read<()> {
+    let main = keys::check_sources(section, &Names::main(), columns, more);
+    let further = section.optional("tables", |field| {
+        let section = Section::open_free(field.report, "[tables]", field.node)?;
+        let checked = section.fields().zip(more).map(|(field, table)| {
+            let names = Names::of(&field.key);
+            let section = Section::open_free(field.report, &format!("[{}]", names.table), field.node)?;
+            keys::check_sources(&section, &names, &table.columns, more)
+        });
+        all(checked).map(drop)
+    });
+    main?;
+    further.map(drop)
 }
 
 /// Reads what is guessed of people and columns.

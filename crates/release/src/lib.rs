@@ -2,6 +2,7 @@
 //!
 //! | step | module |
 //! |---|---|
+//! | keys that stand in public tables, which are read first | [`keys`] |
 //! | what each ask measures, costs and how much noise that takes, without reading data | [`plan`] |
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |
 //! | what they typically are, and how far off relative to that | [`typical`] |
@@ -17,6 +18,7 @@
 pub mod accepted;
 pub mod data;
 pub mod forecast;
+pub mod keys;
 pub mod least;
 mod notes;
 pub mod plan;
@@ -30,6 +32,7 @@ pub mod whatif;
 pub use accepted::{AcceptError, Accepted};
 pub use data::{BadColumn, DataError, Registering, Versioned};
 pub use forecast::{ErrorBound, Expected, expected};
+pub use keys::with_public_keys;
 pub use least::{Least, LeastError, Needed, least};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery, answered_earlier};
 pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, release, remembered, stored};

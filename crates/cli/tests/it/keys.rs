@@ -29,7 +29,7 @@ const DATA: &str = "sex,city\n0,N\n0,S\n1,Bonn\n1,n\n1,\n,N\n1,S\n";
 
 #[test]
 fn labels_are_shown_in_the_declared_order_and_change_nothing() {
-    let place = Place::new(POLICY, DATA.to_owned());
+    let place = Place::new(POLICY, DATA);
     let first = place.release(&["--format", "json"]).done();
     let rows = first.json()["asks"][0]["rows"].clone();
     let found: Vec<String> =
@@ -51,7 +51,8 @@ fn labels_are_shown_in_the_declared_order_and_change_nothing() {
     assert_eq!((again.head(), place.charges()), (head, charges));
     // Their order may not: it is that of the cells.
     place.edit("policy.toml", "keys = [\"N\", \"S\"]", "keys = [\"S\", \"N\"]");
-    assert_eq!(place.release(&[]).code, Some(1), "the budget is spent");
+    let other = place.release(&[]).refused();
+    assert!(other.stderr.contains("promise"), "{other:?}");
 }
 
 #[test]
@@ -76,4 +77,112 @@ fn a_label_in_a_condition_is_told() {
     assert!(said.contains("`women` is the label of 1: write sex = 1"), "{said}");
     let said = plan("SELECT COUNT(*) FROM visits WHERE city = 'elsewhere'");
     assert!(said.contains("label of the values that are none of the keys: write city NOT IN (...)"), "{said}");
+}
+
+/// Two columns with keys from one public table: one with labels, one without.
+const PUBLIC: &str = r#"
+name = "keys"
+population = "patients"
+data = { table = "visits", path = "data.csv", version = "1" }
+adversary = { preset = "anyone" }
+promise = { epsilon = 200 }
+
+[columns.home]
+type = "text"
+keys_from = { table = "regions", column = "code", label = "name" }
+null_key = "unknown"
+other = "abroad"
+
+[columns.born]
+type = "text"
+keys_from = { table = "regions", column = "code" }
+
+[tables.regions]
+path = "regions.csv"
+version = "1"
+unprotected = true
+key = "number"
+
+[tables.regions.columns]
+number = { type = "integer" }
+code = { type = "text" }
+name = { type = "text" }
+
+[[ask]]
+name = "homes"
+sql = "SELECT home, COUNT(*) AS n FROM visits GROUP BY home"
+
+[[ask]]
+name = "born"
+sql = "SELECT born, COUNT(*) AS n FROM visits GROUP BY born"
+"#;
+
+const REGIONS: &str = "number,code,name\n2,S,South\n1,N,North\n3,W,\n";
+
+fn public(regions: &str) -> Place {
+    let place = Place::new(PUBLIC, "home,born\nN,N\nS,\n,S\nFR,\nN,N\n");
+    place.write("regions.csv", regions);
+    place
+}
+
+#[test]
+fn keys_stand_in_a_public_table() {
+    let place = public(REGIONS);
+    let first = place.release(&["--format", "json"]).done();
+    let counts = |ask: usize| {
+        let rows = first.json()["asks"][ask]["rows"].as_array().unwrap().clone();
+        rows.iter().map(|row| format!("{} {}", row[0], row[1]["value"])).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        counts(0),
+        [
+            r#"{"key":"S","label":"South"} 1"#,
+            r#"{"key":"N","label":"North"} 2"#,
+            r#""W" 0"#,
+            r#"{"key":null,"label":"unknown"} 1"#,
+            r#"{"key":null,"label":"abroad","other":true} 1"#,
+        ]
+    );
+    assert_eq!(counts(1), [r#""S" 1"#, r#""N" 2"#, r#""W" 0"#]);
+    // Another label changes nothing that is stored; another key is another query.
+    let charges = place.charges();
+    place.write("regions.csv", REGIONS.replace("South", "The South"));
+    let again = place.release(&["--ask", "homes", "--format", "csv"]).done();
+    assert!(again.stdout.contains("The South,1") && place.charges() == charges, "{again:?}");
+    place.write("regions.csv", REGIONS.replace("3,W,", "3,E,"));
+    let other = place.release(&[]).refused();
+    assert!(other.stderr.contains("promise") && place.charges() == charges, "{other:?}");
+}
+
+#[test]
+fn public_tables_that_list_no_keys() {
+    let mut told = String::new();
+    let many: String = (0..10_001).map(|code| format!("{code},c{code},\n")).collect();
+    for regions in [
+        "number,code,name\n",
+        "number,code\n1,N\n",
+        "number,code,name\n1,N,North\n2,,South\n",
+        "number,code,name\n1,N,North\n2,N,South\n",
+        "number,code,name\n1,N,North\n2,S,North\n",
+        "number,code,name\n1,N,North\n2,S,abroad\n",
+        "number,code,name\n1,N,(all)\n",
+        "number,code,name\n1,N,a\u{202e}b\n",
+        &format!("number,code,name\n{many}"),
+    ] {
+        let place = public(regions);
+        for args in [&["plan", "policy.toml"] as &[&str], &["release", "policy.toml", "--register"]] {
+            let run = place.run(args).refused();
+            assert!(place.ledger().is_none() || place.charges() == 0);
+            if args[0] == "plan" {
+                told += &format!(
+                    "# {}\n{}\n",
+                    regions.chars().take(60).collect::<String>().escape_debug(),
+                    place.plain(&run.stderr)
+                );
+            }
+        }
+    }
+    let place = Place::new(PUBLIC, "home,born\nN,N\n");
+    told += &place.plain(&place.run(&["plan", "policy.toml"]).refused().stderr);
+    insta::assert_snapshot!(told);
 }

@@ -19,6 +19,8 @@ pub struct Column {
     /// The groups that exist, each once, [`Key::Null`] and [`Key::Other`] last; never on decimals, dates and timestamps, never
     /// empty.
     pub keys: Option<Vec<Key>>,
+    /// Where the keys are listed, if that is a public table; they are unknown until it is read.
+    pub keys_from: Option<KeysFrom>,
     /// What is shown in place of keys that have a label. For display alone: no part of what a query is.
     pub labels: BTreeMap<Key, String>,
     /// What all values are multiples of, where they are known to be though they have no bounds: numbers of rows, sums.
@@ -38,6 +40,7 @@ impl Column {
             kind,
             bounds: None,
             keys: None,
+            keys_from: None,
             labels: BTreeMap::new(),
             step: None,
             least: None,
@@ -62,6 +65,19 @@ impl Column {
     pub fn takes_others(&self) -> bool {
         self.keys.as_ref().is_some_and(|keys| keys.contains(&Key::Other))
     }
+}
+
+/// Keys that stand in a public table, each in a row of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeysFrom {
+    /// The public table.
+    pub table: String,
+    /// Its column that has the keys, of the same type.
+    pub column: String,
+    /// Its text column that has their labels.
+    pub label: Option<String>,
+    /// Which of [`Key::Null`] and [`Key::Other`] are groups behind them, in this order.
+    pub further: Vec<Key>,
 }
 
 /// The type of a column.

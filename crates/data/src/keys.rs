@@ -1,0 +1,75 @@
+//! Keys that stand in a public table.
+
+use crate::{Meter, Source, SourceError, Wanted};
+use deniable_core::schema::Key;
+use deniable_core::text::{is_hidden, shown};
+use deniable_expression::Value;
+use std::collections::{BTreeSet, HashSet};
+
+/// Most keys of one column.
+const MOST_KEYS: usize = 10_000;
+/// What stands in tables for all keys together: no label may say the same.
+const ALL: &str = "(all)";
+
+/// The keys in a column of a public table, integers or texts, in the order of its rows, each with its label where `label` names the
+/// column that has them. `taken` are the labels that other groups of the column have.
+///
+/// The table is public: what is wrong is told with its rows, which are counted from 1 over all files.
+///
+/// # Errors
+/// When the table cannot be read, has no such columns, lacks a key or has one twice, has none or more than 10,000, and when a
+/// label cannot be shown or is not the only one of its kind.
+pub fn listed(
+    source: &Source,
+    column: &str,
+    label: Option<&str>,
+    taken: &BTreeSet<String>,
+) -> Result<Vec<(Key, Option<String>)>, SourceError> {
+    let table = source.table();
+    let wrong = |problem: String| SourceError::PublicKeys {
+        path: source.files().first().cloned().unwrap_or_default(),
+        table: table.name.clone(),
+        column: column.to_owned(),
+        problem,
+    };
+    let position = |name: &str| table.position(name).ok_or_else(|| wrong(format!("need the column `{}`", shown(name))));
+    let wanted: Vec<Wanted> = [Some(column), label]
+        .into_iter()
+        .flatten()
+        .map(|name| position(name).map(Wanted::typed))
+        .collect::<Result<_, _>>()?;
+    let take = |rows: &mut Vec<(Option<Value>, Option<Value>)>, batch: crate::Batch| {
+        let cell = |column: usize, row: usize| batch.columns.get(column)?.typed()?.value(row);
+        // One more than there may be is enough.
+        let free = (MOST_KEYS + 1).saturating_sub(rows.len());
+        rows.extend((0..batch.rows.min(free)).map(|row| (cell(0, row), cell(1, row))));
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let rows = source.scan(&wanted, &Meter::new())?.run(1, Vec::new, take);
+    let rows = rows.map_err(|_| SourceError::Rows { table: table.name.clone() })?.into_iter().flatten();
+    let (mut seen, mut labels, mut found) = (HashSet::new(), taken.clone(), Vec::new());
+    for (row, (key, label)) in (1..).zip(rows) {
+        if row > MOST_KEYS {
+            return Err(wrong(format!("are more than {MOST_KEYS}")));
+        }
+        let key = match key {
+            Some(Value::Integer(number)) => Key::Integer(number),
+            Some(Value::Text(text)) => Key::Text(text.to_string()),
+            _ => return Err(wrong(format!("have none in row {row}, or one that cannot be read as its type"))),
+        };
+        if !seen.insert(key.clone()) {
+            return Err(wrong(format!("have `{}` a second time in row {row}", shown(&key.to_string()))));
+        }
+        let label = if let Some(Value::Text(text)) = label { Some(text.trim().to_owned()) } else { None };
+        let label = label.filter(|label| !label.is_empty());
+        let told = label.clone().unwrap_or_else(|| key.to_string());
+        if label.is_some() && (told.contains(is_hidden) || told == ALL) {
+            return Err(wrong(format!("have a label in row {row} that cannot be shown")));
+        }
+        if !labels.insert(told.clone()) {
+            return Err(wrong(format!("are shown as `{}` a second time in row {row}", shown(&told))));
+        }
+        found.push((key, label));
+    }
+    if found.is_empty() { Err(wrong("are none".to_owned())) } else { Ok(found) }
+}

@@ -1,0 +1,38 @@
+//! Keys that a policy takes from public tables (`keys_from`): read before anything is planned, so that they are facts of the policy like
+//! keys that it lists.
+//!
+//! Only tables that are nobody's data are read. What they list is a part of the groups, and so of what a query is: when such a file changes,
+//! the queries that are grouped by its keys are other queries.
+
+use deniable_core::schema::{Key, Role, TableSchema};
+use deniable_policy::Policy;
+use deniable_sql::source::keys::listed;
+use deniable_sql::{Source, SourceError};
+use std::collections::BTreeSet;
+
+/// The policy with the keys that stand in public tables; itself where none do. A policy without them refuses to group by these columns.
+///
+/// # Errors
+/// When such a table cannot be read, or lists no keys as they must be. It is public, and what is wrong is told with its rows.
+pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
+    let tables = policy.tables();
+    let mut filled = policy;
+    for (table, column) in tables.iter().flat_map(|table| table.columns.iter().map(move |column| (table, column))) {
+        let Some(from) = column.keys_from.as_ref().filter(|_| column.keys.is_none()) else { continue };
+        let public = tables.iter().find(|public| public.data.table == from.table);
+        let Some((public, Role::Public { key })) = public.map(|public| (public, &public.role)) else { continue };
+        let schema = TableSchema {
+            name: from.table.clone(),
+            columns: public.columns.clone(),
+            entity: None,
+            public_key: Some(key.clone()),
+        };
+        let source = Source::locate(schema, &public.data, filled.folder())?;
+        let unlabelled = |key: &&Key| !column.labels.contains_key(*key);
+        let taken: BTreeSet<String> =
+            column.labels.values().cloned().chain(from.further.iter().filter(unlabelled).map(Key::to_string)).collect();
+        let keys = listed(&source, &from.column, from.label.as_deref(), &taken)?;
+        filled = filled.with_keys(&table.data.table, &column.name, &keys);
+    }
+    Ok(filled)
+}

@@ -2,6 +2,7 @@
 
 use super::measures::parts;
 use super::number::Number;
+use super::pivot::{At, ROUNDING};
 use super::window::View;
 use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
@@ -146,6 +147,7 @@ impl Query {
             | MeasureKind::NotNull { .. }
             | MeasureKind::Entities { .. }
             | MeasureKind::Sum { .. }
+            | MeasureKind::Product { .. }
             | MeasureKind::Ranked { .. } => 1,
         }
     }
@@ -154,9 +156,9 @@ impl Query {
     #[must_use]
     pub fn grid_size(&self, measure: usize) -> u64 {
         let argument = match &self.measures()[measure].kind {
-            MeasureKind::Rows | MeasureKind::Entities { .. } => return 1,
+            MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::Product { .. } => return 1,
+            MeasureKind::Sum { of, .. } => of.argument,
             MeasureKind::NotNull { argument }
-            | MeasureKind::Sum { argument, .. }
             | MeasureKind::Ranked { argument, .. }
             | MeasureKind::Tree { argument, .. } => *argument,
         };
@@ -443,6 +445,17 @@ impl<'a> Evaluator<'a> {
                     high: end(&variance.high, Rounding::Up),
                 }
             }
+            Estimator::Regression(about) => match margins {
+                None => self.regression(about, cell, None),
+                // Every noise reaches as far as its own margin, whatever the others do.
+                Some(margins) => {
+                    let margin = |at: usize| margins[at].to_f64().unwrap_or(f64::INFINITY);
+                    let reach = |weights: &BTreeMap<At, f64>, _: f64| {
+                        weights.iter().map(|(at, weight)| weight * margin(at.0)).sum::<f64>() * (1.0 + ROUNDING)
+                    };
+                    self.regression(about, cell, Some(&reach))
+                }
+            },
             Estimator::Quantile { measure, position, .. } => {
                 let worth = |units: i128| self.query.value_of(*measure, units);
                 match &self.query.measures()[*measure].kind {

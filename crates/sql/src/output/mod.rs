@@ -12,6 +12,7 @@ mod number;
 mod pivot;
 mod planned;
 mod population;
+mod regression;
 mod slope;
 mod window;
 

@@ -26,12 +26,14 @@ mod place;
 mod published;
 mod quantiles;
 mod ranked;
+mod regression;
 mod windows;
 mod words;
 
-pub use aggregate::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
+pub use aggregate::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub(crate) use functions::CALENDAR;
 pub use per_entity::{EntityValue, Ladder};
+pub use regression::{Product, Regression, Statistic};
 pub(crate) use windows::WINDOWS;
 
 use crate::error::QueryError;
@@ -309,7 +311,9 @@ impl Query {
             MeasureKind::Entities { .. } => {
                 additive(adjacency, Caps { rows_per_group: 1, ..caps }, RowRange::COUNT, cells)
             }
-            MeasureKind::Sum { range, .. } => additive(adjacency, caps, *range, cells),
+            MeasureKind::Sum { range, .. } | MeasureKind::Product { range, .. } => {
+                additive(adjacency, caps, *range, cells)
+            }
             MeasureKind::Ranked { target, .. } => {
                 let rank = match target {
                     Target::Share(QuantileShare { part, whole }) => Rank::Share { part: *part, whole: *whole },
@@ -337,9 +341,10 @@ impl Query {
     /// The least and greatest grid value of a measure's argument, in units; 0 where there is no grid.
     pub(crate) fn grid_ends(&self, measure: usize) -> (i64, i64) {
         let argument = match &self.measures[measure].kind {
-            MeasureKind::Rows | MeasureKind::Entities { .. } => return (0, 0),
+            // Products are in units of no column.
+            MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::Product { .. } => return (0, 0),
+            MeasureKind::Sum { of, .. } => of.argument,
             MeasureKind::NotNull { argument }
-            | MeasureKind::Sum { argument, .. }
             | MeasureKind::Ranked { argument, .. }
             | MeasureKind::Tree { argument, .. } => *argument,
         };

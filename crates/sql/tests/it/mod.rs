@@ -10,6 +10,7 @@ mod intervals;
 mod per_entity;
 mod population;
 mod registration;
+mod regression;
 mod sensitivity;
 mod sources;
 mod typical;

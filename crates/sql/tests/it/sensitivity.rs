@@ -13,7 +13,7 @@ use deniable_core::noise::tree;
 use deniable_core::schema::Bounds;
 use deniable_core::schema::TableSchema;
 use deniable_core::sensitivity::Caps;
-use deniable_sql::plan::{MeasureKind, QuantileShare, Target};
+use deniable_sql::plan::{Centred, MeasureKind, QuantileShare, Target};
 use deniable_sql::{Query, Resources, Salt, Source, exact};
 use deniable_testing::sized;
 use num_bigint::BigInt;
@@ -90,9 +90,11 @@ pub(super) fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entit
 pub(super) fn distance(query: &Query, measure: usize, left: &Gathered, right: &Gathered) -> BigInt {
     let cells = left.iter().zip(right);
     match &query.measures()[measure].kind {
-        MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {
-            cells.map(|(a, b)| BigInt::from((a[0] - b[0]).abs())).sum()
-        }
+        MeasureKind::Rows
+        | MeasureKind::NotNull { .. }
+        | MeasureKind::Entities { .. }
+        | MeasureKind::Sum { .. }
+        | MeasureKind::Product { .. } => cells.map(|(a, b)| BigInt::from((a[0] - b[0]).abs())).sum(),
         MeasureKind::Ranked { target, .. } => {
             let ranks = match target {
                 Target::Share(QuantileShare { part, whole }) => vec![Rank::Share { part: *part, whole: *whole }],
@@ -142,8 +144,9 @@ fn kind_name(kind: &MeasureKind) -> String {
         MeasureKind::NotNull { .. } => "not null".to_owned(),
         MeasureKind::Entities { present: None } => "entities".to_owned(),
         MeasureKind::Entities { .. } => "entities where".to_owned(),
-        MeasureKind::Sum { squared: true, .. } => "squares".to_owned(),
-        MeasureKind::Sum { centre: 0, .. } => "sum".to_owned(),
+        MeasureKind::Product { of: [one, other], .. } if one == other => "squares".to_owned(),
+        MeasureKind::Product { .. } => "products".to_owned(),
+        MeasureKind::Sum { of: Centred { centre: 0, .. }, .. } => "sum".to_owned(),
         MeasureKind::Sum { .. } => "centred sum".to_owned(),
         MeasureKind::Ranked { target: Target::Share(_), .. } => "quantile".to_owned(),
         MeasureKind::Ranked { .. } => "extreme".to_owned(),
@@ -252,6 +255,9 @@ fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
             "SUM(x - 3)",
             "AVG(n)",
             "VAR_POP(n)",
+            "COVAR_POP(n, x)",
+            "CORR(x, n + 1)",
+            "REGR_SLOPE(x, n, flag)",
             "MEDIAN(n)",
             "PERCENTILE_CONT(n, 0.9)",
             "PERCENTILE_CONT(n, 0)",

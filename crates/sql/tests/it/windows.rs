@@ -42,7 +42,7 @@ fn totals(query: &Query) -> Vec<Vec<i128>> {
     let cell = |kind: &MeasureKind, cell: usize| {
         let rows = 300 + 170 * (cell as i128 % 5);
         match kind {
-            MeasureKind::Sum { centre, .. } => rows * (35 - i128::from(*centre)),
+            MeasureKind::Sum { of, .. } => rows * of.of(35),
             _ => rows,
         }
     };

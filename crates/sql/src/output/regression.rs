@@ -161,6 +161,24 @@ impl Noisy<'_> {
         vector
     }
 
+    /// Values that span the same, of which one at most has a constant in it: far from zero all of them look like the constant, and noise could
+    /// not tell them apart.
+    fn hardly_alike(&self, mut values: Vec<Vector>) -> Vec<Vector> {
+        let distance = |at: &usize| {
+            let Moments { low, high, centre, .. } = &self.about.values[at + 1];
+            centre.abs() / (high - low)
+        };
+        let Some(furthest) = (0..values.len()).max_by_key(distance) else { return values };
+        let far = values[furthest].clone();
+        for (at, value) in values.iter_mut().enumerate() {
+            if at != furthest && !far[0].is_zero() {
+                let times = &value[0] / &far[0];
+                value.iter_mut().zip(&far).for_each(|(value, far)| *value -= &times * far);
+            }
+        }
+        values
+    }
+
     /// The number as a quotient; whether it is what is left of 1.
     fn quotient(&self) -> (Common, Under, bool) {
         let explaining = || 1..self.values();
@@ -192,7 +210,7 @@ impl Noisy<'_> {
             }
             Statistic::Intercept => {
                 let [one] = one;
-                let beside: Vec<Vector> = explaining().map(|at| self.uncentred(at)).collect();
+                let beside = self.hardly_alike(explaining().map(|at| self.uncentred(at)).collect());
                 let under = Under::Common(common(one.clone(), &one, &beside));
                 (common(one, &self.uncentred(0), &beside), under, false)
             }

@@ -30,10 +30,14 @@ fn table() -> TableSchema {
 }
 
 fn totals(query: &Query, rows: &[Row]) -> Vec<Vec<i128>> {
+    totals_of(table(), query, rows)
+}
+
+fn totals_of(table: TableSchema, query: &Query, rows: &[Row]) -> Vec<Vec<i128>> {
     let columns = (0..4).map(|at| Arc::new(Int64Array::from_iter(rows.iter().map(|row| row[at]))) as ArrayRef);
     let names = ["y", "x", "z", "b"].into_iter();
     let batch = RecordBatch::try_from_iter(names.zip(columns)).unwrap();
-    let source = Source::memory(table(), vec![batch]);
+    let source = Source::memory(table, vec![batch]);
     let exact = exact(&[source], query, &Salt([7; 32]), &Resources::default(), &|_| {}).unwrap();
     exact.reveal().into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect()
 }
@@ -259,6 +263,77 @@ fn intervals_cover() {
             // Where the noise is small beside what the rows differ by, little is lost.
             let is_small = count == 30_000 && odds == whole(3);
             assert!(!is_small || (bounded > 0.999 && width < 1.0 + wider), "{answer} at {odds}: {width}");
+        }
+    }
+}
+
+/// Hours a week by age, years of education and sex: the fit of all rows, and those under noise.
+#[test]
+fn the_fit_on_adult() {
+    let Some(path) = deniable_testing::adult() else { return };
+    let text = std::fs::read_to_string(path).unwrap();
+    let row = |line: &str| -> Option<Row> {
+        let fields: Vec<&str> = line.split(", ").collect();
+        let number = |at: usize| fields.get(at)?.parse::<i64>().ok();
+        let woman = fields.get(9).map(|sex| i64::from(*sex == "Female"));
+        Some([Some(number(12)?), number(0), number(4), woman])
+    };
+    let rows: Vec<Row> = text.lines().filter_map(row).collect();
+    let mut table = table();
+    table.columns[2].bounds = Some(Bounds::new(whole(1), whole(16), whole(1)).unwrap());
+    let (slopes, count) = (["x", "z", "b"], rows.len());
+    let answers = slopes.map(|first| {
+        let others: Vec<&str> = slopes.into_iter().filter(|other| *other != first).collect();
+        format!("REGR_SLOPE(y, {first}, {})", others.join(", "))
+    });
+    let sql = format!("SELECT {}, REGR_INTERCEPT(y, x, z, b), REGR_R2(y, x, z, b) FROM t", answers.join(", "));
+    let query = Query::new(&sql, std::slice::from_ref(&table)).unwrap();
+    let exact = totals_of(table, &query, &rows);
+    let complete: Vec<Vec<Rational>> =
+        rows.iter().map(|row| row.iter().map(|value| whole(value.unwrap())).collect()).collect();
+    let fit = fitted(&complete);
+    let wanted = [1, 2, 3, 0].map(|at| fit[at].clone());
+    let found = shown(&query, exact.clone(), decays(&query, &whole(3), Adjacency::AddRemove));
+    for (found, wanted) in found.iter().zip(&wanted) {
+        assert_eq!(found[0].as_ref(), Some(wanted));
+    }
+    let explained = found[4][0].clone().unwrap();
+    let truth: Vec<Rational> = wanted.into_iter().chain([explained]).collect();
+    let names = ["age", "education", "woman", "intercept", "explained"];
+    let (draws, missed) = (deniable_testing::sized(40, 1_000), deniable_testing::sized(0.14, 0.025));
+    let mut rng = ChaCha20Rng::seed_from_u64(29);
+    for odds in [ratio(27, 10), ratio(11, 10), ratio(101, 100)] {
+        let decays = decays(&query, &odds, Adjacency::AddRemove);
+        let (mut covered, mut bounded, mut widths) = ([0_usize; 5], [0_usize; 5], [0.0; 5]);
+        for _ in 0..draws {
+            let noise = |(cells, decay): (&Vec<i128>, &Decay)| -> Vec<i128> {
+                let sampler = TwoSidedGeometric::new(decay.clone());
+                cells.iter().map(|total| total + sampler.sample(&mut rng)).collect()
+            };
+            let noisy = exact.iter().zip(&decays).map(noise).collect();
+            for (at, [_, low, high]) in shown(&query, noisy, decays.clone()).iter().enumerate() {
+                let inside = |end: &Option<Rational>, is: fn(&Rational, &Rational) -> bool| {
+                    end.as_ref().is_none_or(|end| is(end, &truth[at]))
+                };
+                covered[at] +=
+                    usize::from(inside(low, |low, truth| low <= truth) && inside(high, |high, truth| high >= truth));
+                if let (Some(low), Some(high)) = (low, high) {
+                    bounded[at] += 1;
+                    widths[at] += (high - low).to_f64().unwrap();
+                }
+            }
+        }
+        for at in 0..5 {
+            let share = |of: usize| of as f64 / draws as f64;
+            println!(
+                "{count} rows, R = {odds}: {:10} is {:.4}; covered {:.4}, bounded {:.3}, mean width {:.4}",
+                names[at],
+                truth[at].to_f64().unwrap(),
+                share(covered[at]),
+                share(bounded[at]),
+                widths[at] / bounded[at].max(1) as f64
+            );
+            assert!(share(covered[at]) >= 0.95 - missed, "{} at {odds}", names[at]);
         }
     }
 }

@@ -240,8 +240,20 @@ fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
 
 /// The bytes of a question.
 pub(super) fn bytes(query: &Query) -> Vec<u8> {
-    let Query { rows, groups, levels, measures, answers: _, output: _, caps, per_entity, entity_rows, identity: _ } =
-        query;
+    // How measures share the price follows from their conditions, which are named.
+    let Query {
+        rows,
+        groups,
+        levels,
+        measures,
+        parts: _,
+        answers: _,
+        output: _,
+        caps,
+        per_entity,
+        entity_rows,
+        identity: _,
+    } = query;
     if let Some(about) = per_entity {
         return about_entities(about, measures);
     }

@@ -21,6 +21,7 @@ mod grouping;
 mod identity;
 mod inline;
 pub(crate) mod join;
+mod parallel;
 pub(crate) mod per_entity;
 mod place;
 mod published;
@@ -55,6 +56,7 @@ use deniable_expression::{Id, Node, Operation, Program};
 use entity_rows::EntityRows;
 use join::Joins;
 use num_bigint::BigInt;
+use parallel::Part;
 use per_entity::PerEntity;
 use std::collections::BTreeSet;
 
@@ -124,6 +126,7 @@ pub struct Query {
     groups: Vec<Group>,
     levels: Vec<Vec<usize>>,
     measures: Vec<Measure>,
+    parts: Vec<Part>,
     answers: Vec<Vec<Estimator>>,
     output: Output,
     caps: Caps,
@@ -300,10 +303,21 @@ impl Query {
         self.rows.tables[self.rows.joins.first].entity.as_ref().map(|entity| entity.key.as_str())
     }
 
+    /// The part of the question's share that a measure gets. Those of measures that no row counts in together are one and the same, so that all
+    /// of them can come to more than 1 (C-2).
+    #[must_use]
+    pub fn part(&self, measure: usize) -> &Rational {
+        &self.parts[measure].share
+    }
+
     /// How far one entity can move what a measure releases: the L1 change of its vector in units (S-CAP), or twice the
     /// change of its distances, because all may move against the chosen one (M-PF).
     #[must_use]
     pub fn sensitivity(&self, measure: usize, adjacency: Adjacency) -> BigInt {
+        // Beside a measure of the same part, what one entity leaves and the other enters can be two.
+        if self.parts[measure].is_shared && adjacency == Adjacency::ReplaceOne {
+            return self.sensitivity(measure, Adjacency::AddRemove) * 2;
+        }
         let Measure { kind, level, .. } = &self.measures[measure];
         let (caps, cells) = (self.caps, self.cells(*level));
         match kind {
@@ -364,16 +378,6 @@ impl Query {
     #[must_use]
     pub fn identity(&self) -> &[u8] {
         &self.identity
-    }
-}
-
-/// How much of an ask's share each measure gets; all weights of a query add up to its number of answers.
-impl Measure {
-    /// The part of the query's share that this measure gets.
-    #[must_use]
-    pub fn part(&self, query: &Query) -> Rational {
-        let total: Rational = query.measures.iter().map(|measure| measure.weight.clone()).sum();
-        &self.weight / total
     }
 }
 

@@ -149,6 +149,10 @@ impl Shape {
             "VAR_POP(n)".to_owned(),
             "STDDEV(x)".to_owned(),
             "CORR(n, x)".to_owned(),
+            "COUNT(*) FILTER (WHERE n > 2), COUNT(*) FILTER (WHERE n <= 2), SUM(x) FILTER (WHERE n <= 2)".to_owned(),
+            "AVG(x) FILTER (WHERE flag), AVG(n) FILTER (WHERE NOT flag), COUNT(*)".to_owned(),
+            "SUM(n) FILTER (WHERE band = 0), MEDIAN(n) FILTER (WHERE band = 1), COUNT(*) FILTER (WHERE band IS NULL)"
+                .to_owned(),
             "COVAR_SAMP(x, n - 2) FILTER (WHERE flag), REGR_AVGY(x, n - 2)".to_owned(),
             "REGR_INTERCEPT(n, x, flag), REGR_R2(n, x, flag)".to_owned(),
             "MEDIAN(n)".to_owned(),

@@ -343,6 +343,8 @@ fn filters_that_exclude_each_other_pay_once() {
             whole(1),
         ),
         (counts(&["n > 3", "n > 2"]), whole(1)),
+        // The third excludes one of the others alone.
+        (counts(&["n > 3", "n <= 3", "n > 5"]), ratio(3, 2)),
     ] {
         for (grouping, caps) in
             [("", (1, 1)), ("", (2, 3)), (" GROUP BY band", (2, 1)), (" GROUP BY ROLLUP(grp)", (2, 2))]

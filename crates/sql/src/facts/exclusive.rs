@@ -1,4 +1,4 @@
-//! Conditions that no row meets two of, by construction (C-EX).
+//! Conditions that no row meets two of, by construction (C-2f).
 //!
 //! Both are evaluated at every place that one value can have among the constants it is compared with: at each of them, in each gap between
 //! two, and where it is missing. What else a condition depends on may be anything. Where nowhere both can be true, they exclude each other.

@@ -304,7 +304,7 @@ impl Query {
     }
 
     /// The part of the question's share that a measure gets. Those of measures that no row counts in together are one and the same, so that all
-    /// of them can come to more than 1 (C-EX).
+    /// of them can come to more than 1 (C-2f).
     #[must_use]
     pub fn part(&self, measure: usize) -> &Rational {
         &self.parts[measure].share

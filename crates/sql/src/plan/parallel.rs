@@ -1,4 +1,4 @@
-//! Measures that no row counts in together: parallel composition (C-EX).
+//! Measures that no row counts in together: parallel composition (C-2f).
 //!
 //! `COUNT(*) FILTER (WHERE sex = 'F')` and the same of men are one grouping, whatever SQL calls them: a row counts in one of them at most. So
 //! conditions that exclude each other share one part of the question's share, and each measure has all of it. Where one entity is

@@ -65,7 +65,7 @@ pub enum Shown {
 }
 
 /// A shown row: a cell of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Place {
     pub(super) level: usize,
     pub(super) cell: usize,
@@ -244,12 +244,15 @@ pub(super) struct Evaluator<'a> {
     pub(super) margins: BTreeMap<usize, Vec<BigInt>>,
     /// How many rows a chosen value may be from the rank it was chosen for; `None` where the interval is of values.
     pub(super) ranks: Vec<Option<BigInt>>,
-    /// The law of every measure's noise.
+    /// The decay of every measure's noise, and its law.
+    pub(super) decays: &'a [Decay],
     pub(super) laws: &'a [Law],
     /// How often an interval may miss.
     pub(super) outside: f64,
     /// What rows see through the windows that were looked through.
     pub(super) views: Vec<Arc<View>>,
+    /// How often each of the numbers that a sum over rows is made of may miss, while its interval is worked out.
+    pub(super) each: Option<f64>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -275,7 +278,18 @@ impl<'a> Evaluator<'a> {
         };
         let ranks = query.measures().iter().enumerate().map(rank).collect();
         let outside = (whole(1) - confidence).to_f64().unwrap_or_default();
-        Self { query, values: noisy.shown(), measured, margins, ranks, laws, outside, views: Vec::new() }
+        Self {
+            query,
+            values: noisy.shown(),
+            measured,
+            margins,
+            ranks,
+            decays: &noisy.decays,
+            laws,
+            outside,
+            views: Vec::new(),
+            each: None,
+        }
     }
 
     fn shown(&self, term: &Term, row: Place, population: bool) -> Shown {

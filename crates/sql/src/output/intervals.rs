@@ -104,6 +104,12 @@ impl Evaluator<'_> {
             let [left, right] = sides.each_ref().map(|side| self.interval(side, row, margins));
             return left.combine(*operator, &right);
         }
+        if form.is_none()
+            && has_window(term)
+            && let Some(number) = self.made_of_many(term, row)
+        {
+            return number;
+        }
         match form {
             Some(form) if form.measures() > 1 || has_window(term) => {
                 let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));

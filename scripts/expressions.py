@@ -243,6 +243,11 @@ def truncate(unit, moment):
     return timestamp(days * DAY + clock // size * size)
 
 
+DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+MONTHS = ["January", "February", "March", "April", "May", "June"]
+MONTHS += ["July", "August", "September", "October", "November", "December"]
+
+
 def part(name, moment):
     days, clock = divmod(moment, DAY)
     day = calendar(days)
@@ -255,6 +260,7 @@ def part(name, moment):
         "day": lambda: day.day,
         "doy": lambda: day.timetuple().tm_yday,
         "dow": lambda: day.isoweekday() % 7,
+        "isodow": lambda: day.isoweekday(),
         "hour": lambda: seconds // 3600,
         "minute": lambda: seconds // 60 % 60,
         "second": lambda: seconds % 60,
@@ -408,6 +414,7 @@ def evaluate(tree, kinds, row):
     if name == "least":
         return kind, extreme(kind, values, min)
     result = {"CAST": tree.get("to"), "LIKE": BOOLEAN, "ILIKE": BOOLEAN, "date_part": INTEGER, "date_diff": INTEGER}
+    result |= {"dayname": TEXT, "monthname": TEXT}
     result = result.get(name, kind)
     if any(value is None for value in values):
         return result, None
@@ -442,6 +449,10 @@ def evaluate(tree, kinds, row):
         return result, truncate(tree["unit"], first)
     if name == "date_part":
         return result, part(tree["unit"], first)
+    if name == "dayname":
+        return result, DAYS[part("isodow", first) - 1]
+    if name == "monthname":
+        return result, MONTHS[part("month", first) - 1]
     if name == "date_diff":
         return result, values[1] - first
     raise ValueError(f"no operation {name}")

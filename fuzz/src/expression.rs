@@ -204,6 +204,8 @@ impl Bytes<'_> {
             Operation::Lower,
             Operation::Upper,
             Operation::DaysBetween,
+            Operation::DayName,
+            Operation::MonthName,
         ];
         let choice = self.below(all.len() + 12);
         if let Some(operation) = all.get(choice) {
@@ -224,7 +226,7 @@ impl Bytes<'_> {
                 }
             }
             10 => Operation::Truncate(Unit::ALL[self.below(8)]),
-            _ => Operation::Part(Part::ALL[self.below(10)]),
+            _ => Operation::Part(Part::ALL[self.below(11)]),
         }
     }
 }

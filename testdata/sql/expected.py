@@ -398,6 +398,18 @@ def dates(cases):
           keys=[(lambda row: row["discharged"] and row["discharged"].month, list(range(1, 13)))], group=" GROUP BY MONTH(discharged)")
     plain("extract the weekday, from Sunday, 0", "EXTRACT(dow FROM admitted) AS d, COUNT(*) AS n", "d:number n:number", count(),
           keys=[(lambda row: row["admitted"] and row["admitted"].isoweekday() % 7, list(range(7)))], group=" GROUP BY EXTRACT(dow FROM admitted)")
+    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    names = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]
+    weekday = lambda row: row["admitted"] and row["admitted"].isoweekday()
+    plain("extract the weekday, from Monday, 1", "EXTRACT(isodow FROM admitted) AS d, COUNT(*) AS n", "d:number n:number", count(),
+          keys=[(weekday, list(range(1, 8)))], group=" GROUP BY EXTRACT(isodow FROM admitted)")
+    plain("names of weekdays", "DAYNAME(admitted) AS d, COUNT(*) AS n", "d:text n:number", count(),
+          keys=[(lambda row: weekday(row) and days[weekday(row) - 1], days)], group=" GROUP BY DAYNAME(admitted)")
+    plain("names of months, of a time", "MONTHNAME(discharged) AS m, COUNT(*) AS n", "m:text n:number", count(),
+          keys=[(lambda row: row["discharged"] and names[row["discharged"].month - 1], names)], group=" GROUP BY MONTHNAME(discharged)")
+    plain("weekdays in conditions", "COUNT(*) AS n, COUNT(*) FILTER (WHERE DAYNAME(admitted) = 'Sunday') AS sundays, COUNT(*) FILTER (WHERE DATE_PART('isodow', admitted) = 6) AS saturdays",
+          "n:number sundays:number saturdays:number", count(), count(lambda row: weekday(row) == 7), count(lambda row: weekday(row) == 6),
+          where=lambda row: weekday(row) is not None and weekday(row) >= 3, condition=" WHERE ISODOW(admitted) >= 3")
     plain("extract the hour", "EXTRACT(hour FROM discharged) >= 12 AS afternoon, COUNT(*) AS n", "afternoon:boolean n:number", count(),
           where=lambda row: row["discharged"] is not None, condition=" WHERE discharged IS NOT NULL",
           keys=[(lambda row: row["discharged"].hour >= 12, [True, False])], group=" GROUP BY EXTRACT(hour FROM discharged) >= 12")

@@ -4,6 +4,7 @@
 //! status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.
 
 mod args;
+mod codebook;
 mod commands;
 mod console;
 mod error;

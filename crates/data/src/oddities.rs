@@ -237,9 +237,9 @@ fn outside<'a>(typed: &'a ArrayRef, bounds: &Bounds) -> Box<dyn Fn(usize) -> boo
 
 /// Whether the key in a row is declared.
 fn declared<'a>(typed: &'a ArrayRef, keys: &'a [Key]) -> Box<dyn Fn(usize) -> bool + 'a> {
-    let null = keys.contains(&Key::Null);
+    let (null, others) = (keys.contains(&Key::Null), keys.contains(&Key::Other));
     let known: HashSet<&Key> = keys.iter().collect();
-    Box::new(move |row| key(typed, row).map_or(null, |key| known.contains(&key)))
+    Box::new(move |row| key(typed, row).map_or(null, |key| others || known.contains(&key)))
 }
 
 /// The group that a row is in.

@@ -55,9 +55,15 @@ fn batch(table: &TableSchema, rows: u64) -> Result<RecordBatch, SourceError> {
     RecordBatch::try_new_with_options(Arc::new(memory_schema(table)), arrays.collect(), &count).map_err(unreadable)
 }
 
+/// The keys that are values, and NULL: all but the last, where that is what stands for all others.
+fn listed(column: &Column) -> Option<&[Key]> {
+    let keys = column.keys.as_deref()?;
+    Some(keys.strip_suffix(&[Key::Other]).unwrap_or(keys))
+}
+
 /// How many values a column of unique ones has.
 fn distinct(column: &Column) -> u64 {
-    match (&column.keys, &column.bounds) {
+    match (listed(column), &column.bounds) {
         (Some(keys), _) => keys.len() as u64,
         (None, Some(bounds)) => {
             let (low, high) = bounds.in_units();
@@ -75,7 +81,7 @@ fn value(table: &TableSchema, column: &Column, row: u64, rng: &mut ChaCha20Rng) 
         let each = ROWS_EACH.min(u64::from(entity.caps.rows_per_group) * u64::from(entity.caps.groups)).max(1);
         return nth(&Column { keys: None, bounds: None, ..column.clone() }, row / each);
     }
-    match (&column.keys, column.kind) {
+    match (listed(column), column.kind) {
         (Some(keys), _) => {
             // Weights 1/2, 1/3, 1/4, ...: large and small groups, as in most tables.
             let weights: Vec<f64> = (0..keys.len()).map(|at| 1.0 / (at as f64 + 2.0)).collect();
@@ -102,7 +108,7 @@ fn value(table: &TableSchema, column: &Column, row: u64, rng: &mut ChaCha20Rng) 
 
 /// The value at a place, each only once.
 fn nth(column: &Column, place: u64) -> Value {
-    match (&column.keys, column.kind, &column.bounds) {
+    match (listed(column), column.kind, &column.bounds) {
         (Some(keys), _, _) => {
             usize::try_from(place).ok().and_then(|at| keys.get(at)).cloned().map_or(Value::Null, Value::Key)
         }

@@ -86,7 +86,7 @@ pub use {
     call::Call,
     deniable_data::Resources,
     deniable_publication::{
-        self as publication, Answer, Cell, KeyValue, NumberCell, Publication, Quality, Scalar,
+        self as publication, Answer, Cell, KeyValue, LabelledKey, NumberCell, Publication, Quality, Scalar,
         remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},

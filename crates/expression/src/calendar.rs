@@ -12,6 +12,24 @@ const HOUR: i64 = 3_600_000_000;
 const MINUTE: i64 = 60_000_000;
 const SECOND: i64 = 1_000_000;
 
+/// The names of the days, Monday first.
+pub const DAY_NAMES: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+/// The names of the months.
+pub const MONTH_NAMES: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// A day as a pattern of `strptime`, or else ISO, has it.
 #[must_use]
 pub fn parse_day(text: &str, pattern: Option<&str>) -> Option<Day> {
@@ -137,10 +155,27 @@ pub(crate) fn part(part: Part, moment: Moment) -> Option<i64> {
         Part::Day => Some(date().day().into()),
         Part::DayOfYear => Some(date().day_of_year().into()),
         Part::DayOfWeek => i64::from(moment.day().get()).checked_add(4)?.checked_rem_euclid(7),
+        // 1970-01-01 was a Thursday.
+        Part::IsoDayOfWeek => i64::from(moment.day().get()).checked_add(3)?.checked_rem_euclid(7)?.checked_add(1),
         Part::Hour => clock(HOUR, 24),
         Part::Minute => clock(MINUTE, 60),
         Part::Second => clock(SECOND, 60),
     }
+}
+
+/// The name of the day of the week.
+pub(crate) fn day_name(moment: Moment) -> Option<&'static str> {
+    numbered(&DAY_NAMES, part(Part::IsoDayOfWeek, moment)?)
+}
+
+/// The name of the month.
+pub(crate) fn month_name(moment: Moment) -> Option<&'static str> {
+    numbered(&MONTH_NAMES, part(Part::Month, moment)?)
+}
+
+/// The name with this number, the first being 1.
+fn numbered(names: &[&'static str], number: i64) -> Option<&'static str> {
+    names.get(usize::try_from(number.checked_sub(1)?).ok()?).copied()
 }
 
 #[cfg(test)]
@@ -227,12 +262,20 @@ mod tests {
     #[test]
     fn parts_of_moments() {
         let of = |text: &str| Part::ALL.map(|wanted| part(wanted, parse_moment(text, None).unwrap()).unwrap());
-        // Year, quarter, month, week, day, day of the year, day of the week, hour, minute, second.
-        assert_eq!(of("2024-12-31T23:59:58.9"), [2024, 4, 12, 1, 31, 366, 2, 23, 59, 58]);
-        assert_eq!(of("1969-12-31T23:59:59.999999"), [1969, 4, 12, 1, 31, 365, 3, 23, 59, 59]);
-        assert_eq!(of("0001-01-01"), [1, 1, 1, 1, 1, 1, 1, 0, 0, 0]);
-        assert_eq!(of("9999-12-31T23:59:59.999999"), [9999, 4, 12, 52, 31, 365, 5, 23, 59, 59]);
-        assert_eq!(of("2021-01-03"), [2021, 1, 1, 53, 3, 3, 0, 0, 0, 0]);
+        // Year, quarter, month, week, day, day of the year, day of the week, hour, minute, second, ISO day of the week.
+        assert_eq!(of("2024-12-31T23:59:58.9"), [2024, 4, 12, 1, 31, 366, 2, 23, 59, 58, 2]);
+        assert_eq!(of("1969-12-31T23:59:59.999999"), [1969, 4, 12, 1, 31, 365, 3, 23, 59, 59, 3]);
+        assert_eq!(of("0001-01-01"), [1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 1]);
+        assert_eq!(of("9999-12-31T23:59:59.999999"), [9999, 4, 12, 52, 31, 365, 5, 23, 59, 59, 5]);
+        assert_eq!(of("2021-01-03"), [2021, 1, 1, 53, 3, 3, 0, 0, 0, 0, 7]);
+        let names = |text: &str| {
+            let moment = parse_moment(text, None).unwrap();
+            (day_name(moment).unwrap(), month_name(moment).unwrap())
+        };
+        assert_eq!(names("0001-01-01"), ("Monday", "January"));
+        assert_eq!(names("1969-12-31T23:59:59.999999"), ("Wednesday", "December"));
+        assert_eq!(names("2021-01-03"), ("Sunday", "January"));
+        assert_eq!(names("9999-12-31T23:59:59.999999"), ("Friday", "December"));
         for days in (Day::FIRST.get()..=Day::LAST.get()).step_by(97) {
             let day = Day::new(days.into()).unwrap();
             assert_eq!(day_of(civil_day(day)), Some(day));

@@ -1,6 +1,6 @@
 //! Every operation on whole columns. Nothing here can fail: where a row has no result, that row is NULL.
 
-use crate::calendar::{part, truncate};
+use crate::calendar::{day_name, month_name, part, truncate};
 use crate::cast::{cast, map};
 use crate::column::{Column, booleans, both, numbers, truth};
 use crate::operation::{Comparison, Operation};
@@ -77,6 +77,8 @@ pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], 
         (Operation::Part(wanted), [Timestamp(value)]) => {
             Integer(map::<_, Int64Type>(value, |micros| part(*wanted, Moment::new(micros)?)))
         }
+        (Operation::DayName, [Timestamp(value)]) => Text(names(value, day_name)),
+        (Operation::MonthName, [Timestamp(value)]) => Text(names(value, month_name)),
         (Operation::DaysBetween, [Date(from), Date(to)]) => {
             let between = |(from, to): (&i32, &i32)| i64::from(*to).saturating_sub((*from).into());
             let days: ScalarBuffer<i64> = from.values().iter().zip(to.values()).map(between).collect();
@@ -343,6 +345,18 @@ fn letters(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&mut str)
         Column::Text(texts) => texts,
         _ => StringViewArray::new_null(array.len()),
     }
+}
+
+/// What moments are called.
+fn names(
+    moments: &PrimitiveArray<TimestampMicrosecondType>,
+    of: fn(Moment) -> Option<&'static str>,
+) -> StringViewArray {
+    let mut texts = StringViewBuilder::with_capacity(moments.len());
+    for micros in moments {
+        texts.append_option(micros.and_then(Moment::new).and_then(of));
+    }
+    texts.finish()
 }
 
 fn letters_of_each(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&mut str)) -> StringViewArray {

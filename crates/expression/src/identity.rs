@@ -273,9 +273,12 @@ fn put_operation(bytes: &mut Vec<u8>, operation: &Operation) {
                 Part::Hour => 7,
                 Part::Minute => 8,
                 Part::Second => 9,
+                Part::IsoDayOfWeek => 10,
             },
         ]),
         Operation::DaysBetween => bytes.push(29),
+        Operation::DayName => bytes.push(34),
+        Operation::MonthName => bytes.push(35),
     }
 }
 
@@ -374,6 +377,8 @@ impl<'a> Reader<'a> {
             31 => Operation::Exp,
             32 => Operation::Sqrt,
             33 => Operation::Power,
+            34 => Operation::DayName,
+            35 => Operation::MonthName,
             _ => return None,
         })
     }
@@ -447,6 +452,8 @@ mod tests {
             Operation::Trim("ä".into()),
             Operation::Like(Box::new(Pattern::new("x%", Some('!'), true).unwrap())),
             Operation::DaysBetween,
+            Operation::DayName,
+            Operation::MonthName,
         ];
         operations.extend(Comparison::ALL.map(Operation::Compare));
         operations.extend(Type::ALL.map(Operation::Cast));

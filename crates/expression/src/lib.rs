@@ -57,7 +57,7 @@ mod compute;
 mod like;
 mod list;
 
-pub use calendar::{civil, parse_day, parse_moment};
+pub use calendar::{DAY_NAMES, MONTH_NAMES, civil, parse_day, parse_moment};
 pub use cast::{parse_boolean, parse_decimal, parse_integer};
 pub use column::Column;
 pub use evaluate::Evaluator;

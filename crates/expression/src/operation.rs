@@ -74,6 +74,10 @@ pub enum Operation {
     Part(Part),
     /// The days from one day to another.
     DaysBetween,
+    /// The English name of a moment's day of the week.
+    DayName,
+    /// The English name of a moment's month.
+    MonthName,
 }
 
 /// A comparison. Texts are compared by their bytes; false is below true.
@@ -189,7 +193,7 @@ pub enum Part {
     Day,
     /// 1 to 366.
     DayOfYear,
-    /// Sunday is 0.
+    /// 0 to 6, Sunday is 0.
     DayOfWeek,
     /// 0 to 23.
     Hour,
@@ -197,11 +201,13 @@ pub enum Part {
     Minute,
     /// 0 to 59, without a fraction.
     Second,
+    /// 1 to 7, Monday is 1.
+    IsoDayOfWeek,
 }
 
 impl Part {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Year,
         Self::Quarter,
         Self::Month,
@@ -212,6 +218,7 @@ impl Part {
         Self::Hour,
         Self::Minute,
         Self::Second,
+        Self::IsoDayOfWeek,
     ];
 
     /// Its name in SQL.
@@ -225,6 +232,7 @@ impl Part {
             Self::Day => "day",
             Self::DayOfYear => "doy",
             Self::DayOfWeek => "dow",
+            Self::IsoDayOfWeek => "isodow",
             Self::Hour => "hour",
             Self::Minute => "minute",
             Self::Second => "second",
@@ -248,6 +256,7 @@ impl Part {
             Self::Day => (1, 31),
             Self::DayOfYear => (1, 366),
             Self::DayOfWeek => (0, 6),
+            Self::IsoDayOfWeek => (1, 7),
             Self::Hour => (0, 23),
             Self::Minute | Self::Second => (0, 59),
         }
@@ -298,6 +307,8 @@ impl Operation {
             Self::Truncate(_) => "date_trunc",
             Self::Part(_) => "date_part",
             Self::DaysBetween => "date_diff",
+            Self::DayName => "dayname",
+            Self::MonthName => "monthname",
         }
     }
 
@@ -330,6 +341,7 @@ impl Operation {
             (Self::Truncate(_), [Timestamp]) => Some(Timestamp),
             (Self::Part(_), [Timestamp]) => Some(Integer),
             (Self::DaysBetween, [Date, Date]) => Some(Integer),
+            (Self::DayName | Self::MonthName, [Timestamp]) => Some(Text),
             _ => None,
         }
     }

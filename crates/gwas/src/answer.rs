@@ -340,7 +340,9 @@ pub fn tab_separated(tables: &[Published], protects: Protects) -> String {
 
 fn key(cell: &Cell) -> String {
     match cell {
-        Cell::Key(Some(KeyValue::Text(text))) => spreadsheet_cell(text).into_owned(),
+        Cell::Key(Some(key @ (KeyValue::Text(_) | KeyValue::Labelled(_)))) => {
+            spreadsheet_cell(&key.text()).into_owned()
+        }
         Cell::Key(Some(key)) => key.text(),
         Cell::Key(None) | Cell::Number(_) => "NA".to_owned(),
     }

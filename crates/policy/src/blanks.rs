@@ -36,8 +36,10 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<Blank>) {
     match &node.shape {
         Shape::Text(text) if text == BLANK => {
             let column = match path.as_slice() {
-                ["columns", column, _] => Some(shown(column)),
-                ["tables", table, "columns", column, _] => Some(shown(&format!("{table}.{column}"))),
+                ["columns", column, _] | ["columns", column, "keys", _] => Some(shown(column)),
+                ["tables", table, "columns", column, _] | ["tables", table, "columns", column, "keys", _] => {
+                    Some(shown(&format!("{table}.{column}")))
+                }
                 _ => None,
             };
             found.push(Blank { key: key.to_owned(), column, span: node.span.clone(), help: help(path) });
@@ -77,6 +79,9 @@ pub(crate) fn help(path: &[&str]) -> String {
         }
         ["data", "csv", key] | ["tables", _, "csv", key] => csv(key),
         ["columns", _, key] | ["tables", _, "columns", _, key] => column(key),
+        ["columns", _, "keys", _] | ["tables", _, "columns", _, "keys", _] => {
+            "what does this key mean? Write the label that is shown in its place, such as \"women\""
+        }
         ["data", key] | ["tables", _, key] => data(key),
         ["entity", key] => entity(key),
         ["adversary", "preset"] => return presets(),
@@ -157,7 +162,14 @@ fn column(key: &str) -> &'static str {
             "list the groups that are publicly known to exist, such as [\"F\", \"M\"]; these always appear and others never \
              do, because the mere appearance of a group would tell of someone; never copy them out of the data"
         }
-        "null_key" => "should the rows without a value be a group of their own? `true` or `false`",
+        "null_key" => {
+            "should the rows without a value be a group of their own? `true` or `false`, or the label of that group, such as \
+             \"unknown\""
+        }
+        "other" => {
+            "how is the group called of the rows whose value is none of `keys`, such as \"elsewhere\"? Leave it out if these \
+             rows are to be left out"
+        }
         "typical" => {
             "guess from public knowledge what a usual value is, such as 45 for an age: `plan` says errors relative to it; or \
              remove the line"

@@ -192,7 +192,7 @@ impl PolicyBuilder {
 /// A column as an inline table.
 fn described(column: &Column) -> InlineTable {
     // What is known of values that a query works out is nothing that a policy declares.
-    let Column { name: _, kind, bounds, keys, step: _, least: _, format } = column;
+    let Column { name: _, kind, bounds, keys, labels, step: _, least: _, format } = column;
     let mut table = InlineTable::new();
     table.insert("type", kind.name().into());
     if let Some(bounds) = bounds {
@@ -204,17 +204,26 @@ fn described(column: &Column) -> InlineTable {
     }
     if let Some(keys) = keys {
         let value = |key: &Key| match key {
-            Key::Null => None,
+            Key::Null | Key::Other => None,
             Key::Integer(number) => Some(Value::from(*number)),
             Key::Boolean(truth) => Some(Value::from(*truth)),
             Key::Text(_) | Key::Decimal(_) | Key::Date(_) | Key::Timestamp(_) => Some(Value::from(key.to_string())),
         };
         let declared: Vec<Value> = keys.iter().filter_map(value).collect();
-        if !declared.is_empty() {
+        let label = |key: &Key| labels.get(key).cloned().unwrap_or_else(|| key.to_string());
+        if keys.iter().any(|key| value(key).is_some() && labels.contains_key(key)) {
+            let named = keys.iter().filter(|key| value(key).is_some());
+            let named = named.map(|key| (toml_edit::Key::new(key.to_string()), Value::from(label(key))));
+            table.insert("keys", Value::InlineTable(named.collect()));
+        } else if !declared.is_empty() {
             table.insert("keys", Value::Array(Array::from_iter(declared)));
         }
         if keys.contains(&Key::Null) {
-            table.insert("null_key", true.into());
+            let null: Value = labels.get(&Key::Null).map_or(true.into(), Value::from);
+            table.insert("null_key", null);
+        }
+        if keys.contains(&Key::Other) {
+            table.insert("other", label(&Key::Other).into());
         }
     }
     if let Some(format) = format {
@@ -259,6 +268,16 @@ mod tests {
             Column::new("sex", ColumnType::Text).with_keys([texts(&["F", "M"]), vec![Key::Null]].concat()),
             Column::new("smoker", ColumnType::Boolean).with_keys(vec![Key::Boolean(false), Key::Boolean(true)]),
             Column::new("ward", ColumnType::Integer).with_keys(vec![Key::Integer(-3), Key::Integer(4)]),
+            Column {
+                labels: [(Key::Integer(1), "one"), (Key::Null, "none"), (Key::Other, "more")]
+                    .map(|(key, label)| (key, label.to_owned()))
+                    .into(),
+                ..Column::new("code", ColumnType::Integer).with_keys(vec![Key::Integer(1), Key::Null, Key::Other])
+            },
+            Column {
+                labels: [(Key::Text("a = 1".to_owned()), "a".to_owned())].into(),
+                ..Column::new("note", ColumnType::Text).with_keys(texts(&["a = 1"]))
+            },
             Column::new("day", ColumnType::Date).within(bounds(whole(-1), whole(19_000), whole(1))),
             Column::new("at", ColumnType::Timestamp).within(bounds(whole(-1), whole(1_500_000), whole(1))),
         ];

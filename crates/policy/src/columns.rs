@@ -3,15 +3,15 @@
 use crate::data::Names;
 use crate::dates;
 use crate::error::PolicyErrorKind;
+use crate::keys::{self, Declared};
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::CsvOptions;
 use deniable_core::schema::Format;
-use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, Key};
-use std::collections::BTreeSet;
+use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType};
 
-pub(crate) const KEYS: [&str; 8] =
-    ["type", "bounds", "step", "keys", "null_key", "format", "typical", "typical_spread"];
+pub(crate) const KEYS: [&str; 9] =
+    ["type", "bounds", "step", "keys", "null_key", "other", "format", "typical", "typical_spread"];
 
 /// What the columns are judged by: the names for messages, and the format where it could be read.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(crate) struct Home<'a> {
 }
 
 impl<'a> Home<'a> {
-    fn csv(self) -> Option<&'a CsvOptions> {
+    pub(crate) fn csv(self) -> Option<&'a CsvOptions> {
         match self.format {
             Some(Format::Csv(options)) => Some(options),
             Some(Format::Parquet) | None => None,
@@ -47,11 +47,12 @@ fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
     let section = field.section(&format!("[{}.{}]", home.names.columns, field.key), &KEYS)?;
     let kind = section.need("type", "add `type = \"integer\"`").and_then(|field| column_type(&field))?;
     let bounds = read_bounds(&section, kind);
-    let keys = read_keys(&section, kind, home);
+    let keys = keys::read(&section, kind, home);
     let format = read_format(&section, kind, home);
     named?;
     listed?;
-    Ok(Column { bounds: bounds?, keys: keys?, format: format?, ..Column::new(name, kind) })
+    let Declared { keys, labels } = keys?;
+    Ok(Column { bounds: bounds?, keys, labels, format: format?, ..Column::new(name, kind) })
 }
 
 /// A file without a header has the columns that `[data.csv]` lists, and no others.
@@ -144,62 +145,6 @@ fn bounds_help(error: &BoundsError) -> String {
     }
 }
 
-fn read_keys(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<Vec<Key>>> {
-    let null_key = section.optional("null_key", Field::boolean)?;
-    let Some(field) = section.get("keys")? else {
-        return match section.get("null_key")? {
-            None => Ok(None),
-            Some(null_key) => {
-                let kind = PolicyErrorKind::Alone { key: "null_key", other: "keys" };
-                Err(null_key.fail(kind, "add `keys = [...]`, or remove `null_key`"))
-            }
-        };
-    };
-    if kind == ColumnType::Decimal {
-        let kind =
-            PolicyErrorKind::Misplaced { key: "keys", when: "for decimals, which are not compared for equality" };
-        return Err(field.fail(kind, "declare an integer or text column, or remove `keys`"));
-    }
-    if kind.is_time() {
-        let kind =
-            PolicyErrorKind::Misplaced { key: "keys", when: "for dates and timestamps, of which there are too many" };
-        return Err(field.fail(kind, "group by date_trunc('month', x) or extract(year FROM x)"));
-    }
-    let entries = field.list("a list of keys")?;
-    if entries.is_empty() {
-        let kind = PolicyErrorKind::EmptyList { key: field.key.clone() };
-        return Err(field.fail(kind, "name at least one group, or remove `keys`"));
-    }
-    let mut seen = BTreeSet::new();
-    let mut keys = all(entries.iter().map(|entry| {
-        let key = read_key(entry, kind)?;
-        if !seen.insert(key.clone()) {
-            let kind = PolicyErrorKind::Repeated { what: format!("the key `{}`", shown(&key.to_string())) };
-            return Err(entry.fail(kind, "remove it"));
-        }
-        can_occur(entry, &key, home)?;
-        Ok(key)
-    }))?;
-    if null_key == Some(true) {
-        keys.push(Key::Null);
-    }
-    Ok(Some(keys))
-}
-
-fn read_key(entry: &Field<'_>, kind: ColumnType) -> Read<Key> {
-    match kind {
-        ColumnType::Integer => match &entry.node.shape {
-            crate::tree::Shape::Number(_) => entry.integer().map(Key::Integer),
-            _ => Err(entry.wrong_type("a whole number, as its column is", "")),
-        },
-        ColumnType::Boolean => entry.boolean().map(Key::Boolean),
-        // Columns of the other types were refused: they have no keys.
-        ColumnType::Text | ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp => {
-            entry.text().map(|text| Key::Text(text.to_owned()))
-        }
-    }
-}
-
 fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<String>> {
     let Some(field) = section.get("format")? else { return Ok(None) };
     let misplaced = |when, help| {
@@ -216,23 +161,4 @@ fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<
         return misplaced("in Parquet, which stores dates as such", "remove it");
     }
     dates::read_format(&field, kind).map(Some)
-}
-
-/// A key that the reading of the file turns into something else would be a group that is always empty.
-fn can_occur(entry: &Field<'_>, key: &Key, home: Home<'_>) -> Read<()> {
-    let Some(options) = home.csv() else { return Ok(()) };
-    let (text, csv) = (key.to_string(), home.names.csv());
-    let dead = |why: String, help: String| {
-        let kind = PolicyErrorKind::DeadKey { key: shown(&text), why };
-        Err(entry.fail(kind, help))
-    };
-    if options.nulls.contains(&text) {
-        let help = format!("write `null_key = true` instead, or take it out of `nulls` in [{csv}]");
-        return dead(format!("`nulls` of [{csv}] reads it as NULL"), help);
-    }
-    if options.trim && text.trim() != text {
-        let help = format!("write \"{}\"", shown(text.trim()));
-        return dead(format!("`trim` of [{csv}] drops the spaces around it"), help);
-    }
-    Ok(())
 }

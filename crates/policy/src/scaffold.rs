@@ -2,9 +2,11 @@
 
 use crate::blanks;
 use crate::tree::{quoted, quoted_key};
-use deniable_core::schema::ColumnType;
 use deniable_core::schema::ending;
+use deniable_core::schema::{ColumnType, Key};
 use deniable_core::schema::{NotNames, are_names};
+use deniable_core::text::printable;
+use std::collections::BTreeMap;
 
 /// What is known of a file without looking at its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,23 @@ pub struct Scaffold {
     pub columns: Vec<String>,
     /// The types of the columns, in the same order, which Parquet tells; `None` for CSV, which does not.
     pub parquet_types: Option<Vec<ColumnType>>,
+    /// What a codebook says of columns, by their names; what it leaves out stays open.
+    pub described: BTreeMap<String, Described>,
+}
+
+/// What a codebook says of a column: public documentation, never values of the data.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Described {
+    /// What the column is about, in words.
+    pub about: Option<String>,
+    /// Its type; where Parquet tells another, that one stands.
+    pub kind: Option<ColumnType>,
+    /// The groups in their order, each of the column's type, with the label of those that have one.
+    pub keys: Vec<(Key, Option<String>)>,
+    /// The lower and upper bound as a policy has them: numbers, or days and times.
+    pub bounds: Option<[String; 2]>,
+    /// How finely values count.
+    pub step: Option<String>,
 }
 
 /// Width of a comment, with its mark.
@@ -53,6 +72,7 @@ const ASK: &str =
 ///     delimiter: Some(b';'),
 ///     columns: vec!["patient".to_owned(), "hours per week".to_owned()],
 ///     parquet_types: None,
+///     described: Default::default(),
 /// })?;
 /// assert!(text.contains("[columns.\"hours per week\"]"));
 /// # Ok::<(), deniable_core::schema::NotNames>(())
@@ -135,19 +155,81 @@ fn columns(page: &mut Page, input: &Scaffold) {
             page.explain(&format!("Column {} has no name: it cannot be declared.", position + 1));
             continue;
         }
+        let nothing = Described::default();
+        let described = input.described.get(name).unwrap_or(&nothing);
+        if let Some(about) = &described.about {
+            // Line breaks would end the comment.
+            page.explain(&printable(about));
+        }
         page.line(&format!("[columns.{}]", quoted_key(name)));
-        match types.get(position) {
-            Some(kind) => {
-                page.line(&format!("type = \"{}\"", kind.name()));
-                hints(page, &[*kind], false);
-            }
+        let kind = types.get(position).copied().or(described.kind);
+        match kind {
+            Some(kind) => page.line(&format!("type = \"{}\"", kind.name())),
             None => {
                 page.line(&format!("# {}?", ColumnType::ALL.map(ColumnType::name).join(", ")));
                 page.line("type = \"?\"");
-                hints(page, &ColumnType::ALL, input.parquet_types.is_none());
             }
         }
+        if described.keys.is_empty() && described.bounds.is_none() {
+            hints(page, kind.as_ref().map_or(&ColumnType::ALL, std::slice::from_ref), input.parquet_types.is_none());
+        } else {
+            facts(page, name, kind, described);
+        }
     }
+}
+
+/// What a codebook tells of bounds and groups.
+fn facts(page: &mut Page, name: &str, kind: Option<ColumnType>, described: &Described) {
+    let Described { about: _, kind: _, keys, bounds, step } = described;
+    if let Some([low, high]) = bounds {
+        page.line(&format!("bounds = [{}, {}]", written(low), written(high)));
+    }
+    match step {
+        Some(step) => page.line(&format!("step = {}", written(step))),
+        None if bounds.is_some() && kind == Some(ColumnType::Decimal) => page.blank(&["columns", name, "step"]),
+        None => {}
+    }
+    if keys.is_empty() {
+        return;
+    }
+    let value = |key: &Key| match key {
+        Key::Integer(_) | Key::Boolean(_) => key.to_string(),
+        _ => quoted(&key.to_string()),
+    };
+    let label = |(key, label): &(Key, Option<String>)| {
+        let label = label.clone().unwrap_or_else(|| key.to_string());
+        format!("{} = {}", quoted_key(&key.to_string()), quoted(&label))
+    };
+    let labelled = keys.iter().any(|(_, label)| label.is_some());
+    let listed: Vec<String> =
+        if labelled { keys.iter().map(label).collect() } else { keys.iter().map(|(key, _)| value(key)).collect() };
+    let short = listed.join(", ");
+    let is_long = labelled && short.chars().count() >= WIDTH;
+    if !labelled {
+        page.line(&format!("keys = [{short}]"));
+    } else if !is_long {
+        page.line(&format!("keys = {{ {short} }}"));
+    }
+    let mut hint = |line: &str, of: &str| page.line(&format!("# {line:<40} # {of}"));
+    hint("null_key = \"unknown\"", "a group for rows without a value");
+    if kind != Some(ColumnType::Boolean) {
+        hint("other = \"other\"", "a group for values that are none of `keys`");
+    }
+    // An inline table stands on one line, and a table of its own behind all other keys.
+    if is_long {
+        page.gap();
+        page.line(&format!("[columns.{}.keys]", quoted_key(name)));
+        listed.iter().for_each(|line| page.line(line));
+    }
+}
+
+/// A number as TOML has it; days, times and fractions as texts.
+fn written(end: &str) -> String {
+    let digits = end.strip_prefix('-').unwrap_or(end);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_plain = is_number(whole) && is_number(fraction) && (whole == "0" || !whole.starts_with('0'));
+    if is_plain { end.to_owned() } else { quoted(end) }
 }
 
 /// How to declare what a column of one of these types may have.

@@ -15,4 +15,6 @@ pub mod statement;
 pub mod table;
 
 pub use statement::{Belief, Statement};
-pub use table::{ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar};
+pub use table::{
+    ALL, Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
+};

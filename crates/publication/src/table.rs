@@ -79,6 +79,20 @@ pub enum KeyValue {
     Decimal(serde_json::Number),
     /// Of a boolean column.
     Boolean(bool),
+    /// A key that has a label, of whatever type; also that of rows without a value, and of values that are none of the keys.
+    Labelled(Box<LabelledKey>),
+}
+
+/// A key with the label that is shown in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelledKey {
+    /// The key as it stands in the data; `None` for rows without a value, and for values that are none of the keys.
+    pub key: Option<KeyValue>,
+    /// What is shown.
+    pub label: String,
+    /// Whether it stands for the values that are none of the keys.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub other: bool,
 }
 
 /// How good a released number is: by its coefficient of variation, the standard error of its noise over its value.
@@ -324,7 +338,7 @@ impl NumberCell {
 }
 
 impl KeyValue {
-    /// The key as text.
+    /// The key as text: its label, where it has one.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -332,6 +346,7 @@ impl KeyValue {
             Self::Integer(value) => value.to_string(),
             Self::Decimal(value) => value.to_string(),
             Self::Boolean(truth) => truth.to_string(),
+            Self::Labelled(labelled) => labelled.label.clone(),
         }
     }
 }
@@ -354,8 +369,18 @@ impl KeyValue {
             Value::String(text) => Ok(Self::Text(text)),
             Value::Bool(truth) => Ok(Self::Boolean(truth)),
             Value::Number(number) => Ok(number.as_i64().map_or(Self::Decimal(number), Self::Integer)),
+            value @ Value::Object(_) => match serde_json::from_value(value) {
+                Ok(labelled) => Ok(Self::Labelled(Box::new(labelled))),
+                Err(error) => Err(error.to_string()),
+            },
             other => Err(format!("{other} is no key")),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for KeyValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::read(Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
@@ -363,7 +388,10 @@ impl<'de> Deserialize<'de> for Cell {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::Null => Ok(Self::Key(None)),
-            value @ Value::Object(_) => NumberCell::deserialize(value).map(Self::Number).map_err(D::Error::custom),
+            // Numbers have a value, and no label.
+            value @ Value::Object(_) if value.get("label").is_none() => {
+                NumberCell::deserialize(value).map(Self::Number).map_err(D::Error::custom)
+            }
             value => KeyValue::read(value).map(|key| Self::Key(Some(key))).map_err(D::Error::custom),
         }
     }
@@ -376,12 +404,19 @@ mod tests {
     #[test]
     fn cells_read_back_to_the_last_digit() {
         let number = |text: &str| Scalar::Number(text.parse().unwrap());
+        let labelled = |key, label: &str, other| {
+            Cell::Key(Some(KeyValue::Labelled(Box::new(LabelledKey { key, label: label.to_owned(), other }))))
+        };
         let row = vec![
             Cell::Key(None),
             Cell::Key(Some(KeyValue::Text("a".to_owned()))),
             Cell::Key(Some(KeyValue::Integer(i64::MIN))),
             Cell::Key(Some(KeyValue::Decimal("0.10".parse().unwrap()))),
             Cell::Key(Some(KeyValue::Boolean(true))),
+            labelled(Some(KeyValue::Integer(0)), "men", false),
+            labelled(Some(KeyValue::Decimal("0.10".parse().unwrap())), "ten", false),
+            labelled(None, "unknown", false),
+            labelled(None, "elsewhere", true),
             Cell::Number(NumberCell {
                 value: Some(number("123456789012345678901234567890.1000")),
                 low: None,
@@ -398,6 +433,9 @@ mod tests {
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::from_value::<Vec<Cell>>(value).unwrap(), row);
         assert!(serde_json::from_str::<Cell>("[1]").is_err());
+        assert!(text.contains(r#"{"key":0,"label":"men"}"#), "{text}");
+        assert!(text.contains(r#"{"key":null,"label":"elsewhere","other":true}"#), "{text}");
+        assert!(serde_json::from_str::<Cell>(r#"{"key":[],"label":"men"}"#).is_err());
     }
 
     /// What answers say, those that were stored before permute-and-flip as well.

@@ -5,6 +5,7 @@ use crate::release::Answered;
 use crate::show::{confidence, scalar, value_kind};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::margin;
+use deniable_core::schema::Key;
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
@@ -185,7 +186,8 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
             Some(entity) if ask.query().is_of_entity_rows() => format!("those, by `{}`,", entity.key),
             _ => "rows".to_owned(),
         };
-        all.push(format!("{whose} whose `{}` is not among the declared keys are left out", group.name));
+        let left_out = if group.keys.contains(&Key::Other) { "has no value" } else { "is not among the declared keys" };
+        all.push(format!("{whose} whose `{}` {left_out} are left out", group.name));
     }
     if !all.is_empty() {
         all.push(

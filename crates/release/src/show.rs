@@ -13,7 +13,7 @@ use deniable_core::schema::Key;
 use deniable_policy::{Display, Quality as Classes, Sampling};
 use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
-    ALL, Answer, Cell, DataVersion, KeyValue, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
+    ALL, Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
 };
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Term};
@@ -124,8 +124,12 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
         Some(Sampling::Simple) => ask.query().show_with_population(&answered.noisy, confidence),
         None => ask.query().show(&answered.noisy, confidence),
     };
+    let terms = &ask.query().output().columns;
     let rows = rows.iter().map(|row| {
-        row.0.iter().zip(&places).map(|(shown, places)| cell(shown, *places, plan.policy().quality())).collect()
+        let cells = row.0.iter().zip(terms).zip(&places);
+        cells
+            .map(|((shown, term), places)| labelled(shown, term, ask, cell(shown, *places, plan.policy().quality())))
+            .collect()
     });
     let odds = match ask.cost().exact_odds() {
         Some(odds) => odds.to_string(),
@@ -147,6 +151,15 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
     }
 }
 
+/// The cell with the label of its key, where it is one that has a label.
+fn labelled(shown: &Shown, term: &Term, ask: &PlannedAsk, cell: Cell) -> Cell {
+    let (Shown::Key(key), Term::Key(group)) = (shown, term) else { return cell };
+    let Some(label) = ask.query().groups()[*group].label(key) else { return cell };
+    let (label, other) = (label.to_owned(), *key == Key::Other);
+    let key = cell.key().filter(|_| !other).cloned();
+    Cell::Key(Some(KeyValue::Labelled(Box::new(LabelledKey { key, label, other }))))
+}
+
 fn cell(shown: &Shown, places: Decimals, classes: &Classes) -> Cell {
     let text = |text: &str| Cell::Key(Some(KeyValue::Text(text.to_owned())));
     match shown {
@@ -158,7 +171,7 @@ fn cell(shown: &Shown, places: Decimals, classes: &Classes) -> Cell {
             Ok(number) => Cell::Key(Some(KeyValue::Decimal(number))),
             Err(_) => text(&key.to_string()),
         },
-        Shown::Key(key @ (Key::Date(_) | Key::Timestamp(_))) => text(&key.to_string()),
+        Shown::Key(key @ (Key::Date(_) | Key::Timestamp(_) | Key::Other)) => text(&key.to_string()),
         Shown::All => text(ALL),
         Shown::Text(own) => text(own),
         Shown::Number { estimate, low, high, population, rows, deviation, value: kind } => {

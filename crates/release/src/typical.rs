@@ -8,6 +8,7 @@
 use crate::forecast::Expected;
 use crate::plan::PlannedAsk;
 use deniable_core::exact::{Rational, whole};
+use deniable_core::schema::section;
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Policy, TypicalColumn};
 use deniable_sql::output::{Noisy, Planned, Term};
@@ -119,14 +120,7 @@ pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String
 
 /// Where a guess is stated, in the order in which a person would; `None` where none can be.
 fn key(missing: &Missing, ask: &str, policy: &Policy) -> Option<(usize, String)> {
-    let of_column = |table: &str, column: &str| {
-        let column = toml_key(column);
-        if table == policy.data().table {
-            format!("[columns.{column}]")
-        } else {
-            format!("[tables.{table}.columns.{column}]")
-        }
-    };
+    let of_column = |table: &str, column: &str| section((table != policy.data().table).then_some(table), column);
     Some(match missing {
         Missing::Rows => (0, "`typical_rows` to [data]".to_owned()),
         Missing::Entities => (1, "`typical_entities` to [entity]".to_owned()),
@@ -146,11 +140,6 @@ fn spread_of(missing: &Missing) -> Option<&str> {
 }
 
 /// A column's name as TOML writes it in the head of a section.
-fn toml_key(name: &str) -> String {
-    let is_bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    if is_bare { name.to_owned() } else { quoted(name) }
-}
-
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

@@ -90,6 +90,14 @@ impl QueryError {
         Self::Refused { construct: construct.into(), help: help.into(), place: None, word: None }
     }
 
+    /// The same with another hint, where there is one already.
+    pub(crate) fn with_help(mut self, new: String) -> Self {
+        if let Self::Refused { help, .. } = &mut self {
+            *help = new;
+        }
+        self
+    }
+
     /// The same about this name, keyword or operator, unless a place or word is known.
     pub(crate) fn about(self, name: impl Into<String>) -> Self {
         self.about_word(Word::Name(name.into()))

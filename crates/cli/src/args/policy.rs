@@ -86,6 +86,11 @@ pub struct Init {
     /// The character between two fields, or `tab`; a comma, or a tab for .tsv, when not stated.
     #[arg(long, value_name = "CHARACTER", value_parser = character)]
     pub delimiter: Option<char>,
+    /// A public codebook: types, keys with labels, and bounds are filled in from it. CSV with a line for each column and the header
+    /// `name,type,codes,labels,bounds` (any of them after name; also step and description), as in `sex,integer,0|1,men|women,` and
+    /// `age,integer,,,0..110`; or a data dictionary of REDCap. What it does not say stays open.
+    #[arg(long, value_name = "FILE")]
+    pub dictionary: Option<PathBuf>,
 }
 
 /// A shell makes it hard to type a tab.

@@ -2,17 +2,23 @@
 
 use crate::args::policy::Init;
 use crate::args::policy::delimiter;
+use crate::codebook::{self, Entry};
 use crate::console::say;
 use crate::error::{Failure, NO_NAMES};
 use crate::output::publish;
 use deniable_core::schema::{ColumnType, Compression, NotNames, are_names};
-use deniable_policy::{Scaffold, scaffold};
+use deniable_core::text::{nearest, shown};
+use deniable_policy::{Described, Scaffold, scaffold};
 use deniable_sql::source::names::{csv_columns, parquet_columns};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
 const NO_NAMES_PARQUET: &str = "nothing of it was copied or shown; give the columns plain names: what made the file may have taken a \
                                 row for them";
+
+/// Most columns that are named in a message.
+const MOST_NAMED: usize = 20;
 
 /// Runs it.
 pub fn run(args: &Init) -> Result<(), Failure> {
@@ -36,7 +42,9 @@ pub fn run(args: &Init) -> Result<(), Failure> {
         None => table_name(data),
     };
     let found = read(args)?;
-    let input = Scaffold { table, path: path_in_policy(data, args.out.as_deref()), ..found };
+    let described =
+        args.dictionary.as_deref().map(|codebook| described(codebook, &found)).transpose()?.unwrap_or_default();
+    let input = Scaffold { table, path: path_in_policy(data, args.out.as_deref()), described, ..found };
     let text = scaffold(&input).map_err(|problem| no_names(data, &problem, input.parquet_types.is_some()))?;
     match &args.out {
         Some(out) => create(out, &text)?,
@@ -59,8 +67,14 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
     // `visits.tsv.gz` is a `.tsv` once it is unpacked.
     let ending = if compression.is_some() { ending(&args.data.with_extension("")) } else { ending(&args.data) };
     let delimiter = args.delimiter.map(delimiter).transpose()?;
-    let unnamed =
-        Scaffold { table: String::new(), path: String::new(), delimiter, columns: Vec::new(), parquet_types: None };
+    let unnamed = Scaffold {
+        table: String::new(),
+        path: String::new(),
+        delimiter,
+        columns: Vec::new(),
+        parquet_types: None,
+        described: BTreeMap::new(),
+    };
     match ending.as_str() {
         "parquet" if compression.is_some() => {
             let help = "unpack it; Parquet is compressed by itself, column by column";
@@ -102,6 +116,46 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
             Ok(Scaffold { columns, ..unnamed })
         }
     }
+}
+
+/// What a codebook says of the columns that were found, with what it does not say on standard error.
+fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, Described>, Failure> {
+    let types = found.parquet_types.iter().flatten().copied();
+    let types: BTreeMap<&str, ColumnType> = found.columns.iter().map(String::as_str).zip(types).collect();
+    let known: Vec<&str> = found.columns.iter().map(String::as_str).collect();
+    let (there, others): (Vec<Entry>, Vec<Entry>) =
+        codebook::read(codebook, &types)?.into_iter().partition(|entry| known.contains(&entry.name.as_str()));
+    for entry in &there {
+        if let (Some(told), Some(kind)) = (entry.contradicted, entry.described.kind) {
+            say(format!(
+                "{}:{}: `{}` is {} in the codebook and {} in the file, whose type stands",
+                codebook.display(),
+                entry.line,
+                shown(&entry.name),
+                told.name(),
+                kind.name()
+            ));
+        }
+    }
+    for Entry { name, line, .. } in others.iter().take(MOST_NAMED) {
+        let near = nearest(name, &known).map_or_else(String::new, |near| format!("; did you mean `{}`?", shown(near)));
+        say(format!("{}:{line}: the data has no column `{}`{near}", codebook.display(), shown(name)));
+    }
+    if others.len() > MOST_NAMED {
+        say(format!("and {} more columns of the codebook that the data does not have", others.len() - MOST_NAMED));
+    }
+    let described: BTreeMap<String, Described> = there.into_iter().map(|entry| (entry.name, entry.described)).collect();
+    let silent: Vec<String> = known
+        .iter()
+        .filter(|name| !name.is_empty() && !described.contains_key(**name))
+        .map(|name| format!("`{}`", shown(name)))
+        .collect();
+    if !silent.is_empty() {
+        let more = if silent.len() > MOST_NAMED { ", ..." } else { "" };
+        let names = silent.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        say(format!("the codebook says nothing of these columns of the data: {names}{more}"));
+    }
+    Ok(described)
 }
 
 /// What the fields of a header that reads as a single name seem to end at: the commonest of the usual delimiters in it.

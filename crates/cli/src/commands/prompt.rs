@@ -14,7 +14,7 @@ use crate::output::publish;
 use crate::render::{self, plan::Shown};
 use deniable::Session;
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
-use deniable_core::schema::{ColumnType, Role};
+use deniable_core::schema::{ColumnType, Key, Role};
 use deniable_policy::Policy;
 use rustyline::config::Behavior;
 use rustyline::error::ReadlineError;
@@ -246,7 +246,11 @@ impl Prompt<'_> {
             return Err(complaint.help(format!("the policy declares {}", known.join(", "))).into());
         };
         for column in &table.columns {
-            let keys: Vec<String> = column.keys.iter().flatten().map(ToString::to_string).collect();
+            let labelled = |key: &Key| match column.labels.get(key) {
+                Some(label) => format!("{key} ({label})"),
+                None => key.to_string(),
+            };
+            let keys: Vec<String> = column.keys.iter().flatten().map(labelled).collect();
             let keys = if keys.is_empty() { String::new() } else { format!(", keys {}", keys.join(", ")) };
             let bounds = column.bounds.as_ref().map(|bounds| {
                 format!(", bounds {} to {}", end(column.kind, bounds.low()), end(column.kind, bounds.high()))

@@ -66,7 +66,7 @@ fn guarded(text: &str) -> String {
 fn fields(cell: &Cell, has_population: bool, has_quality: bool) -> Vec<String> {
     let text = |number: &Option<Scalar>| number.as_ref().map_or_else(String::new, ToString::to_string);
     match cell {
-        Cell::Key(Some(KeyValue::Text(text))) => vec![guarded(text)],
+        Cell::Key(Some(key @ (KeyValue::Text(_) | KeyValue::Labelled(_)))) => vec![guarded(&key.text())],
         Cell::Key(key) => vec![key.as_ref().map_or_else(String::new, KeyValue::text)],
         Cell::Number(number) => {
             // A hidden number has its label where its value would be.

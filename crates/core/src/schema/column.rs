@@ -3,6 +3,7 @@
 use super::Bounds;
 use crate::calendar::EPOCH;
 use crate::exact::{Rational, Rounding, decimal};
+use std::collections::BTreeMap;
 
 /// A column and the public facts about it. Nothing here is read from the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +16,11 @@ pub struct Column {
     /// [`ColumnType::Integer`]; whole days since 1970-01-01 when it is [`ColumnType::Date`], whole microseconds since
     /// then when it is [`ColumnType::Timestamp`], each in steps of 1.
     pub bounds: Option<Bounds>,
-    /// The groups that exist, each once, [`Key::Null`] last; never on decimals, dates and timestamps, never empty.
+    /// The groups that exist, each once, [`Key::Null`] and [`Key::Other`] last; never on decimals, dates and timestamps, never
+    /// empty.
     pub keys: Option<Vec<Key>>,
+    /// What is shown in place of keys that have a label. For display alone: no part of what a query is.
+    pub labels: BTreeMap<Key, String>,
     /// What all values are multiples of, where they are known to be though they have no bounds: numbers of rows, sums.
     pub step: Option<Rational>,
     /// What no value is below, where that is known though they have no bounds.
@@ -29,7 +33,16 @@ impl Column {
     /// A column of which nothing more is known.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: ColumnType) -> Self {
-        Self { name: name.into(), kind, bounds: None, keys: None, step: None, least: None, format: None }
+        Self {
+            name: name.into(),
+            kind,
+            bounds: None,
+            keys: None,
+            labels: BTreeMap::new(),
+            step: None,
+            least: None,
+            format: None,
+        }
     }
 
     /// The same with bounds.
@@ -42,6 +55,12 @@ impl Column {
     #[must_use]
     pub fn with_keys(self, keys: Vec<Key>) -> Self {
         Self { keys: Some(keys), ..self }
+    }
+
+    /// Whether values that are none of the keys are a group of their own.
+    #[must_use]
+    pub fn takes_others(&self) -> bool {
+        self.keys.as_ref().is_some_and(|keys| keys.contains(&Key::Other))
     }
 }
 
@@ -128,12 +147,15 @@ pub enum Key {
     Date(i32),
     /// A time, in microseconds from 1970-01-01; never declared.
     Timestamp(i64),
+    /// Rows with a value that is none of the declared keys.
+    Other,
 }
 
 impl std::fmt::Display for Key {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Null => f.write_str("NULL"),
+            Self::Other => f.write_str("(other)"),
             Self::Text(text) => f.write_str(text),
             Self::Integer(value) => write!(f, "{value}"),
             Self::Boolean(truth) => write!(f, "{truth}"),

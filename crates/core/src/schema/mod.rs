@@ -29,4 +29,4 @@ pub use data::{Data, Format, ending};
 pub use entity::Entity;
 pub use names::{LONGEST_NAME, Looks, MOST_COLUMNS, NotNames, are_names};
 pub use reading::{READING_FORMAT, reading};
-pub use table::{DeclaredTable, Role, TableSchema};
+pub use table::{DeclaredTable, Role, TableSchema, section};

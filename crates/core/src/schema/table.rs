@@ -48,6 +48,28 @@ impl TableSchema {
     }
 }
 
+/// The section of a policy that declares a column: of a further table where one is named, else of the main one.
+///
+/// ```
+/// use deniable_core::schema::section;
+/// assert_eq!(section(None, "hours per week"), r#"[columns."hours per week"]"#);
+/// assert_eq!(section(Some("towns"), "size"), "[tables.towns.columns.size]");
+/// ```
+#[must_use]
+pub fn section(further: Option<&str>, column: &str) -> String {
+    let is_bare = !column.is_empty() && column.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    let column = if is_bare { column.to_owned() } else { quoted(column) };
+    match further {
+        None => format!("[columns.{column}]"),
+        Some(table) => format!("[tables.{table}.columns.{column}]"),
+    }
+}
+
+/// A text in quotes, as TOML has it. What is not seen is for the message to show.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// One table, the main one or another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredTable {

@@ -124,6 +124,41 @@ fn columns_in_file_order() {
     assert_eq!(keys("smoker"), [Key::Boolean(true), Key::Boolean(false)]);
 }
 
+/// Labels belong to keys in their order, however the table of them is written.
+#[test]
+fn labels_of_keys() {
+    let text = |text: &str| Key::Text(text.to_owned());
+    let declared = |columns: &str| {
+        let text = if columns.starts_with('[') { format!("{SMALL}\n{columns}") } else { format!("{columns}\n{SMALL}") };
+        let policy = parse(&text).unwrap_or_else(|errors| panic!("{errors}"));
+        let column = policy.columns()[0].clone();
+        let label = |key: &Key| column.labels.get(key).cloned();
+        (column.keys.clone().unwrap(), column.keys.iter().flatten().map(label).collect::<Vec<_>>())
+    };
+    let some = |labels: &[&str]| labels.iter().map(|label| Some((*label).to_owned())).collect::<Vec<_>>();
+    let keys = [Key::Integer(9), Key::Integer(-1), Key::Integer(0)];
+    for written in [
+        "columns.c = { type = \"integer\", keys = { 9 = \"nine\", \"-1\" = \"men\", \"0\" = \"women\" } }",
+        "[columns.c]\ntype = \"integer\"\nkeys.9 = \"nine\"\nkeys.\"-1\" = \"men\"\nkeys.0 = \"women\"",
+        "[columns.c]\ntype = \"integer\"\n[columns.c.keys]\n9 = \"nine\"\n\"-1\" = \"men\"\n0 = \"women\"",
+    ] {
+        assert_eq!(declared(written), (keys.to_vec(), some(&["nine", "men", "women"])), "{written}");
+    }
+    // Quotes and cases of texts are the data's, and one word each is for rows without a value and for all other values.
+    let (found, labels) = declared(
+        "columns.c = { type = \"text\", keys = { \"it's\" = \"its\", A = \"a\", a = \"A\" }, null_key = \"?!\", other = \"*\" }",
+    );
+    assert_eq!(found, [text("it's"), text("A"), text("a"), Key::Null, Key::Other]);
+    assert_eq!(labels, some(&["its", "a", "A", "?!", "*"]));
+    let (found, labels) =
+        declared("columns.c = { type = \"boolean\", keys = { true = \"yes\", false = \"no\" }, null_key = true }");
+    assert_eq!(found, [Key::Boolean(true), Key::Boolean(false), Key::Null]);
+    assert_eq!(labels, [some(&["yes", "no"]), vec![None]].concat());
+    let (found, labels) =
+        declared("columns.c = { type = \"integer\", keys = [1], null_key = false, other = \"1 or more\" }");
+    assert_eq!((found, labels.len()), (vec![Key::Integer(1), Key::Other], 2));
+}
+
 /// Whole days and whole microseconds since 1970, as `date -u -d` counts them.
 #[test]
 fn dates_are_counted_from_1970() {

@@ -1,8 +1,9 @@
 //! A scaffold is a policy but for its blanks.
 
-use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, Looks, NotNames, are_names};
-use deniable_policy::{Policy, PolicyErrorKind, Scaffold, scaffold};
+use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, Key, Looks, NotNames, are_names};
+use deniable_policy::{Described, Policy, PolicyErrorKind, Scaffold, scaffold};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 fn csv(path: &str, delimiter: Option<u8>, columns: &[&str]) -> Scaffold {
@@ -12,6 +13,7 @@ fn csv(path: &str, delimiter: Option<u8>, columns: &[&str]) -> Scaffold {
         delimiter,
         columns: columns.iter().map(|name| (*name).to_owned()).collect(),
         parquet_types: None,
+        described: BTreeMap::new(),
     }
 }
 
@@ -165,4 +167,78 @@ proptest! {
             prop_assert!(policy.columns().iter().map(|column| &column.name).eq(names.iter()));
         }
     }
+}
+
+/// What a codebook says is a policy's own, and what it leaves out is a blank.
+#[test]
+fn what_a_codebook_says() {
+    let text = |text: &str| Key::Text(text.to_owned());
+    let some = |label: &str| Some(label.to_owned());
+    let bounds = |low: &str, high: &str| Some([low.to_owned(), high.to_owned()]);
+    let many: Vec<(Key, Option<String>)> =
+        (0..40).map(|code| (Key::Integer(code - 1), Some(format!("label {code}")))).collect();
+    let described = [
+        (
+            "listed",
+            Described {
+                kind: Some(ColumnType::Text),
+                keys: vec![(text("a b"), None), (text("\"c"), None)],
+                ..Described::default()
+            },
+        ),
+        (
+            "some",
+            Described {
+                kind: Some(ColumnType::Integer),
+                keys: vec![(Key::Integer(1), some("one")), (Key::Integer(2), None)],
+                ..Described::default()
+            },
+        ),
+        (
+            "flag",
+            Described {
+                kind: Some(ColumnType::Boolean),
+                keys: vec![(Key::Boolean(true), some("yes"))],
+                ..Described::default()
+            },
+        ),
+        ("many", Described { kind: Some(ColumnType::Integer), keys: many, ..Described::default() }),
+        (
+            "exact",
+            Described {
+                kind: Some(ColumnType::Decimal),
+                bounds: bounds("-1/3", "2/3"),
+                step: some("1/3"),
+                ..Described::default()
+            },
+        ),
+        ("open", Described { kind: Some(ColumnType::Decimal), bounds: bounds("0", "9.5"), ..Described::default() }),
+        ("half", Described { kind: Some(ColumnType::Integer), bounds: bounds("?", "9"), ..Described::default() }),
+        (
+            "day",
+            Described {
+                kind: Some(ColumnType::Date),
+                bounds: bounds("2020-01-01", "2024-12-31"),
+                about: some("a\n[x]"),
+                ..Described::default()
+            },
+        ),
+    ];
+    let names: Vec<&str> = described.iter().map(|(name, _)| *name).chain(["silent"]).collect();
+    let described = described.iter().map(|(name, described)| ((*name).to_owned(), described.clone())).collect();
+    let text_of = scaffold(&Scaffold { described, ..csv("v.csv", None, &names) }).unwrap();
+    let open = ["step", "bounds", "type", "preset", "posterior_at_most"];
+    assert_eq!(blanks(&text_of), [&OPEN[..], &open].concat());
+    let decided = text_of.replace("bounds = [\"?\", 9]", "bounds = [0, 9]").replace("step = \"?\"", "step = 0.5");
+    let policy = filled(&decided, "\"silent\"");
+    let column = |name: &str| policy.column(name).unwrap().clone();
+    assert_eq!(column("listed").keys.unwrap(), [text("a b"), text("\"c")]);
+    assert_eq!(column("some").labels.into_values().collect::<Vec<_>>(), ["one", "2"]);
+    assert_eq!((column("flag").keys.unwrap(), column("flag").labels.len()), (vec![Key::Boolean(true)], 1));
+    assert_eq!(
+        (column("many").keys.unwrap().len(), column("many").labels[&Key::Integer(38)].as_str()),
+        (40, "label 39")
+    );
+    assert_eq!(column("exact").bounds.unwrap().in_units(), (-1, 2));
+    assert!(column("day").bounds.is_some() && column("half").bounds.is_some());
 }

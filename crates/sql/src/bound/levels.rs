@@ -69,6 +69,7 @@ mod tests {
         let group = |keys: i64| Group {
             name: String::new(),
             keys: (0..keys).map(Key::Integer).collect(),
+            labels: std::collections::BTreeMap::new(),
             value: crate::bound::nowhere(),
         };
         let groups = [group(2), group(3), group(5)];

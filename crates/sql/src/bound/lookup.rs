@@ -19,6 +19,8 @@ const MOST_DENSE: usize = 1 << 12;
 pub(super) struct KeyLookup {
     size: u32,
     null: u32,
+    /// Where values are that are none of the keys.
+    other: u32,
     short: Table,
     /// Whole numbers that lie close together, by their distance from the lowest.
     dense: Option<(i64, Vec<u32>)>,
@@ -31,6 +33,7 @@ impl KeyLookup {
         let mut lookup = Self {
             size: keys.len() as u32,
             null: NOWHERE,
+            other: NOWHERE,
             short: Table::for_keys(keys.len()),
             dense: dense(keys),
             long: HashMap::new(),
@@ -39,6 +42,7 @@ impl KeyLookup {
         for (position, key) in (0_u32..).zip(keys) {
             match key {
                 Key::Null => lookup.null = position,
+                Key::Other => lookup.other = position,
                 Key::Text(text) => match Packed::text(text.as_bytes()) {
                     Some(packed) => lookup.short.insert(packed, position),
                     None => drop(lookup.long.insert(text.clone(), position)),
@@ -141,6 +145,7 @@ impl KeyLookup {
         for (row, cell) in cells.iter_mut().enumerate() {
             let is_null = nulls.is_some_and(|nulls| nulls.is_null(row));
             let position = if is_null { self.null } else { position_of(row) };
+            let position = if position == NOWHERE && !is_null { self.other } else { position };
             let nowhere = *cell == NOWHERE || position == NOWHERE;
             // Cannot wrap where it counts: the planner makes sure that combinations fit.
             *cell = if nowhere { NOWHERE } else { cell.wrapping_mul(self.size).wrapping_add(position) };

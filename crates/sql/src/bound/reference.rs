@@ -80,7 +80,8 @@ pub(super) fn rows(
         let mut combination = Some(0);
         for group in groups {
             let found = key(columns.next().unwrap(), row);
-            let position = group.keys.iter().position(|key| *key == found);
+            let place = |wanted: &Key| group.keys.iter().position(|key| key == wanted);
+            let position = place(&found).or_else(|| if found == Key::Null { None } else { place(&Key::Other) });
             combination = combination.zip(position).map(|(cell, position)| cell * group.keys.len() + position);
         }
         let values = arguments.iter().map(|argument| value(argument, columns.next().unwrap(), row)).collect();

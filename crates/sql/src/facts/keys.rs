@@ -6,13 +6,14 @@
 
 use super::range::Ranges;
 use crate::error::QueryError;
-use crate::lower::declared;
+use crate::lower::{declared, section_of};
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Key};
 use deniable_data::type_of;
 use deniable_expression::{
-    Column as Values, Day, Decimal, Evaluator, Id, Moment, Node, Operation, Part, Program, Type, Unit, Value, civil,
+    Column as Values, DAY_NAMES, Day, Decimal, Evaluator, Id, MONTH_NAMES, Moment, Node, Operation, Part, Program,
+    Type, Unit, Value, civil,
 };
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +59,10 @@ impl Derivation<'_> {
         let names_entities = facts.and_then(|(table, _)| self.tables.get(table)?.entity.as_ref());
         let missing = || match names_entities {
             Some(entity) if entity.key == name => a_group_each(name),
-            _ => no_keys(column, name),
+            _ => {
+                let table = facts.and_then(|(table, _)| self.tables.get(table)).map_or("", |table| &table.name);
+                no_keys(column, name, &section_of(self.tables, table, name))
+            }
         };
         column.and_then(column_keys).ok_or_else(missing)
     }
@@ -72,14 +76,17 @@ impl Derivation<'_> {
         while let Some(id) = wanted.pop_last() {
             let passes_on: Vec<Id> = match self.program.node(id) {
                 Node::Column(position) => {
-                    known.insert(id, self.of_column(*position as usize)?);
+                    let mut keys = self.of_column(*position as usize)?;
+                    // Values that are none of the keys are a group of the column, and of nothing that is made of it.
+                    keys.retain(|key| *key != Key::Other);
+                    known.insert(id, keys);
                     continue;
                 }
                 Node::Constant(_, value) => {
                     known.insert(id, vec![key_of(value.as_ref()).ok_or_else(|| self.underived(id))?]);
                     continue;
                 }
-                Node::Call(..) if self.combinations(id).is_some() => {
+                Node::Call(operation, _) if self.is_evaluated(id, operation) => {
                     known.insert(id, self.evaluated(id)?);
                     continue;
                 }
@@ -145,7 +152,7 @@ fn a_group_each(key: &str) -> QueryError {
     QueryError::refused(format!("GROUP BY `{key}`, which says whose a row is,"), help)
 }
 
-fn no_keys(declared: Option<&Column>, name: &str) -> QueryError {
+fn no_keys(declared: Option<&Column>, name: &str, section: &str) -> QueryError {
     if declared.is_some_and(|declared| declared.step.is_some() && declared.bounds.is_none()) {
         let help = format!(
             "say which of its values are told apart: LEAST(n, 8), or BIN(LEAST(n, 100), 10), where n is {name}"
@@ -157,10 +164,10 @@ fn no_keys(declared: Option<&Column>, name: &str) -> QueryError {
             "group by bands: FLOOR(x / 10) * 10, or CASE; decimals themselves are no groups".to_owned()
         }
         Some(ColumnType::Date | ColumnType::Timestamp) => format!(
-            "group by DATE_TRUNC('month', {name}) or EXTRACT(year FROM {name}), and declare bounds in [columns.{name}]"
+            "group by DATE_TRUNC('month', {name}) or EXTRACT(year FROM {name}), and declare bounds in {section}"
         ),
         Some(ColumnType::Integer | ColumnType::Text | ColumnType::Boolean) | None => {
-            format!("declare its groups, from public knowledge: keys = [...] in [columns.{name}]")
+            format!("declare its groups, from public knowledge: keys = [...] in {section}")
         }
     };
     QueryError::refused(format!("GROUP BY `{name}`, which has no declared keys,"), help)
@@ -191,6 +198,10 @@ pub(crate) fn decimal_key(key: &Key) -> Option<f64> {
     decimal(value, 330, Rounding::Nearest).parse().ok()
 }
 
+fn texts(names: &[&str]) -> Vec<Key> {
+    names.iter().map(|name| Key::Text((*name).to_owned())).collect()
+}
+
 /// A key as a value; NULL is none.
 fn value_of(key: &Key) -> Option<Value> {
     match key {
@@ -200,7 +211,7 @@ fn value_of(key: &Key) -> Option<Value> {
         Key::Boolean(truth) => Some(Value::Boolean(*truth)),
         Key::Date(day) => Day::new((*day).into()).map(Value::Date),
         Key::Timestamp(micros) => Moment::new(*micros).map(Value::Timestamp),
-        Key::Null => None,
+        Key::Null | Key::Other => None,
     }
 }
 
@@ -224,11 +235,21 @@ impl Derivation<'_> {
         let mut domains = Vec::new();
         for position in self.program.inputs(&[id]) {
             let (_, column) = declared(self.tables, position)?;
-            let values = domain(column)?;
+            let mut values = domain(column)?;
+            values.retain(|key| *key != Key::Other);
             rows = rows.saturating_mul(values.len());
             domains.push((position, column, values));
         }
         (rows <= MOST_COMBINATIONS).then_some(domains)
+    }
+
+    /// Whether the keys of a node are its values over all combinations. Not where a column may have values that are none of its
+    /// keys, and count: there ELSE and what is false must have their groups whatever the keys lead to.
+    fn is_evaluated(&self, id: Id, operation: &Operation) -> bool {
+        let Some(domains) = self.combinations(id) else { return false };
+        let by_form =
+            matches!(operation, Operation::Case | Operation::Coalesce) || self.program.kind(id) == Type::Boolean;
+        !(by_form && domains.iter().any(|(_, column, _)| column.takes_others()))
     }
 
     /// The values of a node over all combinations of its columns' values.
@@ -270,6 +291,8 @@ impl Derivation<'_> {
                 };
                 Ok((low..=high).map(Key::Integer).collect())
             }
+            (Operation::DayName, _) => Ok(texts(&DAY_NAMES)),
+            (Operation::MonthName, _) => Ok(texts(&MONTH_NAMES)),
             _ if self.program.kind(id) == Type::Boolean => Ok(vec![Key::Boolean(false), Key::Boolean(true)]),
             _ => self.bands(id),
         }
@@ -346,7 +369,17 @@ impl Derivation<'_> {
     }
 
     fn undated(&self, time: Id) -> QueryError {
-        let help = "declare bounds = [\"2020-01-01\", \"2024-12-31\"] for the date column, from public knowledge";
+        let of = match self.program.inputs(&[time]).into_iter().collect::<Vec<_>>().as_slice() {
+            [position] => {
+                declared(self.tables, *position).map(|(table, column)| (&self.tables[table].name, &column.name))
+            }
+            _ => None,
+        };
+        let place = match of {
+            Some((table, column)) => format!("in {}", section_of(self.tables, table, column)),
+            None => "for the date columns".to_owned(),
+        };
+        let help = format!("declare bounds = [\"2020-01-01\", \"2024-12-31\"] {place}, from public knowledge");
         let time = self.program.words(time, MOST_WORDS);
         QueryError::refused(format!("GROUP BY parts of {time}, whose range of dates is not declared,"), help)
     }

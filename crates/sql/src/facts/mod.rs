@@ -2,6 +2,7 @@
 
 pub(crate) mod exclusive;
 pub(crate) mod keys;
+pub(crate) mod labels;
 pub(crate) mod range;
 pub mod typical;
 pub(crate) mod undeclared;

@@ -1,6 +1,7 @@
 //! Constants with which a question compares a column, and that are none of the column's declared keys: allowed, since keys
 //! need not be all values that there are, and seldom meant.
 
+use super::labels::meant;
 use crate::lower::declared;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, Key};
@@ -62,9 +63,10 @@ fn sentence(column: &Column, constant: &Value) -> Option<String> {
     let begins = known.iter().find(|key| written.chars().count() > 2 && key.starts_with(&written)).copied();
     // Numbers are seldom misspelt.
     let near = matches!(key, Key::Text(_)).then(|| nearest(&written, &known).or(begins)).flatten();
-    let help = match near {
-        Some(near) => format!("did you mean `{}`?", shown(near)),
-        None => {
+    let help = match (meant(column, &written), near) {
+        (Some(meant), _) => meant,
+        (None, Some(near)) => format!("did you mean `{}`?", shown(near)),
+        (None, None) => {
             let more = if known.len() > LISTED { ", ..." } else { "" };
             format!(
                 "these are: {}{more}",

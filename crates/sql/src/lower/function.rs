@@ -75,6 +75,10 @@ impl Lowering<'_> {
                 let time = self.time(time, scope)?;
                 self.call(Operation::Part(part), &[time])
             }
+            ("dayname" | "monthname", [time]) => {
+                let time = self.time(time, scope)?;
+                self.call(if name == "dayname" { Operation::DayName } else { Operation::MonthName }, &[time])
+            }
             ("date_diff", [unit, from, to]) => {
                 if text_of(unit).is_none_or(|unit| !unit.eq_ignore_ascii_case("day")) {
                     let error = QueryError::refused("DATE_DIFF in this unit", "write DATE_DIFF('day', from, to)");

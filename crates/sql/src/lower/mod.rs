@@ -10,13 +10,14 @@ mod function;
 pub(crate) use constant::{constant_decimal, constant_integer, text_of};
 
 use crate::error::QueryError;
+use crate::facts::labels::meant;
 use constant::{literal, read_constant};
 use datafusion_common::DFSchema;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Case, Cast, Expr, Operator, TryCast};
 use deniable_core::schema::Column;
-use deniable_core::schema::TableSchema;
+use deniable_core::schema::{TableSchema, section};
 use deniable_data::type_of;
 use deniable_expression::{Comparison, Id, InputColumn, Operation, Pattern, Program, ProgramError, Type, Value};
 
@@ -98,7 +99,9 @@ impl<'a> Lowering<'a> {
             Operation::Lower | Operation::Upper | Operation::Trim(_) | Operation::Like(_) => {
                 self.all(arguments, Type::Text)?
             }
-            Operation::Truncate(_) | Operation::Part(_) => self.all(arguments, Type::Timestamp)?,
+            Operation::Truncate(_) | Operation::Part(_) | Operation::DayName | Operation::MonthName => {
+                self.all(arguments, Type::Timestamp)?
+            }
             Operation::DaysBetween => self.all(arguments, Type::Date)?,
             Operation::Negate | Operation::Absolute | Operation::Round(_) | Operation::Floor | Operation::Ceil => {
                 let mut numbers = Vec::new();
@@ -153,12 +156,23 @@ impl<'a> Lowering<'a> {
             Some(None) => self.null(kind),
             Some(Some(value)) => {
                 let value = value.clone();
-                match read_constant(&value, kind)? {
+                match read_constant(&value, kind).map_err(|error| self.about_label(error, &value, kind))? {
                     Some(read) => self.constant(read),
                     None => self.call(Operation::Cast(kind), &[id]),
                 }
             }
             None => self.call(Operation::Cast(kind), &[id]),
+        }
+    }
+
+    /// A complaint about a text that is no value of this type, with what is meant where it is the label of one.
+    fn about_label(&self, error: QueryError, value: &Value, kind: Type) -> QueryError {
+        let Value::Text(text) = value else { return error };
+        let mut columns = self.tables.iter().flat_map(|table| &table.columns);
+        let meant = columns.find_map(|column| (type_of(column.kind) == kind).then(|| meant(column, text))?);
+        match meant {
+            Some(meant) => error.with_help(meant),
+            None => error,
         }
     }
 
@@ -413,6 +427,11 @@ pub(crate) fn declared(tables: &[TableSchema], position: usize) -> Option<(usize
         }
     }
     None
+}
+
+/// The section of the policy that declares a column. The main table comes first.
+pub(crate) fn section_of(tables: &[TableSchema], table: &str, column: &str) -> String {
+    section(tables.iter().skip(1).any(|further| further.name == table).then_some(table), column)
 }
 
 fn unlisted(construct: &str) -> QueryError {

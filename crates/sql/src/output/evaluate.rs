@@ -102,7 +102,7 @@ impl Query {
         let terms = || self.output().columns.iter();
         let sizes = levels.flat_map(|level| terms().map(move |term| parts(term, level, self)));
         let mut evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes.collect());
-        let places = |level: usize| (0..self.cells(level)).map(move |cell| Place { level, cell });
+        let places = |level: usize| self.in_natural_order(level).into_iter().map(move |cell| Place { level, cell });
         let mut rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
         for step in &self.output().steps {
             match step {
@@ -587,6 +587,10 @@ fn cut(estimate: Option<Rational>, least: Rational, most: Rational, low: &Ration
 /// The order of two values of one kind; `None` when one is NULL or they are of two kinds.
 fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
+        // What is none of the keys stands behind all of them, and equals none.
+        (Value::Key(Key::Other), Value::Key(Key::Other)) => Some(Ordering::Equal),
+        (Value::Key(Key::Other), Value::Key(_) | Value::Number(_)) => Some(Ordering::Greater),
+        (Value::Key(_) | Value::Number(_), Value::Key(Key::Other)) => Some(Ordering::Less),
         (Value::Number(left), Value::Number(right)) => Some(left.cmp(right)),
         (Value::Key(Key::Text(left)), Value::Key(Key::Text(right))) => Some(left.cmp(right)),
         (Value::Key(Key::Boolean(left)), Value::Key(Key::Boolean(right))) => Some(left.cmp(right)),

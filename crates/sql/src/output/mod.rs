@@ -9,6 +9,7 @@ mod evaluate;
 mod intervals;
 mod measures;
 mod number;
+mod order;
 mod pivot;
 mod planned;
 mod population;

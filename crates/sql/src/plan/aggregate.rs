@@ -19,7 +19,7 @@ use super::Argument;
 use super::regression::{Regression, is_about_several};
 use crate::error::QueryError;
 use crate::facts::range::{Grid, NoGrid, Ranges};
-use crate::lower::{Lowering, Scope, constant_decimal};
+use crate::lower::{Lowering, Scope, constant_decimal, section_of};
 use datafusion_common::ScalarValue;
 use datafusion_expr::Expr;
 use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams};
@@ -575,7 +575,7 @@ fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> Quer
         ),
         (NoGrid::Bounds, Some(column)) => (
             format!("{name} of `{}`, which has no declared bounds,", column.name),
-            format!("declare bounds = [low, high] and a step in [columns.{}]", column.name),
+            format!("declare bounds = [low, high] and a step in {}", section_of(lowering.tables, &column.table, &column.name)),
         ),
         (NoGrid::Bounds, None) => (
             format!("{name} of an expression without bounds"),

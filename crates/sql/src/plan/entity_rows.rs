@@ -255,7 +255,7 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
             let Context { lowering, ranges, .. } = &mut *context;
             let mut derivation = Derivation { program: &lowering.program, ranges, tables: lowering.tables };
             let mut keys = derivation.keys(value)?;
-            keys.retain(|key| *key != Key::Null);
+            keys.retain(|key| !matches!(key, Key::Null | Key::Other));
             if keys.is_empty() || keys.len() > MOST_DISTINCT {
                 let help = format!("declare its keys, at most {MOST_DISTINCT}");
                 return Err(QueryError::refused("COUNT(DISTINCT ...) of this many keys", help));
@@ -319,7 +319,8 @@ fn extreme(column: Column, value: Id, context: &mut Context<'_, '_>) -> Column {
     if let Node::Column(position) = program.node(value)
         && let Some((_, known)) = declared(context.lowering.tables, *position as usize)
     {
-        return Column { bounds: known.bounds.clone(), keys: known.keys.clone(), ..column };
+        let (keys, labels) = (known.keys.clone(), known.labels.clone());
+        return Column { bounds: known.bounds.clone(), keys, labels, ..column };
     }
     let range = context.ranges.of(program, value, context.lowering.tables);
     let grid = range.grid().ok().filter(|grid| grid.low < grid.high);

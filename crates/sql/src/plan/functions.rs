@@ -9,8 +9,8 @@ use deniable_expression::Part;
 use std::sync::Arc;
 
 /// Parts of a date or timestamp that have a function of their name.
-pub(crate) const CALENDAR: [Part; 7] =
-    [Part::Year, Part::Quarter, Part::Month, Part::Week, Part::Day, Part::Hour, Part::Minute];
+pub(crate) const CALENDAR: [Part; 8] =
+    [Part::Year, Part::Quarter, Part::Month, Part::Week, Part::Day, Part::Hour, Part::Minute, Part::IsoDayOfWeek];
 
 pub(super) fn all() -> Vec<Arc<ScalarUDF>> {
     use DataType::{Date32, Float64, Int64, Utf8};
@@ -19,7 +19,9 @@ pub(super) fn all() -> Vec<Arc<ScalarUDF>> {
         Signature::one_of(all.into_iter().map(TypeSignature::Exact).collect(), Volatility::Immutable)
     };
     let time = DataType::Timestamp(TimeUnit::Microsecond, None);
-    let calendar = CALENDAR.map(|part| (part.name(), any(vec![vec![Date32], vec![time.clone()]]), Int64));
+    let of_time = || any(vec![vec![Date32], vec![time.clone()]]);
+    let calendar = CALENDAR.map(|part| (part.name(), of_time(), Int64));
+    let names = [("dayname", of_time(), Utf8), ("monthname", of_time(), Utf8)];
     let numbers = [
         ("ln", exact(&[Float64]), Float64),
         ("exp", exact(&[Float64]), Float64),
@@ -31,7 +33,7 @@ pub(super) fn all() -> Vec<Arc<ScalarUDF>> {
     ];
     let days = [("date_diff", exact(&[Utf8, Date32, Date32]), Int64)];
     let function = |(name, signature, result)| Arc::new(ScalarUDF::from(Function { name, signature, result }));
-    calendar.into_iter().chain(numbers).chain(days).map(function).collect()
+    calendar.into_iter().chain(names).chain(numbers).chain(days).map(function).collect()
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

@@ -77,6 +77,7 @@ impl Parts {
             Key::Text(text) => self.tag(4).text(text),
             Key::Date(day) => self.tag(5).number((*day).into()),
             Key::Timestamp(micros) => self.tag(6).number(*micros),
+            Key::Other => self.tag(7),
         }
     }
 

@@ -58,7 +58,7 @@ use join::Joins;
 use num_bigint::BigInt;
 use parallel::Part;
 use per_entity::PerEntity;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of the stack on which a question is read: enough for the deepest nesting that is allowed, without optimisation.
 const STACK: usize = 64 << 20;
@@ -77,9 +77,17 @@ pub struct Group {
     /// Its keys, as rows hold them.
     pub keys: Vec<Key>,
     pub(crate) value: Id,
+    /// What is shown in place of keys; only where the group is a column itself.
+    pub(crate) labels: BTreeMap<Key, String>,
 }
 
 impl Group {
+    /// What is shown in place of a key; `None` where that is the key itself.
+    #[must_use]
+    pub fn label(&self, key: &Key) -> Option<&str> {
+        self.labels.get(key).map(String::as_str)
+    }
+
     /// The keys as they are shown: times that are all midnights are days.
     #[must_use]
     pub fn shown(&self, key: &Key) -> Key {
@@ -174,6 +182,9 @@ impl Query {
     /// constant that is a key, ELSE included.
     #[must_use]
     pub fn may_leave_out(&self, group: &Group) -> bool {
+        if [Key::Null, Key::Other].iter().all(|key| group.keys.contains(key)) {
+            return false;
+        }
         let program = &self.rows.program;
         // Of a number of rows, or a smaller or larger constant, the keys are all there are.
         let is_counted = |id: &Id| match program.node(*id) {

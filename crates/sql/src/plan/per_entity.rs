@@ -19,6 +19,7 @@ use deniable_core::schema::{Bounds, Key};
 use deniable_core::sensitivity::Caps;
 use deniable_expression::{Id, Node, Type};
 use num_traits::ToPrimitive;
+use std::collections::BTreeMap;
 
 /// What is asked of each entity.
 #[derive(Debug, Clone)]
@@ -97,7 +98,7 @@ impl Query {
         let keys = vec![Key::Boolean(false), Key::Boolean(true)];
         let (mut rows, value) = self.own_rows().ok_or_else(none)?;
         rows.arguments = Vec::new();
-        let group = Group { name: "left_out".to_owned(), keys, value };
+        let group = Group { name: "left_out".to_owned(), keys, value, labels: BTreeMap::new() };
         let count = Measure { kind: MeasureKind::Rows, unit: whole(1), level: 0, weight: whole(1) };
         let output = Output {
             names: vec!["something left out".to_owned(), key],

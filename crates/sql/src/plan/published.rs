@@ -12,6 +12,7 @@ use super::{
 };
 use crate::error::QueryError;
 use crate::facts::keys::Derivation;
+use crate::facts::labels::labels;
 use crate::facts::range::Ranges;
 use crate::lower::{Lowering, Scope, constant_integer};
 use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term, Window};
@@ -212,7 +213,8 @@ fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, Que
         let value = lowering.expr(expr, scope)?;
         let mut derivation = Derivation { program: &lowering.program, ranges: &mut ranges, tables };
         let keys = derivation.keys(value).map_err(|error| error.near([expr]).about("GROUP"))?;
-        groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value });
+        let labels = labels(value, &lowering.program, tables);
+        groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, labels });
     }
     let mut collected = Collected::default();
     let mut entities: Vec<Id> = Vec::new();

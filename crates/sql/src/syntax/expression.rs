@@ -46,7 +46,7 @@ pub(crate) const AGGREGATES: [&str; 32] = [
     "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 30] = [
+pub(crate) const FUNCTIONS: [&str; 33] = [
     "abs",
     "bin",
     "btrim",
@@ -57,15 +57,18 @@ pub(crate) const FUNCTIONS: [&str; 30] = [
     "date_trunc",
     "datetrunc",
     "day",
+    "dayname",
     "exp",
     "floor",
     "greatest",
     "hour",
+    "isodow",
     "least",
     "ln",
     "lower",
     "minute",
     "month",
+    "monthname",
     "nullif",
     "pow",
     "power",
@@ -81,8 +84,8 @@ pub(crate) const FUNCTIONS: [&str; 30] = [
 /// Units that timestamps may be cut to.
 pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
 /// Parts that may be taken out of dates and timestamps.
-pub(crate) const PARTS: [&str; 10] =
-    ["year", "quarter", "month", "week", "day", "doy", "dow", "hour", "minute", "second"];
+pub(crate) const PARTS: [&str; 11] =
+    ["year", "quarter", "month", "week", "day", "doy", "dow", "isodow", "hour", "minute", "second"];
 
 const SUBQUERY_HELP: &str = "subqueries stand only in FROM; a part of a total is COUNT(*) / SUM(COUNT(*)) OVER ()";
 

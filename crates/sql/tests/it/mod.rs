@@ -7,6 +7,7 @@ mod entity_rows;
 mod fuzz;
 mod generate;
 mod intervals;
+mod keys;
 mod per_entity;
 mod population;
 mod registration;

@@ -72,6 +72,8 @@ static FORMS: LazyLock<BTreeMap<Type, Vec<Vec<Form>>>> = LazyLock::new(|| {
         Unit::ALL.map(Operation::Truncate).to_vec(),
         Part::ALL.map(Operation::Part).to_vec(),
         vec![Operation::DaysBetween],
+        vec![Operation::DayName],
+        vec![Operation::MonthName],
     ];
     let mut lists: Vec<Vec<Type>> = vec![vec![]];
     let mut begin = 0;

@@ -87,7 +87,11 @@ impl Shape {
             groups: u32::try_from(1 + dice.below(3)).unwrap(),
         };
         let caps = dice.chance(75).then_some(caps);
-        Self::new(low, high, groups, bands, dice.chance(40), caps)
+        let mut shape = Self::new(low, high, groups, bands, dice.chance(40), caps);
+        if dice.chance(25) {
+            shape.tables[0].columns[1].keys.iter_mut().for_each(|keys| keys.push(Key::Other));
+        }
+        shape
     }
 
     fn new(low: i64, high: i64, groups: Vec<&'static str>, bands: i64, null_key: bool, caps: Option<Caps>) -> Self {

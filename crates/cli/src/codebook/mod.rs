@@ -1,0 +1,174 @@
+//! Codebooks: what a public document says of the columns of a table, one a line.
+//!
+//! Two forms are read: a table of `name`, `type`, `codes`, `labels`, `bounds` and `step`, and the data dictionaries of REDCap. A
+//! codebook is public, so complaints quote it, with line and column.
+
+mod cells;
+
+use crate::error::{Complaint, Failure};
+use cells::{Cells, Wrong};
+use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
+use deniable_core::schema::ColumnType;
+use deniable_core::text::shown;
+use deniable_policy::Described;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Most bytes of a codebook.
+const MOST_BYTES: u64 = 16 << 20;
+/// Most complaints at once.
+const MOST_COMPLAINTS: usize = 20;
+/// What may stand between cells: whatever makes a first line in which there is a name.
+const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+const HEADER: &str = "the first line names the columns: `name` (or `variable`), and any of type, codes, labels, bounds, step and \
+                      description; a data dictionary of REDCap is read as it is exported";
+
+/// What a column of a codebook says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Head {
+    Name,
+    About,
+    Type,
+    Validation,
+    Codes,
+    Labels,
+    /// Codes with their labels, as REDCap has them.
+    Choices,
+    Bounds,
+    Low,
+    High,
+    Step,
+}
+
+impl Head {
+    /// By the name that stands in the first line; `None` for what is of no use here.
+    fn named(name: &str) -> Option<Self> {
+        let name = name.trim_start_matches('\u{feff}').trim().to_lowercase().replace('_', " ");
+        Some(match name.as_str() {
+            "name" | "variable" | "variable name" | "column" | "field name" | "variable / field name" => Self::Name,
+            "label" | "description" | "field label" => Self::About,
+            "type" | "field type" => Self::Type,
+            "text validation type or show slider number" => Self::Validation,
+            "codes" | "values" => Self::Codes,
+            "labels" | "value labels" => Self::Labels,
+            "choices, calculations, or slider labels" | "select choices or calculations" => Self::Choices,
+            "bounds" | "range" => Self::Bounds,
+            "text validation min" | "min" => Self::Low,
+            "text validation max" | "max" => Self::High,
+            "step" => Self::Step,
+            _ => return None,
+        })
+    }
+}
+
+/// What a codebook says of one column.
+#[derive(Debug)]
+pub struct Entry {
+    /// The column.
+    pub name: String,
+    /// The line of the codebook on which it begins.
+    pub line: u64,
+    /// What is said.
+    pub described: Described,
+    /// The type that the codebook says, where the file tells another.
+    pub contradicted: Option<ColumnType>,
+}
+
+/// Reads a codebook. Types that are `known` from the data stand, and keys and bounds are read by them.
+pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry>, Failure> {
+    let text = text(path)?;
+    let delimiter = DELIMITERS.into_iter().find(|delimiter| {
+        let first = records(&text, *delimiter).next();
+        first.and_then(Result::ok).is_some_and(|first| first.iter().any(|name| Head::named(name) == Some(Head::Name)))
+    });
+    let mut records = records(&text, delimiter.unwrap_or(b','));
+    let header = records.next().transpose().map_err(|error| broken(path, &error))?.unwrap_or_default();
+    let heads = heads(path, &header)?;
+    let (mut found, mut complaints): (Vec<Entry>, Vec<Complaint>) = Default::default();
+    let mut lines: BTreeMap<String, u64> = BTreeMap::new();
+    for record in records {
+        let record = record.map_err(|error| broken(path, &error))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let cells = Cells::new(&heads, &record);
+        if cells.are_empty() {
+            continue;
+        }
+        match cells.entries(line, known) {
+            Ok(entries) => {
+                for entry in entries {
+                    match lines.insert(entry.name.clone(), line) {
+                        Some(earlier) => {
+                            let problem = format!("`{}` is described on line {earlier} already", shown(&entry.name));
+                            let wrong = Wrong { head: Head::Name, problem, help: "remove one of them".to_owned() };
+                            complaints.push(complaint(path, line, &header, &heads, wrong));
+                        }
+                        None => found.push(entry),
+                    }
+                }
+            }
+            Err(wrong) => complaints.push(complaint(path, line, &header, &heads, wrong)),
+        }
+        if complaints.len() == MOST_COMPLAINTS {
+            break;
+        }
+    }
+    if complaints.is_empty() { Ok(found) } else { Err(Failure::Refused(complaints)) }
+}
+
+fn records(text: &str, delimiter: u8) -> StringRecordsIntoIter<&[u8]> {
+    ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(text.as_bytes())
+        .into_records()
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    let unreadable = |error: &dyn std::fmt::Display| {
+        let help =
+            "name a CSV file in UTF-8 with one line for each column; `deniable init --help` says how it is written";
+        Failure::refused(format!("the codebook {} cannot be read: {error}", path.display()), help)
+    };
+    let length = std::fs::metadata(path).map_err(|error| unreadable(&error))?.len();
+    if length > MOST_BYTES {
+        return Err(unreadable(&"it is larger than 16 MiB"));
+    }
+    let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
+    String::from_utf8(bytes).map_err(|_| unreadable(&"it is not UTF-8"))
+}
+
+/// What each column says, by its place. Nothing of a first line is quoted that is none: it may be a row of data.
+fn heads(path: &Path, header: &StringRecord) -> Result<Vec<Option<Head>>, Failure> {
+    let heads: Vec<Option<Head>> = header.iter().map(Head::named).collect();
+    if !heads.contains(&Some(Head::Name)) {
+        return Err(Failure::refused(
+            format!("{}:1: no column of the codebook is called `name`", path.display()),
+            HEADER,
+        ));
+    }
+    for (at, head) in heads.iter().enumerate() {
+        if let Some(first) = heads.iter().take(at).position(|other| head.is_some() && other == head) {
+            let what = format!("{}:1: columns {} and {} say the same", path.display(), first + 1, at + 1);
+            return Err(Failure::refused(what, "remove one of them, or call it otherwise"));
+        }
+    }
+    Ok(heads)
+}
+
+/// Line, column and what to do.
+fn complaint(path: &Path, line: u64, header: &StringRecord, heads: &[Option<Head>], wrong: Wrong) -> Complaint {
+    let Wrong { head, problem, help } = wrong;
+    let name = heads.iter().position(|other| *other == Some(head)).and_then(|at| header.get(at));
+    let column = name
+        .map_or_else(String::new, |name| format!(" column `{}`:", shown(name.trim_start_matches('\u{feff}').trim())));
+    Complaint::new(format!("{}:{line}:{column} {problem}", path.display())).help(help)
+}
+
+fn broken(path: &Path, error: &csv::Error) -> Failure {
+    let line = error.position().map_or(1, csv::Position::line);
+    Failure::refused(
+        format!("{}:{line}: this is no CSV", path.display()),
+        "quote cells that hold commas or line breaks",
+    )
+}

@@ -1,0 +1,79 @@
+//! Labels of keys, and a group for all other values: what is shown, what is charged, and what is said before.
+
+use crate::support::Place;
+
+/// The noise is zero but once in e^100 draws, and what is shown is the truth.
+const POLICY: &str = r#"
+name = "keys"
+population = "patients"
+data = { table = "visits", path = "data.csv", version = "1" }
+adversary = { preset = "anyone" }
+promise = { epsilon = 200 }
+
+[columns.sex]
+type = "integer"
+keys = { "1" = "women", "0" = "=men" }
+null_key = "unknown"
+
+[columns.city]
+type = "text"
+keys = ["N", "S"]
+other = "elsewhere"
+
+[[ask]]
+name = "visits"
+sql = "SELECT sex, city, COUNT(*) AS n FROM visits GROUP BY ROLLUP (sex, city)"
+"#;
+
+const DATA: &str = "sex,city\n0,N\n0,S\n1,Bonn\n1,n\n1,\n,N\n1,S\n";
+
+#[test]
+fn labels_are_shown_in_the_declared_order_and_change_nothing() {
+    let place = Place::new(POLICY, DATA.to_owned());
+    let first = place.release(&["--format", "json"]).done();
+    let rows = first.json()["asks"][0]["rows"].clone();
+    let found: Vec<String> =
+        rows.as_array().unwrap().iter().map(|row| format!("{} {} {}", row[0], row[1], row[2]["value"])).collect();
+    insta::assert_snapshot!(found.join("\n"));
+    let (head, charges) = (first.head(), place.charges());
+    let csv = place.release(&["--format", "csv"]).done();
+    // A label that a spreadsheet would take for a formula is made a text.
+    insta::assert_snapshot!(
+        csv.stdout.lines().map(|line| line.split(",\"").next().unwrap()).collect::<Vec<_>>().join("\n")
+    );
+    let table = place.release(&[]).done();
+    assert!(table.stdout.contains("│ women   ┆ elsewhere ┆"), "{}", table.stdout);
+    // Labels may be changed: the answers stay, and are free.
+    place.edit("policy.toml", "\"0\" = \"=men\"", "\"0\" = \"males\"");
+    place.edit("policy.toml", "other = \"elsewhere\"", "other = \"other\"");
+    let again = place.release(&["--format", "csv"]).done();
+    assert!(again.stdout.contains("males,other,0"), "{}", again.stdout);
+    assert_eq!((again.head(), place.charges()), (head, charges));
+    // Their order may not: it is that of the cells.
+    place.edit("policy.toml", "keys = [\"N\", \"S\"]", "keys = [\"S\", \"N\"]");
+    assert_eq!(place.release(&[]).code, Some(1), "the budget is spent");
+}
+
+#[test]
+fn values_that_are_none_of_the_keys_read_badly_unless_they_have_a_group() {
+    let place = Place::new(POLICY, format!("{DATA}2,S\n"));
+    let checked = |place: &Place| place.run(&["data", "check", "policy.toml"]);
+    let said = checked(&place);
+    // One value of sex is 2; city takes all.
+    assert!(said.stderr.contains("sex") && !said.stderr.contains("column `city`"), "{}", said.stderr);
+    place.edit("policy.toml", "null_key = \"unknown\"", "null_key = \"unknown\"\nother = \"more\"");
+    checked(&place).done();
+}
+
+#[test]
+fn a_label_in_a_condition_is_told() {
+    let plan = |sql: &str| {
+        let policy = POLICY.split("sql = ").next().unwrap().to_owned() + &format!("sql = \"{sql}\"\n");
+        let run = Place::new(&policy, DATA).run(&["plan", "policy.toml", "--format", "json"]);
+        run.stdout + &run.stderr
+    };
+    let said = plan("SELECT COUNT(*) FROM visits WHERE sex = 'women'");
+    assert!(said.contains("`women` is the label of 1: write sex = 1"), "{said}");
+    let said = plan("SELECT COUNT(*) FROM visits WHERE city = 'elsewhere'");
+    assert!(said.contains("label of the values that are none of the keys: write city NOT IN (...)"), "{said}");
+}

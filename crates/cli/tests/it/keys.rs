@@ -29,7 +29,7 @@ const DATA: &str = "sex,city\n0,N\n0,S\n1,Bonn\n1,n\n1,\n,N\n1,S\n";
 
 #[test]
 fn labels_are_shown_in_the_declared_order_and_change_nothing() {
-    let place = Place::new(POLICY, DATA.to_owned());
+    let place = Place::new(POLICY, DATA);
     let first = place.release(&["--format", "json"]).done();
     let rows = first.json()["asks"][0]["rows"].clone();
     let found: Vec<String> =

@@ -91,6 +91,61 @@ def variance(of, *grid, sample=False, root=False):
     return answer
 
 
+def together(rows, columns):
+    """The values of rows that have all of them."""
+    found = [[of(row) for of, *_ in columns] for row in rows]
+    return [[on_grid(value, *grid) for value, (_, *grid) in zip(row, columns)] for row in found if None not in row]
+
+
+def common(found, a, b):
+    """The sum of products of two columns' differences from their means."""
+    left, right = (sum(row[at] for row in found) for at in (a, b))
+    return sum(row[a] * row[b] for row in found) - Fraction(left) * right / len(found)
+
+
+def covariance(y, x, sample=False):
+    def answer(rows):
+        found = together(rows, [y, x])
+        return Number(common(found, 0, 1) / (len(found) - sample) if len(found) > sample else None)
+    return answer
+
+
+def correlation(y, x):
+    def answer(rows):
+        found = together(rows, [y, x])
+        both = common(found, 0, 1)
+        square = both**2 / (common(found, 0, 0) * common(found, 1, 1))
+        with localcontext() as context:
+            context.prec = 60
+            exact = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
+            return Number((exact if both >= 0 else -exact).quantize(Decimal("0.0001"), ROUND_HALF_UP))
+    return answer
+
+
+def least_squares(of, y, *xs):
+    """`of`: "intercept", "explained" or the position of an x; by the normal equations."""
+    def answer(rows):
+        found = together(rows, [y, *xs])
+        table = [[1, *row[1:], row[0]] for row in found]
+        size = len(xs) + 1
+        sums = [[Fraction(sum(row[i] * row[j] for row in table)) for j in range(size + 1)] for i in range(size)]
+        for at in range(size):
+            pivot = sums[at][at]
+            sums[at] = [value / pivot for value in sums[at]]
+            for other in range(size):
+                if other != at:
+                    factor = sums[other][at]
+                    sums[other] = [value - factor * own for value, own in zip(sums[other], sums[at])]
+        fit = [row[size] for row in sums]
+        if of == "explained":
+            # What is left is y less its fit, times y: the fit is orthogonal to what is left.
+            left = sum(row[size] * row[size] for row in table)
+            left -= sum(weight * sum(row[at] * row[size] for row in table) for at, weight in enumerate(fit))
+            return Number(1 - left / common(found, 0, 0))
+        return Number(fit[0] if of == "intercept" else fit[1 + of])
+    return answer
+
+
 def quantile(share, of, *grid):
     """The one grid value with at most share·n values below it and at least as many not above it."""
     share = Fraction(share)

@@ -12,7 +12,7 @@ rows are kept. A quantile is asked only where exactly one grid value has its ran
 import csv
 import math
 import sys
-from answers import ALL, average, count, greatest, grouped, least, levels, Number, on_grid, people, quantile, ratio, total, values, variance, written
+from answers import ALL, average, correlation, count, covariance, greatest, grouped, least, least_squares, levels, Number, on_grid, people, quantile, ratio, total, values, variance, written
 from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -105,6 +105,8 @@ SMOKER = (of("smoker"), [True, False, None])
 AGE, MINUTES = (of("age"), 0, 110), (of("minutes"), 0, 60)
 COST, FEE = (of("cost"), 0, 400, Fraction(1, 20)), (of("fee"), 0, 500, Fraction(1, 2))
 
+FEE_PAID = (lambda row: row["cost"] if row["smoker"] else None, *COST[1:])
+
 
 def clinic():
     cases, v = Cases(ABOUT), list(visits())
@@ -129,6 +131,13 @@ def clinic():
     once("VAR_SAMP", variance(*AGE, sample=True), "VAR_SAMP(age)")
     once("STDDEV_POP", variance(*MINUTES, root=True), "STDDEV_POP(minutes)")
     once("STDDEV_SAMP", variance(*MINUTES, sample=True, root=True), "STDDEV_SAMP(minutes)")
+    once("COVAR_POP", covariance(COST, AGE), "COVAR_POP(cost, age)")
+    once("COVAR_SAMP of what is missing here and there", covariance(FEE_PAID, AGE, sample=True), "COVAR_SAMP(CASE WHEN smoker THEN cost END, age)")
+    once("CORR", correlation(MINUTES, AGE), "CORR(minutes, age)")
+    once("REGR_SLOPE", least_squares(0, COST, MINUTES), "REGR_SLOPE(cost, minutes)")
+    once("REGR_INTERCEPT", least_squares("intercept", COST, MINUTES), "REGR_INTERCEPT(cost, minutes)")
+    once("REGR_R2 of several", least_squares("explained", COST, MINUTES, AGE), "REGR_R2(cost, minutes, age)")
+    once("REGR_SLOPE beside a condition", least_squares(0, COST, AGE, (lambda row: None if row["sex"] is None else int(row["sex"] == "F"), 0, 1)), "REGR_SLOPE(cost, age, sex = 'F')")
     once("MIN", least(*MINUTES), "MIN(minutes)")
     once("MAX beyond the bounds", greatest(*MINUTES), "MAX(minutes)")
     once("MAX of a decimal", greatest(lambda row: row["cost"] if row["cost"] < 50 else None, *COST[1:]), "MAX(CASE WHEN cost < 50 THEN cost END)")
@@ -449,6 +458,11 @@ def adult(path):
     plain("a decimal on a coarse grid", "SUM(capital_gain) AS s, AVG(capital_gain) AS m, MAX(capital_gain) AS x", "s:number m:number x:number", total(*gain), average(*gain), greatest(*gain))
     plain("spreads", "VAR_POP(age) AS a, VAR_SAMP(age) AS b, STDDEV_POP(age) AS c, STDDEV_SAMP(hours_per_week) AS d", "a:number b:number c:number d:number",
           variance(*years), variance(*years, sample=True), variance(*years, root=True), variance(*hours, sample=True, root=True))
+    plain("how hours go with age, by sex", "sex, REGR_SLOPE(hours_per_week, age) AS a, REGR_INTERCEPT(hours_per_week, age) AS b, REGR_R2(hours_per_week, age) AS c, CORR(age, hours_per_week) AS d, COVAR_POP(age, hours_per_week) AS e", "sex:text a:number b:number c:number d:number e:number",
+          least_squares(0, hours, years), least_squares("intercept", hours, years), least_squares("explained", hours, years), correlation(years, hours), covariance(years, hours), keys=[sex], tail=" GROUP BY sex")
+    rich, woman = (lambda row: int(row["income"] == ">50K"), 0, 1), (lambda row: int(row["sex"] == "Female"), 0, 1)
+    plain("a fit on several", "REGR_SLOPE(income = '>50K', age, hours_per_week, sex = 'Female') AS a, REGR_SLOPE(income = '>50K', sex = 'Female', age, hours_per_week) AS b, REGR_INTERCEPT(income = '>50K', age, hours_per_week, sex = 'Female') AS c, REGR_R2(income = '>50K', age, hours_per_week, sex = 'Female') AS d", "a:number b:number c:number d:number",
+          least_squares(0, rich, years, hours, woman), least_squares(2, rich, years, hours, woman), least_squares("intercept", rich, years, hours, woman), least_squares("explained", rich, years, hours, woman), where=lambda row: row["income"] in income[1] and row["sex"] in sex[1])
     plain("extremes and median by sex", "sex, MIN(age) AS a, MAX(hours_per_week) AS b, MEDIAN(age) AS c", "sex:text a:number b:number c:number",
           least(*years), greatest(*hours), quantile("1/2", *years), keys=[sex], tail=" GROUP BY sex")
     plain("quantiles", "approx_percentile_cont(age, 0.9) AS a, percentile_cont(0.25) WITHIN GROUP (ORDER BY hours_per_week) AS b", "a:number b:number",

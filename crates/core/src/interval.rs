@@ -20,8 +20,10 @@ const APART: f64 = 1e-3;
 
 /// Reaches are looked for until they are known to this part of themselves; they are rounded up by it.
 const PRECISION: f64 = 1e-4;
-/// The law of so many noises together is worked out; of more it is bounded.
-const FEW: usize = 3;
+/// The law of so many noises together is a sum of as many exponentials, where what cancels in it is less than this part of the error; of
+/// others it is inverted.
+const FEW: usize = 12;
+const CANCELLED: f64 = 1e-3;
 /// Of how many bounds the best is taken.
 const STEPS: u32 = 200;
 /// Most terms of an inversion.
@@ -128,10 +130,19 @@ pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
     }
     let slack: f64 = noises().map(|(weight, _)| weight).sum();
     let mut scales: Vec<f64> = noises().map(|(weight, law)| weight * law.scale).collect();
-    let together =
-        if count > FEW { many(&mut scales, outside) } else { LaplaceSum::new(&mut scales).tail_end(outside) };
-    let together = together + slack;
+    let together = together(&mut scales, outside) + slack;
     apart.min(together) * (1.0 + SAFE)
+}
+
+fn together(scales: &mut [f64], outside: f64) -> f64 {
+    if scales.len() <= FEW {
+        let mut apart = scales.to_vec();
+        let sum = LaplaceSum::new(&mut apart);
+        if scales.len() <= 3 || sum.lost < CANCELLED * outside {
+            return sum.tail_end(outside);
+        }
+    }
+    many(scales, outside)
 }
 
 /// At least the smallest `t` that the sum of several Laplace noises of these scales exceeds in magnitude with at most this chance.

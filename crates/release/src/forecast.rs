@@ -181,7 +181,11 @@ impl<'a> Forecast<'a> {
     fn of(&self, level: usize, term: &Term, typical: Usual, part: &Rational) -> Expected {
         let (name, cells) = (self.name(level, term), self.query.cells(level));
         let beside = typical.as_ref().ok().and_then(relative);
-        let Term::Answer(at) = term else {
+        let answer = match term {
+            Term::Answer(at) => Some(&self.query.answers(level)[*at]),
+            _ => None,
+        };
+        let Some(answer) = answer.filter(|answer| !matches!(answer, Estimator::Regression(_))) else {
             let error = match &typical {
                 Ok(planned) => planned.error.clone().map_or(ErrorBound::Unbounded, ErrorBound::Typical),
                 Err(missing) if missing.contains(&Missing::Rank) => ErrorBound::ByRank,
@@ -189,7 +193,6 @@ impl<'a> Forecast<'a> {
             };
             return Expected { name, cells, noise: Vec::new(), error, typical, relative: beside, bounded: false };
         };
-        let answer = &self.query.answers(level)[*at];
         let rows = self.rows(level);
         let error = self.error(answer, rows.as_ref());
         let relative = match &error {
@@ -219,6 +222,8 @@ impl<'a> Forecast<'a> {
             (Estimator::Quantile { measure, position, .. }, _) => {
                 ErrorBound::Rows(self.rank_error(*measure, *position))
             }
+            // How far it is off depends on how its values go together.
+            (Estimator::Regression(_), _) => ErrorBound::NeedsTypical,
             (Estimator::Average(_) | Estimator::Variance { .. }, None) if self.query.is_of_entity_rows() => {
                 ErrorBound::NeedsTypicalEntities
             }
@@ -325,6 +330,7 @@ fn aggregate(query: &Query, answer: &Estimator) -> String {
             let kind = if *sample { "SAMP" } else { "POP" };
             format!("{name}_{kind}({})", query.argument_in_words(moments.count))
         }
+        Estimator::Regression(about) => query.regression_in_words(about),
         Estimator::Quantile { measure, position, .. } => match &query.measures()[*measure].kind {
             MeasureKind::Tree { shares, .. } => {
                 let share = ratio(shares[*position].part as i64, shares[*position].whole as i64);

@@ -11,7 +11,7 @@ use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Step;
-use deniable_sql::plan::{Estimator, MeasureKind, Moments, ValueKind};
+use deniable_sql::plan::{Centred, Estimator, MeasureKind, Moments, ValueKind};
 use num_traits::{Signed, Zero};
 
 /// How many numbers are not usable, and the ways out.
@@ -146,6 +146,7 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     let mut clamped: Vec<String> = Vec::new();
     for (at, measure) in ask.query().measures().iter().enumerate() {
         match &measure.kind {
+            MeasureKind::Sum { .. } if !ask.query().is_clamped(at) => {}
             MeasureKind::Sum { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => {
                 let (low, high) = ask.query().bounds(at);
                 let kind = value_kind(ask, at);
@@ -159,7 +160,11 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
                     end(&high)
                 ));
             }
-            MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } => {}
+            // Of products each value is a sum of its own.
+            MeasureKind::Rows
+            | MeasureKind::NotNull { .. }
+            | MeasureKind::Entities { .. }
+            | MeasureKind::Product { .. } => {}
         }
     }
     let decimal_of = |end: &Rational| {
@@ -207,15 +212,16 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
     let mut all = Vec::new();
     for answer in answers {
         let Estimator::Average(Moments { sum, .. }) = answer else { continue };
-        let MeasureKind::Sum { argument: averaged, .. } = measures[*sum].kind else { continue };
+        let MeasureKind::Sum { of: Centred { argument: averaged, .. }, .. } = measures[*sum].kind else { continue };
         let is_its_sum = |other: &Estimator| match other {
             Estimator::Sum { measure } => {
                 measure != sum
-                    && matches!(measures[*measure].kind, MeasureKind::Sum { argument, .. } if argument == averaged)
+                    && matches!(measures[*measure].kind, MeasureKind::Sum { of, .. } if of.argument == averaged)
             }
             Estimator::Count { .. }
             | Estimator::Average(_)
             | Estimator::Variance { .. }
+            | Estimator::Regression(_)
             | Estimator::Quantile { .. } => false,
         };
         let count = answers.iter().find_map(|other| match other {
@@ -224,9 +230,11 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
                 MeasureKind::NotNull { argument } if argument == averaged => Some(ask.query().argument_in_words(*sum)),
                 _ => None,
             },
-            Estimator::Sum { .. } | Estimator::Average(_) | Estimator::Variance { .. } | Estimator::Quantile { .. } => {
-                None
-            }
+            Estimator::Sum { .. }
+            | Estimator::Average(_)
+            | Estimator::Variance { .. }
+            | Estimator::Regression(_)
+            | Estimator::Quantile { .. } => None,
         });
         if let Some(count) = count.filter(|_| answers.iter().any(is_its_sum)) {
             let about = ask.query().argument_in_words(*sum);

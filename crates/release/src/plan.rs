@@ -288,9 +288,9 @@ pub(crate) fn price(
         .measures()
         .iter()
         .enumerate()
-        .map(|(at, measure)| {
+        .map(|(at, _)| {
             let sensitivity = query.sensitivity(at, adjacency);
-            let odds = per_entity.share(&measure.part(query))?;
+            let odds = per_entity.share(query.part(at))?;
             let decay = Decay::hiding(&odds, &sensitivity)?;
             Ok(PlannedMeasure { sensitivity, odds, decay })
         })

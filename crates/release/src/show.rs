@@ -239,7 +239,7 @@ fn decimals_of(term: &Term, ask: &PlannedAsk) -> Decimals {
         },
         // A value that was chosen is shown as it is.
         Estimator::Quantile { measure, .. } => Decimals::All(of(measure)),
-        Estimator::Average(_) | Estimator::Variance { .. } => Decimals::Free,
+        Estimator::Average(_) | Estimator::Variance { .. } | Estimator::Regression(_) => Decimals::Free,
     }
 }
 
@@ -286,7 +286,11 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
                 (0..shares.len()).filter_map(|share| ask.query().rank_margin(at, share, decay, confidence)).max();
             (NoiseKind::Tree, sensitivity, Some(decay.scale_bound()), whole(rows.unwrap_or_default()))
         }
-        MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {
+        MeasureKind::Rows
+        | MeasureKind::NotNull { .. }
+        | MeasureKind::Entities { .. }
+        | MeasureKind::Sum { .. }
+        | MeasureKind::Product { .. } => {
             let unit = &measure.unit;
             let reach = whole(margin(decay, confidence)) * unit;
             (NoiseKind::Geometric, sensitivity * unit, Some(decay.scale_bound() * unit), reach)

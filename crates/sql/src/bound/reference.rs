@@ -159,9 +159,10 @@ pub(super) fn totals(query: &Query, kept: &Kept) -> Vec<Vec<Vec<i128>>> {
                 MeasureKind::Rows => *sum += 1,
                 MeasureKind::NotNull { argument } => *sum += i128::from(values[*argument].is_some()),
                 MeasureKind::Entities { .. } => {}
-                MeasureKind::Sum { argument, centre, squared, range: _ } => {
-                    let difference = values[*argument].map_or(0, |units| i128::from(units) - i128::from(*centre));
-                    *sum += if *squared { difference * difference } else { difference };
+                MeasureKind::Sum { of, range: _ } => *sum += values[of.argument].map_or(0, |units| of.of(units)),
+                MeasureKind::Product { of: [one, other], range: _ } => {
+                    let both = values[one.argument].zip(values[other.argument]);
+                    *sum += both.map_or(0, |(left, right)| one.of(left) * other.of(right));
                 }
                 MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. } => {
                     piles[*cell as usize].extend(values[*argument].map(i128::from));
@@ -179,7 +180,8 @@ pub(super) fn totals(query: &Query, kept: &Kept) -> Vec<Vec<Vec<i128>>> {
                     sums[*cell as usize][0] += i128::from(mark >> bit & 1);
                 }
             }
-            MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Sum { .. } => {}
+            MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Sum { .. } | MeasureKind::Product { .. } => {
+            }
         }
         sums
     });

@@ -240,6 +240,11 @@ fn arguments(table: &TableSchema) -> Vec<Argument> {
     arguments
 }
 
+/// Bytes that hold the rows of an entity that are kept, in all cells that there are, and not those of all entities.
+const LITTLE: usize = 30_000;
+/// Bytes that hold all rows of the largest of them, thrice over.
+const ENOUGH: usize = 1 << 21;
+
 #[test]
 fn the_operator_keeps_what_the_plain_code_keeps() {
     let mut dice = Dice::new(1);
@@ -281,8 +286,8 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
         largest.sort_unstable();
         let largest = largest.chunk_by(PartialEq::eq).map(<[_]>::len).max().unwrap();
         let most = caps.rows_per_group.saturating_mul(caps.groups) as usize * levels;
-        let little = if most.min(largest) > 8 { 1 << 20 } else { 30_000 };
-        for memory in [None, Some(1 << 20), Some(little)] {
+        let little = if most.min(largest) > 8 { ENOUGH } else { LITTLE };
+        for memory in [None, Some(ENOUGH), Some(little)] {
             let batch = shuffled(&mut dice, &batch);
             let (size, partitions) = (dice.pick(&[3, 300, 8_192]), 1 + dice.below(4));
             let partitions = dealt(&mut dice, &batch, size, partitions);
@@ -291,7 +296,7 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
             let (kept, spilled_now) = run(&case);
             spilled += spilled_now;
             assert!(kept == expected, "round {round}: {caps:?}, memory {memory:?}, {kind:?}, {text}");
-            assert!(spilled_now > 0 || memory != Some(30_000) || rows == 50, "nothing spilled");
+            assert!(spilled_now > 0 || memory != Some(LITTLE) || rows == 50, "nothing spilled");
         }
     }
     assert!(spilled > 5_000 && bitten > 10_000, "{spilled} spilled, {bitten} dropped: too tame");

@@ -10,7 +10,7 @@ use super::levels::Levels;
 use super::lookup::NOWHERE;
 use super::pile::Pile;
 use super::walk::Kept;
-use crate::plan::{Measure, MeasureKind, Query, presence};
+use crate::plan::{Centred, Measure, MeasureKind, Query, presence};
 
 /// Rows whose units, at most 2^52 each, are added up in 64 bits.
 const BLOCK: usize = 512;
@@ -44,8 +44,8 @@ enum What {
     Entities { bit: u32, present: Option<usize> },
     /// Units of an argument.
     Units(usize),
-    /// Squares of an argument's differences from a centre.
-    Squares { argument: usize, centre: i64 },
+    /// Products of two centred arguments.
+    Products([Centred; 2]),
     /// The values themselves.
     Pile(usize),
 }
@@ -61,8 +61,9 @@ enum Vector {
 struct Recipe {
     /// The position of what it is.
     of: usize,
-    /// What is taken off for each row that is counted at this position.
-    centre: Option<(i64, usize)>,
+    /// The centre, where there is one: how many steps a unit is cut into, and how many of these are taken off for each row that is
+    /// counted at this position.
+    centre: Option<(Centred, usize)>,
 }
 
 /// Finds, or begins, what is gathered.
@@ -71,7 +72,7 @@ fn gather(gathered: &mut Vec<Gathered>, what: What, level: usize, cells: usize) 
     known.unwrap_or_else(|| {
         let vector = match what {
             What::Rows | What::Present(_) | What::Entities { .. } => Vector::Counts(vec![0; cells + 1]),
-            What::Units(_) | What::Squares { .. } => Vector::Sums(vec![0; cells + 1]),
+            What::Units(_) | What::Products(_) => Vector::Sums(vec![0; cells + 1]),
             What::Pile(_) => Vector::Piles(vec![Pile::default(); cells]),
         };
         gathered.push(Gathered { what, level, vector });
@@ -95,14 +96,14 @@ impl Totals {
                     let bit = bit.map_or(0, |bit| 1 + bit as u32);
                     plain(of(What::Entities { bit, present: *wanted }))
                 }
-                MeasureKind::Sum { argument, centre: 0, squared: false, .. } => plain(of(What::Units(*argument))),
-                MeasureKind::Sum { argument, centre, squared: false, .. } => {
+                MeasureKind::Sum { of: Centred { argument, times: 1, centre: 0 }, .. } => {
+                    plain(of(What::Units(*argument)))
+                }
+                MeasureKind::Sum { of: centred @ Centred { argument, .. }, .. } => {
                     let count = of(What::Present(*argument));
-                    Recipe { of: of(What::Units(*argument)), centre: Some((*centre, count)) }
+                    Recipe { of: of(What::Units(*argument)), centre: Some((*centred, count)) }
                 }
-                MeasureKind::Sum { argument, centre, squared: true, .. } => {
-                    plain(of(What::Squares { argument: *argument, centre: *centre }))
-                }
+                MeasureKind::Product { of: both, .. } => plain(of(What::Products(*both))),
                 MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. } => {
                     plain(of(What::Pile(*argument)))
                 }
@@ -154,9 +155,7 @@ impl Totals {
                     (None, Some(argument)) => count_present(cells, &arguments[argument], counts),
                 },
                 (What::Units(argument), Vector::Sums(sums)) => add_up(cells, &arguments[argument], sums),
-                (What::Squares { argument, centre }, Vector::Sums(sums)) => {
-                    add_squares(cells, &arguments[argument], i128::from(centre), sums);
-                }
+                (What::Products(of), Vector::Sums(sums)) => add_products(cells, of, arguments, sums),
                 (What::Pile(argument), Vector::Piles(piles)) => {
                     let values = &arguments[argument];
                     for (row, cell) in cells.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
@@ -208,7 +207,8 @@ impl Totals {
         let cells = self.measures.into_iter().map(|Recipe { of, centre }| match (&gathered[of], centre) {
             (Cells::Sums(sums), Some((centre, count))) => match &gathered[count] {
                 Cells::Sums(counts) => {
-                    let centred = |(sum, count): (&i128, &i128)| sum - i128::from(centre) * count;
+                    let (times, centre) = (i128::from(centre.times), i128::from(centre.centre));
+                    let centred = |(sum, count): (&i128, &i128)| times * sum - centre * count;
                     Cells::Sums(sums.iter().zip(counts).map(centred).collect())
                 }
                 Cells::Values(_) => Cells::Sums(sums.clone()),
@@ -249,11 +249,13 @@ fn add_up(cells: &[u32], values: &Values, sums: &mut [i128]) {
     }
 }
 
-/// Adds the squares of an argument's differences from the centre.
-fn add_squares(cells: &[u32], values: &Values, centre: i128, sums: &mut [i128]) {
+/// Adds the products of two arguments' differences from their centres, where both have a value.
+fn add_products(cells: &[u32], of: [Centred; 2], arguments: &[Values], sums: &mut [i128]) {
     let end = sums.len() - 1;
-    for (row, (cell, units)) in cells.iter().zip(&values.units).enumerate() {
-        let difference = if values.is_present(row) { i128::from(*units) - centre } else { 0 };
-        sums[(*cell as usize).min(end)] += difference * difference;
+    let [one, other] = of.map(|of| &arguments[of.argument]);
+    for (row, cell) in cells.iter().enumerate() {
+        let is_present = one.is_present(row) && other.is_present(row);
+        let product = if is_present { of[0].of(one.units[row]) * of[1].of(other.units[row]) } else { 0 };
+        sums[(*cell as usize).min(end)] += product;
     }
 }

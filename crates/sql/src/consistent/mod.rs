@@ -109,7 +109,7 @@ impl Noisy {
 /// Whether the measure of a group is the sum of those of its parts.
 fn adds_up(kind: &MeasureKind) -> bool {
     match kind {
-        MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Sum { .. } => true,
+        MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Sum { .. } | MeasureKind::Product { .. } => true,
         MeasureKind::Entities { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => false,
     }
 }
@@ -117,7 +117,7 @@ fn adds_up(kind: &MeasureKind) -> bool {
 /// Whether every row adds zero or more.
 fn is_never_negative(kind: &MeasureKind) -> bool {
     match kind {
-        MeasureKind::Sum { range, .. } => range.low >= 0,
+        MeasureKind::Sum { range, .. } | MeasureKind::Product { range, .. } => range.low >= 0,
         _ => true,
     }
 }

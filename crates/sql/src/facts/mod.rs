@@ -1,5 +1,6 @@
 //! What public facts say of expressions: bounds and grids, keys, slips of the fingers. Nothing here reads data.
 
+pub(crate) mod exclusive;
 pub(crate) mod keys;
 pub(crate) mod labels;
 pub(crate) mod range;

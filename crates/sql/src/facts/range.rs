@@ -200,6 +200,10 @@ impl Ranges {
             values(ids).into_iter().reduce(|left, right| left.either(&right)).unwrap_or_else(Range::nothing)
         };
         match (operation, arguments) {
+            // What is true counts 1, what is not 0.
+            (Operation::Cast(Type::Integer | Type::Decimal), [inner]) if program.kind(*inner) == Type::Boolean => {
+                Range { low: Some(Rational::zero()), high: Some(whole(1)), unit: Some(whole(1)) }
+            }
             // Whole numbers are the same as decimals.
             (Operation::Cast(Type::Decimal), [inner]) if program.kind(*inner) == Type::Integer => range(inner),
             (Operation::Cast(Type::Integer), [inner]) if program.kind(*inner) == Type::Decimal => {

@@ -12,7 +12,7 @@
 //! be as others. What does not follow is not guessed: it is named, so that it can be stated.
 
 use crate::lower::declared;
-use crate::plan::{MeasureKind, Query};
+use crate::plan::{Centred, MeasureKind, Query};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::schema::ColumnType;
 use deniable_expression::{Id, Node, Operation, Type, Value};
@@ -153,19 +153,30 @@ impl Query {
                     None => people,
                 }
             }
-            MeasureKind::Sum { argument, centre, squared, .. } => {
-                let Usual { present, mean, variance } = of(argument)?;
-                let unit = self.argument_unit(at);
-                let centred = mean.clone().map(|mean| mean / &unit - whole(*centre));
-                let each = if *squared {
-                    both(centred, variance.clone(), |mean, variance| &mean * &mean + variance / (&unit * &unit))
+            MeasureKind::Sum { of: centred, .. } => {
+                let usual = of(&centred.argument)?;
+                times(times(rows(), usual.present.clone()), self.typical_of(*centred, usual))
+            }
+            MeasureKind::Product { of: [one, other], .. } => {
+                let (left, right) = (of(&one.argument)?, of(&other.argument)?);
+                let product = times(self.typical_of(*one, left), self.typical_of(*other, right));
+                // How two values go together nobody has said: as if they did not. One is there where the other is.
+                let unit = self.grid_unit(one.argument) / whole(one.times);
+                let each = if one == other {
+                    both(product, left.variance.clone(), |square, variance| square + variance / (&unit * &unit))
                 } else {
-                    centred
+                    product
                 };
-                times(times(rows(), present.clone()), each)
+                times(times(rows(), left.present.clone()), each)
             }
             MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Err(BTreeSet::from([Missing::Rank])),
         }
+    }
+
+    /// The typical centred value of an argument, in its steps.
+    fn typical_of(&self, of: Centred, usual: &Usual) -> Guess {
+        let unit = self.grid_unit(of.argument) / whole(of.times);
+        usual.mean.clone().map(|mean| mean / unit - whole(of.centre))
     }
 
     /// What is typical of every expression that a measure is about, and of those that it is made of.
@@ -231,6 +242,19 @@ impl Query {
             (Operation::Not, [inner]) => {
                 let Usual { present, mean, variance } = of(inner);
                 Usual { present, mean: mean.map(|met| whole(1) - met), variance }
+            }
+            (Operation::IsNull, [inner]) => {
+                let missing = of(inner).present.map(|present| whole(1) - present);
+                Usual { present: Ok(whole(1)), variance: missing.clone().map(|met| of_condition(&met)), mean: missing }
+            }
+            (Operation::And, [left, right]) => {
+                // A condition that always holds leaves the other.
+                let always = |usual: &Usual| usual.mean == Ok(whole(1)) && usual.present == Ok(whole(1));
+                match (of(left), of(right)) {
+                    (left, right) if always(&left) => right,
+                    (left, right) if always(&right) => left,
+                    _ => unknown(),
+                }
             }
             (Operation::Case, [condition, then, otherwise]) => mixed(of(condition).mean, &of(then), &of(otherwise)),
             (Operation::Coalesce, [first, second]) => {

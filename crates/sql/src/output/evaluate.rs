@@ -2,6 +2,7 @@
 
 use super::measures::parts;
 use super::number::Number;
+use super::pivot::{At, ROUNDING};
 use super::window::View;
 use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
@@ -64,7 +65,7 @@ pub enum Shown {
 }
 
 /// A shown row: a cell of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Place {
     pub(super) level: usize,
     pub(super) cell: usize,
@@ -146,6 +147,7 @@ impl Query {
             | MeasureKind::NotNull { .. }
             | MeasureKind::Entities { .. }
             | MeasureKind::Sum { .. }
+            | MeasureKind::Product { .. }
             | MeasureKind::Ranked { .. } => 1,
         }
     }
@@ -154,9 +156,9 @@ impl Query {
     #[must_use]
     pub fn grid_size(&self, measure: usize) -> u64 {
         let argument = match &self.measures()[measure].kind {
-            MeasureKind::Rows | MeasureKind::Entities { .. } => return 1,
+            MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::Product { .. } => return 1,
+            MeasureKind::Sum { of, .. } => of.argument,
             MeasureKind::NotNull { argument }
-            | MeasureKind::Sum { argument, .. }
             | MeasureKind::Ranked { argument, .. }
             | MeasureKind::Tree { argument, .. } => *argument,
         };
@@ -242,12 +244,15 @@ pub(super) struct Evaluator<'a> {
     pub(super) margins: BTreeMap<usize, Vec<BigInt>>,
     /// How many rows a chosen value may be from the rank it was chosen for; `None` where the interval is of values.
     pub(super) ranks: Vec<Option<BigInt>>,
-    /// The law of every measure's noise.
+    /// The decay of every measure's noise, and its law.
+    pub(super) decays: &'a [Decay],
     pub(super) laws: &'a [Law],
     /// How often an interval may miss.
     pub(super) outside: f64,
     /// What rows see through the windows that were looked through.
     pub(super) views: Vec<Arc<View>>,
+    /// How often each of the numbers that a sum over rows is made of may miss, while its interval is worked out.
+    pub(super) each: Option<f64>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -273,7 +278,18 @@ impl<'a> Evaluator<'a> {
         };
         let ranks = query.measures().iter().enumerate().map(rank).collect();
         let outside = (whole(1) - confidence).to_f64().unwrap_or_default();
-        Self { query, values: noisy.shown(), measured, margins, ranks, laws, outside, views: Vec::new() }
+        Self {
+            query,
+            values: noisy.shown(),
+            measured,
+            margins,
+            ranks,
+            decays: &noisy.decays,
+            laws,
+            outside,
+            views: Vec::new(),
+            each: None,
+        }
     }
 
     fn shown(&self, term: &Term, row: Place, population: bool) -> Shown {
@@ -443,6 +459,17 @@ impl<'a> Evaluator<'a> {
                     high: end(&variance.high, Rounding::Up),
                 }
             }
+            Estimator::Regression(about) => match margins {
+                None => self.regression(about, cell, None),
+                // Every noise reaches as far as its own margin, whatever the others do.
+                Some(margins) => {
+                    let margin = |at: usize| margins[at].to_f64().unwrap_or(f64::INFINITY);
+                    let reach = |weights: &BTreeMap<At, f64>, _: f64| {
+                        weights.iter().map(|(at, weight)| weight * margin(at.0)).sum::<f64>() * (1.0 + ROUNDING)
+                    };
+                    self.regression(about, cell, Some(&reach))
+                }
+            },
             Estimator::Quantile { measure, position, .. } => {
                 let worth = |units: i128| self.query.value_of(*measure, units);
                 match &self.query.measures()[*measure].kind {

@@ -4,7 +4,7 @@ use super::evaluate::{Evaluator, Place, ROOT_PLACES};
 use super::number::Number;
 use super::pivot::{At, Cell, Ends, Form, Linear};
 use super::{Term, Window, WindowFunction};
-use crate::plan::{Estimator, MeasureKind, Moments, Query};
+use crate::plan::{Estimator, MeasureKind, Moments, Query, Regression};
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
@@ -43,7 +43,7 @@ impl Query {
                     let under = sum(*count);
                     Some(Form::Ratio { over: sum(*total).plus(&under, centre), under })
                 }
-                Estimator::Variance { .. } | Estimator::Quantile { .. } => None,
+                Estimator::Variance { .. } | Estimator::Regression(_) | Estimator::Quantile { .. } => None,
             },
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
@@ -92,13 +92,40 @@ impl Evaluator<'_> {
                 inside
             };
         }
-        match self.form(term, row) {
+        if let Some(about) = self.regression_of(term, row) {
+            let reach = |weights: &BTreeMap<At, f64>, part: f64| cell.reach_of_all(weights, part * self.outside);
+            return self.regression(about, row.cell, Some(&reach));
+        }
+        let form = self.form(term, row);
+        if let (None, Term::Arithmetic(operator, sides)) = (&form, term)
+            && sides.iter().any(|side| self.query.constant(side, row).is_some())
+        {
+            // A constant beside it leaves the law of the other what it is.
+            let [left, right] = sides.each_ref().map(|side| self.interval(side, row, margins));
+            return left.combine(*operator, &right);
+        }
+        if form.is_none()
+            && has_window(term)
+            && let Some(number) = self.made_of_many(term, row)
+        {
+            return number;
+        }
+        match form {
             Some(form) if form.measures() > 1 || has_window(term) => {
                 let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
                 let within = (possible.low.as_ref().map(float), possible.high.as_ref().map(float));
                 on_grid(placed(estimate, cell.interval(&form, within), &possible), &form)
             }
             _ => self.number(term, row, margins),
+        }
+    }
+
+    /// What a covariance, correlation or fit is made of, where the term is one.
+    fn regression_of(&self, term: &Term, row: Place) -> Option<&Regression> {
+        let Term::Answer(position) = term else { return None };
+        match &self.query.answers(row.level)[*position] {
+            Estimator::Regression(about) => Some(about),
+            _ => None,
         }
     }
 
@@ -142,6 +169,10 @@ impl Evaluator<'_> {
                 },
                 Estimator::Average(moments) => from(Some(moments.low.clone()), Some(moments.high.clone())),
                 Estimator::Variance { .. } => from(zero(), None),
+                Estimator::Regression(about) => {
+                    let (low, high) = self.query.possible_regression(about);
+                    from(low, high)
+                }
                 Estimator::Quantile { measure, .. } => {
                     let (low, high) = self.query.bounds(*measure);
                     from(Some(low), Some(high))
@@ -171,7 +202,7 @@ fn float(value: &Rational) -> f64 {
 
 /// Floats as the ends of an interval, rounded outward and cut at what is possible. An interval beyond all that is possible says
 /// nothing but that the noise was unusually large: then all that is possible is left.
-fn placed(estimate: Option<Rational>, (low, high): Ends, possible: &Number) -> Number {
+pub(super) fn placed(estimate: Option<Rational>, (low, high): Ends, possible: &Number) -> Number {
     /// More than a conversion to fractions and back can lose.
     const OUTWARD: f64 = 1e-12;
     let end = |end: Option<f64>, outward: f64| end.and_then(|end| Rational::from_float(end + outward * end.abs()));

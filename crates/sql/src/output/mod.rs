@@ -13,6 +13,7 @@ mod order;
 mod pivot;
 mod planned;
 mod population;
+mod regression;
 mod slope;
 mod window;
 

@@ -22,7 +22,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
 /// Rounding of a few operations on floats, relative to the largest number among them.
-const ROUNDING: f64 = 1e-13;
+pub(super) const ROUNDING: f64 = 1e-13;
 /// Ends are looked for until they are known to this part of their distance from the released value.
 const PRECISION: f64 = 1e-3;
 /// How many parts the mean's own interval is taken apart into, for a variance.
@@ -293,6 +293,11 @@ impl Cell<'_> {
         self.reach([(measure, 1.0)].into_iter(), 0.0, self.outside)
     }
 
+    /// How far weighted noises reach together, missing this often.
+    pub(super) fn reach_of_all(&self, weights: &BTreeMap<At, f64>, outside: f64) -> f64 {
+        self.reach(weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, outside)
+    }
+
     fn reach(&self, weights: impl Iterator<Item = (At, f64)>, normal: f64, outside: f64) -> f64 {
         let noises: Vec<(f64, Law)> =
             weights.map(|(at, weight)| (weight * (1.0 + ROUNDING), self.laws[at.0])).collect();
@@ -347,7 +352,7 @@ impl Cell<'_> {
 }
 
 /// How far numbers of a range are from zero, from its corners.
-fn nearest_to_zero(corners: &[f64]) -> f64 {
+pub(super) fn nearest_to_zero(corners: &[f64]) -> f64 {
     let low = corners.iter().copied().fold(f64::INFINITY, f64::min);
     let high = corners.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
@@ -355,7 +360,7 @@ fn nearest_to_zero(corners: &[f64]) -> f64 {
 
 /// How near to the released value everything from `outer` on is excluded, part by part. The end is looked for around `near`, which is
 /// about how far it should be.
-fn inwards(outer: f64, estimate: f64, near: f64, excluded: &dyn Fn(f64, f64) -> bool) -> f64 {
+pub(super) fn inwards(outer: f64, estimate: f64, near: f64, excluded: &dyn Fn(f64, f64) -> bool) -> f64 {
     let excludes = |from: f64, to: f64| excluded(from.min(to), from.max(to));
     let mut end = outer;
     for about in [1.02, 1.1, 1.5] {

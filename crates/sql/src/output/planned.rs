@@ -55,6 +55,8 @@ impl Query {
                 Some(_) => safe,
                 None => safe.map(|safe| {
                     let noise = evaluator.first_order(term, place).and_then(Rational::from_float);
+                    // What does not move to first order, as a part that nothing explains, moves to the second.
+                    let noise = noise.filter(|noise| noise * whole(1_000_000) > safe);
                     noise.map_or_else(|| safe.clone(), |noise| noise.min(safe.clone()))
                 }),
             };

@@ -93,12 +93,10 @@ impl Query {
                 MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } if counts_all => {
                     (0.0, 1.0)
                 }
-                MeasureKind::Sum { argument, squared: false, range, .. } if counted == Some(*argument) => {
+                MeasureKind::Sum { of, range } if of.times == 1 && counted == Some(of.argument) => {
                     (range.low as f64, range.high as f64)
                 }
-                MeasureKind::Sum { squared: false, range, .. } if counts_all => {
-                    (range.low.min(0) as f64, range.high.max(0) as f64)
-                }
+                MeasureKind::Sum { range, .. } if counts_all => (range.low.min(0) as f64, range.high.max(0) as f64),
                 _ => return None,
             };
             least += (weight * low).min(weight * high);

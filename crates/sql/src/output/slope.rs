@@ -125,6 +125,10 @@ impl Evaluator<'_> {
                 ];
                 (n > 0.0 && by.is_finite()).then_some(Slope { value, by: slopes.into() })
             }
+            Estimator::Regression(about) => {
+                let (value, by) = self.regression_slope(about, cell)?;
+                (value.is_finite()).then_some(Slope { value, by })
+            }
             Estimator::Quantile { .. } => None,
         }
     }

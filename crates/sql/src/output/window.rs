@@ -5,15 +5,17 @@
 //! (M-PIV). Ranks and places are those of the noisy numbers, and have none.
 
 use super::evaluate::{Evaluator, Place, Value};
+use super::intervals::placed;
 use super::number::Number;
-use super::pivot::{Form, Linear};
+use super::pivot::{At, Cell, Form, Linear};
 use super::slope::Slope;
-use super::{Sort, Term};
+use super::{Operator, Sort, Term};
 use deniable_core::exact::{Rational, whole};
+use deniable_core::noise::margin;
 use num_bigint::BigInt;
 use num_traits::Zero;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Over more rows a sum has no interval: each row's would look at all of them.
@@ -153,12 +155,90 @@ impl Evaluator<'_> {
             None | Some((_, Seen::Row(None))) => unknown(None),
             Some((_, Seen::Rank(place))) => Number::exact(Some(whole(*place))),
             Some((Window { argument, .. }, Seen::Row(Some(other)))) => self.number(argument, *other, margins),
-            Some((Window { function, .. }, Seen::First { count, sum, present, .. })) => match function {
-                WindowFunction::Count => Number::exact(Some(whole(*count))),
-                _ if *present == 0 => unknown(None),
-                WindowFunction::Average => unknown(Some(sum / whole(*present))),
-                _ => unknown(Some(sum.clone())),
+            Some((Window { function, .. }, Seen::First { count, sum, present, .. })) => {
+                let share = match function {
+                    WindowFunction::Count => return Number::exact(Some(whole(*count))),
+                    _ if *present == 0 => return unknown(None),
+                    WindowFunction::Average => whole(1) / whole(*present),
+                    _ => whole(1),
+                };
+                let estimate = Some(sum * &share);
+                let Some((each, margins)) = self.each.zip(margins) else { return unknown(estimate) };
+                let ends = self.summed(window, row, (each, margins));
+                let in_all = |end: Option<Rational>| end.map(|end| end * &share);
+                Number { estimate, low: in_all(ends.low), high: in_all(ends.high) }
+            }
+        }
+    }
+
+    /// Between what the sum of a window over these rows lies: from the law of its noise, where that is known, and from the ends of what is
+    /// added up otherwise. Averages are sums here.
+    fn summed(&self, window: usize, row: Place, (each, margins): (f64, &Vec<BigInt>)) -> Number {
+        let unknown = Number { estimate: None, low: None, high: None };
+        let Some((Window { argument, function, .. }, Seen::First { rows, count, present, .. })) =
+            self.seen(window, row)
+        else {
+            return unknown;
+        };
+        if let Some(form) = self.windowed_form(window, row) {
+            let value = |(measure, cell): At| self.values[measure][cell];
+            let ends =
+                Cell { laws: self.laws, value: &value, normal: 0.0, outside: each }.interval(&form, (None, None));
+            let all = if *function == WindowFunction::Average { whole(*present) } else { whole(1) };
+            let Number { low, high, .. } = placed(None, ends, &unknown);
+            return Number { estimate: None, low: low.map(|low| low * &all), high: high.map(|high| high * &all) };
+        }
+        let mut all = Number::exact(Some(Rational::zero()));
+        // One without a value now may have one exactly, and the reverse.
+        for row in &rows[..*count] {
+            let number = self.number(argument, *row, Some(margins));
+            if number.estimate.is_none() {
+                return unknown;
+            }
+            all = all.combine(Operator::Add, &number);
+        }
+        all
+    }
+
+    /// The interval of a number that windows make of many others, each of which misses as rarely as their number asks for; `None` where they are
+    /// too many.
+    pub(super) fn made_of_many(&self, term: &Term, row: Place) -> Option<Number> {
+        let mut all = BTreeSet::new();
+        self.parts_of_many(term, row, &mut all)?;
+        let each = self.outside / all.len().max(1) as f64 * (1.0 - 1e-9);
+        let confidence = whole(1) - Rational::from_float(each)?;
+        let margins: Vec<BigInt> = self.decays.iter().map(|decay| margin(decay, &confidence)).collect();
+        let views = self.views.clone();
+        let one = Self { margins: BTreeMap::new(), ranks: Vec::new(), views, each: Some(each), ..*self };
+        Some(one.number(term, row, Some(&margins)))
+    }
+
+    /// What the interval of a number rests on: noisy numbers, and sums of them whose law is known.
+    fn parts_of_many(&self, term: &Term, row: Place, found: &mut BTreeSet<(usize, Place)>) -> Option<()> {
+        if found.len() > MOST_ROWS {
+            return None;
+        }
+        match term {
+            Term::Window(window) => match self.seen(*window, row)? {
+                (_, Seen::Rank(_)) => Some(()),
+                (Window { argument, .. }, Seen::Row(other)) => self.parts_of_many(argument, (*other)?, found),
+                (Window { function, .. }, _) if *function == WindowFunction::Count => Some(()),
+                (Window { argument, .. }, Seen::First { rows, count, .. }) => {
+                    if self.windowed_form(*window, row).is_some() {
+                        found.insert((self.query.measures().len() + window, row));
+                        return Some(());
+                    }
+                    rows[..*count].iter().try_for_each(|row| self.parts_of_many(argument, *row, found))
+                }
             },
+            Term::Answer(position) => {
+                let measures = self.query.answers(row.level)[*position].measures();
+                found.extend(measures.into_iter().map(|measure| (measure, row)));
+                Some(())
+            }
+            Term::Arithmetic(_, sides) => sides.iter().try_for_each(|side| self.parts_of_many(side, row, found)),
+            Term::Function(_, inner) => self.parts_of_many(inner, row, found),
+            Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => Some(()),
         }
     }
 

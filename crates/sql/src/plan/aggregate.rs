@@ -8,6 +8,7 @@
 //! | `SUM(x)` | the sum of x in units of its grid |
 //! | `AVG(x)` | the sum of x − centre in units of its grid, and the count of x |
 //! | `VAR_*`, `STDDEV_*` | as AVG, and the sum of (x − centre)² |
+//! | `COVAR_*`, `CORR`, `REGR_*` | sums of values and of their products, all centred ([`super::regression`]) |
 //! | `MIN`, `MAX`, `MEDIAN`, `PERCENTILE_CONT` | a value of the grid whose rank is near the wanted one (M-PF) |
 //! | several quantiles of one x | noisy counts of the intervals of a tree over the grid ([`super::quantiles`]) |
 //!
@@ -15,6 +16,7 @@
 //! public. Equal measures of one question are taken once, with their weights added.
 
 use super::Argument;
+use super::regression::{Regression, is_about_several};
 use crate::error::QueryError;
 use crate::facts::range::{Grid, NoGrid, Ranges};
 use crate::lower::{Lowering, Scope, constant_decimal, section_of};
@@ -60,15 +62,18 @@ pub enum MeasureKind {
         /// The argument's position.
         present: Option<usize>,
     },
-    /// Values of an argument on its grid, less a public centre, or the squares of these differences.
+    /// Values on their grid, less a public centre.
     Sum {
-        /// The argument's position.
-        argument: usize,
-        /// The centre, in units of the argument's grid.
-        centre: i64,
-        /// Whether differences are squared.
-        squared: bool,
+        /// The values.
+        of: Centred,
         /// The range of what one row adds, in units, centre subtracted.
+        range: RowRange,
+    },
+    /// Products of two such values in one row; squares, where both are the same.
+    Product {
+        /// The values.
+        of: [Centred; 2],
+        /// The range of what one row adds, in units.
         range: RowRange,
     },
     /// A value near a rank, chosen among all values of the grid (M-PF).
@@ -85,6 +90,31 @@ pub enum MeasureKind {
         /// The wanted shares, ascending.
         shares: Vec<QuantileShare>,
     },
+}
+
+/// Values of an argument, less a public centre: `times · value − centre`, in units of `1/times` of its grid's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Centred {
+    /// The argument's position.
+    pub argument: usize,
+    /// How many steps its unit is cut into: 1, or 2 where the centre lies between two values.
+    pub times: i64,
+    /// The centre, in these steps.
+    pub centre: i64,
+}
+
+impl Centred {
+    /// The values themselves.
+    #[must_use]
+    pub fn nowhere(argument: usize) -> Self {
+        Self { argument, times: 1, centre: 0 }
+    }
+
+    /// What a value of so many grid units adds.
+    #[must_use]
+    pub fn of(&self, units: i64) -> i128 {
+        i128::from(units) * i128::from(self.times) - i128::from(self.centre)
+    }
 }
 
 /// A share of the values, as a fraction in `[0, 1]`.
@@ -139,6 +169,8 @@ pub enum Estimator {
         /// Whether its root is wanted.
         root: bool,
     },
+    /// A number about values that go together.
+    Regression(Box<Regression>),
     /// A quantile.
     Quantile {
         /// The measure.
@@ -184,6 +216,7 @@ impl Estimator {
             Self::Count { measure } | Self::Sum { measure } | Self::Quantile { measure, .. } => vec![*measure],
             Self::Average(moments) => vec![moments.sum, moments.count],
             Self::Variance { moments, squares, .. } => vec![moments.sum, moments.count, *squares],
+            Self::Regression(regression) => regression.measures(),
         }
     }
 
@@ -195,6 +228,7 @@ impl Estimator {
             Self::Sum { measure } => Self::Sum { measure: place(measure) },
             Self::Quantile { measure, position, value } => Self::Quantile { measure: place(measure), position, value },
             Self::Average(moments) => Self::Average(all(moments)),
+            Self::Regression(regression) => Self::Regression(Box::new(regression.moved(place))),
             Self::Variance { moments, squares, sample, root } => {
                 Self::Variance { squares: place(squares), moments: all(moments), sample, root }
             }
@@ -253,6 +287,10 @@ impl Collected {
             let answer = self.count(counted, context)?;
             return self.answered(answer);
         }
+        if is_about_several(name) {
+            let answer = self.regression(call, filter, context)?;
+            return self.answered(answer);
+        }
         let share = match (name.ends_with("percentile_cont"), args.as_slice()) {
             (true, [_, share]) => Some(quantile_share(share).map_err(|error| error.near([share]).about(name))?),
             (false, [_]) => None,
@@ -295,8 +333,8 @@ impl Collected {
                 self.ranked(argument, Target::Share(share), "a quantile", context)?
             }
             (name, _) => {
-                let help = "ask for COUNT, COUNT(DISTINCT <entity key>), SUM, AVG, VAR_POP, STDDEV, MIN, MAX, MEDIAN or \
-                            PERCENTILE_CONT";
+                let help = "ask for COUNT, COUNT(DISTINCT <entity key>), SUM, AVG, VAR_POP, STDDEV, MIN, MAX, MEDIAN, \
+                            PERCENTILE_CONT, CORR or REGR_SLOPE";
                 return Err(QueryError::refused(format!("the aggregate {}", name.to_uppercase()), help));
             }
         };
@@ -357,7 +395,7 @@ impl Collected {
             ));
         }
         let range = RowRange { low: grid.low, high: grid.high };
-        let kind = MeasureKind::Sum { argument, centre: 0, squared: false, range };
+        let kind = MeasureKind::Sum { of: Centred::nowhere(argument), range };
         Ok(Estimator::Sum { measure: self.measure(kind, grid.unit, whole(1)) })
     }
 
@@ -377,7 +415,7 @@ impl Collected {
         // Whole units, so that the centred sum stays whole.
         let centre = middle(&grid);
         let range = RowRange { low: grid.low - centre, high: grid.high - centre };
-        let kind = MeasureKind::Sum { argument, centre, squared: false, range };
+        let kind = MeasureKind::Sum { of: Centred { argument, times: 1, centre }, range };
         let sum = self.measure(kind, grid.unit.clone(), weight.clone());
         let count = self.measure(MeasureKind::NotNull { argument }, Rational::one(), weight.clone());
         let value = |units: i64| whole(units) * &grid.unit;
@@ -395,7 +433,8 @@ impl Collected {
             return Err(QueryError::refused(format!("the variance over more than {MOST_SQUARED} steps"), help));
         }
         let range = RowRange { low: 0, high: furthest * furthest };
-        let kind = MeasureKind::Sum { argument, centre, squared: true, range };
+        let of = Centred { argument, times: 1, centre };
+        let kind = MeasureKind::Product { of: [of; 2], range };
         let squares = self.measure(kind, &grid.unit * &grid.unit, third);
         let (sample, root) = (!name.ends_with("_pop"), name.starts_with("stddev"));
         Ok(Estimator::Variance { moments, squares, sample, root })
@@ -453,7 +492,7 @@ impl Collected {
         position
     }
 
-    fn measure(&mut self, kind: MeasureKind, unit: Rational, weight: Rational) -> usize {
+    pub(super) fn measure(&mut self, kind: MeasureKind, unit: Rational, weight: Rational) -> usize {
         let level = self.answers.len().saturating_sub(1);
         let known = self.measures.iter().position(|known| known.kind == kind && known.level == level);
         if let Some(position) = known {

@@ -126,6 +126,8 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
         let message = what.map_or_else(|| first_line.to_owned(), |call| format!("{} has no meaning", quoted(&call)));
         let help = if text.contains("percentile_cont") {
             "write PERCENTILE_CONT(x, 0.9), of a number"
+        } else if first_line.contains("regr_") || first_line.contains("covar") || first_line.contains("corr") {
+            "write CORR(y, x), of two numbers or conditions; REGR_SLOPE, REGR_INTERCEPT, REGR_R2 and REGR_COUNT take up to eight x"
         } else if text.contains("Date32") || text.contains("Timestamp") {
             "of dates and times ask for MIN, MAX or MEDIAN, or for DATE_DIFF('day', a, b), which is a number"
         } else if text.contains("(Boolean)") {

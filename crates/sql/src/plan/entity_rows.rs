@@ -156,7 +156,19 @@ impl Query {
         let output = Output::default();
         let (groups, levels, measures, answers) = (Vec::new(), vec![Vec::new()], Vec::new(), vec![Vec::new()]);
         let (per_entity, entity_rows, identity) = (None, None, Vec::new());
-        Self { rows, groups, levels, measures, answers, output, caps, per_entity, entity_rows, identity }
+        Self {
+            rows,
+            groups,
+            levels,
+            measures,
+            parts: Vec::new(),
+            answers,
+            output,
+            caps,
+            per_entity,
+            entity_rows,
+            identity,
+        }
     }
 
     /// What is added up or averaged of each entity's own rows, and the bounds that its values count as where they are beyond them.

@@ -7,11 +7,11 @@
 use super::aggregate::Collected;
 use super::entity_rows::{EntityRows, Fold};
 use super::per_entity::{OnLadder, PerEntity};
-use super::{Argument, EntityValue, Estimator, Measure, MeasureKind, Query, Target};
+use super::{Argument, Centred, EntityValue, Estimator, Measure, MeasureKind, Query, Target};
 use crate::facts::range::Grid;
 use deniable_core::exact::Rational;
 use deniable_core::schema::{Key, TableSchema};
-use deniable_core::sensitivity::{Caps, RowRange};
+use deniable_core::sensitivity::Caps;
 use deniable_expression::{Id, Program};
 
 /// The number of this format. Answers that were stored under another are never given to a question.
@@ -104,9 +104,25 @@ impl Parts {
                 self.tag(2);
             }
             MeasureKind::Entities { present: Some(at) } => argument(self.tag(3), *at),
-            MeasureKind::Sum { argument: at, centre, squared, range: RowRange { low, high } } => {
-                self.tag(4).number(*centre).tag(u8::from(*squared)).number(*low).number(*high);
+            MeasureKind::Sum { of: Centred { argument: at, times: 1, centre }, range } => {
+                self.tag(4).number(*centre).tag(0).number(range.low).number(range.high);
                 argument(self, *at);
+            }
+            MeasureKind::Product { of: [one @ Centred { argument: at, times: 1, centre }, other], range }
+                if one == other =>
+            {
+                self.tag(4).number(*centre).tag(1).number(range.low).number(range.high);
+                argument(self, *at);
+            }
+            MeasureKind::Sum { of: Centred { argument: at, times, centre }, range } => {
+                self.tag(12).number(*times).number(*centre).number(range.low).number(range.high);
+                argument(self, *at);
+            }
+            MeasureKind::Product { of, range } => {
+                self.tag(13).number(range.low).number(range.high);
+                for Centred { argument: at, times, centre } in of {
+                    argument(self.number(*times).number(*centre), *at);
+                }
             }
             MeasureKind::Ranked { argument: at, target } => {
                 // Tags 5, 6 and 7 were of values chosen by the exponential mechanism: these are drawn by another law.
@@ -225,8 +241,20 @@ fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
 
 /// The bytes of a question.
 pub(super) fn bytes(query: &Query) -> Vec<u8> {
-    let Query { rows, groups, levels, measures, answers: _, output: _, caps, per_entity, entity_rows, identity: _ } =
-        query;
+    // How measures share the price follows from their conditions, which are named.
+    let Query {
+        rows,
+        groups,
+        levels,
+        measures,
+        parts: _,
+        answers: _,
+        output: _,
+        caps,
+        per_entity,
+        entity_rows,
+        identity: _,
+    } = query;
     if let Some(about) = per_entity {
         return about_entities(about, measures);
     }

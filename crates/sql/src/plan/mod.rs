@@ -21,17 +21,20 @@ mod grouping;
 mod identity;
 mod inline;
 pub(crate) mod join;
+mod parallel;
 pub(crate) mod per_entity;
 mod place;
 mod published;
 mod quantiles;
 mod ranked;
+mod regression;
 mod windows;
 mod words;
 
-pub use aggregate::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
+pub use aggregate::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub(crate) use functions::CALENDAR;
 pub use per_entity::{EntityValue, Ladder};
+pub use regression::{Product, Regression, Statistic};
 pub(crate) use windows::WINDOWS;
 
 use crate::error::QueryError;
@@ -53,6 +56,7 @@ use deniable_expression::{Id, Node, Operation, Program};
 use entity_rows::EntityRows;
 use join::Joins;
 use num_bigint::BigInt;
+use parallel::Part;
 use per_entity::PerEntity;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,6 +134,7 @@ pub struct Query {
     groups: Vec<Group>,
     levels: Vec<Vec<usize>>,
     measures: Vec<Measure>,
+    parts: Vec<Part>,
     answers: Vec<Vec<Estimator>>,
     output: Output,
     caps: Caps,
@@ -309,10 +314,21 @@ impl Query {
         self.rows.tables[self.rows.joins.first].entity.as_ref().map(|entity| entity.key.as_str())
     }
 
+    /// The part of the question's share that a measure gets. Those of measures that no row counts in together are one and the same, so that all
+    /// of them can come to more than 1 (C-2f).
+    #[must_use]
+    pub fn part(&self, measure: usize) -> &Rational {
+        &self.parts[measure].share
+    }
+
     /// How far one entity can move what a measure releases: the L1 change of its vector in units (S-CAP), or twice the
     /// change of its distances, because all may move against the chosen one (M-PF).
     #[must_use]
     pub fn sensitivity(&self, measure: usize, adjacency: Adjacency) -> BigInt {
+        // Beside a measure of the same part, what one entity leaves and the other enters can be two.
+        if self.parts[measure].is_shared && adjacency == Adjacency::ReplaceOne {
+            return self.sensitivity(measure, Adjacency::AddRemove) * 2;
+        }
         let Measure { kind, level, .. } = &self.measures[measure];
         let (caps, cells) = (self.caps, self.cells(*level));
         match kind {
@@ -320,7 +336,9 @@ impl Query {
             MeasureKind::Entities { .. } => {
                 additive(adjacency, Caps { rows_per_group: 1, ..caps }, RowRange::COUNT, cells)
             }
-            MeasureKind::Sum { range, .. } => additive(adjacency, caps, *range, cells),
+            MeasureKind::Sum { range, .. } | MeasureKind::Product { range, .. } => {
+                additive(adjacency, caps, *range, cells)
+            }
             MeasureKind::Ranked { target, .. } => {
                 let rank = match target {
                     Target::Share(QuantileShare { part, whole }) => Rank::Share { part: *part, whole: *whole },
@@ -348,9 +366,10 @@ impl Query {
     /// The least and greatest grid value of a measure's argument, in units; 0 where there is no grid.
     pub(crate) fn grid_ends(&self, measure: usize) -> (i64, i64) {
         let argument = match &self.measures[measure].kind {
-            MeasureKind::Rows | MeasureKind::Entities { .. } => return (0, 0),
+            // Products are in units of no column.
+            MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::Product { .. } => return (0, 0),
+            MeasureKind::Sum { of, .. } => of.argument,
             MeasureKind::NotNull { argument }
-            | MeasureKind::Sum { argument, .. }
             | MeasureKind::Ranked { argument, .. }
             | MeasureKind::Tree { argument, .. } => *argument,
         };
@@ -370,16 +389,6 @@ impl Query {
     #[must_use]
     pub fn identity(&self) -> &[u8] {
         &self.identity
-    }
-}
-
-/// How much of an ask's share each measure gets; all weights of a query add up to its number of answers.
-impl Measure {
-    /// The part of the query's share that this measure gets.
-    #[must_use]
-    pub fn part(&self, query: &Query) -> Rational {
-        let total: Rational = query.measures.iter().map(|measure| measure.weight.clone()).sum();
-        &self.weight / total
     }
 }
 

@@ -4,6 +4,7 @@ use super::aggregate::{Collected, Context};
 use super::entity_rows::{self, EntityRows};
 use super::inline::inline;
 use super::join::{Joins, arrange};
+use super::parallel;
 use super::windows::windowed;
 use super::{
     Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Query, Rows, grouping, identity, presence, quantiles,
@@ -83,7 +84,9 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
     let rows = Rows { tables, program, joins, filters, arguments };
     let output = Output { names, columns, steps, windows };
     let (per_entity, identity) = (None, Vec::new());
-    let mut query = Query { rows, groups, levels, measures, answers, output, caps, per_entity, entity_rows, identity };
+    let parts = parallel::parts(&measures, &rows);
+    let mut query =
+        Query { rows, groups, levels, measures, parts, answers, output, caps, per_entity, entity_rows, identity };
     if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
         let key = &query.rows.tables[0].columns[0].name;
         let help = "each row is one entity's: look at the key in the inner query, or not at all";

@@ -11,7 +11,7 @@ use datafusion_sql::sqlparser::ast::{
 use deniable_core::text::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 19] = [
+pub(crate) const AGGREGATES: [&str; 32] = [
     "count",
     "sum",
     "avg",
@@ -30,6 +30,19 @@ pub(crate) const AGGREGATES: [&str; 19] = [
     "stddev",
     "stddev_pop",
     "stddev_samp",
+    "corr",
+    "covar",
+    "covar_pop",
+    "covar_samp",
+    "regr_slope",
+    "regr_intercept",
+    "regr_r2",
+    "regr_count",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_sxx",
+    "regr_syy",
+    "regr_sxy",
     "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
@@ -471,11 +484,9 @@ fn function_help(name: &str) -> String {
         "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
         }
-        "corr" | "covar_pop" | "covar_samp" => {
-            "ask for AVG(x * y), AVG(x) and AVG(y), WHERE neither is NULL, with values that keep to their bounds in all three: \
-             LEAST(GREATEST(x, low), high) in place of x"
-                .to_owned()
-        },
+        "linear_regression" | "linregr" | "linreg" | "ols" | "lm" => {
+            "write REGR_SLOPE(y, x, z), the coefficient of x beside z, REGR_INTERCEPT(y, x, z) and REGR_R2(y, x, z): they share their noise".to_owned()
+        }
         "date_bin" | "time_bucket" | "histogram" => {
             "write BIN(x, width), WIDTH_BUCKET(x, low, high, count), DATE_TRUNC('month', x) or CASE".to_owned()
         }

@@ -66,6 +66,8 @@ fn always(term: &Term, query: &Query) -> Always {
     match &query.answers(0)[*position] {
         Estimator::Count { .. } | Estimator::Sum { .. } | Estimator::Quantile { .. } => Always::Number,
         Estimator::Average(_) | Estimator::Variance { .. } => Always::Interval,
+        // Of no rows, or values that are all alike, there is none.
+        Estimator::Regression(_) => Always::Nothing,
     }
 }
 

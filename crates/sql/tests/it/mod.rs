@@ -11,6 +11,7 @@ mod keys;
 mod per_entity;
 mod population;
 mod registration;
+mod regression;
 mod sensitivity;
 mod sources;
 mod typical;

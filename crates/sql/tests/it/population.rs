@@ -39,10 +39,8 @@ fn query(sql: &str) -> Query {
 /// What a row of this cost adds to each measure.
 fn row(query: &Query, cost: i128) -> Vec<i128> {
     let add = |at: usize, kind: &MeasureKind| match kind {
-        MeasureKind::Sum { centre, squared, .. } => {
-            let value = cost - i128::from(*centre);
-            if *squared { value * value } else { value }
-        }
+        MeasureKind::Sum { of, .. } => of.of(cost as i64),
+        MeasureKind::Product { of: [one, other], .. } => one.of(cost as i64) * other.of(cost as i64),
         _ if query.measure_alone(at).contains("200") => i128::from(cost >= DEAR),
         _ => 1,
     };

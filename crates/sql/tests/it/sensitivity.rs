@@ -7,13 +7,13 @@
 
 use super::generate::{Dice, Entity, Shape};
 use deniable_core::adversary::Adjacency;
-use deniable_core::exact::whole;
+use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::Rank;
 use deniable_core::noise::tree;
 use deniable_core::schema::Bounds;
 use deniable_core::schema::TableSchema;
 use deniable_core::sensitivity::Caps;
-use deniable_sql::plan::{MeasureKind, QuantileShare, Target};
+use deniable_sql::plan::{Centred, MeasureKind, QuantileShare, Target};
 use deniable_sql::{Query, Resources, Salt, Source, exact};
 use deniable_testing::sized;
 use num_bigint::BigInt;
@@ -90,9 +90,11 @@ pub(super) fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entit
 pub(super) fn distance(query: &Query, measure: usize, left: &Gathered, right: &Gathered) -> BigInt {
     let cells = left.iter().zip(right);
     match &query.measures()[measure].kind {
-        MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } | MeasureKind::Sum { .. } => {
-            cells.map(|(a, b)| BigInt::from((a[0] - b[0]).abs())).sum()
-        }
+        MeasureKind::Rows
+        | MeasureKind::NotNull { .. }
+        | MeasureKind::Entities { .. }
+        | MeasureKind::Sum { .. }
+        | MeasureKind::Product { .. } => cells.map(|(a, b)| BigInt::from((a[0] - b[0]).abs())).sum(),
         MeasureKind::Ranked { target, .. } => {
             let ranks = match target {
                 Target::Share(QuantileShare { part, whole }) => vec![Rank::Share { part: *part, whole: *whole }],
@@ -142,13 +144,23 @@ fn kind_name(kind: &MeasureKind) -> String {
         MeasureKind::NotNull { .. } => "not null".to_owned(),
         MeasureKind::Entities { present: None } => "entities".to_owned(),
         MeasureKind::Entities { .. } => "entities where".to_owned(),
-        MeasureKind::Sum { squared: true, .. } => "squares".to_owned(),
-        MeasureKind::Sum { centre: 0, .. } => "sum".to_owned(),
+        MeasureKind::Product { of: [one, other], .. } if one == other => "squares".to_owned(),
+        MeasureKind::Product { .. } => "products".to_owned(),
+        MeasureKind::Sum { of: Centred { centre: 0, .. }, .. } => "sum".to_owned(),
         MeasureKind::Sum { .. } => "centred sum".to_owned(),
         MeasureKind::Ranked { target: Target::Share(_), .. } => "quantile".to_owned(),
         MeasureKind::Ranked { .. } => "extreme".to_owned(),
         MeasureKind::Tree { .. } => "tree".to_owned(),
     }
+}
+
+/// What all measures together give away of one entity, as a part of the price (C-1, C-2).
+fn paid(query: &Query, adjacency: Adjacency, left: &[Gathered], right: &[Gathered]) -> Rational {
+    let part = |at: usize| {
+        let moved = Rational::from(distance(query, at, &left[at], &right[at]));
+        query.part(at) * moved / Rational::from(query.sensitivity(at, adjacency))
+    };
+    (0..query.measures().len()).map(part).sum()
 }
 
 /// Runs `rounds` random shapes, each with several questions and neighbours.
@@ -172,6 +184,10 @@ fn run(mutant: Mutant, seed: u64, rounds: u32) -> BTreeMap<String, (Case, Tally)
                 Adjacency::AddRemove => (&base, &one),
                 Adjacency::ReplaceOne => (&one, &other),
             };
+            if mutant == Mutant::Faithful {
+                let paid = paid(&query, adjacency, left, right);
+                assert!(paid <= whole(1), "{sql}\n{:?}\n{adjacency}: costs {paid} of its price", shape.tables[0]);
+            }
             for (position, measure) in query.measures().iter().enumerate() {
                 // A mutant may order its measures differently.
                 let roles = |query: &Query| -> Vec<usize> {
@@ -252,6 +268,9 @@ fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
             "SUM(x - 3)",
             "AVG(n)",
             "VAR_POP(n)",
+            "COVAR_POP(n, x)",
+            "CORR(x, n + 1)",
+            "REGR_SLOPE(x, n, flag)",
             "MEDIAN(n)",
             "PERCENTILE_CONT(n, 0.9)",
             "PERCENTILE_CONT(n, 0)",
@@ -300,5 +319,63 @@ fn mutants_are_caught() {
         let exceeded: u32 = run(mutant, 6, sized(60, 150)).values().map(|(_, tally)| tally.exceeded).sum();
         println!("{mutant:?}: {exceeded} violations");
         assert!(exceeded > 0, "{mutant:?} went unnoticed");
+    }
+}
+
+/// Conditions that exclude each other share one part, and together cost the whole price and no more.
+#[test]
+fn filters_that_exclude_each_other_pay_once() {
+    let mut dice = Dice::new(8);
+    let counts = |conditions: &[&str]| -> String {
+        conditions.iter().map(|condition| format!("COUNT(*) FILTER (WHERE {condition})")).collect::<Vec<_>>().join(", ")
+    };
+    for (asked, parts) in [
+        (counts(&["n = 20", "n = -5", "n BETWEEN -4 AND 19"]), whole(3)),
+        (counts(&["grp = 'a'", "grp = 'b'", "grp NOT IN ('a', 'b')", "grp IS NULL"]), whole(4)),
+        // Halves: what all share, and all rows.
+        (format!("{}, COUNT(*)", counts(&["flag", "NOT flag"])), ratio(3, 2)),
+        // Thirds of one: a sum, a count and the squares have what the count beside them has.
+        ("STDDEV(x) FILTER (WHERE n > 3), COUNT(*) FILTER (WHERE n <= 3)".to_owned(), whole(2)),
+        ("MEDIAN(n) FILTER (WHERE band = 0), SUM(x) FILTER (WHERE band > 0)".to_owned(), whole(2)),
+        // People can meet both, with two rows.
+        (
+            "COUNT(DISTINCT person) FILTER (WHERE flag), COUNT(DISTINCT person) FILTER (WHERE NOT flag)".to_owned(),
+            whole(1),
+        ),
+        (counts(&["n > 3", "n > 2"]), whole(1)),
+        // The third excludes one of the others alone.
+        (counts(&["n > 3", "n <= 3", "n > 5"]), ratio(3, 2)),
+    ] {
+        for (grouping, caps) in
+            [("", (1, 1)), ("", (2, 3)), (" GROUP BY band", (2, 1)), (" GROUP BY ROLLUP(grp)", (2, 2))]
+        {
+            let sql = format!("SELECT {asked} FROM t{grouping}");
+            let shape = Shape::fixed(Caps { rows_per_group: caps.0, groups: caps.1 });
+            let query = Query::new(&sql, &shape.tables).unwrap();
+            let all: Rational = (0..query.measures().len()).map(|at| query.part(at).clone()).sum();
+            assert_eq!(all, parts, "{sql}");
+            let mut most = [whole(0), whole(0)];
+            for _ in 0..sized(60, 600) {
+                let entities: Vec<Entity> =
+                    (0..3)
+                        .map(|name| {
+                            if dice.chance(50) { shape.window(&mut dice, name) } else { shape.entity(&mut dice, name) }
+                        })
+                        .collect();
+                let of = |some: &[&Entity]| totals(&query, &shape.tables, &shape, some);
+                let (base, one, other) =
+                    (of(&[&entities[0]]), of(&[&entities[0], &entities[1]]), of(&[&entities[0], &entities[2]]));
+                for (at, (adjacency, left)) in
+                    [(Adjacency::AddRemove, &base), (Adjacency::ReplaceOne, &other)].into_iter().enumerate()
+                {
+                    let paid = paid(&query, adjacency, left, &one);
+                    assert!(paid <= whole(1), "{sql}: costs {paid} of its price under {adjacency}");
+                    most[at] = paid.max(most[at].clone());
+                }
+            }
+            println!("{sql} with {caps:?}: at most {} and {} of the price", most[0], most[1]);
+            let attains = asked.contains("n = 20") && grouping.is_empty();
+            assert!(!attains || most == [whole(1), whole(1)], "{sql} with {caps:?}: {most:?}");
+        }
     }
 }

@@ -30,13 +30,16 @@ fn query(sql: &str) -> Query {
 /// part of the range.
 fn totals(query: &Query, rows: i128, mean: f64, deviation: f64) -> Vec<i128> {
     let total = |kind: &MeasureKind| match kind {
-        MeasureKind::Sum { argument: _, squared, range, .. } => {
-            let width = if *squared { 2.0 * (range.high as f64).sqrt() } else { (range.high - range.low) as f64 };
+        MeasureKind::Sum { range, .. } => {
+            let width = (range.high - range.low) as f64;
             // Sums that are not of differences from the middle begin at the lower end.
-            let middle = if range.low >= 0 && !*squared { 0.5 } else { 0.0 };
-            let (mean, deviation) = ((mean + middle) * width, deviation * width);
-            let each = if *squared { mean * mean + deviation * deviation } else { mean };
-            (each * rows as f64).round() as i128
+            let middle = if range.low >= 0 { 0.5 } else { 0.0 };
+            ((mean + middle) * width * rows as f64).round() as i128
+        }
+        MeasureKind::Product { range, .. } => {
+            let width = 2.0 * (range.high as f64).sqrt();
+            let (mean, deviation) = (mean * width, deviation * width);
+            ((mean * mean + deviation * deviation) * rows as f64).round() as i128
         }
         _ => rows,
     };

@@ -42,7 +42,7 @@ fn totals(query: &Query) -> Vec<Vec<i128>> {
     let cell = |kind: &MeasureKind, cell: usize| {
         let rows = 300 + 170 * (cell as i128 % 5);
         match kind {
-            MeasureKind::Sum { centre, .. } => rows * (35 - i128::from(*centre)),
+            MeasureKind::Sum { of, .. } => rows * of.of(35),
             _ => rows,
         }
     };
@@ -188,4 +188,59 @@ fn windows_over_rows_of_people_are_refused() {
         let error = Query::new(sql, &[table()]).err().unwrap_or_else(|| panic!("{sql}"));
         assert!(format!("{error:?}").contains(help), "{sql}: {error:?}");
     }
+}
+
+/// Kaplan-Meier: what is left after each month of those at risk, from disjoint counts, with intervals.
+#[test]
+fn a_survival_curve() {
+    let sql = "SELECT month, EXP(SUM(LN(1 - deaths / at_risk)) OVER (ORDER BY month)) AS survival FROM (
+                 SELECT month, deaths, SUM(n) OVER (ORDER BY month DESC) AS at_risk FROM (
+                   SELECT month, COUNT(*) FILTER (WHERE died) AS deaths,
+                     COUNT(*) FILTER (WHERE died) + COUNT(*) FILTER (WHERE NOT died) AS n FROM f GROUP BY month))
+               ORDER BY month";
+    let keys = (0..8).map(Key::Integer).collect();
+    let columns =
+        vec![Column::new("month", ColumnType::Integer).with_keys(keys), Column::new("died", ColumnType::Boolean)];
+    let query = Query::new(sql, &[TableSchema::protected("f", columns, None)]).unwrap();
+    // Who died and who was not followed any longer are two groups of one grouping.
+    assert!(query.measures().len() == 2 && (0..2).all(|at| *query.part(at) == whole(1)));
+    let deaths = [60, 55, 50, 44, 40, 30, 22, 15];
+    let censored = [20, 25, 20, 30, 31, 40, 35, 90];
+    let is_died = |at: usize| !query.measure_alone(at).contains("NOT");
+    let exact: Vec<Vec<i128>> = (0..2).map(|at| if is_died(at) { deaths } else { censored }.to_vec()).collect();
+    let mut left = 1.0;
+    let curve: Vec<f64> = (0..8)
+        .map(|month| {
+            let at_risk: i128 = (month..8).map(|later| deaths[later] + censored[later]).sum();
+            left *= 1.0 - deaths[month] as f64 / at_risk as f64;
+            left
+        })
+        .collect();
+    let spend = Spend::odds(whole(3)).unwrap();
+    let hiding = |at: usize| Decay::hiding(&spend, &query.sensitivity(at, Adjacency::AddRemove)).unwrap();
+    let decays: Vec<Decay> = (0..2).map(hiding).collect();
+    let show = |values: Vec<Vec<i128>>| {
+        numbers(&query.show(&Noisy { values, consistent: None, decays: decays.clone() }, &ratio(19, 20)), 1)
+    };
+    for ([found, ..], wanted) in show(exact.clone()).iter().zip(&curve) {
+        assert!((found.unwrap() - wanted).abs() < 1e-9);
+    }
+    let mut rng = ChaCha20Rng::seed_from_u64(22);
+    let draws = sized(60, 1_000);
+    let (mut covered, mut all, mut width) = (0_usize, 0_usize, 0.0);
+    for _ in 0..draws {
+        let noise = |(cells, decay): (&Vec<i128>, &Decay)| -> Vec<i128> {
+            cells.iter().map(|total| total + TwoSidedGeometric::new(decay.clone()).sample(&mut rng)).collect()
+        };
+        let noisy = exact.iter().zip(&decays).map(noise).collect();
+        for ([_, low, high], truth) in show(noisy).into_iter().zip(&curve) {
+            let (low, high) = (low.unwrap(), high.unwrap());
+            covered += usize::from(low <= *truth && *truth <= high);
+            all += 1;
+            width += high - low;
+        }
+    }
+    let (covered, width) = (covered as f64 / all as f64, width / all as f64);
+    println!("{all} points of a survival curve: covered {covered:.4}, mean width {width:.4}");
+    assert!(covered >= 0.95 && width < 0.25, "{covered} {width}");
 }

@@ -152,6 +152,13 @@ impl Shape {
             "AVG(x) FILTER (WHERE flag), COUNT(*)".to_owned(),
             "VAR_POP(n)".to_owned(),
             "STDDEV(x)".to_owned(),
+            "CORR(n, x)".to_owned(),
+            "COUNT(*) FILTER (WHERE n > 2), COUNT(*) FILTER (WHERE n <= 2), SUM(x) FILTER (WHERE n <= 2)".to_owned(),
+            "AVG(x) FILTER (WHERE flag), AVG(n) FILTER (WHERE NOT flag), COUNT(*)".to_owned(),
+            "SUM(n) FILTER (WHERE band = 0), MEDIAN(n) FILTER (WHERE band = 1), COUNT(*) FILTER (WHERE band IS NULL)"
+                .to_owned(),
+            "COVAR_SAMP(x, n - 2) FILTER (WHERE flag), REGR_AVGY(x, n - 2)".to_owned(),
+            "REGR_INTERCEPT(n, x, flag), REGR_R2(n, x, flag)".to_owned(),
             "MEDIAN(n)".to_owned(),
             "MIN(x)".to_owned(),
             "MAX(n)".to_owned(),
@@ -231,7 +238,7 @@ impl Shape {
         Entity { name, rows, more }
     }
 
-    /// An entity with many rows in some neighbouring cells, all at one bound in each cell.
+    /// An entity with many rows in some neighbouring cells, all at one bound in each cell, or at opposite ones.
     pub fn window(&self, dice: &mut Dice, name: u64) -> Entity {
         let cells = self.groups.len() * usize::try_from(self.bands).unwrap();
         // None at all: WHERE may leave nothing of a person whose number is public.
@@ -239,6 +246,7 @@ impl Shape {
         let start = usize::try_from(dice.below(cells as u64)).unwrap();
         let mut rows = Vec::new();
         let (always_high, always_low) = (dice.chance(60), dice.chance(40));
+        let (opposite, flag) = (dice.chance(40), dice.chance(70));
         for cell in (start..start + length).map(|cell| cell % cells) {
             let high = always_high || (!always_low && dice.chance(50));
             let value = if high { self.high } else { self.low };
@@ -246,9 +254,9 @@ impl Shape {
                 rows.push(Row {
                     group: Some(self.groups[cell % self.groups.len()].to_owned()),
                     band: Some(i64::try_from(cell / self.groups.len()).unwrap()),
-                    flag: Some(true),
+                    flag: Some(flag),
                     number: Some(value),
-                    decimal: Some(value as f64),
+                    decimal: Some(if opposite { self.low + self.high - value } else { value } as f64),
                     text: None,
                     day: Some(0),
                     time: Some(0),

@@ -100,8 +100,9 @@ fn asked<'a>(program: &'a Program, comparison: Comparison, left: Id, right: Id) 
 fn subjects(program: &Program, condition: Id) -> Vec<Id> {
     let Node::Call(operation, arguments) = program.node(condition) else { return vec![condition] };
     match (operation, arguments.as_slice()) {
+        // What is joined is one value as well: it and its opposite exclude each other, whatever it is made of.
         (Operation::And | Operation::Or | Operation::Not | Operation::IsTrue, all) => {
-            all.iter().flat_map(|id| subjects(program, *id)).collect()
+            std::iter::once(condition).chain(all.iter().flat_map(|id| subjects(program, *id))).collect()
         }
         (Operation::IsNull, [value]) | (Operation::In, [value, ..]) => vec![*value],
         (Operation::Compare(comparison), [left, right]) => {
@@ -298,6 +299,8 @@ mod tests {
             ),
             ("t LIKE 'a%'", "NOT t LIKE 'a%'"),
             ("n < x", "NOT n < x"),
+            ("f AND n < x", "NOT (f AND n < x)"),
+            ("f OR n < x", "NOT (f OR n < x) AND n > 3"),
             ("t IS NOT DISTINCT FROM 'a'", "t IS DISTINCT FROM 'a'"),
         ] {
             assert!(excluded(one, other), "{one} | {other}");

@@ -568,7 +568,12 @@ pub(super) fn is_every_row(arg: &Expr) -> bool {
 }
 
 fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> QueryError {
-    let (construct, help) = match (reason, lowering.program.column_of(arg)) {
+    // Of values that count where others are there, or a condition holds, what is meant is the value.
+    let bare = match lowering.program.node(arg) {
+        Node::Call(Operation::Case, parts) if parts.len() == 3 => parts[1],
+        _ => arg,
+    };
+    let (construct, help) = match (reason, lowering.program.column_of(bare)) {
         (NoGrid::Bounds, Some(column)) if lowering.has_entity_rows => (
             format!("{name} of `{}`, which can be of any size,", column.name),
             format!("say how much of it counts: LEAST(n, 50), where n is {}", column.name),

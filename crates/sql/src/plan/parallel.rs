@@ -26,8 +26,9 @@ pub(super) struct Part {
     pub(super) is_shared: bool,
 }
 
-/// Measures under the same conditions.
+/// Measures of a level under the same conditions. Each level has rows of its own that caps keep.
 struct Member {
+    level: usize,
     conditions: Vec<Id>,
     weight: Rational,
 }
@@ -38,9 +39,10 @@ pub(super) fn parts(measures: &[Measure], rows: &Rows) -> Vec<Part> {
     let mut member_of = Vec::new();
     for measure in measures {
         let conditions = conditions(&measure.kind, rows);
-        let known = members.iter().position(|member| member.conditions == conditions);
+        let is_known = |member: &Member| member.level == measure.level && member.conditions == conditions;
+        let known = members.iter().position(is_known);
         let at = known.unwrap_or_else(|| {
-            members.push(Member { conditions, weight: Rational::zero() });
+            members.push(Member { level: measure.level, conditions, weight: Rational::zero() });
             members.len() - 1
         });
         members[at].weight += &measure.weight;
@@ -48,7 +50,8 @@ pub(super) fn parts(measures: &[Measure], rows: &Rows) -> Vec<Part> {
     }
     let compared = members.len() <= MOST_CONDITIONS;
     let excluded = |one: usize, other: usize| {
-        compared && exclude(&rows.program, &members[one].conditions, &members[other].conditions)
+        let (one, other) = (&members[one], &members[other]);
+        compared && one.level == other.level && exclude(&rows.program, &one.conditions, &other.conditions)
     };
     // Each joins the first class of which it excludes all.
     let mut classes: Vec<Vec<usize>> = Vec::new();

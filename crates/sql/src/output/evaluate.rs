@@ -310,8 +310,7 @@ impl<'a> Evaluator<'a> {
                 let size = parts(term, row.level, self.query);
                 let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
                 let (rows, value) = self.rank_error(term, row);
-                let deviation = estimate.as_ref().and_then(|_| self.deviation(term, row));
-                let deviation = deviation.and_then(Rational::from_float).map(Box::new);
+                let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 let population = population.then(|| self.population(term, row)).flatten().map(Box::new);
                 Shown::Number { estimate, low, high, population, rows, deviation, value }
             }

@@ -94,11 +94,7 @@ impl Evaluator<'_> {
         }
         if let Some(about) = self.regression_of(term, row) {
             let reach = |weights: &BTreeMap<At, f64>, part: f64| cell.reach_of_all(weights, part * self.outside);
-            let number = self.regression(about, row.cell, Some(&reach));
-            let (low, high) = self.query.possible_regression(about);
-            // Where anything is possible, the number is nothing but noise, and looks like one.
-            let is_told = number.low != low || number.high != high;
-            return Number { estimate: number.estimate.filter(|_| is_told), ..number };
+            return self.regression(about, row.cell, Some(&reach));
         }
         let form = self.form(term, row);
         if let (None, Term::Arithmetic(operator, sides)) = (&form, term)

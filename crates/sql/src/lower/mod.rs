@@ -265,8 +265,8 @@ impl<'a> Lowering<'a> {
                 Err(QueryError::refused("a window function", help))
             }
             Expr::Exists(_) | Expr::InSubquery(_) | Expr::SetComparison(_) | Expr::ScalarSubquery(_) => {
-                let help = "a person's value may not depend on other rows; subqueries stand only in FROM";
-                Err(QueryError::refused("a subquery inside an expression", help))
+                let help = "a person's value may not depend on other rows; ask for the number first, and write it as a constant";
+                Err(QueryError::refused("a subquery in what each row contributes", help).about("SELECT"))
             }
             #[expect(deprecated, reason = "named so that the match stays exhaustive")]
             Expr::Wildcard { .. } => Err(unlisted("*")),

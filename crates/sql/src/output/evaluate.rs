@@ -1,10 +1,11 @@
 //! Evaluates terms over noisy cells, with intervals.
 
+use super::Term;
 use super::measures::parts;
 use super::number::Number;
 use super::pivot::{At, ROUNDING};
+use super::steps::{Cut, is_of_texts};
 use super::window::View;
-use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
 use deniable_core::interval::Law;
@@ -12,7 +13,6 @@ use deniable_core::noise::{Decay, Rank, flip_margin, margin, tree};
 use deniable_core::schema::Key;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -71,14 +71,6 @@ pub(super) struct Place {
     pub(super) cell: usize,
 }
 
-/// A value that is compared.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Value {
-    Null,
-    Number(Rational),
-    Key(Key),
-}
-
 impl Query {
     /// The rows that are shown, with intervals that cover the clamped-and-capped truth, each with at least
     /// `confidence` (in `[0, 1)`).
@@ -98,25 +90,11 @@ impl Query {
 
     fn shown(&self, noisy: &Noisy, confidence: &Rational, population: bool) -> Vec<ShownRow> {
         let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
-        let levels = 0..self.levels().len();
+        let levels = self.output().levels.iter();
         let terms = || self.output().columns.iter();
-        let sizes = levels.flat_map(|level| terms().map(move |term| parts(term, level, self)));
+        let sizes = levels.flat_map(|level| terms().map(move |term| parts(term, *level, self)));
         let mut evaluator = Evaluator::new(self, noisy, confidence, &laws, &sizes.collect());
-        let places = |level: usize| self.in_natural_order(level).into_iter().map(move |cell| Place { level, cell });
-        let mut rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
-        for step in &self.output().steps {
-            match step {
-                Step::Look(window) => {
-                    let view = evaluator.look(&self.output().windows[*window], &rows);
-                    evaluator.views.push(Arc::new(view));
-                }
-                Step::Filter(condition) => rows.retain(|row| evaluator.holds(condition, *row) == Some(true)),
-                Step::Sort(by) => rows.sort_by(|left, right| evaluator.order(by, *left, *right)),
-                Step::Limit { skip, fetch } => {
-                    rows = rows.into_iter().skip(*skip).take(fetch.unwrap_or(usize::MAX)).collect();
-                }
-            }
-        }
+        let rows = evaluator.run(&self.output().levels, &self.output().steps, Cut::AsAsked);
         let shown = |row: &Place| {
             ShownRow(self.output().columns.iter().map(|term| evaluator.shown(term, *row, population)).collect())
         };
@@ -216,12 +194,18 @@ impl Query {
             },
             Term::Level => Some(whole(row.level)),
             Term::Grouping(group) => Some(whole(self.grouping(*group, row))),
-            Term::Text(_) | Term::Answer(_) | Term::Arithmetic(..) | Term::Function(..) | Term::Window(_) => None,
+            Term::Null
+            | Term::Text(_)
+            | Term::Answer(_)
+            | Term::Arithmetic(..)
+            | Term::Function(..)
+            | Term::Window(_)
+            | Term::Case(..) => None,
         }
     }
 
     /// The key of a group at a row of the answer; `None` where the row is about all of them.
-    fn key(&self, group: usize, row: Place) -> Option<&Key> {
+    pub(super) fn key(&self, group: usize, row: Place) -> Option<&Key> {
         let mut rest = row.cell;
         for member in self.levels()[row.level].iter().rev() {
             let keys = &self.groups()[*member].keys;
@@ -240,8 +224,12 @@ pub(super) struct Evaluator<'a> {
     pub(super) values: &'a [Vec<i128>],
     /// The noisy ones that intervals are about, where they are others.
     pub(super) measured: Option<&'a [Vec<i128>]>,
+    /// The values by which conditions choose: those that are shown, whatever an interval is about.
+    pub(super) deciding: &'a [Vec<i128>],
     /// For each number of measures in a term, the margin of every measure.
-    pub(super) margins: BTreeMap<usize, Vec<BigInt>>,
+    pub(super) margins: BTreeMap<usize, Arc<Vec<BigInt>>>,
+    /// How often an interval covers.
+    pub(super) confidence: &'a Rational,
     /// How many rows a chosen value may be from the rank it was chosen for; `None` where the interval is of values.
     pub(super) ranks: Vec<Option<BigInt>>,
     /// The decay of every measure's noise, and its law.
@@ -250,7 +238,7 @@ pub(super) struct Evaluator<'a> {
     /// How often an interval may miss.
     pub(super) outside: f64,
     /// What rows see through the windows that were looked through.
-    pub(super) views: Vec<Arc<View>>,
+    pub(super) views: BTreeMap<usize, Arc<View>>,
     /// How often each of the numbers that a sum over rows is made of may miss, while its interval is worked out.
     pub(super) each: Option<f64>,
 }
@@ -260,17 +248,11 @@ impl<'a> Evaluator<'a> {
     pub(super) fn new(
         query: &'a Query,
         noisy: &'a Noisy,
-        confidence: &Rational,
+        confidence: &'a Rational,
         laws: &'a [Law],
         sizes: &BTreeSet<usize>,
     ) -> Self {
-        let margins = sizes
-            .iter()
-            .map(|size| {
-                let each = whole(1) - (whole(1) - confidence) / whole(*size);
-                (*size, noisy.decays.iter().map(|decay| margin(decay, &each)).collect())
-            })
-            .collect();
+        let margins = sizes.iter().map(|size| (*size, Arc::new(margins(&noisy.decays, confidence, *size)))).collect();
         let measured = noisy.consistent.is_some().then_some(noisy.values.as_slice());
         let rank = |(at, measure): (usize, &Measure)| match measure.kind {
             MeasureKind::Ranked { .. } => query.rank_margin(at, 0, &noisy.decays[at], confidence),
@@ -282,18 +264,28 @@ impl<'a> Evaluator<'a> {
             query,
             values: noisy.shown(),
             measured,
+            deciding: noisy.shown(),
+            confidence,
             margins,
             ranks,
             decays: &noisy.decays,
             laws,
             outside,
-            views: Vec::new(),
+            views: BTreeMap::new(),
             each: None,
         }
     }
 
-    fn shown(&self, term: &Term, row: Place, population: bool) -> Shown {
+    /// How far each noise reaches where so many numbers share the allowed error.
+    pub(super) fn margins_of(&self, size: usize) -> Arc<Vec<BigInt>> {
+        let known = self.margins.get(&size).cloned();
+        known.unwrap_or_else(|| Arc::new(margins(self.decays, self.confidence, size)))
+    }
+
+    fn shown(&self, column: &Term, row: Place, population: bool) -> Shown {
+        let (term, row) = self.settled(column, row);
         match term {
+            Term::Null if is_of_texts(column, self.query) => Shown::Key(Key::Null),
             Term::Key(group) => match self.query.key(*group, row) {
                 Some(key) => Shown::Key(self.query.groups()[*group].shown(key)),
                 None => Shown::All,
@@ -302,13 +294,15 @@ impl<'a> Evaluator<'a> {
             Term::Grouping(group) => Shown::Key(Key::Integer(self.query.grouping(*group, row))),
             Term::Window(window) if let Some(place) = self.place_of(*window, row) => Shown::Key(Key::Integer(place)),
             Term::Level
+            | Term::Null
             | Term::Answer(_)
             | Term::Number(_)
             | Term::Arithmetic(..)
             | Term::Function(..)
+            | Term::Case(..)
             | Term::Window(_) => {
-                let size = parts(term, row.level, self.query);
-                let Number { estimate, low, high } = self.number_with_interval(term, row, self.margins.get(&size));
+                let margins = self.margins_of(parts(term, row.level, self.query));
+                let Number { estimate, low, high } = self.number_with_interval(term, row, Some(&margins));
                 let (rows, value) = self.rank_error(term, row);
                 let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 let population = population.then(|| self.population(term, row)).flatten().map(Box::new);
@@ -330,84 +324,16 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Compares two rows; only estimates decide, so no margins are needed.
-    pub(super) fn order(&self, by: &[Sort], left: Place, right: Place) -> Ordering {
-        by.iter()
-            .map(|Sort { term, ascending, nulls_first }| {
-                let directed = |order: Ordering| if *ascending { order } else { order.reverse() };
-                let nulls =
-                    |left_null: bool| if left_null == *nulls_first { Ordering::Less } else { Ordering::Greater };
-                match (self.value(term, left), self.value(term, right)) {
-                    (Value::Null, Value::Null) => Ordering::Equal,
-                    (Value::Null, _) => nulls(true),
-                    (_, Value::Null) => nulls(false),
-                    (l, r) => directed(compare(&l, &r).unwrap_or(Ordering::Equal)),
-                }
-            })
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
-    }
-
-    /// Whether a condition is true of a row; `None` when that is unknown.
-    fn holds(&self, condition: &Condition, row: Place) -> Option<bool> {
-        match condition {
-            Condition::Compare(comparison, sides) => {
-                let [left, right] = &**sides;
-                let order = compare(&self.value(left, row), &self.value(right, row))?;
-                Some(match comparison {
-                    Comparison::Equal => order.is_eq(),
-                    Comparison::NotEqual => order.is_ne(),
-                    Comparison::Below => order.is_lt(),
-                    Comparison::AtMost => order.is_le(),
-                    Comparison::Above => order.is_gt(),
-                    Comparison::AtLeast => order.is_ge(),
-                })
-            }
-            Condition::And(sides) => {
-                let [left, right] = &**sides;
-                match (self.holds(left, row), self.holds(right, row)) {
-                    (Some(false), _) | (_, Some(false)) => Some(false),
-                    (Some(true), Some(true)) => Some(true),
-                    _ => None,
-                }
-            }
-            Condition::Or(sides) => {
-                let [left, right] = &**sides;
-                match (self.holds(left, row), self.holds(right, row)) {
-                    (Some(true), _) | (_, Some(true)) => Some(true),
-                    (Some(false), Some(false)) => Some(false),
-                    _ => None,
-                }
-            }
-            Condition::Not(inner) => self.holds(inner, row).map(|truth| !truth),
-            Condition::IsNull(term) => Some(matches!(self.value(term, row), Value::Null)),
-        }
-    }
-
-    pub(super) fn value(&self, term: &Term, row: Place) -> Value {
-        match term {
-            Term::Key(group) => match self.query.key(*group, row) {
-                None | Some(Key::Null) => Value::Null,
-                Some(Key::Integer(value)) => Value::Number(whole(*value)),
-                Some(Key::Decimal(value)) => Value::Number(value.clone()),
-                Some(key) => Value::Key(self.query.groups()[*group].shown(key)),
-            },
-            Term::Text(text) => Value::Key(Key::Text(text.clone())),
-            Term::Level
-            | Term::Grouping(_)
-            | Term::Answer(_)
-            | Term::Number(_)
-            | Term::Arithmetic(..)
-            | Term::Function(..)
-            | Term::Window(_) => self.number(term, row, None).estimate.map_or(Value::Null, Value::Number),
-        }
-    }
-
     pub(super) fn number(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
+        let (term, row) = self.settled(term, row);
         match term {
-            Term::Number(_) | Term::Key(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => {
-                Number::exact(self.query.constant(term, row))
-            }
+            Term::Number(_)
+            | Term::Null
+            | Term::Case(..)
+            | Term::Key(_)
+            | Term::Text(_)
+            | Term::Level
+            | Term::Grouping(_) => Number::exact(self.query.constant(term, row)),
             Term::Window(window) => self.windowed(*window, row, margins),
             Term::Answer(position) => self.answer(&self.query.answers(row.level)[*position], row.cell, margins),
             Term::Arithmetic(operator, sides) => {
@@ -565,6 +491,12 @@ impl<'a> Evaluator<'a> {
     }
 }
 
+/// How far each noise reaches where so many numbers share the allowed error.
+fn margins(decays: &[Decay], confidence: &Rational, size: usize) -> Vec<BigInt> {
+    let each = whole(1) - (whole(1) - confidence) / whole(size);
+    decays.iter().map(|decay| margin(decay, &each)).collect()
+}
+
 /// A noisy number with the interval that its noise leaves for what is `possible`.
 ///
 /// An interval cut at both ends could shrink to a point, `0 .. 0`, and read as certainty where it says that the noise was
@@ -582,27 +514,4 @@ fn cut(estimate: Option<Rational>, least: Rational, most: Rational, low: &Ration
         return Number::within(estimate, low.clone(), high.clone());
     }
     Number::within(estimate, least.max(low.clone()), most.min(high.clone()))
-}
-
-/// The order of two values of one kind; `None` when one is NULL or they are of two kinds.
-fn compare(left: &Value, right: &Value) -> Option<Ordering> {
-    match (left, right) {
-        // What is none of the keys stands behind all of them, and equals none.
-        (Value::Key(Key::Other), Value::Key(Key::Other)) => Some(Ordering::Equal),
-        (Value::Key(Key::Other), Value::Key(_) | Value::Number(_)) => Some(Ordering::Greater),
-        (Value::Key(_) | Value::Number(_), Value::Key(Key::Other)) => Some(Ordering::Less),
-        (Value::Number(left), Value::Number(right)) => Some(left.cmp(right)),
-        (Value::Key(Key::Text(left)), Value::Key(Key::Text(right))) => Some(left.cmp(right)),
-        (Value::Key(Key::Boolean(left)), Value::Key(Key::Boolean(right))) => Some(left.cmp(right)),
-        (Value::Key(Key::Date(left)), Value::Key(Key::Date(right))) => Some(left.cmp(right)),
-        (Value::Key(Key::Timestamp(left)), Value::Key(Key::Timestamp(right))) => Some(left.cmp(right)),
-        // A day or a time is compared with a text as it is written.
-        (Value::Key(left @ (Key::Date(_) | Key::Timestamp(_))), Value::Key(Key::Text(right))) => {
-            Some(left.to_string().cmp(right))
-        }
-        (Value::Key(Key::Text(left)), Value::Key(right @ (Key::Date(_) | Key::Timestamp(_)))) => {
-            Some(left.cmp(&right.to_string()))
-        }
-        _ => None,
-    }
 }

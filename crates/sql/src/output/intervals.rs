@@ -3,6 +3,7 @@
 use super::evaluate::{Evaluator, Place, ROOT_PLACES};
 use super::number::Number;
 use super::pivot::{At, Cell, Ends, Form, Linear};
+use super::steps::nothing;
 use super::{Term, Window, WindowFunction};
 use crate::plan::{Estimator, MeasureKind, Moments, Query, Regression};
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
@@ -23,20 +24,20 @@ struct Variance {
 }
 
 impl Query {
-    /// A number as sums of noisy numbers, where its law is known, and no window is looked through.
+    /// A number as sums of noisy numbers, where its law is known and it does not depend on other numbers which it is.
     pub(super) fn form(&self, term: &Term, row: Place) -> Option<Form> {
         self.form_with(term, row, &|_, _| None)
     }
 
-    /// The same with what windows give.
-    fn form_with(&self, term: &Term, row: Place, windowed: &dyn Fn(usize, Place) -> Option<Form>) -> Option<Form> {
+    /// The same with what windows give, and conditions choose.
+    fn form_with(&self, term: &Term, row: Place, settled: &dyn Fn(&Term, Place) -> Option<Form>) -> Option<Form> {
         let sum = |measure: usize| Linear::measure((measure, row.cell), self.measures()[measure].unit.clone());
         match term {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => {
                 self.constant(term, row).map(|value| Form::Linear(Linear::constant(value)))
             }
-            Term::Text(_) | Term::Function(..) => None,
-            Term::Window(window) => windowed(*window, row),
+            Term::Null | Term::Text(_) | Term::Function(..) => None,
+            Term::Window(_) | Term::Case(..) => settled(term, row),
             Term::Answer(position) => match &self.answers(row.level)[*position] {
                 Estimator::Count { measure } | Estimator::Sum { measure } => Some(Form::Linear(sum(*measure))),
                 Estimator::Average(Moments { sum: total, count, centre, .. }) => {
@@ -47,7 +48,7 @@ impl Query {
             },
             Term::Arithmetic(operator, sides) => {
                 let [left, right] = &**sides;
-                self.form_with(left, row, windowed)?.combine(*operator, self.form_with(right, row, windowed)?)
+                self.form_with(left, row, settled)?.combine(*operator, self.form_with(right, row, settled)?)
             }
         }
     }
@@ -56,7 +57,10 @@ impl Query {
 impl Evaluator<'_> {
     /// A number as sums of noisy numbers, where its law is known.
     pub(super) fn form(&self, term: &Term, row: Place) -> Option<Form> {
-        self.query.form_with(term, row, &|window, row| self.windowed_form(window, row))
+        self.query.form_with(term, row, &|term, row| match self.settled(term, row) {
+            (Term::Window(window), row) => self.windowed_form(*window, row),
+            (settled, row) => self.form(settled, row),
+        })
     }
 
     /// A number with the interval that is shown: that of the noisy numbers, which reaches at least to what is shown.
@@ -74,6 +78,7 @@ impl Evaluator<'_> {
     /// A number with its interval: from the law of its noise where that is known, and otherwise by interval arithmetic, in which
     /// every measure reaches as far as its part of the allowed error lets it.
     fn interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
+        let (term, row) = self.settled(term, row);
         if let Term::Function(function, inner) = term {
             return self.interval(inner, row, margins).apply(*function);
         }
@@ -98,7 +103,10 @@ impl Evaluator<'_> {
         }
         let form = self.form(term, row);
         if let (None, Term::Arithmetic(operator, sides)) = (&form, term)
-            && sides.iter().any(|side| self.query.constant(side, row).is_some())
+            && sides.iter().any(|side| {
+                let (side, row) = self.settled(side, row);
+                self.query.constant(side, row).is_some()
+            })
         {
             // A constant beside it leaves the law of the other what it is.
             let [left, right] = sides.each_ref().map(|side| self.interval(side, row, margins));
@@ -150,15 +158,19 @@ impl Evaluator<'_> {
     pub(super) fn possible(&self, term: &Term, row: Place) -> Number {
         let from = |low: Option<Rational>, high: Option<Rational>| Number { estimate: None, low, high };
         let zero = || Some(Rational::zero());
+        let (term, row) = self.settled(term, row);
         match term {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => self.number(term, row, None),
-            Term::Text(_) => from(None, None),
+            Term::Text(_) | Term::Null | Term::Case(..) => from(None, None),
             // A sum of numbers that are not negative is none either.
             Term::Window(window) => {
-                let Window { function, argument, .. } = &self.query.output().windows[*window];
+                let Window { function, argument, levels, .. } = &self.query.output().windows[*window];
                 let is_sum = matches!(function, WindowFunction::Sum | WindowFunction::Average);
-                let low = self.possible(argument, row).low.filter(|low| is_sum && !low.is_negative());
-                from(low.and_then(|_| zero()), None)
+                // Whatever the row that is looked at: of one level all can be the same.
+                let row = if levels.contains(&row.level) { Some(row) } else { nothing(levels) };
+                let is_alike = !has_case(argument);
+                let low = row.filter(|_| is_sum && is_alike).and_then(|row| self.possible(argument, row).low);
+                from(low.filter(|low| !low.is_negative()).and_then(|_| zero()), None)
             }
             Term::Answer(position) => match &self.query.answers(row.level)[*position] {
                 Estimator::Count { .. } => from(zero(), None),
@@ -188,12 +200,32 @@ impl Evaluator<'_> {
 }
 
 fn has_window(term: &Term) -> bool {
-    match term {
-        Term::Window(_) => true,
-        Term::Arithmetic(_, sides) => sides.iter().any(has_window),
-        Term::Function(_, inner) => has_window(inner),
-        Term::Key(_) | Term::Answer(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => false,
-    }
+    has(term, &|part| matches!(part, Term::Window(_)))
+}
+
+/// Whether what is possible differs from row to row.
+fn has_case(term: &Term) -> bool {
+    has(term, &|part| matches!(part, Term::Window(_) | Term::Case(..) | Term::Key(_)))
+}
+
+/// Whether a term, or a part of it, is of this kind.
+fn has(term: &Term, kind: &dyn Fn(&Term) -> bool) -> bool {
+    kind(term)
+        || match term {
+            Term::Arithmetic(_, sides) => sides.iter().any(|side| has(side, kind)),
+            Term::Function(_, inner) => has(inner, kind),
+            Term::Case(branches, otherwise) => {
+                branches.iter().any(|(_, value)| has(value, kind)) || has(otherwise, kind)
+            }
+            Term::Key(_)
+            | Term::Answer(_)
+            | Term::Number(_)
+            | Term::Null
+            | Term::Text(_)
+            | Term::Level
+            | Term::Window(_)
+            | Term::Grouping(_) => false,
+        }
 }
 
 fn float(value: &Rational) -> f64 {

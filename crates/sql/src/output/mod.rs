@@ -15,6 +15,7 @@ mod planned;
 mod population;
 mod regression;
 mod slope;
+mod steps;
 mod window;
 
 pub use evaluate::{Noisy, Shown, ShownRow};
@@ -26,6 +27,8 @@ use deniable_core::exact::Rational;
 /// What is shown, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Output {
+    /// The levels whose cells are its rows, before any step; the others are read by subqueries.
+    pub levels: Vec<usize>,
     /// The names of the columns.
     pub names: Vec<String>,
     /// What each column shows.
@@ -57,6 +60,10 @@ pub enum Term {
     Window(usize),
     /// `GROUPING(x)`: 1 where a row is about all keys of this group column, 0 where it is about one. Public, and exact.
     Grouping(usize),
+    /// NULL.
+    Null,
+    /// `CASE WHEN condition THEN value ... ELSE value END`: the value of the first condition that is true.
+    Case(Vec<(Condition, Term)>, Box<Term>),
 }
 
 /// A function of a result. All of them are monotone on either side of zero, so intervals go through them.
@@ -130,6 +137,18 @@ pub enum Step {
     Filter(Condition),
     /// The window at this position looks at the rows that there are.
     Look(usize),
+    /// GROUP BY over results: of the rows that agree in all of these terms, the first one stays. Without terms one row stays, even where there
+    /// was none.
+    Group(Vec<Term>),
+    /// A subquery of one row, which every row sees through the window at this position.
+    Subquery {
+        /// The window.
+        window: usize,
+        /// The levels whose cells are its rows.
+        levels: Vec<usize>,
+        /// What is done with them.
+        steps: Vec<Step>,
+    },
     /// ORDER BY.
     Sort(Vec<Sort>),
     /// LIMIT and OFFSET.

@@ -1,14 +1,14 @@
 //! What terms would be, and how far off, were the noisy values these: the intervals that answers get, around guessed values.
 
-use super::Term;
 use super::evaluate::{Evaluator, Noisy, Place};
 use super::measures::{measures, parts};
 use super::number::Number;
+use super::steps::Cut;
+use super::{Output, Term};
 use crate::plan::{Measure, Query};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::interval::Law;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 /// A number as it would be shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,17 +39,17 @@ impl Query {
         let windows = &self.output().windows;
         let alike = (!windows.is_empty()).then(|| self.alike(noisy));
         let mut evaluator = Evaluator::new(self, alike.as_ref().unwrap_or(noisy), confidence, &laws, &sizes);
-        let places = |level: usize| (0..self.cells(level)).map(move |cell| Place { level, cell });
-        let rows: Vec<Place> = (0..self.levels().len()).flat_map(places).collect();
-        for window in windows {
-            let view = evaluator.look(window, &rows);
-            evaluator.views.push(Arc::new(view));
-        }
+        // Values are guesses that are alike in all cells: they leave no row out.
+        let Output { levels, steps, .. } = self.output();
+        let rows = if windows.is_empty() { Vec::new() } else { evaluator.run(levels, steps, Cut::Never) };
         // A row in the middle is a typical one of a running total.
-        let middle = |level: usize| if windows.is_empty() { 0 } else { self.cells(level) / 2 };
+        let middle = |level: usize| {
+            let rows: Vec<&Place> = rows.iter().filter(|row| row.level == level).collect();
+            rows.get(rows.len() / 2).map_or(Place { level, cell: 0 }, |row| **row)
+        };
         let planned = |(level, term): &(usize, Term)| {
-            let (place, size) = (Place { level: *level, cell: middle(*level) }, parts(term, *level, self));
-            let shown = evaluator.number_with_interval(term, place, evaluator.margins.get(&size));
+            let (place, size) = (middle(*level), parts(term, *level, self));
+            let shown = evaluator.number_with_interval(term, place, Some(&evaluator.margins_of(size)));
             let safe = reach(&shown, &evaluator.possible(term, place));
             let error = match evaluator.form(bare(term), place) {
                 Some(_) => safe,

@@ -3,17 +3,21 @@
 //!
 //! A sum over rows is one more weighted sum of noisy numbers, so that its interval, and that of a ratio to it, follows as for other sums
 //! (M-PIV). Ranks and places are those of the noisy numbers, and have none.
+//!
+//! An aggregate of results is a window over all rows that agree in what is grouped by, of which one row is then kept; a subquery of one row
+//! is a window through which every row sees that one.
 
-use super::evaluate::{Evaluator, Place, Value};
+use super::evaluate::{Evaluator, Place};
 use super::intervals::placed;
 use super::number::Number;
 use super::pivot::{At, Cell, Form, Linear};
 use super::slope::Slope;
+use super::steps::{Value, nothing};
 use super::{Operator, Sort, Term};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::margin;
 use num_bigint::BigInt;
-use num_traits::Zero;
+use num_traits::{ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -34,6 +38,8 @@ pub struct Window {
     pub order: Vec<Sort>,
     /// Whether rows that the order does not tell apart come together into a running total.
     pub with_peers: bool,
+    /// The levels of the rows that it looks at.
+    pub levels: Vec<usize>,
 }
 
 /// What is worked out of rows.
@@ -45,6 +51,12 @@ pub enum WindowFunction {
     Average,
     /// How many rows there are, of the same.
     Count,
+    /// How many of them have a value.
+    Present,
+    /// The least value of the same.
+    Least,
+    /// The greatest.
+    Greatest,
     /// The place of the row; rows that the order does not tell apart share the first of theirs.
     Rank,
     /// The same without gaps.
@@ -53,17 +65,28 @@ pub enum WindowFunction {
     RowNumber,
     /// The value so many rows before; behind, where it is negative.
     Lag(i64),
+    /// The value of the one row of a subquery.
+    Only,
 }
 
-/// What a window gives a row: the rows that it looks at.
+impl WindowFunction {
+    /// Whether it is a weighted sum of values.
+    fn adds(self) -> bool {
+        matches!(self, Self::Sum | Self::Average)
+    }
+}
+
+/// What a window gives a row.
 #[derive(Debug, Clone)]
 pub(super) enum Seen {
-    /// The first rows of a partition, and the sum of those that have a value, and how many these are.
-    First { rows: Arc<Vec<Place>>, count: usize, sum: Rational, present: usize },
+    /// What is worked out of the first rows of a partition; nothing, where none of them has a value.
+    First { rows: Arc<Vec<Place>>, count: usize, value: Option<Rational> },
     /// Another row; none beyond the ends.
     Row(Option<Place>),
     /// A place in an order.
     Rank(usize),
+    /// So many rows.
+    Count(usize),
 }
 
 /// What each row sees.
@@ -75,14 +98,19 @@ impl Evaluator<'_> {
         let mut partitions: Vec<Vec<Place>> = Vec::new();
         let mut known: BTreeMap<Vec<Value>, usize> = BTreeMap::new();
         for row in rows {
-            let key = window.partition.iter().map(|term| self.value(term, *row)).collect();
-            let at = *known.entry(key).or_insert_with(|| {
+            let at = *known.entry(self.values(&window.partition, *row)).or_insert_with(|| {
                 partitions.push(Vec::new());
                 partitions.len() - 1
             });
             partitions[at].push(*row);
         }
         let mut view = View::new();
+        // Without rows, all of them together are none.
+        if partitions.is_empty()
+            && let Some(place) = nothing(&window.levels)
+        {
+            view.insert(place, self.nothing_seen(window));
+        }
         for mut rows in partitions {
             rows.sort_by(|left, right| self.order(&window.order, *left, *right));
             self.look_at(window, Arc::new(rows), &mut view);
@@ -90,11 +118,31 @@ impl Evaluator<'_> {
         view
     }
 
+    /// A view in which all rows see one; none, where there is none.
+    pub(super) fn see_one(&self, rows: &[Place], one: Option<Place>) -> View {
+        rows.iter().map(|row| (*row, Seen::Row(one))).collect()
+    }
+
+    /// The row whose value a window gives to this one, and the value; `None` where it gives anything else.
+    pub(super) fn other_row(&self, window: usize, row: Place) -> Option<(&Term, Option<Place>)> {
+        match self.seen(window, row)? {
+            (Window { argument, .. }, Seen::Row(other)) => Some((argument, *other)),
+            _ => None,
+        }
+    }
+
+    /// What a window gives where it looks at no rows.
+    fn nothing_seen(&self, window: &Window) -> Seen {
+        match window.function {
+            WindowFunction::Count | WindowFunction::Present => Seen::Count(0),
+            _ => Seen::First { rows: Arc::default(), count: 0, value: None },
+        }
+    }
+
     fn look_at(&self, window: &Window, rows: Arc<Vec<Place>>, view: &mut View) {
         let is_peer = |left: usize, right: usize| self.order(&window.order, rows[left], rows[right]) == Ordering::Equal;
-        let mut start = 0;
-        let mut dense = 0;
-        let (mut sum, mut present) = (Rational::zero(), 0);
+        let mut so_far = Tally::default();
+        let (mut start, mut dense) = (0, 0);
         while start < rows.len() {
             // Rows that the order does not tell apart.
             let end = (start..rows.len()).find(|at| !is_peer(start, *at)).unwrap_or(rows.len());
@@ -102,19 +150,19 @@ impl Evaluator<'_> {
             let size = if window.with_peers { end - start } else { 1 };
             let steps = (start..end).step_by(size).map(|at| at..at + size);
             for step in steps {
-                if let WindowFunction::Sum | WindowFunction::Average = window.function {
-                    for at in step.clone() {
-                        if let Some(value) = self.number(&window.argument, rows[at], None).estimate {
-                            sum += value;
-                            present += 1;
-                        }
-                    }
+                for at in step.clone() {
+                    self.count_in(window, rows[at], &mut so_far);
                 }
                 for at in step.clone() {
                     let seen = match window.function {
-                        WindowFunction::Sum | WindowFunction::Average | WindowFunction::Count => {
-                            Seen::First { rows: rows.clone(), count: step.end, sum: sum.clone(), present }
+                        WindowFunction::Sum
+                        | WindowFunction::Average
+                        | WindowFunction::Least
+                        | WindowFunction::Greatest => {
+                            Seen::First { rows: rows.clone(), count: step.end, value: so_far.value(window.function) }
                         }
+                        WindowFunction::Count => Seen::Count(step.end),
+                        WindowFunction::Present => Seen::Count(so_far.present),
                         WindowFunction::Rank => Seen::Rank(start + 1),
                         WindowFunction::DenseRank => Seen::Rank(dense),
                         WindowFunction::RowNumber => Seen::Rank(at + 1),
@@ -122,6 +170,7 @@ impl Evaluator<'_> {
                             let other = i64::try_from(at).ok().and_then(|at| usize::try_from(at.checked_sub(by)?).ok());
                             Seen::Row(other.and_then(|at| rows.get(at)).copied())
                         }
+                        WindowFunction::Only => Seen::Row(rows.first().copied()),
                     };
                     view.insert(rows[at], seen);
                 }
@@ -130,74 +179,112 @@ impl Evaluator<'_> {
         }
     }
 
+    /// One more row of those that a window works something out of.
+    fn count_in(&self, window: &Window, row: Place, so_far: &mut Tally) {
+        match window.function {
+            WindowFunction::Sum | WindowFunction::Average | WindowFunction::Least | WindowFunction::Greatest => {
+                if let Some(value) = self.number(&window.argument, row, None).estimate {
+                    so_far.add(window.function, value);
+                }
+            }
+            WindowFunction::Present => {
+                so_far.present += usize::from(self.value(&window.argument, row) != Value::Null);
+            }
+            _ => {}
+        }
+    }
+
     /// What a row sees through a window that was looked through; nothing before.
     fn seen(&self, window: usize, row: Place) -> Option<(&super::Window, &Seen)> {
-        let seen = self.views.get(window)?.get(&row)?;
+        let seen = self.views.get(&window)?.get(&row)?;
         Some((&self.query.output().windows[window], seen))
     }
 
-    /// The place of a row, where that is what the window gives.
+    /// A place of the row, or a number of rows, where that is what the window gives.
     pub(super) fn place_of(&self, window: usize, row: Place) -> Option<i64> {
         match self.seen(window, row)? {
-            (_, Seen::Rank(place)) => i64::try_from(*place).ok(),
-            (_, Seen::First { count, .. }) if self.query.output().windows[window].function == WindowFunction::Count => {
-                i64::try_from(*count).ok()
-            }
-            _ => None,
+            (_, Seen::Rank(place) | Seen::Count(place)) => i64::try_from(*place).ok(),
+            (_, Seen::First { .. } | Seen::Row(_)) => None,
         }
+    }
+
+    /// The rows that an aggregate of a window looks at: those that have a value at all, whatever the noise is. `None` where it is no such
+    /// window, or they are too many.
+    fn aggregated(&self, window: usize, row: Place) -> Option<(WindowFunction, &Term, Vec<Place>)> {
+        let (Window { function, argument, .. }, Seen::First { rows, count, .. }) = self.seen(window, row)? else {
+            return None;
+        };
+        if rows.len() > MOST_ROWS {
+            return None;
+        }
+        let has_value = |row: &&Place| !matches!(self.settled(argument, **row).0, Term::Null);
+        Some((*function, argument, rows[..*count].iter().filter(has_value).copied().collect()))
     }
 
     /// The number that a window gives a row, with the interval that these margins give the value of another row; sums have theirs from the
     /// law of their noise alone.
     pub(super) fn windowed(&self, window: usize, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let unknown = |estimate| Number { estimate, low: None, high: None };
-        match self.seen(window, row) {
-            None | Some((_, Seen::Row(None))) => unknown(None),
-            Some((_, Seen::Rank(place))) => Number::exact(Some(whole(*place))),
-            Some((Window { argument, .. }, Seen::Row(Some(other)))) => self.number(argument, *other, margins),
-            Some((Window { function, .. }, Seen::First { count, sum, present, .. })) => {
-                let share = match function {
-                    WindowFunction::Count => return Number::exact(Some(whole(*count))),
-                    _ if *present == 0 => return unknown(None),
-                    WindowFunction::Average => whole(1) / whole(*present),
-                    _ => whole(1),
-                };
-                let estimate = Some(sum * &share);
-                let Some((each, margins)) = self.each.zip(margins) else { return unknown(estimate) };
-                let ends = self.summed(window, row, (each, margins));
-                let in_all = |end: Option<Rational>| end.map(|end| end * &share);
-                Number { estimate, low: in_all(ends.low), high: in_all(ends.high) }
-            }
+        if let Some(place) = self.place_of(window, row) {
+            return Number::exact(Some(whole(place)));
         }
+        let Some((Window { function, .. }, Seen::First { value, .. })) = self.seen(window, row) else {
+            return unknown(None);
+        };
+        let estimate = value.clone();
+        let Some((each, margins)) = self.each.zip(margins) else { return unknown(estimate) };
+        let Number { low, high, .. } = match function {
+            WindowFunction::Least | WindowFunction::Greatest => self.around_extreme(window, row, margins),
+            _ => self.summed(window, row, (each, margins)),
+        };
+        Number { estimate, low, high }
     }
 
-    /// Between what the sum of a window over these rows lies: from the law of its noise, where that is known, and from the ends of what is
-    /// added up otherwise. Averages are sums here.
+    /// Between what the least or the greatest of them lies: between those of the ends.
+    fn around_extreme(&self, window: usize, row: Place, margins: &Vec<BigInt>) -> Number {
+        let ends = || {
+            let (function, argument, rows) = self.aggregated(window, row)?;
+            let numbers = rows.iter().map(|row| self.number(argument, *row, Some(margins)));
+            // One without a value now may have one exactly, and the reverse.
+            let numbers: Vec<Number> =
+                numbers.map(|number| number.estimate.is_some().then_some(number)).collect::<Option<_>>()?;
+            let extreme = |end: fn(&Number) -> &Option<Rational>| {
+                let ends = numbers.iter().map(|number| end(number).clone());
+                // One end that is not known is beyond all others on one side, and anywhere on the other.
+                let ends = ends.collect::<Option<Vec<Rational>>>()?;
+                if function == WindowFunction::Least { ends.into_iter().min() } else { ends.into_iter().max() }
+            };
+            Some(Number { estimate: None, low: extreme(|number| &number.low), high: extreme(|number| &number.high) })
+        };
+        ends().unwrap_or(Number { estimate: None, low: None, high: None })
+    }
+
+    /// Between what the sum, or the average, of a window over these rows lies: from the law of its noise, where that is known, and from the
+    /// ends of what is added up otherwise.
     fn summed(&self, window: usize, row: Place, (each, margins): (f64, &Vec<BigInt>)) -> Number {
         let unknown = Number { estimate: None, low: None, high: None };
-        let Some((Window { argument, function, .. }, Seen::First { rows, count, present, .. })) =
-            self.seen(window, row)
-        else {
-            return unknown;
-        };
         if let Some(form) = self.windowed_form(window, row) {
             let value = |(measure, cell): At| self.values[measure][cell];
             let ends =
                 Cell { laws: self.laws, value: &value, normal: 0.0, outside: each }.interval(&form, (None, None));
-            let all = if *function == WindowFunction::Average { whole(*present) } else { whole(1) };
-            let Number { low, high, .. } = placed(None, ends, &unknown);
-            return Number { estimate: None, low: low.map(|low| low * &all), high: high.map(|high| high * &all) };
+            return placed(None, ends, &unknown);
         }
+        let Some((function, argument, rows)) = self.aggregated(window, row).filter(|(.., rows)| !rows.is_empty())
+        else {
+            return unknown;
+        };
         let mut all = Number::exact(Some(Rational::zero()));
-        // One without a value now may have one exactly, and the reverse.
-        for row in &rows[..*count] {
+        for row in &rows {
+            // One without a value now may have one exactly, and the reverse.
             let number = self.number(argument, *row, Some(margins));
             if number.estimate.is_none() {
                 return unknown;
             }
             all = all.combine(Operator::Add, &number);
         }
-        all
+        let share = share(function, rows.len());
+        let of_all = |end: Option<Rational>| end.map(|end| end * &share);
+        Number { estimate: None, low: of_all(all.low), high: of_all(all.high) }
     }
 
     /// The interval of a number that windows make of many others, each of which misses as rarely as their number asks for; `None` where they are
@@ -218,19 +305,17 @@ impl Evaluator<'_> {
         if found.len() > MOST_ROWS {
             return None;
         }
+        let (term, row) = self.settled(term, row);
         match term {
-            Term::Window(window) => match self.seen(*window, row)? {
-                (_, Seen::Rank(_)) => Some(()),
-                (Window { argument, .. }, Seen::Row(other)) => self.parts_of_many(argument, (*other)?, found),
-                (Window { function, .. }, _) if *function == WindowFunction::Count => Some(()),
-                (Window { argument, .. }, Seen::First { rows, count, .. }) => {
-                    if self.windowed_form(*window, row).is_some() {
-                        found.insert((self.query.measures().len() + window, row));
-                        return Some(());
-                    }
-                    rows[..*count].iter().try_for_each(|row| self.parts_of_many(argument, *row, found))
+            Term::Window(window) if self.place_of(*window, row).is_some() => Some(()),
+            Term::Window(window) => {
+                if self.windowed_form(*window, row).is_some() {
+                    found.insert((self.query.measures().len() + window, row));
+                    return Some(());
                 }
-            },
+                let (_, argument, rows) = self.aggregated(*window, row)?;
+                rows.iter().try_for_each(|row| self.parts_of_many(argument, *row, found))
+            }
             Term::Answer(position) => {
                 let measures = self.query.answers(row.level)[*position].measures();
                 found.extend(measures.into_iter().map(|measure| (measure, row)));
@@ -238,52 +323,75 @@ impl Evaluator<'_> {
             }
             Term::Arithmetic(_, sides) => sides.iter().try_for_each(|side| self.parts_of_many(side, row, found)),
             Term::Function(_, inner) => self.parts_of_many(inner, row, found),
-            Term::Key(_) | Term::Number(_) | Term::Text(_) | Term::Level | Term::Grouping(_) => Some(()),
+            Term::Key(_)
+            | Term::Number(_)
+            | Term::Null
+            | Term::Case(..)
+            | Term::Text(_)
+            | Term::Level
+            | Term::Grouping(_) => Some(()),
         }
     }
 
     /// The same as sums of noisy numbers, where it is one.
     pub(super) fn windowed_form(&self, window: usize, row: Place) -> Option<Form> {
-        let (Window { function, argument, .. }, seen) = self.seen(window, row)?;
-        match seen {
-            Seen::Rank(place) => Some(Form::Linear(Linear::constant(whole(*place)))),
-            Seen::Row(other) => self.form(argument, (*other)?),
-            Seen::First { count, .. } if *function == WindowFunction::Count => {
-                Some(Form::Linear(Linear::constant(whole(*count))))
-            }
-            Seen::First { rows, count, .. } => {
-                if rows.len() > MOST_ROWS {
-                    return None;
-                }
-                let mut sum = Linear::constant(Rational::zero());
-                for row in &rows[..*count] {
-                    let Form::Linear(term) = self.form(argument, *row)? else { return None };
-                    sum.add(&term);
-                }
-                let share = if *function == WindowFunction::Average { whole(1) / whole(*count) } else { whole(1) };
-                Some(Form::Linear(sum.times(&share)))
-            }
+        if let Some(place) = self.place_of(window, row) {
+            return Some(Form::Linear(Linear::constant(whole(place))));
         }
+        let (function, argument, rows) = self.aggregated(window, row)?;
+        if !function.adds() || rows.is_empty() {
+            return None;
+        }
+        let mut sum = Linear::constant(Rational::zero());
+        for row in &rows {
+            let Form::Linear(term) = self.form(argument, *row)? else { return None };
+            sum.add(&term);
+        }
+        Some(Form::Linear(sum.times(&share(function, rows.len()))))
     }
 
     /// How much it moves with each noisy number.
     pub(super) fn windowed_slope(&self, window: usize, row: Place) -> Option<Slope> {
-        let (Window { function, argument, .. }, seen) = self.seen(window, row)?;
-        match seen {
-            Seen::Rank(_) => None,
-            Seen::Row(other) => self.slope(argument, (*other)?),
-            Seen::First { count, .. } if *function == WindowFunction::Count => Some(Slope::constant(*count as f64)),
-            Seen::First { rows, count, .. } => {
-                if rows.len() > MOST_ROWS {
-                    return None;
-                }
-                let mut sum = Slope::constant(0.0);
-                for row in &rows[..*count] {
-                    sum.add(&self.slope(argument, *row)?);
-                }
-                let share = if *function == WindowFunction::Average { 1.0 / *count as f64 } else { 1.0 };
-                Some(sum.times(share))
-            }
+        if let Some((_, Seen::Count(count))) = self.seen(window, row) {
+            return Some(Slope::constant(*count as f64));
         }
+        let (function, argument, rows) = self.aggregated(window, row)?;
+        if !function.adds() {
+            return None;
+        }
+        let mut sum = Slope::constant(0.0);
+        for row in &rows {
+            sum.add(&self.slope(argument, *row)?);
+        }
+        Some(sum.times(share(function, rows.len()).to_f64()?))
     }
+}
+
+/// What is worked out of some values, while they come.
+#[derive(Default)]
+struct Tally {
+    present: usize,
+    /// Their sum, or the extreme one.
+    value: Option<Rational>,
+}
+
+impl Tally {
+    fn add(&mut self, function: WindowFunction, value: Rational) {
+        self.present += 1;
+        self.value = Some(match (self.value.take(), function) {
+            (None, _) => value,
+            (Some(known), WindowFunction::Least) => known.min(value),
+            (Some(known), WindowFunction::Greatest) => known.max(value),
+            (Some(known), _) => known + value,
+        });
+    }
+
+    fn value(&self, function: WindowFunction) -> Option<Rational> {
+        self.value.as_ref().map(|value| value * share(function, self.present))
+    }
+}
+
+/// What a sum over so many rows is multiplied with.
+fn share(function: WindowFunction, rows: usize) -> Rational {
+    if function == WindowFunction::Average { whole(1) / whole(rows.max(1)) } else { whole(1) }
 }

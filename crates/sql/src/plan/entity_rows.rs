@@ -78,6 +78,31 @@ pub(super) fn below(plan: &LogicalPlan) -> Option<&Aggregate> {
     }
 }
 
+/// Whether an aggregate makes rows of entities: whether the entity key is among what it groups by.
+pub(super) fn is_by_entity(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<bool, QueryError> {
+    let Aggregate { input, group_expr, .. } = aggregate;
+    // What is above another aggregate is about results, or about such rows.
+    if below(input).is_some() {
+        return Ok(false);
+    }
+    let mut lowering = Lowering::new(tables);
+    let inlined = inline(input, &mut lowering)?;
+    let scope = Scope { schema: input.schema(), columns: &inlined.columns };
+    let mut keys = Vec::new();
+    for at in inlined.tables {
+        if let Some(entity) = &tables[at].entity {
+            keys.push(lowering.column(at, &entity.key)?);
+        }
+    }
+    let groups = group_expr.iter().filter(|expr| !matches!(expr, Expr::GroupingSet(_)));
+    for group in groups {
+        if keys.contains(&lowering.expr(group, scope)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 impl EntityRows {
     /// Understands an aggregate by the entity key: what it works out, and the table that comes of it.
     pub(super) fn of(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<(Self, TableSchema), QueryError> {

@@ -28,6 +28,8 @@ mod published;
 mod quantiles;
 mod ranked;
 mod regression;
+mod released;
+mod results;
 mod windows;
 mod words;
 

@@ -101,6 +101,7 @@ impl Query {
         let group = Group { name: "left_out".to_owned(), keys, value, labels: BTreeMap::new() };
         let count = Measure { kind: MeasureKind::Rows, unit: whole(1), level: 0, weight: whole(1) };
         let output = Output {
+            levels: vec![0],
             names: vec!["something left out".to_owned(), key],
             columns: vec![Term::Key(0), Term::Answer(0)],
             ..Output::default()
@@ -163,7 +164,7 @@ impl Query {
             }
         }
         let columns = (0..answers.len()).map(Term::Answer).collect();
-        let output = Output { names, columns, ..Output::default() };
+        let output = Output { levels: vec![0], names, columns, ..Output::default() };
         let about = PerEntity { of: Box::new(self.capped(caps)), beyond: None, values };
         Ok(Self::entities_of(about, rows, Vec::new(), measures, answers, output))
     }

@@ -1,27 +1,23 @@
-//! The upper half of a plan: from the aggregate to what is shown.
+//! The lowest aggregates of a plan: what is grouped by, and what is asked of each group.
 
 use super::aggregate::{Collected, Context};
 use super::entity_rows::{self, EntityRows};
 use super::inline::inline;
 use super::join::{Joins, arrange};
 use super::parallel;
-use super::windows::windowed;
+use super::released::{RowSet, released};
 use super::{
     Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Query, Rows, grouping, identity, presence, quantiles,
-    refuse_node,
 };
 use crate::error::QueryError;
 use crate::facts::keys::Derivation;
 use crate::facts::labels::labels;
 use crate::facts::range::Ranges;
-use crate::lower::{Lowering, Scope, constant_integer};
-use crate::output::{Comparison, Condition, Function, Operator, Output, Sort, Step, Term, Window};
-use datafusion_common::arrow::datatypes::DataType;
-use datafusion_common::{DFSchema, ScalarValue};
-use datafusion_expr::expr::{GroupingSet, InList, ScalarFunction};
+use crate::lower::{Lowering, Scope};
+use crate::output::{Output, Term};
+use datafusion_expr::expr::GroupingSet;
 use datafusion_expr::utils::enumerate_grouping_sets;
-use datafusion_expr::{Aggregate, Between, BinaryExpr, Cast, Expr, LogicalPlan, Operator as PlanOperator, TryCast};
-use deniable_core::exact::{parse_rational, whole};
+use datafusion_expr::{Aggregate, Expr, LogicalPlan};
 use deniable_core::schema::TableSchema;
 use deniable_expression::{Id, Program};
 
@@ -35,16 +31,8 @@ const MOST_PAIRS: u64 = 10_000_000;
 /// Most groupings in one question.
 const MOST_LEVELS: usize = 64;
 
-/// The part of a plan above its aggregate, in terms of the aggregate's keys and answers.
-struct Published {
-    core: Core,
-    columns: Vec<Term>,
-    steps: Vec<Step>,
-    windows: Vec<Window>,
-}
-
-/// The aggregate and everything below it.
-struct Core {
+/// Aggregates and everything below them.
+pub(super) struct Core {
     tables: Vec<TableSchema>,
     entity_rows: Option<Box<EntityRows>>,
     joins: Joins,
@@ -57,7 +45,7 @@ struct Core {
 
 /// Takes an analysed plan apart.
 pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Query, QueryError> {
-    let Published { core, columns, steps, windows } = published(plan, tables)?;
+    let (core, RowSet { levels: shown, columns, steps, .. }, windows) = released(plan, tables)?;
     let Core { tables, entity_rows, joins, program, filters, groups, levels, mut collected } = core;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
     let cells = levels.iter().try_fold(0_usize, |sum, level| {
@@ -82,7 +70,7 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
         return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
     }
     let rows = Rows { tables, program, joins, filters, arguments };
-    let output = Output { names, columns, steps, windows };
+    let output = Output { levels: shown, names, columns, steps, windows };
     let (per_entity, identity) = (None, Vec::new());
     let parts = parallel::parts(&measures, &rows);
     let mut query =
@@ -96,102 +84,17 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
     Ok(query)
 }
 
-fn published(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Published, QueryError> {
-    match plan {
-        LogicalPlan::Aggregate(aggregate) => {
-            let Aggregated { core, several, terms } = core(aggregate, tables)?;
-            let keys = (0..core.groups.len()).map(Term::Key);
-            // Beside several groupings the engine puts a column that tells them apart.
-            let id = several.then_some(Term::Level);
-            let columns = keys.chain(id).chain(terms).collect();
-            Ok(Published { core, columns, steps: Vec::new(), windows: Vec::new() })
-        }
-        LogicalPlan::SubqueryAlias(alias) => published(&alias.input, tables),
-        LogicalPlan::Projection(projection) => {
-            let inner = published(&projection.input, tables)?;
-            let columns = projection
-                .expr
-                .iter()
-                .map(|expr| term(expr, projection.input.schema(), &inner.columns))
-                .collect::<Result<_, _>>()?;
-            Ok(Published { columns, ..inner })
-        }
-        LogicalPlan::Sort(sort) => {
-            let mut inner = published(&sort.input, tables)?;
-            let by = sort
-                .expr
-                .iter()
-                .map(|by| {
-                    let term = term(&by.expr, sort.input.schema(), &inner.columns)?;
-                    Ok(Sort { term, ascending: by.asc, nulls_first: by.nulls_first })
-                })
-                .collect::<Result<_, QueryError>>()?;
-            inner.steps.push(Step::Sort(by));
-            if let Some(fetch) = sort.fetch {
-                inner.steps.push(Step::Limit { skip: 0, fetch: Some(fetch) });
-            }
-            Ok(inner)
-        }
-        LogicalPlan::Limit(limit) => {
-            let mut inner = published(&limit.input, tables)?;
-            let skip = limit.skip.as_deref().map(|rows| row_count(rows, "OFFSET")).transpose()?.unwrap_or(0);
-            let fetch = limit.fetch.as_deref().map(|rows| row_count(rows, "LIMIT")).transpose()?;
-            inner.steps.push(Step::Limit { skip, fetch });
-            Ok(inner)
-        }
-        LogicalPlan::Filter(filter) => {
-            let mut inner = published(&filter.input, tables)?;
-            inner.steps.push(Step::Filter(condition(&filter.predicate, filter.input.schema(), &inner.columns)?));
-            Ok(inner)
-        }
-        LogicalPlan::Window(window) => {
-            let mut inner = published(&window.input, tables)?;
-            for expr in &window.window_expr {
-                let found = windowed(expr, window.input.schema(), &inner.columns)?;
-                inner.steps.push(Step::Look(inner.windows.len()));
-                inner.columns.push(Term::Window(inner.windows.len()));
-                inner.windows.push(found);
-            }
-            Ok(inner)
-        }
-        LogicalPlan::TableScan(_)
-        | LogicalPlan::Join(_)
-        | LogicalPlan::Repartition(_)
-        | LogicalPlan::Union(_)
-        | LogicalPlan::EmptyRelation(_)
-        | LogicalPlan::Subquery(_)
-        | LogicalPlan::Statement(_)
-        | LogicalPlan::Values(_)
-        | LogicalPlan::Explain(_)
-        | LogicalPlan::Analyze(_)
-        | LogicalPlan::Extension(_)
-        | LogicalPlan::Distinct(_)
-        | LogicalPlan::Dml(_)
-        | LogicalPlan::Ddl(_)
-        | LogicalPlan::Copy(_)
-        | LogicalPlan::DescribeTable(_)
-        | LogicalPlan::Unnest(_)
-        | LogicalPlan::RecursiveQuery(_) => Err(refuse_node(plan)),
-    }
+/// What an aggregate is, in terms of the query's levels.
+pub(super) struct Aggregated {
+    /// Its groupings.
+    pub(super) levels: Vec<usize>,
+    /// Its columns: keys, what tells several groupings apart, answers.
+    pub(super) columns: Vec<Term>,
 }
 
-fn row_count(expr: &Expr, clause: &str) -> Result<usize, QueryError> {
-    constant_integer(expr)
-        .and_then(|rows| usize::try_from(rows).ok())
-        .ok_or_else(|| QueryError::refused("this LIMIT or OFFSET", "write a number of rows, 0 or more").about(clause))
-}
-
-/// An aggregate and what is below it.
-struct Aggregated {
-    core: Core,
-    /// Whether it has several groupings.
-    several: bool,
-    /// What each of its expressions shows: answers, and what tells groupings apart.
-    terms: Vec<Term>,
-}
-
-fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, QueryError> {
-    let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
+/// Aggregates of the same rows, the main one first, and what is below them.
+pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<(Core, Vec<Aggregated>), QueryError> {
+    let Some(Aggregate { input, .. }) = aggregates.first() else { return Err(QueryError::meaning("no aggregate")) };
     // Rows of entities stand in place of protected tables.
     let made = entity_rows::below(input).map(|inner| EntityRows::of(inner, tables)).transpose()?;
     let public = || tables.iter().filter(|table| !table.is_protected()).cloned();
@@ -207,7 +110,7 @@ fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, Que
     let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, &mut lowering)?;
     few_enough_pairs(&joins, tables)?;
     let scope = Scope { schema: input.schema(), columns: &inlined.columns };
-    let (group_exprs, sets, several) = groupings(group_expr)?;
+    let Asked { groups: group_exprs, families, aggregated } = asked(aggregates)?;
     let mut groups: Vec<Group> = Vec::new();
     for expr in &group_exprs {
         let value = lowering.expr(expr, scope)?;
@@ -224,32 +127,107 @@ fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, Que
         }
     }
     let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &entities };
-    let mut terms = Vec::new();
-    let mut asked: Vec<&Expr> = Vec::new();
-    for expr in aggr_expr {
-        terms.push(match grouping::group_of(expr, &group_exprs)? {
-            Some(group) => Term::Grouping(group),
-            None => {
-                asked.push(expr);
-                Term::Answer(asked.len() - 1)
+    let mut levels = Vec::new();
+    for Family { sets, asked } in &families {
+        for set in sets {
+            levels.push(set.clone());
+            collected.answers.push(Vec::new());
+            for expr in asked {
+                collected.add(expr, &mut context)?;
             }
-        });
-    }
-    for _ in &sets {
-        collected.answers.push(Vec::new());
-        for expr in &asked {
-            collected.add(expr, &mut context)?;
         }
-    }
-    if asked.is_empty() {
-        let help = "declared keys are public already; ask for COUNT, SUM or AVG in each";
-        return Err(QueryError::refused("a query without an aggregate", help).about("SELECT"));
     }
     let program = lowering.program;
     let filters = identity::sorted(conditions.iter().map(|condition| condition.id), &program);
     let tables = tables.to_vec();
-    let core = Core { tables, entity_rows, joins, program, filters, groups, levels: sets, collected };
-    Ok(Aggregated { core, several, terms })
+    Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, collected }, aggregated))
+}
+
+/// Groupings with the same aggregates.
+struct Family<'a> {
+    /// The positions of the groups of each.
+    sets: Levels,
+    asked: Vec<&'a Expr>,
+}
+
+/// What several aggregates of the same rows ask together.
+struct Asked<'a> {
+    groups: Vec<Expr>,
+    families: Vec<Family<'a>>,
+    aggregated: Vec<Aggregated>,
+}
+
+/// What aggregates of the same rows ask: groups, groupings and answers that are the same are asked once.
+fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<Asked<'a>, QueryError> {
+    let mut all = Asked { groups: Vec::new(), families: Vec::new(), aggregated: Vec::new() };
+    for Aggregate { group_expr, aggr_expr, .. } in aggregates {
+        let (groups, sets, several) = groupings(group_expr)?;
+        let mut places = Vec::new();
+        for group in groups {
+            let known = all.groups.iter().position(|known| *known == group);
+            places.push(known.unwrap_or(all.groups.len()));
+            if known.is_none() {
+                all.groups.push(group);
+            }
+        }
+        let moved = |set: &Vec<usize>| {
+            let mut set: Vec<usize> = set.iter().map(|group| places[*group]).collect();
+            set.sort_unstable();
+            set
+        };
+        let sets: Levels = sets.iter().map(moved).collect();
+        // Keys stand in the order of this aggregate's own groups.
+        let mut columns: Vec<Term> = places.iter().map(|place| Term::Key(*place)).collect();
+        // Beside several groupings the engine puts a column that tells them apart.
+        columns.extend(several.then_some(Term::Level));
+        let own: Vec<Expr> = places.iter().map(|place| all.groups[*place].clone()).collect();
+        let mut wanted: Vec<&Expr> = Vec::new();
+        let mut terms: Vec<Result<usize, &Expr>> = Vec::new();
+        for expr in aggr_expr {
+            match grouping::group_of(expr, &own)? {
+                Some(group) => terms.push(Ok(places[group])),
+                None => {
+                    wanted.push(expr);
+                    terms.push(Err(expr));
+                }
+            }
+        }
+        if wanted.is_empty() {
+            let help = "declared keys are public already; ask for COUNT, SUM or AVG in each";
+            return Err(QueryError::refused("a query without an aggregate", help).about("SELECT"));
+        }
+        let family = all.family(&sets, &wanted);
+        let before: usize = all.families[..family].iter().map(|family| family.sets.len()).sum();
+        let Family { sets: known, asked } = &mut all.families[family];
+        for expr in wanted {
+            if !asked.contains(&expr) {
+                asked.push(expr);
+            }
+        }
+        let position = |expr: &Expr| asked.iter().position(|known| *known == expr).unwrap_or_default();
+        columns.extend(terms.into_iter().map(|term| match term {
+            Ok(group) => Term::Grouping(group),
+            Err(expr) => Term::Answer(position(expr)),
+        }));
+        let level = |set: &Vec<usize>| before + known.iter().position(|known| known == set).unwrap_or_default();
+        all.aggregated.push(Aggregated { levels: sets.iter().map(level).collect(), columns });
+    }
+    Ok(all)
+}
+
+impl<'a> Asked<'a> {
+    /// The position of the family that has these groupings and can have these aggregates at no price for others; a new one, where none is.
+    fn family(&mut self, sets: &Levels, wanted: &[&'a Expr]) -> usize {
+        let fits = |family: &Family<'a>| {
+            family.sets == *sets
+                || sets.iter().all(|set| family.sets.contains(set))
+                    && wanted.iter().all(|expr| family.asked.contains(expr))
+        };
+        self.families.iter().position(fits).unwrap_or_else(|| {
+            self.families.push(Family { sets: sets.clone(), asked: Vec::new() });
+            self.families.len() - 1
+        })
+    }
 }
 
 /// Rows of one entity that meet are all pairs, of which there must be a number that can be computed.
@@ -305,171 +283,4 @@ fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryErro
         levels.push(level);
     }
     Ok((all, levels, true))
-}
-
-/// A condition on results, as HAVING has it.
-fn condition(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Condition, QueryError> {
-    let again = |inner: &Expr| condition(inner, schema, columns);
-    let value = |inner: &Expr| term(inner, schema, columns);
-    let compare = |comparison, left: Term, right: Term| Condition::Compare(comparison, Box::new([left, right]));
-    let negated = |negated: bool, inner: Condition| if negated { Condition::Not(Box::new(inner)) } else { inner };
-    match expr {
-        Expr::Alias(alias) => again(&alias.expr),
-        Expr::Not(inner) => Ok(Condition::Not(Box::new(again(inner)?))),
-        Expr::IsNull(inner) => Ok(Condition::IsNull(value(inner)?)),
-        Expr::IsNotNull(inner) => Ok(Condition::Not(Box::new(Condition::IsNull(value(inner)?)))),
-        Expr::Between(Between { expr, negated: not, low, high }) => {
-            let inside = Condition::And(Box::new([
-                compare(Comparison::AtLeast, value(expr)?, value(low)?),
-                compare(Comparison::AtMost, value(expr)?, value(high)?),
-            ]));
-            Ok(negated(*not, inside))
-        }
-        Expr::InList(InList { expr, list, negated: not }) => {
-            let mut any: Option<Condition> = None;
-            for entry in list {
-                let equal = compare(Comparison::Equal, value(expr)?, value(entry)?);
-                any = Some(match any {
-                    Some(others) => Condition::Or(Box::new([others, equal])),
-                    None => equal,
-                });
-            }
-            any.map(|any| negated(*not, any)).ok_or_else(|| result_refusal("IN ()", "IN"))
-        }
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
-            let comparison = match op {
-                PlanOperator::And => return Ok(Condition::And(Box::new([again(left)?, again(right)?]))),
-                PlanOperator::Or => return Ok(Condition::Or(Box::new([again(left)?, again(right)?]))),
-                PlanOperator::Eq => Comparison::Equal,
-                PlanOperator::NotEq => Comparison::NotEqual,
-                PlanOperator::Lt => Comparison::Below,
-                PlanOperator::LtEq => Comparison::AtMost,
-                PlanOperator::Gt => Comparison::Above,
-                PlanOperator::GtEq => Comparison::AtLeast,
-                _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
-            };
-            Ok(compare(comparison, value(left)?, value(right)?))
-        }
-        Expr::Like(_) => Err(result_refusal("LIKE", "LIKE")),
-        other => Err(result_refusal("this condition", "HAVING").near([other])),
-    }
-}
-
-/// An expression over results.
-pub(super) fn term(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Term, QueryError> {
-    let again = |inner: &Expr| term(inner, schema, columns);
-    match expr {
-        Expr::Alias(alias) => again(&alias.expr),
-        Expr::Column(column) => schema
-            .index_of_column(column)
-            .ok()
-            .and_then(|position| columns.get(position).cloned())
-            .ok_or_else(|| QueryError::meaning(format!("no result named {column}"))),
-        Expr::Literal(value, _) => literal(value),
-        // A text is compared with a number as the number that it says, and would be unknown in every row otherwise.
-        Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
-            if field.data_type().is_numeric()
-                && let Expr::Literal(ScalarValue::Utf8(Some(text)), _) = &**inner =>
-        {
-            let help = "results are numbers: compare them with numbers, as in HAVING COUNT(*) > 30";
-            let refusal = || QueryError::refused(format!("'{text}' as a number"), help).about_text(text);
-            // Fractions and percentages are numbers of policies, not of SQL.
-            let number = parse_rational(text).ok().filter(|_| !text.contains(['/', '%', '_']));
-            number.map(Term::Number).ok_or_else(refusal)
-        }
-        // Results are exact fractions: widening them changes nothing, and narrowing is refused.
-        Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
-            if field.data_type().is_floating()
-                || field.data_type().is_decimal()
-                || matches!(field.data_type(), DataType::Int64 | DataType::UInt64 | DataType::Int32)
-                    && is_constant(inner) =>
-        {
-            again(inner)
-        }
-        Expr::ScalarFunction(ScalarFunction { func, args }) => {
-            let function = match (func.name(), args.as_slice()) {
-                ("round", [_]) => Function::Round(0),
-                ("round", [_, digits]) => constant_integer(digits)
-                    .and_then(|digits| i8::try_from(digits).ok())
-                    .filter(|digits| (-15..=15).contains(digits))
-                    .map(Function::Round)
-                    .ok_or_else(|| result_refusal("ROUND to this many digits", "ROUND"))?,
-                ("floor", [_]) => Function::Floor,
-                ("ceil", [_]) => Function::Ceil,
-                ("abs", [_]) => Function::Absolute,
-                ("ln", [_]) => Function::Ln,
-                ("exp", [_]) => Function::Exp,
-                ("sqrt", [_]) => Function::Sqrt,
-                (name, _) => return Err(result_refusal(&name.to_uppercase(), name)),
-            };
-            Ok(Term::Function(function, Box::new(again(&args[0])?)))
-        }
-        Expr::Negative(inner) => {
-            Ok(Term::Arithmetic(Operator::Subtract, Box::new([Term::Number(whole(0)), again(inner)?])))
-        }
-        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
-            let op = match op {
-                PlanOperator::Plus => Operator::Add,
-                PlanOperator::Minus => Operator::Subtract,
-                PlanOperator::Multiply => Operator::Multiply,
-                PlanOperator::Divide => Operator::Divide,
-                _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
-            };
-            Ok(Term::Arithmetic(op, Box::new([again(left)?, again(right)?])))
-        }
-        #[expect(deprecated, reason = "named so that the match stays exhaustive")]
-        Expr::Wildcard { .. } => Err(result_refusal("*", "*")),
-        Expr::Cast(_) | Expr::TryCast(_) => Err(result_refusal("CAST", "CAST")),
-        Expr::Case(_) => Err(result_refusal("CASE", "CASE")),
-        Expr::ScalarVariable(..)
-        | Expr::Like(_)
-        | Expr::SimilarTo(_)
-        | Expr::Not(_)
-        | Expr::IsNotNull(_)
-        | Expr::IsNull(_)
-        | Expr::IsTrue(_)
-        | Expr::IsFalse(_)
-        | Expr::IsUnknown(_)
-        | Expr::IsNotTrue(_)
-        | Expr::IsNotFalse(_)
-        | Expr::IsNotUnknown(_)
-        | Expr::Between(_)
-        | Expr::AggregateFunction(_)
-        | Expr::WindowFunction(_)
-        | Expr::InList(_)
-        | Expr::Exists(_)
-        | Expr::InSubquery(_)
-        | Expr::SetComparison(_)
-        | Expr::ScalarSubquery(_)
-        | Expr::GroupingSet(_)
-        | Expr::Placeholder(_)
-        | Expr::OuterReferenceColumn(..)
-        | Expr::Unnest(_)
-        | Expr::HigherOrderFunction(_)
-        | Expr::Lambda(_)
-        | Expr::LambdaVariable(_) => Err(result_refusal("this expression", "").near([expr])),
-    }
-}
-
-/// A refusal of what is done with results, and the word of the SQL that does it.
-pub(super) fn result_refusal(construct: &str, word: &str) -> QueryError {
-    let help = "results may be added, subtracted, multiplied, divided, rounded and compared; do the rest with the \
-                published numbers";
-    QueryError::refused(format!("{construct} on results"), help).about(word)
-}
-
-fn literal(value: &ScalarValue) -> Result<Term, QueryError> {
-    match value {
-        ScalarValue::Int64(Some(number)) => Ok(Term::Number(whole(*number))),
-        ScalarValue::UInt64(Some(number)) => Ok(Term::Number(whole(*number))),
-        ScalarValue::Float64(Some(number)) => parse_rational(&format!("{number}"))
-            .map(Term::Number)
-            .map_err(|_| result_refusal("this number", &number.to_string())),
-        ScalarValue::Utf8(Some(text)) => Ok(Term::Text(text.clone())),
-        _ => Err(result_refusal(&format!("the constant {value}"), &value.to_string())),
-    }
-}
-
-fn is_constant(expr: &Expr) -> bool {
-    matches!(expr, Expr::Literal(..))
 }

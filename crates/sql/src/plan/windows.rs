@@ -1,13 +1,13 @@
-//! Window functions over released rows.
+//! Window functions over released rows, and aggregates of them.
 
 use super::aggregate::is_every_row;
-use super::published::{result_refusal, term};
+use super::results::{Results, condition, result_refusal, term};
 use crate::error::QueryError;
 use crate::lower::constant_integer;
 use crate::output::{Sort, Term, Window, WindowFunction};
 use datafusion_common::arrow::datatypes::{DataType, Field, FieldRef};
-use datafusion_common::{DFSchema, Result, not_impl_err};
-use datafusion_expr::expr::{WindowFunction as Call, WindowFunctionParams};
+use datafusion_common::{Result, not_impl_err};
+use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams, WindowFunction as Call, WindowFunctionParams};
 use datafusion_expr::function::{PartitionEvaluatorArgs, WindowUDFFieldArgs};
 use datafusion_expr::{
     Expr, ExprSchemable, PartitionEvaluator, Signature, Volatility, WindowFrame, WindowFrameBound, WindowFrameUnits,
@@ -22,7 +22,7 @@ pub(crate) const WINDOWS: [&str; 5] = ["rank", "dense_rank", "row_number", "lag"
 const FURTHEST: i64 = 1 << 20;
 
 /// A window function of results.
-pub(super) fn windowed(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Result<Window, QueryError> {
+pub(super) fn windowed(expr: &Expr, results: Results<'_>, levels: &[usize]) -> Result<Window, QueryError> {
     let expr = match expr {
         Expr::Alias(alias) => &*alias.expr,
         other => other,
@@ -37,39 +37,93 @@ pub(super) fn windowed(expr: &Expr, schema: &DFSchema, columns: &[Term]) -> Resu
         WindowFunctionDefinition::AggregateUDF(function) => function.name(),
         WindowFunctionDefinition::WindowUDF(function) => function.name(),
     };
-    let again = |expr: &Expr| term(expr, schema, columns);
+    let again = |expr: &Expr| term(expr, results);
     let partition = partition_by.iter().map(again).collect::<Result<_, _>>()?;
     let order: Vec<Sort> = order_by
         .iter()
         .map(|by| Ok(Sort { term: again(&by.expr)?, ascending: by.asc, nulls_first: by.nulls_first }))
         .collect::<Result<_, QueryError>>()?;
-    // Keys of texts have nothing that could be shown as a number.
-    if let Some(value) = args.first().filter(|_| matches!(name, "lag" | "lead"))
-        && !value.get_type(schema).is_ok_and(|kind| kind.is_numeric())
-    {
-        return Err(result_refusal("LAG or LEAD of what is no number", name));
-    }
-    let number = || Term::Number(whole(0));
     let (function, argument) = match (name, args.as_slice()) {
-        ("sum", [value]) => (WindowFunction::Sum, again(value)?),
-        ("avg", [value]) => (WindowFunction::Average, again(value)?),
-        ("count", []) => (WindowFunction::Count, number()),
-        ("count", [every]) if is_every_row(every) => (WindowFunction::Count, number()),
-        ("rank", []) => (WindowFunction::Rank, number()),
-        ("dense_rank", []) => (WindowFunction::DenseRank, number()),
-        ("row_number", []) => (WindowFunction::RowNumber, number()),
+        ("rank", []) => (WindowFunction::Rank, one()),
+        ("dense_rank", []) => (WindowFunction::DenseRank, one()),
+        ("row_number", []) => (WindowFunction::RowNumber, one()),
         ("lag" | "lead", [value, rest @ ..]) if rest.len() <= 1 => {
+            numeric(value, name, results)?;
             let by = rest.first().map_or(Some(1), constant_integer).filter(|by| (0..=FURTHEST).contains(by));
             let by = by.ok_or_else(|| result_refusal("LAG or LEAD by this much", name))?;
             (WindowFunction::Lag(if name == "lag" { by } else { -by }), again(value)?)
         }
-        _ => {
-            let help = "over results write SUM, AVG, COUNT(*), RANK, DENSE_RANK, ROW_NUMBER, LAG or LEAD";
-            return Err(QueryError::refused(format!("{} OVER results", name.to_uppercase()), help).about("OVER"));
-        }
+        _ => aggregated(name, args, results)?.ok_or_else(|| {
+            let help = "over results write SUM, AVG, COUNT, MIN, MAX, RANK, DENSE_RANK, ROW_NUMBER, LAG or LEAD";
+            QueryError::refused(format!("{} OVER results", name.to_uppercase()), help).about("OVER")
+        })?,
     };
     let with_peers = frame(window_frame, order.is_empty())?;
-    Ok(Window { function, argument, partition, order, with_peers })
+    Ok(Window { function, argument, partition, order, with_peers, levels: levels.to_vec() })
+}
+
+/// An aggregate of results, by what they are grouped by: a window over all rows that agree in it.
+pub(super) fn over_group(
+    expr: &Expr,
+    by: &[Term],
+    results: Results<'_>,
+    levels: &[usize],
+) -> Result<Window, QueryError> {
+    let expr = match expr {
+        Expr::Alias(alias) => &*alias.expr,
+        other => other,
+    };
+    let Expr::AggregateFunction(AggregateFunction { func, params }) = expr else {
+        return Err(result_refusal("this aggregate", "GROUP").near([expr]));
+    };
+    let AggregateFunctionParams { args, distinct, filter, order_by, null_treatment } = params;
+    if *distinct || !order_by.is_empty() || null_treatment.is_some() {
+        return Err(result_refusal("DISTINCT, ORDER BY or NULL treatment in an aggregate", func.name()).near([expr]));
+    }
+    let (mut function, mut argument) = aggregated(func.name(), args, results)?.ok_or_else(|| {
+        let help = "over results write SUM, AVG, COUNT, MIN or MAX; an aggregate of one row of each entity groups by the \
+                    entity key alone inside";
+        QueryError::refused(format!("{} of results", func.name().to_uppercase()), help).about(func.name()).near([expr])
+    })?;
+    if let Some(filter) = filter {
+        // The rows are those that have a value once the condition is true.
+        let chosen = condition(filter, results)?;
+        argument = Term::Case(vec![(chosen, argument)], Box::new(Term::Null));
+        if function == WindowFunction::Count {
+            function = WindowFunction::Present;
+        }
+    }
+    let (partition, levels) = (by.to_vec(), levels.to_vec());
+    Ok(Window { function, argument, partition, order: Vec::new(), with_peers: true, levels })
+}
+
+/// An aggregate of rows of results, and what it is of; `None` where it is none.
+fn aggregated(name: &str, args: &[Expr], results: Results<'_>) -> Result<Option<(WindowFunction, Term)>, QueryError> {
+    let function = match (name, args) {
+        ("count", []) => return Ok(Some((WindowFunction::Count, one()))),
+        ("count", [every]) if is_every_row(every) => return Ok(Some((WindowFunction::Count, one()))),
+        ("count", [value]) => return Ok(Some((WindowFunction::Present, term(value, results)?))),
+        ("sum", [_]) => WindowFunction::Sum,
+        ("avg", [_]) => WindowFunction::Average,
+        ("min", [_]) => WindowFunction::Least,
+        ("max", [_]) => WindowFunction::Greatest,
+        _ => return Ok(None),
+    };
+    numeric(&args[0], name, results)?;
+    Ok(Some((function, term(&args[0], results)?)))
+}
+
+/// Refuses what has nothing that could be shown as a number: keys that are texts.
+fn numeric(value: &Expr, name: &str, results: Results<'_>) -> Result<(), QueryError> {
+    if value.get_type(results.schema).is_ok_and(|kind| kind.is_numeric()) {
+        return Ok(());
+    }
+    Err(result_refusal(&format!("{} of what is no number", name.to_uppercase()), name))
+}
+
+/// For functions that look at no value.
+fn one() -> Term {
+    Term::Number(whole(1))
 }
 
 /// Whether rows that the order does not tell apart come together, where the frame is all rows or those up to this one.

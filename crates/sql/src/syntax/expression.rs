@@ -87,7 +87,8 @@ pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", 
 pub(crate) const PARTS: [&str; 11] =
     ["year", "quarter", "month", "week", "day", "doy", "dow", "isodow", "hour", "minute", "second"];
 
-const SUBQUERY_HELP: &str = "subqueries stand only in FROM; a part of a total is COUNT(*) / SUM(COUNT(*)) OVER ()";
+const SUBQUERY_HELP: &str =
+    "subqueries stand in FROM, and for one number beside results, as in COUNT(*) / (SELECT COUNT(*) FROM ...)";
 
 pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
     match expr {
@@ -181,7 +182,9 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
             check(inner)
         }
         Expr::Function(function) => check_function(function),
-        Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::Subquery(_) | Expr::AnyOp { .. } | Expr::AllOp { .. } => {
+        // Over results it is a number; in a row's expression the second gate refuses it.
+        Expr::Subquery(inner) => super::query::check(inner),
+        Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::AnyOp { .. } | Expr::AllOp { .. } => {
             Err(refuse(expr, "a subquery inside an expression", SUBQUERY_HELP))
         }
         Expr::GroupingSets(sets) | Expr::Cube(sets) | Expr::Rollup(sets) => sets.iter().flatten().try_for_each(check),

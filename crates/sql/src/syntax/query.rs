@@ -5,8 +5,9 @@ use crate::error::QueryError;
 use datafusion_sql::sqlparser::ast::{
     Cte, Expr, GroupByExpr, GroupByWithModifier, Join, JoinConstraint, JoinOperator, LimitClause, Offset, OrderBy,
     OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
-    Spanned, TableAlias, TableFactor, TableWithJoins, WildcardAdditionalOptions, With,
+    Spanned, TableAlias, TableFactor, TableWithJoins, Visit, Visitor, WildcardAdditionalOptions, With,
 };
+use std::ops::ControlFlow;
 
 const JOIN_HELP: &str =
     "join protected tables with JOIN ... ON the entity key, public ones with JOIN or LEFT JOIN on their key";
@@ -37,7 +38,16 @@ fn tables_read(query: &Query, known: &mut Vec<(String, u64)>) -> u64 {
                 .from
                 .iter()
                 .flat_map(|from| std::iter::once(&from.relation).chain(from.joins.iter().map(|join| &join.relation)));
-            all.fold(0_u64, |sum, relation| sum.saturating_add(read_by(relation, known)))
+            let tables = all.fold(0_u64, |sum, relation| sum.saturating_add(read_by(relation, known)));
+            let mut inside = InExpressions { known, depth: 0, read: 0 };
+            let Select { projection, selection, having, qualify, group_by, .. } = &**select;
+            let _ = projection.visit(&mut inside);
+            let _ = selection.visit(&mut inside);
+            let _ = having.visit(&mut inside);
+            let _ = qualify.visit(&mut inside);
+            let _ = group_by.visit(&mut inside);
+            let _ = query.order_by.visit(&mut inside);
+            tables.saturating_add(inside.read)
         }
         SetExpr::Query(inner) => tables_read(inner, known),
         // Not on the list.
@@ -45,6 +55,31 @@ fn tables_read(query: &Query, known: &mut Vec<(String, u64)>) -> u64 {
     };
     known.truncate(outside);
     read
+}
+
+/// How many tables the subqueries of expressions read.
+struct InExpressions<'a> {
+    known: &'a mut Vec<(String, u64)>,
+    depth: usize,
+    read: u64,
+}
+
+impl Visitor for InExpressions<'_> {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        // Those inside it are counted with it.
+        if self.depth == 0 {
+            self.read = self.read.saturating_add(tables_read(query, self.known));
+        }
+        self.depth += 1;
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        self.depth -= 1;
+        ControlFlow::Continue(())
+    }
 }
 
 fn read_by(relation: &TableFactor, known: &mut Vec<(String, u64)>) -> u64 {

@@ -12,6 +12,7 @@ mod per_entity;
 mod population;
 mod registration;
 mod regression;
+mod results;
 mod sensitivity;
 mod sources;
 mod typical;

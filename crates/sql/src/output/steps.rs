@@ -1,0 +1,225 @@
+//! Which rows are shown, in which order: HAVING, GROUP BY over results, ORDER BY and LIMIT. Released values decide alone.
+
+use super::evaluate::{Evaluator, Place};
+use super::{Comparison, Condition, Sort, Step, Term};
+use crate::plan::Query;
+use deniable_core::exact::{Rational, whole};
+use deniable_core::schema::Key;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Whether rows are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// As the query asks.
+    AsAsked,
+    /// None are: where nothing is known of the values.
+    Never,
+}
+
+/// A value that is compared.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Value {
+    Null,
+    Number(Rational),
+    Key(Key),
+    /// In place of a key: about all of them together.
+    All,
+}
+
+impl Evaluator<'_> {
+    /// The rows that steps leave of these levels' cells. What windows see on the way stays known.
+    pub(super) fn run(&mut self, levels: &[usize], steps: &[Step], cut: Cut) -> Vec<Place> {
+        let query = self.query;
+        let places = |level: usize| query.in_natural_order(level).into_iter().map(move |cell| Place { level, cell });
+        let mut rows: Vec<Place> = levels.iter().flat_map(|level| places(*level)).collect();
+        for step in steps {
+            match step {
+                Step::Look(window) => {
+                    let view = self.look(&query.output().windows[*window], &rows);
+                    self.views.insert(*window, Arc::new(view));
+                }
+                Step::Group(by) => {
+                    let mut known = BTreeSet::new();
+                    rows.retain(|row| known.insert(self.values(by, *row)));
+                    // All rows together are one row, also where there is none.
+                    if by.is_empty() && rows.is_empty() {
+                        rows.extend(nothing(levels));
+                    }
+                }
+                Step::Subquery { window, levels, steps } => {
+                    let only = self.run(levels, steps, cut).first().copied();
+                    let view = self.see_one(&rows, only);
+                    self.views.insert(*window, Arc::new(view));
+                }
+                Step::Sort(by) => rows.sort_by(|left, right| self.order(by, *left, *right)),
+                Step::Filter(_) | Step::Limit { .. } if cut == Cut::Never => {}
+                Step::Filter(condition) => rows.retain(|row| self.holds(condition, *row) == Some(true)),
+                Step::Limit { skip, fetch } => {
+                    rows = rows.into_iter().skip(*skip).take(fetch.unwrap_or(usize::MAX)).collect();
+                }
+            }
+        }
+        rows
+    }
+
+    /// Values that rows are grouped by. Keys that are NULL, and rows about all keys, are two things.
+    pub(super) fn values(&self, by: &[Term], row: Place) -> Vec<Value> {
+        let value = |term: &Term| match self.settled(term, row) {
+            (Term::Key(group), row) if self.query.key(*group, row).is_none() => Value::All,
+            (term, row) => self.value(term, row),
+        };
+        by.iter().map(value).collect()
+    }
+
+    /// What a term is in a row, once conditions have chosen and other rows are looked at: never CASE, nor a window that gives another row's
+    /// value.
+    pub(super) fn settled<'t>(&'t self, term: &'t Term, row: Place) -> (&'t Term, Place) {
+        let (mut term, mut row) = (term, row);
+        loop {
+            (term, row) = match term {
+                Term::Case(branches, otherwise) => {
+                    let chosen = branches.iter().find(|(condition, _)| self.decides(condition, row));
+                    (chosen.map_or(&**otherwise, |(_, value)| value), row)
+                }
+                Term::Window(window) => match self.other_row(*window, row) {
+                    Some((argument, other)) => other.map_or((&Term::Null, row), |other| (argument, other)),
+                    None => return (term, row),
+                },
+                _ => return (term, row),
+            }
+        }
+    }
+
+    /// Whether a condition is true by the values that are shown.
+    fn decides(&self, condition: &Condition, row: Place) -> bool {
+        if std::ptr::eq(self.values, self.deciding) {
+            return self.holds(condition, row) == Some(true);
+        }
+        let (margins, ranks, views) = (BTreeMap::new(), Vec::new(), self.views.clone());
+        let shown = Self { values: self.deciding, measured: None, margins, ranks, views, ..*self };
+        shown.holds(condition, row) == Some(true)
+    }
+
+    /// Compares two rows; only estimates decide, so no margins are needed.
+    pub(super) fn order(&self, by: &[Sort], left: Place, right: Place) -> Ordering {
+        by.iter()
+            .map(|Sort { term, ascending, nulls_first }| {
+                let directed = |order: Ordering| if *ascending { order } else { order.reverse() };
+                let nulls =
+                    |left_null: bool| if left_null == *nulls_first { Ordering::Less } else { Ordering::Greater };
+                match (self.value(term, left), self.value(term, right)) {
+                    (Value::Null, Value::Null) => Ordering::Equal,
+                    (Value::Null, _) => nulls(true),
+                    (_, Value::Null) => nulls(false),
+                    (l, r) => directed(compare(&l, &r).unwrap_or(Ordering::Equal)),
+                }
+            })
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    }
+
+    /// Whether a condition is true of a row; `None` when that is unknown.
+    fn holds(&self, condition: &Condition, row: Place) -> Option<bool> {
+        match condition {
+            Condition::Compare(comparison, sides) => {
+                let [left, right] = &**sides;
+                let order = compare(&self.value(left, row), &self.value(right, row))?;
+                Some(match comparison {
+                    Comparison::Equal => order.is_eq(),
+                    Comparison::NotEqual => order.is_ne(),
+                    Comparison::Below => order.is_lt(),
+                    Comparison::AtMost => order.is_le(),
+                    Comparison::Above => order.is_gt(),
+                    Comparison::AtLeast => order.is_ge(),
+                })
+            }
+            Condition::And(sides) => {
+                let [left, right] = &**sides;
+                match (self.holds(left, row), self.holds(right, row)) {
+                    (Some(false), _) | (_, Some(false)) => Some(false),
+                    (Some(true), Some(true)) => Some(true),
+                    _ => None,
+                }
+            }
+            Condition::Or(sides) => {
+                let [left, right] = &**sides;
+                match (self.holds(left, row), self.holds(right, row)) {
+                    (Some(true), _) | (_, Some(true)) => Some(true),
+                    (Some(false), Some(false)) => Some(false),
+                    _ => None,
+                }
+            }
+            Condition::Not(inner) => self.holds(inner, row).map(|truth| !truth),
+            Condition::IsNull(term) => Some(matches!(self.value(term, row), Value::Null)),
+        }
+    }
+
+    pub(super) fn value(&self, term: &Term, row: Place) -> Value {
+        let (term, row) = self.settled(term, row);
+        match term {
+            Term::Null | Term::Case(..) => Value::Null,
+            Term::Key(group) => match self.query.key(*group, row) {
+                None | Some(Key::Null) => Value::Null,
+                Some(Key::Integer(value)) => Value::Number(whole(*value)),
+                Some(Key::Decimal(value)) => Value::Number(value.clone()),
+                Some(key) => Value::Key(self.query.groups()[*group].shown(key)),
+            },
+            Term::Text(text) => Value::Key(Key::Text(text.clone())),
+            Term::Level
+            | Term::Grouping(_)
+            | Term::Answer(_)
+            | Term::Number(_)
+            | Term::Arithmetic(..)
+            | Term::Function(..)
+            | Term::Window(_) => self.number(term, row, None).estimate.map_or(Value::Null, Value::Number),
+        }
+    }
+}
+
+/// The order of two values of one kind; `None` when one is NULL or they are of two kinds.
+fn compare(left: &Value, right: &Value) -> Option<Ordering> {
+    match (left, right) {
+        // What is none of the keys stands behind all of them, and equals none.
+        (Value::Key(Key::Other), Value::Key(Key::Other)) => Some(Ordering::Equal),
+        (Value::Key(Key::Other), Value::Key(_) | Value::Number(_)) => Some(Ordering::Greater),
+        (Value::Key(_) | Value::Number(_), Value::Key(Key::Other)) => Some(Ordering::Less),
+        (Value::Number(left), Value::Number(right)) => Some(left.cmp(right)),
+        (Value::Key(Key::Text(left)), Value::Key(Key::Text(right))) => Some(left.cmp(right)),
+        (Value::Key(Key::Boolean(left)), Value::Key(Key::Boolean(right))) => Some(left.cmp(right)),
+        (Value::Key(Key::Date(left)), Value::Key(Key::Date(right))) => Some(left.cmp(right)),
+        (Value::Key(Key::Timestamp(left)), Value::Key(Key::Timestamp(right))) => Some(left.cmp(right)),
+        // A day or a time is compared with a text as it is written.
+        (Value::Key(left @ (Key::Date(_) | Key::Timestamp(_))), Value::Key(Key::Text(right))) => {
+            Some(left.to_string().cmp(right))
+        }
+        (Value::Key(Key::Text(left)), Value::Key(right @ (Key::Date(_) | Key::Timestamp(_)))) => {
+            Some(left.cmp(&right.to_string()))
+        }
+        _ => None,
+    }
+}
+
+/// The row that stands for no rows at all.
+pub(super) fn nothing(levels: &[usize]) -> Option<Place> {
+    levels.first().map(|level| Place { level: *level, cell: 0 })
+}
+
+/// Whether a column holds texts or keys, where it holds anything.
+pub(super) fn is_of_texts(term: &Term, query: &Query) -> bool {
+    match term {
+        Term::Text(_) | Term::Key(_) => true,
+        Term::Case(branches, otherwise) => {
+            branches.iter().any(|(_, value)| is_of_texts(value, query)) || is_of_texts(otherwise, query)
+        }
+        Term::Window(window) => is_of_texts(&query.output().windows[*window].argument, query),
+        Term::Null
+        | Term::Number(_)
+        | Term::Answer(_)
+        | Term::Arithmetic(..)
+        | Term::Function(..)
+        | Term::Level
+        | Term::Grouping(_) => false,
+    }
+}

@@ -1,0 +1,267 @@
+//! What is done with results, in terms of the aggregates' keys and answers: everything above the lowest aggregates of a plan. All of it is
+//! post-processing (C-3).
+
+use super::entity_rows;
+use super::published::{Aggregated, Core, core};
+use super::refuse_node;
+use super::results::{Results, condition, result_refusal, term};
+use super::windows::{over_group, windowed};
+use crate::error::QueryError;
+use crate::lower::constant_integer;
+use crate::output::{Sort, Step, Term, Window, WindowFunction};
+use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion_expr::{Aggregate, Expr, LogicalPlan, Subquery};
+use deniable_core::schema::TableSchema;
+
+/// Rows of results.
+pub(super) struct RowSet {
+    /// The levels whose cells they are.
+    pub(super) levels: Vec<usize>,
+    /// What each column shows.
+    pub(super) columns: Vec<Term>,
+    /// What is done with them.
+    pub(super) steps: Vec<Step>,
+    /// Whether there is never more than one.
+    single: bool,
+}
+
+/// Takes everything above the lowest aggregates apart.
+pub(super) fn released(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<(Core, RowSet, Vec<Window>), QueryError> {
+    let mut lowest = Vec::new();
+    gather(plan, tables, &mut lowest)?;
+    let [first, others @ ..] = lowest.as_slice() else { return Err(refuse_node(plan)) };
+    if others.iter().any(|other| other.input != first.input) {
+        let help = "all of one query is about the same rows: write the conditions of both into FILTER (WHERE ...), as in \
+                    COUNT(*) FILTER (WHERE x = 1), or ask two queries";
+        return Err(QueryError::refused("a subquery about other rows", help).about("SELECT"));
+    }
+    let (core, aggregated) = core(&lowest, tables)?;
+    let mut above = Above { lowest: lowest.into_iter().zip(aggregated).collect(), windows: Vec::new() };
+    let rows = above.rows(plan)?;
+    Ok((core, rows, above.windows))
+}
+
+/// Whether an aggregate is about rows of results: one that is below it was released, and is not a value of each entity.
+fn is_about_results(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<bool, QueryError> {
+    let mut plan = &*aggregate.input;
+    loop {
+        plan = match plan {
+            LogicalPlan::Aggregate(inner) => return Ok(!entity_rows::is_by_entity(inner, tables)?),
+            LogicalPlan::Projection(_)
+            | LogicalPlan::Filter(_)
+            | LogicalPlan::SubqueryAlias(_)
+            | LogicalPlan::Sort(_)
+            | LogicalPlan::Limit(_)
+            | LogicalPlan::Window(_)
+            | LogicalPlan::Join(_) => match plan.inputs().into_iter().find(|input| has_aggregate(input)) {
+                Some(input) => input,
+                None => return Ok(false),
+            },
+            _ => return Ok(false),
+        }
+    }
+}
+
+fn has_aggregate(plan: &LogicalPlan) -> bool {
+    matches!(plan, LogicalPlan::Aggregate(_)) || plan.inputs().into_iter().any(has_aggregate)
+}
+
+/// The lowest aggregates of a plan and its subqueries, that of the plan first.
+fn gather<'a>(plan: &'a LogicalPlan, tables: &[TableSchema], found: &mut Vec<&'a Aggregate>) -> Result<(), QueryError> {
+    let (exprs, input): (Vec<&'a Expr>, &'a LogicalPlan) = match plan {
+        LogicalPlan::Aggregate(aggregate) if !is_about_results(aggregate, tables)? => {
+            found.push(aggregate);
+            return Ok(());
+        }
+        LogicalPlan::Aggregate(aggregate) => {
+            (aggregate.group_expr.iter().chain(&aggregate.aggr_expr).collect(), &aggregate.input)
+        }
+        LogicalPlan::SubqueryAlias(alias) => (Vec::new(), &alias.input),
+        LogicalPlan::Projection(projection) => (projection.expr.iter().collect(), &projection.input),
+        LogicalPlan::Sort(sort) => (sort.expr.iter().map(|by| &by.expr).collect(), &sort.input),
+        LogicalPlan::Limit(limit) => (Vec::new(), &limit.input),
+        LogicalPlan::Filter(filter) => (vec![&filter.predicate], &filter.input),
+        LogicalPlan::Window(window) => (window.window_expr.iter().collect(), &window.input),
+        _ => return Err(refuse_node(plan)),
+    };
+    gather(input, tables, found)?;
+    for (_, Subquery { subquery, .. }) in subqueries(exprs) {
+        gather(subquery, tables, found)?;
+    }
+    Ok(())
+}
+
+/// The subqueries of one number in expressions, each with the place where it stands.
+fn subqueries<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Vec<(&'a Expr, &'a Subquery)> {
+    let mut found = Vec::new();
+    for expr in exprs {
+        // Nothing in it fails.
+        let _ = expr.apply(|part| {
+            if let Expr::ScalarSubquery(subquery) = part {
+                found.push((part, subquery));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        });
+    }
+    found
+}
+
+struct Above<'a> {
+    /// The lowest aggregates.
+    lowest: Vec<(&'a Aggregate, Aggregated)>,
+    windows: Vec<Window>,
+}
+
+impl<'a> Above<'a> {
+    fn rows(&mut self, plan: &'a LogicalPlan) -> Result<RowSet, QueryError> {
+        match plan {
+            LogicalPlan::Aggregate(aggregate) => self.aggregate(aggregate),
+            LogicalPlan::SubqueryAlias(alias) => self.rows(&alias.input),
+            LogicalPlan::Projection(projection) => {
+                let mut inner = self.rows(&projection.input)?;
+                let numbers = self.numbers(&projection.expr, &mut inner)?;
+                let results =
+                    Results { schema: projection.input.schema(), columns: &inner.columns, subqueries: &numbers };
+                let columns = projection.expr.iter().map(|expr| term(expr, results)).collect::<Result<_, _>>()?;
+                Ok(RowSet { columns, ..inner })
+            }
+            LogicalPlan::Sort(sort) => {
+                let mut inner = self.rows(&sort.input)?;
+                let numbers = self.numbers(sort.expr.iter().map(|by| &by.expr), &mut inner)?;
+                let results = Results { schema: sort.input.schema(), columns: &inner.columns, subqueries: &numbers };
+                let by = sort.expr.iter().map(|by| {
+                    Ok(Sort { term: term(&by.expr, results)?, ascending: by.asc, nulls_first: by.nulls_first })
+                });
+                let by = by.collect::<Result<_, QueryError>>()?;
+                inner.steps.push(Step::Sort(by));
+                if let Some(fetch) = sort.fetch {
+                    inner.limit(0, Some(fetch));
+                }
+                Ok(inner)
+            }
+            LogicalPlan::Limit(limit) => {
+                let mut inner = self.rows(&limit.input)?;
+                let skip = limit.skip.as_deref().map(|rows| row_count(rows, "OFFSET")).transpose()?.unwrap_or(0);
+                let fetch = limit.fetch.as_deref().map(|rows| row_count(rows, "LIMIT")).transpose()?;
+                inner.limit(skip, fetch);
+                Ok(inner)
+            }
+            LogicalPlan::Filter(filter) => {
+                let mut inner = self.rows(&filter.input)?;
+                let numbers = self.numbers([&filter.predicate], &mut inner)?;
+                let results = Results { schema: filter.input.schema(), columns: &inner.columns, subqueries: &numbers };
+                let step = Step::Filter(condition(&filter.predicate, results)?);
+                inner.steps.push(step);
+                Ok(inner)
+            }
+            LogicalPlan::Window(window) => {
+                let mut inner = self.rows(&window.input)?;
+                let numbers = self.numbers(&window.window_expr, &mut inner)?;
+                let mut found = Vec::new();
+                for expr in &window.window_expr {
+                    let results =
+                        Results { schema: window.input.schema(), columns: &inner.columns, subqueries: &numbers };
+                    found.push(windowed(expr, results, &inner.levels)?);
+                }
+                found.into_iter().for_each(|window| self.look(window, &mut inner));
+                Ok(inner)
+            }
+            LogicalPlan::TableScan(_)
+            | LogicalPlan::Join(_)
+            | LogicalPlan::Repartition(_)
+            | LogicalPlan::Union(_)
+            | LogicalPlan::EmptyRelation(_)
+            | LogicalPlan::Subquery(_)
+            | LogicalPlan::Statement(_)
+            | LogicalPlan::Values(_)
+            | LogicalPlan::Explain(_)
+            | LogicalPlan::Analyze(_)
+            | LogicalPlan::Extension(_)
+            | LogicalPlan::Distinct(_)
+            | LogicalPlan::Dml(_)
+            | LogicalPlan::Ddl(_)
+            | LogicalPlan::Copy(_)
+            | LogicalPlan::DescribeTable(_)
+            | LogicalPlan::Unnest(_)
+            | LogicalPlan::RecursiveQuery(_) => Err(refuse_node(plan)),
+        }
+    }
+
+    fn aggregate(&mut self, aggregate: &'a Aggregate) -> Result<RowSet, QueryError> {
+        let lowest = self.lowest.iter().find(|(known, _)| std::ptr::eq(*known, aggregate));
+        if let Some((_, Aggregated { levels, columns })) = lowest {
+            // Rows of GROUP BY are as many as its keys.
+            let single = levels.len() == 1 && aggregate.group_expr.is_empty();
+            return Ok(RowSet { levels: levels.clone(), columns: columns.clone(), steps: Vec::new(), single });
+        }
+        let Aggregate { input, group_expr, aggr_expr, .. } = aggregate;
+        let mut inner = self.rows(input)?;
+        let numbers = self.numbers(group_expr.iter().chain(aggr_expr), &mut inner)?;
+        let results = Results { schema: input.schema(), columns: &inner.columns, subqueries: &numbers };
+        if let Some(set) = group_expr.iter().find(|expr| matches!(expr, Expr::GroupingSet(_))) {
+            let help = "write ROLLUP, CUBE or GROUPING SETS in the inner query, and GROUP BY columns in the outer one";
+            return Err(QueryError::refused("several groupings of results", help).near([set]).about("GROUP"));
+        }
+        let by = group_expr.iter().map(|expr| term(expr, results)).collect::<Result<Vec<_>, _>>()?;
+        let over = aggr_expr.iter().map(|expr| over_group(expr, &by, results, &inner.levels));
+        let over = over.collect::<Result<Vec<_>, _>>()?;
+        inner.columns.clear();
+        inner.columns.extend(by.iter().cloned());
+        over.into_iter().for_each(|window| self.look(window, &mut inner));
+        inner.single |= by.is_empty();
+        inner.steps.push(Step::Group(by));
+        Ok(inner)
+    }
+
+    /// One more column, which is what rows see through a window.
+    fn look(&mut self, window: Window, rows: &mut RowSet) {
+        rows.steps.push(Step::Look(self.windows.len()));
+        rows.columns.push(Term::Window(self.windows.len()));
+        self.windows.push(window);
+    }
+
+    /// The numbers that stand for subqueries in expressions over these rows.
+    fn numbers(
+        &mut self,
+        exprs: impl IntoIterator<Item = &'a Expr>,
+        rows: &mut RowSet,
+    ) -> Result<Vec<(&'a Expr, Term)>, QueryError> {
+        let mut numbers = Vec::new();
+        for (expr, Subquery { subquery, outer_ref_columns, .. }) in subqueries(exprs) {
+            if !outer_ref_columns.is_empty() {
+                let help = "a subquery is one number, the same for every row; for one of each group write a window, as in \
+                            SUM(COUNT(*)) OVER (PARTITION BY department)";
+                return Err(QueryError::refused("a subquery that looks at the row around it", help).about("SELECT"));
+            }
+            let RowSet { levels, columns, steps, single } = self.rows(subquery)?;
+            let [only] = columns.as_slice() else {
+                return Err(result_refusal("a subquery of several columns", "SELECT"));
+            };
+            if !single {
+                let help = "a subquery stands for one number: aggregate all of its rows, or write LIMIT 1";
+                return Err(QueryError::refused("a subquery of several rows", help).about("SELECT"));
+            }
+            let window = self.windows.len();
+            let (argument, own) = (only.clone(), levels.clone());
+            let function = WindowFunction::Only;
+            let (partition, order) = (Vec::new(), Vec::new());
+            self.windows.push(Window { function, argument, partition, order, with_peers: true, levels: own });
+            rows.steps.push(Step::Subquery { window, levels, steps });
+            numbers.push((expr, Term::Window(window)));
+        }
+        Ok(numbers)
+    }
+}
+
+impl RowSet {
+    fn limit(&mut self, skip: usize, fetch: Option<usize>) {
+        self.steps.push(Step::Limit { skip, fetch });
+        self.single |= fetch.is_some_and(|most| most <= 1);
+    }
+}
+
+fn row_count(expr: &Expr, clause: &str) -> Result<usize, QueryError> {
+    constant_integer(expr)
+        .and_then(|rows| usize::try_from(rows).ok())
+        .ok_or_else(|| QueryError::refused("this LIMIT or OFFSET", "write a number of rows, 0 or more").about(clause))
+}

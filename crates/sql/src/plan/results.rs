@@ -1,0 +1,213 @@
+//! Expressions over results: arithmetic, conditions, CASE, and numbers of subqueries. All of it is post-processing (C-3).
+
+use crate::error::QueryError;
+use crate::lower::constant_integer;
+use crate::output::{Comparison, Condition, Function, Operator, Term};
+use datafusion_common::arrow::datatypes::DataType;
+use datafusion_common::{DFSchema, ScalarValue};
+use datafusion_expr::expr::{Case, InList, ScalarFunction};
+use datafusion_expr::{Between, BinaryExpr, Cast, Expr, Operator as PlanOperator, TryCast};
+use deniable_core::exact::{parse_rational, whole};
+
+/// What expressions over results refer to.
+#[derive(Clone, Copy)]
+pub(super) struct Results<'a> {
+    /// The columns' names and types.
+    pub(super) schema: &'a DFSchema,
+    /// The columns.
+    pub(super) columns: &'a [Term],
+    /// Subqueries of one number, by where they stand.
+    pub(super) subqueries: &'a [(&'a Expr, Term)],
+}
+
+/// A condition on results, as HAVING has it.
+pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, QueryError> {
+    let again = |inner: &Expr| condition(inner, results);
+    let value = |inner: &Expr| term(inner, results);
+    let compare = |comparison, left: Term, right: Term| Condition::Compare(comparison, Box::new([left, right]));
+    let negated = |negated: bool, inner: Condition| if negated { Condition::Not(Box::new(inner)) } else { inner };
+    match expr {
+        Expr::Alias(alias) => again(&alias.expr),
+        Expr::Not(inner) => Ok(Condition::Not(Box::new(again(inner)?))),
+        Expr::IsNull(inner) => Ok(Condition::IsNull(value(inner)?)),
+        Expr::IsNotNull(inner) => Ok(Condition::Not(Box::new(Condition::IsNull(value(inner)?)))),
+        Expr::Between(Between { expr, negated: not, low, high }) => {
+            let inside = Condition::And(Box::new([
+                compare(Comparison::AtLeast, value(expr)?, value(low)?),
+                compare(Comparison::AtMost, value(expr)?, value(high)?),
+            ]));
+            Ok(negated(*not, inside))
+        }
+        Expr::InList(InList { expr, list, negated: not }) => {
+            let mut any: Option<Condition> = None;
+            for entry in list {
+                let equal = compare(Comparison::Equal, value(expr)?, value(entry)?);
+                any = Some(match any {
+                    Some(others) => Condition::Or(Box::new([others, equal])),
+                    None => equal,
+                });
+            }
+            any.map(|any| negated(*not, any)).ok_or_else(|| result_refusal("IN ()", "IN"))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let comparison = match op {
+                PlanOperator::And => return Ok(Condition::And(Box::new([again(left)?, again(right)?]))),
+                PlanOperator::Or => return Ok(Condition::Or(Box::new([again(left)?, again(right)?]))),
+                PlanOperator::Eq => Comparison::Equal,
+                PlanOperator::NotEq => Comparison::NotEqual,
+                PlanOperator::Lt => Comparison::Below,
+                PlanOperator::LtEq => Comparison::AtMost,
+                PlanOperator::Gt => Comparison::Above,
+                PlanOperator::GtEq => Comparison::AtLeast,
+                _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
+            };
+            Ok(compare(comparison, value(left)?, value(right)?))
+        }
+        Expr::Like(_) => Err(result_refusal("LIKE", "LIKE")),
+        other => Err(result_refusal("this condition", "HAVING").near([other])),
+    }
+}
+
+/// An expression over results.
+pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError> {
+    let again = |inner: &Expr| term(inner, results);
+    match expr {
+        Expr::Alias(alias) => again(&alias.expr),
+        Expr::Column(column) => results
+            .schema
+            .index_of_column(column)
+            .ok()
+            .and_then(|position| results.columns.get(position).cloned())
+            .ok_or_else(|| QueryError::meaning(format!("no result named {column}"))),
+        Expr::Literal(value, _) => literal(value),
+        // A text is compared with a number as the number that it says, and would be unknown in every row otherwise.
+        Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
+            if field.data_type().is_numeric()
+                && let Expr::Literal(ScalarValue::Utf8(Some(text)), _) = &**inner =>
+        {
+            let help = "results are numbers: compare them with numbers, as in HAVING COUNT(*) > 30";
+            let refusal = || QueryError::refused(format!("'{text}' as a number"), help).about_text(text);
+            // Fractions and percentages are numbers of policies, not of SQL.
+            let number = parse_rational(text).ok().filter(|_| !text.contains(['/', '%', '_']));
+            number.map(Term::Number).ok_or_else(refusal)
+        }
+        // Results are exact fractions: widening them changes nothing, and narrowing is refused.
+        Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
+            if field.data_type().is_floating()
+                || field.data_type().is_decimal()
+                || matches!(field.data_type(), DataType::Int64 | DataType::UInt64 | DataType::Int32)
+                    && is_constant(inner) =>
+        {
+            again(inner)
+        }
+        Expr::ScalarFunction(ScalarFunction { func, args }) => {
+            let function = match (func.name(), args.as_slice()) {
+                ("round", [_]) => Function::Round(0),
+                ("round", [_, digits]) => constant_integer(digits)
+                    .and_then(|digits| i8::try_from(digits).ok())
+                    .filter(|digits| (-15..=15).contains(digits))
+                    .map(Function::Round)
+                    .ok_or_else(|| result_refusal("ROUND to this many digits", "ROUND"))?,
+                ("floor", [_]) => Function::Floor,
+                ("ceil", [_]) => Function::Ceil,
+                ("abs", [_]) => Function::Absolute,
+                ("ln", [_]) => Function::Ln,
+                ("exp", [_]) => Function::Exp,
+                ("sqrt", [_]) => Function::Sqrt,
+                (name, _) => return Err(result_refusal(&name.to_uppercase(), name)),
+            };
+            Ok(Term::Function(function, Box::new(again(&args[0])?)))
+        }
+        Expr::Negative(inner) => {
+            Ok(Term::Arithmetic(Operator::Subtract, Box::new([Term::Number(whole(0)), again(inner)?])))
+        }
+        Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
+            let op = match op {
+                PlanOperator::Plus => Operator::Add,
+                PlanOperator::Minus => Operator::Subtract,
+                PlanOperator::Multiply => Operator::Multiply,
+                PlanOperator::Divide => Operator::Divide,
+                _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
+            };
+            Ok(Term::Arithmetic(op, Box::new([again(left)?, again(right)?])))
+        }
+        #[expect(deprecated, reason = "named so that the match stays exhaustive")]
+        Expr::Wildcard { .. } => Err(result_refusal("*", "*")),
+        // What is of no kind yet is NULL, whatever it is taken for.
+        Expr::Cast(Cast { expr: inner, .. }) | Expr::TryCast(TryCast { expr: inner, .. }) if matches!(&**inner, Expr::Literal(value, _) if value.is_null()) => {
+            Ok(Term::Null)
+        }
+        Expr::Cast(_) | Expr::TryCast(_) => Err(result_refusal("CAST", "CAST")),
+        Expr::Case(case) => chosen(case, results),
+        Expr::ScalarSubquery(_) => {
+            let known = results.subqueries.iter().find(|(known, _)| std::ptr::eq(*known, expr));
+            known.map(|(_, term)| term.clone()).ok_or_else(|| result_refusal("a subquery here", "SELECT"))
+        }
+        Expr::ScalarVariable(..)
+        | Expr::Like(_)
+        | Expr::SimilarTo(_)
+        | Expr::Not(_)
+        | Expr::IsNotNull(_)
+        | Expr::IsNull(_)
+        | Expr::IsTrue(_)
+        | Expr::IsFalse(_)
+        | Expr::IsUnknown(_)
+        | Expr::IsNotTrue(_)
+        | Expr::IsNotFalse(_)
+        | Expr::IsNotUnknown(_)
+        | Expr::Between(_)
+        | Expr::AggregateFunction(_)
+        | Expr::WindowFunction(_)
+        | Expr::InList(_)
+        | Expr::Exists(_)
+        | Expr::InSubquery(_)
+        | Expr::SetComparison(_)
+        | Expr::GroupingSet(_)
+        | Expr::Placeholder(_)
+        | Expr::OuterReferenceColumn(..)
+        | Expr::Unnest(_)
+        | Expr::HigherOrderFunction(_)
+        | Expr::Lambda(_)
+        | Expr::LambdaVariable(_) => Err(result_refusal("this expression", "").near([expr])),
+    }
+}
+
+/// CASE over results. A condition is decided by released values, as in HAVING.
+fn chosen(case: &Case, results: Results<'_>) -> Result<Term, QueryError> {
+    let Case { expr: about, when_then_expr, else_expr } = case;
+    let about = about.as_deref().map(|about| term(about, results)).transpose()?;
+    let branch = |(when, then): &(Box<Expr>, Box<Expr>)| {
+        let condition = match &about {
+            None => condition(when, results)?,
+            Some(about) => Condition::Compare(Comparison::Equal, Box::new([about.clone(), term(when, results)?])),
+        };
+        Ok((condition, term(then, results)?))
+    };
+    let branches = when_then_expr.iter().map(branch).collect::<Result<_, QueryError>>()?;
+    let otherwise = else_expr.as_deref().map_or(Ok(Term::Null), |otherwise| term(otherwise, results))?;
+    Ok(Term::Case(branches, Box::new(otherwise)))
+}
+
+/// A refusal of what is done with results, and the word of the SQL that does it.
+pub(super) fn result_refusal(construct: &str, word: &str) -> QueryError {
+    let help = "results may be added, subtracted, multiplied, divided, rounded and compared; do the rest with the \
+                published numbers";
+    QueryError::refused(format!("{construct} on results"), help).about(word)
+}
+
+fn literal(value: &ScalarValue) -> Result<Term, QueryError> {
+    match value {
+        ScalarValue::Int64(Some(number)) => Ok(Term::Number(whole(*number))),
+        ScalarValue::UInt64(Some(number)) => Ok(Term::Number(whole(*number))),
+        ScalarValue::Float64(Some(number)) => parse_rational(&format!("{number}"))
+            .map(Term::Number)
+            .map_err(|_| result_refusal("this number", &number.to_string())),
+        ScalarValue::Utf8(Some(text)) => Ok(Term::Text(text.clone())),
+        value if value.is_null() => Ok(Term::Null),
+        _ => Err(result_refusal(&format!("the constant {value}"), &value.to_string())),
+    }
+}
+
+fn is_constant(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(..))
+}

@@ -144,7 +144,10 @@ pub fn expected(ask: &PlannedAsk, policy: &Policy) -> Vec<Expected> {
     let composed = || query.output().columns.iter().filter(|term| !matches!(term, Term::Answer(_))).cloned();
     let is_measured = |(level, term): &(usize, Term)| !query.measures_of(term, *level).is_empty();
     let terms: Vec<(usize, Term)> = (0..query.levels().len())
-        .flat_map(|level| answers(level).chain(composed()).map(move |term| (level, term)))
+        .flat_map(|level| {
+            let shown = query.output().levels.contains(&level);
+            answers(level).chain(composed().filter(move |_| shown)).map(move |term| (level, term))
+        })
         .filter(is_measured)
         .collect();
     let typical = usual(ask, policy, &terms);

@@ -100,9 +100,15 @@ fn display(number: &mut NumberCell, rules: &Display, is_count: bool) {
     number.high = to(&number.high, Rational::ceil);
 }
 
-/// Whether a column is a count of rows or people.
+/// Whether a column is a count of rows or people, also where CASE leaves some of it out.
 fn is_count(term: &Term, ask: &PlannedAsk) -> bool {
-    matches!(term, Term::Answer(position) if matches!(ask.query().answers(0)[*position], Estimator::Count { .. }))
+    match term {
+        Term::Answer(position) => matches!(ask.query().answers(0)[*position], Estimator::Count { .. }),
+        Term::Case(branches, otherwise) => {
+            branches.iter().any(|(_, value)| is_count(value, ask)) || is_count(otherwise, ask)
+        }
+        _ => false,
+    }
 }
 
 /// How good a released value is.

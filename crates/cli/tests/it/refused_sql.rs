@@ -105,7 +105,13 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FILTER (WHERE aeg > 60) FROM visits",
     "SELECT COUNT(*) OVER (PARTITION BY sex) FROM visits",
     "SELECT ROUND(AVG(weight)) FROM visits",
-    "SELECT CASE WHEN COUNT(*) > 5 THEN 1 ELSE 0 END FROM visits",
+    "SELECT VAR_SAMP(n) FROM (SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex) AS x",
+    "SELECT COUNT(DISTINCT n) FROM (SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex) AS x",
+    "SELECT MIN(sex) FROM (SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex) AS x",
+    "SELECT sex, COUNT(*) / (SELECT COUNT(*) FROM visits WHERE age > 50) FROM visits GROUP BY sex",
+    "SELECT sex, COUNT(*) / (SELECT COUNT(*) FROM visits GROUP BY sex) FROM visits GROUP BY sex",
+    "SELECT sex, COUNT(*) - (SELECT COUNT(*) FROM visits v WHERE v.sex = visits.sex) FROM visits GROUP BY sex",
+    "SELECT SUM(n) FROM (SELECT sex, age > 50 AS old, COUNT(*) AS n FROM visits GROUP BY sex, age > 50) AS x GROUP BY ROLLUP (old)",
     // Expressions.
     "SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)",
     "SELECT COUNT(*) FROM visits WHERE patient IN (SELECT patient FROM visits WHERE smoker)",
@@ -166,7 +172,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) - (SELECT COUNT(*) FROM drugs) FROM visits",
     "SELECT COUNT(*) FROM visits EXCEPT SELECT COUNT(*) FROM drugs",
     "SELECT COUNT(*) FROM (SELECT DISTINCT patient FROM visits) AS p",
-    "SELECT COUNT(*) FROM (SELECT sex FROM visits GROUP BY sex HAVING COUNT(*) > 2) AS often",
+    "SELECT COUNT(*) FROM (SELECT sex, patient FROM visits GROUP BY sex, patient HAVING COUNT(*) > 2) AS often",
     // More groups.
     "SELECT born, COUNT(*) FROM visits GROUP BY born",
     "SELECT DATE_TRUNC('month', died), COUNT(*) FROM visits GROUP BY DATE_TRUNC('month', died)",

@@ -1,9 +1,10 @@
 //! Evaluates terms over noisy cells, with intervals.
 
 use super::Term;
+use super::form::At;
 use super::measures::parts;
 use super::number::Number;
-use super::pivot::{At, ROUNDING};
+use super::pivot::ROUNDING;
 use super::steps::{Cut, is_of_texts};
 use super::window::View;
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};

@@ -1,8 +1,9 @@
 //! Which law gives the interval of a term over noisy cells: see `pivot` for the laws themselves.
 
 use super::evaluate::{Evaluator, Place, ROOT_PLACES};
+use super::form::{At, Form, Linear};
 use super::number::Number;
-use super::pivot::{At, Cell, Ends, Form, Linear};
+use super::pivot::{Cell, Ends};
 use super::steps::nothing;
 use super::{Term, Window, WindowFunction};
 use crate::plan::{Estimator, MeasureKind, Moments, Query, Regression};

@@ -6,6 +6,7 @@
 //! term combines several measures otherwise, each gets a part of the allowed error (the union bound).
 
 mod evaluate;
+mod form;
 mod intervals;
 mod measures;
 mod number;
@@ -13,6 +14,7 @@ mod order;
 mod pivot;
 mod planned;
 mod population;
+mod ratios;
 mod regression;
 mod slope;
 mod steps;

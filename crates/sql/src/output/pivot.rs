@@ -9,16 +9,16 @@
 //! |---|---|
 //! | `a + b`, `2·a − b` | the number less its exact value |
 //! | `θ = A/B`, also where both share a count | `a − θ·b` |
+//! | a sum of several `w·A/B` | see [`super::ratios`] |
 //! | the variance `v` at the mean `μ`: `N·v = Q − 2μS + μ²N` | `q − 2μ·s + (μ² − v)·n`, for every `μ` of its own interval |
 //!
 //! Parts of a range are ruled out as a whole: over a part every weight is at its largest and the number nearest to zero. So what is
 //! left may be a little too wide and never too narrow, whatever shape the set of possible values has.
 
-use super::Operator;
+use super::form::{At, Form, Linear};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::interval::{Law, reach_with_normal};
-use num_integer::Integer;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive};
 use std::collections::BTreeMap;
 
 /// Rounding of a few operations on floats, relative to the largest number among them.
@@ -28,148 +28,8 @@ const PRECISION: f64 = 1e-3;
 /// How many parts the mean's own interval is taken apart into, for a variance.
 const PARTS: u32 = 6;
 
-/// A noisy number: a measure, and a cell of its level.
-pub(super) type At = (usize, usize);
-
-/// A weighted sum of noisy numbers, in whole units, and a constant.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Linear {
-    constant: Rational,
-    weights: BTreeMap<At, Rational>,
-}
-
-/// A number whose interval is known from the law of its noise.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Form {
-    Linear(Linear),
-    Ratio { over: Linear, under: Linear },
-}
-
 /// The two ends of an interval; `None` where nothing bounds it.
 pub(super) type Ends = (Option<f64>, Option<f64>);
-
-impl Linear {
-    pub(super) fn constant(value: Rational) -> Self {
-        Self { constant: value, weights: BTreeMap::new() }
-    }
-
-    /// A measure in a cell, in so large units.
-    pub(super) fn measure(at: At, unit: Rational) -> Self {
-        Self { constant: Rational::zero(), weights: BTreeMap::from([(at, unit)]) }
-    }
-
-    fn as_constant(&self) -> Option<&Rational> {
-        self.weights.is_empty().then_some(&self.constant)
-    }
-
-    pub(super) fn plus(&self, other: &Self, times: &Rational) -> Self {
-        let mut sum = self.clone();
-        sum.constant += &other.constant * times;
-        for (at, weight) in &other.weights {
-            *sum.weights.entry(*at).or_default() += weight * times;
-        }
-        sum.weights.retain(|_, weight| !weight.is_zero());
-        sum
-    }
-
-    /// Adds another.
-    pub(super) fn add(&mut self, other: &Self) {
-        self.constant += &other.constant;
-        for (at, weight) in &other.weights {
-            *self.weights.entry(*at).or_default() += weight;
-        }
-    }
-
-    pub(super) fn times(&self, factor: &Rational) -> Self {
-        Self::default().plus(self, factor)
-    }
-
-    /// The measures in it, with their weights.
-    pub(super) fn terms(&self) -> impl Iterator<Item = (At, &Rational)> {
-        self.weights.iter().map(|(at, weight)| (*at, weight))
-    }
-
-    /// The only measure in it and its weight; `None` where there is anything else.
-    pub(super) fn alone(&self) -> Option<(At, &Rational)> {
-        let (at, weight) = self.weights.first_key_value()?;
-        (self.weights.len() == 1 && self.constant.is_zero()).then_some((*at, weight))
-    }
-
-    /// What is added to the measures.
-    pub(super) fn constant_part(&self) -> &Rational {
-        &self.constant
-    }
-}
-
-impl Form {
-    /// Two of them combined; `None` where the law of that is not known here.
-    pub(super) fn combine(self, operator: Operator, other: Self) -> Option<Self> {
-        use Form::{Linear as Sum, Ratio};
-        let one = whole(1);
-        Some(match (operator, self, other) {
-            (Operator::Add, Sum(left), Sum(right)) => Sum(left.plus(&right, &one)),
-            (Operator::Subtract, Sum(left), Sum(right)) => Sum(left.plus(&right, &-one)),
-            (Operator::Add, Ratio { over, under }, Sum(sum)) | (Operator::Add, Sum(sum), Ratio { over, under }) => {
-                Ratio { over: over.plus(&under, sum.as_constant()?), under }
-            }
-            (Operator::Subtract, Ratio { over, under }, Sum(sum)) => {
-                Ratio { over: over.plus(&under, &-sum.as_constant()?.clone()), under }
-            }
-            (Operator::Subtract, Sum(sum), Ratio { over, under }) => {
-                Ratio { over: under.times(sum.as_constant()?).plus(&over, &-one), under }
-            }
-            (Operator::Add | Operator::Subtract, Ratio { over, under }, Ratio { over: other, under: same }) => {
-                let sign = if operator == Operator::Add { one } else { -one };
-                (under == same).then_some(())?;
-                Ratio { over: over.plus(&other, &sign), under }
-            }
-            (Operator::Multiply, Sum(left), Sum(right)) => match (left.as_constant(), right.as_constant()) {
-                (Some(factor), _) => Sum(right.times(factor)),
-                (_, Some(factor)) => Sum(left.times(factor)),
-                (None, None) => return None,
-            },
-            (Operator::Multiply, Ratio { over, under }, Sum(sum))
-            | (Operator::Multiply, Sum(sum), Ratio { over, under }) => {
-                Ratio { over: over.times(sum.as_constant()?), under }
-            }
-            (Operator::Divide, Sum(left), Sum(right)) => match right.as_constant() {
-                Some(factor) => Sum(left.times(&nonzero(factor)?.recip())),
-                None => Ratio { over: left, under: right },
-            },
-            (Operator::Divide, Ratio { over, under }, Sum(sum)) => {
-                Ratio { over: over.times(&nonzero(sum.as_constant()?)?.recip()), under }
-            }
-            (Operator::Multiply, Ratio { .. }, Ratio { .. }) | (Operator::Divide, _, Ratio { .. }) => return None,
-        })
-    }
-
-    /// The grid on which all its values lie, as one of them and the step, where it has one.
-    pub(super) fn grid(&self) -> Option<(&Rational, Rational)> {
-        let Self::Linear(Linear { constant, weights }) = self else { return None };
-        let step = weights.values().cloned().reduce(|one, other| common(&one, &other))?;
-        Some((constant, step))
-    }
-
-    /// How many noisy numbers it rests on.
-    pub(super) fn measures(&self) -> usize {
-        match self {
-            Self::Linear(sum) => sum.weights.len(),
-            Self::Ratio { over, under } => {
-                over.weights.keys().chain(under.weights.keys()).collect::<std::collections::BTreeSet<_>>().len()
-            }
-        }
-    }
-}
-
-/// The largest number of which both are whole multiples.
-fn common(one: &Rational, other: &Rational) -> Rational {
-    let over = (one.numer() * other.denom()).gcd(&(other.numer() * one.denom()));
-    Rational::new(over, one.denom() * other.denom())
-}
-
-fn nonzero(value: &Rational) -> Option<&Rational> {
-    (!value.is_zero()).then_some(value)
-}
 
 /// What intervals are worked out from.
 pub(super) struct Cell<'a> {
@@ -185,10 +45,10 @@ pub(super) struct Cell<'a> {
 
 /// A weighted sum as floats: its noisy value, how large the numbers are that make it, and its weights.
 #[derive(Clone)]
-struct Sum {
-    value: f64,
-    size: f64,
-    weights: BTreeMap<At, f64>,
+pub(super) struct Sum {
+    pub(super) value: f64,
+    pub(super) size: f64,
+    pub(super) weights: BTreeMap<At, f64>,
 }
 
 impl Cell<'_> {
@@ -212,6 +72,7 @@ impl Cell<'_> {
                 }
                 self.ratio(&over, &under, self.outside)
             }
+            Form::Ratios { parts, rest } => self.ratios(parts, rest, (low, high)),
         }
     }
 
@@ -278,13 +139,13 @@ impl Cell<'_> {
         (Some(population.0 * correction(n + fewest_most)), Some((population.1 * correction(fewest)).min(most)))
     }
 
-    fn sum(&self, sum: &Linear) -> Sum {
-        let noisy = |at: &At| whole((self.value)(*at));
-        let exact = sum.weights.iter().map(|(at, weight)| weight * noisy(at)).sum::<Rational>() + &sum.constant;
+    pub(super) fn sum(&self, sum: &Linear) -> Sum {
+        let noisy = |at: At| whole((self.value)(at));
+        let exact = sum.terms().map(|(at, weight)| weight * noisy(at)).sum::<Rational>() + sum.constant_part();
         let float = |value: &Rational| value.to_f64().unwrap_or(f64::MAX);
         let size =
-            sum.weights.iter().map(|(at, weight)| (weight * noisy(at)).abs()).sum::<Rational>() + sum.constant.abs();
-        let weights = sum.weights.iter().map(|(at, weight)| (*at, float(weight))).collect();
+            sum.terms().map(|(at, weight)| (weight * noisy(at)).abs()).sum::<Rational>() + sum.constant_part().abs();
+        let weights = sum.terms().map(|(at, weight)| (at, float(weight))).collect();
         Sum { value: float(&exact), size: float(&size), weights }
     }
 
@@ -318,7 +179,7 @@ impl Cell<'_> {
         self.reach(all.into_iter(), normal, outside)
     }
 
-    fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
+    pub(super) fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
         // Where what divides may be zero, nothing is ruled out far away.
         let alone = self.reach(under.weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, outside);
         if under.value.abs() <= alone {

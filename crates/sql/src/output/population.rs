@@ -7,8 +7,9 @@
 //! together: shorter, and an approximation as everywhere in statistics.
 
 use super::evaluate::{Evaluator, Place};
+use super::form::{At, Form, Linear};
 use super::number::Number;
-use super::pivot::{At, Cell, Form, Linear};
+use super::pivot::Cell;
 use super::{Output, Term};
 use crate::error::QueryError;
 use crate::plan::{Estimator, MeasureKind, Moments, Query};

@@ -19,8 +19,9 @@
 //! error says how far γ and δ can be, from which the largest weights of the noise and the largest product follow; the rest is for θ.
 
 use super::evaluate::{Evaluator, ROOT_PLACES};
+use super::form::{At, Linear};
 use super::number::Number;
-use super::pivot::{At, Ends, Linear, ROUNDING, inwards, nearest_to_zero};
+use super::pivot::{Ends, ROUNDING, inwards, nearest_to_zero};
 use crate::plan::{Moments, Product, Query, Regression, Statistic};
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
 use num_traits::{One, Signed, ToPrimitive, Zero};

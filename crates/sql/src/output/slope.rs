@@ -4,7 +4,7 @@
 //! any arithmetic on answers, and how far off it typically is.
 
 use super::evaluate::{Evaluator, Place};
-use super::pivot::At;
+use super::form::At;
 use super::{Function, Operator, Term};
 use crate::plan::{Estimator, Moments};
 use deniable_core::exact::Rational;

@@ -8,9 +8,10 @@
 //! is a window through which every row sees that one.
 
 use super::evaluate::{Evaluator, Place};
+use super::form::{At, Form, Linear};
 use super::intervals::placed;
 use super::number::Number;
-use super::pivot::{At, Cell, Form, Linear};
+use super::pivot::Cell;
 use super::slope::Slope;
 use super::steps::{Value, nothing};
 use super::{Operator, Sort, Term};
@@ -342,12 +343,18 @@ impl Evaluator<'_> {
         if !function.adds() || rows.is_empty() {
             return None;
         }
-        let mut sum = Linear::constant(Rational::zero());
+        let mut sum = Form::Linear(Linear::default());
         for row in &rows {
-            let Form::Linear(term) = self.form(argument, *row)? else { return None };
-            sum.add(&term);
+            let form = self.form(argument, *row)?;
+            sum = match (sum, form) {
+                (Form::Linear(mut sum), Form::Linear(form)) => {
+                    sum.add(&form);
+                    Form::Linear(sum)
+                }
+                (sum, form) => sum.combine(Operator::Add, form)?,
+            };
         }
-        Some(Form::Linear(sum.times(&share(function, rows.len()))))
+        Some(sum.times(&share(function, rows.len())))
     }
 
     /// How much it moves with each noisy number.

@@ -2,9 +2,10 @@
 //! post-processing (C-3).
 
 use super::entity_rows;
+use super::place::of_span;
 use super::published::{Aggregated, Core, core};
 use super::refuse_node;
-use super::results::{Results, condition, result_refusal, term};
+use super::results::{Results, condition, term};
 use super::windows::{over_group, windowed};
 use crate::error::QueryError;
 use crate::lower::constant_integer;
@@ -29,12 +30,6 @@ pub(super) struct RowSet {
 pub(super) fn released(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<(Core, RowSet, Vec<Window>), QueryError> {
     let mut lowest = Vec::new();
     gather(plan, tables, &mut lowest)?;
-    let [first, others @ ..] = lowest.as_slice() else { return Err(refuse_node(plan)) };
-    if others.iter().any(|other| other.input != first.input) {
-        let help = "all of one query is about the same rows: write the conditions of both into FILTER (WHERE ...), as in \
-                    COUNT(*) FILTER (WHERE x = 1), or ask two queries";
-        return Err(QueryError::refused("a subquery about other rows", help).about("SELECT"));
-    }
     let (core, aggregated) = core(&lowest, tables)?;
     let mut above = Above { lowest: lowest.into_iter().zip(aggregated).collect(), windows: Vec::new() };
     let rows = above.rows(plan)?;
@@ -85,10 +80,27 @@ fn gather<'a>(plan: &'a LogicalPlan, tables: &[TableSchema], found: &mut Vec<&'a
         _ => return Err(refuse_node(plan)),
     };
     gather(input, tables, found)?;
-    for (_, Subquery { subquery, .. }) in subqueries(exprs) {
-        gather(subquery, tables, found)?;
+    for (_, subquery) in subqueries(exprs) {
+        if !subquery.outer_ref_columns.is_empty() {
+            let help = "a subquery is one number, the same for every row; for one of each group write a window, as in \
+                        SUM(COUNT(*)) OVER (PARTITION BY department)";
+            return Err(refused(subquery, "a subquery that looks at the row around it", help));
+        }
+        let known = found.len();
+        gather(&subquery.subquery, tables, found)?;
+        let is_other = |other: &&Aggregate| found.first().is_some_and(|first| first.input != other.input);
+        if found[known..].iter().any(is_other) {
+            let help = "all of one query is about the same rows: write the conditions of both into FILTER (WHERE ...), as in \
+                        COUNT(*) FILTER (WHERE x = 1), or ask two queries";
+            return Err(refused(subquery, "a subquery about other rows", help));
+        }
     }
     Ok(())
+}
+
+/// A refusal at a subquery.
+fn refused(subquery: &Subquery, construct: &str, help: &str) -> QueryError {
+    QueryError::refused(construct, help).at(subquery.spans.first().map(of_span))
 }
 
 /// The subqueries of one number in expressions, each with the place where it stands.
@@ -227,19 +239,14 @@ impl<'a> Above<'a> {
         rows: &mut RowSet,
     ) -> Result<Vec<(&'a Expr, Term)>, QueryError> {
         let mut numbers = Vec::new();
-        for (expr, Subquery { subquery, outer_ref_columns, .. }) in subqueries(exprs) {
-            if !outer_ref_columns.is_empty() {
-                let help = "a subquery is one number, the same for every row; for one of each group write a window, as in \
-                            SUM(COUNT(*)) OVER (PARTITION BY department)";
-                return Err(QueryError::refused("a subquery that looks at the row around it", help).about("SELECT"));
-            }
-            let RowSet { levels, columns, steps, single } = self.rows(subquery)?;
+        for (expr, subquery) in subqueries(exprs) {
+            let RowSet { levels, columns, steps, single } = self.rows(&subquery.subquery)?;
             let [only] = columns.as_slice() else {
-                return Err(result_refusal("a subquery of several columns", "SELECT"));
+                return Err(refused(subquery, "a subquery of several columns", "name one of them"));
             };
             if !single {
                 let help = "a subquery stands for one number: aggregate all of its rows, or write LIMIT 1";
-                return Err(QueryError::refused("a subquery of several rows", help).about("SELECT"));
+                return Err(refused(subquery, "a subquery of several rows", help));
             }
             let window = self.windows.len();
             let (argument, own) = (only.clone(), levels.clone());

@@ -31,6 +31,7 @@ pub mod names;
 mod oddities;
 mod parquet;
 mod partitions;
+pub mod public;
 pub mod reading;
 pub mod scan;
 pub mod synthetic;

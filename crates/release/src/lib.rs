@@ -18,10 +18,10 @@
 pub mod accepted;
 pub mod data;
 pub mod forecast;
-pub mod keys;
 pub mod least;
 mod notes;
 pub mod plan;
+mod public;
 pub mod release;
 pub mod show;
 pub mod suggest;
@@ -32,9 +32,9 @@ pub mod whatif;
 pub use accepted::{AcceptError, Accepted};
 pub use data::{BadColumn, DataError, Registering, Versioned};
 pub use forecast::{ErrorBound, Expected, expected};
-pub use keys::with_public_keys;
 pub use least::{Least, LeastError, Needed, least};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery, answered_earlier};
+pub use public::with_public_keys;
 pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, release, remembered, stored};
 pub use show::published;
 

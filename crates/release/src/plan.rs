@@ -1,5 +1,6 @@
 //! What a policy's asks measure and cost, worked out without reading any data.
 
+use crate::public::rows_of;
 use crate::suggest::ladders;
 use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
@@ -240,7 +241,8 @@ fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
 
 /// A query of a policy, or what is asked about its caps, understood.
 pub(crate) fn query(policy: &Policy, ask: &Ask) -> Result<Query, QueryError> {
-    let query = Query::new(&ask.sql, &tables_of(policy, ask))?;
+    let public = |table: &TableSchema| rows_of(policy, table);
+    let query = Query::with_public(&ask.sql, &tables_of(policy, ask), &public)?;
     match ask.about {
         About::Cells => match ask.sampling {
             Some(Sampling::Simple) => query.check_population().map(|()| query),

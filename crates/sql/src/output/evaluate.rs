@@ -201,7 +201,8 @@ impl Query {
             | Term::Arithmetic(..)
             | Term::Function(..)
             | Term::Window(_)
-            | Term::Case(..) => None,
+            | Term::Case(..)
+            | Term::Lookup(..) => None,
         }
     }
 
@@ -301,6 +302,7 @@ impl<'a> Evaluator<'a> {
             | Term::Arithmetic(..)
             | Term::Function(..)
             | Term::Case(..)
+            | Term::Lookup(..)
             | Term::Window(_) => {
                 let margins = self.margins_of(parts(term, row.level, self.query));
                 let Number { estimate, low, high } = self.number_with_interval(term, row, Some(&margins));
@@ -331,6 +333,7 @@ impl<'a> Evaluator<'a> {
             Term::Number(_)
             | Term::Null
             | Term::Case(..)
+            | Term::Lookup(..)
             | Term::Key(_)
             | Term::Text(_)
             | Term::Level

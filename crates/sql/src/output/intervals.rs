@@ -38,7 +38,7 @@ impl Query {
                 self.constant(term, row).map(|value| Form::Linear(Linear::constant(value)))
             }
             Term::Null | Term::Text(_) | Term::Function(..) => None,
-            Term::Window(_) | Term::Case(..) => settled(term, row),
+            Term::Window(_) | Term::Case(..) | Term::Lookup(..) => settled(term, row),
             Term::Answer(position) => match &self.answers(row.level)[*position] {
                 Estimator::Count { measure } | Estimator::Sum { measure } => Some(Form::Linear(sum(*measure))),
                 Estimator::Average(Moments { sum: total, count, centre, .. }) => {
@@ -162,7 +162,7 @@ impl Evaluator<'_> {
         let (term, row) = self.settled(term, row);
         match term {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => self.number(term, row, None),
-            Term::Text(_) | Term::Null | Term::Case(..) => from(None, None),
+            Term::Text(_) | Term::Null | Term::Case(..) | Term::Lookup(..) => from(None, None),
             // A sum of numbers that are not negative is none either.
             Term::Window(window) => {
                 let Window { function, argument, levels, .. } = &self.query.output().windows[*window];
@@ -206,7 +206,7 @@ fn has_window(term: &Term) -> bool {
 
 /// Whether what is possible differs from row to row.
 fn has_case(term: &Term) -> bool {
-    has(term, &|part| matches!(part, Term::Window(_) | Term::Case(..) | Term::Key(_)))
+    has(term, &|part| matches!(part, Term::Window(_) | Term::Case(..) | Term::Lookup(..) | Term::Key(_)))
 }
 
 /// Whether a term, or a part of it, is of this kind.
@@ -219,6 +219,7 @@ fn has(term: &Term, kind: &dyn Fn(&Term) -> bool) -> bool {
                 branches.iter().any(|(_, value)| has(value, kind)) || has(otherwise, kind)
             }
             Term::Key(_)
+            | Term::Lookup(..)
             | Term::Answer(_)
             | Term::Number(_)
             | Term::Null

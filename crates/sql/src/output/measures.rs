@@ -46,6 +46,8 @@ impl Found {
             Term::Answer(position) => self.measures.extend(query.answers(level)[*position].measures()),
             Term::Arithmetic(_, sides) => sides.iter().for_each(|side| self.own(side, level, query)),
             Term::Function(_, inner) => self.own(inner, level, query),
+            // Public tables have no noise, whatever is looked up in them.
+            Term::Lookup(..) => {}
             // Which value is shown is decided by what is shown already: conditions add no error to it.
             Term::Case(branches, otherwise) => {
                 branches.iter().for_each(|(_, value)| self.own(value, level, query));

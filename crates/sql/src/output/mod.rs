@@ -25,6 +25,9 @@ pub use planned::Planned;
 pub use window::{Window, WindowFunction};
 
 use deniable_core::exact::Rational;
+use deniable_core::schema::Key;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is shown, and in which order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -66,6 +69,8 @@ pub enum Term {
     Null,
     /// `CASE WHEN condition THEN value ... ELSE value END`: the value of the first condition that is true.
     Case(Vec<(Condition, Term)>, Box<Term>),
+    /// What a public table has for a value; NULL where it has none.
+    Lookup(Box<Term>, Arc<BTreeMap<Key, Term>>),
 }
 
 /// A function of a result. All of them are monotone on either side of zero, so intervals go through them.

@@ -68,7 +68,7 @@ impl Evaluator<'_> {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => {
                 self.number(term, row, None).estimate.as_ref().and_then(Rational::to_f64).map(Slope::constant)
             }
-            Term::Text(_) | Term::Null | Term::Case(..) => None,
+            Term::Text(_) | Term::Null | Term::Case(..) | Term::Lookup(..) => None,
             Term::Window(window) => self.windowed_slope(*window, row),
             Term::Answer(position) => self.slope_of(&self.query.answers(row.level)[*position], row.cell),
             Term::Arithmetic(operator, sides) => {

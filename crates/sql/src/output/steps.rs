@@ -5,6 +5,7 @@ use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::Query;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::Key;
+use num_traits::ToPrimitive;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -73,8 +74,8 @@ impl Evaluator<'_> {
         by.iter().map(value).collect()
     }
 
-    /// What a term is in a row, once conditions have chosen and other rows are looked at: never CASE, nor a window that gives another row's
-    /// value.
+    /// What a term is in a row, once conditions have chosen and other rows are looked at: never CASE, nor a look into a public table
+    /// or at another row.
     pub(super) fn settled<'t>(&'t self, term: &'t Term, row: Place) -> (&'t Term, Place) {
         let (mut term, mut row) = (term, row);
         loop {
@@ -82,6 +83,18 @@ impl Evaluator<'_> {
                 Term::Case(branches, otherwise) => {
                     let chosen = branches.iter().find(|(condition, _)| self.decides(condition, row));
                     (chosen.map_or(&**otherwise, |(_, value)| value), row)
+                }
+                Term::Lookup(of, values) => {
+                    let key = match self.value(of, row) {
+                        Value::Null | Value::All => Key::Null,
+                        Value::Key(key) => key,
+                        // Whole numbers are integers wherever they come from.
+                        Value::Number(number) => {
+                            let whole = number.is_integer().then(|| number.to_integer().to_i64()).flatten();
+                            whole.map_or(Key::Decimal(number), Key::Integer)
+                        }
+                    };
+                    (values.get(&key).unwrap_or(&Term::Null), row)
                 }
                 Term::Window(window) => match self.other_row(*window, row) {
                     Some((argument, other)) => other.map_or((&Term::Null, row), |other| (argument, other)),
@@ -159,7 +172,7 @@ impl Evaluator<'_> {
     pub(super) fn value(&self, term: &Term, row: Place) -> Value {
         let (term, row) = self.settled(term, row);
         match term {
-            Term::Null | Term::Case(..) => Value::Null,
+            Term::Null | Term::Case(..) | Term::Lookup(..) => Value::Null,
             Term::Key(group) => match self.query.key(*group, row) {
                 None | Some(Key::Null) => Value::Null,
                 Some(Key::Integer(value)) => Value::Number(whole(*value)),
@@ -213,6 +226,7 @@ pub(super) fn is_of_texts(term: &Term, query: &Query) -> bool {
         Term::Case(branches, otherwise) => {
             branches.iter().any(|(_, value)| is_of_texts(value, query)) || is_of_texts(otherwise, query)
         }
+        Term::Lookup(_, values) => values.values().any(|value| matches!(value, Term::Text(_))),
         Term::Window(window) => is_of_texts(&query.output().windows[*window].argument, query),
         Term::Null
         | Term::Number(_)

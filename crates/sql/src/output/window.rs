@@ -328,6 +328,7 @@ impl Evaluator<'_> {
             | Term::Number(_)
             | Term::Null
             | Term::Case(..)
+            | Term::Lookup(..)
             | Term::Text(_)
             | Term::Level
             | Term::Grouping(_) => Some(()),

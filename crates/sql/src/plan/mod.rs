@@ -24,6 +24,7 @@ pub(crate) mod join;
 mod parallel;
 pub(crate) mod per_entity;
 mod place;
+mod public;
 mod published;
 mod quantiles;
 mod ranked;
@@ -36,6 +37,7 @@ mod words;
 pub use aggregate::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub(crate) use functions::CALENDAR;
 pub use per_entity::{EntityValue, Ladder};
+pub use public::PublicRows;
 pub use regression::{Product, Regression, Statistic};
 pub(crate) use windows::WINDOWS;
 
@@ -152,7 +154,16 @@ impl Query {
     /// # Errors
     /// When the SQL is not SQL, names what is not there, or uses anything that is not on the allow-list.
     pub fn new(sql: &str, tables: &[TableSchema]) -> Result<Self, QueryError> {
-        let understood = || Self::understood(sql, tables);
+        let unread = |table: &TableSchema| Err(format!("the rows of `{}` are not at hand", table.name));
+        Self::with_public(sql, tables, &unread)
+    }
+
+    /// The same where results may be joined with public tables, whose rows are read when a query does so.
+    ///
+    /// # Errors
+    /// As [`Query::new`], and when such a table cannot be read: it is public, so that the message is told.
+    pub fn with_public(sql: &str, tables: &[TableSchema], public: PublicRows<'_>) -> Result<Self, QueryError> {
+        let understood = || Self::understood(sql, tables, public);
         // The parser and the planner walk over a question recursively: on a stack of their own, however small that of
         // the thread that asks.
         let on_own_stack = std::thread::scope(|scope| {
@@ -163,11 +174,11 @@ impl Query {
         on_own_stack.unwrap_or_else(failed).map_err(|error| error.found_by(|word| syntax::places_of(sql, word)))
     }
 
-    fn understood(sql: &str, tables: &[TableSchema]) -> Result<Self, QueryError> {
+    fn understood(sql: &str, tables: &[TableSchema], public: PublicRows<'_>) -> Result<Self, QueryError> {
         let statement = syntax::parse(sql)?;
         let names = syntax::column_names(&statement);
         let plan = catalog::analysed(statement, tables)?;
-        let mut query = published::take_apart(&plan, tables)?;
+        let mut query = published::take_apart(&plan, tables, public)?;
         if let Some(names) = names.filter(|names| names.len() == query.output.names.len()) {
             query.output.names = names;
         }

@@ -5,6 +5,7 @@ use super::entity_rows::{self, EntityRows};
 use super::inline::inline;
 use super::join::{Joins, arrange};
 use super::parallel;
+use super::public::PublicRows;
 use super::released::{RowSet, released};
 use super::{
     Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Query, Rows, grouping, identity, presence, quantiles,
@@ -44,8 +45,12 @@ pub(super) struct Core {
 }
 
 /// Takes an analysed plan apart.
-pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Query, QueryError> {
-    let (core, RowSet { levels: shown, columns, steps, .. }, windows) = released(plan, tables)?;
+pub(super) fn take_apart(
+    plan: &LogicalPlan,
+    tables: &[TableSchema],
+    public: PublicRows<'_>,
+) -> Result<Query, QueryError> {
+    let (core, RowSet { levels: shown, columns, steps, .. }, windows) = released(plan, tables, public)?;
     let Core { tables, entity_rows, joins, program, filters, groups, levels, mut collected } = core;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
     let cells = levels.iter().try_fold(0_usize, |sum, level| {

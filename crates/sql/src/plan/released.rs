@@ -3,6 +3,7 @@
 
 use super::entity_rows;
 use super::place::of_span;
+use super::public::PublicRows;
 use super::published::{Aggregated, Core, core};
 use super::refuse_node;
 use super::results::{Results, condition, term};
@@ -11,7 +12,7 @@ use crate::error::QueryError;
 use crate::lower::constant_integer;
 use crate::output::{Sort, Step, Term, Window, WindowFunction};
 use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion_expr::{Aggregate, Expr, LogicalPlan, Subquery};
+use datafusion_expr::{Aggregate, Expr, Join, LogicalPlan, Subquery};
 use deniable_core::schema::TableSchema;
 
 /// Rows of results.
@@ -27,11 +28,15 @@ pub(super) struct RowSet {
 }
 
 /// Takes everything above the lowest aggregates apart.
-pub(super) fn released(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<(Core, RowSet, Vec<Window>), QueryError> {
+pub(super) fn released<'a>(
+    plan: &'a LogicalPlan,
+    tables: &'a [TableSchema],
+    public: PublicRows<'a>,
+) -> Result<(Core, RowSet, Vec<Window>), QueryError> {
     let mut lowest = Vec::new();
     gather(plan, tables, &mut lowest)?;
     let (core, aggregated) = core(&lowest, tables)?;
-    let mut above = Above { lowest: lowest.into_iter().zip(aggregated).collect(), windows: Vec::new() };
+    let mut above = Above { tables, public, lowest: lowest.into_iter().zip(aggregated).collect(), windows: Vec::new() };
     let rows = above.rows(plan)?;
     Ok((core, rows, above.windows))
 }
@@ -57,7 +62,7 @@ fn is_about_results(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<boo
     }
 }
 
-fn has_aggregate(plan: &LogicalPlan) -> bool {
+pub(super) fn has_aggregate(plan: &LogicalPlan) -> bool {
     matches!(plan, LogicalPlan::Aggregate(_)) || plan.inputs().into_iter().any(has_aggregate)
 }
 
@@ -77,6 +82,11 @@ fn gather<'a>(plan: &'a LogicalPlan, tables: &[TableSchema], found: &mut Vec<&'a
         LogicalPlan::Limit(limit) => (Vec::new(), &limit.input),
         LogicalPlan::Filter(filter) => (vec![&filter.predicate], &filter.input),
         LogicalPlan::Window(window) => (window.window_expr.iter().collect(), &window.input),
+        LogicalPlan::Join(Join { left, right, .. }) => match (has_aggregate(left), has_aggregate(right)) {
+            (true, false) => (Vec::new(), left),
+            (false, true) => (Vec::new(), right),
+            _ => return Err(refuse_node(plan)),
+        },
         _ => return Err(refuse_node(plan)),
     };
     gather(input, tables, found)?;
@@ -118,14 +128,16 @@ fn subqueries<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Vec<(&'a Expr, &
     found
 }
 
-struct Above<'a> {
+pub(super) struct Above<'a> {
+    pub(super) tables: &'a [TableSchema],
+    pub(super) public: PublicRows<'a>,
     /// The lowest aggregates.
     lowest: Vec<(&'a Aggregate, Aggregated)>,
     windows: Vec<Window>,
 }
 
 impl<'a> Above<'a> {
-    fn rows(&mut self, plan: &'a LogicalPlan) -> Result<RowSet, QueryError> {
+    pub(super) fn rows(&mut self, plan: &'a LogicalPlan) -> Result<RowSet, QueryError> {
         match plan {
             LogicalPlan::Aggregate(aggregate) => self.aggregate(aggregate),
             LogicalPlan::SubqueryAlias(alias) => self.rows(&alias.input),
@@ -178,8 +190,8 @@ impl<'a> Above<'a> {
                 found.into_iter().for_each(|window| self.look(window, &mut inner));
                 Ok(inner)
             }
+            LogicalPlan::Join(join) => self.joined(join, plan),
             LogicalPlan::TableScan(_)
-            | LogicalPlan::Join(_)
             | LogicalPlan::Repartition(_)
             | LogicalPlan::Union(_)
             | LogicalPlan::EmptyRelation(_)

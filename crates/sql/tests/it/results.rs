@@ -7,6 +7,7 @@ use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
+use deniable_expression::Value;
 use deniable_sql::Query;
 use deniable_sql::output::{Noisy, Shown, ShownRow};
 use deniable_sql::plan::MeasureKind;
@@ -353,6 +354,79 @@ fn entities_are_no_results() {
         &[visits()],
     );
     assert!(format!("{error:?}").contains("GROUP BY patient alone"), "{error:?}");
+}
+
+/// A public table has, for each of wards 0 to 2, a weight and a name; others have neither.
+#[test]
+fn are_joined_with_public_tables() {
+    let columns = vec![
+        Column::new("ward", ColumnType::Integer),
+        Column::new("weight", ColumnType::Decimal),
+        Column::new("name", ColumnType::Text),
+    ];
+    let standard =
+        TableSchema { public_key: Some("ward".to_owned()), ..TableSchema::protected("standard", columns, None) };
+    let tables = [table(), standard];
+    let decimal = |value: f64| Value::Decimal(deniable_expression::Decimal::new(value).unwrap());
+    let row = |ward: i64, weight: f64, name: &str| {
+        vec![Some(Value::Integer(ward)), Some(decimal(weight)), Some(Value::Text(name.into()))]
+    };
+    let rows = move |_: &TableSchema| {
+        let mut rows = vec![row(0, 0.5, "a"), row(1, 1.5, "b"), row(2, 2.0, "b")];
+        rows[2][2] = None;
+        Ok(rows)
+    };
+    let by_ward = "(SELECT ward, COUNT(*) AS n, AVG(age) AS m FROM t GROUP BY ward)";
+    for (sql, wanted) in [
+        (
+            format!("SELECT w.ward, n * weight AS x, name FROM {by_ward} AS w JOIN standard ON standard.ward = w.ward"),
+            vec!["0 300 a", "1 1200 b", "2 2000 NULL"],
+        ),
+        (
+            format!(
+                "SELECT w.ward, name, weight FROM standard s RIGHT JOIN {by_ward} AS w ON s.ward = w.ward WHERE n < 900"
+            ),
+            vec![],
+        ),
+        (
+            format!(
+                "SELECT w.ward, weight FROM {by_ward} AS w LEFT JOIN standard s ON s.ward = w.ward WHERE n > 900 ORDER BY n LIMIT 2"
+            ),
+            vec!["2 2", "3 -"],
+        ),
+        // A rate of a standard population.
+        (
+            format!("SELECT SUM(m * weight) / SUM(weight) AS r FROM {by_ward} AS w JOIN standard s ON s.ward = w.ward"),
+            vec!["31.375"],
+        ),
+        (
+            format!("SELECT name, SUM(n) AS s FROM {by_ward} AS w JOIN standard s USING (ward) GROUP BY name"),
+            vec!["a 600", "b 800", "NULL 1000"],
+        ),
+        (
+            format!(
+                "SELECT name, SUM(n) AS s FROM {by_ward} AS w JOIN standard s ON s.ward = w.ward AND n > 3 GROUP BY name"
+            ),
+            vec![],
+        ),
+        (format!("SELECT COUNT(*) AS c FROM {by_ward} AS w JOIN standard s ON s.weight = w.n"), vec![]),
+    ] {
+        let query = match Query::with_public(&sql, &tables, &rows) {
+            Ok(query) => query,
+            Err(error) => {
+                println!("{sql}\n  {error:?}");
+                assert!(wanted.is_empty() && format!("{error:?}").to_lowercase().contains("join"), "{sql}: {error:?}");
+                continue;
+            }
+        };
+        let rows = shown(&query, totals(&query), &decays(&query, &whole(3)));
+        let found: Vec<String> = rows.iter().map(|row| row.0.iter().map(text).collect::<Vec<_>>().join(" ")).collect();
+        assert_eq!(found, wanted, "{sql}");
+        assert!(query.tables().all(|name| name == "t"), "{sql}");
+    }
+    let error =
+        Query::new(&format!("SELECT SUM(n * weight) AS r FROM {by_ward} AS w JOIN standard s USING (ward)"), &tables);
+    assert!(format!("{error:?}").contains("not at hand"), "{error:?}");
 }
 
 /// Nothing about what is paid for depends on what is done afterwards.

@@ -1,5 +1,6 @@
-//! Keys that a policy takes from public tables (`keys_from`): read before anything is planned, so that they are facts of the policy like
-//! keys that it lists.
+//! What a policy takes from public tables: keys (`keys_from`), and the rows that results are joined with.
+//!
+//! Keys are read before anything is planned, so that they are facts of the policy like keys that it lists.
 //!
 //! Only tables that are nobody's data are read. What they list is a part of the groups, and so of what a query is: when such a file changes,
 //! the queries that are grouped by its keys are other queries.
@@ -7,6 +8,7 @@
 use deniable_core::schema::{Key, Role, TableSchema};
 use deniable_policy::Policy;
 use deniable_sql::source::keys::listed;
+use deniable_sql::source::public::{Row, rows};
 use deniable_sql::{Source, SourceError};
 use std::collections::BTreeSet;
 
@@ -35,4 +37,16 @@ pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
         filled = filled.with_keys(&table.data.table, &column.name, &keys);
     }
     Ok(filled)
+}
+
+/// All rows of a public table that results are joined with.
+///
+/// # Errors
+/// When it cannot be read, or is no table that a key can be looked up in. It is public, so that everything about it is told.
+pub(crate) fn rows_of(policy: &Policy, table: &TableSchema) -> Result<Vec<Row>, String> {
+    let unknown = || format!("`{}` is no public table of the policy", table.name);
+    let key = table.public_key.as_deref().and_then(|key| table.position(key)).ok_or_else(unknown)?;
+    let declared = policy.tables().into_iter().find(|known| known.data.table == table.name).ok_or_else(unknown)?;
+    let source = Source::locate(table.clone(), &declared.data, policy.folder()).map_err(|error| error.to_string())?;
+    rows(&source, key).map_err(|error| error.to_string())
 }

@@ -1,0 +1,52 @@
+//! The rows of a small public table, for what is looked up in it after the noise.
+
+use crate::{Meter, Source, SourceError, Wanted};
+use deniable_core::text::shown;
+use deniable_expression::Value;
+use std::collections::HashSet;
+
+/// Most rows.
+pub const MOST_ROWS: usize = 10_000;
+
+/// The value of each declared column, where there is one that can be read.
+pub type Row = Vec<Option<Value>>;
+
+/// All rows of a public table, in order.
+///
+/// # Errors
+/// When the table cannot be read, has more than [`MOST_ROWS`] rows, or its key (by position among the columns) is missing or stands in it twice.
+pub fn rows(source: &Source, key: usize) -> Result<Vec<Row>, SourceError> {
+    let table = source.table();
+    let wrong = |problem: String| SourceError::PublicKeys {
+        path: source.files().first().cloned().unwrap_or_default(),
+        table: table.name.clone(),
+        column: table.columns.get(key).map(|column| column.name.clone()).unwrap_or_default(),
+        problem,
+    };
+    let wanted: Vec<Wanted> = (0..table.columns.len()).map(Wanted::typed).collect();
+    let take = |rows: &mut Vec<Row>, batch: crate::Batch| {
+        let cell = |column: usize, row: usize| batch.columns.get(column)?.typed()?.value(row);
+        // One more than there may be is enough.
+        let free = (MOST_ROWS + 1).saturating_sub(rows.len());
+        let columns = table.columns.len();
+        rows.extend((0..batch.rows.min(free)).map(|row| (0..columns).map(|column| cell(column, row)).collect()));
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let rows = source.scan(&wanted, &Meter::new())?.run(1, Vec::new, take);
+    let rows = rows.map_err(|_| SourceError::Rows { table: table.name.clone() })?;
+    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    if rows.len() > MOST_ROWS {
+        return Err(wrong(format!("are more than the {MOST_ROWS} that results may be joined with")));
+    }
+    let mut seen = HashSet::new();
+    for (row, values) in (1..).zip(&rows) {
+        let Some(Some(value)) = values.get(key) else {
+            return Err(wrong(format!("have none in row {row}, or one that cannot be read as its type")));
+        };
+        if !seen.insert(value.clone()) {
+            let Value::Text(text) = value else { return Err(wrong(format!("have one a second time in row {row}"))) };
+            return Err(wrong(format!("have `{}` a second time in row {row}", shown(text))));
+        }
+    }
+    Ok(rows)
+}

@@ -18,8 +18,13 @@ pub(crate) fn labels(value: Id, program: &Program, tables: &[TableSchema]) -> BT
 
 /// What to write where a column is compared with the label of one of its keys; `None` where the text is no label of it.
 pub(crate) fn meant(column: &Column, text: &str) -> Option<String> {
-    let (key, label) = column.labels.iter().find(|(_, label)| *label == text)?;
-    let (name, label) = (in_sql(&column.name), shown(label));
+    meant_by(&column.name, &column.labels, text)
+}
+
+/// The same of a group.
+pub(crate) fn meant_by(name: &str, labels: &BTreeMap<Key, String>, text: &str) -> Option<String> {
+    let (key, label) = labels.iter().find(|(_, label)| *label == text)?;
+    let (name, label) = (in_sql(name), shown(label));
     Some(match key {
         Key::Null => format!("`{label}` is the label of rows without a value: write {name} IS NULL"),
         Key::Other => {

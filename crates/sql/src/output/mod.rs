@@ -44,6 +44,63 @@ pub struct Output {
     pub windows: Vec<Window>,
 }
 
+impl Output {
+    /// Looks at every condition on results, wherever it stands, and at those that it is made of.
+    pub(crate) fn conditions(&self, look: &mut dyn FnMut(&Condition)) {
+        self.columns.iter().for_each(|term| term.conditions(look));
+        self.windows.iter().for_each(|window| window.argument.conditions(look));
+        conditions_of(&self.steps, look);
+    }
+}
+
+fn conditions_of(steps: &[Step], look: &mut dyn FnMut(&Condition)) {
+    for step in steps {
+        match step {
+            Step::Filter(condition) => condition.parts(look),
+            Step::Subquery { steps, .. } => conditions_of(steps, look),
+            Step::Group(terms) => terms.iter().for_each(|term| term.conditions(look)),
+            Step::Sort(by) => by.iter().for_each(|by| by.term.conditions(look)),
+            Step::Look(_) | Step::Limit { .. } => {}
+        }
+    }
+}
+
+impl Term {
+    fn conditions(&self, look: &mut dyn FnMut(&Condition)) {
+        match self {
+            Self::Case(branches, otherwise) => {
+                for (condition, value) in branches {
+                    condition.parts(look);
+                    value.conditions(look);
+                }
+                otherwise.conditions(look);
+            }
+            Self::Arithmetic(_, sides) => sides.iter().for_each(|side| side.conditions(look)),
+            Self::Function(_, inner) | Self::Lookup(inner, _) => inner.conditions(look),
+            Self::Key(_)
+            | Self::Answer(_)
+            | Self::Number(_)
+            | Self::Text(_)
+            | Self::Level
+            | Self::Window(_)
+            | Self::Grouping(_)
+            | Self::Null => {}
+        }
+    }
+}
+
+impl Condition {
+    fn parts(&self, look: &mut dyn FnMut(&Self)) {
+        look(self);
+        match self {
+            Self::And(sides) | Self::Or(sides) => sides.iter().for_each(|side| side.parts(look)),
+            Self::Not(inner) => inner.parts(look),
+            Self::Compare(_, sides) => sides.iter().for_each(|side| side.conditions(look)),
+            Self::IsNull(term) => term.conditions(look),
+        }
+    }
+}
+
 /// An expression over keys and answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Term {

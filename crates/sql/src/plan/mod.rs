@@ -44,7 +44,7 @@ pub(crate) use windows::WINDOWS;
 use crate::error::QueryError;
 use crate::facts::keys::{key_of, passed_on_by_case};
 use crate::facts::range::Grid;
-use crate::facts::undeclared::undeclared;
+use crate::facts::undeclared::{undeclared, undeclared_results};
 use crate::lower::declared;
 use crate::output::Output;
 use crate::syntax;
@@ -313,7 +313,8 @@ impl Query {
     #[must_use]
     pub fn undeclared(&self) -> Vec<String> {
         let inner = self.entity_rows.iter().flat_map(|rows| rows.of.undeclared());
-        inner.chain(undeclared(&self.rows.program, &self.roots(), &self.rows.tables)).collect()
+        let rows = undeclared(&self.rows.program, &self.roots(), &self.rows.tables);
+        inner.chain(rows).chain(undeclared_results(&self.output, &self.groups)).collect()
     }
 
     /// Whether conditions leave out rows.

@@ -274,3 +274,18 @@ fn hints_name_the_section() {
     );
     assert!(said.ends_with("in [tables.p.columns.pn]"), "{said}");
 }
+
+/// Results are compared with keys, as rows are: a label or a slip of the fingers is told.
+#[test]
+fn results_are_compared_with_keys() {
+    let notes = |condition: &str| {
+        query(&format!("SELECT city, COUNT(*) AS n FROM t GROUP BY city HAVING {condition}"), &labelled()).undeclared()
+    };
+    let told = notes("city = 'north' OR COUNT(*) > 3 AND NOT city = 'N'");
+    assert!(told.len() == 1 && told[0].contains("is the label of 'N': write city = 'N'"), "{told:?}");
+    assert!(notes("city = 'elsewhere'")[0].contains("NOT IN"));
+    assert!(notes("city = 'nowhere'")[0].contains("these are"));
+    assert!(notes("COUNT(*) > 3").is_empty());
+    let chosen = "SELECT CASE city WHEN 'its' THEN 1 END AS x FROM (SELECT city, COUNT(*) AS n FROM t GROUP BY city) AS c";
+    assert_eq!(query(chosen, &labelled()).undeclared().len(), 1);
+}

@@ -23,6 +23,8 @@ const PRECISION: f64 = 1e-4;
 /// The law of so many noises together is a sum of as many exponentials, where what cancels in it is less than this part of the error; of
 /// others it is inverted.
 const FEW: usize = 12;
+/// So few exponentials lose nothing that matters when they cancel.
+const FEWEST: usize = 3;
 const CANCELLED: f64 = 1e-3;
 /// Of how many bounds the best is taken.
 const STEPS: u32 = 200;
@@ -138,7 +140,7 @@ fn together(scales: &mut [f64], outside: f64) -> f64 {
     if scales.len() <= FEW {
         let mut apart = scales.to_vec();
         let sum = LaplaceSum::new(&mut apart);
-        if scales.len() <= 3 || sum.lost < CANCELLED * outside {
+        if scales.len() <= FEWEST || sum.lost < CANCELLED * outside {
             return sum.tail_end(outside);
         }
     }

@@ -1,15 +1,13 @@
 //! Keys that stand in a public table.
 
 use crate::{Meter, Source, SourceError, Wanted};
-use deniable_core::schema::Key;
+use deniable_core::schema::{ALL, Key};
 use deniable_core::text::{is_hidden, shown};
 use deniable_expression::Value;
 use std::collections::{BTreeSet, HashSet};
 
 /// Most keys of one column.
 const MOST_KEYS: usize = 10_000;
-/// What stands in tables for all keys together: no label may say the same.
-const ALL: &str = "(all)";
 
 /// The keys in a column of a public table, integers or texts, in the order of its rows, each with its label where `label` names the
 /// column that has them. `taken` are the labels that other groups of the column have.

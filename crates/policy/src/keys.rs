@@ -5,13 +5,10 @@ use crate::data::Names;
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use crate::tree::Shape;
-use deniable_core::schema::{Column, ColumnType, DeclaredTable, Key, KeysFrom, Role};
+use deniable_core::schema::{ALL, Column, ColumnType, DeclaredTable, Key, KeysFrom, Role};
 use deniable_core::text::is_hidden;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-
-/// What stands in tables where a row is about all keys: no label may say the same.
-const ALL: &str = "(all)";
 
 /// The keys of `keys_from`.
 const SOURCE: [&str; 3] = ["table", "column", "label"];

@@ -14,7 +14,9 @@ pub mod shown;
 pub mod statement;
 pub mod table;
 
+/// What stands in place of a key where a row is about all of them.
+pub use deniable_core::schema::ALL;
 pub use statement::{Belief, Statement};
 pub use table::{
-    ALL, Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
+    Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
 };

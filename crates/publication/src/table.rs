@@ -64,9 +64,6 @@ pub enum Cell {
     Number(NumberCell),
 }
 
-/// What stands in place of a key where a row is about all of them.
-pub const ALL: &str = "(all)";
-
 /// A key, in JSON's types.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]

@@ -4,7 +4,7 @@ use super::{Entry, Head};
 use csv::StringRecord;
 use deniable_core::calendar::{iso_day, iso_moment};
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_core::schema::{ColumnType, Key};
+use deniable_core::schema::{ALL, ColumnType, Key};
 use deniable_core::text::{is_hidden, shown};
 use deniable_policy::Described;
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,8 +20,6 @@ fn wrong<T>(head: Head, problem: impl Into<String>, help: impl Into<String>) -> 
     Err(Wrong { head, problem: problem.into(), help: help.into() })
 }
 
-/// What stands in tables for all keys together: a policy takes no such label.
-const ALL: &str = "(all)";
 const TYPES: &str = "write integer, decimal, text, boolean, date or timestamp, or leave it empty";
 
 /// One line.

@@ -146,6 +146,9 @@ impl ColumnType {
     }
 }
 
+/// What stands in place of a key where a row is about all of them: no label may say the same.
+pub const ALL: &str = "(all)";
+
 /// A declared group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Key {

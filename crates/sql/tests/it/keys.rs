@@ -286,6 +286,7 @@ fn results_are_compared_with_keys() {
     assert!(notes("city = 'elsewhere'")[0].contains("NOT IN"));
     assert!(notes("city = 'nowhere'")[0].contains("these are"));
     assert!(notes("COUNT(*) > 3").is_empty());
-    let chosen = "SELECT CASE city WHEN 'its' THEN 1 END AS x FROM (SELECT city, COUNT(*) AS n FROM t GROUP BY city) AS c";
+    let chosen =
+        "SELECT CASE city WHEN 'its' THEN 1 END AS x FROM (SELECT city, COUNT(*) AS n FROM t GROUP BY city) AS c";
     assert_eq!(query(chosen, &labelled()).undeclared().len(), 1);
 }

@@ -16,7 +16,7 @@ mod tests;
 mod whole;
 
 use crate::output::Noisy;
-use crate::plan::{MeasureKind, Query};
+use crate::plan::{Measure, MeasureKind, Query};
 use deniable_core::noise::Decay;
 use num_traits::ToPrimitive;
 use shape::Shape;
@@ -45,9 +45,13 @@ impl Query {
     /// Whether the levels of this question can be made to add up.
     #[must_use]
     pub fn consistency(&self) -> Consistency {
-        let counted = |kind: &MeasureKind| matches!(kind, MeasureKind::Entities { .. }) || adds_up(kind);
+        // A subquery may ask some of it at a level of its own.
+        let counted = |measure: &Measure| {
+            (matches!(measure.kind, MeasureKind::Entities { .. }) || adds_up(&measure.kind))
+                && self.at_all_levels(&measure.kind).is_some()
+        };
         let nested = self.levels().iter().any(|level| self.levels().iter().any(|other| shape::within(level, other)));
-        if !nested || !self.measures().iter().any(|measure| counted(&measure.kind)) {
+        if !nested || !self.measures().iter().any(counted) {
             Consistency::NothingToAddUp
         } else if self.entity().is_some() {
             Consistency::Entities
@@ -56,6 +60,12 @@ impl Query {
         } else {
             Consistency::Applies
         }
+    }
+
+    /// The positions of the same measure at each level; `None` where some level has none.
+    fn at_all_levels(&self, kind: &MeasureKind) -> Option<Vec<usize>> {
+        let at = |level: usize| self.measures().iter().position(|other| other.kind == *kind && other.level == level);
+        (0..self.levels().len()).map(at).collect()
     }
 
     fn shape(&self) -> Option<Shape> {
@@ -79,12 +89,7 @@ impl Query {
             if measure.level != 0 || !adds_up(&measure.kind) {
                 continue;
             }
-            // The same measure at each level.
-            let at = |level: usize| {
-                let same = |other: &crate::plan::Measure| other.kind == measure.kind && other.level == level;
-                self.measures().iter().position(same)
-            };
-            let places: Vec<usize> = (0..self.levels().len()).map(at).collect::<Option<_>>()?;
+            let Some(places) = self.at_all_levels(&measure.kind) else { continue };
             debug_assert_eq!(places.first(), Some(&first));
             let noisy: Vec<&[i128]> = places.iter().map(|place| values[*place].as_slice()).collect();
             let scales: Vec<f64> =

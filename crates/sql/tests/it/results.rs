@@ -429,6 +429,26 @@ fn are_joined_with_public_tables() {
     assert!(format!("{error:?}").contains("not at hand"), "{error:?}");
 }
 
+/// Parts and a total of a subquery add up where both are asked; what is asked of one alone stays as it is.
+#[test]
+fn a_total_of_a_subquery_adds_up() {
+    let query = query(
+        "SELECT ward, COUNT(*) AS n, AVG(age) AS a, COUNT(*) / (SELECT COUNT(*) FROM t) AS p FROM t GROUP BY ward",
+    );
+    assert_eq!(query.consistency(), deniable_sql::consistent::Consistency::Applies);
+    let decays = decays(&query, &whole(3));
+    let mut values = totals(&query);
+    let counts: Vec<usize> = (0..4).filter(|at| matches!(query.measures()[*at].kind, MeasureKind::Rows)).collect();
+    values[counts[0]][0] += 40;
+    let consistent = query.made_consistent(&values, &decays).unwrap();
+    let sum = |at: usize| consistent[at].iter().sum::<i128>();
+    assert!(counts.len() == 2 && sum(counts[0]) == sum(counts[1]) && consistent[counts[0]] != values[counts[0]]);
+    assert!((0..4).filter(|at| !counts.contains(at)).all(|at| consistent[at] == values[at]));
+    let shares =
+        "SELECT ward, AVG(age) - (SELECT AVG(age) FILTER (WHERE side = 'north') FROM t) AS d FROM t GROUP BY ward";
+    assert_eq!(self::query(shares).consistency(), deniable_sql::consistent::Consistency::NothingToAddUp);
+}
+
 /// Nothing about what is paid for depends on what is done afterwards.
 #[test]
 fn cost_nothing() {

@@ -269,6 +269,19 @@ def clinic():
     first = patients(sex=lambda rows: min((row["sex"] for row in rows if row["sex"]), default=None), age=lambda rows: max(row["age"] for row in rows))
     each("keys of a patient", "SELECT patient, MIN(sex) AS sex, MAX(age) AS age FROM visits GROUP BY patient", "sex, COUNT(*) AS people, AVG(age) AS a", "sex:text people:number a:number",
          first, count(), average(*AGE), keys=[SEX], tail=" GROUP BY sex")
+    def of_row(rows, value, by, largest=False):
+        """The value of the row with the smallest or largest of another; of equal ones the smallest value, NULL last."""
+        rows = [row for row in rows if row[by] is not None]
+        best = (max if largest else min)((row[by] for row in rows), default=None)
+        return min((row[value] for row in rows if row[by] == best), key=lambda value: (value is None, value or ""), default=None)
+
+    first = patients(first=lambda rows: of_row(rows, "department", "minutes"), last=lambda rows: of_row(rows, "department", "minutes", True))
+    each("the departments of the shortest and the longest visit", "SELECT patient, MIN_BY(department, minutes) AS first, MAX_BY(department, minutes) AS last FROM visits GROUP BY patient",
+         "first, COUNT(*) AS people, COUNT(*) FILTER (WHERE first <> last) AS moved", "first:text people:number moved:number", first, count(),
+         count(lambda row: None not in (row["first"], row["last"]) and row["first"] != row["last"]), keys=[(of("first"), DEPARTMENTS)], tail=" GROUP BY first")
+    longest = patients(last=lambda rows: of_row([row for row in rows if row["smoker"]], "age", "minutes", True))
+    each("the age at the longest visit as a smoker", "SELECT patient, ARG_MAX(age, minutes) FILTER (WHERE smoker) AS age FROM visits GROUP BY patient",
+         "AVG(age) AS a, COUNT(age) AS n", "a:number n:number", longest, average(of("last"), *AGE[1:]), count(lambda row: row["last"] is not None))
     known = patients(d=lambda rows: len({row["department"] for row in rows} & set(DEPARTMENTS)))
     each("departments of a patient", "SELECT patient, COUNT(DISTINCT department) AS d FROM visits GROUP BY patient", "d, COUNT(*) AS people", "d:number people:number", known, count(),
          keys=[(of("d"), list(range(6)))], tail=" GROUP BY d")

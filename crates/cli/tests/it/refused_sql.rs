@@ -295,6 +295,10 @@ const QUESTIONS: &[&str] = &[
     "-- SELECT COUNT(*) FROM visits",
     ";",
     "how many visits were there?",
+    // Values of one row of each person.
+    "SELECT MIN_BY(sex, age) FROM visits",
+    "SELECT FIRST_VALUE(sex) FROM visits",
+    "SELECT COUNT(*) FROM (SELECT patient, MIN_BY(sex) AS s FROM visits GROUP BY patient) AS p",
 ];
 
 /// All questions in one policy: every one of them is complained about, and nothing is begun.

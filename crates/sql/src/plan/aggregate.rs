@@ -16,6 +16,7 @@
 //! public. Equal measures of one question are taken once, with their weights added.
 
 use super::Argument;
+use super::extreme_row::{is_of_extreme_row, refused_of_many};
 use super::regression::{Regression, is_about_several};
 use crate::error::QueryError;
 use crate::facts::range::{Grid, NoGrid, Ranges};
@@ -290,6 +291,10 @@ impl Collected {
         if is_about_several(name) {
             let answer = self.regression(call, filter, context)?;
             return self.answered(answer);
+        }
+        if is_of_extreme_row(name) {
+            let key = context.entities.first().map(|key| context.lowering.program.words(*key, MOST_WORDS));
+            return Err(refused_of_many(name, key));
         }
         let share = match (name.ends_with("percentile_cont"), args.as_slice()) {
             (true, [_, share]) => Some(quantile_share(share).map_err(|error| error.near([share]).about(name))?),

@@ -9,9 +9,10 @@
 //! | `COUNT(DISTINCT x)` | between 0 and the number of x's declared keys |
 //! | `SUM(x)` | on x's grid; of x within its bounds |
 //! | `AVG(x)` | within x's bounds, to a hundredth of its step |
-//! | `MIN(x)`, `MAX(x)` | what is known of x: bounds, or keys |
+//! | `MIN(x)`, `MAX(x)`, `MIN_BY(x, t)`, `MAX_BY(x, t)` | what is known of x: bounds, or keys |
 
 use super::aggregate::{Collected, Context, as_whole_numbers, is_every_row, truth_where};
+use super::extreme_row::{self, is_of_extreme_row};
 use super::inline::inline;
 use super::join::arrange;
 use super::{Argument, Query, Rows, identity};
@@ -28,7 +29,7 @@ use deniable_core::sensitivity::Caps;
 use deniable_expression::{Id, Node, Type};
 
 /// Most characters of the name of a value.
-const MOST_NAME: usize = 200;
+pub(super) const MOST_NAME: usize = 200;
 /// Most keys of what is counted once each.
 const MOST_DISTINCT: usize = 4_096;
 /// The part of a step to which the average of one entity is taken.
@@ -60,6 +61,20 @@ pub(crate) enum Fold {
     Least(usize),
     /// The largest.
     Greatest(usize),
+    /// The value of the row where another is smallest; of several such rows the smallest value.
+    AtLeast {
+        /// The value's argument.
+        value: usize,
+        /// The argument that rows are ordered by.
+        by: usize,
+    },
+    /// The value of the row where another is largest; of several such rows the smallest value.
+    AtGreatest {
+        /// The value's argument.
+        value: usize,
+        /// The argument that rows are ordered by.
+        by: usize,
+    },
 }
 
 /// The name of the table that entities' rows make.
@@ -134,7 +149,7 @@ impl EntityRows {
 }
 
 impl Fold {
-    /// The argument that it looks at.
+    /// The argument whose values it is made of.
     pub(crate) fn argument(&self) -> Option<usize> {
         match self {
             Self::Rows => None,
@@ -143,7 +158,9 @@ impl Fold {
             | Self::Sum(at, _)
             | Self::Average(at)
             | Self::Least(at)
-            | Self::Greatest(at) => Some(*at),
+            | Self::Greatest(at)
+            | Self::AtLeast { value: at, .. }
+            | Self::AtGreatest { value: at, .. } => Some(*at),
         }
     }
 }
@@ -241,6 +258,9 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
             None => Ok((Fold::Rows, count_column("count(*)".to_owned(), 1))),
         };
     }
+    if is_of_extreme_row(name) {
+        return extreme_row::folded(name, args, filter, collected, context);
+    }
     let [arg] = args.as_slice() else { return Err(unknown(&name.to_uppercase())) };
     let value = context.lowering.expr(arg, context.scope)?;
     let value = if name == "count" { value } else { as_whole_numbers(value, context) };
@@ -294,8 +314,9 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
     }
 }
 
-fn unknown(construct: &str) -> QueryError {
-    let help = "of the rows of one entity ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM, AVG, MIN or MAX";
+pub(super) fn unknown(construct: &str) -> QueryError {
+    let help = "of the rows of one entity ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM, AVG, MIN, MAX, MIN_BY(x, t) or \
+                MAX_BY(x, t)";
     QueryError::refused(format!("{construct} of one entity's rows"), help)
 }
 
@@ -314,7 +335,7 @@ fn counted(fold: Fold, name: &str, value: Id, context: &Context<'_, '_>) -> (Fol
 }
 
 /// The smallest or largest of values is one of them: what is known of all is known of it.
-fn extreme(column: Column, value: Id, context: &mut Context<'_, '_>) -> Column {
+pub(super) fn extreme(column: Column, value: Id, context: &mut Context<'_, '_>) -> Column {
     let program = &context.lowering.program;
     if let Node::Column(position) = program.node(value)
         && let Some((_, known)) = declared(context.lowering.tables, *position as usize)
@@ -335,7 +356,7 @@ fn extreme(column: Column, value: Id, context: &mut Context<'_, '_>) -> Column {
     }
 }
 
-fn column_type(kind: Type) -> ColumnType {
+pub(super) fn column_type(kind: Type) -> ColumnType {
     match kind {
         Type::Boolean => ColumnType::Boolean,
         Type::Integer => ColumnType::Integer,

@@ -16,6 +16,7 @@ mod aggregate;
 mod catalog;
 mod complaint;
 pub(crate) mod entity_rows;
+mod extreme_row;
 mod functions;
 mod grouping;
 mod identity;

@@ -11,13 +11,17 @@ use datafusion_sql::sqlparser::ast::{
 use deniable_core::text::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 32] = [
+pub(crate) const AGGREGATES: [&str; 36] = [
     "count",
     "sum",
     "avg",
     "mean",
     "min",
     "max",
+    "min_by",
+    "max_by",
+    "arg_min",
+    "arg_max",
     "median",
     "approx_median",
     "percentile_cont",
@@ -481,6 +485,12 @@ fn function_help(name: &str) -> String {
             )
         }
         "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
+        "first" | "first_value" | "any_value" | "argmin" => {
+            "write MIN_BY(x, t), the value x where t is smallest, of the rows of one entity".to_owned()
+        }
+        "last" | "last_value" | "argmax" => {
+            "write MAX_BY(x, t), the value x where t is largest, of the rows of one entity".to_owned()
+        }
         "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
         }

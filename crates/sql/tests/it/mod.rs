@@ -4,6 +4,7 @@
 mod consistent;
 mod differential;
 mod entity_rows;
+mod extreme_row;
 mod fuzz;
 mod generate;
 mod intervals;

@@ -462,6 +462,9 @@ fn of_each_person(dice: &mut Dice) -> String {
         ("MIN(note)", "LEAST(GREATEST(ROUND(CAST(v AS DOUBLE)), 0), 7)"),
         ("MAX(at)", "v"),
         ("MIN(day)", "DATE_DIFF('day', DATE '1970-01-01', v)"),
+        ("MIN_BY(n, note)", "v"),
+        ("MAX_BY(note, x)", "LEAST(GREATEST(ROUND(CAST(v AS DOUBLE)), 0), 7)"),
+        ("MAX_BY(x, at) FILTER (WHERE flag)", "v"),
         ("COUNT(DISTINCT grp)", "v"),
         ("COUNT(DISTINCT band)", "v * v"),
     ]);
@@ -472,8 +475,9 @@ fn of_each_person(dice: &mut Dice) -> String {
     };
     let from = *dice.pick(&["t", "t JOIN codes ON t.band = codes.code", "(SELECT * FROM t WHERE note <> '7') AS t"]);
     let having = *dice.pick(&["", " HAVING MIN(note) LIKE '%a%'", " HAVING SUM(n) / COUNT(n) > 1"]);
+    let first = *dice.pick(&["MIN(grp)", "MAX_BY(grp, day)"]);
     let grouped = *dice.pick(&["", " GROUP BY g", " WHERE w IS NOT NULL GROUP BY w"]);
     format!(
-        "SELECT COUNT(*), {asked} FROM (SELECT person, {inner} AS v, MIN(grp) AS g, MAX(flag) AS w FROM {from} GROUP BY person{having}) AS e{grouped}"
+        "SELECT COUNT(*), {asked} FROM (SELECT person, {inner} AS v, {first} AS g, MAX(flag) AS w FROM {from} GROUP BY person{having}) AS e{grouped}"
     )
 }

@@ -298,6 +298,8 @@ const QUESTIONS: &[&str] = &[
     // Values of one row of each person.
     "SELECT MIN_BY(sex, age) FROM visits",
     "SELECT FIRST_VALUE(sex) FROM visits",
+    "SELECT COUNT(*) FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) AS p JOIN drugs ON p.patient = drugs.person",
+    "SELECT COUNT(*) FROM (SELECT patient, SUM(dose) AS n FROM visits JOIN drugs ON patient = person GROUP BY patient) AS p",
     "SELECT COUNT(*) FROM (SELECT patient, MIN_BY(sex) AS s FROM visits GROUP BY patient) AS p",
 ];
 

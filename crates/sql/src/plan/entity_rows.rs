@@ -93,6 +93,54 @@ pub(super) fn below(plan: &LogicalPlan) -> Option<&Aggregate> {
     }
 }
 
+/// Refuses what rows of entities cannot be joined with: those of another such query, and protected tables.
+pub(super) fn check_joined(plan: &LogicalPlan, inner: &Aggregate, tables: &[TableSchema]) -> Result<(), QueryError> {
+    let (aggregates, scanned) = read_beside(plan);
+    if aggregates > 1 {
+        let help = "work all values out in one inner query, as in SELECT patient, COUNT(*) AS n, MAX(x) AS most ... GROUP BY patient; \
+                    FILTER (WHERE ...) says of which rows each value is";
+        return Err(QueryError::refused("a join of two queries of one row for each entity", help).about("JOIN"));
+    }
+    let protected = |name: &&str| tables.iter().any(|table| table.is_protected() && table.name == *name);
+    let Some(joined) = scanned.into_iter().find(protected) else { return Ok(()) };
+    let inside = read_beside(&inner.input).1;
+    let help = if inside.contains(&joined) {
+        format!(
+            "work out of `{joined}` in the inner query what is asked of it too: MIN(x), MAX(x) or MIN_BY(x, t) beside the other values"
+        )
+    } else {
+        without_inner(inside.into_iter().find(protected).unwrap_or(joined), joined, tables)
+    };
+    let construct = format!("a join of one row for each entity with the protected table `{joined}`");
+    Err(QueryError::refused(construct, help).about(joined))
+}
+
+/// How many aggregates a plan reads, and which tables beside them.
+fn read_beside(plan: &LogicalPlan) -> (usize, Vec<&str>) {
+    let (mut aggregates, mut scanned, mut waiting) = (0, Vec::new(), vec![plan]);
+    while let Some(plan) = waiting.pop() {
+        match plan {
+            LogicalPlan::Aggregate(_) => aggregates += 1,
+            LogicalPlan::TableScan(scan) => scanned.push(scan.table_name.table()),
+            other => waiting.extend(other.inputs()),
+        }
+    }
+    (aggregates, scanned)
+}
+
+/// What can be asked of two protected tables: sums over joined rows, and how many people have them.
+fn without_inner(first: &str, second: &str, tables: &[TableSchema]) -> String {
+    let key = |name: &str| {
+        let table = tables.iter().find(|table| table.name == name);
+        table.and_then(TableSchema::join_key).unwrap_or("key").to_owned()
+    };
+    let (own, other) = (key(first), key(second));
+    format!(
+        "join the tables without an inner query, {first} JOIN {second} ON {first}.{own} = {second}.{other}: COUNT(*) and SUM are of \
+         joined rows there, and COUNT(DISTINCT {first}.{own}) is how many people have them"
+    )
+}
+
 impl EntityRows {
     /// Understands an aggregate by the entity key: what it works out, and the table that comes of it.
     pub(super) fn of(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<(Self, TableSchema), QueryError> {
@@ -110,11 +158,14 @@ impl EntityRows {
             _ => false,
         };
         let (Some(entity), true) = (entity, is_key) else { return Err(by_another_key(tables, joins.first)) };
-        if joins.others.iter().any(|join| tables[join.table].is_protected()) {
-            let help = "work the values out of one protected table; public tables may be joined to it";
-            return Err(
-                QueryError::refused("one value of each entity over joined protected tables", help).about("JOIN")
+        if let Some(join) = joins.others.iter().find(|join| tables[join.table].is_protected()) {
+            let joined = &tables[join.table].name;
+            let help = format!(
+                "work the values out of one protected table, to which public tables may be joined; or {}",
+                without_inner(&tables[joins.first].name, joined, tables)
             );
+            let construct = "one row for each entity out of joined protected tables";
+            return Err(QueryError::refused(construct, help).about(joined));
         }
         let mut collected = Collected::default();
         let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &[] };

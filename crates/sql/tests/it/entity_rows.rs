@@ -203,6 +203,46 @@ fn what_is_not_understood_is_refused_with_a_way_out() {
     assert!(refused(&each("COUNT(*) AS n", "COUNT(DISTINCT who)")).contains("DISTINCT"));
 }
 
+/// Joins of what one query makes of each entity are refused with the query that is answered instead.
+#[test]
+fn protected_tables_beside_rows_of_entities_are_refused() {
+    let mut drugs = TableSchema::protected(
+        "drugs",
+        vec![
+            Column::new("person", ColumnType::Text),
+            Column::new("dose", ColumnType::Integer).within(Bounds::new(whole(0), whole(9), whole(1)).unwrap()),
+        ],
+        None,
+    );
+    drugs.entity = Some(EntityKey::new("person", Caps { rows_per_group: 1, groups: 1 }));
+    let tables = [schema(), drugs];
+    let each = "(SELECT who, COUNT(*) AS n FROM visits GROUP BY who) AS e";
+    let refused =
+        |from: &str| format!("{:?}", Query::new(&format!("SELECT COUNT(*) FROM {from}"), &tables).unwrap_err());
+    let other = refused(&format!("{each} JOIN drugs ON e.who = drugs.person"));
+    assert!(other.contains("with the protected table `drugs`"), "{other}");
+    assert!(other.contains("visits JOIN drugs ON visits.who = drugs.person: COUNT(*)"), "{other}");
+    assert!(other.contains("COUNT(DISTINCT visits.who)"), "{other}");
+    let inside = refused(
+        "(SELECT visits.who, COUNT(*) AS n FROM visits JOIN drugs ON visits.who = drugs.person GROUP BY visits.who) AS e",
+    );
+    assert!(inside.contains("out of joined protected tables"), "{inside}");
+    assert!(inside.contains("visits JOIN drugs ON visits.who = drugs.person"), "{inside}");
+    let same = refused(&format!("visits JOIN {each} ON visits.who = e.who"));
+    assert!(same.contains("work out of `visits` in the inner query"), "{same}");
+    let twice = "(SELECT who, MAX(age) AS a FROM visits GROUP BY who) AS f";
+    let twice = refused(&format!("{each} JOIN {twice} ON e.who = f.who"));
+    assert!(twice.contains("a join of two queries of one row for each entity"), "{twice}");
+    // The ways out are answered.
+    for sql in [
+        "SELECT SUM(dose), COUNT(*), COUNT(DISTINCT visits.who) FROM visits JOIN drugs ON visits.who = drugs.person",
+        "SELECT SUM(LEAST(n, 9)), MAX(a) FROM (SELECT who, COUNT(*) AS n, MAX(age) FILTER (WHERE ward = 'a') AS a, MIN_BY(ward, age) AS w \
+         FROM visits GROUP BY who) AS e",
+    ] {
+        Query::new(sql, &tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+}
+
 /// What is added up inside keeps to its bounds, which is told; of a number of rows there are no other groups than those that are shown.
 #[test]
 fn what_is_bounded_inside_is_told() {

@@ -420,6 +420,12 @@ def dates(cases):
           keys=[(lambda row: weekday(row) and days[weekday(row) - 1], days)], group=" GROUP BY DAYNAME(admitted)")
     plain("names of months, of a time", "MONTHNAME(discharged) AS m, COUNT(*) AS n", "m:text n:number", count(),
           keys=[(lambda row: row["discharged"] and names[row["discharged"].month - 1], names)], group=" GROUP BY MONTHNAME(discharged)")
+    plain("TO_CHAR to months", "TO_CHAR(admitted, 'YYYY-MM') AS month, COUNT(*) AS n", "month:text n:number", count(),
+          keys=[(lambda row: row["admitted"] and row["admitted"].strftime("%Y-%m"), [month.strftime("%Y-%m") for month in months])], group=" GROUP BY TO_CHAR(admitted, 'YYYY-MM')")
+    plain("TO_CHAR with filled names", "TO_CHAR(admitted, 'Day') AS d, COUNT(*) AS n", "d:text n:number", count(),
+          keys=[(lambda row: weekday(row) and days[weekday(row) - 1].ljust(9), [day.ljust(9) for day in days])], group=" GROUP BY TO_CHAR(admitted, 'Day')")
+    plain("TO_CHAR in conditions", "COUNT(*) AS n", "n:number", count(), condition=" WHERE TO_CHAR(discharged, 'FMMon FMDD \"at\" HH24') < 'Feb 2 at 12'",
+          where=lambda row: row["discharged"] and f'{names[row["discharged"].month - 1][:3]} {row["discharged"].day} at {row["discharged"].hour:02}' < "Feb 2 at 12")
     plain("weekdays in conditions", "COUNT(*) AS n, COUNT(*) FILTER (WHERE DAYNAME(admitted) = 'Sunday') AS sundays, COUNT(*) FILTER (WHERE DATE_PART('isodow', admitted) = 6) AS saturdays",
           "n:number sundays:number saturdays:number", count(), count(lambda row: weekday(row) == 7), count(lambda row: weekday(row) == 6),
           where=lambda row: weekday(row) is not None and weekday(row) >= 3, condition=" WHERE ISODOW(admitted) >= 3")

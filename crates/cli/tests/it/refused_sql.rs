@@ -295,6 +295,10 @@ const QUESTIONS: &[&str] = &[
     "-- SELECT COUNT(*) FROM visits",
     ";",
     "how many visits were there?",
+    "SELECT COUNT(*) FROM visits WHERE TO_CHAR(born, 'YYYY-WW') = '2024-01'",
+    "SELECT COUNT(*) FROM visits WHERE TO_CHAR(born, 'DD of MM') = '1 of 1'",
+    "SELECT TO_CHAR(died, 'YYYY'), COUNT(*) FROM visits GROUP BY TO_CHAR(died, 'YYYY')",
+    "SELECT COUNT(*) FROM visits WHERE STRFTIME(born, '%Y') = '2024'",
     // Values of one row of each person.
     "SELECT MIN_BY(sex, age) FROM visits",
     "SELECT FIRST_VALUE(sex) FROM visits",

@@ -50,7 +50,7 @@ pub(crate) const AGGREGATES: [&str; 36] = [
     "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 33] = [
+pub(crate) const FUNCTIONS: [&str; 34] = [
     "abs",
     "bin",
     "btrim",
@@ -79,6 +79,7 @@ pub(crate) const FUNCTIONS: [&str; 33] = [
     "quarter",
     "round",
     "sqrt",
+    "to_char",
     "trim",
     "upper",
     "week",
@@ -499,6 +500,9 @@ fn function_help(name: &str) -> String {
         }
         "date_bin" | "time_bucket" | "histogram" => {
             "write BIN(x, width), WIDTH_BUCKET(x, low, high, count), DATE_TRUNC('month', x) or CASE".to_owned()
+        }
+        "strftime" | "date_format" | "format" | "format_timestamp" | "to_varchar" => {
+            "write TO_CHAR(day, 'YYYY-MM'), with the patterns of PostgreSQL".to_owned()
         }
         "log" | "log10" | "log2" => "write LN(x), the natural logarithm; LN(x) / LN(10) is the common one".to_owned(),
         "dayofweek" | "weekday" => "write EXTRACT(dow FROM x): Sunday is 0".to_owned(),

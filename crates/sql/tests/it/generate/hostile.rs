@@ -244,6 +244,8 @@ impl Hostile {
             " GROUP BY x > 2, note IS NULL",
             " GROUP BY DATE_TRUNC('week', at)",
             " GROUP BY EXTRACT(hour FROM at)",
+            " GROUP BY TO_CHAR(at, 'FMMon Dy')",
+            " GROUP BY TO_CHAR(day, 'YYYY-MM'), TO_CHAR(at, 'HH24')",
             " GROUP BY DATE_TRUNC('month', day), grp",
             " GROUP BY CASE WHEN note LIKE '%a%' THEN 'a' WHEN CAST(note AS BIGINT) = 7 THEN 'b' END",
             " GROUP BY ROLLUP (grp, flag)",

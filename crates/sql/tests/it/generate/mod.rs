@@ -210,6 +210,7 @@ impl Shape {
             " GROUP BY FLOOR(n / 10) * 10",
             " GROUP BY DATE_TRUNC('month', day)",
             " GROUP BY EXTRACT(dow FROM at), flag",
+            " GROUP BY TO_CHAR(day, 'Month')",
             " GROUP BY ROLLUP(grp, band)",
             " GROUP BY GROUPING SETS ((flag), (grp), ())",
             " GROUP BY CUBE(flag, band)",

@@ -12,7 +12,7 @@ rows are kept. A quantile is asked only where exactly one grid value has its ran
 import csv
 import math
 import sys
-from answers import ALL, average, correlation, count, covariance, greatest, grouped, least, least_squares, levels, Number, on_grid, people, quantile, ratio, total, values, variance, written
+from answers import ALL, average, correlation, count, covariance, greatest, grouped, least, least_squares, levels, Number, on_grid, people, quantile, ratio, total, values, variance, weighted, written
 from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -127,6 +127,9 @@ def clinic():
     once("AVG of an integer", average(*AGE), "AVG(age)")
     once("AVG of a decimal", average(*COST), "AVG(cost)")
     once("AVG of an expression with its own bounds", average(lambda row: min(max(row["cost"] - 100, Fraction(0)), Fraction(50)), 0, 50, Fraction(1, 20)), "AVG(LEAST(GREATEST(cost - 100, 0), 50))")
+    once("AVG_WEIGHTED", weighted(AGE, MINUTES), "AVG_WEIGHTED(age, minutes)")
+    once("AVG_WEIGHTED of decimals under a condition", weighted((of("cost"), *COST[1:]), (lambda row: row["age"] if row["sex"] == "F" else None, 0, 110)),
+         "AVG_WEIGHTED(cost, age) FILTER (WHERE sex = 'F')")
     once("VAR_POP", variance(*AGE), "VAR_POP(age)")
     once("VAR_SAMP", variance(*AGE, sample=True), "VAR_SAMP(age)")
     once("STDDEV_POP", variance(*MINUTES, root=True), "STDDEV_POP(minutes)")

@@ -220,6 +220,7 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
             }
             Estimator::Count { .. }
             | Estimator::Average(_)
+            | Estimator::Weighted(_)
             | Estimator::Variance { .. }
             | Estimator::Regression(_)
             | Estimator::Quantile { .. } => false,
@@ -232,6 +233,7 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
             },
             Estimator::Sum { .. }
             | Estimator::Average(_)
+            | Estimator::Weighted(_)
             | Estimator::Variance { .. }
             | Estimator::Regression(_)
             | Estimator::Quantile { .. } => None,

@@ -299,6 +299,10 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FROM visits WHERE TO_CHAR(born, 'DD of MM') = '1 of 1'",
     "SELECT TO_CHAR(died, 'YYYY'), COUNT(*) FROM visits GROUP BY TO_CHAR(died, 'YYYY')",
     "SELECT COUNT(*) FROM visits WHERE STRFTIME(born, '%Y') = '2024'",
+    "SELECT AVG_WEIGHTED(age, Ticket) FROM visits",
+    "SELECT AVG_WEIGHTED(age, cost - 50) FROM visits",
+    "SELECT AVG_WEIGHTED(age, 2) FROM visits",
+    "SELECT WEIGHTED_AVG(age, cost) FROM visits",
     // Values of one row of each person.
     "SELECT MIN_BY(sex, age) FROM visits",
     "SELECT FIRST_VALUE(sex) FROM visits",

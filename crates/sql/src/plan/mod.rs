@@ -29,6 +29,7 @@ mod published;
 mod quantiles;
 mod ranked;
 mod regression;
+mod weighted;
 mod windows;
 mod words;
 

@@ -84,6 +84,21 @@ impl Query {
         }
     }
 
+    /// A weighted average as it would be written.
+    #[must_use]
+    pub fn weighted_in_words(&self, about: &Moments) -> String {
+        let weights = self.argument_in_words(about.count);
+        let value = match &self.measures()[about.sum].kind {
+            MeasureKind::Product { of, .. } => {
+                // The weights are the one without a centre; of a value that weighs itself, both are.
+                let values = of.iter().map(|of| self.argument_words(of.argument));
+                values.into_iter().find(|value| *value != weights).unwrap_or_else(|| weights.clone())
+            }
+            _ => String::new(),
+        };
+        format!("AVG_WEIGHTED({value}, {weights})")
+    }
+
     /// A covariance, correlation or number of a fit as it would be written.
     #[must_use]
     pub fn regression_in_words(&self, about: &Regression) -> String {
@@ -135,7 +150,11 @@ impl Query {
     /// A value in words; where it counts only beside other values, without saying so of each of them.
     fn complete_in_words(&self, value: Id) -> String {
         let program = &self.rows.program;
-        let is_complete = self.answers.iter().flatten().any(|answer| matches!(answer, Estimator::Regression(_)));
+        let is_complete = self
+            .answers
+            .iter()
+            .flatten()
+            .any(|answer| matches!(answer, Estimator::Regression(_) | Estimator::Weighted(_)));
         let Node::Call(Operation::Case, parts) = program.node(value) else { return program.words(value, MOST_WORDS) };
         let ([condition, then, otherwise], true) = (parts.as_slice(), is_complete) else {
             return program.words(value, MOST_WORDS);

@@ -11,11 +11,12 @@ use datafusion_sql::sqlparser::ast::{
 use deniable_core::text::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 36] = [
+pub(crate) const AGGREGATES: [&str; 37] = [
     "count",
     "sum",
     "avg",
     "mean",
+    "avg_weighted",
     "min",
     "max",
     "min_by",
@@ -484,6 +485,9 @@ fn function_help(name: &str) -> String {
             format!(
                 "it stands by itself in GROUP BY: GROUP BY {call} (a, b); or list groupings: GROUPING SETS ((a, b), (a), ())"
             )
+        }
+        "weighted_avg" | "wavg" | "avgweighted" | "weighted_mean" => {
+            "write AVG_WEIGHTED(x, w), the mean of x in which a row counts w times".to_owned()
         }
         "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
         "first" | "first_value" | "any_value" | "argmin" => {

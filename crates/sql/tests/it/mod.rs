@@ -16,5 +16,6 @@ mod regression;
 mod sensitivity;
 mod sources;
 mod typical;
+mod weighted;
 mod widths;
 mod windows;

@@ -201,6 +201,7 @@ impl Hostile {
             "SUM(x), MIN(n)",
             "AVG(x), COUNT(*) / COUNT(n)",
             "STDDEV_SAMP(n), VAR_POP(x)",
+            "AVG_WEIGHTED(x, ABS(n)), AVG_WEIGHTED(n, ABS(x))",
             "MIN(day), MAX(at), PERCENTILE_CONT(0.3) WITHIN GROUP (ORDER BY at)",
             "MEDIAN(x), PERCENTILE_CONT(x, 0.1), PERCENTILE_CONT(x, 0.9)",
             "SUM(ROUND(LEAST(GREATEST(CAST(note AS DOUBLE), -9), 9), 2))",

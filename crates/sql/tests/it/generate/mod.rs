@@ -159,6 +159,7 @@ impl Shape {
                 .to_owned(),
             "COVAR_SAMP(x, n - 2) FILTER (WHERE flag), REGR_AVGY(x, n - 2)".to_owned(),
             "REGR_INTERCEPT(n, x, flag), REGR_R2(n, x, flag)".to_owned(),
+            "AVG_WEIGHTED(n, ABS(x) + 1) FILTER (WHERE flag)".to_owned(),
             "MEDIAN(n)".to_owned(),
             "MIN(x)".to_owned(),
             "MAX(n)".to_owned(),

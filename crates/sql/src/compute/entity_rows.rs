@@ -12,10 +12,11 @@
 use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
 use super::{Opened, Room};
-use crate::bound::{Columns, Exhausted, Identities, Identity, Meaning, Salt, Watch};
+use crate::bound::{Columns, Decoder, Exhausted, Identities, Identity, Meaning, Salt, Watch};
 use crate::facts::keys::key_of;
 use crate::plan::entity_rows::{EntityRows, Fold};
 use crate::plan::{Argument, Query};
+use arrow_array::{Array, ArrayRef};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::Key;
 use deniable_data::{Batch, Memory};
@@ -117,11 +118,11 @@ impl Folding {
             (self.rows.clone(), scatter, Vec::new())
         };
         let take = |(operator, scatter, bytes): &mut (RowOperator, Scatter, Vec<u8>), batch: Batch| {
-            self.push(&inflow, batch, operator, &identities, scatter, bytes)
+            self.push(&inflow, batch, operator, &identities, scatter, bytes, watch.as_deref())
         };
         let scattered = scan.run(threads, start, take).map_err(super::exhausted)?;
         let shards = rowset::together(scattered.into_iter().map(|(_, scatter, _)| scatter));
-        let (next, meaning) = (AtomicUsize::new(0), Meaning::of_query(query, watch));
+        let (next, meaning) = (AtomicUsize::new(0), Meaning::of_query(query, watch.clone()));
         super::on_threads(walks, |thread| {
             let mut walk = Walk {
                 folding: self,
@@ -148,15 +149,31 @@ impl Folding {
         identities: &Identities,
         scatter: &mut Scatter,
         bytes: &mut Vec<u8>,
+        watch: Option<&Watch>,
     ) -> Result<(), Exhausted> {
         let Some((rows, arrays)) = operator.run(inflow.inputs(batch)) else { return Ok(()) };
         let Some((entity, values)) = arrays.split_first() else { return Ok(()) };
-        let read = |(array, kind): (&arrow_array::ArrayRef, &Type)| {
+        if let Some(watch) = watch {
+            self.count_beyond(entity, values, watch);
+        }
+        let read = |(array, kind): (&ArrayRef, &Type)| {
             let column = Column::from_array(array).filter(|column| column.kind() == *kind);
             column.unwrap_or_else(|| Column::nulls(*kind, rows))
         };
         let columns: Vec<Column> = values.iter().zip(&self.kinds).map(read).collect();
         rowset::scatter(entity, &columns, identities, scatter, bytes)
+    }
+
+    /// Counts the values of rows of somebody, and those beyond their bounds.
+    fn count_beyond(&self, entity: &ArrayRef, values: &[ArrayRef], watch: &Watch) {
+        let somebody = entity.logical_nulls();
+        for ((argument, array), [all, outside]) in self.made.of.rows.arguments.iter().zip(values).zip(&watch.inside) {
+            let present = array.logical_nulls();
+            let counts = |row: usize| [&somebody, &present].into_iter().flatten().all(|nulls| nulls.is_valid(row));
+            let (found, beyond) = Decoder::new(argument).beyond(array, counts);
+            all.fetch_add(found, AtomicOrdering::Relaxed);
+            outside.fetch_add(beyond, AtomicOrdering::Relaxed);
+        }
     }
 
     fn begin(&self) -> Vec<State> {

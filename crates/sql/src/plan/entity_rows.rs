@@ -112,7 +112,7 @@ pub(super) fn check_joined(plan: &LogicalPlan, inner: &Aggregate, tables: &[Tabl
         without_inner(inside.into_iter().find(protected).unwrap_or(joined), joined, tables)
     };
     let construct = format!("a join of one row for each entity with the protected table `{joined}`");
-    Err(QueryError::refused(construct, help).about(joined))
+    Err(QueryError::refused(construct, help).about("JOIN"))
 }
 
 /// How many aggregates a plan reads, and which tables beside them.
@@ -165,7 +165,7 @@ impl EntityRows {
                 without_inner(&tables[joins.first].name, joined, tables)
             );
             let construct = "one row for each entity out of joined protected tables";
-            return Err(QueryError::refused(construct, help).about(joined));
+            return Err(QueryError::refused(construct, help).about("JOIN"));
         }
         let mut collected = Collected::default();
         let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &[] };

@@ -87,16 +87,19 @@ impl Query {
     /// A weighted average as it would be written.
     #[must_use]
     pub fn weighted_in_words(&self, about: &Moments) -> String {
-        let weights = self.argument_in_words(about.count);
-        let value = match &self.measures()[about.sum].kind {
-            MeasureKind::Product { of, .. } => {
-                // The weights are the one without a centre; of a value that weighs itself, both are.
-                let values = of.iter().map(|of| self.argument_words(of.argument));
-                values.into_iter().find(|value| *value != weights).unwrap_or_else(|| weights.clone())
+        format!("AVG_WEIGHTED({}, {})", self.weighted_value_in_words(about), self.argument_in_words(about.count))
+    }
+
+    /// The value of a weighted average: of the two that are multiplied, the one whose own sum is not the weights'; where a value
+    /// weighs itself, that.
+    #[must_use]
+    pub fn weighted_value_in_words(&self, about: &Moments) -> String {
+        match (&self.measures()[about.sum].kind, &self.measures()[about.count].kind) {
+            (MeasureKind::Product { of: [one, other], .. }, MeasureKind::Sum { of: weights, .. }) => {
+                self.argument_words(if one.argument == weights.argument { other.argument } else { one.argument })
             }
             _ => String::new(),
-        };
-        format!("AVG_WEIGHTED({value}, {weights})")
+        }
     }
 
     /// A covariance, correlation or number of a fit as it would be written.

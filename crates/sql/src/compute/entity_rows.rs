@@ -118,7 +118,7 @@ impl Folding {
             (self.rows.clone(), scatter, Vec::new())
         };
         let take = |(operator, scatter, bytes): &mut (RowOperator, Scatter, Vec<u8>), batch: Batch| {
-            self.push(&inflow, batch, operator, &identities, scatter, bytes, watch.as_deref())
+            self.push(&inflow, batch, operator, &identities, (scatter, bytes), watch.as_deref())
         };
         let scattered = scan.run(threads, start, take).map_err(super::exhausted)?;
         let shards = rowset::together(scattered.into_iter().map(|(_, scatter, _)| scatter));
@@ -147,8 +147,7 @@ impl Folding {
         batch: Batch,
         operator: &mut RowOperator,
         identities: &Identities,
-        scatter: &mut Scatter,
-        bytes: &mut Vec<u8>,
+        (scatter, bytes): (&mut Scatter, &mut Vec<u8>),
         watch: Option<&Watch>,
     ) -> Result<(), Exhausted> {
         let Some((rows, arrays)) = operator.run(inflow.inputs(batch)) else { return Ok(()) };

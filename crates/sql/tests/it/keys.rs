@@ -121,7 +121,7 @@ fn written_dates_come_in_the_order_of_the_calendar() {
     let wide = wide.within(Bounds::new(whole(0), whole(20 * 366 * 86_400_000_000_i64), whole(1)).unwrap());
     let table = TableSchema::protected("t", vec![wide], None);
     let of = |pattern: &str| {
-        Query::new(&format!("SELECT COUNT(*) FROM t GROUP BY TO_CHAR(at, '{pattern}')"), &[table.clone()])
+        Query::new(&format!("SELECT COUNT(*) FROM t GROUP BY TO_CHAR(at, '{pattern}')"), std::slice::from_ref(&table))
     };
     assert!(of("YYYY-MM-DD HH24").is_err());
     assert_eq!(of("HH24").unwrap().groups()[0].keys.len(), 24);

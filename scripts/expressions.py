@@ -248,6 +248,30 @@ MONTHS = ["January", "February", "March", "April", "May", "June"]
 MONTHS += ["July", "August", "September", "October", "November", "December"]
 
 
+def to_char(pattern, moment):
+    """As PostgreSQL's manual has it: each part is looked up in a table, longer ones first."""
+    days, clock = divmod(moment, DAY)
+    day, seconds = calendar(days), clock // 10**6
+    iso_year, week, weekday = day.isocalendar()
+    numbers = {
+        "YYYY": (day.year, 4), "YY": (day.year % 100, 2), "IYYY": (iso_year, 4), "Q": ((day.month + 2) // 3, 1),
+        "MM": (day.month, 2), "IW": (week, 2), "DDD": (day.timetuple().tm_yday, 3), "DD": (day.day, 2), "ID": (weekday, 1),
+        "HH24": (seconds // 3600, 2), "MI": (seconds // 60 % 60, 2), "SS": (seconds % 60, 2),
+    }
+    table = {}
+    for name, (number, width) in numbers.items():
+        table[name] = table[name.lower()] = (f"{number:0{width}}", str(number))
+    for long, short, full in (("Month", "Mon", MONTHS[day.month - 1]), ("Day", "Dy", DAYS[weekday - 1])):
+        for letters in (str, str.upper, str.lower):
+            name = letters(full)
+            table[letters(long)], table[letters(short)] = (name.ljust(9), name), (name[:3], name[:3])
+    names = "|".join(sorted(table, key=len, reverse=True))
+    written = ""
+    for quoted, fill, name, other in re.findall(f'"([^"]*)"|(?:(FM|fm)?({names}))|([^"])', pattern):
+        written += table[name][1 if fill else 0] if name else quoted + other
+    return written
+
+
 def part(name, moment):
     days, clock = divmod(moment, DAY)
     day = calendar(days)
@@ -414,7 +438,7 @@ def evaluate(tree, kinds, row):
     if name == "least":
         return kind, extreme(kind, values, min)
     result = {"CAST": tree.get("to"), "LIKE": BOOLEAN, "ILIKE": BOOLEAN, "date_part": INTEGER, "date_diff": INTEGER}
-    result |= {"dayname": TEXT, "monthname": TEXT}
+    result |= {"dayname": TEXT, "monthname": TEXT, "to_char": TEXT}
     result = result.get(name, kind)
     if any(value is None for value in values):
         return result, None
@@ -453,6 +477,8 @@ def evaluate(tree, kinds, row):
         return result, DAYS[part("isodow", first) - 1]
     if name == "monthname":
         return result, MONTHS[part("month", first) - 1]
+    if name == "to_char":
+        return result, to_char(tree["pattern"], first)
     if name == "date_diff":
         return result, values[1] - first
     raise ValueError(f"no operation {name}")

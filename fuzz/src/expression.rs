@@ -7,7 +7,7 @@
 use deniable_expression::program::InputColumn;
 use deniable_expression::value::{Day, Decimal, Moment};
 use deniable_expression::{
-    Column, Comparison, Evaluator, Id, Node, Operation, Part, Pattern, Program, Type, Unit, Value,
+    Column, Comparison, Evaluator, Id, Node, Operation, Part, Pattern, Program, TimePattern, Type, Unit, Value,
 };
 use std::collections::BTreeSet;
 
@@ -207,7 +207,7 @@ impl Bytes<'_> {
             Operation::DayName,
             Operation::MonthName,
         ];
-        let choice = self.below(all.len() + 12);
+        let choice = self.below(all.len() + 13);
         if let Some(operation) = all.get(choice) {
             return operation.clone();
         }
@@ -226,6 +226,10 @@ impl Bytes<'_> {
                 }
             }
             10 => Operation::Truncate(Unit::ALL[self.below(8)]),
+            11 => match TimePattern::new(["YYYY-MM", "FMDay \"of\" IW/IYYY", "HH24:MI:SS"][self.below(3)]) {
+                Ok(pattern) => Operation::Format(Box::new(pattern)),
+                Err(_) => Operation::Lower,
+            },
             _ => Operation::Part(Part::ALL[self.below(11)]),
         }
     }

@@ -75,6 +75,17 @@ def average(of, *grid):
     return answer
 
 
+def weighted(value, weight):
+    """The mean in which a row counts as often as its weight says."""
+    def answer(rows):
+        (of, *grid), (weigh, *weights) = value, weight
+        both = [(of(row), weigh(row)) for row in rows]
+        both = [(on_grid(x, *grid), on_grid(w, *weights)) for x, w in both if x is not None and w is not None]
+        total = sum(w for _, w in both)
+        return Number(Fraction(sum(x * w for x, w in both)) / total if total else None)
+    return answer
+
+
 def variance(of, *grid, sample=False, root=False):
     def answer(rows):
         found = values(rows, of, grid)

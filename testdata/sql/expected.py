@@ -12,7 +12,7 @@ rows are kept. A quantile is asked only where exactly one grid value has its ran
 import csv
 import math
 import sys
-from answers import ALL, average, correlation, count, covariance, greatest, grouped, least, least_squares, levels, Number, on_grid, people, quantile, ratio, total, values, variance, written
+from answers import ALL, average, correlation, count, covariance, greatest, grouped, least, least_squares, levels, Number, on_grid, people, quantile, ratio, total, values, variance, weighted, written
 from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -127,6 +127,9 @@ def clinic():
     once("AVG of an integer", average(*AGE), "AVG(age)")
     once("AVG of a decimal", average(*COST), "AVG(cost)")
     once("AVG of an expression with its own bounds", average(lambda row: min(max(row["cost"] - 100, Fraction(0)), Fraction(50)), 0, 50, Fraction(1, 20)), "AVG(LEAST(GREATEST(cost - 100, 0), 50))")
+    once("AVG_WEIGHTED", weighted(AGE, MINUTES), "AVG_WEIGHTED(age, minutes)")
+    once("AVG_WEIGHTED of decimals under a condition", weighted((of("cost"), *COST[1:]), (lambda row: row["age"] if row["sex"] == "F" else None, 0, 110)),
+         "AVG_WEIGHTED(cost, age) FILTER (WHERE sex = 'F')")
     once("VAR_POP", variance(*AGE), "VAR_POP(age)")
     once("VAR_SAMP", variance(*AGE, sample=True), "VAR_SAMP(age)")
     once("STDDEV_POP", variance(*MINUTES, root=True), "STDDEV_POP(minutes)")
@@ -269,6 +272,19 @@ def clinic():
     first = patients(sex=lambda rows: min((row["sex"] for row in rows if row["sex"]), default=None), age=lambda rows: max(row["age"] for row in rows))
     each("keys of a patient", "SELECT patient, MIN(sex) AS sex, MAX(age) AS age FROM visits GROUP BY patient", "sex, COUNT(*) AS people, AVG(age) AS a", "sex:text people:number a:number",
          first, count(), average(*AGE), keys=[SEX], tail=" GROUP BY sex")
+    def of_row(rows, value, by, largest=False):
+        """The value of the row with the smallest or largest of another; of equal ones the smallest value, NULL last."""
+        rows = [row for row in rows if row[by] is not None]
+        best = (max if largest else min)((row[by] for row in rows), default=None)
+        return min((row[value] for row in rows if row[by] == best), key=lambda value: (value is None, value or ""), default=None)
+
+    first = patients(first=lambda rows: of_row(rows, "department", "minutes"), last=lambda rows: of_row(rows, "department", "minutes", True))
+    each("the departments of the shortest and the longest visit", "SELECT patient, MIN_BY(department, minutes) AS first, MAX_BY(department, minutes) AS last FROM visits GROUP BY patient",
+         "first, COUNT(*) AS people, COUNT(*) FILTER (WHERE first <> last) AS moved", "first:text people:number moved:number", first, count(),
+         count(lambda row: None not in (row["first"], row["last"]) and row["first"] != row["last"]), keys=[(of("first"), DEPARTMENTS)], tail=" GROUP BY first")
+    longest = patients(last=lambda rows: of_row([row for row in rows if row["smoker"]], "age", "minutes", True))
+    each("the age at the longest visit as a smoker", "SELECT patient, ARG_MAX(age, minutes) FILTER (WHERE smoker) AS age FROM visits GROUP BY patient",
+         "AVG(age) AS a, COUNT(age) AS n", "a:number n:number", longest, average(of("last"), *AGE[1:]), count(lambda row: row["last"] is not None))
     known = patients(d=lambda rows: len({row["department"] for row in rows} & set(DEPARTMENTS)))
     each("departments of a patient", "SELECT patient, COUNT(DISTINCT department) AS d FROM visits GROUP BY patient", "d, COUNT(*) AS people", "d:number people:number", known, count(),
          keys=[(of("d"), list(range(6)))], tail=" GROUP BY d")
@@ -407,6 +423,12 @@ def dates(cases):
           keys=[(lambda row: weekday(row) and days[weekday(row) - 1], days)], group=" GROUP BY DAYNAME(admitted)")
     plain("names of months, of a time", "MONTHNAME(discharged) AS m, COUNT(*) AS n", "m:text n:number", count(),
           keys=[(lambda row: row["discharged"] and names[row["discharged"].month - 1], names)], group=" GROUP BY MONTHNAME(discharged)")
+    plain("TO_CHAR to months", "TO_CHAR(admitted, 'YYYY-MM') AS month, COUNT(*) AS n", "month:text n:number", count(),
+          keys=[(lambda row: row["admitted"] and row["admitted"].strftime("%Y-%m"), [month.strftime("%Y-%m") for month in months])], group=" GROUP BY TO_CHAR(admitted, 'YYYY-MM')")
+    plain("TO_CHAR with filled names", "TO_CHAR(admitted, 'Day') AS d, COUNT(*) AS n", "d:text n:number", count(),
+          keys=[(lambda row: weekday(row) and days[weekday(row) - 1].ljust(9), [day.ljust(9) for day in days])], group=" GROUP BY TO_CHAR(admitted, 'Day')")
+    plain("TO_CHAR in conditions", "COUNT(*) AS n", "n:number", count(), condition=" WHERE TO_CHAR(discharged, 'FMMon FMDD \"at\" HH24') < 'Feb 2 at 12'",
+          where=lambda row: row["discharged"] and f'{names[row["discharged"].month - 1][:3]} {row["discharged"].day} at {row["discharged"].hour:02}' < "Feb 2 at 12")
     plain("weekdays in conditions", "COUNT(*) AS n, COUNT(*) FILTER (WHERE DAYNAME(admitted) = 'Sunday') AS sundays, COUNT(*) FILTER (WHERE DATE_PART('isodow', admitted) = 6) AS saturdays",
           "n:number sundays:number saturdays:number", count(), count(lambda row: weekday(row) == 7), count(lambda row: weekday(row) == 6),
           where=lambda row: weekday(row) is not None and weekday(row) >= 3, condition=" WHERE ISODOW(admitted) >= 3")

@@ -79,6 +79,13 @@ pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], 
         }
         (Operation::DayName, [Timestamp(value)]) => Text(names(value, day_name)),
         (Operation::MonthName, [Timestamp(value)]) => Text(names(value, month_name)),
+        (Operation::Format(pattern), [Timestamp(value)]) => {
+            let mut texts = StringViewBuilder::with_capacity(value.len());
+            for micros in value {
+                texts.append_option(micros.and_then(Moment::new).map(|moment| pattern.write(moment)));
+            }
+            Text(texts.finish())
+        }
         (Operation::DaysBetween, [Date(from), Date(to)]) => {
             let between = |(from, to): (&i32, &i32)| i64::from(*to).saturating_sub((*from).into());
             let days: ScalarBuffer<i64> = from.values().iter().zip(to.values()).map(between).collect();

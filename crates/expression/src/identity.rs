@@ -4,6 +4,7 @@
 //! are read before what uses them. Columns are known by table, name and type, never by position; decimals by their bits;
 //! texts by their length and bytes. Nothing is left to how anything is displayed.
 
+use crate::format::TimePattern;
 use crate::like::Pattern;
 use crate::operation::{Comparison, Operation, Part, Unit};
 use crate::program::{Id, InputColumn, MOST_ARGUMENTS, Node, Program};
@@ -279,6 +280,10 @@ fn put_operation(bytes: &mut Vec<u8>, operation: &Operation) {
         Operation::DaysBetween => bytes.push(29),
         Operation::DayName => bytes.push(34),
         Operation::MonthName => bytes.push(35),
+        Operation::Format(pattern) => {
+            bytes.push(36);
+            put_text(bytes, pattern.text());
+        }
     }
 }
 
@@ -379,6 +384,7 @@ impl<'a> Reader<'a> {
             33 => Operation::Power,
             34 => Operation::DayName,
             35 => Operation::MonthName,
+            36 => Operation::Format(Box::new(TimePattern::new(self.text()?).ok()?)),
             _ => return None,
         })
     }
@@ -454,6 +460,7 @@ mod tests {
             Operation::DaysBetween,
             Operation::DayName,
             Operation::MonthName,
+            Operation::Format(Box::new(TimePattern::new("FMMonth YYYY").unwrap())),
         ];
         operations.extend(Comparison::ALL.map(Operation::Compare));
         operations.extend(Type::ALL.map(Operation::Cast));

@@ -54,6 +54,7 @@ pub mod words;
 mod calendar;
 mod cast;
 mod compute;
+mod format;
 mod like;
 mod list;
 
@@ -61,6 +62,7 @@ pub use calendar::{DAY_NAMES, MONTH_NAMES, civil, parse_day, parse_moment};
 pub use cast::{parse_boolean, parse_decimal, parse_integer};
 pub use column::Column;
 pub use evaluate::Evaluator;
+pub use format::{TimePattern, TimePatternError};
 pub use like::{Pattern, PatternError};
 pub use operation::{Comparison, Operation, Part, Unit};
 pub use program::{Id, InputColumn, Node, Program, ProgramError};

@@ -1,5 +1,6 @@
 //! What can be done with values: every operation, and the types that it takes and gives.
 
+use crate::format::TimePattern;
 use crate::like::Pattern;
 use crate::value::Type;
 
@@ -78,6 +79,8 @@ pub enum Operation {
     DayName,
     /// The English name of a moment's month.
     MonthName,
+    /// A moment, written as a pattern has it.
+    Format(Box<TimePattern>),
 }
 
 /// A comparison. Texts are compared by their bytes; false is below true.
@@ -309,6 +312,7 @@ impl Operation {
             Self::DaysBetween => "date_diff",
             Self::DayName => "dayname",
             Self::MonthName => "monthname",
+            Self::Format(_) => "to_char",
         }
     }
 
@@ -341,7 +345,7 @@ impl Operation {
             (Self::Truncate(_), [Timestamp]) => Some(Timestamp),
             (Self::Part(_), [Timestamp]) => Some(Integer),
             (Self::DaysBetween, [Date, Date]) => Some(Integer),
-            (Self::DayName | Self::MonthName, [Timestamp]) => Some(Text),
+            (Self::DayName | Self::MonthName | Self::Format(_), [Timestamp]) => Some(Text),
             _ => None,
         }
     }

@@ -137,6 +137,10 @@ impl Program {
             }
             (Operation::Truncate(unit), _) => function(format!("date_trunc('{}', ", unit.name()), arguments),
             (Operation::Part(part), _) => function(format!("date_part('{}', ", part.name()), arguments),
+            (Operation::Format(pattern), [time]) => {
+                let end = [text(", '"), Piece::Quoted(pattern.text()), text(")")];
+                (TIGHT, [text("to_char("), Piece::Node(*time, LOOSE)].into_iter().chain(end).collect())
+            }
             (Operation::DaysBetween, _) => function("date_diff('day', ".into(), arguments),
             _ => self
                 .predicate(operation, arguments, false)
@@ -296,6 +300,9 @@ mod tests {
         assert_eq!(p.words(not, 99), "s NOT ILIKE 'a!%' ESCAPE '!'");
         let month = p.call(Operation::Truncate(Unit::Month), &[m]).unwrap();
         assert_eq!(p.words(month, 99), "date_trunc('month', m)");
+        let pattern = crate::TimePattern::new("YYYY 'MM").unwrap();
+        let month = p.call(Operation::Format(Box::new(pattern)), &[m]).unwrap();
+        assert_eq!(p.words(month, 99), "to_char(m, 'YYYY ''MM')");
         let trim = p.call(Operation::Trim(" ".into()), &[s]).unwrap();
         assert_eq!(p.words(trim, 99), "btrim(s)");
         let trim = p.call(Operation::Trim("'x".into()), &[s]).unwrap();

@@ -188,7 +188,8 @@ impl<'a> Forecast<'a> {
             Term::Answer(at) => Some(&self.query.answers(level)[*at]),
             _ => None,
         };
-        let Some(answer) = answer.filter(|answer| !matches!(answer, Estimator::Regression(_))) else {
+        let Some(answer) = answer.filter(|answer| !matches!(answer, Estimator::Regression(_) | Estimator::Weighted(_)))
+        else {
             let error = match &typical {
                 Ok(planned) => planned.error.clone().map_or(ErrorBound::Unbounded, ErrorBound::Typical),
                 Err(missing) if missing.contains(&Missing::Rank) => ErrorBound::ByRank,
@@ -226,7 +227,7 @@ impl<'a> Forecast<'a> {
                 ErrorBound::Rows(self.rank_error(*measure, *position))
             }
             // How far it is off depends on how its values go together.
-            (Estimator::Regression(_), _) => ErrorBound::NeedsTypical,
+            (Estimator::Regression(_) | Estimator::Weighted(_), _) => ErrorBound::NeedsTypical,
             (Estimator::Average(_) | Estimator::Variance { .. }, None) if self.query.is_of_entity_rows() => {
                 ErrorBound::NeedsTypicalEntities
             }
@@ -334,6 +335,7 @@ fn aggregate(query: &Query, answer: &Estimator) -> String {
             format!("{name}_{kind}({})", query.argument_in_words(moments.count))
         }
         Estimator::Regression(about) => query.regression_in_words(about),
+        Estimator::Weighted(moments) => query.weighted_in_words(moments),
         Estimator::Quantile { measure, position, .. } => match &query.measures()[*measure].kind {
             MeasureKind::Tree { shares, .. } => {
                 let share = ratio(shares[*position].part as i64, shares[*position].whole as i64);

@@ -143,7 +143,20 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
         }
         all.extend(ask.query().rows_in_joins().map(|rows| joined(each, rows)));
     }
+    let decimal_of = |end: &Rational| {
+        scalar(end, ValueKind::Number, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
+    };
     let mut clamped: Vec<String> = Vec::new();
+    for answer in (0..ask.query().levels().len()).flat_map(|level| ask.query().answers(level)) {
+        // A weighted value is in no sum of its own.
+        let Estimator::Weighted(about) = answer else { continue };
+        clamped.push(format!(
+            "{}: values below {} or above {} count as these bounds",
+            ask.query().weighted_value_in_words(about),
+            decimal_of(&about.low),
+            decimal_of(&about.high)
+        ));
+    }
     for (at, measure) in ask.query().measures().iter().enumerate() {
         match &measure.kind {
             MeasureKind::Sum { .. } if !ask.query().is_clamped(at) => {}
@@ -160,16 +173,13 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
                     end(&high)
                 ));
             }
-            // Of products each value is a sum of its own.
+            // Of products each value is a sum of its own, or weighted.
             MeasureKind::Rows
             | MeasureKind::NotNull { .. }
             | MeasureKind::Entities { .. }
             | MeasureKind::Product { .. } => {}
         }
     }
-    let decimal_of = |end: &Rational| {
-        scalar(end, ValueKind::Number, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
-    };
     clamped.extend(ask.query().bounded_inside().iter().map(|(words, low, high)| {
         format!(
             "{words}, of each row inside: values below {} or above {} count as these bounds",
@@ -220,6 +230,7 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
             }
             Estimator::Count { .. }
             | Estimator::Average(_)
+            | Estimator::Weighted(_)
             | Estimator::Variance { .. }
             | Estimator::Regression(_)
             | Estimator::Quantile { .. } => false,
@@ -232,6 +243,7 @@ fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
             },
             Estimator::Sum { .. }
             | Estimator::Average(_)
+            | Estimator::Weighted(_)
             | Estimator::Variance { .. }
             | Estimator::Regression(_)
             | Estimator::Quantile { .. } => None,

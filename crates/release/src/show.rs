@@ -245,7 +245,9 @@ fn decimals_of(term: &Term, ask: &PlannedAsk) -> Decimals {
         },
         // A value that was chosen is shown as it is.
         Estimator::Quantile { measure, .. } => Decimals::All(of(measure)),
-        Estimator::Average(_) | Estimator::Variance { .. } | Estimator::Regression(_) => Decimals::Free,
+        Estimator::Average(_) | Estimator::Weighted(_) | Estimator::Variance { .. } | Estimator::Regression(_) => {
+            Decimals::Free
+        }
     }
 }
 

@@ -208,6 +208,38 @@ fn the_curator_sees_exact_losses() {
     assert_eq!(json["queries"][3]["rows_left_out"], serde_json::Value::Null);
 }
 
+/// Values that are added up of each person's own rows are kept to their bounds, too: how many are beyond is counted, each once.
+#[test]
+fn the_curator_sees_values_beyond_bounds_inside_a_query_of_entities() {
+    let inner = "SELECT AVG(LEAST(total, 900)) FROM (SELECT patient, SUM(cost) AS total, MIN_BY(sex, age) AS s FROM visits \
+                 WHERE sex = 'F' GROUP BY patient) AS p";
+    let place = clinic(FIRST, &format!("name = \"what a patient costs\"\nsql = \"{inner}\"\n\n[[ask]]\n{FIRST}"));
+    let json = place.run(&["data", "check", "policy.toml", "--format", "json"]).done().json();
+    let all = place.read("visits.csv");
+    let costs = all.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>()).filter(|row| row[2] == "F");
+    let outside = costs.filter(|row| row[5].parse::<f64>().is_ok_and(|cost| cost > 400.0)).count();
+    assert!(outside > 10);
+    let beyond = &json["queries"][0]["beyond_bounds"];
+    assert_eq!(beyond.as_array().map(Vec::len), Some(1), "{beyond}");
+    assert_eq!(
+        (&beyond[0]["expression"], &beyond[0]["outside"]),
+        (&"cost, of each row inside".into(), &outside.into())
+    );
+}
+
+/// A weighted value is in no sum of its own, and its bounds are told all the same.
+#[test]
+fn the_bounds_of_a_weighted_value_are_told() {
+    let sql = "SELECT AVG_WEIGHTED(age, minutes) AS a FROM visits";
+    let place = clinic(FIRST, &format!("name = \"weighted\"\nsql = \"{sql}\"\n\n[[ask]]\n{FIRST}"));
+    let plan = place.run(&["plan", "policy.toml", "--ask", "weighted"]).done();
+    assert!(plan.stdout.contains("needs typical values"), "{}", plan.stdout);
+    let run = place.release(&["--ask", "weighted"]).done();
+    let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("age: values below 0 or above 110 count as these bounds"), "{words}");
+    assert!(words.contains("minutes: values below 0 or above 60 count as these bounds"), "{words}");
+}
+
 /// What is said of a query's caps is right also where it is asked for alone.
 #[test]
 fn the_loss_alone_names_its_own_caps() {

@@ -301,6 +301,20 @@ const QUESTIONS: &[&str] = &[
     "-- SELECT COUNT(*) FROM visits",
     ";",
     "how many visits were there?",
+    "SELECT COUNT(*) FROM visits WHERE TO_CHAR(born, 'YYYY-WW') = '2024-01'",
+    "SELECT COUNT(*) FROM visits WHERE TO_CHAR(born, 'DD of MM') = '1 of 1'",
+    "SELECT TO_CHAR(died, 'YYYY'), COUNT(*) FROM visits GROUP BY TO_CHAR(died, 'YYYY')",
+    "SELECT COUNT(*) FROM visits WHERE STRFTIME(born, '%Y') = '2024'",
+    "SELECT AVG_WEIGHTED(age, Ticket) FROM visits",
+    "SELECT AVG_WEIGHTED(age, cost - 50) FROM visits",
+    "SELECT AVG_WEIGHTED(age, 2) FROM visits",
+    "SELECT WEIGHTED_AVG(age, cost) FROM visits",
+    // Values of one row of each person.
+    "SELECT MIN_BY(sex, age) FROM visits",
+    "SELECT FIRST_VALUE(sex) FROM visits",
+    "SELECT COUNT(*) FROM (SELECT patient, COUNT(*) AS n FROM visits GROUP BY patient) AS p JOIN drugs ON p.patient = drugs.person",
+    "SELECT COUNT(*) FROM (SELECT patient, SUM(dose) AS n FROM visits JOIN drugs ON patient = person GROUP BY patient) AS p",
+    "SELECT COUNT(*) FROM (SELECT patient, MIN_BY(sex) AS s FROM visits GROUP BY patient) AS p",
 ];
 
 /// All questions in one policy: every one of them is complained about, and nothing is begun.

@@ -26,13 +26,15 @@ pub(crate) struct Watch {
     pub(crate) rows: AtomicU64,
     /// Of each argument, its values in these rows, and how many of them are beyond its bounds.
     pub(crate) values: Vec<[AtomicU64; 2]>,
+    /// The same of each argument of what is worked out of each entity's rows, in all rows of somebody.
+    pub(crate) inside: Vec<[AtomicU64; 2]>,
 }
 
 impl Watch {
     /// Nothing was read yet.
-    pub(crate) fn new(arguments: usize) -> Self {
-        let values = (0..arguments).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect();
-        Self { rows: AtomicU64::new(0), values }
+    pub(crate) fn new(arguments: usize, inside: usize) -> Self {
+        let counts = |many: usize| (0..many).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect();
+        Self { rows: AtomicU64::new(0), values: counts(arguments), inside: counts(inside) }
     }
 }
 

@@ -33,7 +33,7 @@ impl Values {
 }
 
 /// Brings one argument's values onto its grid: what [`Grid`] says, with short cuts for small numbers.
-pub(super) struct Decoder {
+pub(crate) struct Decoder {
     grid: Option<Grid>,
     /// The unit as `span / per`.
     span: i64,
@@ -44,7 +44,7 @@ pub(super) struct Decoder {
 const SMALL: i64 = 1 << 31;
 
 impl Decoder {
-    pub(super) fn new(argument: &Argument) -> Self {
+    pub(crate) fn new(argument: &Argument) -> Self {
         let part = |number: fn(&Grid) -> Option<i64>| argument.grid.as_ref().and_then(number).unwrap_or(i64::MAX);
         Self {
             span: part(|grid| grid.unit.numer().to_i64()),
@@ -88,7 +88,7 @@ impl Decoder {
 
     /// How many values there are in rows that count, and how many of them are beyond the bounds: for the curator, so a float may
     /// decide at the very bound.
-    pub(super) fn beyond(&self, column: &ArrayRef, counts: impl Fn(usize) -> bool) -> (u64, u64) {
+    pub(crate) fn beyond(&self, column: &ArrayRef, counts: impl Fn(usize) -> bool) -> (u64, u64) {
         let rows = (0..column.len()).filter(|row| counts(*row));
         let Some(grid) = &self.grid else { return (rows.count() as u64, 0) };
         let unit = grid.unit.to_f64().unwrap_or(1.0);

@@ -34,6 +34,7 @@ mod walk;
 
 pub(crate) use cap_rows::{CapRows, Capping};
 pub(crate) use columns::{Columns, Meaning, Watch};
+pub(crate) use decode::Decoder;
 pub use exact::Exact;
 pub(crate) use identity::{Identities, Identity};
 pub(crate) use shards::{Disk, Scatter};

@@ -12,10 +12,11 @@
 use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
 use super::{Opened, Room};
-use crate::bound::{Columns, Exhausted, Identities, Identity, Meaning, Salt, Watch};
+use crate::bound::{Columns, Decoder, Exhausted, Identities, Identity, Meaning, Salt, Watch};
 use crate::facts::keys::key_of;
 use crate::plan::entity_rows::{EntityRows, Fold};
 use crate::plan::{Argument, Query};
+use arrow_array::{Array, ArrayRef};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::Key;
 use deniable_data::{Batch, Memory};
@@ -55,12 +56,17 @@ enum State {
     /// Units, and how many values they are of.
     Sum(i128, i64),
     Extreme(Option<Value>),
+    /// What the row is ordered by that is first so far, and its value.
+    OfRow(Option<(Value, Option<Value>)>),
 }
 
 /// The most bytes that one entity's values take, whatever its rows: a function of the declared types.
 fn most_bytes(folding: &Folding) -> usize {
     let of = |(fold, keys): (&Fold, &BTreeMap<Key, usize>)| match fold {
         Fold::Least(at) | Fold::Greatest(at) => rowset::most_bytes(folding.kinds[*at]),
+        Fold::AtLeast { value, by } | Fold::AtGreatest { value, by } => {
+            rowset::most_bytes(folding.kinds[*value]).saturating_add(rowset::most_bytes(folding.kinds[*by]))
+        }
         Fold::Distinct(..) => keys.len() / 8 + 8,
         Fold::Rows | Fold::Present(_) | Fold::Sum(..) | Fold::Average(_) => 0,
     };
@@ -112,11 +118,11 @@ impl Folding {
             (self.rows.clone(), scatter, Vec::new())
         };
         let take = |(operator, scatter, bytes): &mut (RowOperator, Scatter, Vec<u8>), batch: Batch| {
-            self.push(&inflow, batch, operator, &identities, scatter, bytes)
+            self.push(&inflow, batch, operator, &identities, (scatter, bytes), watch.as_deref())
         };
         let scattered = scan.run(threads, start, take).map_err(super::exhausted)?;
         let shards = rowset::together(scattered.into_iter().map(|(_, scatter, _)| scatter));
-        let (next, meaning) = (AtomicUsize::new(0), Meaning::of_query(query, watch));
+        let (next, meaning) = (AtomicUsize::new(0), Meaning::of_query(query, watch.clone()));
         super::on_threads(walks, |thread| {
             let mut walk = Walk {
                 folding: self,
@@ -141,17 +147,32 @@ impl Folding {
         batch: Batch,
         operator: &mut RowOperator,
         identities: &Identities,
-        scatter: &mut Scatter,
-        bytes: &mut Vec<u8>,
+        (scatter, bytes): (&mut Scatter, &mut Vec<u8>),
+        watch: Option<&Watch>,
     ) -> Result<(), Exhausted> {
         let Some((rows, arrays)) = operator.run(inflow.inputs(batch)) else { return Ok(()) };
         let Some((entity, values)) = arrays.split_first() else { return Ok(()) };
-        let read = |(array, kind): (&arrow_array::ArrayRef, &Type)| {
+        if let Some(watch) = watch {
+            self.count_beyond(entity, values, watch);
+        }
+        let read = |(array, kind): (&ArrayRef, &Type)| {
             let column = Column::from_array(array).filter(|column| column.kind() == *kind);
             column.unwrap_or_else(|| Column::nulls(*kind, rows))
         };
         let columns: Vec<Column> = values.iter().zip(&self.kinds).map(read).collect();
         rowset::scatter(entity, &columns, identities, scatter, bytes)
+    }
+
+    /// Counts the values of rows of somebody, and those beyond their bounds.
+    fn count_beyond(&self, entity: &ArrayRef, values: &[ArrayRef], watch: &Watch) {
+        let somebody = entity.logical_nulls();
+        for ((argument, array), [all, outside]) in self.made.of.rows.arguments.iter().zip(values).zip(&watch.inside) {
+            let present = array.logical_nulls();
+            let counts = |row: usize| [&somebody, &present].into_iter().flatten().all(|nulls| nulls.is_valid(row));
+            let (found, beyond) = Decoder::new(argument).beyond(array, counts);
+            all.fetch_add(found, AtomicOrdering::Relaxed);
+            outside.fetch_add(beyond, AtomicOrdering::Relaxed);
+        }
     }
 
     fn begin(&self) -> Vec<State> {
@@ -160,6 +181,7 @@ impl Folding {
             Fold::Distinct(..) => State::Distinct(vec![0; keys.len().div_ceil(64)]),
             Fold::Sum(..) | Fold::Average(_) => State::Sum(0, 0),
             Fold::Least(_) | Fold::Greatest(_) => State::Extreme(None),
+            Fold::AtLeast { .. } | Fold::AtGreatest { .. } => State::OfRow(None),
         };
         self.made.folds.iter().zip(&self.distinct).map(state).collect()
     }
@@ -170,6 +192,26 @@ impl Folding {
         for ((state, fold), keys) in states.iter_mut().zip(&self.made.folds).zip(&self.distinct) {
             let value = fold.argument().and_then(|at| values.get(at)).and_then(Option::as_ref);
             match (state, fold) {
+                (State::OfRow(known), Fold::AtLeast { by, .. } | Fold::AtGreatest { by, .. }) => {
+                    let Some(by) = values.get(*by).and_then(Option::as_ref) else { continue };
+                    let is_better = known.as_ref().is_none_or(|(first, of_first)| {
+                        let before = match fold {
+                            Fold::AtGreatest { .. } => order(first, by),
+                            _ => order(by, first),
+                        };
+                        // Equal rows are told apart by what they hold, not by which came first.
+                        before.then_with(|| nulls_last(value, of_first.as_ref())) == Ordering::Less
+                    });
+                    if is_better {
+                        let bytes =
+                            |(by, value): &(Value, Option<Value>)| bytes_of(by) + value.as_ref().map_or(0, bytes_of);
+                        let new = (by.clone(), value.cloned());
+                        came += bytes(&new);
+                        went += known.as_ref().map_or(0, bytes);
+                        *known = Some(new);
+                    }
+                }
+                (State::OfRow(_), _) => {}
                 (State::Count(count), Fold::Rows) => *count = count.saturating_add(1),
                 (State::Count(count), _) => *count = count.saturating_add(value.is_some().into()),
                 (State::Distinct(bits), _) => {
@@ -215,6 +257,7 @@ impl Folding {
                 }
             }
             (State::Extreme(value), _) => value.clone(),
+            (State::OfRow(row), _) => row.as_ref().and_then(|(_, value)| value.clone()),
         }
     }
 }
@@ -244,6 +287,14 @@ fn order(left: &Value, right: &Value) -> Ordering {
         (Value::Date(left), Value::Date(right)) => left.cmp(right),
         (Value::Timestamp(left), Value::Timestamp(right)) => left.cmp(right),
         _ => Ordering::Equal,
+    }
+}
+
+/// The order of two values of one type, NULL behind all.
+fn nulls_last(left: Option<&Value>, right: Option<&Value>) -> Ordering {
+    match (left, right) {
+        (Some(left), Some(right)) => order(left, right),
+        (left, right) => left.is_none().cmp(&right.is_none()),
     }
 }
 

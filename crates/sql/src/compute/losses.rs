@@ -19,7 +19,7 @@ pub struct Losses {
     pub entities: Option<u64>,
     /// How many of them lose anything: a row, or where entities are counted, a group.
     pub entities_beyond: u64,
-    /// Of each value that is added up or ranked, how many are beyond its bounds, where any are.
+    /// Of each value that is added up or ranked, also of each entity's own rows, how many are beyond its bounds, where any are.
     pub beyond: Vec<Beyond>,
     /// Where protected tables are joined, how many rows of one entity of each may meet: what that leaves out is in none of these.
     pub rows_in_joins: Option<u32>,
@@ -48,7 +48,8 @@ pub fn losses(
     resources: &Resources,
     progress: &dyn Fn(Progress),
 ) -> Result<Losses, SourceError> {
-    let watch = Arc::new(Watch::new(query.arguments()));
+    let inside = query.entity_rows.as_ref().map_or(0, |made| made.of.arguments());
+    let watch = Arc::new(Watch::new(query.arguments(), inside));
     let mut counting = prepare(sources, &query.counting_rows(), resources)?;
     counting.watch = Some(watch.clone());
     let counted = counting.compute(salt, progress)?.sums();
@@ -65,12 +66,19 @@ pub fn losses(
         values: values.load(Ordering::Relaxed),
         outside: outside.load(Ordering::Relaxed),
     });
+    let inside = query.entity_rows.iter().flat_map(|made| {
+        watch.inside.iter().enumerate().map(|(at, [values, outside])| Beyond {
+            expression: format!("{}, of each row inside", made.of.expression(at)),
+            values: values.load(Ordering::Relaxed),
+            outside: outside.load(Ordering::Relaxed),
+        })
+    });
     Ok(Losses {
         rows,
         rows_left_out: query.counts_rows().then(|| rows.saturating_sub(u64::try_from(counted).unwrap_or(0))),
         entities,
         entities_beyond,
-        beyond: beyond.filter(|beyond| beyond.outside > 0).collect(),
+        beyond: beyond.chain(inside).filter(|beyond| beyond.outside > 0).collect(),
         rows_in_joins: query.rows_in_joins(),
     })
 }

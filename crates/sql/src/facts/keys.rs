@@ -13,7 +13,7 @@ use deniable_core::schema::{Column, ColumnType, Key};
 use deniable_data::type_of;
 use deniable_expression::{
     Column as Values, DAY_NAMES, Day, Decimal, Evaluator, Id, MONTH_NAMES, Moment, Node, Operation, Part, Program,
-    Type, Unit, Value, civil,
+    TimePattern, Type, Unit, Value, civil,
 };
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,6 +84,11 @@ impl Derivation<'_> {
                 }
                 Node::Constant(_, value) => {
                     known.insert(id, vec![key_of(value.as_ref()).ok_or_else(|| self.underived(id))?]);
+                    continue;
+                }
+                Node::Call(Operation::Format(pattern), arguments) => {
+                    let time = arguments.first().copied().unwrap_or(id);
+                    known.insert(id, self.formatted(id, pattern, time)?);
                     continue;
                 }
                 Node::Call(operation, _) if self.is_evaluated(id, operation) => {
@@ -361,6 +366,49 @@ impl Derivation<'_> {
             }
         }
         Some(keys)
+    }
+
+    /// What a pattern writes of every moment that public facts allow, in the order of the calendar.
+    fn formatted(&self, id: Id, pattern: &TimePattern, time: Id) -> Result<Vec<Key>, QueryError> {
+        let mut keys: BTreeMap<(Vec<i64>, String), Key> = BTreeMap::new();
+        let mut add = |moment: Moment| {
+            let text = pattern.write(moment);
+            keys.insert((pattern.rank(moment), text.clone()), Key::Text(text));
+        };
+        let mut has_null = false;
+        if self.combinations(time).is_some() {
+            for moment in self.evaluated(time)? {
+                match moment {
+                    Key::Timestamp(micros) => Moment::new(micros).into_iter().for_each(&mut add),
+                    Key::Date(day) => Day::new(day.into()).into_iter().for_each(|day| add(day.midnight())),
+                    _ => has_null = true,
+                }
+            }
+        } else {
+            let unit = pattern.unit();
+            // Weekdays, months and hours are the same whatever the dates are.
+            let any = pattern
+                .repeats_after()
+                .and_then(|days| Some((Moment::new(0)?, Moment::new(days.checked_mul(Moment::DAY)?)?)));
+            let (low, last) = self.dated(time).or(any).ok_or_else(|| self.undated(time))?;
+            let mut begin = unit.truncate(low);
+            let span = pattern.repeats_after().and_then(|days| days.checked_mul(Moment::DAY));
+            let last = span
+                .zip(begin)
+                .and_then(|(span, begin)| Moment::new(begin.get() + span))
+                .map_or(last, |end| end.min(last));
+            let mut steps = 0;
+            while let Some(moment) = begin.filter(|begin| *begin <= last) {
+                add(moment);
+                begin = unit.next(moment);
+                steps += 1;
+                if steps > MOST_COMBINATIONS {
+                    return Err(self.underived(id));
+                }
+            }
+        }
+        let null = has_null.then_some(Key::Null);
+        Ok(keys.into_values().chain(null).collect())
     }
 
     fn years(&self, time: Id) -> Option<(i64, i64)> {

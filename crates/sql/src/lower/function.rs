@@ -7,7 +7,7 @@ use crate::plan::CALENDAR;
 use crate::syntax::{PARTS, UNITS};
 use datafusion_expr::Expr;
 use deniable_core::exact::{Rational, whole};
-use deniable_expression::{Comparison, Id, Node, Operation, Part, Type, Unit, Value};
+use deniable_expression::{Comparison, Id, Node, Operation, Part, TimePattern, TimePatternError, Type, Unit, Value};
 use num_traits::Signed;
 
 /// Most characters that BTRIM takes away.
@@ -78,6 +78,15 @@ impl Lowering<'_> {
             ("dayname" | "monthname", [time]) => {
                 let time = self.time(time, scope)?;
                 self.call(if name == "dayname" { Operation::DayName } else { Operation::MonthName }, &[time])
+            }
+            ("to_char", [time, pattern]) => {
+                let text = text_of(pattern).ok_or_else(|| {
+                    let help = "write the pattern as 'text', as in TO_CHAR(day, 'YYYY-MM')";
+                    QueryError::refused("TO_CHAR with a computed pattern", help).near([pattern])
+                })?;
+                let known = TimePattern::new(&text).map_err(|error| of_word(unknown_pattern(&error), pattern))?;
+                let time = self.time(time, scope)?;
+                self.call(Operation::Format(Box::new(known)), &[time])
             }
             ("date_diff", [unit, from, to]) => {
                 if text_of(unit).is_none_or(|unit| !unit.eq_ignore_ascii_case("day")) {
@@ -204,6 +213,26 @@ impl Lowering<'_> {
                 let help = "calendar functions need a date: declare the column as one, or CAST(x AS DATE)";
                 Err(QueryError::refused(format!("a calendar function of a value of type {found}"), help))
             }
+        }
+    }
+}
+
+/// What is wrong with a pattern of TO_CHAR, and what there is.
+fn unknown_pattern(error: &TimePatternError) -> QueryError {
+    let parts = "YYYY, YY, Q, MM, Month, Mon, DD, DDD, Day, Dy, ID, IYYY, IW, HH24, MI and SS, each also behind FM, and other words \
+                 between double quotes";
+    match error {
+        TimePatternError::Unknown(word) => {
+            QueryError::refused(format!("TO_CHAR with `{word}` in its pattern"), format!("there are {parts}"))
+        }
+        TimePatternError::Quote => {
+            QueryError::refused("TO_CHAR with a pattern of one double quote", "write \"words\" between two")
+        }
+        TimePatternError::NoPart => {
+            QueryError::refused("TO_CHAR with a pattern without a part of a date", format!("there are {parts}"))
+        }
+        TimePatternError::TooLong => {
+            QueryError::refused("TO_CHAR with a very long pattern", "write at most 100 characters")
         }
     }
 }

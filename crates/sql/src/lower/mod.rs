@@ -99,9 +99,11 @@ impl<'a> Lowering<'a> {
             Operation::Lower | Operation::Upper | Operation::Trim(_) | Operation::Like(_) => {
                 self.all(arguments, Type::Text)?
             }
-            Operation::Truncate(_) | Operation::Part(_) | Operation::DayName | Operation::MonthName => {
-                self.all(arguments, Type::Timestamp)?
-            }
+            Operation::Truncate(_)
+            | Operation::Part(_)
+            | Operation::DayName
+            | Operation::MonthName
+            | Operation::Format(_) => self.all(arguments, Type::Timestamp)?,
             Operation::DaysBetween => self.all(arguments, Type::Date)?,
             Operation::Negate | Operation::Absolute | Operation::Round(_) | Operation::Floor | Operation::Ceil => {
                 let mut numbers = Vec::new();

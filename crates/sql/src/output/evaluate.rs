@@ -376,6 +376,21 @@ impl<'a> Evaluator<'a> {
                     _ => Number::within(estimate, low.clone(), high.clone()),
                 }
             }
+            Estimator::Weighted(moments) => {
+                let Moments { centre, low, high, .. } = moments;
+                let (total, reach) = self.centred(moments.sum, cell, margins);
+                let (weight, off) = self.centred(moments.count, cell, margins);
+                let estimate =
+                    weight.is_positive().then(|| (centre + &total / &weight).clamp(low.clone(), high.clone()));
+                let least = &weight - &off;
+                if !least.is_positive() {
+                    return Number::within(estimate, low.clone(), high.clone());
+                }
+                let weights = [least, weight + off];
+                let of = |total: Rational| weights.each_ref().map(|weight| centre + &total / weight);
+                let ([a, b], [c, d]) = (of(&total - &reach), of(&total + &reach));
+                cut(estimate, a.min(b), c.max(d), low, high)
+            }
             Estimator::Variance { moments, squares, sample, root } => {
                 let variance = self.variance(moments, *squares, *sample, cell, margins);
                 if !root {

@@ -41,7 +41,8 @@ impl Query {
             Term::Window(_) | Term::Case(..) | Term::Lookup(..) => settled(term, row),
             Term::Answer(position) => match &self.answers(row.level)[*position] {
                 Estimator::Count { measure } | Estimator::Sum { measure } => Some(Form::Linear(sum(*measure))),
-                Estimator::Average(Moments { sum: total, count, centre, .. }) => {
+                Estimator::Average(Moments { sum: total, count, centre, .. })
+                | Estimator::Weighted(Moments { sum: total, count, centre, .. }) => {
                     let under = sum(*count);
                     Some(Form::Ratio { over: sum(*total).plus(&under, centre), under })
                 }
@@ -180,7 +181,9 @@ impl Evaluator<'_> {
                     MeasureKind::Sum { range, .. } if range.high <= 0 => from(None, zero()),
                     _ => from(None, None),
                 },
-                Estimator::Average(moments) => from(Some(moments.low.clone()), Some(moments.high.clone())),
+                Estimator::Average(moments) | Estimator::Weighted(moments) => {
+                    from(Some(moments.low.clone()), Some(moments.high.clone()))
+                }
                 Estimator::Variance { .. } => from(zero(), None),
                 Estimator::Regression(about) => {
                     let (low, high) = self.query.possible_regression(about);

@@ -107,9 +107,10 @@ impl Evaluator<'_> {
             Estimator::Count { measure } | Estimator::Sum { measure } => {
                 Some(Slope { value: of(*measure)?, by: [((*measure, cell), unit(*measure)?)].into() })
             }
-            Estimator::Average(Moments { sum, count, centre, .. }) => {
+            Estimator::Average(Moments { sum, count, centre, .. })
+            | Estimator::Weighted(Moments { sum, count, centre, .. }) => {
                 let (n, mean) = (of(*count)?, of(*sum)? / of(*count)?);
-                let by = [((*sum, cell), unit(*sum)? / n), ((*count, cell), -mean / n)].into();
+                let by = [((*sum, cell), unit(*sum)? / n), ((*count, cell), -mean / n * unit(*count)?)].into();
                 (n != 0.0).then_some(Slope { value: centre.to_f64()? + mean, by })
             }
             Estimator::Variance { moments, squares, root, .. } => {

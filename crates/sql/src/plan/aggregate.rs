@@ -7,6 +7,7 @@
 //! | `COUNT(DISTINCT entity)` | entities |
 //! | `SUM(x)` | the sum of x in units of its grid |
 //! | `AVG(x)` | the sum of x − centre in units of its grid, and the count of x |
+//! | `AVG_WEIGHTED(x, w)` | the sums of w · (x − centre) and of w ([`super::weighted`]) |
 //! | `VAR_*`, `STDDEV_*` | as AVG, and the sum of (x − centre)² |
 //! | `COVAR_*`, `CORR`, `REGR_*` | sums of values and of their products, all centred ([`super::regression`]) |
 //! | `MIN`, `MAX`, `MEDIAN`, `PERCENTILE_CONT` | a value of the grid whose rank is near the wanted one (M-PF) |
@@ -16,7 +17,9 @@
 //! public. Equal measures of one question are taken once, with their weights added.
 
 use super::Argument;
+use super::extreme_row::{is_of_extreme_row, refused_of_many};
 use super::regression::{Regression, is_about_several};
+use super::weighted;
 use crate::error::QueryError;
 use crate::facts::range::{Grid, NoGrid, Ranges};
 use crate::lower::{Lowering, Scope, constant_decimal, section_of};
@@ -158,6 +161,8 @@ pub enum Estimator {
     },
     /// An average: centre + sum / count, between the bounds.
     Average(Moments),
+    /// A weighted average: centre + sum of weighted values / sum of weights, between the bounds. The count is that of the weights.
+    Weighted(Moments),
     /// A variance, or its root.
     Variance {
         /// Sum, count, centre and bounds.
@@ -187,7 +192,7 @@ pub enum Estimator {
 pub struct Moments {
     /// The measure of the centred sum.
     pub sum: usize,
-    /// The measure of the count.
+    /// The measure of the count; of a weighted average that of the sum of the weights.
     pub count: usize,
     /// The centre.
     pub centre: Rational,
@@ -214,7 +219,7 @@ impl Estimator {
     pub fn measures(&self) -> Vec<usize> {
         match self {
             Self::Count { measure } | Self::Sum { measure } | Self::Quantile { measure, .. } => vec![*measure],
-            Self::Average(moments) => vec![moments.sum, moments.count],
+            Self::Average(moments) | Self::Weighted(moments) => vec![moments.sum, moments.count],
             Self::Variance { moments, squares, .. } => vec![moments.sum, moments.count, *squares],
             Self::Regression(regression) => regression.measures(),
         }
@@ -228,6 +233,7 @@ impl Estimator {
             Self::Sum { measure } => Self::Sum { measure: place(measure) },
             Self::Quantile { measure, position, value } => Self::Quantile { measure: place(measure), position, value },
             Self::Average(moments) => Self::Average(all(moments)),
+            Self::Weighted(moments) => Self::Weighted(all(moments)),
             Self::Regression(regression) => Self::Regression(Box::new(regression.moved(place))),
             Self::Variance { moments, squares, sample, root } => {
                 Self::Variance { squares: place(squares), moments: all(moments), sample, root }
@@ -287,9 +293,17 @@ impl Collected {
             let answer = self.count(counted, context)?;
             return self.answered(answer);
         }
+        if name == weighted::NAME {
+            let answer = self.weighted(call, filter, context)?;
+            return self.answered(answer);
+        }
         if is_about_several(name) {
             let answer = self.regression(call, filter, context)?;
             return self.answered(answer);
+        }
+        if is_of_extreme_row(name) {
+            let key = context.entities.first().map(|key| context.lowering.program.words(*key, MOST_WORDS));
+            return Err(refused_of_many(name, key));
         }
         let share = match (name.ends_with("percentile_cont"), args.as_slice()) {
             (true, [_, share]) => Some(quantile_share(share).map_err(|error| error.near([share]).about(name))?),

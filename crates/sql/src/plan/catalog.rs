@@ -2,7 +2,7 @@
 //! names and types; it computes nothing.
 
 use super::complaint::meaning_in;
-use super::{functions, grouping, ranked, regression, windows};
+use super::{extreme_row, functions, grouping, ranked, regression, weighted, windows};
 use crate::error::QueryError;
 use datafusion_common::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use datafusion_common::config::ConfigOptions;
@@ -70,7 +70,13 @@ fn aggregates() -> Vec<Arc<AggregateUDF>> {
         stddev::stddev_pop_udaf(),
         grouping::function(),
     ];
-    known.into_iter().chain(ranked::all()).chain(regression::all()).collect()
+    known
+        .into_iter()
+        .chain(ranked::all())
+        .chain(regression::all())
+        .chain(extreme_row::all())
+        .chain([weighted::function()])
+        .collect()
 }
 
 /// What is the same for every question and every table. It is built once, and not for every question.

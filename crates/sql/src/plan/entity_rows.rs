@@ -9,9 +9,10 @@
 //! | `COUNT(DISTINCT x)` | between 0 and the number of x's declared keys |
 //! | `SUM(x)` | on x's grid; of x within its bounds |
 //! | `AVG(x)` | within x's bounds, to a hundredth of its step |
-//! | `MIN(x)`, `MAX(x)` | what is known of x: bounds, or keys |
+//! | `MIN(x)`, `MAX(x)`, `MIN_BY(x, t)`, `MAX_BY(x, t)` | what is known of x: bounds, or keys |
 
 use super::aggregate::{Collected, Context, as_whole_numbers, is_every_row, truth_where};
+use super::extreme_row::{self, is_of_extreme_row};
 use super::inline::inline;
 use super::join::arrange;
 use super::{Argument, Query, Rows, identity};
@@ -28,7 +29,7 @@ use deniable_core::sensitivity::Caps;
 use deniable_expression::{Id, Node, Type};
 
 /// Most characters of the name of a value.
-const MOST_NAME: usize = 200;
+pub(super) const MOST_NAME: usize = 200;
 /// Most keys of what is counted once each.
 const MOST_DISTINCT: usize = 4_096;
 /// The part of a step to which the average of one entity is taken.
@@ -60,6 +61,20 @@ pub(crate) enum Fold {
     Least(usize),
     /// The largest.
     Greatest(usize),
+    /// The value of the row where another is smallest; of several such rows the smallest value.
+    AtLeast {
+        /// The value's argument.
+        value: usize,
+        /// The argument that rows are ordered by.
+        by: usize,
+    },
+    /// The value of the row where another is largest; of several such rows the smallest value.
+    AtGreatest {
+        /// The value's argument.
+        value: usize,
+        /// The argument that rows are ordered by.
+        by: usize,
+    },
 }
 
 /// The name of the table that entities' rows make.
@@ -103,6 +118,54 @@ pub(super) fn is_by_entity(aggregate: &Aggregate, tables: &[TableSchema]) -> Res
     Ok(false)
 }
 
+/// Refuses what rows of entities cannot be joined with: those of another such query, and protected tables.
+pub(super) fn check_joined(plan: &LogicalPlan, inner: &Aggregate, tables: &[TableSchema]) -> Result<(), QueryError> {
+    let (aggregates, scanned) = read_beside(plan);
+    if aggregates > 1 {
+        let help = "work all values out in one inner query, as in SELECT patient, COUNT(*) AS n, MAX(x) AS most ... GROUP BY patient; \
+                    FILTER (WHERE ...) says of which rows each value is";
+        return Err(QueryError::refused("a join of two queries of one row for each entity", help).about("JOIN"));
+    }
+    let protected = |name: &&str| tables.iter().any(|table| table.is_protected() && table.name == *name);
+    let Some(joined) = scanned.into_iter().find(protected) else { return Ok(()) };
+    let inside = read_beside(&inner.input).1;
+    let help = if inside.contains(&joined) {
+        format!(
+            "work out of `{joined}` in the inner query what is asked of it too: MIN(x), MAX(x) or MIN_BY(x, t) beside the other values"
+        )
+    } else {
+        without_inner(inside.into_iter().find(protected).unwrap_or(joined), joined, tables)
+    };
+    let construct = format!("a join of one row for each entity with the protected table `{joined}`");
+    Err(QueryError::refused(construct, help).about("JOIN"))
+}
+
+/// How many aggregates a plan reads, and which tables beside them.
+fn read_beside(plan: &LogicalPlan) -> (usize, Vec<&str>) {
+    let (mut aggregates, mut scanned, mut waiting) = (0, Vec::new(), vec![plan]);
+    while let Some(plan) = waiting.pop() {
+        match plan {
+            LogicalPlan::Aggregate(_) => aggregates += 1,
+            LogicalPlan::TableScan(scan) => scanned.push(scan.table_name.table()),
+            other => waiting.extend(other.inputs()),
+        }
+    }
+    (aggregates, scanned)
+}
+
+/// What can be asked of two protected tables: sums over joined rows, and how many people have them.
+fn without_inner(first: &str, second: &str, tables: &[TableSchema]) -> String {
+    let key = |name: &str| {
+        let table = tables.iter().find(|table| table.name == name);
+        table.and_then(TableSchema::join_key).unwrap_or("key").to_owned()
+    };
+    let (own, other) = (key(first), key(second));
+    format!(
+        "join the tables without an inner query, {first} JOIN {second} ON {first}.{own} = {second}.{other}: COUNT(*) and SUM are of \
+         joined rows there, and COUNT(DISTINCT {first}.{own}) is how many people have them"
+    )
+}
+
 impl EntityRows {
     /// Understands an aggregate by the entity key: what it works out, and the table that comes of it.
     pub(super) fn of(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<(Self, TableSchema), QueryError> {
@@ -120,11 +183,14 @@ impl EntityRows {
             _ => false,
         };
         let (Some(entity), true) = (entity, is_key) else { return Err(by_another_key(tables, joins.first)) };
-        if joins.others.iter().any(|join| tables[join.table].is_protected()) {
-            let help = "work the values out of one protected table; public tables may be joined to it";
-            return Err(
-                QueryError::refused("one value of each entity over joined protected tables", help).about("JOIN")
+        if let Some(join) = joins.others.iter().find(|join| tables[join.table].is_protected()) {
+            let joined = &tables[join.table].name;
+            let help = format!(
+                "work the values out of one protected table, to which public tables may be joined; or {}",
+                without_inner(&tables[joins.first].name, joined, tables)
             );
+            let construct = "one row for each entity out of joined protected tables";
+            return Err(QueryError::refused(construct, help).about("JOIN"));
         }
         let mut collected = Collected::default();
         let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &[] };
@@ -159,7 +225,7 @@ impl EntityRows {
 }
 
 impl Fold {
-    /// The argument that it looks at.
+    /// The argument whose values it is made of.
     pub(crate) fn argument(&self) -> Option<usize> {
         match self {
             Self::Rows => None,
@@ -168,7 +234,9 @@ impl Fold {
             | Self::Sum(at, _)
             | Self::Average(at)
             | Self::Least(at)
-            | Self::Greatest(at) => Some(*at),
+            | Self::Greatest(at)
+            | Self::AtLeast { value: at, .. }
+            | Self::AtGreatest { value: at, .. } => Some(*at),
         }
     }
 }
@@ -266,6 +334,9 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
             None => Ok((Fold::Rows, count_column("count(*)".to_owned(), 1))),
         };
     }
+    if is_of_extreme_row(name) {
+        return extreme_row::folded(name, args, filter, collected, context);
+    }
     let [arg] = args.as_slice() else { return Err(unknown(&name.to_uppercase())) };
     let value = context.lowering.expr(arg, context.scope)?;
     let value = if name == "count" { value } else { as_whole_numbers(value, context) };
@@ -319,8 +390,9 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
     }
 }
 
-fn unknown(construct: &str) -> QueryError {
-    let help = "of the rows of one entity ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM, AVG, MIN or MAX";
+pub(super) fn unknown(construct: &str) -> QueryError {
+    let help = "of the rows of one entity ask for COUNT(*), COUNT(x), COUNT(DISTINCT x), SUM, AVG, MIN, MAX, MIN_BY(x, t) or \
+                MAX_BY(x, t)";
     QueryError::refused(format!("{construct} of one entity's rows"), help)
 }
 
@@ -339,7 +411,7 @@ fn counted(fold: Fold, name: &str, value: Id, context: &Context<'_, '_>) -> (Fol
 }
 
 /// The smallest or largest of values is one of them: what is known of all is known of it.
-fn extreme(column: Column, value: Id, context: &mut Context<'_, '_>) -> Column {
+pub(super) fn extreme(column: Column, value: Id, context: &mut Context<'_, '_>) -> Column {
     let program = &context.lowering.program;
     if let Node::Column(position) = program.node(value)
         && let Some((_, known)) = declared(context.lowering.tables, *position as usize)
@@ -360,7 +432,7 @@ fn extreme(column: Column, value: Id, context: &mut Context<'_, '_>) -> Column {
     }
 }
 
-fn column_type(kind: Type) -> ColumnType {
+pub(super) fn column_type(kind: Type) -> ColumnType {
     match kind {
         Type::Boolean => ColumnType::Boolean,
         Type::Integer => ColumnType::Integer,

@@ -31,7 +31,12 @@ pub(super) fn all() -> Vec<Arc<ScalarUDF>> {
         ("bin", any(vec![vec![Int64, Int64], vec![Float64, Float64]]), Float64),
         ("width_bucket", any(vec![vec![Int64; 4], vec![Float64, Float64, Float64, Int64]]), Int64),
     ];
-    let days = [("date_diff", exact(&[Utf8, Date32, Date32]), Int64)];
+    // What the engine says that DATE_TRUNC of a date is.
+    let cut = DataType::Timestamp(TimeUnit::Nanosecond, None);
+    let days = [
+        ("date_diff", exact(&[Utf8, Date32, Date32]), Int64),
+        ("to_char", any([Date32, time.clone(), cut].map(|kind| vec![kind, Utf8]).to_vec()), Utf8),
+    ];
     let function = |(name, signature, result)| Arc::new(ScalarUDF::from(Function { name, signature, result }));
     calendar.into_iter().chain(names).chain(numbers).chain(days).map(function).collect()
 }

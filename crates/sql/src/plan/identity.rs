@@ -194,6 +194,8 @@ impl Parts {
             Fold::Average(at) => self.tag(4).argument(*at, of),
             Fold::Least(at) => self.tag(5).argument(*at, of),
             Fold::Greatest(at) => self.tag(6).argument(*at, of),
+            Fold::AtLeast { value, by } => self.tag(7).argument(*value, of).argument(*by, of),
+            Fold::AtGreatest { value, by } => self.tag(8).argument(*value, of).argument(*by, of),
         }
     }
 }

@@ -16,6 +16,7 @@ mod aggregate;
 mod catalog;
 mod complaint;
 pub(crate) mod entity_rows;
+mod extreme_row;
 mod functions;
 mod grouping;
 mod identity;
@@ -31,6 +32,7 @@ mod ranked;
 mod regression;
 mod released;
 mod results;
+mod weighted;
 mod windows;
 mod words;
 

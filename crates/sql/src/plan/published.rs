@@ -101,7 +101,12 @@ pub(super) struct Aggregated {
 pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<(Core, Vec<Aggregated>), QueryError> {
     let Some(Aggregate { input, .. }) = aggregates.first() else { return Err(QueryError::meaning("no aggregate")) };
     // Rows of entities stand in place of protected tables.
-    let made = entity_rows::below(input).map(|inner| EntityRows::of(inner, tables)).transpose()?;
+    let made = entity_rows::below(input);
+    let made = made.map(|inner| {
+        entity_rows::check_joined(input, inner, tables)?;
+        EntityRows::of(inner, tables)
+    });
+    let made = made.transpose()?;
     let public = || tables.iter().filter(|table| !table.is_protected()).cloned();
     let (entity_rows, tables): (_, Vec<TableSchema>) = match made {
         Some((rows, table)) => (Some(Box::new(rows)), std::iter::once(table).chain(public()).collect()),

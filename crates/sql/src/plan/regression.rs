@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// Most values that y is explained by: each more shares the noise with all others.
 const MOST_EXPLAINING: usize = 8;
 /// Values in products lie at most this many units from their centre.
-const MOST_UNITS: i64 = 1 << 26;
+pub(super) const MOST_UNITS: i64 = 1 << 26;
 
 /// What is asked of values that go together.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -240,7 +240,7 @@ impl Collected {
     }
 
     /// A value less the middle of its bounds, which may lie on a half step.
-    fn centred(
+    pub(super) fn centred(
         &mut self,
         value: Id,
         name: &str,
@@ -265,7 +265,7 @@ impl Collected {
         Ok((Centred { argument, times, centre }, HalfSteps { unit: unit / whole(times), is_half: times == 2, range }))
     }
 
-    fn product(
+    pub(super) fn product(
         &mut self,
         (one, steps): &(Centred, HalfSteps),
         (other, others): &(Centred, HalfSteps),
@@ -289,15 +289,20 @@ impl Collected {
 }
 
 /// The grid of a centred value.
-struct HalfSteps {
-    unit: Rational,
+pub(super) struct HalfSteps {
+    pub(super) unit: Rational,
     /// Whether a step is half of one of the column, and the centre between two values.
     is_half: bool,
     /// From the centre.
-    range: RowRange,
+    pub(super) range: RowRange,
 }
 
 impl HalfSteps {
+    /// Of weights, which have no centre.
+    pub(super) fn of_weights(unit: &Rational, low: i64, high: i64) -> Self {
+        Self { unit: unit.clone(), is_half: false, range: RowRange { low, high } }
+    }
+
     /// Whether all values are equally far from the centre.
     fn is_one_of_two(&self) -> bool {
         self.is_half && self.range.high == 1
@@ -305,7 +310,11 @@ impl HalfSteps {
 }
 
 /// The same values, each NULL wherever any of them is, or the filter does not hold.
-fn together(values: &[Id], filter: Option<Id>, context: &mut Context<'_, '_>) -> Result<Vec<Id>, QueryError> {
+pub(super) fn together(
+    values: &[Id],
+    filter: Option<Id>,
+    context: &mut Context<'_, '_>,
+) -> Result<Vec<Id>, QueryError> {
     let lowering = &mut *context.lowering;
     let ordered = sorted(values.iter().copied(), &lowering.program);
     let mut all = Vec::new();

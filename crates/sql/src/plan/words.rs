@@ -84,6 +84,24 @@ impl Query {
         }
     }
 
+    /// A weighted average as it would be written.
+    #[must_use]
+    pub fn weighted_in_words(&self, about: &Moments) -> String {
+        format!("AVG_WEIGHTED({}, {})", self.weighted_value_in_words(about), self.argument_in_words(about.count))
+    }
+
+    /// The value of a weighted average: of the two that are multiplied, the one whose own sum is not the weights'; where a value
+    /// weighs itself, that.
+    #[must_use]
+    pub fn weighted_value_in_words(&self, about: &Moments) -> String {
+        match (&self.measures()[about.sum].kind, &self.measures()[about.count].kind) {
+            (MeasureKind::Product { of: [one, other], .. }, MeasureKind::Sum { of: weights, .. }) => {
+                self.argument_words(if one.argument == weights.argument { other.argument } else { one.argument })
+            }
+            _ => String::new(),
+        }
+    }
+
     /// A covariance, correlation or number of a fit as it would be written.
     #[must_use]
     pub fn regression_in_words(&self, about: &Regression) -> String {
@@ -135,7 +153,11 @@ impl Query {
     /// A value in words; where it counts only beside other values, without saying so of each of them.
     fn complete_in_words(&self, value: Id) -> String {
         let program = &self.rows.program;
-        let is_complete = self.answers.iter().flatten().any(|answer| matches!(answer, Estimator::Regression(_)));
+        let is_complete = self
+            .answers
+            .iter()
+            .flatten()
+            .any(|answer| matches!(answer, Estimator::Regression(_) | Estimator::Weighted(_)));
         let Node::Call(Operation::Case, parts) = program.node(value) else { return program.words(value, MOST_WORDS) };
         let ([condition, then, otherwise], true) = (parts.as_slice(), is_complete) else {
             return program.words(value, MOST_WORDS);

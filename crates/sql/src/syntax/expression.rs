@@ -11,13 +11,18 @@ use datafusion_sql::sqlparser::ast::{
 use deniable_core::text::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 32] = [
+pub(crate) const AGGREGATES: [&str; 37] = [
     "count",
     "sum",
     "avg",
     "mean",
+    "avg_weighted",
     "min",
     "max",
+    "min_by",
+    "max_by",
+    "arg_min",
+    "arg_max",
     "median",
     "approx_median",
     "percentile_cont",
@@ -46,7 +51,7 @@ pub(crate) const AGGREGATES: [&str; 32] = [
     "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 33] = [
+pub(crate) const FUNCTIONS: [&str; 34] = [
     "abs",
     "bin",
     "btrim",
@@ -75,6 +80,7 @@ pub(crate) const FUNCTIONS: [&str; 33] = [
     "quarter",
     "round",
     "sqrt",
+    "to_char",
     "trim",
     "upper",
     "week",
@@ -483,7 +489,16 @@ fn function_help(name: &str) -> String {
                 "it stands by itself in GROUP BY: GROUP BY {call} (a, b); or list groupings: GROUPING SETS ((a, b), (a), ())"
             )
         }
+        "weighted_avg" | "wavg" | "avgweighted" | "weighted_mean" => {
+            "write AVG_WEIGHTED(x, w), the mean of x in which a row counts w times".to_owned()
+        }
         "mode" => "count by groups: the largest noisy count names the mode".to_owned(),
+        "first" | "first_value" | "any_value" | "argmin" => {
+            "write MIN_BY(x, t), the value x where t is smallest, of the rows of one entity".to_owned()
+        }
+        "last" | "last_value" | "argmax" => {
+            "write MAX_BY(x, t), the value x where t is largest, of the rows of one entity".to_owned()
+        }
         "quantile" | "percentile" | "percentile_disc" | "quantile_disc" => {
             "write PERCENTILE_CONT(x, 0.9): it is answered with a value of x's grid".to_owned()
         }
@@ -492,6 +507,9 @@ fn function_help(name: &str) -> String {
         }
         "date_bin" | "time_bucket" | "histogram" => {
             "write BIN(x, width), WIDTH_BUCKET(x, low, high, count), DATE_TRUNC('month', x) or CASE".to_owned()
+        }
+        "strftime" | "date_format" | "format" | "format_timestamp" | "to_varchar" => {
+            "write TO_CHAR(day, 'YYYY-MM'), with the patterns of PostgreSQL".to_owned()
         }
         "log" | "log10" | "log2" => "write LN(x), the natural logarithm; LN(x) / LN(10) is the common one".to_owned(),
         "dayofweek" | "weekday" => "write EXTRACT(dow FROM x): Sunday is 0".to_owned(),

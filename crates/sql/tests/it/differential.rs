@@ -65,7 +65,7 @@ fn always(term: &Term, query: &Query) -> Always {
     let Term::Answer(position) = term else { return Always::Nothing };
     match &query.answers(0)[*position] {
         Estimator::Count { .. } | Estimator::Sum { .. } | Estimator::Quantile { .. } => Always::Number,
-        Estimator::Average(_) | Estimator::Variance { .. } => Always::Interval,
+        Estimator::Average(_) | Estimator::Weighted(_) | Estimator::Variance { .. } => Always::Interval,
         // Of no rows, or values that are all alike, there is none.
         Estimator::Regression(_) => Always::Nothing,
     }

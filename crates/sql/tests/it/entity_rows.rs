@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What is worked out of each person, and what may be asked of that.
-const INNER: [(&str, &[&str]); 7] = [
+const INNER: [(&str, &[&str]); 9] = [
     ("COUNT(*) AS v", &["LEAST(v, 4)", "LEAST(v, 30) - 3"]),
     ("COUNT(*) FILTER (WHERE flag) AS v", &["LEAST(v, 2)", "CASE WHEN v > 1 THEN -2 ELSE 5 END"]),
     ("SUM(n) AS v", &["LEAST(GREATEST(v, -10), 25)"]),
@@ -21,6 +21,8 @@ const INNER: [(&str, &[&str]); 7] = [
     ("MIN(n) AS v", &["v", "v * v"]),
     ("MAX(x) AS v", &["v", "-v"]),
     ("COUNT(DISTINCT grp) AS v", &["v", "v - 2"]),
+    ("MIN_BY(n, x) AS v", &["v", "v * v"]),
+    ("MAX_BY(x, n) FILTER (WHERE flag) AS v", &["v", "-v"]),
 ];
 
 fn questions(dice: &mut Dice) -> String {
@@ -39,8 +41,9 @@ fn questions(dice: &mut Dice) -> String {
     let having = dice.pick(&["", " HAVING COUNT(*) > 1", " HAVING MIN(grp) = MAX(grp)"]);
     let outer_where = dice.pick(&["", " WHERE v > 1", " WHERE f <> 'a'"]);
     let grouped = dice.pick(&["", " GROUP BY f", " GROUP BY d", " GROUP BY ROLLUP(f)"]);
+    let first = dice.pick(&["MIN(grp)", "MAX_BY(grp, n)"]);
     format!(
-        "SELECT {asked} FROM (SELECT person, {inner}, MIN(grp) AS f, COUNT(DISTINCT band) AS d FROM t{inner_where} GROUP BY person{having}) \
+        "SELECT {asked} FROM (SELECT person, {inner}, {first} AS f, COUNT(DISTINCT band) AS d FROM t{inner_where} GROUP BY person{having}) \
          AS each{outer_where}{grouped}"
     )
 }
@@ -114,7 +117,8 @@ fn schema() -> TableSchema {
 #[test]
 fn values_are_those_of_the_rows_whatever_way_they_come() {
     let sql = "SELECT first, COUNT(*) AS people, SUM(ROUND(mean, 1)) AS m, SUM(LEAST(total, 50)) AS s, AVG(LEAST(n, 4)) AS n, \
-               MEDIAN(age) AS a FROM (SELECT who, MIN(ward) AS first, AVG(cost) AS mean, SUM(cost) AS total, COUNT(*) AS n, MAX(age) AS \
+               MEDIAN(age) AS a, COUNT(*) FILTER (WHERE tied = first) AS t, COUNT(*) FILTER (WHERE last = 'a') AS l FROM (SELECT who, \
+               MIN_BY(ward, age) AS tied, MAX_BY(ward, cost) AS last, MIN(ward) AS first, AVG(cost) AS mean, SUM(cost) AS total, COUNT(*) AS n, MAX(age) AS \
                age FROM visits GROUP BY who) AS each GROUP BY first";
     let query = Query::new(sql, &[schema()]).unwrap();
     let run = |seed, threads, memory| {
@@ -123,8 +127,8 @@ fn values_are_those_of_the_rows_whatever_way_they_come() {
         exact(&[source], &query, &Salt([7; 32]), &resources, &|_| {}).unwrap().reveal()
     };
     let wanted = run(0, 1, None);
-    // Room for a row with the longest text that there may be.
-    let least = 2 * least_memory(&query);
+    // Room for an entity with the longest texts that there may be: three of them.
+    let least = 4 * least_memory(&query);
     println!("{} bytes of memory", least);
     for (seed, threads, memory) in [(1, 2, None), (2, 3, Some(least)), (0, 1, Some(least)), (1, 2, Some(2 * least))] {
         assert_eq!(run(seed, threads, memory), wanted, "{seed} {threads} {memory:?}");
@@ -139,7 +143,7 @@ fn long_texts_of_one_person_exhaust_nothing() {
         TableSchema::protected("t", columns, Some(EntityKey::new("who", Caps { rows_per_group: 1, groups: 1 })));
     let folds: Vec<String> = (0..8).map(|at| format!("MAX(note) FILTER (WHERE note > '{at}') AS m{at}")).collect();
     let sql = format!(
-        "SELECT COUNT(*), COUNT(m1) FROM (SELECT who, MIN(note) AS a, {} FROM t GROUP BY who) AS e WHERE a >= 'a' OR m7 > 'b'",
+        "SELECT COUNT(*), COUNT(m1) FROM (SELECT who, MIN(note) AS a, MAX_BY(note, note) AS b, {} FROM t GROUP BY who) AS e WHERE b >= a AND a >= 'a' OR m7 > 'b'",
         folds.join(", ")
     );
     let query = Query::new(&sql, std::slice::from_ref(&table)).unwrap();
@@ -199,6 +203,46 @@ fn what_is_not_understood_is_refused_with_a_way_out() {
     assert!(refused(&each("COUNT(*) AS n", "COUNT(DISTINCT who)")).contains("DISTINCT"));
 }
 
+/// Joins of what one query makes of each entity are refused with the query that is answered instead.
+#[test]
+fn protected_tables_beside_rows_of_entities_are_refused() {
+    let mut drugs = TableSchema::protected(
+        "drugs",
+        vec![
+            Column::new("person", ColumnType::Text),
+            Column::new("dose", ColumnType::Integer).within(Bounds::new(whole(0), whole(9), whole(1)).unwrap()),
+        ],
+        None,
+    );
+    drugs.entity = Some(EntityKey::new("person", Caps { rows_per_group: 1, groups: 1 }));
+    let tables = [schema(), drugs];
+    let each = "(SELECT who, COUNT(*) AS n FROM visits GROUP BY who) AS e";
+    let refused =
+        |from: &str| format!("{:?}", Query::new(&format!("SELECT COUNT(*) FROM {from}"), &tables).unwrap_err());
+    let other = refused(&format!("{each} JOIN drugs ON e.who = drugs.person"));
+    assert!(other.contains("with the protected table `drugs`"), "{other}");
+    assert!(other.contains("visits JOIN drugs ON visits.who = drugs.person: COUNT(*)"), "{other}");
+    assert!(other.contains("COUNT(DISTINCT visits.who)"), "{other}");
+    let inside = refused(
+        "(SELECT visits.who, COUNT(*) AS n FROM visits JOIN drugs ON visits.who = drugs.person GROUP BY visits.who) AS e",
+    );
+    assert!(inside.contains("out of joined protected tables"), "{inside}");
+    assert!(inside.contains("visits JOIN drugs ON visits.who = drugs.person"), "{inside}");
+    let same = refused(&format!("visits JOIN {each} ON visits.who = e.who"));
+    assert!(same.contains("work out of `visits` in the inner query"), "{same}");
+    let twice = "(SELECT who, MAX(age) AS a FROM visits GROUP BY who) AS f";
+    let twice = refused(&format!("{each} JOIN {twice} ON e.who = f.who"));
+    assert!(twice.contains("a join of two queries of one row for each entity"), "{twice}");
+    // The ways out are answered.
+    for sql in [
+        "SELECT SUM(dose), COUNT(*), COUNT(DISTINCT visits.who) FROM visits JOIN drugs ON visits.who = drugs.person",
+        "SELECT SUM(LEAST(n, 9)), MAX(a) FROM (SELECT who, COUNT(*) AS n, MAX(age) FILTER (WHERE ward = 'a') AS a, MIN_BY(ward, age) AS w \
+         FROM visits GROUP BY who) AS e",
+    ] {
+        Query::new(sql, &tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
+}
+
 /// What is added up inside keeps to its bounds, which is told; of a number of rows there are no other groups than those that are shown.
 #[test]
 fn what_is_bounded_inside_is_told() {
@@ -233,6 +277,10 @@ fn identities() {
         of(&inner("SUM(age)")),
         of(&inner("MAX(age)")),
         of(&inner("MIN(age)")),
+        of(&inner("MIN_BY(age, cost)")),
+        of(&inner("MAX_BY(age, cost)")),
+        of(&inner("MIN_BY(age, ward)")),
+        of(&inner("MIN_BY(age, cost) FILTER (WHERE age > 3)")),
         of(&inner("COUNT(*) FILTER (WHERE age > 3)")),
         of("SELECT SUM(LEAST(v, 9)) FROM (SELECT who, COUNT(*) AS v FROM visits WHERE age > 3 GROUP BY who) AS e"),
         of(
@@ -245,6 +293,7 @@ fn identities() {
         all[0],
         of("SELECT SUM(LEAST(x, 9)) AS y FROM (SELECT COUNT(*) AS x, who FROM visits GROUP BY who) AS z")
     );
+    assert_eq!(of(&inner("MIN_BY(age, cost)")), of(&inner("ARG_MIN(age, cost)")));
     // Names are for people, and are cut: what they stand for tells questions apart.
     let long = |end: &str| of(&inner(&format!("COUNT(*) FILTER (WHERE ward <> '{}{end}')", "x".repeat(300))));
     assert_ne!(long("a"), long("b"));

@@ -78,6 +78,55 @@ fn parts_of_dates_come_in_the_order_of_the_calendar() {
     assert_eq!(by("EXTRACT(dow FROM few)"), ["0", "1", "2", "6"]);
 }
 
+/// Groups of TO_CHAR are what the pattern writes of all dates within the bounds, each once, in the order of the calendar.
+#[test]
+fn written_dates_come_in_the_order_of_the_calendar() {
+    let months = by("TO_CHAR(d, 'YYYY-MM')");
+    assert_eq!((months.len(), months[0].as_str(), months[26].as_str()), (27, "1970-03", "1972-05"));
+    assert!(months.is_sorted());
+    let turned = by("TO_CHAR(d, 'FMMonth YYYY')");
+    assert_eq!((turned.len(), turned[0].as_str(), turned[1].as_str()), (27, "March 1970", "April 1970"));
+    assert_eq!(by("TO_CHAR(d, 'DD.MM.YYYY')").len(), 815);
+    assert_eq!(by("TO_CHAR(d, 'YYYY\"Q\"Q')").len(), 10);
+    assert_eq!(by("TO_CHAR(d, 'Q')"), ["1", "2", "3", "4"]);
+    assert_eq!(by("TO_CHAR(d, 'IYYY-IW')")[..2], ["1970-10", "1970-11"]);
+    let short = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let days = ["Monday   ", "Tuesday  ", "Wednesday", "Thursday ", "Friday   ", "Saturday ", "Sunday   "];
+    for time in ["d", "at"] {
+        assert_eq!(by(&format!("TO_CHAR({time}, 'Mon')")), short);
+        assert_eq!(by(&format!("TO_CHAR({time}, 'Day')")), days);
+        assert_eq!(by(&format!("TO_CHAR({time}, 'ID HH24')")).len(), if time == "d" { 7 } else { 7 * 24 });
+    }
+    assert_eq!(by("TO_CHAR(few, 'Dy')"), ["Mon", "Tue", "Sat", "Sun"]);
+    assert_eq!(by("TO_CHAR(DATE_TRUNC('month', d), 'YYYY-MM-DD')").len(), 27);
+    assert_eq!(by("LOWER(TO_CHAR(few, 'Dy'))"), ["sat", "sun", "mon", "tue"]);
+    // Every row is in the group that DATE_TRUNC puts it in.
+    let keys = |sql: &str| Query::new(sql, &[table()]).unwrap().groups()[0].keys.len();
+    assert_eq!(
+        keys("SELECT COUNT(*) FROM t GROUP BY DATE_TRUNC('month', d)"),
+        keys("SELECT COUNT(*) FROM t GROUP BY TO_CHAR(d, 'MM/YYYY')")
+    );
+    let refused = |pattern: &str| {
+        format!(
+            "{:?}",
+            Query::new(&format!("SELECT COUNT(*) FROM t GROUP BY TO_CHAR({pattern})"), &[table()]).unwrap_err()
+        )
+    };
+    assert!(refused("d, 'YYYY-WW'").contains("`WW`"));
+    assert!(refused("d, '-'").contains("without a part of a date"));
+    assert!(refused("d, CASE WHEN sex = 1 THEN 'MM' ELSE 'DD' END").contains("a computed pattern"));
+    assert!(refused("at, 'YYYY-MM'").contains("declare bounds"), "{}", refused("at, 'YYYY-MM'"));
+    // More moments than are gone through.
+    let wide = Column::new("at", ColumnType::Timestamp);
+    let wide = wide.within(Bounds::new(whole(0), whole(20 * 366 * 86_400_000_000_i64), whole(1)).unwrap());
+    let table = TableSchema::protected("t", vec![wide], None);
+    let of = |pattern: &str| {
+        Query::new(&format!("SELECT COUNT(*) FROM t GROUP BY TO_CHAR(at, '{pattern}')"), std::slice::from_ref(&table))
+    };
+    assert!(of("YYYY-MM-DD HH24").is_err());
+    assert_eq!(of("HH24").unwrap().groups()[0].keys.len(), 24);
+}
+
 #[test]
 fn each_group_of_several_has_its_order() {
     let sql = "SELECT DAYNAME(few) AS k, sex, COUNT(*) FROM t GROUP BY ROLLUP (DAYNAME(few), sex)";

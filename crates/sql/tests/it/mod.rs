@@ -4,6 +4,7 @@
 mod consistent;
 mod differential;
 mod entity_rows;
+mod extreme_row;
 mod fuzz;
 mod generate;
 mod intervals;
@@ -16,5 +17,6 @@ mod results;
 mod sensitivity;
 mod sources;
 mod typical;
+mod weighted;
 mod widths;
 mod windows;

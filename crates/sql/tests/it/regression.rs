@@ -15,9 +15,9 @@ use rand_core::{Rng, SeedableRng};
 use std::sync::Arc;
 
 /// Rows of y, x, z, and b, which is 0 or 1; NULLs among them.
-type Row = [Option<i64>; 4];
+pub type Row = [Option<i64>; 4];
 
-fn table() -> TableSchema {
+pub fn table() -> TableSchema {
     let column = |name: &str, low: i64, high: i64| {
         let bounds = Bounds::new(whole(low), whole(high), whole(1)).unwrap();
         Column::new(name, ColumnType::Integer).within(bounds)
@@ -29,7 +29,7 @@ fn table() -> TableSchema {
     )
 }
 
-fn totals(query: &Query, rows: &[Row]) -> Vec<Vec<i128>> {
+pub fn totals(query: &Query, rows: &[Row]) -> Vec<Vec<i128>> {
     totals_of(table(), query, rows)
 }
 
@@ -47,12 +47,12 @@ fn number(shown: &Shown) -> [Option<Rational>; 3] {
     [estimate.clone(), low.clone(), high.clone()]
 }
 
-fn shown(query: &Query, values: Vec<Vec<i128>>, decays: Vec<Decay>) -> Vec<[Option<Rational>; 3]> {
+pub fn shown(query: &Query, values: Vec<Vec<i128>>, decays: Vec<Decay>) -> Vec<[Option<Rational>; 3]> {
     let noisy = Noisy { values, consistent: None, decays };
     query.show(&noisy, &ratio(19, 20)).remove(0).0.iter().map(number).collect()
 }
 
-fn decays(query: &Query, odds: &Rational, adjacency: Adjacency) -> Vec<Decay> {
+pub fn decays(query: &Query, odds: &Rational, adjacency: Adjacency) -> Vec<Decay> {
     let each = Spend::odds(odds.clone()).unwrap().share(&(whole(1) / whole(query.measures().len()))).unwrap();
     (0..query.measures().len()).map(|at| Decay::hiding(&each, &query.sensitivity(at, adjacency)).unwrap()).collect()
 }
@@ -85,7 +85,7 @@ fn fitted(rows: &[Vec<Rational>]) -> Vec<Rational> {
 }
 
 /// Rows whose y goes with x, z and b, some of them without a value.
-fn rows(count: usize, seed: u64, nulls: bool) -> Vec<Row> {
+pub fn rows(count: usize, seed: u64, nulls: bool) -> Vec<Row> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut below = |most: u64| (rng.next_u64() % most) as i64;
     let row = |_| {
@@ -229,7 +229,9 @@ fn simulate(answer: &str, count: usize, odds: &Rational, adjacency: Adjacency, d
     Found { covered: share(covered), bounded: share(bounded), width: widths / bounded.max(1) as f64 / shortest }
 }
 
-const ANSWERS: [&str; 9] = [
+const ANSWERS: [&str; 11] = [
+    "AVG_WEIGHTED(y, x)",
+    "AVG_WEIGHTED(x, y)",
     "COVAR_POP(y, x)",
     "COVAR_SAMP(y, b)",
     "CORR(y, x)",

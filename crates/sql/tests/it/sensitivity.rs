@@ -271,6 +271,7 @@ fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
             "COVAR_POP(n, x)",
             "CORR(x, n + 1)",
             "REGR_SLOPE(x, n, flag)",
+            "AVG_WEIGHTED(x, GREATEST(n, 0))",
             "MEDIAN(n)",
             "PERCENTILE_CONT(n, 0.9)",
             "PERCENTILE_CONT(n, 0)",

@@ -47,6 +47,7 @@ fn tree_json(tree: &Tree) -> Json {
             call["escape"] = json!(pattern.escape().to_string());
         }
         Operation::Truncate(unit) => call["unit"] = json!(unit.name()),
+        Operation::Format(pattern) => call["pattern"] = json!(pattern.text()),
         Operation::Part(part) => call["unit"] = json!(part.name()),
         _ => {}
     }

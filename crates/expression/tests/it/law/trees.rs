@@ -3,7 +3,7 @@
 use super::dice::Dice;
 use super::values::{letters, value};
 use deniable_expression::program::InputColumn;
-use deniable_expression::{Comparison, Id, Operation, Part, Pattern, Program, Type, Unit, Value};
+use deniable_expression::{Comparison, Id, Operation, Part, Pattern, Program, TimePattern, Type, Unit, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -74,6 +74,9 @@ static FORMS: LazyLock<BTreeMap<Type, Vec<Vec<Form>>>> = LazyLock::new(|| {
         vec![Operation::DaysBetween],
         vec![Operation::DayName],
         vec![Operation::MonthName],
+        ["YYYY-MM-DD", "FMMonth Day, HH24:MI:SS", "IYYY-\"W\"IW FMDDD", "dy DD mon yy", "MONTH q.ID"]
+            .map(|pattern| Operation::Format(Box::new(TimePattern::new(pattern).unwrap())))
+            .to_vec(),
     ];
     let mut lists: Vec<Vec<Type>> = vec![vec![]];
     let mut begin = 0;

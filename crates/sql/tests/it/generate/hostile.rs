@@ -201,6 +201,7 @@ impl Hostile {
             "SUM(x), MIN(n)",
             "AVG(x), COUNT(*) / COUNT(n)",
             "STDDEV_SAMP(n), VAR_POP(x)",
+            "AVG_WEIGHTED(x, ABS(n)), AVG_WEIGHTED(n, ABS(x))",
             "MIN(day), MAX(at), PERCENTILE_CONT(0.3) WITHIN GROUP (ORDER BY at)",
             "MEDIAN(x), PERCENTILE_CONT(x, 0.1), PERCENTILE_CONT(x, 0.9)",
             "SUM(ROUND(LEAST(GREATEST(CAST(note AS DOUBLE), -9), 9), 2))",
@@ -244,6 +245,8 @@ impl Hostile {
             " GROUP BY x > 2, note IS NULL",
             " GROUP BY DATE_TRUNC('week', at)",
             " GROUP BY EXTRACT(hour FROM at)",
+            " GROUP BY TO_CHAR(at, 'FMMon Dy')",
+            " GROUP BY TO_CHAR(day, 'YYYY-MM'), TO_CHAR(at, 'HH24')",
             " GROUP BY DATE_TRUNC('month', day), grp",
             " GROUP BY CASE WHEN note LIKE '%a%' THEN 'a' WHEN CAST(note AS BIGINT) = 7 THEN 'b' END",
             " GROUP BY ROLLUP (grp, flag)",
@@ -462,6 +465,9 @@ fn of_each_person(dice: &mut Dice) -> String {
         ("MIN(note)", "LEAST(GREATEST(ROUND(CAST(v AS DOUBLE)), 0), 7)"),
         ("MAX(at)", "v"),
         ("MIN(day)", "DATE_DIFF('day', DATE '1970-01-01', v)"),
+        ("MIN_BY(n, note)", "v"),
+        ("MAX_BY(note, x)", "LEAST(GREATEST(ROUND(CAST(v AS DOUBLE)), 0), 7)"),
+        ("MAX_BY(x, at) FILTER (WHERE flag)", "v"),
         ("COUNT(DISTINCT grp)", "v"),
         ("COUNT(DISTINCT band)", "v * v"),
     ]);
@@ -472,8 +478,9 @@ fn of_each_person(dice: &mut Dice) -> String {
     };
     let from = *dice.pick(&["t", "t JOIN codes ON t.band = codes.code", "(SELECT * FROM t WHERE note <> '7') AS t"]);
     let having = *dice.pick(&["", " HAVING MIN(note) LIKE '%a%'", " HAVING SUM(n) / COUNT(n) > 1"]);
+    let first = *dice.pick(&["MIN(grp)", "MAX_BY(grp, day)"]);
     let grouped = *dice.pick(&["", " GROUP BY g", " WHERE w IS NOT NULL GROUP BY w"]);
     format!(
-        "SELECT COUNT(*), {asked} FROM (SELECT person, {inner} AS v, MIN(grp) AS g, MAX(flag) AS w FROM {from} GROUP BY person{having}) AS e{grouped}"
+        "SELECT COUNT(*), {asked} FROM (SELECT person, {inner} AS v, {first} AS g, MAX(flag) AS w FROM {from} GROUP BY person{having}) AS e{grouped}"
     )
 }

@@ -1,0 +1,111 @@
+//! `MIN_BY(x, t)` and `MAX_BY(x, t)`: of each entity's rows the value x of the one with the smallest or largest t (S-PE).
+//!
+//! Rows where t is NULL are passed over; x may be NULL. Among rows with equal t the smallest x is taken, NULL behind all
+//! values, so that the multiset of rows decides and never their order. The engine computes none of this.
+
+use super::aggregate::{Collected, Context};
+use super::entity_rows::{Fold, MOST_NAME, column_type, extreme};
+use crate::error::QueryError;
+use datafusion_common::arrow::datatypes::DataType;
+use datafusion_common::{Result as Planned, not_impl_err};
+use datafusion_expr::function::AccumulatorArgs;
+use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signature, Volatility};
+use deniable_core::schema::Column;
+use deniable_expression::Id;
+use std::sync::Arc;
+
+/// Names, and the other spelling of each.
+const NAMES: [(&str, &str); 2] = [("min_by", "arg_min"), ("max_by", "arg_max")];
+
+/// Whether an aggregate takes a value from the row with the smallest or largest other value.
+pub(super) fn is_of_extreme_row(name: &str) -> bool {
+    NAMES.iter().any(|(known, _)| *known == name)
+}
+
+/// What is said where it is asked of the rows of many.
+pub(super) fn refused_of_many(name: &str, key: Option<String>) -> QueryError {
+    let call = name.to_uppercase();
+    let help = match key {
+        Some(key) => format!(
+            "it is answered of each one's own rows: FROM (SELECT {key}, {call}(x, t) AS v FROM ... GROUP BY {key}) AS e, and then \
+             GROUP BY v or SUM(v)"
+        ),
+        None => "one row is one person here: GROUP BY the value, or ask for MIN, MAX or MEDIAN".to_owned(),
+    };
+    QueryError::refused(format!("{call} of the rows of many"), help).about(name)
+}
+
+/// The fold of such an aggregate, and the column that it makes: what is known of x is known of it.
+pub(super) fn folded(
+    name: &str,
+    args: &[Expr],
+    filter: Option<Id>,
+    collected: &mut Collected,
+    context: &mut Context<'_, '_>,
+) -> Result<(Fold, Column), QueryError> {
+    let call = name.to_uppercase();
+    let [value, by] = args else {
+        let help = format!("write {call}(x, t): the value x of the row where t is smallest or largest");
+        return Err(QueryError::refused(format!("{call} with these arguments"), help).about(name));
+    };
+    let value = context.lowering.expr(value, context.scope)?;
+    let by = context.lowering.expr(by, context.scope)?;
+    let is_constant = |id| context.lowering.program.constant_of(id).is_some();
+    if is_constant(value) || is_constant(by) {
+        let help = format!("write {call}(x, t), of columns: the value x where t is smallest or largest");
+        return Err(QueryError::refused(format!("{call} of a constant"), help).about(name));
+    }
+    let words = |id| context.lowering.program.words(id, MOST_NAME);
+    let column = Column::new(
+        format!("{name}({}, {})", words(value), words(by)),
+        column_type(context.lowering.program.kind(value)),
+    );
+    let column = extreme(column, value, context);
+    // A row that a condition leaves out has nothing to be ordered by.
+    let by = context.lowering.only_where(by, filter)?;
+    let (value, by) = (collected.argument(value, None), collected.argument(by, None));
+    Ok((if name == "min_by" { Fold::AtLeast { value, by } } else { Fold::AtGreatest { value, by } }, column))
+}
+
+/// Names and types: the engine computes none of them.
+pub(super) fn all() -> Vec<Arc<AggregateUDF>> {
+    let named = |(name, alias): (&'static str, &str)| {
+        let (aliases, signature) = (vec![alias.to_owned()], Signature::user_defined(Volatility::Immutable));
+        Arc::new(AggregateUDF::from(OfExtremeRow { name, aliases, signature }))
+    };
+    NAMES.into_iter().map(named).collect()
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct OfExtremeRow {
+    name: &'static str,
+    aliases: Vec<String>,
+    signature: Signature,
+}
+
+impl AggregateUDFImpl for OfExtremeRow {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn aliases(&self) -> &[String] {
+        &self.aliases
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Arguments stay what they are: nothing is computed with them, and every type has an order.
+    fn coerce_types(&self, types: &[DataType]) -> Planned<Vec<DataType>> {
+        Ok(types.to_vec())
+    }
+
+    fn return_type(&self, types: &[DataType]) -> Planned<DataType> {
+        Ok(types.first().cloned().unwrap_or(DataType::Null))
+    }
+
+    fn accumulator(&self, _: AccumulatorArgs) -> Planned<Box<dyn Accumulator>> {
+        not_impl_err!("{} is not computed here", self.name)
+    }
+}

@@ -147,7 +147,12 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
         noise: noises(plan, ask),
         consistent: (ask.query().consistency() != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
-        warnings: warnings(plan, ask).into_iter().chain(unusable).chain(adding_up(plan, ask, answered)).chain(taken_from(ask)).collect(),
+        warnings: warnings(plan, ask)
+            .into_iter()
+            .chain(unusable)
+            .chain(adding_up(plan, ask, answered))
+            .chain(taken_from(ask))
+            .collect(),
     }
 }
 

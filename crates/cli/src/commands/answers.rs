@@ -27,10 +27,8 @@ pub fn obtain(
     allowed: Registration,
 ) -> Result<(Publication, Option<Failure>), Failure> {
     let progress = Arc::new(Progress::new());
-    let session = session
-        .with_resources(limits.resources())
-        .allowing(allowed.allowed())
-        .telling(teller(progress.clone()));
+    let session =
+        session.with_resources(limits.resources()).allowing(allowed.allowed()).telling(teller(progress.clone()));
     let released = session.release().wait();
     progress.done();
     let released = released?;

@@ -308,7 +308,9 @@ pub fn table(shown: &Shown) -> String {
     }
     for ShownAsk { name, within, .. } in &shown.asks {
         let within = within.iter().map(|earlier| {
-            format!("{name}: part of the stored answer \"{earlier}\", at least as exact: free, with the errors shown here")
+            format!(
+                "{name}: part of the stored answer \"{earlier}\", at least as exact: free, with the errors shown here"
+            )
         });
         within.for_each(|line| wrapped(&mut text, "  ", &line));
     }

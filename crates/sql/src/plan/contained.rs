@@ -20,9 +20,8 @@ impl Query {
         if bytes_of_rows(self)? != bytes_of_rows(other)? {
             return None;
         }
-        let groups = |query: &Self| -> Vec<Vec<u8>> {
-            query.groups.iter().map(|group| bytes_of_group(group, query)).collect()
-        };
+        let groups =
+            |query: &Self| -> Vec<Vec<u8>> { query.groups.iter().map(|group| bytes_of_group(group, query)).collect() };
         let (own, others) = (groups(self), groups(other));
         let is_common = |at: usize| own.contains(&others[at]);
         if (0..others.len()).any(|at| !is_common(at) && other.may_leave_out(&other.groups[at])) {

@@ -312,7 +312,8 @@ impl Kind for Asks<'_> {
     ) -> Result<serde_json::Value, SourceError> {
         let (plan, ask) = (self.plan, &self.plan.asks()[at]);
         let name = ask.ask().name.as_str();
-        let Some(prepared) = self.prepared.remove(&at) else {
+        // What is taken from an earlier answer is never computed: in a ledger that lacks it, its place is not another's.
+        let Some(prepared) = self.prepared.remove(&at).filter(|_| ask.within().is_none()) else {
             return Err(SourceError::Rows { table: name.to_owned() });
         };
         let exact = prepared.compute(&salt_of(key), &|progress| (self.tell)(Event::Computing(name, progress)))?;

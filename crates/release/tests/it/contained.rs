@@ -33,7 +33,7 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         let row = |row: usize| {
             let (sex, town) = (["F", "M", "M"][row % 3], ["a", "b"][row / 3 % 2]);
-            format!("{},{sex},{town},{},{}\n", row / 2, row % 5 == 0, row % 101)
+            format!("{},{sex},{town},{},{}\n", row / 2, row.is_multiple_of(5), row % 101)
         };
         let rows: String = (0..300).map(row).collect();
         fs::write(folder.path().join("t.csv"), format!("id,sex,town,smokes,age\n{rows}")).unwrap();

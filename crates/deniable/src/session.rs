@@ -143,6 +143,15 @@ impl Session {
         &self.task.plan
     }
 
+    /// The same, with the queries that an earlier answer of the ledger holds taken from it, as [`Self::release`] takes them: free. Waits as
+    /// [`Self::left`] does.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn plan_with_earlier(&self) -> Result<Plan, Error> {
+        Ok(self.task.with_earlier(self.account()?.as_ref()))
+    }
+
     /// The same session about some of the policy's queries alone, by name.
     ///
     /// # Errors
@@ -223,6 +232,11 @@ impl Session {
 }
 
 impl Task {
+    /// The plan, with what earlier answers hold taken from them, unless it is wanted anew.
+    fn with_earlier(&self, account: Option<&Account>) -> Plan {
+        if self.allowed.again { self.plan.clone() } else { self.plan.with_earlier(account) }
+    }
+
     fn locate(&self) -> Result<Vec<Versioned>, deniable_sql::SourceError> {
         Versioned::locate_all(&self.plan, &self.rows)
     }
@@ -261,10 +275,12 @@ impl Task {
         Ok(registered.collect())
     }
 
-    fn release(self) -> Result<Released, Error> {
+    fn release(mut self) -> Result<Released, Error> {
         self.enough_memory()?;
         let mut rng = SystemRng::new()?;
         let mut ledger = self.ledger()?;
+        let id = self.plan.account();
+        self.plan = self.with_earlier(ledger.summary().accounts.iter().find(|account| account.id == id));
         let before = ledger.head().clone();
         let tell = |event: deniable_release::Event<'_>| (self.tell)(Event::Step(event));
         let locate = || self.locate();

@@ -139,6 +139,8 @@ pub struct Release {
     pub part: Part,
     /// The answer, which is looked at when it is read; none when the process died before storing one.
     pub answer: Option<Stored>,
+    /// The number of the answer's entry: which of two answers was first is not the order of their charges.
+    pub answered: Option<u64>,
 }
 
 /// A recorded change of terms.
@@ -449,12 +451,12 @@ impl State {
                     account.identities.insert(charge.ask.identity.clone(), place);
                     account.spent = account.spent.and(&charge.cost);
                     let Charged { policy, ask, cost, part, account: _ } = charge;
-                    account.releases.push(Release { seq, at, policy, ask, cost, part, answer: None });
+                    account.releases.push(Release { seq, at, policy, ask, cost, part, answer: None, answered: None });
                 }
             }
-            Event::Answered(answered) => self.answer(answered.charge, Stored::in_entry(answered)),
+            Event::Answered(answered) => self.answer(seq, answered.charge, Stored::in_entry(answered)),
             Event::AnsweredInFile(answered) => {
-                self.answer(answered.charge, Stored::in_file(answered, &self.folder.clone()));
+                self.answer(seq, answered.charge, Stored::in_file(answered, &self.folder.clone()));
             }
         }
     }
@@ -473,11 +475,12 @@ impl State {
         });
     }
 
-    fn answer(&mut self, charge: u64, stored: Stored) {
+    fn answer(&mut self, seq: u64, charge: u64, stored: Stored) {
         let charge = self.charges.get(&charge);
         if let Some(release) = charge.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place))
         {
             release.answer = Some(stored);
+            release.answered = Some(seq);
         }
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | keys that stand in public tables, which are read first | [`keys`] |
 //! | what each ask measures, costs and how much noise that takes, without reading data | [`plan`] |
+//! | which asks an earlier answer holds already | [`contained`] |
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |
 //! | what they typically are, and how far off relative to that | [`typical`] |
 //! | what share a target error takes | [`target`] |
@@ -16,6 +17,7 @@
 //! | from answers to what is published: intervals, noise, warnings | [`show`] |
 
 pub mod accepted;
+pub mod contained;
 pub mod data;
 pub mod forecast;
 pub mod least;
@@ -30,6 +32,7 @@ pub mod typical;
 pub mod whatif;
 
 pub use accepted::{AcceptError, Accepted};
+pub use contained::Within;
 pub use data::{BadColumn, DataError, Registering, Versioned};
 pub use forecast::{ErrorBound, Expected, expected};
 pub use least::{Least, LeastError, Needed, least};

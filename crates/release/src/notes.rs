@@ -50,6 +50,16 @@ pub(crate) fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> O
     })
 }
 
+/// Which earlier answer an ask is taken from.
+pub(crate) fn taken_from(ask: &PlannedAsk) -> Option<String> {
+    let within = ask.within()?;
+    Some(format!(
+        "these are numbers of the earlier answer \"{}\", with its noise: free, and no second answer to compare with it. Where its groupings \
+         were made to add up, they are shown so here",
+        within.name()
+    ))
+}
+
 /// Whether an ask is what was paid for to know how much the caps of another leave out.
 pub(crate) fn is_left_out_of(beside: &PlannedAsk, ask: &PlannedAsk) -> bool {
     matches!(&beside.ask().about, About::LeftOut { of } if *of == ask.ask().name)

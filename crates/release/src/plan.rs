@@ -1,5 +1,6 @@
 //! What a policy's asks measure and cost, worked out without reading any data.
 
+use crate::contained::Within;
 use crate::public::rows_of;
 use crate::suggest::ladders;
 use crate::target::{self, TargetError};
@@ -13,6 +14,7 @@ use deniable_policy::{About, Ask, Policy, Sampling, Size, TargetsTooDear};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, QueryError};
 use num_bigint::BigInt;
+use num_traits::Zero;
 
 /// The format of identities. Those of the first were digits alone, made of text that different questions could share: no
 /// answer that was stored under one is given to anybody.
@@ -68,6 +70,7 @@ pub struct PlannedAsk {
     query: Query,
     measures: Vec<PlannedMeasure>,
     cost: Spend,
+    within: Option<Box<Within>>,
 }
 
 /// The price of one measure.
@@ -160,7 +163,7 @@ impl Plan {
         for (ask, query) in policy.asks().iter().zip(queries) {
             let planned = query.map_err(PlanErrorKind::from).and_then(|query| {
                 let (measures, cost) = price(&query, &ask.share, &policy)?;
-                Ok(PlannedAsk { ask: ask.clone(), query, measures, cost })
+                Ok(PlannedAsk { ask: ask.clone(), query, measures, cost, within: None })
             });
             match planned {
                 Ok(planned) => asks.push(planned),
@@ -217,6 +220,15 @@ impl Plan {
         };
         let chosen = self.asks.iter().enumerate().filter(|(_, ask)| is_chosen(ask));
         Ok(self.with_only(&chosen.map(|(at, _)| at).collect::<Vec<_>>()))
+    }
+
+    /// The same plan, in which each ask that has no charge of its own and whose numbers an earlier answer of the account holds, at least as
+    /// exactly as they would be paid for, is taken from that answer: free (C-3). See [`mod@crate::contained`].
+    #[must_use]
+    pub fn with_earlier(&self, account: Option<&Account>) -> Self {
+        let Some(account) = account.filter(|account| account.id == self.account()) else { return self.clone() };
+        let offered = |ask: &PlannedAsk| ask.earlier(&self.policy, account).unwrap_or_else(|| ask.clone());
+        Self { policy: self.policy.clone(), asks: self.asks.iter().map(offered).collect() }
     }
 
     /// The account of the ledger that this policy is charged to.
@@ -284,9 +296,14 @@ pub(crate) fn price(
     policy: &Policy,
 ) -> Result<(Vec<PlannedMeasure>, Spend), PlanErrorKind> {
     let cost = policy.guarantee().limit().share(share)?;
+    Ok((bought(query, &cost, policy)?, cost))
+}
+
+/// What each measure of a question gets for this cost.
+fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<PlannedMeasure>, PlanErrorKind> {
     let adjacency = policy.guarantee().adjacency();
-    let per_entity = policy.guarantee().per_entity(&cost)?;
-    let measures = query
+    let per_entity = policy.guarantee().per_entity(cost)?;
+    query
         .measures()
         .iter()
         .enumerate()
@@ -296,12 +313,37 @@ pub(crate) fn price(
             let decay = Decay::hiding(&odds, &sensitivity)?;
             Ok(PlannedMeasure { sensitivity, odds, decay })
         })
-        .collect::<Result<_, PlanErrorKind>>()?;
-    Ok((measures, cost))
+        .collect()
 }
 
 impl PlannedAsk {
-    /// The ask as the policy states it.
+    /// What was charged under these words, as far as the present policy and the caps of this ask understand it; `None` where it is no query
+    /// now. Whether it is what was charged its identity tells.
+    pub(crate) fn charged_as(&self, sql: &str, cost: &Spend, policy: &Policy) -> Option<Self> {
+        let public = |table: &TableSchema| rows_of(policy, table);
+        let query = Query::with_public(sql, &tables_of(policy, &self.ask), &public).ok()?;
+        let measures = bought(&query, cost, policy).ok()?;
+        let mut ask = self.ask.clone();
+        ask.sql = sql.to_owned();
+        ask.about = About::Cells;
+        Some(Self { ask, query, measures, cost: cost.clone(), within: None })
+    }
+
+    /// The same ask, taken from an earlier answer: it costs nothing, and its noise is that of the answer.
+    pub(crate) fn taken_from(&self, within: Within) -> Self {
+        let measures = within.places.iter().map(|at| within.earlier.measures[*at].clone()).collect();
+        let mut ask = self.ask.clone();
+        ask.share = Rational::zero();
+        Self { ask, query: self.query.clone(), measures, cost: Spend::nothing(), within: Some(Box::new(within)) }
+    }
+
+    /// The earlier answer that it is taken from, if it is.
+    #[must_use]
+    pub fn within(&self) -> Option<&Within> {
+        self.within.as_deref()
+    }
+
+    /// The ask as the policy states it; taken from an earlier answer, its share is nothing.
     #[must_use]
     pub fn ask(&self) -> &Ask {
         &self.ask
@@ -339,8 +381,13 @@ impl PlannedAsk {
     /// The ask as the ledger remembers it. Its identity covers everything that decides the measured numbers and
     /// their noise: the question with caps, bounds and keys, how the rows are read, the data version, the adjacency, the
     /// noise and what it costs. Names and post-processing leave no trace, so asking again with another ORDER BY is free.
+    ///
+    /// What is taken from an earlier answer is that answer's ask: it has no other place in the ledger.
     #[must_use]
     pub fn for_ledger(&self, policy: &Policy) -> LedgerAsk {
+        if let Some(within) = &self.within {
+            return within.ask.clone();
+        }
         let mut hasher = blake3::Hasher::new_derive_key("deniable 2026-11-22 identity of an ask");
         let mut part = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);

@@ -67,7 +67,8 @@ fn were(asks: &[String]) -> String {
 pub struct Allowed {
     /// About versions that are not registered.
     pub registering: Registering,
-    /// Whether asks that were answered under an earlier format of identities are paid for again.
+    /// Whether asks that were answered under an earlier format of identities are paid for again, and those paid for that an earlier answer
+    /// holds ([`Plan::with_earlier`], which whoever makes the plan leaves out then).
     pub again: bool,
 }
 
@@ -137,6 +138,8 @@ pub enum Event<'a> {
     AddingUp(&'a str, usize),
     /// An ask has its answer.
     Answered(&'a str, Origin),
+    /// An ask has its answer from within an earlier answer, of this name: free.
+    AnsweredWithin(&'a str, &'a str),
 }
 
 /// The form in which an answer is stored: whole numbers of units, and the decay of each measure's noise.
@@ -182,7 +185,13 @@ pub fn release<R: CryptoRng>(
     let mut asks = Asks { plan, locate, resources, tell, allowed: allowed.into(), prepared: BTreeMap::new() };
     let told = |event: deniable_protocol::Event<'_>| match event {
         deniable_protocol::Event::Storing(_) => {}
-        deniable_protocol::Event::Answered(name, origin) => tell(Event::Answered(name, origin)),
+        deniable_protocol::Event::Answered(name, origin) => {
+            let ask = plan.asks().iter().find(|ask| ask.ask().name == name);
+            match ask.and_then(PlannedAsk::within) {
+                Some(within) => tell(Event::AnsweredWithin(name, within.name())),
+                None => tell(Event::Answered(name, origin)),
+            }
+        }
     };
     let released = deniable_protocol::release(&mut asks, ledger, rng, &told)?;
     let answers = released.answers.into_iter().map(|(at, noisy, origin)| (at, Answered { noisy, origin }));
@@ -237,7 +246,11 @@ impl Kind for Asks<'_> {
     }
 
     fn show(&self, at: usize, stored: &serde_json::Value) -> Result<Noisy, String> {
-        read_answer(&self.plan.asks()[at], stored)
+        let ask = &self.plan.asks()[at];
+        match ask.within() {
+            Some(within) => Ok(within.of(&read_answer(&within.earlier, stored)?)),
+            None => read_answer(ask, stored),
+        }
     }
 
     fn admit(&self, ledger: &Summary, pending: &[usize]) -> Result<(), ReleaseError> {
@@ -299,7 +312,8 @@ impl Kind for Asks<'_> {
     ) -> Result<serde_json::Value, SourceError> {
         let (plan, ask) = (self.plan, &self.plan.asks()[at]);
         let name = ask.ask().name.as_str();
-        let Some(prepared) = self.prepared.remove(&at) else {
+        // What is taken from an earlier answer is never computed: in a ledger that lacks it, its place is not another's.
+        let Some(prepared) = self.prepared.remove(&at).filter(|_| ask.within().is_none()) else {
             return Err(SourceError::Rows { table: name.to_owned() });
         };
         let exact = prepared.compute(&salt_of(key), &|progress| (self.tell)(Event::Computing(name, progress)))?;

@@ -4,7 +4,7 @@
 //! Everything else follows from the policy and is the same whatever the files hold.
 
 use crate::forecast::short;
-use crate::notes::{adding_up, is_left_out_of, left_out, not_usable, warnings};
+use crate::notes::{adding_up, is_left_out_of, left_out, not_usable, taken_from, warnings};
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
@@ -153,7 +153,12 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
         noise: noises(plan, ask),
         consistent: (ask.query().consistency() != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
-        warnings: warnings(plan, ask).into_iter().chain(unusable).chain(adding_up(plan, ask, answered)).collect(),
+        warnings: warnings(plan, ask)
+            .into_iter()
+            .chain(unusable)
+            .chain(adding_up(plan, ask, answered))
+            .chain(taken_from(ask))
+            .collect(),
     }
 }
 

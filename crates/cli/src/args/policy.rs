@@ -5,6 +5,7 @@ use super::output::{Format, LedgerFormat};
 use super::spend::{Spending, spending};
 use crate::error::Failure;
 use clap::{Args, Subcommand};
+use deniable::{Allowed, Registering};
 use std::path::{Path, PathBuf};
 
 /// Where a policy and what it names are.
@@ -203,9 +204,17 @@ pub struct Registration {
     /// has to register them stops there.
     #[arg(long)]
     pub register: bool,
-    /// Pay again for what is stored under an earlier format of identities, whose answers are given to no query any more.
+    /// Pay again for what is stored under an earlier format of identities, whose answers are given to no query any more, and pay for
+    /// what an earlier answer holds, with new noise.
     #[arg(long)]
     pub again: bool,
+}
+
+impl Registration {
+    /// The same, as releases are allowed it.
+    pub fn allowed(self) -> Allowed {
+        Allowed { registering: if self.register { Registering::GoOn } else { Registering::Stop }, again: self.again }
+    }
 }
 
 /// `deniable data`.

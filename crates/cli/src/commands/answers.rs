@@ -7,7 +7,7 @@ use crate::console::{say, shown};
 use crate::error::Failure;
 use crate::progress::Progress;
 use crate::render;
-use deniable::{Allowed, Event, Origin, Plan, Publication, Registering, Session, Unanswered};
+use deniable::{Event, Origin, Plan, Publication, Session, Unanswered};
 use deniable_release::{Event as Step, Versioned};
 use std::sync::Arc;
 
@@ -27,11 +27,8 @@ pub fn obtain(
     allowed: Registration,
 ) -> Result<(Publication, Option<Failure>), Failure> {
     let progress = Arc::new(Progress::new());
-    let registering = if allowed.register { Registering::GoOn } else { Registering::Stop };
-    let session = session
-        .with_resources(limits.resources())
-        .allowing(Allowed { registering, again: allowed.again })
-        .telling(teller(progress.clone()));
+    let session =
+        session.with_resources(limits.resources()).allowing(allowed.allowed()).telling(teller(progress.clone()));
     let released = session.release().wait();
     progress.done();
     let released = released?;
@@ -75,6 +72,10 @@ fn tell(progress: &Progress, step: Step<'_>) {
         Step::LeftOut { .. } => {}
         Step::Registered(Versioned { source, version, .. }) => {
             say(format!("registered version \"{version}\" of `{}`", source.table().name));
+        }
+        Step::AnsweredWithin(name, earlier) => {
+            progress.done();
+            say(format!("{name}: part of the stored answer \"{earlier}\", free (--again pays for one of its own)"));
         }
         Step::Answered(name, origin) => {
             progress.done();

@@ -45,7 +45,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let plan = question(&policy, &args.name, sql, share)?;
     let session = Session::of_plan(plan)?;
     if args.dry_run {
-        let shown = Shown::new(session.plan(), session.account()?.as_ref());
+        let session = session.allowing(args.registration.allowed());
+        let shown = Shown::new(&session.plan_with_earlier()?, session.account()?.as_ref());
         return publish(
             &if args.format == Format::Json { render::json(&shown)? } else { render::plan::table(&shown) },
             None,

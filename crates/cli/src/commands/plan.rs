@@ -33,7 +33,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let mut plan = plan(&args.place)?;
             choose(&mut plan, &args.ask)?;
             let session = Session::of_plan(plan)?;
-            let shown = Shown::new(session.plan(), session.account()?.as_ref());
+            let shown = Shown::new(&session.plan_with_earlier()?, session.account()?.as_ref());
             match args.format {
                 LedgerFormat::Table => render::plan::table(&shown),
                 LedgerFormat::Json => render::json(&shown)?,

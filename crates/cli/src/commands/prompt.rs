@@ -171,18 +171,19 @@ impl Prompt<'_> {
             let help = "say what part of the promise a query may use: \\spend 1/40, or --spend 1/40 at the start";
             return Err(Failure::refused("nothing says what the answer may cost", help));
         };
-        Ok(Session::of_plan(question(self.policy, &self.args.name, sql, share)?)?)
+        let session = Session::of_plan(question(self.policy, &self.args.name, sql, share)?)?;
+        Ok(session.allowing(self.args.registration.allowed()))
     }
 
     fn show_plan(&self, session: &Session) -> Result<(), Failure> {
         let account = session.account()?;
-        say(render::plan::table(&Shown::new(session.plan(), account.as_ref())).trim_end());
+        say(render::plan::table(&Shown::new(&session.plan_with_earlier()?, account.as_ref())).trim_end());
         Ok(())
     }
 
     fn answer(&mut self, sql: &str) -> Result<(), Failure> {
         let session = self.session(sql)?;
-        let (plan, account) = (session.plan(), session.account()?);
+        let (plan, account) = (&session.plan_with_earlier()?, session.account()?);
         let identity = |ask: &deniable_release::PlannedAsk| ask.for_ledger(plan.policy()).identity;
         let paid = account
             .as_ref()

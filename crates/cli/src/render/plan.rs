@@ -46,6 +46,9 @@ struct ShownAsk {
     epsilon: String,
     /// The ledger has it already: the answer is free.
     paid: bool,
+    /// The earlier answer that it is taken from, free.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    within: Option<String>,
     answers: Vec<ShownAnswer>,
 }
 
@@ -134,6 +137,7 @@ fn shown_ask(ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
         odds: odds_decimal(&ask.cost().odds_at_most()),
         epsilon: ask.cost().epsilon_decimal(4),
         paid,
+        within: ask.within().map(|within| within.name().to_owned()),
         answers: all.iter().map(shown_answer).collect(),
     }
 }
@@ -278,7 +282,11 @@ pub fn table(shown: &Shown) -> String {
         for (position, answer) in ask.answers.iter().enumerate() {
             // Several answers of one ask are paid for together.
             let once = |text: &str| if position == 0 { text.to_owned() } else { String::new() };
-            let share = if ask.paid { format!("{} (paid)", ask.share) } else { ask.share.clone() };
+            let share = match ask {
+                ShownAsk { within: Some(_), .. } => "free".to_owned(),
+                ShownAsk { paid: true, .. } => format!("{} (paid)", ask.share),
+                ShownAsk { .. } => ask.share.clone(),
+            };
             let [noise, error, relative] = &answer.row;
             grid.add_row(vec![
                 cell(once(&ask.name)),
@@ -297,6 +305,14 @@ pub fn table(shown: &Shown) -> String {
         format!("plan of \"{}\", about \"{}\"\n{grid}\n", printable(&shown.policy), printable(&shown.population));
     for line in sums(shown) {
         wrapped(&mut text, "  ", &line);
+    }
+    for ShownAsk { name, within, .. } in &shown.asks {
+        let within = within.iter().map(|earlier| {
+            format!(
+                "{name}: part of the stored answer \"{earlier}\", at least as exact: free, with the errors shown here"
+            )
+        });
+        within.for_each(|line| wrapped(&mut text, "  ", &line));
     }
     for hint in &shown.hints {
         wrapped(&mut text, "  ", &format!("hint: {hint}"));

@@ -15,6 +15,7 @@ mod caps;
 mod check;
 mod codebook;
 mod consistent;
+mod contained;
 mod crowd;
 mod docs;
 mod gwas;

@@ -108,6 +108,7 @@ fn every_step_is_on_disk_before_the_next() {
                 Event::WrittenSince(_) => panic!("the file is older than the ledger"),
                 Event::LeftOut { .. } => panic!("a release tells nothing exact"),
                 Event::AddingUp(..) => panic!("no question here has several levels"),
+                Event::AnsweredWithin(..) => panic!("no plan here takes from earlier answers"),
                 Event::Computing(ask, _) => {
                     let done = NAMES.iter().position(|name| *name == ask).unwrap();
                     assert_eq!(names(&on_disk), NAMES[..=done], "rows were read for {ask} before it was charged");

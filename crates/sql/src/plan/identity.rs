@@ -7,12 +7,13 @@
 use super::aggregate::Collected;
 use super::entity_rows::{EntityRows, Fold};
 use super::per_entity::{OnLadder, PerEntity};
-use super::{Argument, Centred, EntityValue, Estimator, Measure, MeasureKind, Query, Target};
+use super::{Argument, Centred, EntityValue, Estimator, Group, Measure, MeasureKind, Query, Target};
 use crate::facts::range::Grid;
 use deniable_core::exact::Rational;
 use deniable_core::schema::{Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_expression::{Id, Program};
+use num_traits::One;
 
 /// The number of this format. Answers that were stored under another are never given to a question.
 const FORMAT: u8 = 2;
@@ -79,6 +80,11 @@ impl Parts {
             Key::Timestamp(micros) => self.tag(6).number(*micros),
             Key::Other => self.tag(7),
         }
+    }
+
+    fn group(&mut self, group: &Group, program: &Program) -> &mut Self {
+        let parts = self.value(group.value, program).size(group.keys.len());
+        group.keys.iter().fold(parts, Parts::key)
     }
 
     fn argument(&mut self, at: usize, query: &Query) -> &mut Self {
@@ -241,33 +247,16 @@ fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
     parts.0
 }
 
-/// The bytes of a question.
-pub(super) fn bytes(query: &Query) -> Vec<u8> {
-    // How measures share the price follows from their conditions, which are named.
-    let Query {
-        rows,
-        groups,
-        levels,
-        measures,
-        parts: _,
-        answers: _,
-        output: _,
-        caps,
-        per_entity,
-        entity_rows,
-        identity: _,
-    } = query;
-    if let Some(about) = per_entity {
-        return about_entities(about, measures);
-    }
-    let super::Rows { tables, program, joins, filters, arguments } = rows;
+/// Which rows count: those of which tables, joined how, under which conditions and caps.
+fn counted(rows: &super::Rows, caps: Caps, entity_rows: Option<&EntityRows>) -> Parts {
+    let super::Rows { tables, program, joins, filters, arguments: _ } = rows;
     let mut parts = Parts::default();
     if let Some(made) = entity_rows {
         parts.rows_of_entities(made, &tables[joins.first]);
     }
     parts.tag(FORMAT).text(RANKING);
     let Caps { rows_per_group, groups: most } = caps;
-    parts.number((*rows_per_group).into()).number((*most).into());
+    parts.number(rows_per_group.into()).number(most.into());
     parts.size(1 + joins.others.len());
     for at in joins.tables() {
         let table = &tables[at];
@@ -291,12 +280,54 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
     for filter in filters {
         parts.value(*filter, program);
     }
+    parts
+}
+
+/// The bytes of which rows a question counts, before they are grouped; `None` of questions about entities, which have others.
+pub(super) fn bytes_of_rows(query: &Query) -> Option<Vec<u8>> {
+    let Query { rows, caps, per_entity, entity_rows, .. } = query;
+    per_entity.is_none().then(|| counted(rows, *caps, entity_rows.as_deref()).0)
+}
+
+/// The bytes of what is grouped by, with its keys in their order.
+pub(super) fn bytes_of_group(group: &Group, query: &Query) -> Vec<u8> {
+    let mut parts = Parts::default();
+    parts.group(group, &query.rows.program);
+    parts.0
+}
+
+/// The bytes of what a measure adds up or looks for, at whatever level and price.
+pub(super) fn bytes_of_kind(measure: &Measure, query: &Query) -> Vec<u8> {
+    let alone = Measure { level: 0, weight: Rational::one(), ..measure.clone() };
+    let mut parts = Parts::default();
+    parts.measure(&alone, &query.rows.arguments, &query.rows.program);
+    parts.0
+}
+
+/// The bytes of a question.
+pub(super) fn bytes(query: &Query) -> Vec<u8> {
+    // How measures share the price follows from their conditions, which are named.
+    let Query {
+        rows,
+        groups,
+        levels,
+        measures,
+        parts: _,
+        answers: _,
+        output: _,
+        caps,
+        per_entity,
+        entity_rows,
+        identity: _,
+    } = query;
+    if let Some(about) = per_entity {
+        return about_entities(about, measures);
+    }
+    let super::Rows { program, arguments, .. } = rows;
+    let mut parts = counted(rows, *caps, entity_rows.as_deref());
     parts.size(groups.len());
     for group in groups {
-        parts.value(group.value, program).size(group.keys.len());
-        for key in &group.keys {
-            parts.key(key);
-        }
+        parts.group(group, program);
     }
     parts.size(levels.len());
     for level in levels {

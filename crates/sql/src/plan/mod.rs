@@ -15,6 +15,7 @@
 mod aggregate;
 mod catalog;
 mod complaint;
+mod contained;
 pub(crate) mod entity_rows;
 mod extreme_row;
 mod functions;

@@ -1,0 +1,234 @@
+//! Asks that an earlier answer of the ledger holds: taken from it, free; and what is nearly the same, paid for.
+
+use deniable_core::noise::SystemRng;
+use deniable_ledger::{Account, Ledger, show};
+use deniable_policy::Policy;
+use deniable_release::release::{Answered, Event, Origin};
+use deniable_release::{Plan, PlannedAsk, Registering, Versioned, published, release, stored};
+use deniable_sql::Resources;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use tempfile::TempDir;
+
+const HEAD: &str = r#"
+name = "NAME"
+population = "patients"
+data = { table = "t", path = "t.csv", version = "1" }
+columns.id = { type = "integer" }
+columns.sex = { type = "text", keys = ["F", "M"] }
+columns.town = { type = "text", keys = ["a", "b"] }
+columns.smokes = { type = "boolean" }
+columns.age = { type = "integer", bounds = [0, 100] }
+adversary = { preset = "acquaintance" }
+promise = { posterior_at_most = 0.75 }
+"#;
+/// Three measures at each of three levels, at a half.
+const LARGE: &str = "SELECT sex, COUNT(*), AVG(age) FROM t GROUP BY ROLLUP (sex)";
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let row = |row: usize| {
+            let (sex, town) = (["F", "M", "M"][row % 3], ["a", "b"][row / 3 % 2]);
+            format!("{},{sex},{town},{},{}\n", row / 2, row.is_multiple_of(5), row % 101)
+        };
+        let rows: String = (0..300).map(row).collect();
+        fs::write(folder.path().join("t.csv"), format!("id,sex,town,smokes,age\n{rows}")).unwrap();
+        Self(folder)
+    }
+
+    /// A policy of this name with one query.
+    fn plan(&self, name: &str, sql: &str, share: &str, change: impl Fn(String) -> String) -> Plan {
+        let ask = format!("[[ask]]\nname = \"{name}\"\nsql = \"{sql}\"\nshare = \"{share}\"\n");
+        let text = change(HEAD.replace("NAME", name) + &ask);
+        Plan::new(Policy::parse(&self.0.path().join("policy.toml"), &text).unwrap()).unwrap()
+    }
+
+    fn large(&self) -> Plan {
+        self.plan("large", LARGE, "1/2", |text| text)
+    }
+
+    fn account(&self) -> Account {
+        show(&self.0.path().join("l")).unwrap().accounts.swap_remove(0)
+    }
+
+    fn release(&self, plan: &Plan) -> (Answered, Vec<String>) {
+        let mut ledger = Ledger::open_or_create(&self.0.path().join("l"), "patients").unwrap();
+        let told = RefCell::new(Vec::new());
+        let tell = |event: Event<'_>| match event {
+            Event::Answered(name, origin) => told.borrow_mut().push(format!("{name} {origin:?}")),
+            Event::AnsweredWithin(name, earlier) => told.borrow_mut().push(format!("{name} within {earlier}")),
+            _ => {}
+        };
+        let locate = || Versioned::locate_all(plan, &BTreeMap::new());
+        let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
+        let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &tell, Registering::GoOn);
+        let answer = released.unwrap().complete().unwrap().swap_remove(0);
+        (answer, told.into_inner())
+    }
+
+    /// The earlier answer that a query is offered from.
+    fn offered(&self, sql: &str, share: &str, change: impl Fn(String) -> String) -> Option<String> {
+        let plan = self.plan("small", sql, share, change).with_earlier(Some(&self.account()));
+        plan.asks()[0].within().map(|within| within.name().to_owned())
+    }
+}
+
+fn same(text: String) -> String {
+    text
+}
+
+fn only(plan: &Plan) -> &PlannedAsk {
+    &plan.asks()[0]
+}
+
+#[test]
+fn what_an_answer_holds_is_taken_from_it_free() {
+    let place = Place::new();
+    let large = place.large();
+    let (all, _) = place.release(&large);
+    let before = place.account();
+    let asked =
+        place.plan("small", "SELECT sex AS s, COUNT(*) AS people FROM t GROUP BY sex ORDER BY people", "1/16", same);
+    let offered = asked.with_earlier(Some(&before));
+    let (answer, told) = place.release(&offered);
+    assert_eq!((told, answer.origin), (vec!["small within large".to_owned()], Origin::Stored));
+    // The count by sex is one measure of the large answer; its numbers and its noise are that answer's.
+    let at = only(&asked).query().measures_within(only(&large).query()).unwrap()[0];
+    assert_eq!(answer.noisy.values, [all.noisy.values[at].clone()]);
+    assert_eq!(answer.noisy.decays, [all.noisy.decays[at].clone()]);
+    assert_eq!(answer.noisy.consistent.unwrap(), [all.noisy.consistent.unwrap()[at].clone()]);
+    assert_eq!(only(&offered).measures()[0].decay(), only(&large).measures()[at].decay());
+    assert!(answer.noisy.decays[0].ratio() < only(&asked).measures()[0].decay().ratio());
+    // Nothing was charged, and nothing recorded.
+    let after = place.account();
+    assert_eq!((&after.spent, after.releases.len()), (&before.spent, before.releases.len()));
+    // What is published says where it is from, and adds nothing to what was spent.
+    let summary = show(&place.0.path().join("l")).unwrap();
+    let answers = [stored(&offered, &summary).unwrap().swap_remove(0).unwrap()];
+    let shown = published(&offered, &answers).asks.swap_remove(0);
+    assert_eq!((shown.share.as_str(), shown.odds.as_str()), ("0", "1"));
+    assert!(shown.warnings.iter().any(|note| note.contains("the earlier answer \"large\"")), "{:?}", shown.warnings);
+    // A number of the large table is the same number in the small one.
+    let count = |name: &str, table: &deniable_publication::Answer, column: usize| {
+        let is =
+            |row: &&Vec<deniable_publication::Cell>| serde_json::to_string(&row[0]).unwrap() == format!("\"{name}\"");
+        serde_json::to_value(&table.rows.iter().find(is).unwrap()[column]).unwrap()["value"].clone()
+    };
+    let table = published(&large, &[stored(&large, &summary).unwrap().swap_remove(0).unwrap()]).asks.swap_remove(0);
+    for sex in ["F", "M"] {
+        assert_eq!(count(sex, &shown, 1), count(sex, &table, 1));
+    }
+}
+
+/// A charge of its own comes first, and the first answer stays the one, whatever comes later.
+#[test]
+fn what_was_shown_stays() {
+    let place = Place::new();
+    let small = || place.plan("small", "SELECT COUNT(*) FROM t", "1/64", same);
+    // Every row is one or the other: the total leaves out nobody.
+    let large = "WITH a AS (SELECT CASE WHEN age > 50 THEN 'old' ELSE 'young' END AS years, age FROM t) SELECT years, COUNT(*), AVG(age) FROM a GROUP BY ROLLUP (years)";
+    let large = place.plan("large", large, "1/2", same);
+    place.release(&large);
+    place.release(&place.plan("better", "SELECT COUNT(*), SUM(age) FROM t", "1/3", same));
+    let from = |plan: &Plan| only(plan).within().map(|within| within.name().to_owned());
+    assert_eq!(from(&small().with_earlier(Some(&place.account()))).as_deref(), Some("large"));
+    // Only the second is exact enough for this one.
+    let second = place.plan("b", "SELECT COUNT(*) FROM t", "1/6", same);
+    let at = only(&second).query().measures_within(only(&large).query()).unwrap()[0];
+    let (first, own) = (&only(&large).measures()[at], &only(&second).measures()[0]);
+    assert!(own.decay().ratio() < first.decay().ratio(), "{} {}", own.odds(), first.odds());
+    assert_eq!(from(&second.with_earlier(Some(&place.account()))).as_deref(), Some("better"));
+    // Asked anew: paid, and its own from then on.
+    let (_, told) = place.release(&small());
+    assert_eq!(told, ["small Charged"]);
+    let plan = small().with_earlier(Some(&place.account()));
+    assert_eq!(from(&plan), None);
+    assert_eq!(place.release(&plan).1, ["small Stored"]);
+}
+
+/// The same noise is enough, and any less is paid for.
+#[test]
+fn the_noise_decides_exactly() {
+    let place = Place::new();
+    place.release(&place.plan("two", "SELECT COUNT(*), SUM(age) FROM t", "1/4", same));
+    for (share, offered) in [("1/9", true), ("1/8", true), ("1001/8000", false), ("1/4", false)] {
+        assert_eq!(place.offered("SELECT COUNT(*) FROM t", share, same).is_some(), offered, "{share}");
+    }
+    // A chosen value is compared by its decay, too.
+    place.release(&place.plan("ranks", "SELECT COUNT(*), MEDIAN(age) FROM t", "1/4", same));
+    assert_eq!(place.offered("SELECT MEDIAN(age) FROM t", "1/8", same).as_deref(), Some("ranks"));
+    assert_eq!(place.offered("SELECT MEDIAN(age) FROM t", "1/7", same), None);
+    assert_eq!(place.offered("SELECT MIN(age) FROM t", "1/8", same), None);
+}
+
+#[test]
+fn what_is_nearly_the_same_is_not_offered() {
+    let place = Place::new();
+    let sql = "SELECT sex, town, COUNT(*), COUNT(*) FILTER (WHERE smokes), SUM(age) FROM t GROUP BY GROUPING SETS ((sex, town), (sex))";
+    place.release(&place.plan("large", sql, "1/2", same));
+    let is_offered = |sql: &str| place.offered(sql, "1/64", same).is_some();
+    for held in [
+        "SELECT sex, town, COUNT(*) FROM t GROUP BY sex, town",
+        "SELECT sex, town, SUM(age) * 2 AS twice FROM t GROUP BY sex, town HAVING SUM(age) > 3 LIMIT 1",
+        "SELECT sex, town, COUNT(*) FILTER (WHERE smokes) FROM t GROUP BY sex, town",
+        "WITH people AS (SELECT age AS years, sex, town FROM t) SELECT sex, town, SUM(years) FROM people GROUP BY sex, town",
+    ] {
+        assert!(is_offered(held), "{held}");
+    }
+    for other in [
+        // Rows of an undeclared town count at no level of the large query, and here they do.
+        "SELECT sex, COUNT(*) FROM t GROUP BY sex",
+        "SELECT town, COUNT(*) FROM t GROUP BY town",
+        "SELECT COUNT(*) FROM t",
+        "SELECT town, sex, COUNT(*) FROM t GROUP BY town, sex",
+        "SELECT sex, town, COUNT(*) FROM t WHERE age > 3 GROUP BY sex, town",
+        "SELECT sex, town, COUNT(age) FROM t GROUP BY sex, town",
+        "SELECT sex, town, COUNT(*) FILTER (WHERE NOT smokes) FROM t GROUP BY sex, town",
+        "SELECT sex, town, SUM(age + 1) FROM t GROUP BY sex, town",
+        "SELECT sex, town, SUM(age) FILTER (WHERE smokes) FROM t GROUP BY sex, town",
+        "SELECT sex, town, AVG(age) FROM t GROUP BY sex, town",
+        "SELECT sex, smokes, COUNT(*) FROM t GROUP BY sex, smokes",
+    ] {
+        assert!(!is_offered(other), "{other}");
+    }
+    // Declarations and versions: what was charged was about something else.
+    let sql = "SELECT sex, town, COUNT(*), SUM(age) FROM t GROUP BY sex, town";
+    let after = |old: &'static str, new: &'static str| {
+        let change = move |text: String| {
+            assert!(text.contains(old), "{old}");
+            text.replace(old, new)
+        };
+        place.offered(sql, "1/64", change).is_some()
+    };
+    assert!(after("name = \"small\"", "name = \"other\""));
+    assert!(after("keys = [\"F\", \"M\"]", "keys = { F = \"women\", M = \"men\" }"), "labels are display");
+    assert!(!after("version = \"1\"", "version = \"2\""));
+    assert!(!after("[0, 100]", "[0, 90]"));
+    assert!(!after("[\"a\", \"b\"]", "[\"a\", \"b\", \"c\"]"));
+    let knows = |new| after("preset = \"acquaintance\"", new);
+    assert!(
+        knows("preset = \"acquaintance\", knows_size = true") ^ knows("preset = \"acquaintance\", knows_size = false"),
+        "one of them is another account"
+    );
+}
+
+/// Caps choose rows: under others, the same words ask about other rows.
+#[test]
+fn caps_are_part_of_what_is_asked() {
+    let place = Place::new();
+    let entity = |text: String| {
+        text.replace("adversary =", "entity = { key = \"id\", rows_per_group = 2, groups = 2 }\nadversary =")
+    };
+    place.release(&place.plan("large", "SELECT sex, COUNT(*), COUNT(DISTINCT id) FROM t GROUP BY sex", "1/2", entity));
+    let small = "SELECT sex, COUNT(*) FROM t GROUP BY sex";
+    assert_eq!(place.offered(small, "1/64", entity).as_deref(), Some("large"));
+    assert_eq!(place.offered(small, "1/64", |text| entity(text) + "rows_per_group = 1\n"), None);
+    assert_eq!(place.offered(small, "1/64", |text| entity(text) + "groups = 1\n"), None);
+    assert_eq!(place.offered(small, "1/64", |text| entity(text) + "rows_per_group = 2\n").as_deref(), Some("large"));
+    // Another account, though the file is the same.
+    assert_eq!(place.offered(small, "1/64", same), None);
+}

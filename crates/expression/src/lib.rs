@@ -56,12 +56,14 @@ mod cast;
 mod compute;
 mod like;
 mod list;
+mod lookup;
 
 pub use calendar::{DAY_NAMES, MONTH_NAMES, civil, parse_day, parse_moment};
 pub use cast::{parse_boolean, parse_decimal, parse_integer};
 pub use column::Column;
 pub use evaluate::Evaluator;
 pub use like::{Pattern, PatternError};
+pub use lookup::{Entries, Lookup};
 pub use operation::{Comparison, Operation, Part, Unit};
 pub use program::{Id, InputColumn, Node, Program, ProgramError};
 pub use value::{Day, Decimal, Moment, Type, Value};

@@ -137,6 +137,7 @@ impl Program {
             }
             (Operation::Truncate(unit), _) => function(format!("date_trunc('{}', ", unit.name()), arguments),
             (Operation::Part(part), _) => function(format!("date_part('{}', ", part.name()), arguments),
+            (Operation::Lookup(lookup), _) => (TIGHT, vec![Piece::Text((&*lookup.name).into())]),
             (Operation::DaysBetween, _) => function("date_diff('day', ".into(), arguments),
             _ => self
                 .predicate(operation, arguments, false)

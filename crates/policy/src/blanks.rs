@@ -83,6 +83,10 @@ pub(crate) fn help(path: &[&str]) -> String {
             "name the public table (`table`), its column that has the keys (`column`), and the one that has their labels (`label`), if \
              there is one"
         }
+        ["columns", _, "within", ..] | ["tables", _, "columns", _, "within", ..] => {
+            "name what each key lies within, such as county = { \"0101\" = \"01\" }; beside `keys_from`, the column of the public \
+             table that tells it"
+        }
         ["columns", _, "keys", _] | ["tables", _, "columns", _, "keys", _] => {
             "what does this key mean? Write the label that is shown in its place, such as \"women\""
         }

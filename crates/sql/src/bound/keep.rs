@@ -270,8 +270,13 @@ mod tests {
         let layout = Layout::new(true, vec![]);
         let mut words = Vec::new();
         rows.iter().for_each(|(identity, cell)| layout.write(*identity, *cell, &[], 0, &mut words));
-        let mut keeper =
-            Keeper::new(layout, Levels::new(&[], &[vec![]]), vec![], caps, Identities::new(&Salt([3; 32])));
+        let mut keeper = Keeper::new(
+            layout,
+            Levels::new(&[], &[vec![]], &crate::plan::nesting::Nesting::default()),
+            vec![],
+            caps,
+            Identities::new(&Salt([3; 32])),
+        );
         let mut found = Vec::new();
         keeper.keep(&words, 0, &mut |position, mark| found.push((rows[position].0, rows[position].1, mark)));
         found.sort_unstable();

@@ -76,7 +76,7 @@ pub(crate) fn nowhere() -> deniable_expression::Id {
 impl Meaning {
     /// What the columns of a query's batches mean where every row is an entity of its own.
     pub(crate) fn of_query(query: &Query, watch: Option<Arc<Watch>>) -> Self {
-        Self::new(query.groups(), &query.rows.arguments, None, watch)
+        Self::new(query.looked_up(), &query.rows.arguments, None, watch)
     }
 }
 
@@ -87,6 +87,7 @@ impl<'a> Capping<'a> {
         Self {
             groups: of.groups(),
             levels: of.levels(),
+            nesting: of.nesting(),
             arguments: &of.rows.arguments,
             presence: presence(of.measures()),
             caps: of.caps(),

@@ -46,7 +46,9 @@ impl Query {
     #[must_use]
     pub fn consistency(&self) -> Consistency {
         let counted = |kind: &MeasureKind| matches!(kind, MeasureKind::Entities { .. }) || adds_up(kind);
-        let nested = self.levels().iter().any(|level| self.levels().iter().any(|other| shape::within(level, other)));
+        let extended = |level: &Vec<usize>| self.nesting().extended(level, self.groups().len());
+        let levels: Vec<Vec<usize>> = self.levels().iter().map(extended).collect();
+        let nested = levels.iter().any(|level| levels.iter().any(|other| shape::within(level, other)));
         if !nested || !self.measures().iter().any(|measure| counted(&measure.kind)) {
             Consistency::NothingToAddUp
         } else if self.entity().is_some() {
@@ -60,7 +62,7 @@ impl Query {
 
     fn shape(&self) -> Option<Shape> {
         let sizes = self.groups().iter().map(|group| group.keys.len()).collect();
-        Shape::new(sizes, self.levels(), MOST_CELLS).filter(|shape| shape.crossings() <= MOST_CROSSINGS)
+        Shape::new(sizes, self.nesting(), self.levels(), MOST_CELLS).filter(|shape| shape.crossings() <= MOST_CROSSINGS)
     }
 
     /// The noisy values in the shape of [`Noisy::values`], changed as little as it takes for the levels to add up and

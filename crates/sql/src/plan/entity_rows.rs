@@ -14,6 +14,7 @@
 use super::aggregate::{Collected, Context, as_whole_numbers, is_every_row, truth_where};
 use super::inline::inline;
 use super::join::arrange;
+use super::nesting::Nesting;
 use super::{Argument, Query, Rows, identity};
 use crate::error::QueryError;
 use crate::facts::keys::Derivation;
@@ -160,6 +161,7 @@ impl Query {
             rows,
             groups,
             levels,
+            nesting: Nesting::default(),
             measures,
             parts: Vec::new(),
             answers,

@@ -20,6 +20,8 @@ const FORMAT: u8 = 2;
 const PER_ENTITY: u8 = 128;
 /// And before questions about one row of each entity.
 const ENTITY_ROWS: u8 = 129;
+/// What stands before a group that follows from another.
+const NESTED: u8 = 130;
 /// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
 const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
 
@@ -246,6 +248,7 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
         rows,
         groups,
         levels,
+        nesting,
         measures,
         parts: _,
         answers: _,
@@ -302,6 +305,10 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
         for group in level {
             parts.size(*group);
         }
+    }
+    // Nothing where no group follows from another: such queries were there before there was this.
+    for (group, within) in (0..groups.len()).filter_map(|group| Some((group, nesting.nearest(group)?))) {
+        parts.tag(NESTED).size(group).size(within.group);
     }
     parts.size(measures.len());
     for measure in measures {

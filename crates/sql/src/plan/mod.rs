@@ -21,6 +21,7 @@ mod grouping;
 mod identity;
 mod inline;
 pub(crate) mod join;
+pub(crate) mod nesting;
 mod parallel;
 pub(crate) mod per_entity;
 mod place;
@@ -55,6 +56,7 @@ use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use deniable_expression::{Id, Node, Operation, Program};
 use entity_rows::EntityRows;
 use join::Joins;
+use nesting::Nesting;
 use num_bigint::BigInt;
 use parallel::Part;
 use per_entity::PerEntity;
@@ -133,6 +135,7 @@ pub struct Query {
     pub(crate) rows: Rows,
     groups: Vec<Group>,
     levels: Vec<Vec<usize>>,
+    nesting: Nesting,
     measures: Vec<Measure>,
     parts: Vec<Part>,
     answers: Vec<Vec<Estimator>>,
@@ -215,7 +218,8 @@ impl Query {
     }
 
     /// The groupings that are answered, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE
-    /// ask for several. The product of a level's keys makes its cells, the last varying fastest.
+    /// ask for several. The product of a level's keys makes its cells, the last varying fastest. Groups that follow from others of
+    /// their level, as a county does from a municipality, are not among them.
     #[must_use]
     pub fn levels(&self) -> &[Vec<usize>] {
         &self.levels
@@ -225,6 +229,16 @@ impl Query {
     #[must_use]
     pub fn cells(&self, level: usize) -> usize {
         self.levels[level].iter().map(|group| self.groups[*group].keys.len()).product()
+    }
+
+    /// Which groups follow from others.
+    pub(crate) fn nesting(&self) -> &Nesting {
+        &self.nesting
+    }
+
+    /// The groups that rows are looked up by: those that follow from no other.
+    pub(crate) fn looked_up(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().enumerate().filter(|(at, _)| !self.nesting.is_determined(*at)).map(|(_, group)| group)
     }
 
     /// What is noised and paid for, in the canonical order.

@@ -4,6 +4,7 @@ use super::aggregate::{Collected, Context};
 use super::entity_rows::{self, EntityRows};
 use super::inline::inline;
 use super::join::{Joins, arrange};
+use super::nesting::Nesting;
 use super::parallel;
 use super::windows::windowed;
 use super::{
@@ -52,13 +53,14 @@ struct Core {
     filters: Vec<Id>,
     groups: Vec<Group>,
     levels: Vec<Vec<usize>>,
+    nesting: Nesting,
     collected: Collected,
 }
 
 /// Takes an analysed plan apart.
 pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Query, QueryError> {
     let Published { core, columns, steps, windows } = published(plan, tables)?;
-    let Core { tables, entity_rows, joins, program, filters, groups, levels, mut collected } = core;
+    let Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, mut collected } = core;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
     let cells = levels.iter().try_fold(0_usize, |sum, level| {
         let product =
@@ -69,7 +71,8 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
         let help = format!("group by fewer columns; at most {MOST_CELLS} combinations of keys are answered");
         return Err(QueryError::refused("a query with this many groups", help).about("GROUP"));
     }
-    let keys = groups.iter().try_fold(1_usize, |product, group| product.checked_mul(group.keys.len()));
+    let looked_up = groups.iter().enumerate().filter(|(at, _)| !nesting.is_determined(*at));
+    let keys = looked_up.map(|(_, group)| group.keys.len()).try_fold(1_usize, usize::checked_mul);
     if keys.is_none_or(|keys| keys >= MOST_COMBINATIONS) {
         let help = "ask one query for each grouping, or group by fewer different columns";
         return Err(QueryError::refused("GROUPING SETS over this many columns and keys", help).about("GROUP"));
@@ -85,8 +88,20 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
     let output = Output { names, columns, steps, windows };
     let (per_entity, identity) = (None, Vec::new());
     let parts = parallel::parts(&measures, &rows);
-    let mut query =
-        Query { rows, groups, levels, measures, parts, answers, output, caps, per_entity, entity_rows, identity };
+    let mut query = Query {
+        rows,
+        groups,
+        levels,
+        nesting,
+        measures,
+        parts,
+        answers,
+        output,
+        caps,
+        per_entity,
+        entity_rows,
+        identity,
+    };
     if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
         let key = &query.rows.tables[0].columns[0].name;
         let help = "each row is one entity's: look at the key in the inner query, or not at all";
@@ -207,7 +222,7 @@ fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, Que
     let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, &mut lowering)?;
     few_enough_pairs(&joins, tables)?;
     let scope = Scope { schema: input.schema(), columns: &inlined.columns };
-    let (group_exprs, sets, several) = groupings(group_expr)?;
+    let (group_exprs, mut sets, several) = groupings(group_expr)?;
     let mut groups: Vec<Group> = Vec::new();
     for expr in &group_exprs {
         let value = lowering.expr(expr, scope)?;
@@ -216,6 +231,9 @@ fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, Que
         let labels = labels(value, &lowering.program, tables);
         groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, labels });
     }
+    let program = lowering.program.clone();
+    let mut keys_of = |id| Derivation { program: &program, ranges: &mut ranges, tables }.keys(id);
+    let nesting = Nesting::of(&groups, &mut sets, &program, &mut keys_of)?;
     let mut collected = Collected::default();
     let mut entities: Vec<Id> = Vec::new();
     for at in joins.tables() {
@@ -248,7 +266,7 @@ fn core(aggregate: &Aggregate, tables: &[TableSchema]) -> Result<Aggregated, Que
     let program = lowering.program;
     let filters = identity::sorted(conditions.iter().map(|condition| condition.id), &program);
     let tables = tables.to_vec();
-    let core = Core { tables, entity_rows, joins, program, filters, groups, levels: sets, collected };
+    let core = Core { tables, entity_rows, joins, program, filters, groups, levels: sets, nesting, collected };
     Ok(Aggregated { core, several, terms })
 }
 

@@ -207,6 +207,10 @@ pub(crate) fn entity(key: &str) -> &'static str {
             "in how many groups of one answer may one person count, such as 2? More groups mean more noise, fewer leave \
              out more of the truth; choose what few people exceed, from knowledge and not from the data"
         }
+        "levels" => {
+            "are rows capped once, below all levels of a ROLLUP (\"together\", so that parts add up to their totals, for more noise), or \
+             at each level by itself (\"apart\")? Leave it out for \"apart\""
+        }
         "rows_in_joins" => {
             "how many rows of one person, of each table, may meet those of other tables, such as 100? Leave it out for 1,000; \
              multiplied with itself for each joined table it may be ten million"

@@ -31,6 +31,8 @@ pub(crate) struct Capping<'a> {
     pub(crate) levels: &'a [Vec<usize>],
     /// Which groups follow from others.
     pub(crate) nesting: &'a Nesting,
+    /// Whether caps are applied to the combinations of all groups, once for all levels (S-LEV).
+    pub(crate) together: bool,
     /// What is taken from each row.
     pub(crate) arguments: &'a [Argument],
     /// Arguments, by position, of which marks tell whether ANY row of the entity in the cell has a value. At most 63: one
@@ -77,7 +79,7 @@ impl CapRows {
         let meaning = Meaning::new(looked_up, capping.arguments, Some(identities.clone()), capping.watch.clone());
         let plan = Plan {
             layout: Layout::new(text, meaning.grids()),
-            levels: Levels::new(capping.groups, capping.levels, capping.nesting),
+            levels: Levels::new(capping.groups, capping.levels, capping.nesting, capping.together),
             presence: capping.presence.clone(),
             caps: capping.caps,
             per_entity: capping.per_entity.clone(),
@@ -88,7 +90,7 @@ impl CapRows {
     }
 
     /// Leaves as many walks at the same time as have room for whatever one entity may keep, and says how many these are: 0
-    /// where not even one has. `cells` is how many there are at each level. All of it is public.
+    /// where not even one has. `cells` is how many there are wherever caps are applied. All of it is public.
     pub(crate) fn make_room(&mut self, cells: &[usize]) -> usize {
         let most = self.plan.most_of_one(cells);
         let fits = |walks: &usize| match self.memory.limit() {

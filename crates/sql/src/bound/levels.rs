@@ -7,7 +7,11 @@ use std::sync::Arc;
 
 /// The levels of a question: GROUPING SETS, ROLLUP and CUBE have several.
 #[derive(Clone)]
-pub(super) struct Levels(Arc<[Level]>);
+pub(super) struct Levels {
+    levels: Arc<[Level]>,
+    /// Whether caps are applied to combinations, once for all levels, and not to the cells of each (S-LEV).
+    together: bool,
+}
 
 /// Where a level's groups are found in a combination, and how many cells they make.
 struct Level {
@@ -28,7 +32,7 @@ struct Place {
 impl Levels {
     /// `levels` hold positions in `groups`. The planner makes sure that combinations, those of the groups that follow from no other,
     /// fit into 32 bits.
-    pub(super) fn new(groups: &[Group], levels: &[Vec<usize>], nesting: &Nesting) -> Self {
+    pub(super) fn new(groups: &[Group], levels: &[Vec<usize>], nesting: &Nesting, together: bool) -> Self {
         let size = |group: usize| groups[group].keys.len() as u32;
         let is_counted = |group: &usize| !nesting.is_determined(*group);
         let place = |group: &usize| {
@@ -45,18 +49,29 @@ impl Levels {
             is_finest: level.iter().copied().eq((0..groups.len()).filter(is_counted)),
             places: level.iter().map(place).collect(),
         };
-        Self(levels.iter().map(level).collect())
+        Self { levels: levels.iter().map(level).collect(), together }
     }
 
     /// How many there are.
     pub(super) fn count(&self) -> usize {
-        self.0.len()
+        self.levels.len()
+    }
+
+    /// Whether what is kept is the same at all levels.
+    pub(super) fn together(&self) -> bool {
+        self.together
+    }
+
+    /// What caps count of a combination at a level: its cell, or itself where they are applied once for all levels.
+    #[inline]
+    pub(super) fn capped_by(&self, level: usize, combination: u32) -> u32 {
+        if self.together { combination } else { self.cell_of(level, combination) }
     }
 
     /// The cell of a combination at a level.
     #[inline]
     pub(super) fn cell_of(&self, level: usize, combination: u32) -> u32 {
-        let Level { is_finest, places } = &self.0[level];
+        let Level { is_finest, places } = &self.levels[level];
         if *is_finest || combination == NOWHERE {
             return combination;
         }
@@ -68,7 +83,7 @@ impl Levels {
 
     /// The cells of many rows. `buffer` is used again.
     pub(super) fn cells_of<'a>(&self, level: usize, combinations: &'a [u32], buffer: &'a mut Vec<u32>) -> &'a [u32] {
-        if self.0[level].is_finest {
+        if self.levels[level].is_finest {
             return combinations;
         }
         buffer.clear();
@@ -91,7 +106,7 @@ mod tests {
             value: crate::bound::nowhere(),
         };
         let groups = [group(2), group(3), group(5)];
-        let levels = Levels::new(&groups, &[vec![0, 1, 2], vec![0, 2], vec![1], vec![]], &Nesting::default());
+        let levels = Levels::new(&groups, &[vec![0, 1, 2], vec![0, 2], vec![1], vec![]], &Nesting::default(), false);
         for (a, b, c) in (0..2).flat_map(|a| (0..3).flat_map(move |b| (0..5).map(move |c| (a, b, c)))) {
             let combination = (a * 3 + b) * 5 + c;
             let cells: Vec<u32> = (0..levels.count()).map(|level| levels.cell_of(level, combination)).collect();

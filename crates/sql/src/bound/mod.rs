@@ -88,6 +88,7 @@ impl<'a> Capping<'a> {
             groups: of.groups(),
             levels: of.levels(),
             nesting: of.nesting(),
+            together: of.is_capped_together(),
             arguments: &of.rows.arguments,
             presence: presence(of.measures()),
             caps: of.caps(),

@@ -111,7 +111,7 @@ impl Totals {
         };
         let measures = query.measures().iter().map(&mut recipe).collect();
         Self {
-            levels: Levels::new(query.groups(), query.levels(), query.nesting()),
+            levels: Levels::new(query.groups(), query.levels(), query.nesting(), query.is_capped_together()),
             gathered,
             measures,
             buffer: Vec::new(),

@@ -45,13 +45,15 @@ impl Query {
     /// Whether the levels of this question can be made to add up.
     #[must_use]
     pub fn consistency(&self) -> Consistency {
-        let counted = |kind: &MeasureKind| matches!(kind, MeasureKind::Entities { .. }) || adds_up(kind);
+        let capped_apart = self.entity().is_some() && !self.is_capped_together();
+        let counted =
+            |kind: &MeasureKind| adds_up(kind) || matches!(kind, MeasureKind::Entities { .. }) && capped_apart;
         let extended = |level: &Vec<usize>| self.nesting().extended(level, self.groups().len());
         let levels: Vec<Vec<usize>> = self.levels().iter().map(extended).collect();
         let nested = levels.iter().any(|level| levels.iter().any(|other| shape::within(level, other)));
         if !nested || !self.measures().iter().any(|measure| counted(&measure.kind)) {
             Consistency::NothingToAddUp
-        } else if self.entity().is_some() {
+        } else if capped_apart {
             Consistency::Entities
         } else if self.shape().is_none() {
             Consistency::TooManyCells

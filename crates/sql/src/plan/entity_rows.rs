@@ -162,6 +162,7 @@ impl Query {
             groups,
             levels,
             nesting: Nesting::default(),
+            together: false,
             measures,
             parts: Vec::new(),
             answers,

@@ -20,8 +20,10 @@ const FORMAT: u8 = 2;
 const PER_ENTITY: u8 = 128;
 /// And before questions about one row of each entity.
 const ENTITY_ROWS: u8 = 129;
-/// What stands before a group that follows from another.
+/// What stands before them and each group that follows from another.
 const NESTED: u8 = 130;
+/// And before questions whose levels are capped together.
+const TOGETHER: u8 = 131;
 /// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
 const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
 
@@ -249,6 +251,7 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
         groups,
         levels,
         nesting,
+        together,
         measures,
         parts: _,
         answers: _,
@@ -265,6 +268,13 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
     let mut parts = Parts::default();
     if let Some(made) = entity_rows {
         parts.rows_of_entities(made, &tables[joins.first]);
+    }
+    // Nothing where no group follows from another and no caps are shared: such queries were there before there was this.
+    for (group, within) in (0..groups.len()).filter_map(|group| Some((group, nesting.nearest(group)?))) {
+        parts.tag(NESTED).size(group).size(within.group);
+    }
+    if *together {
+        parts.tag(TOGETHER);
     }
     parts.tag(FORMAT).text(RANKING);
     let Caps { rows_per_group, groups: most } = caps;
@@ -305,10 +315,6 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
         for group in level {
             parts.size(*group);
         }
-    }
-    // Nothing where no group follows from another: such queries were there before there was this.
-    for (group, within) in (0..groups.len()).filter_map(|group| Some((group, nesting.nearest(group)?))) {
-        parts.tag(NESTED).size(group).size(within.group);
     }
     parts.size(measures.len());
     for measure in measures {

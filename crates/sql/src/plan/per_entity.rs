@@ -302,6 +302,7 @@ impl Query {
             groups,
             levels,
             nesting: Nesting::default(),
+            together: false,
             measures,
             parts,
             answers,

@@ -79,6 +79,8 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
     }
     quantiles::gather(&mut collected);
     let caps = tables[joins.first].caps();
+    let entity = tables[joins.first].entity.as_ref();
+    let together = levels.len() > 1 && entity.is_some_and(|entity| entity.levels_together);
     let (measures, arguments, answers) = identity::ordered(collected, &program);
     if presence(&measures).len() > MOST_ENTITY_FILTERS {
         let help = format!("ask them in several queries; at most {MOST_ENTITY_FILTERS} in one");
@@ -93,6 +95,7 @@ pub(super) fn take_apart(plan: &LogicalPlan, tables: &[TableSchema]) -> Result<Q
         groups,
         levels,
         nesting,
+        together,
         measures,
         parts,
         answers,

@@ -174,6 +174,10 @@ fn column(key: &str) -> &'static str {
             "should the rows without a value be a group of their own? `true` or `false`, or the label of that group, such as \
              \"unknown\""
         }
+        "within" => {
+            "which coarser columns follow from the keys? Write within.county = { \"0101\" = \"01\" } with every key, or beside `keys_from` \
+             the column of the public table that tells it"
+        }
         "keys_from" => {
             "in which public table are the keys listed? Write { table = \"regions\", column = \"code\" }, with `label` if they have labels"
         }

@@ -185,21 +185,21 @@ def ratio(top, bottom, times=1):
     return answer
 
 
-def grouped(rows, keys, *answers):
-    """Every combination of declared keys. `keys`: pairs of a function of a row and the declared keys, or ALL alone."""
+def grouped(rows, keys, *answers, exists=lambda *place: True):
+    """Every combination of declared keys that exists. `keys`: pairs of a function of a row and the declared keys, or ALL alone."""
     cells = {}
     for row in rows:
         place = tuple(ALL if key == ALL else key[0](row) for key in keys)
         cells.setdefault(place, []).append(row)
     # A row whose key is undeclared at any grouping column counts nowhere: such places are never looked up.
     places = product(*[[ALL] if key == ALL else key[1] for key in keys])
-    return [[*place, *(answer(cells.get(place, [])) for answer in answers)] for place in places]
+    return [[*place, *(answer(cells.get(place, [])) for answer in answers)] for place in places if exists(*place)]
 
 
-def levels(rows, keys, sets, *answers):
+def levels(rows, keys, sets, *answers, exists=lambda *place: True):
     """GROUPING SETS: a row with an undeclared key counts at no level."""
     known = [row for row in rows if all(key(row) in declared for key, declared in keys)]
     found = []
     for members in sets:
-        found += grouped(known, [key if at in members else ALL for at, key in enumerate(keys)], *answers)
+        found += grouped(known, [key if at in members else ALL for at, key in enumerate(keys)], *answers, exists=exists)
     return found

@@ -329,6 +329,20 @@ def clinic():
     cases.add("GROUPING without several groupings", "SELECT sex, GROUPING(sex) AS g, COUNT(*) AS n FROM visits GROUP BY sex",
               "sex:text g:number n:number", [[row[0], 0, row[1]] for row in grouped(v, [SEX], count())])
 
+    # Coarser columns that follow from keys: only the combinations that exist.
+    fields = dict(zip(DEPARTMENTS, ["medicine", "medicine", "surgery", "children", "medicine"]))
+    houses = {"medicine": "main", "surgery": "main", "children": "park"}
+    house, field = (lambda row: houses.get(fields.get(row["department"])), ["main", "park"]), (lambda row: fields.get(row["department"]), ["medicine", "surgery", "children"])
+    exists = lambda house, field, department, *others: (department == ALL or fields[department] == field) and (field == ALL or houses[field] == house)
+    nested = [house, field, DEPARTMENT]
+    cases.add("ROLLUP over coarser columns", "SELECT house, field, department, COUNT(*) AS n, AVG(age) AS a FROM visits GROUP BY ROLLUP (house, field, department)",
+              "house:text field:text department:text n:number a:number",
+              levels(v, nested, [{0, 1, 2}, {0, 1}, {0}, set()], count(), average(*AGE), exists=exists))
+    cases.add("a coarser column beside another group", "SELECT house, field, department, sex, COUNT(DISTINCT patient) AS p FROM visits GROUP BY house, field, department, sex",
+              "house:text field:text department:text sex:text p:number", grouped(v, [*nested, SEX], people(), exists=exists))
+    plain("a coarser column alone", "SELECT field, COUNT(*) AS n FROM visits WHERE house = 'main' GROUP BY field", "field:text n:number",
+          count(), keys=[field], where=lambda row: house[0](row) == "main")
+
     # WHERE.
     for name, condition, where in [
         ("LIKE", "department LIKE '%ology'", lambda row: (row["department"] or "").endswith("ology")),
@@ -510,6 +524,12 @@ def adult(path):
         cases.add(name, f"SELECT sex, income, COUNT(*) AS n, AVG(hours_per_week) AS h FROM adult GROUP BY {name} (sex, income)", shown, levels(a, [sex, income], members, count(), average(*hours)))
     cases.add("GROUPING SETS", "SELECT workclass, sex, COUNT(*) AS n FROM adult GROUP BY GROUPING SETS ((workclass), (workclass, sex))", "workclass:text sex:text n:number",
               levels(a, [work, sex], [{0}, {0, 1}], count()))
+    sectors = {"Private": "private", "Federal-gov": "public", "State-gov": "public", "Local-gov": "public"}
+    sector = (lambda row: sectors.get(row["workclass"]), ["private", "public", None])
+    cases.add("ROLLUP over coarser columns", "SELECT sector, workclass, COUNT(*) AS n, SUM(hours_per_week) AS h FROM adult GROUP BY ROLLUP (sector, workclass)",
+              "sector:text workclass:text n:number h:number",
+              levels(a, [sector, work], [{0, 1}, {0}, set()], count(), total(*hours),
+                     exists=lambda sector, work, *others: work == ALL or sectors.get(work) == sector))
     schools = lookup("educations.csv", "education")
     none = {"stage": None, "years": None}
     every = [{**row, **schools.get(row["education"], none)} for row in a]

@@ -4,7 +4,7 @@ use crate::{Meter, Source, SourceError, Wanted};
 use deniable_core::schema::{ALL, Key};
 use deniable_core::text::{is_hidden, shown};
 use deniable_expression::Value;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Most keys of one column.
 const MOST_KEYS: usize = 10_000;
@@ -70,4 +70,50 @@ pub fn listed(
         found.push((key, label));
     }
     if found.is_empty() { Err(wrong("are none".to_owned())) } else { Ok(found) }
+}
+/// What each key in a column of a public table lies within, by another column of texts. Keys are as [`listed`] has found them: each in
+/// one row.
+///
+/// # Errors
+/// When the table cannot be read, has no such columns, or a row with a key does not tell, or not in a form that can be shown.
+pub fn parents(source: &Source, column: &str, parent: &str) -> Result<BTreeMap<Key, String>, SourceError> {
+    let table = source.table();
+    let wrong = |problem: String| SourceError::PublicKeys {
+        path: source.files().first().cloned().unwrap_or_default(),
+        table: table.name.clone(),
+        column: parent.to_owned(),
+        problem,
+    };
+    let position = |name: &str| table.position(name).ok_or_else(|| wrong(format!("need the column `{}`", shown(name))));
+    let wanted = [Wanted::typed(position(column)?), Wanted::typed(position(parent)?)];
+    let take = |rows: &mut Vec<(Option<Value>, Option<Value>)>, batch: crate::Batch| {
+        let cell = |column: usize, row: usize| batch.columns.get(column)?.typed()?.value(row);
+        let free = (MOST_KEYS + 1).saturating_sub(rows.len());
+        rows.extend((0..batch.rows.min(free)).map(|row| (cell(0, row), cell(1, row))));
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let rows = source.scan(&wanted, &Meter::new())?.run(1, Vec::new, take);
+    let rows = rows.map_err(|_| SourceError::Rows { table: table.name.clone() })?.into_iter().flatten();
+    let mut found = BTreeMap::new();
+    for (row, (key, parent)) in (1..).zip(rows) {
+        let key = match key {
+            Some(Value::Integer(number)) => Key::Integer(number),
+            Some(Value::Text(text)) => Key::Text(text.to_string()),
+            _ => return Err(wrong(format!("have no key in row {row}"))),
+        };
+        let Some(Value::Text(parent)) = parent.filter(|parent| !matches!(parent, Value::Text(text) if text.is_empty()))
+        else {
+            return Err(wrong(format!("do not tell in row {row} what `{}` lies within", shown(&key.to_string()))));
+        };
+        if parent.contains(is_hidden) || &*parent == ALL {
+            return Err(wrong(format!("have a text in row {row} that cannot be shown")));
+        }
+        if let Some(other) = found.insert(key.clone(), parent.to_string())
+            && other != *parent
+        {
+            let (key, both) = (shown(&key.to_string()), [shown(&other), shown(&parent)]);
+            return Err(wrong(format!("have `{key}` within both `{}` and `{}`", both[0], both[1])));
+        }
+    }
+    Ok(found)
 }

@@ -3,6 +3,7 @@
 use crate::calendar::{day_name, month_name, part, truncate};
 use crate::cast::{cast, map};
 use crate::column::{Column, booleans, both, numbers, truth};
+use crate::lookup::Entries;
 use crate::operation::{Comparison, Operation};
 use crate::value::{Moment, Type};
 use arrow_array::builder::StringViewBuilder;
@@ -70,6 +71,15 @@ pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], 
             let found = value.iter().map(|text| text.is_some_and(|text| pattern.matches(text)));
             Boolean(booleans(found.collect(), value.nulls().cloned()))
         }
+        (Operation::Lookup(lookup), [value]) => match (&lookup.entries, value) {
+            (Entries::Texts(list), Text(value)) => {
+                Text(found(value.iter().map(|key| list.get(key?).map(|text| &**text))))
+            }
+            (Entries::Integers(list), Integer(value)) => {
+                Text(found(value.iter().map(|key| list.get(&key?).map(|text| &**text))))
+            }
+            (Entries::Texts(_) | Entries::Integers(_), _) => nothing(),
+        },
         (Operation::Truncate(unit), [Timestamp(value)]) => {
             let cut = |micros| truncate(*unit, Moment::new(micros)?).map(Moment::get);
             Timestamp(map::<_, TimestampMicrosecondType>(value, cut))
@@ -363,6 +373,12 @@ fn names(
     for micros in moments {
         texts.append_option(micros.and_then(Moment::new).and_then(of));
     }
+    texts.finish()
+}
+
+fn found<'a>(values: impl Iterator<Item = Option<&'a str>>) -> StringViewArray {
+    let mut texts = StringViewBuilder::with_capacity(values.size_hint().0);
+    values.for_each(|value| texts.append_option(value));
     texts.finish()
 }
 

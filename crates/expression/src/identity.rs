@@ -6,10 +6,11 @@
 
 use crate::format::TimePattern;
 use crate::like::Pattern;
+use crate::lookup::{Entries, Lookup};
 use crate::operation::{Comparison, Operation, Part, Unit};
 use crate::program::{Id, InputColumn, MOST_ARGUMENTS, Node, Program};
 use crate::value::{Day, Decimal, Moment, Type, Value};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The first byte: how the others are to be read.
 const FORMAT: u8 = 1;
@@ -248,6 +249,27 @@ fn put_operation(bytes: &mut Vec<u8>, operation: &Operation) {
             bytes.extend_from_slice(&u32::from(pattern.escape()).to_le_bytes());
             bytes.push(u8::from(pattern.ignores_case()));
         }
+        Operation::Lookup(lookup) => {
+            bytes.push(37);
+            put_text(bytes, &lookup.name);
+            put_kind(bytes, lookup.entries.kind());
+            match &lookup.entries {
+                Entries::Texts(list) => {
+                    put_length(bytes, list.len());
+                    for (key, value) in list {
+                        put_text(bytes, key);
+                        put_text(bytes, value);
+                    }
+                }
+                Entries::Integers(list) => {
+                    put_length(bytes, list.len());
+                    for (key, value) in list {
+                        bytes.extend_from_slice(&key.to_le_bytes());
+                        put_text(bytes, value);
+                    }
+                }
+            }
+        }
         Operation::Truncate(unit) => bytes.extend_from_slice(&[
             27,
             match unit {
@@ -342,6 +364,11 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// A list of a lookup. What is there twice is found when the bytes are compared with those of what was read.
+    fn entries<K: Ord>(&mut self, count: usize, key: impl Fn(&mut Self) -> Option<K>) -> Option<BTreeMap<K, Box<str>>> {
+        (0..count).map(|_| Some((key(self)?, self.text()?.into()))).collect()
+    }
+
     fn operation(&mut self) -> Option<Operation> {
         Some(match self.byte()? {
             0 => Operation::Compare(self.choice(&Comparison::ALL)?),
@@ -385,6 +412,17 @@ impl<'a> Reader<'a> {
             34 => Operation::DayName,
             35 => Operation::MonthName,
             36 => Operation::Format(Box::new(TimePattern::new(self.text()?).ok()?)),
+            37 => {
+                let (name, kind, count) = (self.text()?.into(), self.kind()?, self.length()?);
+                let entries = match kind {
+                    Type::Text => Entries::Texts(self.entries(count, |reader| Some(reader.text()?.into()))?),
+                    Type::Integer => {
+                        Entries::Integers(self.entries(count, |reader| Some(i64::from_le_bytes(reader.array()?)))?)
+                    }
+                    Type::Boolean | Type::Decimal | Type::Date | Type::Timestamp => return None,
+                };
+                Operation::Lookup(Box::new(Lookup { name, entries }))
+            }
             _ => return None,
         })
     }
@@ -461,6 +499,14 @@ mod tests {
             Operation::DayName,
             Operation::MonthName,
             Operation::Format(Box::new(TimePattern::new("FMMonth YYYY").unwrap())),
+            Operation::Lookup(Box::new(Lookup {
+                name: "county".into(),
+                entries: Entries::Texts([("0101".into(), "01".into()), ("ä".into(), "".into())].into()),
+            })),
+            Operation::Lookup(Box::new(Lookup {
+                name: "county".into(),
+                entries: Entries::Integers([(-1, "01".into()), (301, "03".into())].into()),
+            })),
         ];
         operations.extend(Comparison::ALL.map(Operation::Compare));
         operations.extend(Type::ALL.map(Operation::Cast));

@@ -57,6 +57,7 @@ mod compute;
 mod format;
 mod like;
 mod list;
+mod lookup;
 
 pub use calendar::{DAY_NAMES, MONTH_NAMES, civil, parse_day, parse_moment};
 pub use cast::{parse_boolean, parse_decimal, parse_integer};
@@ -64,6 +65,7 @@ pub use column::Column;
 pub use evaluate::Evaluator;
 pub use format::{TimePattern, TimePatternError};
 pub use like::{Pattern, PatternError};
+pub use lookup::{Entries, Lookup};
 pub use operation::{Comparison, Operation, Part, Unit};
 pub use program::{Id, InputColumn, Node, Program, ProgramError};
 pub use value::{Day, Decimal, Moment, Type, Value};

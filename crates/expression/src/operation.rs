@@ -2,6 +2,7 @@
 
 use crate::format::TimePattern;
 use crate::like::Pattern;
+use crate::lookup::Lookup;
 use crate::value::Type;
 
 /// An operation. All of them are total: NULL where a result does not exist or is no value of its type.
@@ -69,6 +70,8 @@ pub enum Operation {
     Trim(Box<str>),
     /// Whether a text matches a pattern.
     Like(Box<Pattern>),
+    /// What a fixed list gives a text or a whole number; NULL where it is not in it.
+    Lookup(Box<Lookup>),
     /// Back to the beginning of its year, month, ...
     Truncate(Unit),
     /// A part of a moment, as a whole number.
@@ -307,6 +310,8 @@ impl Operation {
                     "LIKE"
                 }
             }
+            // Its name is that of a column: words show it.
+            Self::Lookup(_) => "lookup",
             Self::Truncate(_) => "date_trunc",
             Self::Part(_) => "date_part",
             Self::DaysBetween => "date_diff",
@@ -342,6 +347,7 @@ impl Operation {
             (Self::Cast(to), [from]) if castable(*from, *to) => Some(*to),
             (Self::Lower | Self::Upper | Self::Trim(_), [Text]) => Some(Text),
             (Self::Like(_), [Text]) => Some(Boolean),
+            (Self::Lookup(lookup), [kind]) if *kind == lookup.entries.kind() => Some(Text),
             (Self::Truncate(_), [Timestamp]) => Some(Timestamp),
             (Self::Part(_), [Timestamp]) => Some(Integer),
             (Self::DaysBetween, [Date, Date]) => Some(Integer),

@@ -141,6 +141,7 @@ impl Program {
                 let end = [text(", '"), Piece::Quoted(pattern.text()), text(")")];
                 (TIGHT, [text("to_char("), Piece::Node(*time, LOOSE)].into_iter().chain(end).collect())
             }
+            (Operation::Lookup(lookup), _) => (TIGHT, vec![Piece::Text((&*lookup.name).into())]),
             (Operation::DaysBetween, _) => function("date_diff('day', ".into(), arguments),
             _ => self
                 .predicate(operation, arguments, false)

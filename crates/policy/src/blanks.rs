@@ -83,6 +83,10 @@ pub(crate) fn help(path: &[&str]) -> String {
             "name the public table (`table`), its column that has the keys (`column`), and the one that has their labels (`label`), if \
              there is one"
         }
+        ["columns", _, "within", ..] | ["tables", _, "columns", _, "within", ..] => {
+            "name what each key lies within, such as county = { \"0101\" = \"01\" }; beside `keys_from`, the column of the public \
+             table that tells it"
+        }
         ["columns", _, "keys", _] | ["tables", _, "columns", _, "keys", _] => {
             "what does this key mean? Write the label that is shown in its place, such as \"women\""
         }
@@ -170,6 +174,10 @@ fn column(key: &str) -> &'static str {
             "should the rows without a value be a group of their own? `true` or `false`, or the label of that group, such as \
              \"unknown\""
         }
+        "within" => {
+            "which coarser columns follow from the keys? Write within.county = { \"0101\" = \"01\" } with every key, or beside `keys_from` \
+             the column of the public table that tells it"
+        }
         "keys_from" => {
             "in which public table are the keys listed? Write { table = \"regions\", column = \"code\" }, with `label` if they have labels"
         }
@@ -202,6 +210,10 @@ pub(crate) fn entity(key: &str) -> &'static str {
         "groups" => {
             "in how many groups of one answer may one person count, such as 2? More groups mean more noise, fewer leave \
              out more of the truth; choose what few people exceed, from knowledge and not from the data"
+        }
+        "levels" => {
+            "are rows capped once, below all levels of a ROLLUP (\"together\", so that parts add up to their totals, for more noise), or \
+             at each level by itself (\"apart\")? Leave it out for \"apart\""
         }
         "rows_in_joins" => {
             "how many rows of one person, of each table, may meet those of other tables, such as 100? Leave it out for 1,000; \

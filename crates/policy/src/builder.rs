@@ -193,7 +193,7 @@ impl PolicyBuilder {
 /// A column as an inline table.
 fn described(column: &Column) -> InlineTable {
     // What is known of values that a query works out is nothing that a policy declares.
-    let Column { name: _, kind, bounds, keys, keys_from, labels, step: _, least: _, format } = column;
+    let Column { name: _, kind, bounds, keys, keys_from, labels, parents, step: _, least: _, format } = column;
     let mut table = InlineTable::new();
     table.insert("type", kind.name().into());
     if let Some(bounds) = bounds {
@@ -227,6 +227,16 @@ fn described(column: &Column) -> InlineTable {
             table.insert("keys", Value::Array(Array::from_iter(declared)));
         }
         further(&mut table, keys, labels);
+    }
+    if !parents.is_empty() {
+        let columns = keys_from.iter().flat_map(|from| &from.parents);
+        let columns = columns.map(|column| Value::from(column.as_str()));
+        let entry =
+            |(key, parent): (&Key, &String)| (toml_edit::Key::new(key.to_string()), Value::from(parent.as_str()));
+        let lists = parents.iter().map(|parents| Value::InlineTable(parents.of.iter().map(entry).collect()));
+        let lists = lists.skip(if keys_from.is_some() { parents.len() } else { 0 });
+        let names = parents.iter().map(|parents| toml_edit::Key::new(&parents.name));
+        table.insert("within", Value::InlineTable(names.zip(columns.chain(lists)).collect()));
     }
     if let Some(format) = format {
         table.insert("format", format.as_str().into());
@@ -295,6 +305,7 @@ mod tests {
             Column {
                 labels: [(Key::Other, "elsewhere".to_owned())].into(),
                 keys_from: Some(KeysFrom {
+                    parents: Vec::new(),
                     table: "regions".to_owned(),
                     column: "code".to_owned(),
                     label: None,

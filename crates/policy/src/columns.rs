@@ -5,13 +5,25 @@ use crate::dates;
 use crate::error::PolicyErrorKind;
 use crate::keys::{self, Declared};
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use crate::within;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::CsvOptions;
 use deniable_core::schema::Format;
 use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType};
 
-pub(crate) const KEYS: [&str; 10] =
-    ["type", "bounds", "step", "keys", "keys_from", "null_key", "other", "format", "typical", "typical_spread"];
+pub(crate) const KEYS: [&str; 11] = [
+    "type",
+    "bounds",
+    "step",
+    "keys",
+    "keys_from",
+    "null_key",
+    "other",
+    "within",
+    "format",
+    "typical",
+    "typical_spread",
+];
 
 /// What the columns are judged by: the names for messages, and the format where it could be read.
 #[derive(Clone, Copy)]
@@ -51,8 +63,10 @@ fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
     let format = read_format(&section, kind, home);
     named?;
     listed?;
-    let Declared { keys, from: keys_from, labels } = keys?;
-    Ok(Column { bounds: bounds?, keys, keys_from, labels, format: format?, ..Column::new(name, kind) })
+    let mut keys = keys?;
+    let parents = within::read(&section, kind, &mut keys)?;
+    let Declared { keys, from: keys_from, labels } = keys;
+    Ok(Column { bounds: bounds?, keys, keys_from, labels, parents, format: format?, ..Column::new(name, kind) })
 }
 
 /// A file without a header has the columns that `[data.csv]` lists, and no others.

@@ -2,11 +2,11 @@
 
 use crate::blanks;
 use crate::data::{Names, find_column};
-use crate::reader::{Field, Read};
+use crate::reader::{Field, Read, did_you_mean, shown};
 use deniable_core::schema::{Column, ColumnType, Entity};
 use deniable_core::sensitivity::Caps;
 
-pub(crate) const KEYS: [&str; 5] = ["key", "rows_per_group", "groups", "rows_in_joins", "typical_entities"];
+pub(crate) const KEYS: [&str; 6] = ["key", "rows_per_group", "groups", "rows_in_joins", "levels", "typical_entities"];
 
 /// Reads `[entity]`. Without columns its key cannot be looked up.
 pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> {
@@ -20,11 +20,25 @@ pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> 
         |key| section.need(key, &format!("add `{key}`: {}", blanks::entity(key))).and_then(|field| field.count());
     let (rows, groups) = (count("rows_per_group"), count("groups"));
     let joined = section.optional("rows_in_joins", Field::count);
+    let together = section.optional("levels", read_levels);
     Ok(Entity {
         key: key?,
         caps: Caps { rows_per_group: rows?, groups: groups? },
         rows_in_joins: joined?.unwrap_or(Entity::ROWS_IN_JOINS),
+        levels_together: together?.unwrap_or(false),
     })
+}
+
+/// Whether caps are applied below all levels of a query.
+fn read_levels(field: &Field<'_>) -> Read<bool> {
+    match field.text()? {
+        "together" => Ok(true),
+        "apart" => Ok(false),
+        other => {
+            Err(field
+                .bad_text(format!("= \"{}\" is not known", shown(other)), did_you_mean(other, &["together", "apart"])))
+        }
+    }
 }
 
 /// A declared column whose values can name someone or something: compared for equality, and of many values.

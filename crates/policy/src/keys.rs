@@ -5,6 +5,7 @@ use crate::data::Names;
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use crate::tree::Shape;
+use crate::within;
 use deniable_core::schema::{ALL, Column, ColumnType, DeclaredTable, Key, KeysFrom, Role};
 use deniable_core::text::is_hidden;
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +96,7 @@ fn read_from(
     let other = other.map_or(Ok(()), |other| groups.add_other(other, kind));
     null?;
     other?;
-    let from = KeysFrom { table: table?, column: column?, label: label?, further: groups.keys };
+    let from = KeysFrom { table: table?, column: column?, label: label?, further: groups.keys, parents: Vec::new() };
     Ok(Declared { keys: None, from: Some(from), labels: groups.labels })
 }
 
@@ -108,6 +109,7 @@ pub(crate) fn check_sources(
 ) -> Read<()> {
     let Some(field) = table.get("columns")? else { return Ok(()) };
     let section = Section::open_free(field.report, &format!("[{}]", names.columns), field.node)?;
+    within::check_names(&section, columns)?;
     let checked = section.fields().zip(columns).map(|(field, column)| {
         let Some(from) = &column.keys_from else { return Ok(()) };
         let section = Section::open_free(field.report, &format!("[{}.{}]", names.columns, field.key), field.node)?;
@@ -136,10 +138,10 @@ fn check_source(section: &Section<'_>, column: &Column, from: &KeysFrom, more: &
         return fail("table", format!("= \"{}\" is no table that is `unprotected`", shown(&from.table)), help);
     };
     let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
-    for (key, name, kind) in
-        [("column", Some(&from.column), column.kind), ("label", from.label.as_ref(), ColumnType::Text)]
-    {
-        let Some(name) = name else { continue };
+    let keys = [("column", &from.column, column.kind)].into_iter();
+    let label = from.label.iter().map(|label| ("label", label, ColumnType::Text));
+    let parents = from.parents.iter().map(|parent| ("within", parent, ColumnType::Text));
+    for (key, name, kind) in keys.chain(label).chain(parents) {
         match table.columns.iter().find(|known| known.name == *name) {
             None => {
                 let problem = format!("= \"{}\" is no declared column of `{}`", shown(name), from.table);
@@ -147,7 +149,11 @@ fn check_source(section: &Section<'_>, column: &Column, from: &KeysFrom, more: &
             }
             Some(known) if known.kind != kind => {
                 let problem = format!("= \"{}\" is {}, and must be {}", shown(name), known.kind.name(), kind.name());
-                return fail(key, problem, "declare both with the same `type`, and labels as text".to_owned());
+                return fail(
+                    key,
+                    problem,
+                    "declare both with the same `type`, and labels and what keys lie within as text".to_owned(),
+                );
             }
             Some(_) => {}
         }
@@ -207,8 +213,8 @@ fn listed_key(entry: &Field<'_>, kind: ColumnType) -> Read<Key> {
     }
 }
 
-/// A key in front of its label, which TOML has as a text whatever it is; `None` where it is not of the column's type.
-fn named_key(name: &str, kind: ColumnType) -> Option<Key> {
+/// A key in front of its label or its parent, which TOML has as a text whatever it is; `None` where it is not of the column's type.
+pub(crate) fn named_key(name: &str, kind: ColumnType) -> Option<Key> {
     match kind {
         ColumnType::Integer => name.parse().ok().map(Key::Integer),
         ColumnType::Boolean => name.parse().ok().map(Key::Boolean),

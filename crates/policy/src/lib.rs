@@ -26,7 +26,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `ask.rs`, `typical.rs` |
+//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `ask.rs`, `typical.rs`, `within.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what are the words of other libraries called here? | `foreign.rs` |
@@ -57,6 +57,7 @@ mod shares;
 mod tables;
 mod tree;
 mod typical;
+mod within;
 
 pub use ask::{About, Ask, OwnCaps, QuestionError, Sampling, Size};
 pub use builder::PolicyBuilder;

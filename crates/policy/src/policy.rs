@@ -21,6 +21,7 @@ use deniable_core::schema::Entity;
 use deniable_core::schema::{DeclaredTable, Key, Role};
 use deniable_core::secret::Secret;
 use num_traits::Signed;
+use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -167,6 +168,20 @@ impl Policy {
             found.keys = Some(listed.iter().map(|(key, _)| key.clone()).chain(from.further.iter().cloned()).collect());
             let labels = listed.iter().filter_map(|(key, label)| Some((key.clone(), label.clone()?)));
             found.labels.extend(labels);
+        }
+        self
+    }
+
+    /// This policy with what the keys of a column lie within, for each of its coarser columns in their order, where these were to be
+    /// taken from a public table.
+    #[must_use]
+    pub fn with_parents(mut self, table: &str, column: &str, listed: Vec<BTreeMap<Key, String>>) -> Self {
+        let main = (self.data.table == table).then_some(&mut self.columns);
+        let further =
+            self.more.iter_mut().find(|further| further.data.table == table).map(|further| &mut further.columns);
+        let mut columns = main.or(further).into_iter().flatten();
+        if let Some(found) = columns.find(|known| known.name == column && known.keys_from.is_some()) {
+            found.parents.iter_mut().zip(listed).for_each(|(parents, of)| parents.of = of);
         }
         self
     }

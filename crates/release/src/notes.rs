@@ -36,7 +36,10 @@ pub(crate) fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> O
         Consistency::NothingToAddUp => return None,
         Consistency::Entities => {
             let each = plan.policy().entity().as_ref().map_or("entity", |entity| entity.key.as_str());
-            format!("the groupings do not add up: in each of them the rows of each {each} are capped by themselves")
+            format!(
+                "the groupings do not add up: in each of them the rows of each {each} are capped by themselves; \
+                 `levels = \"together\"` in [entity] caps them once"
+            )
         }
         Consistency::TooManyCells => format!("{left}; to fix that would take too long for this many cells"),
         Consistency::Applies if !ask.ask().consistent => format!("{left}; `consistent = false` leaves it so"),

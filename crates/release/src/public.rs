@@ -7,7 +7,7 @@
 
 use deniable_core::schema::{Key, Role, TableSchema};
 use deniable_policy::Policy;
-use deniable_sql::source::keys::listed;
+use deniable_sql::source::keys::{listed, parents};
 use deniable_sql::source::public::{Row, rows};
 use deniable_sql::{Source, SourceError};
 use std::collections::BTreeSet;
@@ -35,6 +35,8 @@ pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
             column.labels.values().cloned().chain(from.further.iter().filter(unlabelled).map(Key::to_string)).collect();
         let keys = listed(&source, &from.column, from.label.as_deref(), &taken)?;
         filled = filled.with_keys(&table.data.table, &column.name, &keys);
+        let within = from.parents.iter().map(|parent| parents(&source, &from.column, parent));
+        filled = filled.with_parents(&table.data.table, &column.name, within.collect::<Result<_, _>>()?);
     }
     Ok(filled)
 }

@@ -72,7 +72,7 @@ fn people_with_several_rows_do_not_add_up() {
     place.edit("policy.toml", "adversary", "entity = { key = \"patient\", rows_per_group = 2, groups = 2 }\nadversary");
     let publication = place.release(&["--format", "json"]).done().json();
     assert_eq!(publication["asks"][0]["consistent"], false);
-    insta::assert_snapshot!(note(&publication), @"the groupings do not add up: in each of them the rows of each patient are capped by themselves");
+    insta::assert_snapshot!(note(&publication), @r#"the groupings do not add up: in each of them the rows of each patient are capped by themselves; `levels = "together"` in [entity] caps them once"#);
 }
 
 #[test]

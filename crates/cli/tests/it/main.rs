@@ -23,6 +23,7 @@ mod init;
 mod keys;
 mod killed;
 mod misread;
+mod nested;
 mod newcomers;
 mod notes;
 mod plan;

@@ -23,6 +23,8 @@ pub struct Column {
     pub keys_from: Option<KeysFrom>,
     /// What is shown in place of keys that have a label. For display alone: no part of what a query is.
     pub labels: BTreeMap<Key, String>,
+    /// The coarser columns that follow from the keys, such as the county of a municipality. Queries name them like columns.
+    pub parents: Vec<Parents>,
     /// What all values are multiples of, where they are known to be though they have no bounds: numbers of rows, sums.
     pub step: Option<Rational>,
     /// What no value is below, where that is known though they have no bounds.
@@ -42,6 +44,7 @@ impl Column {
             keys: None,
             keys_from: None,
             labels: BTreeMap::new(),
+            parents: Vec::new(),
             step: None,
             least: None,
             format: None,
@@ -67,6 +70,16 @@ impl Column {
     }
 }
 
+/// A coarser column that follows from a column's keys: each key lies within exactly one of its texts. Values that are no listed key
+/// have none, which is NULL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parents {
+    /// The name of the coarser column; no other column of the table has it.
+    pub name: String,
+    /// What each listed key lies within. Where that is a public table, it is empty until that is read.
+    pub of: BTreeMap<Key, String>,
+}
+
 /// Keys that stand in a public table, each in a row of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeysFrom {
@@ -78,6 +91,8 @@ pub struct KeysFrom {
     pub label: Option<String>,
     /// Which of [`Key::Null`] and [`Key::Other`] are groups behind them, in this order.
     pub further: Vec<Key>,
+    /// For each of the column's [`Parents`], in their order, the text column that tells in which of them a key lies.
+    pub parents: Vec<String>,
 }
 
 /// The type of a column.

@@ -11,6 +11,8 @@ pub struct Entity {
     pub caps: Caps,
     /// How many rows of one entity, of each table, meet those of other tables in a join.
     pub rows_in_joins: u32,
+    /// Whether caps are applied once, below all levels of GROUPING SETS, ROLLUP and CUBE, and not at each by itself (S-LEV).
+    pub levels_together: bool,
 }
 
 impl Entity {
@@ -20,6 +22,6 @@ impl Entity {
     /// An entity with these caps, and as many rows in joins as where the policy does not say.
     #[must_use]
     pub fn new(key: impl Into<String>, caps: Caps) -> Self {
-        Self { key: key.into(), caps, rows_in_joins: Self::ROWS_IN_JOINS }
+        Self { key: key.into(), caps, rows_in_joins: Self::ROWS_IN_JOINS, levels_together: false }
     }
 }

@@ -23,7 +23,7 @@ mod reading;
 mod table;
 
 pub use bounds::{Bounds, BoundsError};
-pub use column::{ALL, Column, ColumnType, Key, KeysFrom};
+pub use column::{ALL, Column, ColumnType, Key, KeysFrom, Parents};
 pub use csv::{Compression, CsvOptions};
 pub use data::{Data, Format, ending};
 pub use entity::Entity;

@@ -51,7 +51,9 @@ pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
     // Names are different, so this order is the only one.
     columns.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     out.number(columns.len() as u64);
-    for Column { name, kind, bounds: _, keys: _, keys_from: _, labels: _, step: _, least: _, format } in columns {
+    for Column { name, kind, bounds: _, keys: _, keys_from: _, labels: _, parents: _, step: _, least: _, format } in
+        columns
+    {
         out.text(name);
         out.byte(match kind {
             ColumnType::Integer => 1,

@@ -11,6 +11,7 @@ use super::lookup::NOWHERE;
 use super::shards::{Disk, Scatter, Shard};
 use super::walk::{Plan, Take, Walk, room};
 use super::{Exhausted, Fold, Salt};
+use crate::plan::nesting::Nesting;
 use crate::plan::{Argument, Group};
 use deniable_core::sensitivity::Caps;
 use deniable_data::Memory;
@@ -28,6 +29,10 @@ pub(crate) struct Capping<'a> {
     pub(crate) groups: &'a [Group],
     /// Which of them make the cells of each level.
     pub(crate) levels: &'a [Vec<usize>],
+    /// Which groups follow from others.
+    pub(crate) nesting: &'a Nesting,
+    /// Whether caps are applied to the combinations of all groups, once for all levels (S-LEV).
+    pub(crate) together: bool,
     /// What is taken from each row.
     pub(crate) arguments: &'a [Argument],
     /// Arguments, by position, of which marks tell whether ANY row of the entity in the cell has a value. At most 63: one
@@ -69,10 +74,12 @@ impl CapRows {
     /// `text` is about the entity key, `threads` how many scatter and walk at the same time.
     pub(crate) fn new(capping: &Capping<'_>, text: bool, memory: Memory, disk: Arc<Disk>, threads: usize) -> Self {
         let identities = Identities::new(capping.salt);
-        let meaning = Meaning::new(capping.groups, capping.arguments, Some(identities.clone()), capping.watch.clone());
+        let looked_up = capping.groups.iter().enumerate().filter(|(at, _)| !capping.nesting.is_determined(*at));
+        let looked_up = looked_up.map(|(_, group)| group);
+        let meaning = Meaning::new(looked_up, capping.arguments, Some(identities.clone()), capping.watch.clone());
         let plan = Plan {
             layout: Layout::new(text, meaning.grids()),
-            levels: Levels::new(capping.groups, capping.levels),
+            levels: Levels::new(capping.groups, capping.levels, capping.nesting, capping.together),
             presence: capping.presence.clone(),
             caps: capping.caps,
             per_entity: capping.per_entity.clone(),
@@ -83,7 +90,7 @@ impl CapRows {
     }
 
     /// Leaves as many walks at the same time as have room for whatever one entity may keep, and says how many these are: 0
-    /// where not even one has. `cells` is how many there are at each level. All of it is public.
+    /// where not even one has. `cells` is how many there are wherever caps are applied. All of it is public.
     pub(crate) fn make_room(&mut self, cells: &[usize]) -> usize {
         let most = self.plan.most_of_one(cells);
         let fits = |walks: &usize| match self.memory.limit() {

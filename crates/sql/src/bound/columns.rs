@@ -40,15 +40,15 @@ impl Watch {
 
 impl Meaning {
     /// `identities` are given when the first column is an entity key.
-    pub(super) fn new(
-        groups: &[Group],
+    pub(super) fn new<'g>(
+        groups: impl Iterator<Item = &'g Group>,
         arguments: &[Argument],
         identities: Option<Identities>,
         watch: Option<Arc<Watch>>,
     ) -> Self {
         Self {
             watch,
-            groups: groups.iter().map(|group| KeyLookup::new(&group.keys)).collect(),
+            groups: groups.map(|group| KeyLookup::new(&group.keys)).collect(),
             arguments: arguments.iter().map(Decoder::new).collect(),
             identities,
         }

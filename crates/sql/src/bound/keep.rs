@@ -4,9 +4,11 @@ use super::identity::{Identities, Identity, Rank};
 use super::layout::Layout;
 use super::levels::Levels;
 use deniable_core::sensitivity::Caps;
+use std::collections::HashMap;
 use std::ops::Range;
 
-/// Bit 0 of a mark: the one row that stands for its entity in its cell.
+/// Bit 0 of a mark: the one row that stands for its entity in its cell. Where caps are applied once for all levels, an entity's
+/// bits in a cell may be those of several rows, each bit once.
 pub(super) const FIRST: u64 = 1;
 
 /// Sorts rows by entity and cell and walks over them. Ranks are computed only where a cap bites.
@@ -73,10 +75,25 @@ impl Keeper {
     /// Hands out the positions of the rows that are kept at a level, each with its mark, entity by entity and cell by
     /// cell.
     pub(super) fn keep(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(usize, u64)) {
+        let together = self.levels.together();
+        // What is marked of the entity that is looked at, in each cell of the level, where several kept ones lie in one.
+        let (mut whose, mut marked) = (None, HashMap::new());
         self.kept_cells(rows, level, &mut |keeper, own| {
             let mut mark = FIRST;
             for (bit, argument) in keeper.presence.iter().enumerate() {
                 mark |= u64::from(keeper.witness(rows, own, *argument).is_some()) << (1 + bit);
+            }
+            if together {
+                let row = row_of(rows, keeper.layout.words(), own[0]);
+                let owner = keeper.layout.identity(row);
+                if whose != Some(owner) {
+                    whose = Some(owner);
+                    marked.clear();
+                }
+                let cell = keeper.levels.cell_of(level, keeper.layout.combination(row));
+                let known: &mut u64 = marked.entry(cell).or_default();
+                mark &= !*known;
+                *known |= mark;
             }
             keeper.lowest(rows, own, &mut |position| visit(position, std::mem::take(&mut mark)));
         });
@@ -109,7 +126,8 @@ impl Keeper {
         let mut wanted = std::mem::take(&mut self.wanted);
         wanted.clear();
         wanted.resize(rows.len() / width, false);
-        for level in 0..self.levels.count() {
+        let cuts = if self.levels.together() { 1 } else { self.levels.count() };
+        for level in 0..cuts {
             self.kept_cells(rows, level, &mut |keeper, own| {
                 keeper.lowest(rows, own, &mut |position| wanted[position] = true);
                 let witnesses = keeper.presence.iter().filter_map(|argument| keeper.witness(rows, own, *argument));
@@ -128,7 +146,7 @@ impl Keeper {
     fn kept_cells(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
         let mut order = std::mem::take(&mut self.order);
         let (layout, width) = (self.layout.clone(), self.layout.words());
-        let cell = |row: &[u64]| u128::from(self.levels.cell_of(level, layout.combination(row)));
+        let cell = |row: &[u64]| u128::from(self.levels.capped_by(level, layout.combination(row)));
         self.unsorted.clear();
         self.unsorted.extend(
             (0_u128..)
@@ -270,8 +288,13 @@ mod tests {
         let layout = Layout::new(true, vec![]);
         let mut words = Vec::new();
         rows.iter().for_each(|(identity, cell)| layout.write(*identity, *cell, &[], 0, &mut words));
-        let mut keeper =
-            Keeper::new(layout, Levels::new(&[], &[vec![]]), vec![], caps, Identities::new(&Salt([3; 32])));
+        let mut keeper = Keeper::new(
+            layout,
+            Levels::new(&[], &[vec![]], &crate::plan::nesting::Nesting::default(), false),
+            vec![],
+            caps,
+            Identities::new(&Salt([3; 32])),
+        );
         let mut found = Vec::new();
         keeper.keep(&words, 0, &mut |position, mark| found.push((rows[position].0, rows[position].1, mark)));
         found.sort_unstable();

@@ -2,11 +2,16 @@
 
 use super::lookup::NOWHERE;
 use crate::plan::Group;
+use crate::plan::nesting::Nesting;
 use std::sync::Arc;
 
 /// The levels of a question: GROUPING SETS, ROLLUP and CUBE have several.
 #[derive(Clone)]
-pub(super) struct Levels(Arc<[Level]>);
+pub(super) struct Levels {
+    levels: Arc<[Level]>,
+    /// Whether caps are applied to combinations, once for all levels, and not to the cells of each (S-LEV).
+    together: bool,
+}
 
 /// Where a level's groups are found in a combination, and how many cells they make.
 struct Level {
@@ -15,42 +20,70 @@ struct Level {
     places: Vec<Place>,
 }
 
-/// A group's key in a combination is at position `combination / below % keys`.
+/// A group's key in a combination is at position `combination / below % keys`, or lies where `parents` has that position.
 struct Place {
     below: u32,
     keys: u32,
+    /// How many keys the group has, and for a group that follows from another which of them follows from each key of that one.
+    own: u32,
+    parents: Option<Vec<u32>>,
 }
 
 impl Levels {
-    /// `levels` hold positions in `groups`. The planner makes sure that combinations fit into 32 bits.
-    pub(super) fn new(groups: &[Group], levels: &[Vec<usize>]) -> Self {
-        let keys: Vec<u32> = groups.iter().map(|group| group.keys.len() as u32).collect();
-        let place = |group: &usize| Place { below: keys[group + 1..].iter().product(), keys: keys[*group] };
+    /// `levels` hold positions in `groups`. The planner makes sure that combinations, those of the groups that follow from no other,
+    /// fit into 32 bits.
+    pub(super) fn new(groups: &[Group], levels: &[Vec<usize>], nesting: &Nesting, together: bool) -> Self {
+        let size = |group: usize| groups[group].keys.len() as u32;
+        let is_counted = |group: &usize| !nesting.is_determined(*group);
+        let place = |group: &usize| {
+            let root = nesting.root(*group);
+            let parent = |place: u32| nesting.place(*group, root, place as usize).map_or(0, |parent| parent as u32);
+            Place {
+                below: (root + 1..groups.len()).filter(is_counted).map(size).product(),
+                keys: size(root),
+                own: size(*group),
+                parents: (root != *group).then(|| (0..size(root)).map(parent).collect()),
+            }
+        };
         let level = |level: &Vec<usize>| Level {
-            is_finest: level.iter().copied().eq(0..groups.len()),
+            is_finest: level.iter().copied().eq((0..groups.len()).filter(is_counted)),
             places: level.iter().map(place).collect(),
         };
-        Self(levels.iter().map(level).collect())
+        Self { levels: levels.iter().map(level).collect(), together }
     }
 
     /// How many there are.
     pub(super) fn count(&self) -> usize {
-        self.0.len()
+        self.levels.len()
+    }
+
+    /// Whether what is kept is the same at all levels.
+    pub(super) fn together(&self) -> bool {
+        self.together
+    }
+
+    /// What caps count of a combination at a level: its cell, or itself where they are applied once for all levels.
+    #[inline]
+    pub(super) fn capped_by(&self, level: usize, combination: u32) -> u32 {
+        if self.together { combination } else { self.cell_of(level, combination) }
     }
 
     /// The cell of a combination at a level.
     #[inline]
     pub(super) fn cell_of(&self, level: usize, combination: u32) -> u32 {
-        let Level { is_finest, places } = &self.0[level];
+        let Level { is_finest, places } = &self.levels[level];
         if *is_finest || combination == NOWHERE {
             return combination;
         }
-        places.iter().fold(0, |cell, place| cell * place.keys + combination / place.below % place.keys)
+        places.iter().fold(0, |cell, place| {
+            let key = combination / place.below % place.keys;
+            cell * place.own + place.parents.as_ref().map_or(key, |parents| parents[key as usize])
+        })
     }
 
     /// The cells of many rows. `buffer` is used again.
     pub(super) fn cells_of<'a>(&self, level: usize, combinations: &'a [u32], buffer: &'a mut Vec<u32>) -> &'a [u32] {
-        if self.0[level].is_finest {
+        if self.levels[level].is_finest {
             return combinations;
         }
         buffer.clear();
@@ -73,7 +106,7 @@ mod tests {
             value: crate::bound::nowhere(),
         };
         let groups = [group(2), group(3), group(5)];
-        let levels = Levels::new(&groups, &[vec![0, 1, 2], vec![0, 2], vec![1], vec![]]);
+        let levels = Levels::new(&groups, &[vec![0, 1, 2], vec![0, 2], vec![1], vec![]], &Nesting::default(), false);
         for (a, b, c) in (0..2).flat_map(|a| (0..3).flat_map(move |b| (0..5).map(move |c| (a, b, c)))) {
             let combination = (a * 3 + b) * 5 + c;
             let cells: Vec<u32> = (0..levels.count()).map(|level| levels.cell_of(level, combination)).collect();

@@ -77,7 +77,7 @@ pub(crate) fn nowhere() -> deniable_expression::Id {
 impl Meaning {
     /// What the columns of a query's batches mean where every row is an entity of its own.
     pub(crate) fn of_query(query: &Query, watch: Option<Arc<Watch>>) -> Self {
-        Self::new(query.groups(), &query.rows.arguments, None, watch)
+        Self::new(query.looked_up(), &query.rows.arguments, None, watch)
     }
 }
 
@@ -88,6 +88,8 @@ impl<'a> Capping<'a> {
         Self {
             groups: of.groups(),
             levels: of.levels(),
+            nesting: of.nesting(),
+            together: of.is_capped_together(),
             arguments: &of.rows.arguments,
             presence: presence(of.measures()),
             caps: of.caps(),

@@ -274,6 +274,8 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
         let capping = || Capping {
             groups: query.groups(),
             levels: query.levels(),
+            nesting: query.nesting(),
+            together: false,
             arguments,
             presence: presence.clone(),
             caps,
@@ -322,6 +324,8 @@ fn an_entity_larger_than_memory() {
     let capping = |caps| Capping {
         groups: query.groups(),
         levels: query.levels(),
+        nesting: query.nesting(),
+        together: false,
         arguments: &arguments,
         presence: vec![2],
         caps,
@@ -364,6 +368,8 @@ fn more_entities_than_memory() {
         let capping = Capping {
             groups: query.groups(),
             levels: query.levels(),
+            nesting: query.nesting(),
+            together: false,
             arguments: &arguments,
             presence: vec![2],
             caps,

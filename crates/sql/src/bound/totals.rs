@@ -110,7 +110,13 @@ impl Totals {
             }
         };
         let measures = query.measures().iter().map(&mut recipe).collect();
-        Self { levels: Levels::new(query.groups(), query.levels()), gathered, measures, buffer: Vec::new(), piled: 0 }
+        Self {
+            levels: Levels::new(query.groups(), query.levels(), query.nesting(), query.is_capped_together()),
+            gathered,
+            measures,
+            buffer: Vec::new(),
+            piled: 0,
+        }
     }
 
     /// How many bytes the totals of a query take whatever the rows, at most.

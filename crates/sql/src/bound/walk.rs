@@ -59,7 +59,8 @@ pub(crate) struct Kept {
     /// The cell of each row.
     pub(super) cells: Vec<u32>,
     /// For one row of each entity and cell bit 0 is set, and bit 1 + i when any row of that entity in that cell, kept or
-    /// not, has a value of the i-th presence argument; 0 for the other rows.
+    /// not, has a value of the i-th presence argument; 0 for the other rows. Where caps are applied once for all levels, the bits of a
+    /// cell may be those of several rows, each once, and rows are those of the combinations that are kept.
     pub(super) marks: Vec<u64>,
     /// For each argument its grid units, or 0 for a value of an argument without a grid.
     pub(super) values: Vec<Values>,

@@ -143,7 +143,10 @@ fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<us
     // Texts take one word more: enough for both.
     let mut cap = CapRows::new(&capping, true, room.memory.clone(), room.disk.clone(), resources.threads);
     let of = query.of_rows();
-    let cells: Vec<usize> = (0..of.levels().len()).map(|level| of.cells(level)).collect();
+    let cells: Vec<usize> = match of.is_capped_together() {
+        true => vec![of.combinations()],
+        false => (0..of.levels().len()).map(|level| of.cells(level)).collect(),
+    };
     let walks = cap.make_room(&cells);
     let meeting = if protected.len() > 1 { meet::threads(of, protected, room.memory.limit(), walks) } else { walks };
     (meeting > 0).then_some(meeting)

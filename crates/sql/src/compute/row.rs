@@ -114,7 +114,7 @@ impl RowOperator {
         // Texts of the first table that nothing but a group's keys looks at need no copy.
         let joined = rows.joins.others.iter().map(|join| join.on);
         let arguments = rows.arguments.iter().map(|argument| argument.value);
-        let computed = query.groups().iter().map(|group| group.value).filter(|value| bare(query, *value).is_none());
+        let computed = query.looked_up().map(|group| group.value).filter(|value| bare(query, *value).is_none());
         let looked_at = joined.chain(rows.filters.iter().copied()).chain(arguments).chain(computed).collect::<Vec<_>>();
         let looked_at = program.inputs(&looked_at);
         let own = inputs_of(query, rows.joins.first);
@@ -124,9 +124,9 @@ impl RowOperator {
                 && program.columns().get(*input).is_some_and(|column| column.kind == Type::Text)
         };
         let stored: Vec<usize> =
-            query.groups().iter().filter_map(|group| bare(query, group.value)).filter(is_stored).collect();
+            query.looked_up().filter_map(|group| bare(query, group.value)).filter(is_stored).collect();
         let mut roots = rows.filters.clone();
-        let values = query.groups().iter().map(|group| group.value);
+        let values = query.looked_up().map(|group| group.value);
         let values = values.chain(rows.arguments.iter().map(|argument| argument.value));
         let outputs = values
             .map(|value| match bare(query, value).filter(|input| stored.contains(input)) {

@@ -45,15 +45,17 @@ impl Query {
     /// Whether the levels of this question can be made to add up.
     #[must_use]
     pub fn consistency(&self) -> Consistency {
+        let capped_apart = self.entity().is_some() && !self.is_capped_together();
+        let adds_up =
+            |kind: &MeasureKind| adds_up(kind) || matches!(kind, MeasureKind::Entities { .. }) && capped_apart;
         // A subquery may ask some of it at a level of its own.
-        let counted = |measure: &Measure| {
-            (matches!(measure.kind, MeasureKind::Entities { .. }) || adds_up(&measure.kind))
-                && self.at_all_levels(&measure.kind).is_some()
-        };
-        let nested = self.levels().iter().any(|level| self.levels().iter().any(|other| shape::within(level, other)));
+        let counted = |measure: &Measure| adds_up(&measure.kind) && self.at_all_levels(&measure.kind).is_some();
+        let extended = |level: &Vec<usize>| self.nesting().extended(level, self.groups().len());
+        let levels: Vec<Vec<usize>> = self.levels().iter().map(extended).collect();
+        let nested = levels.iter().any(|level| levels.iter().any(|other| shape::within(level, other)));
         if !nested || !self.measures().iter().any(counted) {
             Consistency::NothingToAddUp
-        } else if self.entity().is_some() {
+        } else if capped_apart {
             Consistency::Entities
         } else if self.shape().is_none() {
             Consistency::TooManyCells
@@ -70,7 +72,7 @@ impl Query {
 
     fn shape(&self) -> Option<Shape> {
         let sizes = self.groups().iter().map(|group| group.keys.len()).collect();
-        Shape::new(sizes, self.levels(), MOST_CELLS).filter(|shape| shape.crossings() <= MOST_CROSSINGS)
+        Shape::new(sizes, self.nesting(), self.levels(), MOST_CELLS).filter(|shape| shape.crossings() <= MOST_CROSSINGS)
     }
 
     /// The noisy values in the shape of [`Noisy::values`], changed as little as it takes for the levels to add up and

@@ -1,12 +1,17 @@
 //! Which levels are parts of which, in what order they are made whole, and where the cells of one lie in another.
 
+use crate::plan::nesting::Nesting;
 use std::collections::BTreeSet;
 
 /// The levels of a question: sets of groups, each a table over their keys.
 pub(super) struct Shape {
     /// How many keys each group has.
     sizes: Vec<usize>,
-    /// The groups of each level, ascending; the last varies fastest.
+    /// Which groups follow from others.
+    nesting: Nesting,
+    /// The groups of each level that make its cells, ascending; the last varies fastest.
+    made_of: Vec<Vec<usize>>,
+    /// The same with all groups that follow from these: one level is coarser than another where its groups are some of them.
     pub(super) levels: Vec<Vec<usize>>,
     /// How many of the levels are asked. One more, over all groups, may follow: see [`Shape::new`].
     pub(super) asked: usize,
@@ -29,13 +34,24 @@ impl Shape {
     /// add up are found level by level. When they overlap in several ways, as all pairs of three columns do, whole
     /// numbers may not exist near the solution; then a level over all groups is added, of which every level is a
     /// sum. It is not asked and has no noisy answers.
-    pub(super) fn new(sizes: Vec<usize>, levels: &[Vec<usize>], most: usize) -> Option<Self> {
+    pub(super) fn new(sizes: Vec<usize>, nesting: &Nesting, levels: &[Vec<usize>], most: usize) -> Option<Self> {
         let asked = levels.len();
-        let mut shape = Self { sizes, levels: levels.to_vec(), asked, finest: Vec::new(), links: Vec::new() };
+        let extended = levels.iter().map(|level| nesting.extended(level, sizes.len())).collect();
+        let mut shape = Self {
+            sizes,
+            nesting: nesting.clone(),
+            made_of: levels.to_vec(),
+            levels: extended,
+            asked,
+            finest: Vec::new(),
+            links: Vec::new(),
+        };
         shape.finest = match order(&shape.levels) {
             Some(order) => order,
             None => {
-                shape.levels.push((0..shape.sizes.len()).collect());
+                let all = 0..shape.sizes.len();
+                shape.made_of.push(all.clone().filter(|group| !nesting.is_determined(*group)).collect());
+                shape.levels.push(all.collect());
                 vec![(asked, None)]
             }
         };
@@ -59,31 +75,31 @@ impl Shape {
     }
 
     fn product(&self, level: usize) -> Option<usize> {
-        self.levels[level].iter().try_fold(1_usize, |product, group| product.checked_mul(self.sizes[*group]))
+        self.made_of[level].iter().try_fold(1_usize, |product, group| product.checked_mul(self.sizes[*group]))
     }
 
     /// How many cells a level has.
     pub(super) fn cells(&self, level: usize) -> usize {
-        self.levels[level].iter().map(|group| self.sizes[*group]).product()
+        self.made_of[level].iter().map(|group| self.sizes[*group]).product()
     }
 
     /// For each cell of a level, in order, the cell of a coarser one (or the same) that it is part of.
     pub(super) fn parents(&self, fine: usize, coarse: usize) -> Vec<usize> {
-        let mut stride = 1;
-        // From the group that varies fastest: its number of keys, and how far apart they are in the coarser level.
-        let mut steps: Vec<(usize, usize)> = Vec::new();
-        for group in self.levels[fine].iter().rev() {
+        // For each group of the finer level, from the one that varies fastest, what each of its keys adds to the place in the coarser.
+        let mut steps: Vec<(usize, Vec<usize>)> = Vec::new();
+        let coarser = &self.made_of[coarse];
+        let stride = |at: usize| coarser[at + 1..].iter().map(|group| self.sizes[*group]).product::<usize>();
+        for group in self.made_of[fine].iter().rev() {
+            let add = |key: usize| {
+                let places = coarser.iter().enumerate();
+                places.filter_map(|(at, other)| Some(self.nesting.place(*other, *group, key)? * stride(at))).sum()
+            };
             let size = self.sizes[*group];
-            if self.levels[coarse].contains(group) {
-                steps.push((size, stride));
-                stride *= size;
-            } else {
-                steps.push((size, 0));
-            }
+            steps.push((size, (0..size).map(add).collect()));
         }
         let parent = |cell: usize| {
             let start = (cell, 0);
-            let (_, at) = steps.iter().fold(start, |(rest, at), (size, step)| (rest / size, at + rest % size * step));
+            let (_, at) = steps.iter().fold(start, |(rest, at), (size, adds)| (rest / size, at + adds[rest % size]));
             at
         };
         (0..self.cells(fine)).map(parent).collect()
@@ -136,7 +152,7 @@ mod tests {
 
     fn shape(sizes: &[usize], levels: &[&[usize]]) -> Shape {
         let levels: Vec<Vec<usize>> = levels.iter().map(|level| level.to_vec()).collect();
-        Shape::new(sizes.to_vec(), &levels, 1_000).unwrap()
+        Shape::new(sizes.to_vec(), &Nesting::default(), &levels, 1_000).unwrap()
     }
 
     #[test]
@@ -176,9 +192,9 @@ mod tests {
     #[test]
     fn too_many_cells_have_no_shape() {
         let levels = vec![vec![0, 1], vec![0], vec![]];
-        assert!(Shape::new(vec![10, 9], &levels, 101).is_some());
-        assert!(Shape::new(vec![10, 9], &levels, 100).is_none());
+        assert!(Shape::new(vec![10, 9], &Nesting::default(), &levels, 101).is_some());
+        assert!(Shape::new(vec![10, 9], &Nesting::default(), &levels, 100).is_none());
         let pairs: Vec<Vec<usize>> = vec![vec![0, 1], vec![0, 2], vec![1, 2], vec![0], vec![1], vec![2]];
-        assert!(Shape::new(vec![usize::MAX / 2, 3, 1], &pairs, usize::MAX).is_none());
+        assert!(Shape::new(vec![usize::MAX / 2, 3, 1], &Nesting::default(), &pairs, usize::MAX).is_none());
     }
 }

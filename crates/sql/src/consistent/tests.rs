@@ -2,12 +2,13 @@
 #![allow(clippy::cast_precision_loss, reason = "small numbers")]
 
 use super::*;
+use crate::plan::nesting::Nesting;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
 fn shape(sizes: &[usize], levels: &[&[usize]]) -> Shape {
     let levels: Vec<Vec<usize>> = levels.iter().map(|level| level.to_vec()).collect();
-    Shape::new(sizes.to_vec(), &levels, 100_000).unwrap()
+    Shape::new(sizes.to_vec(), &Nesting::default(), &levels, 100_000).unwrap()
 }
 
 /// The nearest values of one level after another, in parts of 1/`parts`; they must be near whole numbers of these.
@@ -71,7 +72,7 @@ fn cubes_and_overlapping_levels() {
 /// Found by CI: a total of noise zero among parts that stand at hundreds and at zero.
 #[test]
 fn many_parts_at_zero_and_a_total_far_off() {
-    let shape = Shape::new(SIZES.to_vec(), &[vec![2], vec![1, 2, 3]], 100_000).unwrap();
+    let shape = Shape::new(SIZES.to_vec(), &Nesting::default(), &[vec![2], vec![1, 2, 3]], 100_000).unwrap();
     let parts = [805, 0, 0, 0, 0, 0, 864, 0, 17, 38, 37, 20];
     let found = consistent(&shape, &[&[0], &parts], &[1.0, 2.0], true).unwrap();
     assert_adds_up(&shape, &found, true);
@@ -159,7 +160,7 @@ proptest! {
         positive in any::<bool>(),
         scales in prop::collection::vec(-10_i32..40, 8),
     ) {
-        let shape = Shape::new(SIZES.to_vec(), &levels, 100_000).unwrap();
+        let shape = Shape::new(SIZES.to_vec(), &Nesting::default(), &levels, 100_000).unwrap();
         let value = |at: usize| if small { pool[at % 64] % 1_000 } else { pool[at % 64] };
         let noisy: Vec<Vec<i128>> =
             (0..levels.len()).map(|level| (0..shape.cells(level)).map(|cell| value(7 * level + cell)).collect()).collect();
@@ -180,7 +181,7 @@ proptest! {
         pool in prop::collection::vec(floats(), 64),
         positive in any::<bool>(),
     ) {
-        let shape = Shape::new(SIZES.to_vec(), &levels, 100_000).unwrap();
+        let shape = Shape::new(SIZES.to_vec(), &Nesting::default(), &levels, 100_000).unwrap();
         let solution: Vec<Vec<f64>> = (0..shape.levels.len())
             .map(|level| (0..shape.cells(level)).map(|cell| pool[(5 * level + cell) % 64]).collect())
             .collect();
@@ -215,7 +216,12 @@ fn how_long() {
         ("cube 100,000", &[100, 1_000], &[&[0, 1], &[0], &[1], &[]]),
     ];
     for (name, sizes, levels) in cases {
-        let shape = Shape::new(sizes.to_vec(), &levels.iter().map(|level| level.to_vec()).collect::<Vec<_>>(), 1 << 20);
+        let shape = Shape::new(
+            sizes.to_vec(),
+            &Nesting::default(),
+            &levels.iter().map(|level| level.to_vec()).collect::<Vec<_>>(),
+            1 << 20,
+        );
         let shape = shape.unwrap();
         // Sparse counts with noise, as in a wide table.
         let mut state = 1_u64;

@@ -39,6 +39,16 @@ impl Derivation<'_> {
         if let Node::Column(position) = self.program.node(id) {
             return self.of_column(*position as usize);
         }
+        if let Node::Call(Operation::Lookup(lookup), arguments) = self.program.node(id)
+            && let [column] = arguments.as_slice()
+        {
+            // What no key lies within is no group.
+            let mut parents: Vec<Key> = self.keys(*column)?.iter().map(|key| lookup.parent(key)).collect();
+            let mut seen = BTreeSet::new();
+            parents.retain(|key| seen.insert(key.clone()));
+            parents.sort_by_key(|key| *key == Key::Null);
+            return Ok(parents);
+        }
         let mut derived = self.derived(id)?;
         let mut seen = BTreeSet::new();
         derived.retain(|key| seen.insert(key.clone()));

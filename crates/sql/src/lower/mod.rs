@@ -16,10 +16,12 @@ use datafusion_common::DFSchema;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Case, Cast, Expr, Operator, TryCast};
-use deniable_core::schema::Column;
+use deniable_core::schema::{Column, ColumnType, Key, Parents};
 use deniable_core::schema::{TableSchema, section};
 use deniable_data::type_of;
-use deniable_expression::{Comparison, Id, InputColumn, Operation, Pattern, Program, ProgramError, Type, Value};
+use deniable_expression::{
+    Comparison, Entries, Id, InputColumn, Lookup, Operation, Pattern, Program, ProgramError, Type, Value,
+};
 
 /// A program as it grows, over the declared columns of all tables, in their order.
 pub(crate) struct Lowering<'a> {
@@ -47,10 +49,18 @@ impl<'a> Lowering<'a> {
         Self { program: Program::new(columns.collect()), tables, has_entity_rows: false }
     }
 
-    /// A declared column of a table, by its name.
+    /// A declared column of a table, or a coarser one that follows from one, by its name.
     pub(crate) fn column(&mut self, table: usize, name: &str) -> Result<Id, QueryError> {
         let before: usize = self.tables[..table].iter().map(|table| table.columns.len()).sum();
-        let place = self.tables[table].columns.iter().position(|column| column.name == name);
+        let columns = &self.tables[table].columns;
+        for (place, column) in columns.iter().enumerate() {
+            if let Some(parents) = column.parents.iter().find(|parents| parents.name == name) {
+                let entries = entries(column.kind, parents).ok_or_else(|| not_read(&column.name, name))?;
+                let own = self.program.column(before + place).map_err(not_built)?;
+                return self.call(Operation::Lookup(Box::new(Lookup { name: name.into(), entries })), &[own]);
+            }
+        }
+        let place = columns.iter().position(|column| column.name == name);
         let place = place.ok_or_else(|| QueryError::meaning(format!("there is no column `{name}`")))?;
         self.program.column(before + place).map_err(not_built)
     }
@@ -117,7 +127,7 @@ impl<'a> Lowering<'a> {
             Operation::Ln | Operation::Exp | Operation::Sqrt | Operation::Power => {
                 self.all(arguments, Type::Decimal)?
             }
-            Operation::Cast(_) | Operation::IsNull => arguments.to_vec(),
+            Operation::Cast(_) | Operation::IsNull | Operation::Lookup(_) => arguments.to_vec(),
         };
         self.program.call(operation, &arguments).map_err(not_built)
     }
@@ -417,6 +427,29 @@ impl<'a> Lowering<'a> {
         }
         found
     }
+}
+
+/// The list of a coarser column; `None` where it stands in a public table that was not read.
+fn entries(kind: ColumnType, parents: &Parents) -> Option<Entries> {
+    let of = parents.of.iter().map(|(key, parent)| (key, parent.as_str().into()));
+    let entries = match kind {
+        ColumnType::Integer => Entries::Integers(
+            of.filter_map(|(key, parent)| if let Key::Integer(number) = key { Some((*number, parent)) } else { None })
+                .collect(),
+        ),
+        _ => Entries::Texts(
+            of.filter_map(
+                |(key, parent)| if let Key::Text(text) = key { Some((text.as_str().into(), parent)) } else { None },
+            )
+            .collect(),
+        ),
+    };
+    Some(entries).filter(|_| !parents.of.is_empty())
+}
+
+fn not_read(column: &str, name: &str) -> QueryError {
+    let help = format!("`within` of `{column}` takes it from a public table, which must be read first");
+    QueryError::refused(format!("`{name}`, of which nothing is known yet,"), help).about(name)
 }
 
 /// The table and the declaration of an input column of a program over the columns of all these tables, in their order.

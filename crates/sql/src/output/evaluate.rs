@@ -181,7 +181,7 @@ impl Query {
 
     /// 1 where a row of the answer is about all keys of a group, 0 where it is about one of them.
     fn grouping(&self, group: usize, row: Place) -> i64 {
-        i64::from(!self.levels()[row.level].contains(&group))
+        i64::from(!self.shows(row.level, group))
     }
 
     /// A number that no noise is in; `None` where it is none.
@@ -208,15 +208,7 @@ impl Query {
 
     /// The key of a group at a row of the answer; `None` where the row is about all of them.
     pub(super) fn key(&self, group: usize, row: Place) -> Option<&Key> {
-        let mut rest = row.cell;
-        for member in self.levels()[row.level].iter().rev() {
-            let keys = &self.groups()[*member].keys;
-            if *member == group {
-                return Some(&keys[rest % keys.len()]);
-            }
-            rest /= keys.len();
-        }
-        None
+        self.groups()[group].keys.get(self.key_place(group, row.level, row.cell)?)
     }
 }
 

@@ -18,7 +18,45 @@ impl Query {
             let refined = cells.iter().flat_map(|cell| places.iter().map(move |place| cell * group.keys.len() + place));
             cells = refined.collect();
         }
+        // A county stands together with its own, whatever order the municipalities are listed in.
+        let asked: Vec<usize> = (0..self.groups().len()).filter(|group| self.shows(level, *group)).collect();
+        if asked.iter().any(|group| self.nesting().is_determined(*group)) {
+            let ranks = |group: &usize| {
+                let natural = self.natural(&self.groups()[*group]);
+                let mut ranks = vec![0; natural.len()];
+                natural.into_iter().enumerate().for_each(|(rank, place)| ranks[place] = rank);
+                ranks
+            };
+            let ranks: Vec<Vec<usize>> = asked.iter().map(ranks).collect();
+            let rank = |cell: usize| {
+                let of =
+                    |(group, ranks): (&usize, &Vec<usize>)| self.key_place(*group, level, cell).map(|at| ranks[at]);
+                asked.iter().zip(&ranks).map(of).collect::<Vec<_>>()
+            };
+            cells.sort_by_cached_key(|cell| rank(*cell));
+        }
         cells
+    }
+
+    /// Whether a level shows the keys of a group.
+    pub(super) fn shows(&self, level: usize, group: usize) -> bool {
+        self.nesting().shows(level, self.levels(), group)
+    }
+
+    /// The position of a group's key in a cell of a level; `None` where the level is about all of them.
+    pub(super) fn key_place(&self, group: usize, level: usize, cell: usize) -> Option<usize> {
+        if !self.shows(level, group) {
+            return None;
+        }
+        let mut rest = cell;
+        for member in self.levels()[level].iter().rev() {
+            let size = self.groups()[*member].keys.len();
+            if let Some(place) = self.nesting().place(group, *member, rest % size) {
+                return Some(place);
+            }
+            rest /= size;
+        }
+        None
     }
 
     /// The positions of a group's keys in their natural order.

@@ -49,6 +49,12 @@ impl Query {
                         one row";
             return Err(QueryError::refused(format!("{WHAT} where several rows of one person count"), help));
         }
+        if self.is_capped_together() && self.caps().groups > 1 {
+            let help = "rows of one person in several groups lie in one group of a coarser level: write `groups = 1` beside it, or ask \
+                        each level in a query of its own";
+            let what = format!("{WHAT} where several rows of one person count at coarser levels");
+            return Err(QueryError::refused(what, help));
+        }
         let Output { columns, .. } = self.output();
         let levels = 0..self.levels().len();
         if levels

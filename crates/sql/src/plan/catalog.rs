@@ -125,7 +125,11 @@ impl Catalog {
         let source = |table: &TableSchema| -> Arc<dyn TableSource> {
             let field =
                 |column: &deniable_core::schema::Column| Field::new(&column.name, planned_type(column.kind), true);
-            let fields: Vec<Field> = table.columns.iter().map(field).collect();
+            // Coarser columns that follow from keys are columns like any other; a list that was not read has none.
+            let parents = table.columns.iter().flat_map(|column| &column.parents);
+            let parents = parents.filter(|parents| !parents.of.is_empty());
+            let parents = parents.map(|parents| Field::new(&parents.name, planned_type(ColumnType::Text), true));
+            let fields: Vec<Field> = table.columns.iter().map(field).chain(parents).collect();
             Arc::new(LogicalTableSource::new(Arc::new(Schema::new(fields))))
         };
         Self { tables: tables.iter().map(|table| (table.name.clone(), source(table))).collect() }

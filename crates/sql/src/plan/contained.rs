@@ -30,6 +30,10 @@ impl Query {
         if own.iter().any(|group| !others.contains(group)) {
             return None;
         }
+        // Caps below all levels are on the combinations of all groups (S-LEV).
+        if self.together && others.iter().any(|group| !own.contains(group)) {
+            return None;
+        }
         let described = |query: &Self, groups: &[Vec<u8>], measure: &Measure| {
             let level: Vec<Vec<u8>> = query.levels[measure.level].iter().map(|at| groups[*at].clone()).collect();
             (bytes_of_kind(measure, query), level)

@@ -15,6 +15,7 @@ use super::aggregate::{Collected, Context, as_whole_numbers, is_every_row, truth
 use super::extreme_row::{self, is_of_extreme_row};
 use super::inline::inline;
 use super::join::arrange;
+use super::nesting::Nesting;
 use super::{Argument, Query, Rows, identity};
 use crate::error::QueryError;
 use crate::facts::keys::Derivation;
@@ -253,6 +254,8 @@ impl Query {
             rows,
             groups,
             levels,
+            nesting: Nesting::default(),
+            together: false,
             measures,
             parts: Vec::new(),
             answers,

@@ -21,6 +21,10 @@ const FORMAT: u8 = 2;
 const PER_ENTITY: u8 = 128;
 /// And before questions about one row of each entity.
 const ENTITY_ROWS: u8 = 129;
+/// What stands before them and each group that follows from another.
+const NESTED: u8 = 130;
+/// And before questions whose levels are capped together.
+const TOGETHER: u8 = 131;
 /// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
 const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
 
@@ -248,15 +252,23 @@ fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
 }
 
 /// Which rows count: those of which tables, joined how, under which conditions and caps.
-fn counted(rows: &super::Rows, caps: Caps, entity_rows: Option<&EntityRows>) -> Parts {
+fn counted(query: &Query) -> Parts {
+    let Query { rows, groups, nesting, together, caps, entity_rows, .. } = query;
     let super::Rows { tables, program, joins, filters, arguments: _ } = rows;
     let mut parts = Parts::default();
     if let Some(made) = entity_rows {
         parts.rows_of_entities(made, &tables[joins.first]);
     }
+    // Nothing where no group follows from another and no caps are shared: such queries were there before there was this.
+    for (group, within) in (0..groups.len()).filter_map(|group| Some((group, nesting.nearest(group)?))) {
+        parts.tag(NESTED).size(group).size(within.group);
+    }
+    if *together {
+        parts.tag(TOGETHER);
+    }
     parts.tag(FORMAT).text(RANKING);
     let Caps { rows_per_group, groups: most } = caps;
-    parts.number(rows_per_group.into()).number(most.into());
+    parts.number((*rows_per_group).into()).number((*most).into());
     parts.size(1 + joins.others.len());
     for at in joins.tables() {
         let table = &tables[at];
@@ -285,8 +297,7 @@ fn counted(rows: &super::Rows, caps: Caps, entity_rows: Option<&EntityRows>) -> 
 
 /// The bytes of which rows a question counts, before they are grouped; `None` of questions about entities, which have others.
 pub(super) fn bytes_of_rows(query: &Query) -> Option<Vec<u8>> {
-    let Query { rows, caps, per_entity, entity_rows, .. } = query;
-    per_entity.is_none().then(|| counted(rows, *caps, entity_rows.as_deref()).0)
+    query.per_entity.is_none().then(|| counted(query).0)
 }
 
 /// The bytes of what is grouped by, with its keys in their order.
@@ -311,20 +322,22 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
         rows,
         groups,
         levels,
+        nesting: _,
+        together: _,
         measures,
         parts: _,
         answers: _,
         output: _,
-        caps,
+        caps: _,
         per_entity,
-        entity_rows,
+        entity_rows: _,
         identity: _,
     } = query;
     if let Some(about) = per_entity {
         return about_entities(about, measures);
     }
     let super::Rows { program, arguments, .. } = rows;
-    let mut parts = counted(rows, *caps, entity_rows.as_deref());
+    let mut parts = counted(query);
     parts.size(groups.len());
     for group in groups {
         parts.group(group, program);

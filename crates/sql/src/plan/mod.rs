@@ -23,6 +23,7 @@ mod grouping;
 mod identity;
 mod inline;
 pub(crate) mod join;
+pub(crate) mod nesting;
 mod parallel;
 pub(crate) mod per_entity;
 mod place;
@@ -62,6 +63,7 @@ use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
 use deniable_expression::{Id, Node, Operation, Program};
 use entity_rows::EntityRows;
 use join::Joins;
+use nesting::Nesting;
 use num_bigint::BigInt;
 use parallel::Part;
 use per_entity::PerEntity;
@@ -140,6 +142,9 @@ pub struct Query {
     pub(crate) rows: Rows,
     groups: Vec<Group>,
     levels: Vec<Vec<usize>>,
+    nesting: Nesting,
+    /// Whether caps are applied once for all levels, of which there are several.
+    together: bool,
     measures: Vec<Measure>,
     parts: Vec<Part>,
     answers: Vec<Vec<Estimator>>,
@@ -231,7 +236,8 @@ impl Query {
     }
 
     /// The groupings that are answered, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE
-    /// ask for several. The product of a level's keys makes its cells, the last varying fastest.
+    /// ask for several. The product of a level's keys makes its cells, the last varying fastest. Groups that follow from others of
+    /// their level, as a county does from a municipality, are not among them.
     #[must_use]
     pub fn levels(&self) -> &[Vec<usize>] {
         &self.levels
@@ -241,6 +247,28 @@ impl Query {
     #[must_use]
     pub fn cells(&self, level: usize) -> usize {
         self.levels[level].iter().map(|group| self.groups[*group].keys.len()).product()
+    }
+
+    /// Which groups follow from others.
+    pub(crate) fn nesting(&self) -> &Nesting {
+        &self.nesting
+    }
+
+    /// The groups that rows are looked up by: those that follow from no other.
+    pub(crate) fn looked_up(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().enumerate().filter(|(at, _)| !self.nesting.is_determined(*at)).map(|(_, group)| group)
+    }
+
+    /// Whether one entity's rows are capped once for all levels, in the combinations of the keys of all groups, and not at each level
+    /// by itself (S-LEV).
+    #[must_use]
+    pub fn is_capped_together(&self) -> bool {
+        self.together
+    }
+
+    /// How many combinations of the keys of all groups there are, at least 1.
+    pub(crate) fn combinations(&self) -> usize {
+        self.looked_up().map(|group| group.keys.len()).product()
     }
 
     /// What is noised and paid for, in the canonical order.
@@ -348,6 +376,18 @@ impl Query {
         }
         let Measure { kind, level, .. } = &self.measures[measure];
         let (caps, cells) = (self.caps, self.cells(*level));
+        let combinations = self.combinations();
+        let is_entities = matches!(kind, MeasureKind::Entities { .. });
+        if self.together && cells < combinations && !is_entities {
+            // Everything that is kept in several combinations may lie in one cell of this level (S-LEV).
+            let kept = BigInt::from(caps.groups).min(BigInt::from(combinations));
+            return self.of_kind(kind, measure, adjacency, Caps { groups: 1, ..caps }, cells) * kept;
+        }
+        self.of_kind(kind, measure, adjacency, caps, cells)
+    }
+
+    /// The same under these caps in so many cells.
+    fn of_kind(&self, kind: &MeasureKind, measure: usize, adjacency: Adjacency, caps: Caps, cells: usize) -> BigInt {
         match kind {
             MeasureKind::Rows | MeasureKind::NotNull { .. } => additive(adjacency, caps, RowRange::COUNT, cells),
             MeasureKind::Entities { .. } => {

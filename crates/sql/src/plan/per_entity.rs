@@ -8,6 +8,7 @@
 //! | [`Query::per_entity`] | its rows in its largest group, its groups, its smallest and largest values, on public ladders |
 
 use super::aggregate::{Estimator, Measure, MeasureKind, QuantileShare, ValueKind};
+use super::nesting::Nesting;
 use super::parallel::Part;
 use super::{Argument, Group, Query, Rows, identity};
 use crate::error::QueryError;
@@ -297,8 +298,21 @@ impl Query {
         let total: Rational = measures.iter().map(|measure| measure.weight.clone()).sum();
         let part = |measure: &Measure| Part { share: &measure.weight / &total, is_shared: false };
         let parts = measures.iter().map(part).collect();
-        let mut query =
-            Self { rows, groups, levels, measures, parts, answers, output, caps, per_entity, entity_rows, identity };
+        let mut query = Self {
+            rows,
+            groups,
+            levels,
+            nesting: Nesting::default(),
+            together: false,
+            measures,
+            parts,
+            answers,
+            output,
+            caps,
+            per_entity,
+            entity_rows,
+            identity,
+        };
         query.identity = identity::bytes(&query);
         query
     }

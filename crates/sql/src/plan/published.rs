@@ -4,6 +4,7 @@ use super::aggregate::{Collected, Context};
 use super::entity_rows::{self, EntityRows};
 use super::inline::inline;
 use super::join::{Joins, arrange};
+use super::nesting::Nesting;
 use super::parallel;
 use super::public::PublicRows;
 use super::released::{RowSet, released};
@@ -41,6 +42,7 @@ pub(super) struct Core {
     filters: Vec<Id>,
     groups: Vec<Group>,
     levels: Vec<Vec<usize>>,
+    nesting: Nesting,
     collected: Collected,
 }
 
@@ -51,7 +53,7 @@ pub(super) fn take_apart(
     public: PublicRows<'_>,
 ) -> Result<Query, QueryError> {
     let (core, RowSet { levels: shown, columns, steps, .. }, windows) = released(plan, tables, public)?;
-    let Core { tables, entity_rows, joins, program, filters, groups, levels, mut collected } = core;
+    let Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, mut collected } = core;
     let names = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
     let cells = levels.iter().try_fold(0_usize, |sum, level| {
         let product =
@@ -62,13 +64,16 @@ pub(super) fn take_apart(
         let help = format!("group by fewer columns; at most {MOST_CELLS} combinations of keys are answered");
         return Err(QueryError::refused("a query with this many groups", help).about("GROUP"));
     }
-    let keys = groups.iter().try_fold(1_usize, |product, group| product.checked_mul(group.keys.len()));
+    let looked_up = groups.iter().enumerate().filter(|(at, _)| !nesting.is_determined(*at));
+    let keys = looked_up.map(|(_, group)| group.keys.len()).try_fold(1_usize, usize::checked_mul);
     if keys.is_none_or(|keys| keys >= MOST_COMBINATIONS) {
         let help = "ask one query for each grouping, or group by fewer different columns";
         return Err(QueryError::refused("GROUPING SETS over this many columns and keys", help).about("GROUP"));
     }
     quantiles::gather(&mut collected);
     let caps = tables[joins.first].caps();
+    let entity = tables[joins.first].entity.as_ref();
+    let together = levels.len() > 1 && entity.is_some_and(|entity| entity.levels_together);
     let (measures, arguments, answers) = identity::ordered(collected, &program);
     if presence(&measures).len() > MOST_ENTITY_FILTERS {
         let help = format!("ask them in several queries; at most {MOST_ENTITY_FILTERS} in one");
@@ -78,8 +83,21 @@ pub(super) fn take_apart(
     let output = Output { levels: shown, names, columns, steps, windows };
     let (per_entity, identity) = (None, Vec::new());
     let parts = parallel::parts(&measures, &rows);
-    let mut query =
-        Query { rows, groups, levels, measures, parts, answers, output, caps, per_entity, entity_rows, identity };
+    let mut query = Query {
+        rows,
+        groups,
+        levels,
+        nesting,
+        together,
+        measures,
+        parts,
+        answers,
+        output,
+        caps,
+        per_entity,
+        entity_rows,
+        identity,
+    };
     if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
         let key = &query.rows.tables[0].columns[0].name;
         let help = "each row is one entity's: look at the key in the inner query, or not at all";
@@ -129,6 +147,10 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
         let labels = labels(value, &lowering.program, tables);
         groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, labels });
     }
+    let program = lowering.program.clone();
+    let mut keys_of = |id| Derivation { program: &program, ranges: &mut ranges, tables }.keys(id);
+    let mut levels: Levels = families.iter().flat_map(|family| family.sets.iter().cloned()).collect();
+    let nesting = Nesting::of(&groups, &mut levels, &program, &mut keys_of)?;
     let mut collected = Collected::default();
     let mut entities: Vec<Id> = Vec::new();
     for at in joins.tables() {
@@ -137,10 +159,8 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
         }
     }
     let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &entities };
-    let mut levels = Vec::new();
     for Family { sets, asked } in &families {
-        for set in sets {
-            levels.push(set.clone());
+        for _ in sets {
             collected.answers.push(Vec::new());
             for expr in asked {
                 collected.add(expr, &mut context)?;
@@ -150,7 +170,7 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
     let program = lowering.program;
     let filters = identity::sorted(conditions.iter().map(|condition| condition.id), &program);
     let tables = tables.to_vec();
-    Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, collected }, aggregated))
+    Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, collected }, aggregated))
 }
 
 /// Groupings with the same aggregates.

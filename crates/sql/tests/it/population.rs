@@ -28,7 +28,7 @@ fn tables(caps: Option<Caps>) -> Vec<TableSchema> {
         Column::new("seen", ColumnType::Boolean),
     ];
     let rows_in_joins = Entity::ROWS_IN_JOINS;
-    let entity = caps.map(|caps| Entity { key: "patient".to_owned(), caps, rows_in_joins });
+    let entity = caps.map(|caps| Entity { rows_in_joins, ..Entity::new("patient", caps) });
     vec![TableSchema::protected("t", columns, entity)]
 }
 

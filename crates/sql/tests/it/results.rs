@@ -36,8 +36,7 @@ fn visits() -> TableSchema {
         Column::new("ward", ColumnType::Integer).with_keys((0..8).map(Key::Integer).collect()),
     ];
     let caps = Caps { rows_per_group: 4, groups: 2 };
-    let entity = Entity { key: "patient".to_owned(), caps, rows_in_joins: 8 };
-    TableSchema::protected("visits", columns, Some(entity))
+    TableSchema::protected("visits", columns, Some(Entity::new("patient", caps)))
 }
 
 fn query(sql: &str) -> Query {

@@ -5,5 +5,6 @@ mod consistent;
 mod coverage;
 mod forecast;
 mod order;
+mod questions;
 mod sql_cases;
 mod typical;

@@ -9,6 +9,7 @@ are (but the `LEAST` and `ROUND` that a question writes itself). Keys are shown 
 
 import math
 import sys
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
@@ -211,6 +212,8 @@ SELECT department, 100.0 * COUNT(*) FILTER (WHERE smoker IS NULL) / COUNT(*) AS 
         "visits patients", grouped([{"n": n} for n in sizes], [(lambda row: min(row["n"], 5), list(range(1, 6)))], count()))
     ask("How often does a patient come on average, and what is the median?", f"SELECT AVG(LEAST(n, 20)) AS mean, MEDIAN(LEAST(n, 20)) AS median {inner}", "mean median",
         [[Fraction(sum(sizes), len(sizes)), sorted(sizes)[len(sizes) // 2]]])
+    ask("How often do the busiest tenth of the patients come at least?", f"SELECT PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY LEAST(n, 20)) AS p90 {inner}", "p90",
+        grouped([{"n": n} for n in sizes], [], quantile("9/10", of("n"), 1, 20)))
     ask("What percentage of the patients came more than three times?", f"SELECT 100.0 * COUNT(*) FILTER (WHERE n > 3) / COUNT(*) AS percent {inner}", "percent",
         [[Fraction(100 * sum(n > 3 for n in sizes), len(sizes))]])
     costs = [sum(row["cost"] for row in rows) for rows in patients]
@@ -250,6 +253,12 @@ SELECT ward, COUNT(DISTINCT visits.patient) AS patients FROM visits JOIN stays O
 SELECT MONTH(admitted) AS month, COUNT(*) AS n, COUNT(*) - LAG(COUNT(*)) OVER (ORDER BY MONTH(admitted)) AS change
 FROM stays WHERE YEAR(admitted) = 2023 GROUP BY MONTH(admitted) ORDER BY month""", "month n change",
         [[month, n, Number(n - months[at - 1][1] if at else None)] for at, (month, n) in enumerate(months)])
+    starts = [date(2023 + at // 12, at % 12 + 1, 1) for at in range(25)]
+    ask("How many admissions were there in each month of the period?", """
+SELECT DATE_TRUNC('month', admitted) AS month, COUNT(*) AS n FROM stays GROUP BY DATE_TRUNC('month', admitted) ORDER BY month""", "month:date n",
+        grouped(known, [(lambda row: row["admitted"].replace(day=1), starts)], count()))
+    ask("Which share of the admissions is on a weekend?", "SELECT 100.0 * COUNT(*) FILTER (WHERE ISODOW(admitted) >= 6) / COUNT(admitted) AS percent FROM stays", "percent",
+        grouped(known, [], ratio(count(lambda row: row["admitted"].isoweekday() >= 6), count(), 100)))
     days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
     ask("On which weekdays are patients admitted?", "SELECT DAYNAME(admitted) AS day, COUNT(*) AS n FROM stays GROUP BY DAYNAME(admitted)", "day:text n",
         grouped(known, [(lambda row: days[row["admitted"].weekday()], days)], count()))

@@ -50,7 +50,7 @@ fn policy(name: &str) -> String {
 
 #[test]
 fn about_visits() {
-    asked("visits", &policy("visits"), 45);
+    asked("visits", &policy("visits"), 60);
 }
 
 #[test]

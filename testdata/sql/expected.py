@@ -25,8 +25,8 @@ class Cases:
         self.text = [f"# {line}".rstrip() for line in about]
         self.names = set()
 
-    def add(self, name, sql, columns, rows, policy=None):
-        """`columns`: "name:type ..."."""
+    def add(self, name, sql, columns, rows, policy=None, refused=None):
+        """`columns`: "name:type ...". `refused`: what is tried first, and a part of what the refusal says."""
         assert name not in self.names, name
         self.names.add(name)
         columns = [column.split(":") for column in columns.split()]
@@ -34,14 +34,17 @@ class Cases:
         lines = ["", "[[case]]", f'name = "{name}"']
         if policy:
             lines.append(f'policy = "{policy}"')
+        if refused:
+            tried, because = refused
+            lines += [f"tried = '''{tried}'''", f"because = '''{because}'''"]
         lines.append(f"sql = '''{sql}'''")
         lines.append("columns = [" + ", ".join(f'["{column}", "{kind}"]' for column, kind in columns) + "]")
         body = ",\n".join("[" + ", ".join(written(value) for value in row) + "]" for row in rows)
         lines.append(f"rows = '''[\n{body}\n]'''" if rows else "rows = '[]'")
         self.text += lines
 
-    def write(self, file):
-        (HERE / file).write_text("\n".join(self.text) + "\n", encoding="utf-8")
+    def write(self, file, folder=HERE):
+        (folder / file).write_text("\n".join(self.text) + "\n", encoding="utf-8")
         print(f"{file}: {len(self.names)} cases")
 
 

@@ -6,5 +6,6 @@ mod contained;
 mod coverage;
 mod forecast;
 mod order;
+mod questions;
 mod sql_cases;
 mod typical;

@@ -24,24 +24,27 @@ use std::sync::Arc;
 use toml_edit::DocumentMut;
 
 /// One question with its answer.
-struct Case {
-    name: String,
-    capped: bool,
-    sql: String,
+pub struct Case {
+    pub name: String,
+    /// Which policy it is asked under, where the file has several.
+    pub policy: Option<String>,
+    pub sql: String,
+    /// What is tried first and refused, and a part of what the refusal says.
+    pub refused: Option<(String, String)>,
     columns: Vec<(String, String)>,
     rows: Vec<Vec<Value>>,
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/sql")
+    workspace_file("testdata/sql")
 }
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).unwrap()
 }
 
-fn cases(file: &str) -> Vec<Case> {
-    let document: DocumentMut = read(file).parse().unwrap();
+pub fn cases(file: &Path) -> Vec<Case> {
+    let document: DocumentMut = std::fs::read_to_string(file).unwrap().parse().unwrap();
     let all = document["case"].as_array_of_tables().unwrap().iter();
     all.map(|case| {
         let text = |key: &str| case[key].as_str().unwrap().to_owned();
@@ -51,8 +54,9 @@ fn cases(file: &str) -> Vec<Case> {
         };
         Case {
             name: text("name"),
-            capped: case.get("policy").is_some(),
+            policy: case.get("policy").map(|_| text("policy")),
             sql: text("sql"),
+            refused: case.get("tried").map(|_| (text("tried"), text("because"))),
             columns: case["columns"].as_array().unwrap().iter().map(column).collect(),
             rows: serde_json::from_str(&text("rows")).unwrap(),
         }
@@ -65,15 +69,15 @@ fn cells(sources: &[Source], query: &Query) -> Exact {
     exact(sources, query, &Salt([3; 32]), &Resources::default(), &|_| {}).unwrap()
 }
 
-/// What is published of these cases, with noise that is practically none.
-fn published(policy: &str, cases: &[&Case]) -> Vec<Value> {
+/// What is published of these cases, with noise that is practically none. Files are named from `folder`.
+fn published(folder: &Path, policy: &str, cases: &[&Case]) -> Vec<Value> {
     let mut text = policy.to_owned();
     for case in cases {
         write!(text, "\n[[ask]]\nname = {:?}\nsql = '''{}'''\n", case.name, case.sql).unwrap();
     }
-    let policy = Policy::parse(&folder().join("cases.policy.toml"), &text).unwrap_or_else(|errors| panic!("{errors}"));
+    let policy = Policy::parse(&folder.join("cases.policy.toml"), &text).unwrap_or_else(|errors| panic!("{errors}"));
     let plan = Plan::new(policy).unwrap_or_else(|errors| panic!("{errors:#?}"));
-    let located = plan.tables().into_iter().map(|(table, data)| Source::locate(table, &data, &folder()).unwrap());
+    let located = plan.tables().into_iter().map(|(table, data)| Source::locate(table, &data, folder).unwrap());
     let sources: Vec<Source> = located.map(|source| source.into_memory().unwrap()).collect();
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let decay = Decay::exactly(ratio(1, 1 << 50).pow(4)).unwrap();
@@ -87,9 +91,14 @@ fn published(policy: &str, cases: &[&Case]) -> Vec<Value> {
     json["asks"].as_array().unwrap().clone()
 }
 
-/// The value of a shown cell, to the four decimals that the cases have: so little noise leaves more.
+/// The value of a shown cell, to the four decimals that the cases have: so little noise leaves more. Keys that have labels
+/// are shown as these.
 fn value(cell: &Value) -> Value {
-    let value = if cell.is_object() { cell["value"].clone() } else { cell.clone() };
+    let value = match cell.get("label") {
+        Some(label) => label.clone(),
+        None if cell.is_object() => cell["value"].clone(),
+        None => cell.clone(),
+    };
     match value.as_f64().filter(|number| number.fract() != 0.0) {
         Some(number) => json!((number * 10_000.0).round() / 10_000.0),
         None => value,
@@ -132,35 +141,39 @@ fn complaint(case: &Case, ask: &Value) -> Option<String> {
 }
 
 #[track_caller]
-fn answered(policy: &str, cases: &[&Case]) {
+pub fn answered(folder: &Path, policy: &str, cases: &[&Case]) {
     let complaints: Vec<String> =
-        cases.iter().zip(published(policy, cases)).filter_map(|(case, ask)| complaint(case, &ask)).collect();
+        cases.iter().zip(published(folder, policy, cases)).filter_map(|(case, ask)| complaint(case, &ask)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), cases.len(), complaints.join("\n"));
 }
 
 /// A text with one part replaced, which must be there.
 #[track_caller]
-fn replaced(text: &str, from: &str, to: &str) -> String {
+pub fn replaced(text: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "no {from}");
     text.replacen(from, to, 1)
 }
 
 #[test]
 fn the_clinic() {
-    let (all, policy) = (cases("clinic.toml"), read("clinic.policy.toml"));
-    let (capped, plain): (Vec<&Case>, Vec<&Case>) = all.iter().partition(|case| case.capped);
+    let (all, policy) = (cases(&folder().join("clinic.toml")), read("clinic.policy.toml"));
+    let (capped, plain): (Vec<&Case>, Vec<&Case>) = all.iter().partition(|case| case.policy.is_some());
     assert!(plain.len() > 70 && capped.len() > 2);
-    answered(&policy, &plain);
-    answered(&replaced(&policy, "rows_per_group = 24, groups = 1000", "rows_per_group = 2, groups = 1"), &capped);
+    answered(&folder(), &policy, &plain);
+    answered(
+        &folder(),
+        &replaced(&policy, "rows_per_group = 24, groups = 1000", "rows_per_group = 2, groups = 1"),
+        &capped,
+    );
 }
 
 #[test]
 fn uci_adult() {
     let Some(path) = deniable_testing::adult() else { return };
-    let all = cases("adult.toml");
+    let all = cases(&folder().join("adult.toml"));
     assert!(all.len() > 20);
     let policy = replaced(&read("adult.policy.toml"), "path = \"adult.data\"", &format!("path = {path:?}"));
-    answered(&policy, &all.iter().collect::<Vec<_>>());
+    answered(&folder(), &policy, &all.iter().collect::<Vec<_>>());
 }
 
 /// The clinic's visits in another coat: what `[data]` says of it.
@@ -201,7 +214,7 @@ fn coats(folder: &Path) -> Vec<String> {
     all
 }
 
-fn workspace_file(name: &str) -> PathBuf {
+pub fn workspace_file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
 }
 
@@ -244,7 +257,7 @@ fn parquet(folder: &Path, text: &str) -> String {
 
 #[test]
 fn the_clinic_in_other_coats() {
-    let (all, policy) = (cases("clinic.toml"), read("clinic.policy.toml"));
+    let (all, policy) = (cases(&folder().join("clinic.toml")), read("clinic.policy.toml"));
     let names = [
         "several aggregates in one question",
         "GROUP BY three columns",
@@ -252,11 +265,12 @@ fn the_clinic_in_other_coats() {
         "WHERE: ILIKE",
         "JOIN USING",
     ];
-    let chosen: Vec<&Case> = all.iter().filter(|case| !case.capped && names.contains(&case.name.as_str())).collect();
+    let chosen: Vec<&Case> =
+        all.iter().filter(|case| case.policy.is_none() && names.contains(&case.name.as_str())).collect();
     assert_eq!(chosen.len(), names.len());
-    let folder = tempfile::tempdir().unwrap();
-    for coat in coats(folder.path()) {
+    let coated = tempfile::tempdir().unwrap();
+    for coat in coats(coated.path()) {
         let policy = replaced(&policy, "path = \"../../examples/clinic/visits.csv\"", &coat);
-        answered(&policy, &chosen);
+        answered(&folder(), &policy, &chosen);
     }
 }

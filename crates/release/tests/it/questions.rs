@@ -1,0 +1,60 @@
+//! The questions of `testdata/questions`, as statisticians ask them, have the exact answers that are written there. What is
+//! tried first and refused is refused for the reason that is written there, and its rewrite is answered.
+
+use super::sql_cases::{Case, answered, cases, replaced, workspace_file};
+use deniable_policy::Policy;
+use deniable_release::Plan;
+use deniable_release::plan::PlanErrorKind;
+use std::path::Path;
+
+/// What the refusal of a first try lacks, or that there is none.
+fn not_refused(folder: &Path, policy: &str, case: &Case) -> Option<String> {
+    let (tried, because) = case.refused.as_ref()?;
+    let text = format!("{policy}\n[[ask]]\nname = \"tried\"\nsql = '''{tried}'''\n");
+    let policy = Policy::parse(&folder.join("tried.policy.toml"), &text).unwrap_or_else(|errors| panic!("{errors}"));
+    match Plan::new(policy) {
+        Ok(_) => Some(format!("{}: not refused: {tried}", case.name)),
+        Err(errors) => {
+            let told: Vec<String> = errors.iter().map(|error| told(&error.kind)).collect();
+            let right = told.iter().all(|told| told.contains(because));
+            (!right).then(|| format!("{}: {tried}\n  expected {because}\n  told     {told:?}", case.name))
+        }
+    }
+}
+
+/// What a refusal says, without the question itself.
+fn told(kind: &PlanErrorKind) -> String {
+    match kind {
+        PlanErrorKind::Query(error) => format!("{error}: {}", error.help().unwrap_or_default()),
+        other => other.to_string(),
+    }
+}
+
+/// Asks all questions of one policy, and prints how many were answered.
+#[track_caller]
+fn asked(name: &str, policy: &str, least: usize) {
+    let folder = workspace_file("testdata/questions");
+    let all = cases(&folder.join("questions.toml"));
+    let ours: Vec<&Case> = all.iter().filter(|case| case.policy.as_deref() == Some(name)).collect();
+    let wrong: Vec<String> = ours.iter().filter_map(|case| not_refused(&folder, policy, case)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    answered(&folder, policy, &ours);
+    let refused = ours.iter().filter(|case| case.refused.is_some()).count();
+    println!("{name}: {} questions answered, {refused} of them by a rewrite of what was refused", ours.len());
+    assert!(ours.len() >= least);
+}
+
+fn policy(name: &str) -> String {
+    std::fs::read_to_string(workspace_file(&format!("testdata/questions/{name}.policy.toml"))).unwrap()
+}
+
+#[test]
+fn about_visits() {
+    asked("visits", &policy("visits"), 60);
+}
+
+#[test]
+fn about_adults() {
+    let Some(path) = deniable_testing::adult() else { return };
+    asked("adult", &replaced(&policy("adult"), "path = \"adult.data\"", &format!("path = {path:?}")), 15);
+}

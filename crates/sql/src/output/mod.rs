@@ -96,7 +96,7 @@ impl Condition {
             Self::And(sides) | Self::Or(sides) => sides.iter().for_each(|side| side.parts(look)),
             Self::Not(inner) => inner.parts(look),
             Self::Compare(_, sides) => sides.iter().for_each(|side| side.conditions(look)),
-            Self::IsNull(term) => term.conditions(look),
+            Self::IsNull(term) | Self::Holds(term) => term.conditions(look),
         }
     }
 }
@@ -162,6 +162,8 @@ pub enum Condition {
     Not(Box<Condition>),
     /// Whether a value is NULL.
     IsNull(Term),
+    /// A value that is true or false.
+    Holds(Term),
 }
 
 /// How two values are compared.

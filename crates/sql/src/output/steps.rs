@@ -166,6 +166,10 @@ impl Evaluator<'_> {
             }
             Condition::Not(inner) => self.holds(inner, row).map(|truth| !truth),
             Condition::IsNull(term) => Some(matches!(self.value(term, row), Value::Null)),
+            Condition::Holds(term) => match self.value(term, row) {
+                Value::Key(Key::Boolean(truth)) => Some(truth),
+                _ => None,
+            },
         }
     }
 

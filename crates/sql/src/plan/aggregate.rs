@@ -598,7 +598,8 @@ fn no_grid(reason: NoGrid, name: &str, arg: Id, lowering: &Lowering<'_>) -> Quer
         ),
         (NoGrid::Bounds, None) => (
             format!("{name} of an expression without bounds"),
-            "declare bounds for its columns, or bound it yourself: LEAST(GREATEST(expression, 0), 100); a logarithm and a quotient have \
+            "declare bounds for its columns, or bound it yourself: LEAST(GREATEST(expression, 0), 100), which is 0 where the expression is \
+             NULL, so that FILTER (WHERE expression IS NOT NULL) belongs to it; a logarithm and a quotient have \
              bounds where what they are of keeps away from 0, as LN(GREATEST(x, 1))"
                 .to_owned(),
         ),

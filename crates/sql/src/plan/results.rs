@@ -49,6 +49,17 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
             }
             any.map(|any| negated(*not, any)).ok_or_else(|| result_refusal("IN ()", "IN"))
         }
+        Expr::Column(_) => Ok(Condition::Holds(value(expr)?)),
+        Expr::IsTrue(inner) => Ok(known(again(inner)?, true)),
+        Expr::IsNotTrue(inner) => Ok(Condition::Not(Box::new(known(again(inner)?, true)))),
+        Expr::IsFalse(inner) => Ok(known(again(inner)?, false)),
+        Expr::IsNotFalse(inner) => Ok(Condition::Not(Box::new(known(again(inner)?, false)))),
+        // `old = TRUE` is `old`.
+        Expr::BinaryExpr(BinaryExpr { left, op: op @ (PlanOperator::Eq | PlanOperator::NotEq), right })
+            if let Some((inner, truth)) = beside_truth(left, right) =>
+        {
+            Ok(negated(truth != (*op == PlanOperator::Eq), again(inner)?))
+        }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => {
             let comparison = match op {
                 PlanOperator::And => return Ok(Condition::And(Box::new([again(left)?, again(right)?]))),
@@ -65,6 +76,23 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
         }
         Expr::Like(_) => Err(result_refusal("LIKE", "LIKE")),
         other => Err(result_refusal("this condition", "HAVING").near([other])),
+    }
+}
+
+/// Whether a condition is true, or false: never unknown. What is unknown is neither it nor its opposite.
+fn known(condition: Condition, truth: bool) -> Condition {
+    let condition = if truth { condition } else { Condition::Not(Box::new(condition)) };
+    let otherwise = Box::new(Term::Number(whole(0)));
+    let chosen = Term::Case(vec![(condition, Term::Number(whole(1)))], otherwise);
+    Condition::Compare(Comparison::Equal, Box::new([chosen, Term::Number(whole(1))]))
+}
+
+/// What is compared with TRUE or FALSE.
+fn beside_truth<'e>(left: &'e Expr, right: &'e Expr) -> Option<(&'e Expr, bool)> {
+    match (left, right) {
+        (inner, Expr::Literal(ScalarValue::Boolean(Some(truth)), _))
+        | (Expr::Literal(ScalarValue::Boolean(Some(truth)), _), inner) => Some((inner, *truth)),
+        _ => None,
     }
 }
 

@@ -95,7 +95,7 @@ fn text(shown: &Shown) -> String {
 }
 
 /// What is asked, how many measures it pays for, and what it shows where nothing is noisy.
-const CASES: [(&str, usize, &[&str]); 23] = [
+const CASES: &[(&str, usize, &[&str])] = &[
     (
         "SELECT SUM(n) AS s, COUNT(*) AS c, MIN(n) AS l, MAX(n) AS h, AVG(n) AS a FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)",
         1,
@@ -215,11 +215,32 @@ const CASES: [(&str, usize, &[&str]); 23] = [
         1,
         &["5200 5200"],
     ),
+    // What is true or false is a condition by itself.
+    (
+        "SELECT old, CASE WHEN old THEN 2 ELSE 3 END AS w, n FROM (SELECT side = 'north' AS old, COUNT(*) AS n FROM t GROUP BY side = 'north')",
+        1,
+        &["true 2 5200", "false 3 5200"],
+    ),
+    (
+        "SELECT n FROM (SELECT side = 'north' AS old, COUNT(*) AS n FROM t GROUP BY side = 'north') WHERE NOT old OR old IS TRUE",
+        1,
+        &["5200", "5200"],
+    ),
+    (
+        "SELECT old FROM (SELECT side = 'north' AS old, COUNT(*) AS n FROM t GROUP BY side = 'north') WHERE old <> TRUE",
+        1,
+        &["false"],
+    ),
+    (
+        "SELECT old FROM (SELECT side = 'north' AS old, COUNT(*) AS n FROM t GROUP BY side = 'north') WHERE old IS NOT FALSE",
+        1,
+        &["true"],
+    ),
 ];
 
 #[test]
 fn are_worked_out_of_released_numbers() {
-    for (sql, measures, wanted) in CASES {
+    for &(sql, measures, wanted) in CASES {
         let query = query(sql);
         let decays = decays(&query, &whole(3));
         let rows = shown(&query, totals(&query), &decays);

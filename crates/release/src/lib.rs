@@ -2,7 +2,7 @@
 //!
 //! | step | module |
 //! |---|---|
-//! | keys that stand in public tables, which are read first | [`keys`] |
+//! | what stands in public tables: keys, which are read first, and rows that results are joined with | [`with_public_keys`] |
 //! | what each ask measures, costs and how much noise that takes, without reading data | [`plan`] |
 //! | which asks an earlier answer holds already | [`contained`] |
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |

@@ -89,7 +89,38 @@ impl Term {
     }
 }
 
+impl Term {
+    /// Of how many parts it is made.
+    pub(crate) fn size(&self) -> usize {
+        1 + match self {
+            Self::Case(branches, otherwise) => {
+                branches.iter().map(|(condition, value)| condition.size() + value.size()).sum::<usize>()
+                    + otherwise.size()
+            }
+            Self::Arithmetic(_, sides) => sides.iter().map(Self::size).sum(),
+            Self::Function(_, inner) | Self::Lookup(inner, _) => inner.size(),
+            Self::Key(_)
+            | Self::Answer(_)
+            | Self::Number(_)
+            | Self::Text(_)
+            | Self::Level
+            | Self::Window(_)
+            | Self::Grouping(_)
+            | Self::Null => 0,
+        }
+    }
+}
+
 impl Condition {
+    fn size(&self) -> usize {
+        1 + match self {
+            Self::And(sides) | Self::Or(sides) => sides.iter().map(Self::size).sum(),
+            Self::Not(inner) => inner.size(),
+            Self::Compare(_, sides) => sides.iter().map(Term::size).sum(),
+            Self::IsNull(term) | Self::Holds(term) => term.size(),
+        }
+    }
+
     fn parts(&self, look: &mut dyn FnMut(&Self)) {
         look(self);
         match self {

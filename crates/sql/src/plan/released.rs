@@ -15,6 +15,9 @@ use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion_expr::{Aggregate, Expr, Join, LogicalPlan, Subquery};
 use deniable_core::schema::TableSchema;
 
+/// Most parts of an expression on results, once those that it uses are written out.
+const MOST_PARTS: usize = 2_000;
+
 /// Rows of results.
 pub(super) struct RowSet {
     /// The levels whose cells they are.
@@ -146,7 +149,17 @@ impl<'a> Above<'a> {
                 let numbers = self.numbers(&projection.expr, &mut inner)?;
                 let results =
                     Results { schema: projection.input.schema(), columns: &inner.columns, subqueries: &numbers };
-                let columns = projection.expr.iter().map(|expr| term(expr, results)).collect::<Result<_, _>>()?;
+                let mut columns = Vec::new();
+                for expr in &projection.expr {
+                    let column = term(expr, results)?;
+                    // Each step may use the one before several times: what it stands for grows as fast as it can double.
+                    if column.size() > MOST_PARTS {
+                        let help = "use each step fewer times, or work the rest out of the published numbers";
+                        let what = format!("an expression on results of more than {MOST_PARTS} parts");
+                        return Err(QueryError::refused(what, help).near([expr]).about("SELECT"));
+                    }
+                    columns.push(column);
+                }
                 Ok(RowSet { columns, ..inner })
             }
             LogicalPlan::Sort(sort) => {

@@ -351,6 +351,12 @@ fn what_is_no_number_of_results_is_refused() {
     });
     let error = Query::new(&format!("{doubled} SELECT n FROM c11"), &[table()]).unwrap_err();
     assert!(format!("{error:?}").contains("more than 64 tables"), "{error:?}");
+    // What is written short and stands for very much.
+    let doubled = (1..40).fold("WITH c0 AS (SELECT COUNT(*) AS n FROM t)".to_owned(), |sql, at| {
+        format!("{sql}, c{at} AS (SELECT n + n AS n FROM c{})", at - 1)
+    });
+    let error = Query::new(&format!("{doubled} SELECT n FROM c39"), &[table()]).unwrap_err();
+    assert!(format!("{error:?}").contains("more than 2000 parts"), "{error:?}");
 }
 
 /// An aggregate of rows of each entity stays one; of other groups it is one of results.

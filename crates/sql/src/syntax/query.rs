@@ -57,6 +57,17 @@ fn tables_read(query: &Query, known: &mut Vec<(String, u64)>) -> u64 {
     read
 }
 
+/// Stops at the first query.
+struct AnyQuery;
+
+impl Visitor for AnyQuery {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, _: &Query) -> ControlFlow<()> {
+        ControlFlow::Break(())
+    }
+}
+
 /// How many tables the subqueries of expressions read.
 struct InExpressions<'a> {
     known: &'a mut Vec<(String, u64)>,
@@ -132,6 +143,9 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
             OrderByKind::Expressions(all) => {
                 all.iter().try_for_each(|OrderByExpr { expr, options: _, with_fill }| {
                     absent(with_fill.is_some(), expr, "WITH FILL", "declared groups always appear")?;
+                    // The planner takes it for a column of the same words.
+                    let help = "name the number in SELECT, as in (SELECT ...) AS whole, and order by that name";
+                    absent(expr.visit(&mut AnyQuery).is_break(), expr, "a subquery in ORDER BY", help)?;
                     expression::check(expr)
                 })?
             }

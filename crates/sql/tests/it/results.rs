@@ -327,6 +327,10 @@ fn what_is_no_number_of_results_is_refused() {
         ("SELECT ward, COUNT(*) / (SELECT COUNT(*) FROM t WHERE age > 50) FROM t GROUP BY ward", "FILTER (WHERE"),
         ("SELECT ward, COUNT(*) / (SELECT COUNT(*) FROM t GROUP BY side) FROM t GROUP BY ward", "LIMIT 1"),
         ("SELECT ward, COUNT(*) / (SELECT side, COUNT(*) FROM t GROUP BY side LIMIT 1) FROM t GROUP BY ward", ""),
+        (
+            "SELECT ward, COUNT(*) AS n FROM t GROUP BY ward ORDER BY (SELECT COUNT(*) FROM t) - COUNT(*)",
+            "order by that name",
+        ),
         ("SELECT ward, COUNT(*) / (SELECT age FROM t LIMIT 1) FROM t GROUP BY ward", ""),
         (
             "SELECT ward FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward) AS x WHERE n IN (SELECT 3)",

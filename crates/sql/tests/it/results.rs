@@ -215,6 +215,18 @@ const CASES: &[(&str, usize, &[&str])] = &[
         1,
         &["5200 5200"],
     ),
+    // A subquery of the same words as an aggregate beside it is another number.
+    (
+        "SELECT ward, (SELECT COUNT(*) FROM t) - COUNT(*) AS d FROM t GROUP BY ward HAVING ward < 2",
+        2,
+        &["0 9800", "1 9600"],
+    ),
+    ("SELECT ward FROM t GROUP BY ward HAVING (SELECT COUNT(*) FROM t) - COUNT(*) > 9700", 2, &["0"]),
+    (
+        "SELECT ward, COUNT(*) AS n, CASE WHEN COUNT(*) > (SELECT COUNT(*) FROM t) / 6.0 THEN 1 ELSE 0 END AS c FROM t GROUP BY ward HAVING ward > 5",
+        2,
+        &["6 1800 1", "7 2000 1"],
+    ),
     // What is true or false is a condition by itself.
     (
         "SELECT old, CASE WHEN old THEN 2 ELSE 3 END AS w, n FROM (SELECT side = 'north' AS old, COUNT(*) AS n FROM t GROUP BY side = 'north')",

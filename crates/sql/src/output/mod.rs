@@ -47,36 +47,56 @@ pub struct Output {
 impl Output {
     /// Looks at every condition on results, wherever it stands, and at those that it is made of.
     pub(crate) fn conditions(&self, look: &mut dyn FnMut(&Condition)) {
-        self.columns.iter().for_each(|term| term.conditions(look));
-        self.windows.iter().for_each(|window| window.argument.conditions(look));
-        conditions_of(&self.steps, look);
+        let mut look_at = |part: Part<'_>| {
+            if let Part::Condition(condition) = part {
+                look(condition);
+            }
+        };
+        self.columns.iter().for_each(|term| term.parts(&mut look_at));
+        self.windows.iter().for_each(|window| window.argument.parts(&mut look_at));
+        parts_of(&self.steps, &mut look_at);
     }
 }
 
-fn conditions_of(steps: &[Step], look: &mut dyn FnMut(&Condition)) {
+/// What expressions on results are made of.
+enum Part<'a> {
+    Term,
+    Condition(&'a Condition),
+}
+
+fn parts_of(steps: &[Step], look: &mut dyn FnMut(Part<'_>)) {
     for step in steps {
         match step {
             Step::Filter(condition) => condition.parts(look),
-            Step::Subquery { steps, .. } => conditions_of(steps, look),
-            Step::Group(terms) => terms.iter().for_each(|term| term.conditions(look)),
-            Step::Sort(by) => by.iter().for_each(|by| by.term.conditions(look)),
+            Step::Subquery { steps, .. } => parts_of(steps, look),
+            Step::Group(terms) => terms.iter().for_each(|term| term.parts(look)),
+            Step::Sort(by) => by.iter().for_each(|by| by.term.parts(look)),
             Step::Look(_) | Step::Limit { .. } => {}
         }
     }
 }
 
 impl Term {
-    fn conditions(&self, look: &mut dyn FnMut(&Condition)) {
+    /// Of how many parts it is made.
+    pub(crate) fn size(&self) -> usize {
+        let mut size = 0;
+        self.parts(&mut |_| size += 1);
+        size
+    }
+
+    /// Looks at it and at everything that it is made of. What windows look at is no part of it.
+    fn parts(&self, look: &mut dyn FnMut(Part<'_>)) {
+        look(Part::Term);
         match self {
             Self::Case(branches, otherwise) => {
                 for (condition, value) in branches {
                     condition.parts(look);
-                    value.conditions(look);
+                    value.parts(look);
                 }
-                otherwise.conditions(look);
+                otherwise.parts(look);
             }
-            Self::Arithmetic(_, sides) => sides.iter().for_each(|side| side.conditions(look)),
-            Self::Function(_, inner) | Self::Lookup(inner, _) => inner.conditions(look),
+            Self::Arithmetic(_, sides) => sides.iter().for_each(|side| side.parts(look)),
+            Self::Function(_, inner) | Self::Lookup(inner, _) => inner.parts(look),
             Self::Key(_)
             | Self::Answer(_)
             | Self::Number(_)
@@ -89,45 +109,14 @@ impl Term {
     }
 }
 
-impl Term {
-    /// Of how many parts it is made.
-    pub(crate) fn size(&self) -> usize {
-        1 + match self {
-            Self::Case(branches, otherwise) => {
-                branches.iter().map(|(condition, value)| condition.size() + value.size()).sum::<usize>()
-                    + otherwise.size()
-            }
-            Self::Arithmetic(_, sides) => sides.iter().map(Self::size).sum(),
-            Self::Function(_, inner) | Self::Lookup(inner, _) => inner.size(),
-            Self::Key(_)
-            | Self::Answer(_)
-            | Self::Number(_)
-            | Self::Text(_)
-            | Self::Level
-            | Self::Window(_)
-            | Self::Grouping(_)
-            | Self::Null => 0,
-        }
-    }
-}
-
 impl Condition {
-    fn size(&self) -> usize {
-        1 + match self {
-            Self::And(sides) | Self::Or(sides) => sides.iter().map(Self::size).sum(),
-            Self::Not(inner) => inner.size(),
-            Self::Compare(_, sides) => sides.iter().map(Term::size).sum(),
-            Self::IsNull(term) | Self::Holds(term) => term.size(),
-        }
-    }
-
-    fn parts(&self, look: &mut dyn FnMut(&Self)) {
-        look(self);
+    fn parts(&self, look: &mut dyn FnMut(Part<'_>)) {
+        look(Part::Condition(self));
         match self {
             Self::And(sides) | Self::Or(sides) => sides.iter().for_each(|side| side.parts(look)),
             Self::Not(inner) => inner.parts(look),
-            Self::Compare(_, sides) => sides.iter().for_each(|side| side.conditions(look)),
-            Self::IsNull(term) | Self::Holds(term) => term.conditions(look),
+            Self::Compare(_, sides) => sides.iter().for_each(|side| side.parts(look)),
+            Self::IsNull(term) | Self::Holds(term) => term.parts(look),
         }
     }
 }

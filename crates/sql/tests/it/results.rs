@@ -1,9 +1,8 @@
 //! Queries over results: aggregates of aggregates, subqueries of one number, CASE. They are worked out of the released numbers alone, cost
 //! nothing, and their intervals cover as often as stated.
 
-use deniable_core::adversary::Adjacency;
-use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, ratio, whole};
+use super::windows::decays;
+use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
@@ -41,13 +40,6 @@ fn visits() -> TableSchema {
 
 fn query(sql: &str) -> Query {
     Query::new(sql, &[table()]).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
-}
-
-fn decays(query: &Query, odds: &Rational) -> Vec<Decay> {
-    let each = Spend::odds(odds.clone()).unwrap().share(&(whole(1) / whole(query.measures().len()))).unwrap();
-    (0..query.measures().len())
-        .map(|at| Decay::hiding(&each, &query.sensitivity(at, Adjacency::AddRemove)).unwrap())
-        .collect()
 }
 
 /// Exact totals: ward w has 300 + 100 w rows on each side, with a mean age of 30 + w.

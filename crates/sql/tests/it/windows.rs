@@ -30,7 +30,8 @@ fn query(sql: &str) -> Query {
     Query::new(sql, &[table()]).unwrap_or_else(|error| panic!("{sql}: {error}"))
 }
 
-fn decays(query: &Query, odds: &Rational) -> Vec<Decay> {
+/// What hides each measure where the odds are shared equally.
+pub(super) fn decays(query: &Query, odds: &Rational) -> Vec<Decay> {
     let each = Spend::odds(odds.clone()).unwrap().share(&(whole(1) / whole(query.measures().len()))).unwrap();
     (0..query.measures().len())
         .map(|at| Decay::hiding(&each, &query.sensitivity(at, Adjacency::AddRemove)).unwrap())

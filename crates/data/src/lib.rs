@@ -3,7 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | what is publicly known about a table? | [`deniable_core::schema`] |
-//! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint` |
+//! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint`, [`marks`] |
 //! | how does delimited text become fields? | `text`, `header` |
 //! | how does what is stored become a value? | [`reading`]: total functions, NULL for what they cannot read |
 //! | how do all rows get read? | [`scan`]: batches for several threads, or in order with their places |
@@ -25,6 +25,7 @@ pub mod groups;
 mod header;
 pub mod keys;
 pub mod kind;
+pub mod marks;
 pub mod memory;
 pub mod meter;
 pub mod names;

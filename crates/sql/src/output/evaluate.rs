@@ -296,9 +296,21 @@ impl<'a> Evaluator<'a> {
             | Term::Case(..)
             | Term::Lookup(..)
             | Term::Window(_) => {
+                let (rows, value) = self.rank_error(term, row);
+                if self.is_of_too_many(term, row) {
+                    let estimate = self.number(term, row, None).estimate;
+                    return Shown::Number {
+                        estimate,
+                        low: None,
+                        high: None,
+                        population: None,
+                        rows,
+                        deviation: None,
+                        value,
+                    };
+                }
                 let margins = self.margins_of(parts(term, row.level, self.query));
                 let Number { estimate, low, high } = self.number_with_interval(term, row, Some(&margins));
-                let (rows, value) = self.rank_error(term, row);
                 let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 let population = population.then(|| self.population(term, row)).flatten().map(Box::new);
                 Shown::Number { estimate, low, high, population, rows, deviation, value }

@@ -121,6 +121,8 @@ impl Evaluator<'_> {
             return number;
         }
         match form {
+            // What no noise is in is known exactly.
+            Some(form) if form.measures() == 0 => Number::exact(self.number(term, row, None).estimate),
             Some(form) if form.measures() > 1 || has_window(term) => {
                 let (estimate, possible) = (self.number(term, row, None).estimate, self.possible(term, row));
                 let within = (possible.low.as_ref().map(float), possible.high.as_ref().map(float));
@@ -164,15 +166,21 @@ impl Evaluator<'_> {
         match term {
             Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => self.number(term, row, None),
             Term::Text(_) | Term::Null | Term::Case(..) | Term::Lookup(..) => from(None, None),
-            // A sum of numbers that are not negative is none either.
             Term::Window(window) => {
                 let Window { function, argument, levels, .. } = &self.query.output().windows[*window];
-                let is_sum = matches!(function, WindowFunction::Sum | WindowFunction::Average);
                 // Whatever the row that is looked at: of one level all can be the same.
                 let row = if levels.contains(&row.level) { Some(row) } else { nothing(levels) };
-                let is_alike = !has_case(argument);
-                let low = row.filter(|_| is_sum && is_alike).and_then(|row| self.possible(argument, row).low);
-                from(low.filter(|low| !low.is_negative()).and_then(|_| zero()), None)
+                let each = row.filter(|_| !has_case(argument)).map(|row| self.possible(argument, row));
+                let each = each.unwrap_or_else(|| from(None, None));
+                match function {
+                    WindowFunction::Average | WindowFunction::Least | WindowFunction::Greatest => each,
+                    // A sum of numbers of one sign has no other.
+                    WindowFunction::Sum => from(
+                        each.low.filter(|low| !low.is_negative()).and_then(|_| zero()),
+                        each.high.filter(|high| !high.is_positive()).and_then(|_| zero()),
+                    ),
+                    _ => from(None, None),
+                }
             }
             Term::Answer(position) => match &self.query.answers(row.level)[*position] {
                 Estimator::Count { .. } => from(zero(), None),
@@ -209,7 +217,13 @@ fn has_window(term: &Term) -> bool {
 
 /// Whether what is possible differs from row to row.
 fn has_case(term: &Term) -> bool {
-    has(term, &|part| matches!(part, Term::Window(_) | Term::Case(..) | Term::Lookup(..) | Term::Key(_)))
+    let differs = |part: &Term| {
+        matches!(
+            part,
+            Term::Window(_) | Term::Case(..) | Term::Lookup(..) | Term::Key(_) | Term::Level | Term::Grouping(_)
+        )
+    };
+    has(term, &differs)
 }
 
 /// Whether a term, or a part of it, is of this kind.

@@ -49,6 +49,9 @@ impl Query {
         };
         let planned = |(level, term): &(usize, Term)| {
             let (place, size) = (middle(*level), parts(term, *level, self));
+            if evaluator.is_of_too_many(term, place) {
+                return Planned { answer: evaluator.number(term, place, None).estimate, error: None };
+            }
             let shown = evaluator.number_with_interval(term, place, Some(&evaluator.margins_of(size)));
             let safe = reach(&shown, &evaluator.possible(term, place));
             let error = match evaluator.form(bare(term), place) {

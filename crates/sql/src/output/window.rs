@@ -17,6 +17,7 @@ use super::steps::{Value, nothing};
 use super::{Operator, Sort, Term};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::margin;
+use deniable_core::schema::Key;
 use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use std::cmp::Ordering;
@@ -25,6 +26,8 @@ use std::sync::Arc;
 
 /// Over more rows a sum has no interval: each row's would look at all of them.
 const MOST_ROWS: usize = 1_000;
+/// A number that rests on more values than this has no interval: one of windows over windows looks at all rows, for each of them.
+const MOST_VALUES: usize = 5_000;
 
 /// A window function: of each row, over some of the rows that are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,8 +221,65 @@ impl Evaluator<'_> {
         if rows.len() > MOST_ROWS {
             return None;
         }
-        let has_value = |row: &&Place| !matches!(self.settled(argument, **row).0, Term::Null);
+        let has_value = |row: &&Place| !self.is_null(argument, **row);
         Some((*function, argument, rows[..*count].iter().filter(has_value).copied().collect()))
+    }
+
+    /// Whether a value is NULL whatever the noise is: by what is public, or was chosen by what is shown.
+    fn is_null(&self, term: &Term, row: Place) -> bool {
+        let (term, row) = self.settled(term, row);
+        match term {
+            Term::Null => true,
+            Term::Key(group) => matches!(self.query.key(*group, row), None | Some(Key::Null)),
+            Term::Arithmetic(operator, sides) => {
+                let divides_by_zero = || {
+                    let (divisor, row) = self.settled(&sides[1], row);
+                    *operator == Operator::Divide && self.query.constant(divisor, row).is_some_and(|by| by.is_zero())
+                };
+                sides.iter().any(|side| self.is_null(side, row)) || divides_by_zero()
+            }
+            Term::Function(_, inner) => self.is_null(inner, row),
+            Term::Number(_)
+            | Term::Answer(_)
+            | Term::Text(_)
+            | Term::Level
+            | Term::Grouping(_)
+            | Term::Window(_)
+            | Term::Case(..)
+            | Term::Lookup(..) => false,
+        }
+    }
+
+    /// Whether a number rests on too many values for an interval.
+    pub(super) fn is_of_too_many(&self, term: &Term, row: Place) -> bool {
+        let mut left = MOST_VALUES;
+        self.count_values(term, row, &mut left).is_none()
+    }
+
+    /// Takes the values that a number rests on from how many are `left`; `None` once there are none.
+    fn count_values(&self, term: &Term, row: Place, left: &mut usize) -> Option<()> {
+        *left = left.checked_sub(1)?;
+        let (term, row) = self.settled(term, row);
+        match term {
+            Term::Window(window) => match self.seen(*window, row) {
+                // Over more rows none looks at any.
+                Some((Window { argument, .. }, Seen::First { rows, count, .. })) if rows.len() <= MOST_ROWS => {
+                    rows[..*count].iter().try_for_each(|row| self.count_values(argument, *row, left))
+                }
+                _ => Some(()),
+            },
+            Term::Arithmetic(_, sides) => sides.iter().try_for_each(|side| self.count_values(side, row, left)),
+            Term::Function(_, inner) => self.count_values(inner, row, left),
+            Term::Null
+            | Term::Number(_)
+            | Term::Answer(_)
+            | Term::Key(_)
+            | Term::Text(_)
+            | Term::Level
+            | Term::Grouping(_)
+            | Term::Case(..)
+            | Term::Lookup(..) => Some(()),
+        }
     }
 
     /// The number that a window gives a row, with the interval that these margins give the value of another row; sums have theirs from the

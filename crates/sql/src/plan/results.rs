@@ -70,11 +70,22 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
                 PlanOperator::LtEq => Comparison::AtMost,
                 PlanOperator::Gt => Comparison::Above,
                 PlanOperator::GtEq => Comparison::AtLeast,
+                PlanOperator::IsNotDistinctFrom => return Ok(same(value(left)?, value(right)?)),
+                PlanOperator::IsDistinctFrom => {
+                    return Ok(Condition::Not(Box::new(same(value(left)?, value(right)?))));
+                }
                 _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
             };
             Ok(compare(comparison, value(left)?, value(right)?))
         }
-        Expr::Like(_) => Err(result_refusal("LIKE", "LIKE")),
+        Expr::Literal(ScalarValue::Boolean(truth), _) => {
+            let side = truth.map_or(Term::Null, |truth| Term::Number(whole(i64::from(truth))));
+            Ok(compare(Comparison::Equal, side, Term::Number(whole(1))))
+        }
+        Expr::Like(_) => {
+            let help = "list the keys that you mean, as in ward IN ('A1', 'A2'): they are public";
+            Err(QueryError::refused("LIKE on results", help).about("LIKE"))
+        }
         other => Err(result_refusal("this condition", "HAVING").near([other])),
     }
 }
@@ -85,6 +96,14 @@ fn known(condition: Condition, truth: bool) -> Condition {
     let otherwise = Box::new(Term::Number(whole(0)));
     let chosen = Term::Case(vec![(condition, Term::Number(whole(1)))], otherwise);
     Condition::Compare(Comparison::Equal, Box::new([chosen, Term::Number(whole(1))]))
+}
+
+/// Whether two values are the same; NULL is the same as NULL.
+fn same(left: Term, right: Term) -> Condition {
+    let is_null = |side: &Term| Condition::IsNull(side.clone());
+    let both_null = Condition::And(Box::new([is_null(&left), is_null(&right)]));
+    let equal = Condition::Compare(Comparison::Equal, Box::new([left, right]));
+    Condition::Or(Box::new([both_null, known(equal, true)]))
 }
 
 /// What is compared with TRUE or FALSE.
@@ -130,6 +149,12 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
         }
         Expr::ScalarFunction(ScalarFunction { func, args }) => {
             let function = match (func.name(), args.as_slice()) {
+                ("coalesce", args) => return first_known(args, results),
+                ("nullif", [value, nothing]) => {
+                    let value = again(value)?;
+                    let is_it = Condition::Compare(Comparison::Equal, Box::new([value.clone(), again(nothing)?]));
+                    return Ok(Term::Case(vec![(is_it, Term::Null)], Box::new(value)));
+                }
                 ("round", [_]) => Function::Round(0),
                 ("round", [_, digits]) => constant_integer(digits)
                     .and_then(|digits| i8::try_from(digits).ok())
@@ -164,6 +189,10 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
         // What is of no kind yet is NULL, whatever it is taken for.
         Expr::Cast(Cast { expr: inner, .. }) | Expr::TryCast(TryCast { expr: inner, .. }) if matches!(&**inner, Expr::Literal(value, _) if value.is_null()) => {
             Ok(Term::Null)
+        }
+        Expr::Cast(Cast { field, .. }) | Expr::TryCast(TryCast { field, .. }) if field.data_type().is_string() => {
+            let help = "a text would have no interval: let numbers stand in a column of their own, with NULL where a text is shown";
+            Err(QueryError::refused("a number as a text, or in one column with texts, on results", help).about("THEN"))
         }
         Expr::Cast(_) | Expr::TryCast(_) => Err(result_refusal("CAST", "CAST")),
         Expr::Case(case) => chosen(case, results),
@@ -216,10 +245,19 @@ fn chosen(case: &Case, results: Results<'_>) -> Result<Term, QueryError> {
     Ok(Term::Case(branches, Box::new(otherwise)))
 }
 
+/// The first of some values that is not NULL.
+fn first_known(values: &[Expr], results: Results<'_>) -> Result<Term, QueryError> {
+    let mut values = values.iter().map(|value| term(value, results)).collect::<Result<Vec<Term>, _>>()?;
+    let last = values.pop().unwrap_or(Term::Null);
+    let is_known = |value: &Term| Condition::Not(Box::new(Condition::IsNull(value.clone())));
+    let branches: Vec<_> = values.into_iter().map(|value| (is_known(&value), value)).collect();
+    Ok(if branches.is_empty() { last } else { Term::Case(branches, Box::new(last)) })
+}
+
 /// A refusal of what is done with results, and the word of the SQL that does it.
 pub(super) fn result_refusal(construct: &str, word: &str) -> QueryError {
-    let help = "results may be added, subtracted, multiplied, divided, rounded and compared; do the rest with the \
-                published numbers";
+    let help = "results may be added, subtracted, multiplied, divided, rounded, compared, chosen by CASE and looked at through windows; do \
+                the rest with the published numbers";
     QueryError::refused(format!("{construct} on results"), help).about(word)
 }
 

@@ -115,6 +115,14 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         | Expr::IsNotUnknown(inner)
         | Expr::Nested(inner) => check(inner),
         Expr::IsDistinctFrom(left, right) | Expr::IsNotDistinctFrom(left, right) => {
+            // The parser takes all that follows for the other side, where SQL ends it before AND and OR.
+            let follows = |op: &BinaryOperator| matches!(op, BinaryOperator::And | BinaryOperator::Or);
+            absent(
+                matches!(&**right, Expr::BinaryOp { op, .. } if follows(op)),
+                expr,
+                "IS DISTINCT FROM before AND or OR",
+                "write it between parentheses, as in (a IS DISTINCT FROM b) AND c",
+            )?;
             check(left)?;
             check(right)
         }

@@ -194,6 +194,7 @@ mod tests {
             "SELECT SUM(CASE WHEN smoker THEN cost ELSE 0 END) / 2 FROM (SELECT smoker, cost FROM visits) AS v",
             "SELECT COUNT(*) FROM visits WHERE NOT (sex = 'F' OR department IN ('a', 'b')) AND cost IS NOT NULL",
             "SELECT COUNT(*) FROM visits WHERE department LIKE 'c%' AND abs(cost - 3) < 2e1",
+            "SELECT COUNT(*) FROM visits WHERE (smoker IS DISTINCT FROM TRUE) AND age > 3 AND age IS NOT DISTINCT FROM 4",
             "SELECT COUNT(*) FROM a, b WHERE a.x = b.x",
             "SELECT a.y, MAX(b.z) FROM a JOIN b USING (x) LEFT JOIN c ON a.d = c.d GROUP BY ROLLUP(a.y) HAVING MAX(b.z) > 3",
             "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY z), SUM(z) FILTER (WHERE z > 0) FROM a",
@@ -229,6 +230,8 @@ mod tests {
             "SELECT COUNT(*) FROM visits TABLESAMPLE (10)",
             "SELECT COUNT(*) FROM visits WHERE note SIMILAR TO 'x'",
             "SELECT COUNT(*) FROM visits WHERE cost & 1 = 1",
+            "SELECT COUNT(*) FROM visits WHERE smoker IS DISTINCT FROM TRUE AND age > 3",
+            "SELECT COUNT(*) FROM visits WHERE age > 3 OR smoker IS NOT DISTINCT FROM TRUE OR age < 1",
             "VALUES (1)",
             "",
         ] {

@@ -240,6 +240,32 @@ const CASES: &[(&str, usize, &[&str])] = &[
         1,
         &["true"],
     ),
+    // What is NULL, and what stands in its place.
+    (
+        "SELECT ward, ROUND(100.0 * n / NULLIF(m, 0), 1) AS p FROM (SELECT ward, COUNT(*) AS n, SUM(age) AS m FROM t GROUP BY ward) WHERE ward < 2",
+        2,
+        &["0 3.300", "1 3.200"],
+    ),
+    (
+        "SELECT ward, NULLIF(n, 800) AS n, COALESCE(NULLIF(n, 800), ward, 7) AS k FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward) LIMIT 2",
+        1,
+        &["0 600 600", "1 - 1"],
+    ),
+    (
+        "SELECT ward FROM (SELECT ward, NULLIF(COUNT(*), 800) AS n FROM t GROUP BY ward) WHERE (n IS DISTINCT FROM 600) AND ward < 3",
+        1,
+        &["1", "2"],
+    ),
+    (
+        "SELECT ward FROM (SELECT ward, NULLIF(COUNT(*), 800) AS n FROM t GROUP BY ward) WHERE n IS NOT DISTINCT FROM NULLIF(3, 3)",
+        1,
+        &["1"],
+    ),
+    (
+        "SELECT SUM(n) FILTER (WHERE TRUE) AS s, SUM(n) FILTER (WHERE FALSE) AS f FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)",
+        1,
+        &["10400 -"],
+    ),
 ];
 
 #[test]
@@ -341,6 +367,11 @@ fn what_is_no_number_of_results_is_refused() {
             "stand in FROM",
         ),
         ("SELECT VAR_SAMP(n) FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", "SUM, AVG, COUNT, MIN or MAX"),
+        ("SELECT side FROM (SELECT side, COUNT(*) AS n FROM t GROUP BY side) WHERE side LIKE 'n%'", "IN ("),
+        (
+            "SELECT CASE WHEN n < 600 THEN '<600' ELSE n END AS n FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)",
+            "column of their own",
+        ),
         ("SELECT COUNT(DISTINCT n) FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", "DISTINCT"),
         ("SELECT MIN(side) FROM (SELECT side, COUNT(*) AS n FROM t GROUP BY side)", "no number"),
         (
@@ -444,6 +475,13 @@ fn are_joined_with_public_tables() {
             vec![],
         ),
         (format!("SELECT COUNT(*) AS c FROM {by_ward} AS w JOIN standard s ON s.weight = w.n"), vec![]),
+        // A row without a weight has no part in the total, nor in its interval.
+        (
+            format!(
+                "SELECT SUM(m * weight) / SUM(weight) AS r FROM {by_ward} AS w LEFT JOIN standard s ON s.ward = w.ward"
+            ),
+            vec!["31.375"],
+        ),
     ] {
         let query = match Query::with_public(&sql, &tables, &rows) {
             Ok(query) => query,
@@ -456,6 +494,8 @@ fn are_joined_with_public_tables() {
         let rows = shown(&query, totals(&query), &decays(&query, &whole(3)));
         let found: Vec<String> = rows.iter().map(|row| row.0.iter().map(text).collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(found, wanted, "{sql}");
+        let without = |shown: &Shown| matches!(shown, Shown::Number { estimate: Some(_), low, high, .. } if low.is_none() || high.is_none());
+        assert!(!rows.iter().any(|row| row.0.iter().any(without)), "{sql}: {rows:?}");
         assert!(query.tables().all(|name| name == "t"), "{sql}");
     }
     let error =

@@ -163,6 +163,50 @@ fn what_is_null_is_passed_over() {
     assert!(numbers(&rows, 1).iter().all(|[estimate, ..]| *estimate == Some(40.0)));
 }
 
+/// Sums over rows of sums over rows look at all rows once more for each nesting: what rests on too many values has no interval, at no cost.
+#[test]
+fn what_rests_on_very_many_has_no_interval() {
+    let many = 400;
+    let columns = vec![Column::new("ward", ColumnType::Integer).with_keys((0..many).map(Key::Integer).collect())];
+    let nested = |depth: usize| {
+        let mut sql = "SELECT ward, COUNT(*) AS s0 FROM t GROUP BY ward".to_owned();
+        for at in 1..=depth {
+            sql = format!("SELECT ward, SUM(s{}) OVER (ORDER BY ward) AS s{at} FROM ({sql})", at - 1);
+        }
+        let table = TableSchema::protected("t", columns.clone(), None);
+        let query = Query::new(&format!("{sql} ORDER BY ward"), &[table]).unwrap();
+        let decays = decays(&query, &ratio(3, 1));
+        let cells = vec![1; usize::try_from(many).unwrap()];
+        numbers(&query.show(&Noisy { values: vec![cells], consistent: None, decays }, &ratio(19, 20)), 1)
+    };
+    assert!(nested(1).iter().all(|[_, low, high]| low.is_some() && high.is_some()));
+    for (depth, last) in [(2, 400.0 * 401.0 / 2.0), (5, 404.0 * 403.0 * 402.0 * 401.0 * 400.0 / 120.0)] {
+        let rows = nested(depth);
+        let is_known = |[_, low, high]: &[Option<f64>; 3]| low.is_some() && high.is_some();
+        assert!(is_known(&rows[9]) && !is_known(&rows[399]), "{depth}");
+        assert_eq!(rows[399][0], Some(last), "{depth}");
+        // The first that has none is beyond those that have.
+        assert!(rows.is_sorted_by_key(|row| !is_known(row)), "{depth}");
+    }
+}
+
+/// An average of numbers that bounds hold between two ends is between them, too, whatever the noise is; what is public is known exactly.
+#[test]
+fn what_is_possible_bounds_averages() {
+    let query = query(
+        "SELECT AVG(m) AS a, MAX(m) AS x, SUM(w) AS s FROM (SELECT ward, AVG(age) AS m, 0.1 * ward AS w FROM t GROUP BY ward)",
+    );
+    let (decays, cells) = (decays(&query, &ratio(51, 50)), query.cells(0));
+    let values = query.measures().iter().map(|measure| match measure.kind {
+        MeasureKind::Sum { .. } => vec![40; cells],
+        _ => vec![2; cells],
+    });
+    let rows = query.show(&Noisy { values: values.collect(), consistent: None, decays }, &ratio(19, 20));
+    let bounded = |column: usize| matches!(numbers(&rows, column)[0], [Some(_), Some(low), Some(high)] if low == 0.0 && high == 90.0);
+    assert!(bounded(0) && bounded(1), "{rows:?}");
+    assert_eq!(numbers(&rows, 2)[0], [Some(2.8); 3]);
+}
+
 #[test]
 fn windows_over_rows_of_people_are_refused() {
     for sql in [

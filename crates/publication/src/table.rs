@@ -50,6 +50,9 @@ pub struct Answer {
     /// Whether the levels were made to add up, and counts not to be negative; absent where there is nothing to add up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consistent: Option<bool>,
+    /// The name of the earlier answer whose numbers these are; absent where the answer is its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_from: Option<String>,
     /// Where declarations can bias the answers, and whether levels add up.
     pub warnings: Vec<String>,
 }

@@ -153,6 +153,7 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
         noise: noises(plan, ask),
         consistent: (ask.query().consistency() != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
+        taken_from: ask.within().map(|within| within.name().to_owned()),
         warnings: warnings(plan, ask)
             .into_iter()
             .chain(unusable)

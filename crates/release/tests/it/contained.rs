@@ -111,6 +111,7 @@ fn what_an_answer_holds_is_taken_from_it_free() {
     let answers = [stored(&offered, &summary).unwrap().swap_remove(0).unwrap()];
     let shown = published(&offered, &answers).asks.swap_remove(0);
     assert_eq!((shown.share.as_str(), shown.odds.as_str()), ("0", "1"));
+    assert_eq!(serde_json::to_value(&shown).unwrap()["taken_from"], "large");
     assert!(shown.warnings.iter().any(|note| note.contains("the earlier answer \"large\"")), "{:?}", shown.warnings);
     // A number of the large table is the same number in the small one.
     let count = |name: &str, table: &deniable_publication::Answer, column: usize| {

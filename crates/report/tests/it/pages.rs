@@ -82,6 +82,7 @@ fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             rows: (0..rows).map(row).collect(),
             noise: Vec::new(),
             consistent: None,
+            taken_from: None,
             warnings: vec!["values of `key` that <b> are left out".into()],
         },
         guarantee: Statement {

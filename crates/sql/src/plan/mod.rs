@@ -23,6 +23,7 @@ mod grouping;
 mod identity;
 mod inline;
 pub(crate) mod join;
+mod measure;
 pub(crate) mod nesting;
 mod parallel;
 pub(crate) mod per_entity;
@@ -38,8 +39,8 @@ mod weighted;
 mod windows;
 mod words;
 
-pub use aggregate::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub(crate) use functions::CALENDAR;
+pub use measure::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub use per_entity::{EntityValue, Ladder};
 pub use public::PublicRows;
 pub use regression::{Product, Regression, Statistic};

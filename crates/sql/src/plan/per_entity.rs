@@ -7,7 +7,7 @@
 //! | [`Query::left_out`] | whether the caps leave any of its rows out |
 //! | [`Query::per_entity`] | its rows in its largest group, its groups, its smallest and largest values, on public ladders |
 
-use super::aggregate::{Estimator, Measure, MeasureKind, QuantileShare, ValueKind};
+use super::measure::{Estimator, Measure, MeasureKind, QuantileShare, ValueKind};
 use super::nesting::Nesting;
 use super::parallel::Part;
 use super::{Argument, Group, Query, Rows, identity};

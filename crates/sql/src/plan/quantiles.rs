@@ -4,7 +4,8 @@
 //! `√cost/(2·ln R)` rows, for the cost of its [`Shape`], however many are asked; where it is better, its intervals are
 //! narrower too. Both factors are measured (`quantiles` of the bench crate). Only public numbers decide.
 
-use super::aggregate::{Collected, Estimator, Measure, MeasureKind, QuantileShare, Target};
+use super::aggregate::Collected;
+use super::measure::{Estimator, Measure, MeasureKind, QuantileShare, Target};
 use deniable_core::noise::tree::Shape;
 use std::collections::BTreeMap;
 

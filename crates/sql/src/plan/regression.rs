@@ -15,8 +15,9 @@
 //! Beyond SQL, `REGR_SLOPE(y, x, z, ...)` is the coefficient of x in the fit of y on x, z, ... and a constant; so for
 //! `REGR_INTERCEPT`, `REGR_R2` and `REGR_COUNT`.
 
-use super::aggregate::{Centred, Collected, Context, Estimator, MeasureKind, Moments};
+use super::aggregate::{Collected, Context};
 use super::identity::sorted;
+use super::measure::{Centred, Estimator, MeasureKind, Moments};
 use crate::error::QueryError;
 use crate::facts::range::Grid;
 use datafusion_common::arrow::datatypes::DataType;

@@ -3,7 +3,8 @@
 //! Of the rows in which neither is NULL the sum of w · (x − centre) and the sum of w are measured, and the answer is the centre plus their
 //! quotient, with the law of a ratio. `SUM(w * x) / SUM(w)` has noise for the whole of x where this has it for the half of its range.
 
-use super::aggregate::{Centred, Collected, Context, Estimator, MeasureKind, Moments};
+use super::aggregate::{Collected, Context};
+use super::measure::{Centred, Estimator, MeasureKind, Moments};
 use super::regression::{HalfSteps, MOST_UNITS, Product, together};
 use crate::error::QueryError;
 use crate::facts::range::Grid;

@@ -1,13 +1,11 @@
 //! Keys that stand in a public table.
 
-use crate::{Meter, Source, SourceError, Wanted};
+use crate::public::{MOST_ROWS, first_rows};
+use crate::{Source, SourceError};
 use deniable_core::schema::{ALL, Key};
 use deniable_core::text::{is_hidden, shown};
 use deniable_expression::Value;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-
-/// Most keys of one column.
-const MOST_KEYS: usize = 10_000;
 
 /// The keys in a column of a public table, integers or texts, in the order of its rows, each with its label where `label` names the
 /// column that has them. `taken` are the labels that other groups of the column have.
@@ -31,26 +29,15 @@ pub fn listed(
         problem,
     };
     let position = |name: &str| table.position(name).ok_or_else(|| wrong(format!("need the column `{}`", shown(name))));
-    let wanted: Vec<Wanted> = [Some(column), label]
-        .into_iter()
-        .flatten()
-        .map(|name| position(name).map(Wanted::typed))
-        .collect::<Result<_, _>>()?;
-    let take = |rows: &mut Vec<(Option<Value>, Option<Value>)>, batch: crate::Batch| {
-        let cell = |column: usize, row: usize| batch.columns.get(column)?.typed()?.value(row);
-        // One more than there may be is enough.
-        let free = (MOST_KEYS + 1).saturating_sub(rows.len());
-        rows.extend((0..batch.rows.min(free)).map(|row| (cell(0, row), cell(1, row))));
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let rows = source.scan(&wanted, &Meter::new())?.run(1, Vec::new, take);
-    let rows = rows.map_err(|_| SourceError::Rows { table: table.name.clone() })?.into_iter().flatten();
+    let columns: Vec<usize> = [Some(column), label].into_iter().flatten().map(position).collect::<Result<_, _>>()?;
+    let rows = first_rows(source, &columns)?.into_iter();
     let (mut seen, mut labels, mut found) = (HashSet::new(), taken.clone(), Vec::new());
-    for (row, (key, label)) in (1..).zip(rows) {
-        if row > MOST_KEYS {
-            return Err(wrong(format!("are more than {MOST_KEYS}")));
+    for (row, mut values) in (1..).zip(rows) {
+        if row > MOST_ROWS {
+            return Err(wrong(format!("are more than {MOST_ROWS}")));
         }
-        let key = match key {
+        let label = values.get_mut(1).and_then(Option::take);
+        let key = match values.swap_remove(0) {
             Some(Value::Integer(number)) => Key::Integer(number),
             Some(Value::Text(text)) => Key::Text(text.to_string()),
             _ => return Err(wrong(format!("have none in row {row}, or one that cannot be read as its type"))),
@@ -85,18 +72,11 @@ pub fn parents(source: &Source, column: &str, parent: &str) -> Result<BTreeMap<K
         problem,
     };
     let position = |name: &str| table.position(name).ok_or_else(|| wrong(format!("need the column `{}`", shown(name))));
-    let wanted = [Wanted::typed(position(column)?), Wanted::typed(position(parent)?)];
-    let take = |rows: &mut Vec<(Option<Value>, Option<Value>)>, batch: crate::Batch| {
-        let cell = |column: usize, row: usize| batch.columns.get(column)?.typed()?.value(row);
-        let free = (MOST_KEYS + 1).saturating_sub(rows.len());
-        rows.extend((0..batch.rows.min(free)).map(|row| (cell(0, row), cell(1, row))));
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let rows = source.scan(&wanted, &Meter::new())?.run(1, Vec::new, take);
-    let rows = rows.map_err(|_| SourceError::Rows { table: table.name.clone() })?.into_iter().flatten();
+    let rows = first_rows(source, &[position(column)?, position(parent)?])?;
     let mut found = BTreeMap::new();
-    for (row, (key, parent)) in (1..).zip(rows) {
-        let key = match key {
+    for (row, mut values) in (1..).zip(rows) {
+        let parent = values.get_mut(1).and_then(Option::take);
+        let key = match values.swap_remove(0) {
             Some(Value::Integer(number)) => Key::Integer(number),
             Some(Value::Text(text)) => Key::Text(text.to_string()),
             _ => return Err(wrong(format!("have no key in row {row}"))),

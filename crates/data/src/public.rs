@@ -1,6 +1,6 @@
 //! The rows of a small public table, for what is looked up in it after the noise.
 
-use crate::{Meter, Source, SourceError, Wanted};
+use crate::{Batch, Meter, Read, Source, SourceError, Wanted};
 use deniable_core::text::shown;
 use deniable_expression::Value;
 use std::collections::HashSet;
@@ -10,6 +10,26 @@ pub const MOST_ROWS: usize = 10_000;
 
 /// The value of each declared column, where there is one that can be read.
 pub type Row = Vec<Option<Value>>;
+
+/// The first rows of a public table, in order: the values in some of its columns, by position. One more than [`MOST_ROWS`], where there are
+/// as many.
+///
+/// # Errors
+/// When the table cannot be read.
+pub(crate) fn first_rows(source: &Source, columns: &[usize]) -> Result<Vec<Row>, SourceError> {
+    let wanted: Vec<Wanted> = columns.iter().copied().map(Wanted::typed).collect();
+    let take = |rows: &mut Vec<Row>, batch: Batch| {
+        let cell = |column: &Read, row: usize| column.typed()?.value(row);
+        let free = (MOST_ROWS + 1).saturating_sub(rows.len());
+        rows.extend(
+            (0..batch.rows.min(free)).map(|row| batch.columns.iter().map(|column| cell(column, row)).collect()),
+        );
+        Ok::<(), std::convert::Infallible>(())
+    };
+    let rows = source.scan(&wanted, &Meter::new())?.run(1, Vec::new, take);
+    let rows = rows.map_err(|_| SourceError::Rows { table: source.table().name.clone() })?;
+    Ok(rows.into_iter().flatten().collect())
+}
 
 /// All rows of a public table, in order.
 ///
@@ -23,18 +43,8 @@ pub fn rows(source: &Source, key: usize) -> Result<Vec<Row>, SourceError> {
         column: table.columns.get(key).map(|column| column.name.clone()).unwrap_or_default(),
         problem,
     };
-    let wanted: Vec<Wanted> = (0..table.columns.len()).map(Wanted::typed).collect();
-    let take = |rows: &mut Vec<Row>, batch: crate::Batch| {
-        let cell = |column: usize, row: usize| batch.columns.get(column)?.typed()?.value(row);
-        // One more than there may be is enough.
-        let free = (MOST_ROWS + 1).saturating_sub(rows.len());
-        let columns = table.columns.len();
-        rows.extend((0..batch.rows.min(free)).map(|row| (0..columns).map(|column| cell(column, row)).collect()));
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let rows = source.scan(&wanted, &Meter::new())?.run(1, Vec::new, take);
-    let rows = rows.map_err(|_| SourceError::Rows { table: table.name.clone() })?;
-    let rows: Vec<Row> = rows.into_iter().flatten().collect();
+    let columns: Vec<usize> = (0..table.columns.len()).collect();
+    let rows = first_rows(source, &columns)?;
     if rows.len() > MOST_ROWS {
         return Err(wrong(format!("are more than the {MOST_ROWS} that results may be joined with")));
     }

@@ -9,7 +9,7 @@ use crate::lower::declared;
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Bounds, ColumnType};
-use deniable_expression::{Id, Node, Operation, Program, Type, Value};
+use deniable_expression::{Id, Moment, Node, Operation, Program, Type, Value};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -272,6 +272,28 @@ impl Ranges {
                 if kind == Some(ColumnType::Date) { known } else { Range::UNKNOWN }
             }
             Node::Constant(Type::Date, Some(_)) => known,
+            // Days begin at midnight, whatever the sign of the number.
+            Node::Call(Operation::Cast(Type::Date), inner) => match inner.as_slice() {
+                [inner] => {
+                    let moments = self.moments(program, *inner, tables);
+                    let day = |end: Option<Rational>| end.map(|end| (end / whole(Moment::DAY)).floor());
+                    Range { low: day(moments.low), high: day(moments.high), unit: Some(whole(1)) }
+                }
+                _ => Range::UNKNOWN,
+            },
+            Node::Constant(..) | Node::Call(..) => Range::UNKNOWN,
+        }
+    }
+
+    /// The range of microseconds that a timestamp lies in.
+    fn moments(&self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
+        let known = self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
+        match program.node(id) {
+            Node::Column(position) => {
+                let kind = declared(tables, *position as usize).map(|(_, column)| column.kind);
+                if kind == Some(ColumnType::Timestamp) { known } else { Range::UNKNOWN }
+            }
+            Node::Constant(Type::Timestamp, Some(_)) => known,
             Node::Constant(..) | Node::Call(..) => Range::UNKNOWN,
         }
     }
@@ -410,7 +432,7 @@ mod tests {
     use super::*;
     use deniable_core::exact::ratio;
     use deniable_core::schema::Column;
-    use deniable_expression::InputColumn;
+    use deniable_expression::{Day, InputColumn};
 
     fn grid(low: Rational, high: Rational, unit: Rational) -> Grid {
         Range { low: Some(low), high: Some(high), unit: Some(unit) }.grid().unwrap()
@@ -444,6 +466,21 @@ mod tests {
             unit: Some(Rational::new(1.into(), (1_i64 << 53).into())),
         };
         assert_eq!(fine.grid(), Err(NoGrid::TooFine));
+    }
+
+    #[test]
+    fn days_of_moments_are_whole_on_both_sides_of_1970() {
+        let bounds = Bounds::new(whole(-1), whole(3 * Moment::DAY - 1), whole(1)).unwrap();
+        let columns = vec![Column::new("at", ColumnType::Timestamp).within(bounds)];
+        let tables = [TableSchema::protected("t", columns, None)];
+        let input = InputColumn { table: "t".to_owned(), name: "at".to_owned(), kind: Type::Timestamp };
+        let mut program = Program::new(vec![input]);
+        let at = program.column(0).unwrap();
+        let day = program.call(Operation::Cast(Type::Date), &[at]).unwrap();
+        let first = program.constant(Value::Date(Day::new(10).unwrap())).unwrap();
+        let days = program.call(Operation::DaysBetween, &[first, day]).unwrap();
+        let Range { low, high, unit } = Ranges::default().of(&program, days, &tables);
+        assert_eq!([low, high, unit], [-11, -8, 1].map(|number| Some(whole(number))));
     }
 
     #[test]

@@ -240,6 +240,13 @@ const CASES: &[(&str, usize, &[&str])] = &[
         1,
         &["true"],
     ),
+    // A NULL key and all keys together are two groups.
+    (
+        "WITH r AS (SELECT CASE WHEN age > 50 THEN 'old' END AS a, COUNT(*) AS n FROM t GROUP BY ROLLUP (CASE WHEN age > 50 THEN 'old' END)) \
+         SELECT a, SUM(n) AS s FROM r GROUP BY a",
+        2,
+        &["old 5200", "NULL 5200", "(all) 10400"],
+    ),
     // What is NULL, and what stands in its place.
     (
         "SELECT ward, ROUND(100.0 * n / NULLIF(m, 0), 1) AS p FROM (SELECT ward, COUNT(*) AS n, SUM(age) AS m FROM t GROUP BY ward) WHERE ward < 2",

@@ -5,15 +5,17 @@
 
 pub use crate::oddities::{BAD_PERCENT, ColumnReport, Found};
 
+use crate::drive::watch;
 use crate::error::SourceError;
+use crate::groups::{Counter, Counting, Distinct};
 use crate::kind::expect_no_other;
 use crate::meter::Meter;
-use crate::oddities::{Oddities, Values};
-use crate::scan::{Seen, Wanted};
-use crate::{Rows, Source};
-use arrow_array::{Array, ArrayRef, BooleanArray};
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use crate::oddities::{Counted, Declared, Oddities, Place};
+use crate::scan::{Batch, Looked, Read, Seen, Wanted};
+use crate::types::type_of;
+use crate::{Resources, Rows, Source};
 use deniable_core::schema::Format;
+use deniable_expression::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
@@ -51,147 +53,189 @@ pub struct Problem {
     pub what: String,
 }
 
-struct Scan<'a> {
+/// What the values of a table are compared with, and what is counted of them.
+struct Look<'a> {
     source: &'a Source,
-    report: Report,
+    declared: Vec<Declared<'a>>,
+    /// Of a protected table: the position of its entity key, and who has rows.
+    entities: Option<(usize, Counter)>,
+    /// Of a public table: the position of its key.
+    public_key: Option<usize>,
+}
+
+/// What one thread has found.
+struct Findings {
+    rows: u64,
     oddities: Vec<Oddities>,
-    /// Of a protected table: how many rows each entity has.
-    rows_of: HashMap<String, u64>,
-    /// Of a public table: where each key stands.
-    place_of: HashMap<String, (PathBuf, u64)>,
+    problems: Vec<(Place, String)>,
+    ownerless: Counted,
+    entities: Option<Counting>,
+    /// Where each key of a public table stands.
+    place_of: HashMap<Value, Place>,
 }
 
 impl Source {
-    /// Reads all rows and reports what does not fit. `progress` is told the rows read so far.
+    /// Reads all rows and reports what does not fit: the same on any number of threads. `progress` is told the rows read so far.
     ///
     /// # Errors
-    /// When files are missing, unreadable, empty, or lack declared columns.
-    pub fn check(&self, progress: &dyn Fn(u64)) -> Result<Report, SourceError> {
-        let oddities = self.table().columns.iter().map(|_| Oddities::default()).collect();
-        let (report, rows_of, place_of) = (Report::default(), HashMap::new(), HashMap::new());
-        let mut scan = Scan { source: self, report, oddities, rows_of, place_of };
+    /// When files are missing, unreadable, empty, or lack declared columns, and when entities cannot be counted with the resources.
+    pub fn check(&self, resources: &Resources, progress: &dyn Fn(u64)) -> Result<Report, SourceError> {
+        let table = self.table();
         // Only here: the first bytes of a file are rows, too, and no release may depend on them.
         if let Rows::Files { files, format: Format::Csv(options), .. } = &self.rows {
             files.iter().try_for_each(|path| expect_no_other(path, options))?;
         }
-        let wanted: Vec<Wanted> = (0..self.table().columns.len()).map(Wanted::typed).collect();
-        self.scan(&wanted, &Meter::new())?.in_order(&mut |seen| {
-            match seen {
-                Seen::Broken { path, line, what } => {
-                    scan.report.rows += 1;
-                    scan.problem(path, line, what);
-                }
-                Seen::Rows { path, lines, columns } => {
-                    for (position, column) in columns.iter().enumerate() {
-                        scan.take(position, path, lines, &column.present, &column.values.to_array())?;
-                    }
-                    scan.report.rows += lines.len() as u64;
-                    progress(scan.report.rows);
-                }
-            }
-            Ok(())
-        })?;
-        Ok(scan.finish())
+        let entities = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
+        let counter = |at: usize| {
+            let kind = type_of(table.columns.get(at)?.kind);
+            Some((at, Counter::new(vec![kind], resources)))
+        };
+        let look = Look {
+            source: self,
+            declared: table.columns.iter().map(Declared::of).collect(),
+            entities: entities.and_then(counter),
+            public_key: table.public_key.as_ref().and_then(|key| table.position(key)),
+        };
+        let wanted: Vec<Wanted> = (0..table.columns.len()).map(Wanted::typed).collect();
+        let meter = Meter::new();
+        let scan = self.scan(&wanted, &meter)?;
+        // Where a key stands for the second time is told in the order of the rows.
+        let threads = if look.public_key.is_some() { 1 } else { resources.threads };
+        watch(&meter, self.size(), &|told| progress(told.rows), || {
+            let found = scan.look(threads, || look.start(), |findings, seen| look.take(findings, seen))?;
+            look.finish(found)
+        })
+    }
+
+    /// A place as `file:line`.
+    fn place(&self, (file, line): Place) -> String {
+        format!("{}:{line}", self.path(file).display())
+    }
+
+    fn path(&self, file: usize) -> &Path {
+        self.files().get(file).map_or(Path::new("memory"), PathBuf::as_path)
     }
 }
 
-impl Scan<'_> {
-    fn problem(&mut self, path: &Path, line: u64, what: impl Into<String>) {
-        if self.report.problems.len() < MOST_PROBLEMS {
-            self.report.problems.push(Problem { path: path.to_owned(), line, what: what.into() });
+impl Look<'_> {
+    fn start(&self) -> Findings {
+        Findings {
+            rows: 0,
+            oddities: self.declared.iter().map(|_| Oddities::default()).collect(),
+            problems: Vec::new(),
+            ownerless: Counted::default(),
+            entities: self.entities.as_ref().map(|(_, counter)| counter.start()),
+            place_of: HashMap::new(),
         }
     }
 
-    /// Looks at some rows of the column in a position.
-    fn take(
-        &mut self,
-        position: usize,
-        path: &Path,
-        lines: &[u64],
-        present: &BooleanArray,
-        typed: &ArrayRef,
-    ) -> Result<(), SourceError> {
-        let table = self.source.table();
-        let unreadable = || SourceError::Rows { table: table.name.clone() };
-        let values = Values { present, typed };
-        let (Some(column), Some(oddities)) = (table.columns.get(position), self.oddities.get_mut(position)) else {
-            return Err(unreadable());
-        };
-        let place = |row: usize| format!("{}:{}", path.display(), lines[row]);
-        oddities.take(column, &values, &place);
-        if table.public_key.as_ref() == Some(&column.name) {
-            return self.take_public_key(&column.name, path, lines, &values);
+    fn take(&self, findings: &mut Findings, seen: &Seen<'_>) -> Result<(), SourceError> {
+        let place = |row: usize| (seen.file, seen.line(row));
+        findings.rows += (seen.rows + seen.broken.len()) as u64;
+        for broken in seen.broken {
+            findings.problem((seen.file, broken.line), || broken.what.clone());
         }
-        if table.entity.as_ref().is_some_and(|entity| entity.key == column.name) {
-            let formatter = ArrayFormatter::try_new(typed, &FormatOptions::default()).map_err(|_| unreadable())?;
-            for (row, line) in lines.iter().enumerate() {
-                if typed.is_null(row) {
-                    // It belongs to nobody; a release drops it.
-                    match &mut self.report.ownerless {
-                        Some(found) => found.count += 1,
-                        none => *none = Some(Found { count: 1, first: format!("{}:{line}", path.display()) }),
-                    }
-                } else {
-                    *self.rows_of.entry(formatter.value(row).to_string()).or_insert(0) += 1;
-                }
-            }
+        for ((declared, oddities), looked) in self.declared.iter().zip(&mut findings.oddities).zip(&seen.columns) {
+            oddities.take(declared, looked, &place);
+        }
+        if let (Some((at, counter)), Some(counting)) = (&self.entities, &mut findings.entities)
+            && let Some(looked) = seen.columns.get(*at)
+        {
+            // Rows without a key belong to nobody; a release drops them.
+            let ownerless = (0..seen.rows).filter(|row| !looked.values.is_valid(*row));
+            ownerless.for_each(|row| findings.ownerless.add(|| place(row)));
+            let batch = Batch { rows: seen.rows, columns: vec![Read::Typed(looked.values.clone())] };
+            counter.add(counting, &batch).map_err(|cause| cause.of(&self.source.table().name))?;
+        }
+        if let Some(at) = self.public_key
+            && let (Some(looked), Some(column)) = (seen.columns.get(at), self.source.table().columns.get(at))
+        {
+            self.take_public_key(findings, &column.name, looked, &place);
         }
         Ok(())
     }
 
     /// Every row of a public table needs a key of its own: joins find one row for a key, or none.
     fn take_public_key(
-        &mut self,
+        &self,
+        findings: &mut Findings,
         name: &str,
-        path: &Path,
-        lines: &[u64],
-        values: &Values<'_>,
-    ) -> Result<(), SourceError> {
-        let table = self.source.table();
-        let formatter = ArrayFormatter::try_new(values.typed, &FormatOptions::default())
-            .map_err(|_| SourceError::Rows { table: table.name.clone() })?;
-        for (row, line) in lines.iter().enumerate() {
-            if values.is_unreadable(row) {
-                self.problem(path, *line, format!("the key `{name}` cannot be read as its type"));
-            } else if values.typed.is_null(row) {
-                self.problem(path, *line, format!("the key `{name}` is missing"));
-            } else {
-                match self.place_of.entry(formatter.value(row).to_string()) {
-                    Entry::Vacant(free) => {
-                        free.insert((path.to_owned(), *line));
-                    }
-                    Entry::Occupied(taken) => {
-                        let (first, first_line) = taken.get();
-                        let what = format!("the key `{name}` is the same as at {}:{first_line}", first.display());
-                        self.problem(path, *line, what);
-                    }
+        Looked { present, values }: &Looked,
+        place: &dyn Fn(usize) -> Place,
+    ) {
+        for row in 0..values.len() {
+            let Some(value) = values.value(row) else {
+                let problem = if present.value(row) { "cannot be read as its type" } else { "is missing" };
+                findings.problem(place(row), || format!("the key `{name}` {problem}"));
+                continue;
+            };
+            match findings.place_of.entry(value) {
+                Entry::Vacant(free) => {
+                    free.insert(place(row));
+                }
+                Entry::Occupied(taken) => {
+                    let first = self.source.place(*taken.get());
+                    findings.problem(place(row), || format!("the key `{name}` is the same as at {first}"));
                 }
             }
         }
-        Ok(())
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(self, all: Vec<Findings>) -> Result<Report, SourceError> {
+        let mut whole = self.start();
+        let mut counted = Vec::new();
+        for findings in all {
+            whole.rows += findings.rows;
+            whole.oddities.iter_mut().zip(&findings.oddities).for_each(|(all, one)| all.merge(one));
+            whole.problems.extend(findings.problems);
+            whole.ownerless.merge(findings.ownerless);
+            counted.extend(findings.entities);
+        }
+        whole.keep_first();
         let table = self.source.table();
-        let oddities = std::mem::take(&mut self.oddities);
-        let columns = table.columns.iter().zip(oddities).map(|(column, oddities)| oddities.report(column));
-        self.report.columns = columns.collect();
-        let mut notes: Vec<String> = self.report.columns.iter().flat_map(ColumnReport::notes).collect();
-        if let Some(Found { count, first }) = &self.report.ownerless {
-            let rows = self.report.rows;
+        let mut entities = None;
+        if let Some((_, counter)) = self.entities {
+            let mut known = 0;
+            let count = |distinct: &Distinct| {
+                known += distinct.known();
+                true
+            };
+            counter.finish(counted, &mut { count }).map_err(|cause| cause.of(&table.name))?;
+            entities = Some(known);
+        }
+        let name = |place: Place| self.source.place(place);
+        let columns: Vec<ColumnReport> =
+            table.columns.iter().zip(&whole.oddities).map(|(column, found)| found.report(column, &name)).collect();
+        let mut notes: Vec<String> = columns.iter().flat_map(ColumnReport::notes).collect();
+        let (rows, ownerless) = (whole.rows, whole.ownerless.found(&name));
+        if let Some(Found { count, first }) = &ownerless {
             notes.push(format!(
                 "{count} of {rows} rows have no entity key, or one that does not read: they belong to nobody and never count \
                  (first at {first})"
             ));
         }
-        if table.entity.is_some() {
-            self.report.entities = Some(self.rows_of.len() as u64);
-        }
-        if self.report.rows == 0 {
+        if rows == 0 {
             notes.push("there are no rows: every answer will be noise around zero".to_owned());
         }
-        self.report.notes = notes;
-        self.report
+        let problem =
+            |((file, line), what): (Place, String)| Problem { path: self.source.path(file).to_owned(), line, what };
+        let problems = whole.problems.into_iter().map(problem).collect();
+        Ok(Report { rows, entities, problems, notes, columns, ownerless })
+    }
+}
+
+impl Findings {
+    fn problem(&mut self, place: Place, what: impl FnOnce() -> String) {
+        self.problems.push((place, what()));
+        if self.problems.len() > 2 * MOST_PROBLEMS {
+            self.keep_first();
+        }
+    }
+
+    /// The first problems, in the order of the rows.
+    fn keep_first(&mut self) {
+        self.problems.sort_by_key(|(place, _)| *place);
+        self.problems.truncate(MOST_PROBLEMS);
     }
 }
 

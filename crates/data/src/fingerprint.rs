@@ -5,7 +5,7 @@
 
 use crate::error::SourceError;
 use crate::meter::Meter;
-use crate::scan::{Looked, Seen, Wanted};
+use crate::scan::{Looked, Wanted};
 use crate::{Rows, Source};
 use deniable_expression::Value;
 use std::fs::File;
@@ -28,22 +28,20 @@ impl Source {
     }
 
     fn of_memory(&self, key: &[u8; 32]) -> Result<String, SourceError> {
-        let columns = self.table().columns.len();
-        let wanted: Vec<Wanted> = (0..columns).map(Wanted::typed).collect();
-        let mut hashers: Vec<blake3::Hasher> = (0..columns).map(|_| blake3::Hasher::new_keyed(key)).collect();
-        let mut rows = 0_u64;
-        self.scan(&wanted, &Meter::new())?.in_order(&mut |seen| {
-            // Rows in memory have no other form, and are never broken.
-            if let Seen::Rows { lines, columns, .. } = seen {
-                rows += lines.len() as u64;
-                hashers.iter_mut().zip(columns).for_each(|(hasher, column)| add(hasher, column));
-            }
+        let columns = &self.table().columns;
+        let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::typed).collect();
+        // On one thread they come in their order; rows in memory have no other form, and are never broken.
+        let start = || (0_u64, columns.iter().map(|_| blake3::Hasher::new_keyed(key)).collect::<Vec<_>>());
+        let hashed = self.scan(&wanted, &Meter::new())?.look(1, start, |(rows, hashers), seen| {
+            *rows += seen.rows as u64;
+            hashers.iter_mut().zip(&seen.columns).for_each(|(hasher, column)| add(hasher, column));
             Ok(())
         })?;
+        let (rows, hashers) = hashed.into_iter().next().unwrap_or_else(start);
         let mut all = blake3::Hasher::new_keyed(key);
         all.update(MEMORY);
         all.update(&rows.to_le_bytes());
-        for (column, hasher) in self.table().columns.iter().zip(hashers) {
+        for (column, hasher) in columns.iter().zip(hashers) {
             all.update(&(column.name.len() as u64).to_le_bytes());
             all.update(column.name.as_bytes());
             all.update(hasher.finalize().as_bytes());

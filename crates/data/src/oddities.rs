@@ -1,10 +1,11 @@
 //! What is odd about the values of one column.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
-use arrow_array::{Array, ArrayRef, BooleanArray};
-use arrow_schema::DataType;
+use crate::scan::Looked;
+use arrow_array::Array;
+use deniable_core::exact::Rational;
 use deniable_core::schema::{Bounds, Column, ColumnType, Key};
+use deniable_expression::Column as Values;
+use foldhash::fast::RandomState;
 use num_traits::ToPrimitive;
 use std::collections::HashSet;
 
@@ -140,118 +141,162 @@ impl ColumnReport {
     }
 }
 
+/// A row's file, by its place among the table's, and its line there, counted from 1.
+pub(crate) type Place = (usize, u64);
+
+/// How many values something is so with, and the first place of one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counted {
+    count: u64,
+    first: Option<Place>,
+}
+
+impl Counted {
+    pub(crate) fn add(&mut self, place: impl FnOnce() -> Place) {
+        self.count += 1;
+        if self.first.is_none() {
+            self.first = Some(place());
+        }
+    }
+
+    /// Takes in what another thread has counted.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.first = self.first.into_iter().chain(other.first).min();
+    }
+
+    pub(crate) fn found(self, name: &dyn Fn(Place) -> String) -> Option<Found> {
+        self.first.map(|first| Found { count: self.count, first: name(first) })
+    }
+}
+
+/// What a column's values are compared with.
+pub(crate) struct Declared<'a> {
+    column: &'a Column,
+    low: f64,
+    high: f64,
+    /// Whether NULL is a key, and whether everything else is one.
+    null: bool,
+    others: bool,
+    texts: HashSet<&'a str, RandomState>,
+    integers: HashSet<i64, RandomState>,
+    truths: [bool; 2],
+}
+
+impl<'a> Declared<'a> {
+    pub(crate) fn of(column: &'a Column) -> Self {
+        let keys = column.keys.as_deref().unwrap_or_default();
+        let texts = keys.iter().filter_map(|key| if let Key::Text(text) = key { Some(text.as_str()) } else { None });
+        let integers = keys.iter().filter_map(|key| if let Key::Integer(number) = key { Some(*number) } else { None });
+        let end = |end: fn(&Bounds) -> &Rational, otherwise: f64| {
+            column.bounds.as_ref().and_then(|bounds| end(bounds).to_f64()).unwrap_or(otherwise)
+        };
+        Self {
+            column,
+            low: end(Bounds::low, f64::NEG_INFINITY),
+            high: end(Bounds::high, f64::INFINITY),
+            null: keys.contains(&Key::Null),
+            others: keys.contains(&Key::Other),
+            texts: texts.collect(),
+            integers: integers.collect(),
+            truths: [false, true].map(|truth| keys.contains(&Key::Boolean(truth))),
+        }
+    }
+}
+
 /// Counts of one column's oddities, with the first place of each.
 #[derive(Default)]
 pub(crate) struct Oddities {
     present: u64,
-    missing: Option<Found>,
-    unreadable: Option<Found>,
-    undeclared: Option<Found>,
-    outside: Option<Found>,
-    left_out: Option<Found>,
-}
-
-/// Some rows of one column: where values should be, and the values that were read.
-pub(crate) struct Values<'a> {
-    pub(crate) present: &'a BooleanArray,
-    pub(crate) typed: &'a ArrayRef,
-}
-
-impl Values<'_> {
-    /// Whether something stands in a row that should be a value.
-    fn is_present(&self, row: usize) -> bool {
-        self.present.is_valid(row) && self.present.value(row)
-    }
-
-    /// Whether something stands in a row that cannot be read.
-    pub(crate) fn is_unreadable(&self, row: usize) -> bool {
-        self.typed.is_null(row) && self.is_present(row)
-    }
-}
-
-fn count(found: &mut Option<Found>, place: impl FnOnce() -> String) {
-    match found {
-        Some(found) => found.count += 1,
-        None => *found = Some(Found { count: 1, first: place() }),
-    }
+    missing: Counted,
+    unreadable: Counted,
+    undeclared: Counted,
+    outside: Counted,
+    left_out: Counted,
 }
 
 impl Oddities {
-    /// Looks at some rows.
-    pub(crate) fn take(&mut self, column: &Column, values: &Values<'_>, place: &dyn Fn(usize) -> String) {
-        let rows = 0..values.typed.len();
-        for row in rows.clone() {
-            if !values.is_present(row) {
-                count(&mut self.missing, || place(row));
-                continue;
-            }
-            self.present += 1;
-            if values.is_unreadable(row) {
-                count(&mut self.unreadable, || place(row));
-            }
+    /// Looks at some rows; `place` says where each is.
+    pub(crate) fn take(&mut self, declared: &Declared<'_>, looked: &Looked, place: &dyn Fn(usize) -> Place) {
+        let Looked { present, values } = looked;
+        let present_rows = present.true_count();
+        self.present += present_rows as u64;
+        if present_rows < present.len() {
+            (0..present.len()).filter(|row| !present.value(*row)).for_each(|row| self.missing.add(|| place(row)));
         }
-        if let Some(bounds) = &column.bounds {
-            let outside = outside(values.typed, bounds);
-            rows.clone().filter(|row| outside(*row)).for_each(|row| count(&mut self.outside, || place(row)));
+        let nulls = values.to_array();
+        if nulls.null_count() > 0 {
+            let unreadable = (0..present.len()).filter(|row| present.value(*row) && nulls.is_null(*row));
+            unreadable.for_each(|row| self.unreadable.add(|| place(row)));
         }
-        if let Some(keys) = &column.keys {
-            let declared = declared(values.typed, keys);
-            for row in rows.filter(|row| !declared(*row)) {
-                count(&mut self.left_out, || place(row));
-                if values.typed.is_valid(row) {
-                    count(&mut self.undeclared, || place(row));
+        if declared.column.bounds.is_some() {
+            self.take_bounded(declared, values, place);
+        }
+        if declared.column.keys.is_some() {
+            self.take_keyed(declared, values, place);
+        }
+    }
+
+    fn take_bounded(&mut self, declared: &Declared<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
+        let mut look = |numbers: &mut dyn Iterator<Item = f64>| {
+            let inside = declared.low..=declared.high;
+            let outside = numbers.enumerate().filter(|(row, number)| !inside.contains(number) && values.is_valid(*row));
+            outside.for_each(|(row, _)| self.outside.add(|| place(row)));
+        };
+        match values {
+            Values::Integer(numbers) => look(&mut numbers.values().iter().map(|number| *number as f64)),
+            Values::Decimal(numbers) => look(&mut numbers.values().iter().copied()),
+            Values::Date(days) => look(&mut days.values().iter().map(|day| f64::from(*day))),
+            Values::Timestamp(moments) => look(&mut moments.values().iter().map(|moment| *moment as f64)),
+            Values::Text(_) | Values::Boolean(_) => {}
+        }
+    }
+
+    fn take_keyed(&mut self, declared: &Declared<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
+        let mut look = |keys: &mut dyn Iterator<Item = Option<bool>>| {
+            for (row, is_key) in keys.enumerate() {
+                if !is_key.map_or(declared.null, |is_key| is_key || declared.others) {
+                    self.left_out.add(|| place(row));
+                    if is_key.is_some() {
+                        self.undeclared.add(|| place(row));
+                    }
                 }
+            }
+        };
+        match values {
+            Values::Text(texts) => look(&mut texts.iter().map(|text| Some(declared.texts.contains(text?)))),
+            Values::Integer(numbers) => {
+                look(&mut numbers.iter().map(|number| Some(declared.integers.contains(&number?))));
+            }
+            Values::Boolean(truths) => look(&mut truths.iter().map(|truth| Some(declared.truths[usize::from(truth?)]))),
+            // No other columns have keys.
+            Values::Decimal(_) | Values::Date(_) | Values::Timestamp(_) => {
+                look(&mut std::iter::repeat_n(None, values.len()));
             }
         }
     }
 
-    /// What was found.
-    pub(crate) fn report(self, column: &Column) -> ColumnReport {
-        let Self { present, missing, unreadable, undeclared, outside, left_out } = self;
+    /// Takes in what another thread has found.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.present += other.present;
+        self.missing.merge(other.missing);
+        self.unreadable.merge(other.unreadable);
+        self.undeclared.merge(other.undeclared);
+        self.outside.merge(other.outside);
+        self.left_out.merge(other.left_out);
+    }
+
+    /// What was found; `name` says where a place is.
+    pub(crate) fn report(&self, column: &Column, name: &dyn Fn(Place) -> String) -> ColumnReport {
         ColumnReport {
             column: column.name.clone(),
             kind: column.kind,
-            present,
-            missing,
-            unreadable,
-            undeclared,
-            outside,
-            left_out,
+            present: self.present,
+            missing: self.missing.found(name),
+            unreadable: self.unreadable.found(name),
+            undeclared: self.undeclared.found(name),
+            outside: self.outside.found(name),
+            left_out: self.left_out.found(name),
         }
-    }
-}
-
-/// Whether the number, day or moment in a row lies outside the bounds; NULL does not.
-fn outside<'a>(typed: &'a ArrayRef, bounds: &Bounds) -> Box<dyn Fn(usize) -> bool + 'a> {
-    let low = bounds.low().to_f64().unwrap_or(f64::NEG_INFINITY);
-    let high = bounds.high().to_f64().unwrap_or(f64::INFINITY);
-    let value: Box<dyn Fn(usize) -> f64 + 'a> = match typed.data_type() {
-        DataType::Float64 => Box::new(|row| typed.as_primitive::<Float64Type>().value(row)),
-        DataType::Int64 => Box::new(|row| typed.as_primitive::<Int64Type>().value(row) as f64),
-        DataType::Date32 => Box::new(|row| f64::from(typed.as_primitive::<Date32Type>().value(row))),
-        DataType::Timestamp(..) => Box::new(|row| typed.as_primitive::<TimestampMicrosecondType>().value(row) as f64),
-        _ => return Box::new(|_| false),
-    };
-    Box::new(move |row| typed.is_valid(row) && !(low..=high).contains(&value(row)))
-}
-
-/// Whether the key in a row is declared.
-fn declared<'a>(typed: &'a ArrayRef, keys: &'a [Key]) -> Box<dyn Fn(usize) -> bool + 'a> {
-    let (null, others) = (keys.contains(&Key::Null), keys.contains(&Key::Other));
-    let known: HashSet<&Key> = keys.iter().collect();
-    Box::new(move |row| key(typed, row).map_or(null, |key| others || known.contains(&key)))
-}
-
-/// The group that a row is in.
-fn key(typed: &ArrayRef, row: usize) -> Option<Key> {
-    if typed.is_null(row) {
-        return None;
-    }
-    match typed.data_type() {
-        DataType::Utf8View => Some(Key::Text(typed.as_string_view().value(row).to_owned())),
-        DataType::Int64 => Some(Key::Integer(typed.as_primitive::<Int64Type>().value(row))),
-        DataType::Boolean => Some(Key::Boolean(typed.as_boolean().value(row))),
-        // No other columns have keys.
-        _ => None,
     }
 }

@@ -23,7 +23,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::Type as Physical;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +35,8 @@ const MOST_METADATA: usize = 128 << 20;
 #[derive(Debug)]
 pub(crate) struct Stored {
     pub(crate) path: PathBuf,
+    /// Its place among the table's files.
+    number: usize,
     columns: Arc<[Place]>,
     /// The file's columns that are read, by their position in it, in its order.
     roots: Arc<[usize]>,
@@ -55,6 +57,8 @@ pub(crate) enum Place {
 pub(crate) struct Unit {
     file: Arc<Stored>,
     group: Option<usize>,
+    /// Rows of the file that come before.
+    before: u64,
 }
 
 /// Files as units, after a look at what they say of their columns.
@@ -73,18 +77,27 @@ pub(crate) fn units(
         let metadata = describe(path, columns)?;
         let (places, roots) = places(metadata.schema(), columns, partitions, number, path, wanted)?;
         let bytes = metadata.metadata().memory_size();
-        let groups = metadata.metadata().num_row_groups();
+        let sizes: Vec<u64> = metadata.metadata().row_groups().iter().map(rows_of).collect();
         kept = kept.saturating_add(bytes);
         let is_kept = kept <= MOST_METADATA;
         let metadata = is_kept.then_some(metadata);
-        let file = Arc::new(Stored { path: path.clone(), columns: places.into(), roots: roots.into(), metadata });
+        let (path, columns, roots) = (path.clone(), places.into(), roots.into());
+        let file = Arc::new(Stored { path, number, columns, roots, metadata });
         if is_kept {
-            units.extend((0..groups).map(|group| Unit { file: file.clone(), group: Some(group) }));
+            let mut before = 0_u64;
+            for (group, rows) in sizes.into_iter().enumerate() {
+                units.push(Unit { file: file.clone(), group: Some(group), before });
+                before = before.saturating_add(rows);
+            }
         } else {
-            units.push(Unit { file, group: None });
+            units.push(Unit { file, group: None, before: 0 });
         }
     }
     Ok(units)
+}
+
+fn rows_of(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or(0)
 }
 
 fn unreadable(path: &Path, reason: impl Into<String>) -> SourceError {
@@ -223,6 +236,11 @@ impl Unit {
         &self.file.path
     }
 
+    /// The file's place among the table's, and how many of its rows come before.
+    pub(crate) fn begin(&self) -> (usize, u64) {
+        (self.file.number, self.before)
+    }
+
     pub(crate) fn places(&self) -> &[Place] {
         &self.file.columns
     }
@@ -241,7 +259,7 @@ impl Unit {
         let mask = ProjectionMask::roots(about.file_metadata().schema_descr(), self.file.roots.iter().copied());
         let (mut rows, mut bytes) = (0_u64, 0_u64);
         for group in groups.iter().filter_map(|group| about.row_groups().get(*group)) {
-            rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
+            rows = rows.saturating_add(rows_of(group));
             let read = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
             let read = read.map(|(_, column)| u64::try_from(column.compressed_size()).unwrap_or(0));
             bytes = read.fold(bytes, u64::saturating_add);

@@ -12,6 +12,7 @@
 )]
 
 use crate::error::SourceError;
+use crate::text::Fields;
 use crate::types::type_of;
 use arrow_array::builder::{BooleanBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
@@ -119,11 +120,30 @@ impl ColumnReader {
     #[must_use]
     pub fn read(&self, stored: &ArrayRef) -> Column {
         let column = match &self.from {
-            From::Text(writing) => texts(stored).map(|texts| writing.read(self.kind, &texts)),
+            From::Text(writing) => texts(stored).map(|texts| writing.read(self.kind, texts.iter())),
             From::Stored(kind) if stored.data_type() == kind => read_stored(self.kind, stored),
             From::Stored(_) => None,
         };
         column.unwrap_or_else(|| Column::nulls(self.kind, stored.len()))
+    }
+
+    /// The values of fields of delimited text. All NULL where this was made for something else.
+    #[must_use]
+    pub(crate) fn read_fields(&self, fields: Fields<'_>) -> Column {
+        match &self.from {
+            From::Text(writing) => writing.read(self.kind, fields.iter()),
+            From::Stored(_) => Column::nulls(self.kind, fields.len()),
+        }
+    }
+
+    /// Whether something that should be a value stands in fields of delimited text.
+    #[must_use]
+    pub(crate) fn present_fields(&self, fields: Fields<'_>) -> BooleanArray {
+        let present = match &self.from {
+            From::Text(writing) => writing.present(fields.iter()),
+            From::Stored(_) => BooleanBuffer::new_set(fields.len()),
+        };
+        BooleanArray::new(present, None)
     }
 
     /// Whether something that should be a value stands there. Where it does and the value is NULL, it cannot be read.
@@ -131,7 +151,7 @@ impl ColumnReader {
     pub fn present(&self, stored: &ArrayRef) -> BooleanArray {
         let present = match &self.from {
             From::Text(writing) => match texts(stored) {
-                Some(texts) => texts.iter().map(|text| !text.is_some_and(|text| writing.is_null(text))).collect(),
+                Some(texts) => writing.present(texts.iter()),
                 None => BooleanBuffer::new_set(stored.len()),
             },
             From::Stored(_) => match stored.logical_nulls() {
@@ -211,13 +231,22 @@ impl Writing {
         (!self.nulls.iter().any(|null| null == text)).then_some(text)
     }
 
-    fn read(&self, kind: Type, texts: &StringViewArray) -> Column {
-        let values = texts.iter().map(|text| self.value(text));
+    /// Whether something that should be a value stands there.
+    fn present<'a>(&self, texts: impl Iterator<Item = Option<&'a str>>) -> BooleanBuffer {
+        texts.map(|text| !text.is_some_and(|text| self.is_null(text))).collect()
+    }
+
+    fn read<'a>(&self, kind: Type, texts: impl Iterator<Item = Option<&'a str>>) -> Column {
+        let values = texts.map(|text| self.value(text));
         let pattern = self.pattern.as_deref();
         match kind {
-            Type::Text => Column::Text(self.texts(texts)),
+            Type::Text => {
+                let mut kept = StringViewBuilder::with_capacity(values.size_hint().0);
+                values.for_each(|text| kept.append_option(text));
+                Column::Text(kept.finish())
+            }
             Type::Boolean => {
-                let mut truths = BooleanBuilder::with_capacity(texts.len());
+                let mut truths = BooleanBuilder::with_capacity(values.size_hint().0);
                 values.for_each(|text| truths.append_option(text.and_then(parse_boolean)));
                 Column::Boolean(truths.finish())
             }
@@ -232,25 +261,6 @@ impl Writing {
                 Column::Timestamp(moments.collect())
             }
         }
-    }
-
-    fn texts(&self, texts: &StringViewArray) -> StringViewArray {
-        let same = |text: &str| text.len() <= LONGEST_TEXT && self.trimmed(text).len() == text.len();
-        if !texts.iter().flatten().all(same) {
-            let mut kept = StringViewBuilder::with_capacity(texts.len());
-            for text in texts {
-                kept.append_option(self.value(text));
-            }
-            return kept.finish();
-        }
-        if self.nulls.is_empty() {
-            return texts.clone();
-        }
-        let valid: BooleanBuffer = texts.iter().map(|text| self.value(text).is_some()).collect();
-        let (views, buffers, _) = texts.clone().into_parts();
-        let len = views.len();
-        let valid = Some(NullBuffer::new(valid));
-        StringViewArray::try_new(views, buffers, valid).unwrap_or_else(|_| StringViewArray::new_null(len))
     }
 }
 

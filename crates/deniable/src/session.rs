@@ -263,7 +263,8 @@ impl Task {
         let found = |table: &Versioned, report: &_| {
             (self.tell)(Event::Step(deniable_release::Event::Scanned { table, report }))
         };
-        let outcomes = data::check(&mut ledger, &tables, &accepted, Tell { progress: &progress, found: &found })?;
+        let outcomes =
+            data::check(&mut ledger, &tables, &accepted, &self.resources, Tell { progress: &progress, found: &found })?;
         let step = |step: deniable_release::Event<'_>| (self.tell)(Event::Step(step));
         data::losses(&ledger, &self.plan, &tables, &self.resources, &step);
         (self.tell)(Event::Head(ledger.head()));

@@ -152,10 +152,11 @@ pub fn check(
     ledger: &mut Ledger,
     tables: &[Versioned],
     accepted: &Accepted,
+    resources: &Resources,
     tell: Tell<'_>,
 ) -> Result<Vec<Registered>, DataError> {
     let all: Vec<&Versioned> = tables.iter().collect();
-    scan_and_register(ledger, &all, accepted, tell)
+    scan_and_register(ledger, &all, accepted, resources, tell)
 }
 
 /// What caps and bounds leave out of each query of a plan, exactly, with the rows that this ledger's answers would keep: for the
@@ -179,6 +180,7 @@ pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Re
 pub fn ensure<'v>(
     ledger: &mut Ledger,
     tables: &[&'v Versioned],
+    resources: &Resources,
     tell: Tell<'_>,
 ) -> Result<Vec<&'v Versioned>, DataError> {
     let (known, new): (Vec<&Versioned>, Vec<&Versioned>) =
@@ -193,7 +195,7 @@ pub fn ensure<'v>(
             return Err(changed(table));
         }
     }
-    scan_and_register(ledger, &new, &Accepted::default(), tell)?;
+    scan_and_register(ledger, &new, &Accepted::default(), resources, tell)?;
     Ok(new)
 }
 
@@ -217,10 +219,11 @@ fn scan_and_register(
     ledger: &mut Ledger,
     tables: &[&Versioned],
     accepted: &Accepted,
+    resources: &Resources,
     tell: Tell<'_>,
 ) -> Result<Vec<Registered>, DataError> {
     let scans = tables.iter().map(|table| {
-        let scanned = scan(ledger, table, tell.progress)?;
+        let scanned = scan(ledger, table, resources, tell.progress)?;
         (tell.found)(table, &scanned.report);
         Ok(scanned)
     });
@@ -253,12 +256,17 @@ fn scan_and_register(
     tables.iter().zip(scans).map(register).collect()
 }
 
-fn scan(ledger: &Ledger, table: &Versioned, progress: &dyn Fn(u64)) -> Result<Scanned, DataError> {
+fn scan(
+    ledger: &Ledger,
+    table: &Versioned,
+    resources: &Resources,
+    progress: &dyn Fn(u64),
+) -> Result<Scanned, DataError> {
     let before = fingerprint(ledger, &table.source)?;
     if ledger.registered(table.name(), &table.version).is_some_and(|known| known != before) {
         return Err(changed(table));
     }
-    let report = table.source.check(progress)?;
+    let report = table.source.check(resources, progress)?;
     // What was scanned must be what is registered.
     if fingerprint(ledger, &table.source)? != before {
         return Err(changed(table));

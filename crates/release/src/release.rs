@@ -289,7 +289,8 @@ impl Kind for Asks<'_> {
         let used: Vec<&Versioned> = tables.iter().filter(|table| reads(table, &asked)).collect();
         let progress = |rows| (self.tell)(Event::Checking(rows));
         let found = |table: &Versioned, report: &_| (self.tell)(Event::Scanned { table, report });
-        let registered = data::ensure(ledger, &used, data::Tell { progress: &progress, found: &found })?;
+        let registered =
+            data::ensure(ledger, &used, self.resources, data::Tell { progress: &progress, found: &found })?;
         registered.iter().for_each(|table| (self.tell)(Event::Registered(table)));
         if self.allowed.registering == Registering::Stop && !registered.is_empty() {
             return Err(ReleaseError::OnlyRegistered);

@@ -247,7 +247,6 @@ const QUESTIONS: &[&str] = &[
     // More expressions.
     "SELECT COUNT(*) % 2 FROM visits",
     "SELECT SIN(COUNT(*)) FROM visits",
-    "SELECT COALESCE(AVG(age), 0) FROM visits",
     "SELECT CAST(COUNT(*) AS VARCHAR) FROM visits",
     "SELECT COUNT(*) FROM visits WHERE seen > now()",
     "SELECT COUNT(*) FROM visits WHERE born = CURRENT_DATE",

@@ -11,21 +11,22 @@
     clippy::unreachable
 )]
 
-mod in_order;
+mod look;
+mod piece;
 mod threads;
 
-pub use in_order::{Looked, Seen};
+pub use look::{Looked, Seen};
 
 use crate::error::SourceError;
 use crate::meter::Meter;
-use crate::parquet::{self, Place, Unit};
+use crate::parquet::{self, Unit};
 use crate::reading::ColumnReader;
 use crate::text::Layout;
 use crate::{Rows, Source};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use deniable_core::schema::{Column as Declared, Format};
-use deniable_expression::{Column, Type};
+use deniable_expression::Column;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -120,9 +121,9 @@ impl Read {
 
 /// Why a scan ended early.
 #[derive(Debug)]
-pub enum ScanError<E> {
+pub enum ScanError<E, S = SourceError> {
     /// The rows cannot be read to their end.
-    Source(SourceError),
+    Source(S),
     /// Whoever took the rows wanted no more.
     Work(E),
 }
@@ -147,6 +148,8 @@ enum Opened {
 /// Some rows in memory: the wanted columns alone.
 #[derive(Debug)]
 struct Slice {
+    /// Rows that come before.
+    before: u64,
     rows: RecordBatch,
     readers: Arc<[ColumnReader]>,
 }
@@ -183,6 +186,7 @@ impl Source {
 fn memory(batches: &[RecordBatch], declared: &[Declared], wanted: &[Wanted]) -> Result<Vec<Slice>, SourceError> {
     let path = Path::new("memory");
     let mut slices = Vec::new();
+    let mut before = 0_u64;
     for batch in batches {
         let schema = batch.schema_ref();
         let mut all = Vec::new();
@@ -198,26 +202,10 @@ fn memory(batches: &[RecordBatch], declared: &[Declared], wanted: &[Wanted]) -> 
         let mut begin = 0_usize;
         while begin < whole.num_rows() {
             let rows = whole.num_rows().saturating_sub(begin).min(BATCH_ROWS);
-            slices.push(Slice { rows: whole.slice(begin, rows), readers: readers.clone() });
+            slices.push(Slice { before, rows: whole.slice(begin, rows), readers: readers.clone() });
+            before = before.saturating_add(rows as u64);
             begin = begin.saturating_add(rows);
         }
     }
     Ok(slices)
-}
-
-fn read(reader: &ColumnReader, form: Form, stored: &ArrayRef) -> Read {
-    match form {
-        Form::Stored if reader.kind() == Type::Text => Read::Stored(reader.stored(stored)),
-        Form::Stored | Form::Typed => Read::Typed(reader.read(stored)),
-    }
-}
-
-impl Place {
-    /// The values of some rows, of which these are the columns that are read of the file.
-    fn read(&self, rows: usize, stored: &[ArrayRef]) -> Option<Read> {
-        Some(match self {
-            Self::Folder { value, .. } => Read::Typed(Column::repeat(value.kind(), value.value(0).as_ref(), rows)),
-            Self::File { position, reader, form } => read(reader, *form, stored.get(*position)?),
-        })
-    }
 }

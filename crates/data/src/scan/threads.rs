@@ -8,24 +8,24 @@
     clippy::unreachable
 )]
 
-use super::{Batch, Opened, Read, Scan, ScanError, Slice, Wanted, read};
+use super::piece::{Lines, Piece, Stored};
+use super::{Batch, Opened, Scan, ScanError, Slice};
 use crate::error::SourceError;
 use crate::meter::Meter;
 use crate::parquet::Unit;
 use crate::reading::ColumnReader;
-use crate::text::{Chunk, Layout, Records};
-use arrow_array::ArrayRef;
+use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Uneven};
 use deniable_core::schema::Column as Declared;
 use deniable_expression::LONGEST_TEXT;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most files of text that are decoded at the same time; a table may have more than a process may have open.
-const MOST_DECODERS: usize = 8;
-/// Chunks that wait to be taken, of each file that is being decoded.
-const CHUNKS_AHEAD: usize = 2;
+/// Most files of text that are cut into blocks at the same time; a table may have more than a process may have open.
+const MOST_CUTTERS: usize = 8;
+/// Blocks that wait to be taken, of each file that is being cut.
+const BLOCKS_AHEAD: usize = 2;
 
 /// What threads take from.
 enum Supply {
@@ -33,9 +33,10 @@ enum Supply {
         slices: Vec<Slice>,
         next: AtomicUsize,
     },
-    /// Chunks of texts; none where a file cannot be read on.
     Text {
-        chunks: Mutex<Option<Receiver<Option<Chunk>>>>,
+        /// None where a file cannot be read on.
+        blocks: Mutex<Option<Receiver<Option<Block>>>>,
+        layout: Arc<Layout>,
         readers: Vec<ColumnReader>,
     },
     Parquet {
@@ -44,60 +45,53 @@ enum Supply {
     },
 }
 
-/// Files of text that one thread decodes, one after the other.
-struct Decoder {
-    files: Vec<PathBuf>,
+/// Files of text that one thread cuts into blocks, one after the other.
+struct Cutter {
+    files: Vec<(usize, PathBuf)>,
     layout: Arc<Layout>,
-    chunks: SyncSender<Option<Chunk>>,
+    blocks: SyncSender<Option<Block>>,
 }
 
 impl Opened {
-    fn supply(self, threads: usize) -> (Supply, Vec<Decoder>) {
+    fn supply(self, threads: usize) -> (Supply, Vec<Cutter>) {
         match self {
             Self::Memory(slices) => (Supply::Memory { slices, next: AtomicUsize::new(0) }, Vec::new()),
             Self::Parquet(units) => (Supply::Parquet { units, next: AtomicUsize::new(0) }, Vec::new()),
             Self::Text { files, layout, readers } => {
-                let decoders = threads.min(MOST_DECODERS).min(files.len());
-                let (sender, receiver) = sync_channel(decoders.saturating_mul(CHUNKS_AHEAD));
-                let decoder = |first| {
-                    let files = files.iter().skip(first).step_by(decoders).cloned().collect();
-                    Decoder { files, layout: layout.clone(), chunks: sender.clone() }
+                let cutters = threads.min(MOST_CUTTERS).min(files.len());
+                // Who takes a block has none besides: there is one more for each of them.
+                let (sender, receiver) = sync_channel(cutters.saturating_mul(BLOCKS_AHEAD));
+                let cutter = |first| {
+                    let files = files.iter().cloned().enumerate().skip(first).step_by(cutters).collect();
+                    Cutter { files, layout: layout.clone(), blocks: sender.clone() }
                 };
-                let decoders = (0..decoders).map(decoder).collect();
-                (Supply::Text { chunks: Mutex::new(Some(receiver)), readers }, decoders)
+                let cutters = (0..cutters).map(cutter).collect();
+                (Supply::Text { blocks: Mutex::new(Some(receiver)), layout, readers }, cutters)
             }
         }
     }
 }
 
-impl Decoder {
-    /// Decodes until the end, or until nobody wants more. Neither the operating system's words nor the place would help: the
-    /// check has both.
-    fn run(self, meter: &Arc<Meter>) {
-        for path in &self.files {
-            let Ok(mut records) = Records::open(path, self.layout.clone(), LONGEST_TEXT, meter.clone()) else {
-                drop(self.chunks.send(None));
-                return;
+impl Cutter {
+    /// Cuts until the end, or until nobody wants more.
+    fn run(self, work: &Work) {
+        for (file, path) in &self.files {
+            let cut = || -> Result<bool, SourceError> {
+                let mut blocks = Blocks::open((*file, path), self.layout.clone(), BLOCK, &work.meter)?;
+                while let Some(block) = blocks.next()? {
+                    if self.blocks.send(Some(block)).is_err() {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
             };
-            loop {
-                let mut keep = |line: u64, record: &csv::ByteRecord| {
-                    if record.len() == self.layout.width() {
-                        return Ok(true);
-                    }
-                    let reason = format!("line {line} has more or fewer fields than there are columns");
-                    Err(SourceError::Unreadable { path: path.clone(), reason })
-                };
-                match records.next(&mut keep) {
-                    Ok(None) => break,
-                    Ok(Some(chunk)) => {
-                        if self.chunks.send(Some(chunk)).is_err() {
-                            return;
-                        }
-                    }
-                    Err(_) => {
-                        drop(self.chunks.send(None));
-                        return;
-                    }
+            match cut() {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => {
+                    work.fail(error);
+                    drop(self.blocks.send(None));
+                    return;
                 }
             }
         }
@@ -107,10 +101,13 @@ impl Decoder {
 /// What the threads of a scan share.
 struct Work {
     declared: Vec<Declared>,
-    wanted: Vec<Wanted>,
     meter: Arc<Meter>,
     supply: Supply,
+    uneven: Uneven,
     stopped: AtomicBool,
+    /// Why a file cannot be read on: for whoever looks at the data, and for no release. Neither the operating system's words nor the place
+    /// would help there.
+    failed: Mutex<Option<SourceError>>,
 }
 
 /// Why a thread ends early.
@@ -133,18 +130,25 @@ impl Drop for Guard<'_> {
             return;
         }
         self.work.stopped.store(true, Ordering::Relaxed);
-        if let Supply::Text { chunks, .. } = &self.work.supply {
-            // Whoever decodes finds out that nobody takes any more.
-            drop(chunks.lock().unwrap_or_else(PoisonError::into_inner).take());
+        if let Supply::Text { blocks, .. } = &self.work.supply {
+            // Whoever cuts finds out that nobody takes any more.
+            drop(blocks.lock().unwrap_or_else(PoisonError::into_inner).take());
         }
     }
 }
 
+/// Takes rows; nothing where they are not what they should be.
+type Taking<'a, E> = &'a mut dyn FnMut(&Piece<'_>) -> Option<Result<(), E>>;
+
 impl Work {
-    fn run<W, E>(&self, start: &impl Fn() -> W, take: &impl Fn(&mut W, Batch) -> Result<(), E>) -> Result<W, Stop<E>> {
+    fn run<W, E>(
+        &self,
+        start: &impl Fn() -> W,
+        take: &impl Fn(&mut W, &Piece<'_>) -> Option<Result<(), E>>,
+    ) -> Result<W, Stop<E>> {
         let mut guard = Guard { work: self, is_done: false };
         let mut made = start();
-        self.batches(&mut |batch| take(&mut made, batch))?;
+        self.pieces(&mut |piece| take(&mut made, piece))?;
         guard.is_done = true;
         Ok(made)
     }
@@ -153,8 +157,21 @@ impl Work {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Takes batches until there are none, or the scan is stopped.
-    fn batches<E>(&self, take: &mut dyn FnMut(Batch) -> Result<(), E>) -> Result<(), Stop<E>> {
+    fn fail(&self, error: SourceError) {
+        self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+
+    fn damaged(&self, path: &Path) {
+        let reason = "its rows cannot be read to the end".to_owned();
+        self.fail(SourceError::Unreadable { path: path.to_owned(), reason });
+    }
+
+    /// Takes rows until there are none, or the scan is stopped.
+    fn pieces<E>(&self, take: Taking<'_, E>) -> Result<(), Stop<E>> {
+        let mut take = |piece: &Piece<'_>| match take(piece) {
+            Some(taken) => taken.map_err(Stop::Work),
+            None => Err(Stop::Damaged),
+        };
         match &self.supply {
             Supply::Memory { slices, next } => {
                 while let Some(slice) = slices.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -163,41 +180,47 @@ impl Work {
                     }
                     let rows = slice.rows.num_rows();
                     self.meter.add_rows(rows);
-                    let columns = self.read(&slice.readers, slice.rows.columns());
-                    take(Batch { rows, columns }).map_err(Stop::Work)?;
+                    let stored = Stored::Arrays(&slice.readers, slice.rows.columns());
+                    take(&Piece { rows, file: 0, lines: Lines::After(slice.before), broken: &[], stored })?;
                 }
             }
-            Supply::Text { chunks, readers } => loop {
-                let chunk = match &*chunks.lock().unwrap_or_else(PoisonError::into_inner) {
-                    Some(chunks) => chunks.recv(),
+            Supply::Text { blocks, layout, readers } => loop {
+                let block = match &*blocks.lock().unwrap_or_else(PoisonError::into_inner) {
+                    Some(blocks) => blocks.recv(),
                     None => return Ok(()),
                 };
-                // Nothing comes any more once all decoders are at their end.
-                let Ok(chunk) = chunk else { return Ok(()) };
-                let chunk = chunk.ok_or(Stop::Damaged)?;
-                let columns = self.read(readers, &chunk.texts);
-                take(Batch { rows: chunk.lines.len(), columns }).map_err(Stop::Work)?;
+                // Nothing comes any more once all cutters are at their end.
+                let Ok(block) = block else { return Ok(()) };
+                let block = block.ok_or(Stop::Damaged)?;
+                let mut parser = Parser::new(&block, layout, self.uneven, LONGEST_TEXT);
+                while let Some(chunk) = parser.next().ok_or(Stop::Damaged)? {
+                    self.meter.add_rows(chunk.rows);
+                    let stored = Stored::Fields(readers, chunk.columns);
+                    let (lines, broken) = (Lines::On(chunk.lines), chunk.broken);
+                    take(&Piece { rows: chunk.rows, file: block.file, lines, broken, stored })?;
+                }
             },
             Supply::Parquet { units, next } => {
                 while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let mut reader = unit.open(&self.declared, &self.meter).ok_or(Stop::Damaged)?;
-                    while let Some((rows, stored)) = reader.next().ok_or(Stop::Damaged)? {
-                        if self.is_stopped() {
-                            return Ok(());
-                        }
-                        let columns = unit.places().iter().map(|place| place.read(rows, &stored));
-                        let columns = columns.collect::<Option<_>>().ok_or(Stop::Damaged)?;
-                        take(Batch { rows, columns }).map_err(Stop::Work)?;
-                    }
+                    self.unit(unit, &mut take).inspect_err(|_| self.damaged(unit.path()))?;
                 }
             }
         }
         Ok(())
     }
 
-    fn read(&self, readers: &[ColumnReader], stored: &[ArrayRef]) -> Vec<Read> {
-        let all = readers.iter().zip(stored).zip(&self.wanted);
-        all.map(|((reader, stored), wanted)| read(reader, wanted.form, stored)).collect()
+    fn unit<E>(&self, unit: &Unit, take: &mut dyn FnMut(&Piece<'_>) -> Result<(), Stop<E>>) -> Result<(), Stop<E>> {
+        let mut reader = unit.open(&self.declared, &self.meter).ok_or(Stop::Damaged)?;
+        let (file, mut before) = unit.begin();
+        while let Some((rows, stored)) = reader.next().ok_or(Stop::Damaged)? {
+            if self.is_stopped() {
+                return Ok(());
+            }
+            let stored = Stored::Places(unit.places(), &stored);
+            take(&Piece { rows, file, lines: Lines::After(before), broken: &[], stored })?;
+            before = before.saturating_add(rows as u64);
+        }
+        Ok(())
     }
 }
 
@@ -213,18 +236,38 @@ impl Scan {
         start: impl Fn() -> W + Sync,
         take: impl Fn(&mut W, Batch) -> Result<(), E> + Sync,
     ) -> Result<Vec<W>, ScanError<E>> {
-        let Self { table, declared, wanted, meter, rows } = self;
+        let (table, wanted) = (self.table.clone(), self.wanted.clone());
+        let done = self.pieces(threads, Uneven::Ends, start, |made, piece| {
+            let columns = piece.read(&wanted)?;
+            Some(take(made, Batch { rows: piece.rows, columns }))
+        });
+        done.map_err(|error| match error {
+            ScanError::Source(_) => ScanError::Source(SourceError::Rows { table }),
+            ScanError::Work(error) => ScanError::Work(error),
+        })
+    }
+
+    /// The same with rows as they are stored. Where they cannot be read to their end, says why if that is known.
+    pub(super) fn pieces<W: Send, E: Send>(
+        self,
+        threads: usize,
+        uneven: Uneven,
+        start: impl Fn() -> W + Sync,
+        take: impl Fn(&mut W, &Piece<'_>) -> Option<Result<(), E>> + Sync,
+    ) -> Result<Vec<W>, ScanError<E, Option<SourceError>>> {
+        let Self { declared, meter, rows, .. } = self;
         let threads = threads.max(1);
-        let (supply, decoders) = rows.supply(threads);
-        let work = Work { declared, wanted, meter, supply, stopped: AtomicBool::new(false) };
+        let (supply, cutters) = rows.supply(threads);
+        let (stopped, failed) = (AtomicBool::new(false), Mutex::new(None));
+        let work = Work { declared, meter, supply, uneven, stopped, failed };
         let (done, is_whole) = std::thread::scope(|scope| {
             let (work, start, take) = (&work, &start, &take);
             let mut is_whole = true;
-            let mut decoding = Vec::new();
-            for decoder in decoders {
-                let thread = std::thread::Builder::new().spawn_scoped(scope, move || decoder.run(&work.meter));
+            let mut cutting = Vec::new();
+            for cutter in cutters {
+                let thread = std::thread::Builder::new().spawn_scoped(scope, move || cutter.run(work));
                 match thread {
-                    Ok(thread) => decoding.push(thread),
+                    Ok(thread) => cutting.push(thread),
                     Err(_) => is_whole = false,
                 }
             }
@@ -242,7 +285,7 @@ impl Scan {
             }
             // A thread that panicked has stopped the others on its way out.
             done.extend(working.into_iter().map(|thread| thread.join().unwrap_or(Err(Stop::Damaged))));
-            for thread in decoding {
+            for thread in cutting {
                 is_whole &= thread.join().is_ok();
             }
             (done, is_whole)
@@ -257,6 +300,7 @@ impl Scan {
                 Err(Stop::Damaged) => is_whole = false,
             }
         }
-        if is_whole { Ok(made) } else { Err(ScanError::Source(SourceError::Rows { table })) }
+        let failed = work.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if is_whole { Ok(made) } else { Err(ScanError::Source(failed)) }
     }
 }

@@ -9,7 +9,7 @@ use arrow_schema::DataType;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
 use deniable_data::memory_schema;
-use deniable_data::{Meter, Source, Wanted};
+use deniable_data::{Meter, Resources, Source, Wanted};
 use deniable_expression::LONGEST_TEXT;
 use parquet::arrow::ArrowWriter;
 use parquet::data_type::{Int96, Int96Type};
@@ -66,7 +66,7 @@ fn shown(column: &ArrayRef) -> Vec<Option<String>> {
 /// The values of the first column; and the check must count as unreadable what is NULL although something stands there.
 fn values(source: &Source, missing: usize) -> Vec<Option<String>> {
     let values = shown(&rows(source)[0]);
-    let report = source.check(&|_| {}).unwrap();
+    let report = source.check(&Resources::default(), &|_| {}).unwrap();
     assert_eq!((report.problems.as_slice(), report.rows), (&[][..], values.len() as u64));
     let unreadable = values.iter().filter(|value| value.is_none()).count() - missing;
     let kind = source.table().columns[0].kind.name();

@@ -13,7 +13,7 @@ use arrow_schema::{DataType, TimeUnit};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
 use deniable_data::reading::ColumnReader;
-use deniable_data::{Meter, Source, Wanted};
+use deniable_data::{Meter, Resources, Source, Wanted};
 use deniable_expression::{Column as Values, LONGEST_TEXT, Type};
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
@@ -278,7 +278,7 @@ proptest! {
         let kinds = [ColumnType::Integer, ColumnType::Text];
         let declared = names.iter().zip(kinds).map(|(name, kind)| Column { name: name.clone(), ..column(kind, None) });
         let source = csv(folder.path(), declared.collect(), options);
-        drop(source.check(&|_| {}));
+        drop(source.check(&Resources::default(), &|_| {}));
         let wanted = [Wanted::typed(0), Wanted::typed(1)];
         let Ok(scan) = source.scan(&wanted, &Meter::new()) else { return Ok(()) };
         let rows = scan.run(2, || 0, |rows, batch| {

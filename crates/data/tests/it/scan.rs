@@ -3,14 +3,14 @@
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
-use deniable_data::scan::{BATCH_ROWS, Seen};
+use deniable_data::scan::BATCH_ROWS;
 use deniable_data::{Meter, ScanError, Source, SourceError, Wanted, watch};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use parquet::file::properties::WriterProperties;
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -115,19 +115,21 @@ fn every_row_comes_once_on_any_number_of_threads() {
 fn places_are_those_of_the_files() {
     let folder = tempfile::tempdir().unwrap();
     for (number, source) in sources(folder.path()).iter().enumerate() {
-        let mut seen = Vec::new();
-        let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
-        scan.in_order(&mut |found| {
-            let Seen::Rows { path, lines, columns } = found else { panic!("no row is broken") };
-            let numbers = columns[0].values.to_array();
-            let numbers = numbers.as_any().downcast_ref::<Int64Array>().unwrap();
-            assert_eq!(numbers.len(), columns[0].present.true_count());
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let places = lines.iter().zip(numbers).map(|(line, number)| (name.clone(), *line, number.unwrap()));
-            seen.extend(places);
-            Ok(())
-        })
-        .unwrap();
+        let name = |file: usize| {
+            let path = source.files().get(file).map_or(Path::new("memory"), PathBuf::as_path);
+            path.file_name().unwrap().to_string_lossy().into_owned()
+        };
+        let places = |threads: usize| -> Vec<(String, u64, i64)> {
+            let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+            let seen = scan.look(threads, Vec::new, |places, seen| {
+                let numbers = seen.columns[0].values.to_array();
+                let numbers = numbers.as_any().downcast_ref::<Int64Array>().unwrap();
+                assert_eq!((seen.rows, numbers.len()), (numbers.len(), seen.columns[0].present.true_count()));
+                places.extend((0..seen.rows).map(|row| (name(seen.file), seen.line(row), numbers.value(row))));
+                Ok(())
+            });
+            seen.unwrap().into_iter().flatten().collect()
+        };
         // The line with the names is the first.
         let place = |row: i64| match number {
             0 if row < ROWS / 4 => ("1.csv", row + 2),
@@ -137,8 +139,11 @@ fn places_are_those_of_the_files() {
             2 => ("2.parquet", row),
             _ => ("memory", row + 1),
         };
-        let expected = (0..ROWS).map(|row| (place(row).0.to_owned(), place(row).1 as u64, row));
-        assert!(expected.eq(seen));
+        let expected: Vec<_> = (0..ROWS).map(|row| (place(row).0.to_owned(), place(row).1 as u64, row)).collect();
+        assert!(places(1) == expected);
+        let mut seen = places(3);
+        seen.sort_by_key(|(.., row)| *row);
+        assert!(seen == expected);
     }
 }
 
@@ -179,7 +184,7 @@ fn a_damaged_file_is_an_error_without_a_word_of_it() {
         })
     };
     let in_order = |source: &Source| {
-        source.scan(&[Wanted::typed(0)], &Meter::new()).and_then(|scan| scan.in_order(&mut |_| Ok(())))
+        source.scan(&[Wanted::typed(0)], &Meter::new()).and_then(|scan| scan.look(1, || (), |(), _| Ok(())))
     };
     let name = folder.path().join("damaged.parquet");
     let (mut failed, mut refused) = (0, 0);

@@ -11,7 +11,7 @@ use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Entity, Format, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_data::{Meter, Source, SourceError, Wanted};
+use deniable_data::{Meter, Resources, Source, SourceError, Wanted};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use std::io::Write;
@@ -192,13 +192,13 @@ fn the_same_rows_in_other_coats() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), CSV).unwrap();
     let plain = locate(folder.path(), "t.csv", csv());
-    let report = plain.check(&|_| {}).unwrap();
+    let report = plain.check(&Resources::default(), &|_| {}).unwrap();
     assert!(report.is_usable());
     for (name, bytes, options) in coats() {
         std::fs::write(folder.path().join(name), bytes).unwrap();
         let other = locate(folder.path(), name, Format::Csv(options));
         assert_eq!(read(&other, 1), read(&plain, 1), "{name}");
-        let same = other.check(&|_| {}).unwrap();
+        let same = other.check(&Resources::default(), &|_| {}).unwrap();
         assert_eq!((same.rows, same.entities, same.problems), (report.rows, report.entities, Vec::new()), "{name}");
         let plainly = |notes: &[String]| notes.join("\n").replace(name, "t.csv");
         // Line numbers are the same, too.
@@ -222,7 +222,7 @@ fn compressed_files_of_a_folder() {
     std::fs::write(folder.path().join("half.csv.gz"), &bytes[..bytes.len() - 9]).unwrap();
     let options = CsvOptions { compression: Compression::Gzip, ..CsvOptions::with_delimiter(b',') };
     let half = locate(folder.path(), "half.csv.gz", Format::Csv(options));
-    assert!(matches!(half.check(&|_| {}), Err(SourceError::Unreadable { .. })));
+    assert!(matches!(half.check(&Resources::default(), &|_| {}), Err(SourceError::Unreadable { .. })));
     assert!(matches!(half.into_memory(), Err(SourceError::Rows { .. })));
 }
 
@@ -262,7 +262,7 @@ fn a_foreign_export() {
         row(&["4", "a", "NULL", "false", "NULL", "NULL"]),
     ];
     assert_eq!(read(&source, 1), expected);
-    let report = source.check(&|_| {}).unwrap();
+    let report = source.check(&Resources::default(), &|_| {}).unwrap();
     assert!(report.is_usable(), "{:?}", report.problems);
     for (note, place) in [
         ("cost: 2 of 4 values do not read as decimal", ":4)"),
@@ -291,7 +291,7 @@ fn many_files_are_one_table() {
     let source = locate(folder.path(), "*.csv", csv());
     let error = source.clone().into_memory().unwrap_err();
     assert!(matches!(&error, SourceError::Rows { .. }) && !format!("{error:?}").contains("secret"), "{error:?}");
-    assert_eq!(source.check(&|_| {}).unwrap().problems.len(), 1);
+    assert_eq!(source.check(&Resources::default(), &|_| {}).unwrap().problems.len(), 1);
 }
 
 #[test]
@@ -301,12 +301,12 @@ fn what_no_decoder_knows_is_a_problem() {
     let rest: Vec<u8> = ",1,true\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     std::fs::write(folder.path().join("t.csv"), [&text[..], &[0, 0xD8], &rest].concat()).unwrap();
     let options = CsvOptions { encoding: "UTF-16LE".to_owned(), ..CsvOptions::with_delimiter(b',') };
-    let report = locate(folder.path(), "t.csv", Format::Csv(options)).check(&|_| {}).unwrap();
+    let report = locate(folder.path(), "t.csv", Format::Csv(options)).check(&Resources::default(), &|_| {}).unwrap();
     let found: Vec<(u64, &str)> = report.problems.iter().map(|found| (found.line, found.what.as_str())).collect();
     assert_eq!(found, [(3, "field 2 is not UTF-16LE")]);
     // UTF-16 that is said to be UTF-8 is found by its first bytes.
     std::fs::write(folder.path().join("u.csv"), [&[0xFF, 0xFE], &text[..]].concat()).unwrap();
-    let error = locate(folder.path(), "u.csv", csv()).check(&|_| {}).unwrap_err();
+    let error = locate(folder.path(), "u.csv", csv()).check(&Resources::default(), &|_| {}).unwrap_err();
     assert!(error.to_string().ends_with("is text in UTF-16, and not CSV"), "{error}");
 }
 
@@ -353,7 +353,7 @@ fn parquet_says_the_same() {
         rows.sort();
         rows
     });
-    let report = stored.check(&|_| {}).unwrap();
+    let report = stored.check(&Resources::default(), &|_| {}).unwrap();
     assert_eq!((report.rows, report.entities, report.is_usable()), (6, Some(4), true));
 }
 
@@ -364,10 +364,15 @@ fn parquet_of_another_type_is_refused() {
     let mut table = table();
     table.columns[1].kind = ColumnType::Integer;
     let source = Source::locate(table, &data("t.parquet", Format::Parquet), folder.path()).unwrap();
-    assert!(matches!(source.check(&|_| {}), Err(SourceError::ColumnType { column, .. }) if column == "grp"));
+    assert!(
+        matches!(source.check(&Resources::default(), &|_| {}), Err(SourceError::ColumnType { column, .. }) if column == "grp")
+    );
     std::fs::write(folder.path().join("not.parquet"), "text").unwrap();
     let source = locate(folder.path(), "not.parquet", Format::Parquet);
-    assert!(matches!(source.check(&|_| {}), Err(SourceError::NotTable { wanted: "Parquet", .. })));
+    assert!(matches!(
+        source.check(&Resources::default(), &|_| {}),
+        Err(SourceError::NotTable { wanted: "Parquet", .. })
+    ));
 }
 
 #[test]
@@ -430,7 +435,7 @@ fn the_check_names_every_broken_place() {
     let folder = tempfile::tempdir().unwrap();
     let bytes = b"who,grp,cost,ok\n1,a,1,true\n2,a,1\n,a,1,true\n3,\xff,1,true\n4,a,x,true\n5,q,11,false\n".to_vec();
     std::fs::write(folder.path().join("t.csv"), bytes).unwrap();
-    let report = locate(folder.path(), "t.csv", csv()).check(&|_| {}).unwrap();
+    let report = locate(folder.path(), "t.csv", csv()).check(&Resources::default(), &|_| {}).unwrap();
     let mut problems: Vec<(u64, String)> =
         report.problems.iter().map(|problem| (problem.line, problem.what.clone())).collect();
     problems.sort();
@@ -450,7 +455,7 @@ fn the_check_names_every_broken_place() {
         [("empty.csv", ""), ("semicolon.csv", "who;grp;cost;ok\n1;a;1;true\n"), ("twice.csv", "who,who,grp,cost,ok\n")]
     {
         std::fs::write(folder.path().join(name), text).unwrap();
-        let error = locate(folder.path(), name, csv()).check(&|_| {}).unwrap_err();
+        let error = locate(folder.path(), name, csv()).check(&Resources::default(), &|_| {}).unwrap_err();
         println!("{error}");
         assert!(matches!(
             error,
@@ -528,7 +533,7 @@ fn values_in_folder_names() {
         },
     );
     assert_eq!(parts.unwrap().iter().sum::<usize>(), 7);
-    let report = source.check(&|_| {}).unwrap();
+    let report = source.check(&Resources::default(), &|_| {}).unwrap();
     assert_eq!((report.rows, report.is_usable()), (7, true));
     for note in ["year: 1 of 6 values do not read as integer", "n: 1 of 7 values do not read as integer"] {
         assert!(report.notes.iter().any(|found| found.starts_with(note)), "{note} in {:?}", report.notes);
@@ -538,7 +543,7 @@ fn values_in_folder_names() {
     assert_eq!(rows(&one).iter().filter(|row| row[0].as_deref() == Some("2024")).count(), 3);
 
     let refused = |path: &str, partitions: &[&str]| match Source::locate(partitioned(), &data(path, partitions), &home)
-        .and_then(|source| source.check(&|_| {}))
+        .and_then(|source| source.check(&Resources::default(), &|_| {}))
     {
         Err(SourceError::Partition { path, column, problem }) => {
             assert!(path.is_file());
@@ -587,7 +592,9 @@ fn rows_of_parquet_are_counted_in_their_order() {
     );
     let bounds = Some(Bounds::new(whole(0), whole(10_000_000), whole(1)).unwrap());
     let table = TableSchema::protected("t", vec![Column { bounds, ..of_kind("x", ColumnType::Integer) }], None);
-    let report = Source::locate(table, &data("t.parquet", Format::Parquet), folder.path()).unwrap().check(&|_| {});
+    let report = Source::locate(table, &data("t.parquet", Format::Parquet), folder.path())
+        .unwrap()
+        .check(&Resources::default(), &|_| {});
     let notes = report.unwrap().notes;
     assert!(notes.len() == 1 && notes[0].ends_with(":2999991)"), "{notes:?}");
 }
@@ -605,7 +612,7 @@ fn keys_of_public_tables_are_unique() {
     std::fs::write(folder.path().join("towns/a.csv"), "town,county\nX,a\nY,a\n x,a\n\"Z\n\",b\n").unwrap();
     let problems = |kind| {
         let source = Source::locate(lookup(kind), &data("towns", csv()), folder.path()).unwrap();
-        let report = source.check(&|_| {}).unwrap();
+        let report = source.check(&Resources::default(), &|_| {}).unwrap();
         assert_eq!((report.entities, report.ownerless.as_ref()), (None, None));
         // No key is declared as the file spells it.
         let county = &report.columns[1];

@@ -4,8 +4,8 @@ use deniable_core::exact::whole;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_sql::Source;
 use deniable_sql::source::check::{BAD_PERCENT, ColumnReport, Report};
+use deniable_sql::{Resources, Source};
 
 fn column(name: &str, kind: ColumnType) -> Column {
     Column::new(name, kind)
@@ -24,7 +24,7 @@ fn scan(columns: Vec<Column>, entity: Option<&str>, rows: &str) -> Report {
     };
     let entity = entity.map(|key| Entity::new(key, Caps { rows_per_group: 1, groups: 1 }));
     let source = Source::locate(TableSchema::protected("t", columns, entity), &data, folder.path()).unwrap();
-    source.check(&|_| {}).unwrap()
+    source.check(&Resources::default(), &|_| {}).unwrap()
 }
 
 /// The number and the line of what was found.

@@ -2,12 +2,18 @@
 //!
 //! The header, the curator's check and the scan of a release all read through here, so that they cannot differ about
 //! what a file says.
+//!
+//! One thread cuts the text of a file into blocks at the ends of records ([`blocks`]), others take them apart ([`fields`]).
+
+mod blocks;
+mod fields;
+
+pub(crate) use blocks::{BLOCK, Block, Blocks};
+pub(crate) use fields::{Broken, Fields, Parser, Uneven};
 
 use crate::error::SourceError;
 use crate::header::Header;
 use crate::meter::{Meter, Metered};
-use arrow_array::ArrayRef;
-use arrow_array::builder::StringViewBuilder;
 use csv::ByteRecord;
 use deniable_core::schema::{Column, Compression, CsvOptions};
 use encoding_rs::{Encoding, UTF_8};
@@ -17,10 +23,6 @@ use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Most rows of a chunk.
-const CHUNK_ROWS: usize = 8_192;
-/// Bytes after which a chunk is complete, whatever its rows.
-const CHUNK_BYTES: usize = 8 << 20;
 const BUFFER: usize = 64 << 10;
 /// What decoders put in the place of bytes that are no text.
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
@@ -88,103 +90,27 @@ impl Layout {
         Self { positions, ..self.clone() }
     }
 
-    pub(crate) fn width(&self) -> usize {
-        self.width
+    fn is_utf_8(&self) -> bool {
+        self.options.encoding == UTF_8.name()
+    }
+
+    /// What is wrong with a record of so many fields.
+    fn uneven(&self, fields: usize) -> String {
+        format!("{fields} fields where {} are expected", self.width)
     }
 
     /// What is wrong with a record as such.
-    pub(crate) fn broken(&self, record: &ByteRecord) -> Option<String> {
+    fn broken(&self, record: &ByteRecord) -> Option<String> {
         if record.len() != self.width {
-            return Some(format!("{} fields where {} are expected", record.len(), self.width));
+            return Some(self.uneven(record.len()));
         }
-        let encoding = &self.options.encoding;
-        let is_utf_8 = encoding == UTF_8.name();
+        let is_utf_8 = self.is_utf_8();
         let not_text = |field: &[u8]| match std::str::from_utf8(field) {
             Err(_) => true,
             Ok(_) => !is_utf_8 && field.windows(REPLACEMENT.len()).any(|part| part == REPLACEMENT),
         };
         let position = record.iter().position(not_text)?;
-        Some(format!("field {} is not {encoding}", position + 1))
-    }
-}
-
-/// Records of one file.
-pub(crate) struct Records {
-    path: PathBuf,
-    reader: csv::Reader<Box<dyn Read + Send>>,
-    record: ByteRecord,
-    /// Lines that the reader is behind after the first record: it takes a record to begin after `\r`, not after `\r\n`.
-    behind: u64,
-    longest: usize,
-    layout: Arc<Layout>,
-    meter: Arc<Meter>,
-}
-
-/// Some records: where they begin, and their columns.
-pub(crate) struct Chunk {
-    pub(crate) lines: Vec<u64>,
-    /// NULL is what is no text of a value's length; an empty field is an empty text.
-    pub(crate) texts: Vec<ArrayRef>,
-}
-
-impl Records {
-    /// `longest` is how many bytes a value may have.
-    pub(crate) fn open(
-        path: &Path,
-        layout: Arc<Layout>,
-        longest: usize,
-        meter: Arc<Meter>,
-    ) -> Result<Self, SourceError> {
-        let options = &layout.options;
-        let (start, bytes) = peek(open(path, options, &meter)?, BUFFER)
-            .map_err(|error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() })?;
-        let end = start.iter().position(|byte| *byte == b'\n').and_then(|end| end.checked_sub(1));
-        let behind = u64::from(end.is_some_and(|before| start.get(before) == Some(&b'\r')));
-        let bytes: Box<dyn Read + Send> = Box::new(Cursor::new(start).chain(bytes));
-        let mut reader = builder(options);
-        let reader = reader.has_headers(options.columns.is_none()).buffer_capacity(BUFFER).from_reader(bytes);
-        Ok(Self { path: path.to_owned(), reader, record: ByteRecord::new(), behind, longest, layout, meter })
-    }
-
-    /// The next records of those that `keep` keeps; it is told the line and sees every one.
-    ///
-    /// # Errors
-    /// When the file cannot be read on, or `keep` says so.
-    pub(crate) fn next(
-        &mut self,
-        keep: &mut dyn FnMut(u64, &ByteRecord) -> Result<bool, SourceError>,
-    ) -> Result<Option<Chunk>, SourceError> {
-        let unreadable = |reason: String| SourceError::Unreadable { path: self.path.clone(), reason };
-        let mut lines = Vec::new();
-        let builder = |_| StringViewBuilder::with_capacity(CHUNK_ROWS);
-        let mut columns: Vec<StringViewBuilder> = self.layout.positions.iter().map(builder).collect();
-        let mut bytes = 0;
-        while lines.len() < CHUNK_ROWS && bytes < CHUNK_BYTES {
-            // Of the errors this could be, only those of the file itself are left: fields are bytes, of any number.
-            if !self.reader.read_byte_record(&mut self.record).map_err(|error| unreadable(error.to_string()))? {
-                break;
-            }
-            let line = self
-                .record
-                .position()
-                .map_or(0, |place| if place.byte() == 0 { place.line() } else { place.line() + self.behind });
-            if !keep(line, &self.record)? {
-                continue;
-            }
-            for (column, position) in columns.iter_mut().zip(&self.layout.positions) {
-                let field = self.record.get(*position).filter(|field| field.len() <= self.longest);
-                let text = field.and_then(|field| std::str::from_utf8(field).ok());
-                bytes += text.map_or(0, str::len);
-                column.append_option(text);
-            }
-            lines.push(line);
-        }
-        if lines.is_empty() {
-            return Ok(None);
-        }
-        self.meter.add_rows(lines.len());
-        let texts = columns.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef).collect();
-        Ok(Some(Chunk { lines, texts }))
+        Some(format!("field {} is not {}", position + 1, self.options.encoding))
     }
 }
 

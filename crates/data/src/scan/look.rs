@@ -1,0 +1,75 @@
+//! All rows with their places, for the curator.
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+
+use super::piece::Lines;
+use super::{Scan, ScanError};
+use crate::error::SourceError;
+use crate::text::{Broken, Uneven};
+use arrow_array::BooleanArray;
+use deniable_expression::Column;
+
+/// A column, and where its values should be.
+#[derive(Debug, Clone)]
+pub struct Looked {
+    /// Whether something that should be a value stands there. Where it does and the value is NULL, it cannot be read.
+    pub present: BooleanArray,
+    /// The values.
+    pub values: Column,
+}
+
+/// Some rows, and where they are.
+pub struct Seen<'a> {
+    /// How many. There may be no columns.
+    pub rows: usize,
+    /// The file, by its place among the table's; the first for rows in memory.
+    pub file: usize,
+    lines: Lines<'a>,
+    /// Records between them that are no rows: with more or fewer fields than there are columns, or no text.
+    pub(crate) broken: &'a [Broken],
+    /// The wanted columns, in their order.
+    pub columns: Vec<Looked>,
+}
+
+impl Seen<'_> {
+    /// The line of a row (CSV), or its number in the file (Parquet) or in memory; counted from 1.
+    #[must_use]
+    pub fn line(&self, row: usize) -> u64 {
+        match self.lines {
+            Lines::On(lines) => lines.get(row).copied().unwrap_or_default(),
+            Lines::After(before) => before.saturating_add(row as u64).saturating_add(1),
+        }
+    }
+}
+
+impl Scan {
+    /// Looks at all rows on so many threads, with their places: for the curator. Each thread makes something with `start`, puts what it sees
+    /// into it, and hands it back. Columns are typed, whatever the form that was wanted. With one thread rows come in the order of the
+    /// files.
+    ///
+    /// # Errors
+    /// When a file cannot be read to its end, or `see` says so.
+    pub fn look<W: Send>(
+        self,
+        threads: usize,
+        start: impl Fn() -> W + Sync,
+        see: impl Fn(&mut W, &Seen<'_>) -> Result<(), SourceError> + Sync,
+    ) -> Result<Vec<W>, SourceError> {
+        let table = self.table.clone();
+        let done = self.pieces(threads, Uneven::Told, start, |made, piece| {
+            let columns = piece.look()?;
+            let (rows, file, lines, broken) = (piece.rows, piece.file, piece.lines, piece.broken);
+            Some(see(made, &Seen { rows, file, lines, broken, columns }))
+        });
+        done.map_err(|error| match error {
+            ScanError::Source(error) => error.unwrap_or(SourceError::Rows { table }),
+            ScanError::Work(error) => error,
+        })
+    }
+}

@@ -1,0 +1,116 @@
+//! Rows as they are stored, on their way to whoever takes them.
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+
+use super::{Form, Looked, Read, Wanted};
+use crate::parquet::Place;
+use crate::reading::ColumnReader;
+use crate::text::{Broken, Fields};
+use arrow_array::{ArrayRef, BooleanArray};
+use arrow_buffer::BooleanBuffer;
+use deniable_expression::{Column, Type};
+
+/// Some rows.
+pub(super) struct Piece<'a> {
+    pub(super) rows: usize,
+    /// The file, by its place among the table's.
+    pub(super) file: usize,
+    pub(super) lines: Lines<'a>,
+    /// Records among them that are no rows.
+    pub(super) broken: &'a [Broken],
+    pub(super) stored: Stored<'a>,
+}
+
+/// Where rows are.
+#[derive(Clone, Copy)]
+pub(super) enum Lines<'a> {
+    /// One after the other, of which so many come before the first.
+    After(u64),
+    /// On these lines, each counted from 1.
+    On(&'a [u64]),
+}
+
+/// The wanted columns.
+pub(super) enum Stored<'a> {
+    Arrays(&'a [ColumnReader], &'a [ArrayRef]),
+    Fields(&'a [ColumnReader], Vec<Fields<'a>>),
+    /// What is read of a file, and where each column is in it.
+    Places(&'a [Place], &'a [ArrayRef]),
+}
+
+impl Piece<'_> {
+    /// The columns as they are wanted; `None` where one of them is not there.
+    pub(super) fn read(&self, wanted: &[Wanted]) -> Option<Vec<Read>> {
+        match &self.stored {
+            Stored::Arrays(readers, arrays) => {
+                let all = readers.iter().zip(*arrays).zip(wanted);
+                Some(all.map(|((reader, stored), wanted)| read(reader, wanted.form, stored)).collect())
+            }
+            Stored::Fields(readers, fields) => {
+                let all = readers.iter().zip(fields).zip(wanted);
+                let read = |((reader, fields), wanted): ((&ColumnReader, &Fields<'_>), &Wanted)| {
+                    let values = reader.read_fields(*fields);
+                    let is_kept = wanted.form == Form::Stored && reader.kind() == Type::Text;
+                    if is_kept { Read::Stored(values.to_array()) } else { Read::Typed(values) }
+                };
+                Some(all.map(read).collect())
+            }
+            Stored::Places(places, arrays) => places.iter().map(|place| place.read(self.rows, arrays)).collect(),
+        }
+    }
+
+    /// The columns as values, with what should be one; `None` where one of them is not there.
+    pub(super) fn look(&self) -> Option<Vec<Looked>> {
+        match &self.stored {
+            Stored::Arrays(readers, arrays) => {
+                Some(readers.iter().zip(*arrays).map(|(reader, stored)| look(reader, stored)).collect())
+            }
+            Stored::Fields(readers, fields) => {
+                let look = |(reader, fields): (&ColumnReader, &Fields<'_>)| Looked {
+                    present: reader.present_fields(*fields),
+                    values: reader.read_fields(*fields),
+                };
+                Some(readers.iter().zip(fields).map(look).collect())
+            }
+            Stored::Places(places, arrays) => places.iter().map(|place| place.look(self.rows, arrays)).collect(),
+        }
+    }
+}
+
+fn read(reader: &ColumnReader, form: Form, stored: &ArrayRef) -> Read {
+    match form {
+        Form::Stored if reader.kind() == Type::Text => Read::Stored(reader.stored(stored)),
+        Form::Stored | Form::Typed => Read::Typed(reader.read(stored)),
+    }
+}
+
+fn look(reader: &ColumnReader, stored: &ArrayRef) -> Looked {
+    Looked { present: reader.present(stored), values: reader.read(stored) }
+}
+
+impl Place {
+    /// The values of some rows, of which these are the columns that are read of the file.
+    fn read(&self, rows: usize, stored: &[ArrayRef]) -> Option<Read> {
+        Some(match self {
+            Self::Folder { value, .. } => Read::Typed(Column::repeat(value.kind(), value.value(0).as_ref(), rows)),
+            Self::File { position, reader, form } => read(reader, *form, stored.get(*position)?),
+        })
+    }
+
+    fn look(&self, rows: usize, stored: &[ArrayRef]) -> Option<Looked> {
+        Some(match self {
+            Self::Folder { value, is_present } => {
+                let present = if *is_present { BooleanBuffer::new_set(rows) } else { BooleanBuffer::new_unset(rows) };
+                let values = Column::repeat(value.kind(), value.value(0).as_ref(), rows);
+                Looked { present: BooleanArray::new(present, None), values }
+            }
+            Self::File { position, reader, .. } => look(reader, stored.get(*position)?),
+        })
+    }
+}

@@ -1,0 +1,188 @@
+//! The text of a file, cut into blocks at the ends of records, so that several threads can take it apart.
+//!
+//! Where a record ends is what the reader of delimited text says: at `\r`, `\n` or `\r\n` outside quotes, and quotes are such only at
+//! the beginning of a field.
+
+use super::{BYTE_ORDER_MARK, Layout};
+use crate::error::SourceError;
+use crate::meter::Meter;
+use arrow_buffer::Buffer;
+use memchr::{memchr, memchr_iter, memchr3, memrchr};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Bytes of a block, unless a record has more.
+pub(crate) const BLOCK: usize = 1 << 20;
+
+/// Whole records of a file.
+#[derive(Debug, Clone)]
+pub(crate) struct Block {
+    /// The file, by its place among the table's.
+    pub(crate) file: usize,
+    /// The line on which it begins, counted from 1.
+    pub(crate) line: u64,
+    /// Whether no record comes before.
+    pub(crate) is_first: bool,
+    /// Whether a quote stands anywhere in it.
+    pub(crate) has_quotes: bool,
+    pub(crate) bytes: Buffer,
+}
+
+/// The blocks of a file, in order.
+pub(crate) struct Blocks {
+    path: PathBuf,
+    file: usize,
+    text: Box<dyn Read + Send>,
+    layout: Arc<Layout>,
+    /// Bytes of a block, unless a record has more.
+    size: usize,
+    /// What was read and is in no block yet: it begins where a record does.
+    left: Vec<u8>,
+    line: u64,
+    is_first: bool,
+    is_start: bool,
+    is_at_end: bool,
+}
+
+impl Blocks {
+    /// # Errors
+    /// When the file cannot be opened.
+    pub(crate) fn open(
+        (file, path): (usize, &Path),
+        layout: Arc<Layout>,
+        size: usize,
+        meter: &Arc<Meter>,
+    ) -> Result<Self, SourceError> {
+        let text = super::open(path, &layout.options, meter)?;
+        Ok(Self::of(text, (file, path), layout, size))
+    }
+
+    /// Of a text that is open already.
+    pub(super) fn of(
+        text: Box<dyn Read + Send>,
+        (file, path): (usize, &Path),
+        layout: Arc<Layout>,
+        size: usize,
+    ) -> Self {
+        let (path, left) = (path.to_owned(), Vec::new());
+        Self { path, file, text, layout, size, left, line: 1, is_first: true, is_start: true, is_at_end: false }
+    }
+
+    /// The next block.
+    ///
+    /// # Errors
+    /// When the file cannot be read on.
+    pub(crate) fn next(&mut self) -> Result<Option<Block>, SourceError> {
+        let mut size = self.size.max(BYTE_ORDER_MARK.len());
+        loop {
+            self.fill(size)?;
+            // The reader of delimited text passes over one mark at the beginning of a file.
+            if std::mem::take(&mut self.is_start) && self.left.starts_with(&BYTE_ORDER_MARK) {
+                self.left.drain(..BYTE_ORDER_MARK.len());
+            }
+            if self.left.is_empty() && self.is_at_end {
+                return Ok(None);
+            }
+            let has_quotes = memchr(self.layout.options.quote, &self.left).is_some();
+            let end = if self.is_at_end { Some(self.left.len()) } else { self.end_of_records(has_quotes) };
+            match end {
+                Some(end) => {
+                    // Nothing of the next block is copied twice: it is less than a record.
+                    let rest = self.left.split_off(end);
+                    let bytes = std::mem::replace(&mut self.left, rest);
+                    let line = self.line;
+                    self.line += memchr_iter(b'\n', &bytes).count() as u64;
+                    // Lines without anything are no records.
+                    if self.is_first && bytes.iter().all(|byte| is_end(*byte)) {
+                        continue;
+                    }
+                    let is_first = std::mem::replace(&mut self.is_first, false);
+                    let bytes = Buffer::from_vec(bytes);
+                    return Ok(Some(Block { file: self.file, line, is_first, has_quotes, bytes }));
+                }
+                // The record is longer than that.
+                None => size = size.max(self.left.len()).saturating_mul(2),
+            }
+        }
+    }
+
+    /// Reads until so many bytes are there, or the end is.
+    fn fill(&mut self, size: usize) -> Result<(), SourceError> {
+        let wanted = size.saturating_sub(self.left.len());
+        if self.is_at_end || wanted == 0 {
+            return Ok(());
+        }
+        self.left.reserve(wanted);
+        let read = self.text.by_ref().take(wanted as u64).read_to_end(&mut self.left);
+        let read =
+            read.map_err(|error| SourceError::Unreadable { path: self.path.clone(), reason: error.to_string() })?;
+        self.is_at_end = read < wanted;
+        Ok(())
+    }
+
+    /// Where the last whole record of what is left ends.
+    fn end_of_records(&self, has_quotes: bool) -> Option<usize> {
+        if has_quotes {
+            return last_end(&self.left, self.layout.options.delimiter, self.layout.options.quote);
+        }
+        let end = memrchr(b'\n', &self.left).or_else(|| memrchr(b'\r', &self.left));
+        end.map(|end| end + 1)
+    }
+}
+
+/// Whether a byte ends a record, outside quotes.
+pub(crate) fn is_end(byte: u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
+}
+
+/// Where the last whole record of a text ends.
+fn last_end(text: &[u8], delimiter: u8, quote: u8) -> Option<usize> {
+    let mut last = None;
+    // The beginning of a field.
+    let mut at = 0;
+    while at < text.len() {
+        if text[at] == quote {
+            // To the quote that is not followed by another.
+            at += 1;
+            loop {
+                let Some(next) = memchr(quote, &text[at..]) else { return last };
+                at += next + 1;
+                match text.get(at) {
+                    Some(next) if *next == quote => at += 1,
+                    Some(_) => break,
+                    None => return last,
+                }
+            }
+        }
+        let Some(end) = memchr3(delimiter, b'\r', b'\n', &text[at..]) else { return last };
+        at += end + 1;
+        if is_end(text[at - 1]) {
+            last = Some(at);
+        }
+    }
+    last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_end_outside_quotes() {
+        for (text, end) in [
+            ("a,b\nc", Some(4)),
+            ("a,b", None),
+            ("\"a\nb", None),
+            ("\"a\n\"\"b\"\nc", Some(8)),
+            ("x\"a\nb\"", Some(4)),
+            ("\"a\"x\"\n\"", Some(6)),
+            ("\"a\",\"b\r\"", None),
+            ("\"a\"", None),
+            ("a\r\"", Some(2)),
+            ("a\r\n\"b\n\"\n", Some(8)),
+        ] {
+            assert_eq!(last_end(text.as_bytes(), b',', b'"'), end, "{text:?}");
+        }
+    }
+}

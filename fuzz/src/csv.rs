@@ -44,7 +44,7 @@ pub fn check(bytes: &[u8]) -> bool {
     let by_row = choice & 32 > 0;
     table.entity = table.entity.filter(|_| !by_row);
     let source = locate(table, &options, folder.path());
-    let Ok(report) = source.check(&|_| {}) else { return false };
+    let Ok(report) = source.check(&Resources::default(), &|_| {}) else { return false };
     let answers = totals(&source);
     if !report.is_usable() {
         return false;

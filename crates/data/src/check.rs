@@ -143,7 +143,7 @@ impl Look<'_> {
         {
             // Rows without a key belong to nobody; a release drops them.
             let ownerless = (0..seen.rows).filter(|row| !looked.values.is_valid(*row));
-            ownerless.for_each(|row| findings.ownerless.add(|| place(row)));
+            ownerless.for_each(|row| findings.ownerless.add(place(row)));
             let batch = Batch { rows: seen.rows, columns: vec![Read::Typed(looked.values.clone())] };
             counter.add(counting, &batch).map_err(|cause| cause.of(&self.source.table().name))?;
         }

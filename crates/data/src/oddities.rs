@@ -152,10 +152,11 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
-    pub(crate) fn add(&mut self, place: impl FnOnce() -> Place) {
+    /// One more. A thread may come across the rows of several files in turn: the first is that of the first file.
+    pub(crate) fn add(&mut self, place: Place) {
         self.count += 1;
-        if self.first.is_none() {
-            self.first = Some(place());
+        if self.first.is_none_or(|first| place < first) {
+            self.first = Some(place);
         }
     }
 
@@ -222,12 +223,12 @@ impl Oddities {
         let present_rows = present.true_count();
         self.present += present_rows as u64;
         if present_rows < present.len() {
-            (0..present.len()).filter(|row| !present.value(*row)).for_each(|row| self.missing.add(|| place(row)));
+            (0..present.len()).filter(|row| !present.value(*row)).for_each(|row| self.missing.add(place(row)));
         }
         let nulls = values.to_array();
         if nulls.null_count() > 0 {
             let unreadable = (0..present.len()).filter(|row| present.value(*row) && nulls.is_null(*row));
-            unreadable.for_each(|row| self.unreadable.add(|| place(row)));
+            unreadable.for_each(|row| self.unreadable.add(place(row)));
         }
         if declared.column.bounds.is_some() {
             self.take_bounded(declared, values, place);
@@ -241,7 +242,7 @@ impl Oddities {
         let mut look = |numbers: &mut dyn Iterator<Item = f64>| {
             let inside = declared.low..=declared.high;
             let outside = numbers.enumerate().filter(|(row, number)| !inside.contains(number) && values.is_valid(*row));
-            outside.for_each(|(row, _)| self.outside.add(|| place(row)));
+            outside.for_each(|(row, _)| self.outside.add(place(row)));
         };
         match values {
             Values::Integer(numbers) => look(&mut numbers.values().iter().map(|number| *number as f64)),
@@ -256,9 +257,9 @@ impl Oddities {
         let mut look = |keys: &mut dyn Iterator<Item = Option<bool>>| {
             for (row, is_key) in keys.enumerate() {
                 if !is_key.map_or(declared.null, |is_key| is_key || declared.others) {
-                    self.left_out.add(|| place(row));
+                    self.left_out.add(place(row));
                     if is_key.is_some() {
-                        self.undeclared.add(|| place(row));
+                        self.undeclared.add(place(row));
                     }
                 }
             }

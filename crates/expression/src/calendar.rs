@@ -3,6 +3,7 @@
 //! Beyond these years calendars and patterns disagree or overflow.
 
 use crate::operation::{Part, Unit};
+use crate::plain;
 use crate::value::{Day, Moment};
 use deniable_core::calendar::{EPOCH, iso_day, iso_moment};
 use jiff::SignedDuration;
@@ -35,8 +36,12 @@ pub const MONTH_NAMES: [&str; 12] = [
 pub fn parse_day(text: &str, pattern: Option<&str>) -> Option<Day> {
     match pattern {
         Some(pattern) => day_of(Date::strptime(pattern, text).ok()?),
-        None => day_of(iso_day(text)?),
+        None => plain::day(text).or_else(|| general_day(text)),
     }
+}
+
+pub(crate) fn general_day(text: &str) -> Option<Day> {
+    day_of(iso_day(text)?)
 }
 
 /// A moment as a pattern of `strptime`, or else ISO, has it. What is finer than microseconds is cut off towards the past.

@@ -2,6 +2,7 @@
 
 use crate::calendar::{civil, civil_day, parse_day, parse_moment};
 use crate::column::{Column, booleans, numbers};
+use crate::plain;
 use crate::value::{Day, Decimal, Moment, Type};
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::types::{ArrowPrimitiveType, Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
@@ -95,12 +96,23 @@ pub fn parse_boolean(text: &str) -> Option<bool> {
 /// `[+-]?[0-9]+` within 64 bits, with white space around.
 #[must_use]
 pub fn parse_integer(text: &str) -> Option<i64> {
+    plain::integer(text).or_else(|| general_integer(text))
+}
+
+pub(crate) fn general_integer(text: &str) -> Option<i64> {
     text.trim_matches(SPACE).parse().ok()
 }
 
 /// `[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?`, with white space around: the nearest decimal, if that is finite.
 #[must_use]
 pub fn parse_decimal(text: &str) -> Option<Decimal> {
+    match plain::decimal(text) {
+        Some(number) => Decimal::new(number),
+        None => general_decimal(text),
+    }
+}
+
+pub(crate) fn general_decimal(text: &str) -> Option<Decimal> {
     let text = text.trim_matches(SPACE);
     // Without letters there are no other words for numbers, such as "inf".
     let plain = |byte: u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');

@@ -58,6 +58,7 @@ mod format;
 mod like;
 mod list;
 mod lookup;
+mod plain;
 
 pub use calendar::{DAY_NAMES, MONTH_NAMES, civil, parse_day, parse_moment};
 pub use cast::{parse_boolean, parse_decimal, parse_integer};

@@ -1,0 +1,202 @@
+//! Reading CSV of ten million rows and grouping it, beside DuckDB (`pip install duckdb`) on the same file:
+//! `cargo bench -p deniable-bench --bench csv`.
+//!
+//! Four columns: whole numbers, decimals, texts of few values, and days; 350 MB in the folder for temporary files. Every
+//! value of all columns is read and goes into a group. Where DuckDB is, its groups and ours are compared first. DuckDB runs
+//! in one process for all runs, whose start is not measured.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr, reason = "a benchmark")]
+
+use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format, TableSchema};
+use deniable_data::{Batch, Meter, Source, Wanted};
+use divan::Bencher;
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng, SeedableRng};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{LazyLock, Mutex};
+
+const ROWS: usize = 10_000_000;
+const THREADS: [usize; 2] = [1, 2];
+const RUNS: u32 = 7;
+const KINDS: [&str; 6] = ["north", "south", "east", "west", "elsewhere", "nowhere"];
+
+fn main() {
+    match duckdb() {
+        Some(mut duckdb) => {
+            for threads in THREADS {
+                assert_eq!(shown(&groups(threads)), duckdb.ask(threads), "the two tables of groups differ");
+            }
+            *DUCKDB.lock().unwrap() = Some(duckdb);
+        }
+        None => eprintln!("NO duckdb FOR python3 HERE (pip install duckdb): OUR SIDE IS MEASURED ALONE"),
+    }
+    divan::main();
+    if let Some(mut duckdb) = DUCKDB.lock().unwrap().take() {
+        drop(duckdb.questions);
+        duckdb.process.wait().unwrap();
+    }
+    std::fs::remove_dir_all(FOLDER.path()).unwrap();
+}
+
+static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = BufWriter::new(File::create(folder.path().join("t.csv")).unwrap());
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    writeln!(file, "key,amount,kind,day").unwrap();
+    for _ in 0..ROWS {
+        let (key, amount, rest) = (random.next_u32() % 10_000_000, random.next_u32() % 1_000_000, random.next_u32());
+        let kind = KINDS[rest as usize % KINDS.len()];
+        let (year, month, day) = (1950 + rest / 6 % 70, 1 + rest / 420 % 12, 1 + rest / 5_040 % 28);
+        writeln!(file, "{key},{}.{:02},{kind},{year}-{month:02}-{day:02}", amount / 100, amount % 100).unwrap();
+    }
+    file.flush().unwrap();
+    folder
+});
+
+/// The rows of a kind: how many, the sums of keys and amounts, and the first day.
+#[derive(Clone, Copy)]
+struct Group {
+    rows: u64,
+    keys: i64,
+    amounts: f64,
+    first: i32,
+}
+
+/// Groups by the views of their texts, which for texts of at most twelve bytes are the texts.
+type Groups = Vec<(u128, Group)>;
+
+fn source(folder: &Path) -> Source {
+    let columns = [
+        ("key", ColumnType::Integer),
+        ("amount", ColumnType::Decimal),
+        ("kind", ColumnType::Text),
+        ("day", ColumnType::Date),
+    ];
+    let columns = columns.map(|(name, kind)| Column::new(name, kind)).to_vec();
+    let data = Data {
+        table: "t".to_owned(),
+        path: "t.csv".to_owned(),
+        version: "1".to_owned(),
+        format: Format::Csv(CsvOptions::with_delimiter(b',')),
+        partitions: Vec::new(),
+        typical_rows: None,
+    };
+    Source::locate(TableSchema::protected("t", columns, None), &data, folder).unwrap()
+}
+
+fn groups(threads: usize) -> Vec<Groups> {
+    let wanted: Vec<Wanted> = (0..4).map(Wanted::typed).collect();
+    let scan = source(FOLDER.path()).scan(&wanted, &Meter::new()).unwrap();
+    scan.run(threads, Vec::new, |groups, batch| {
+        add(groups, &batch);
+        Ok::<(), ()>(())
+    })
+    .unwrap()
+}
+
+fn add(groups: &mut Groups, batch: &Batch) {
+    use deniable_expression::Column::{Date, Decimal, Integer, Text};
+    let columns: Vec<_> = batch.columns.iter().map(|column| column.typed().unwrap()).collect();
+    let [Integer(keys), Decimal(amounts), Text(kinds), Date(days)] = columns[..] else { panic!("other types") };
+    for (row, view) in kinds.views().iter().enumerate() {
+        let at = groups.iter().position(|(other, _)| other == view).unwrap_or_else(|| {
+            groups.push((*view, Group { rows: 0, keys: 0, amounts: 0.0, first: i32::MAX }));
+            groups.len() - 1
+        });
+        let group = &mut groups[at].1;
+        group.rows += 1;
+        group.keys += keys.value(row);
+        group.amounts += amounts.value(row);
+        group.first = group.first.min(days.value(row));
+    }
+}
+
+/// The groups of all threads, as DuckDB's side shows its own.
+fn shown(parts: &[Groups]) -> String {
+    let mut all: BTreeMap<String, Group> = BTreeMap::new();
+    for (view, part) in parts.iter().flatten() {
+        let bytes = view.to_le_bytes();
+        let kind = std::str::from_utf8(&bytes[4..4 + usize::from(bytes[0])]).unwrap().to_owned();
+        all.entry(kind)
+            .and_modify(|group| {
+                group.rows += part.rows;
+                group.keys += part.keys;
+                group.amounts += part.amounts;
+                group.first = group.first.min(part.first);
+            })
+            .or_insert(*part);
+    }
+    let mut text = String::new();
+    for (kind, group) in all {
+        // Sums of doubles depend on the order of the rows in their last digits.
+        write!(text, "{kind} {} {} {:.0} {};", group.rows, group.keys, group.amounts, group.first).unwrap();
+    }
+    text
+}
+
+/// A process that answers each line, a number of threads, with a line of the groups.
+struct DuckDb {
+    process: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+static DUCKDB: Mutex<Option<DuckDb>> = Mutex::new(None);
+
+fn duckdb() -> Option<DuckDb> {
+    const PROGRAM: &str = "
+import sys, duckdb
+print('ready', flush=True)
+types = {'key': 'BIGINT', 'amount': 'DOUBLE', 'kind': 'VARCHAR', 'day': 'DATE'}
+columns = 'kind, count(*), sum(key), sum(amount), min(day - DATE \\'1970-01-01\\')'
+for line in sys.stdin:
+    duckdb.execute('SET threads = ' + line)
+    rows = duckdb.execute(f'SELECT {columns} FROM read_csv(?, header = true, delim = \\',\\', columns = {types})'
+        ' GROUP BY kind ORDER BY kind', [sys.argv[1]]).fetchall()
+    print(''.join(f'{a} {b} {c} {d:.0f} {e};' for a, b, c, d, e in rows), flush=True)
+";
+    let mut process = Command::new("python3")
+        .args(["-c", PROGRAM])
+        .arg(FOLDER.path().join("t.csv"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .ok()?;
+    let questions = process.stdin.take()?;
+    let mut answers = BufReader::new(process.stdout.take()?);
+    let mut ready = String::new();
+    answers.read_line(&mut ready).ok()?;
+    if ready.trim() != "ready" {
+        process.wait().ok()?;
+        return None;
+    }
+    Some(DuckDb { process, questions, answers })
+}
+
+impl DuckDb {
+    fn ask(&mut self, threads: usize) -> String {
+        writeln!(self.questions, "{threads}").unwrap();
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer).unwrap();
+        assert!(answer.ends_with('\n'), "DuckDB ended");
+        answer.trim().to_owned()
+    }
+}
+
+#[divan::bench(args = THREADS, sample_count = RUNS)]
+fn reading(bencher: Bencher<'_, '_>, threads: usize) {
+    bencher.bench_local(|| groups(threads));
+}
+
+#[divan::bench(args = THREADS, sample_count = RUNS)]
+fn baseline_duckdb(bencher: Bencher<'_, '_>, threads: usize) {
+    let mut duckdb = DUCKDB.lock().unwrap();
+    if let Some(duckdb) = duckdb.as_mut() {
+        bencher.bench_local(|| duckdb.ask(threads));
+    }
+}

@@ -6,13 +6,12 @@
 pub use crate::oddities::{BAD_PERCENT, ColumnReport, Found};
 
 use crate::drive::watch;
+use crate::entities::{Counting, Entities};
 use crate::error::SourceError;
-use crate::groups::{Counter, Counting, Distinct};
 use crate::kind::expect_no_other;
 use crate::meter::Meter;
 use crate::oddities::{Counted, Declared, Oddities, Place};
-use crate::scan::{Batch, Looked, Read, Seen, Wanted};
-use crate::types::type_of;
+use crate::scan::{Looked, Seen, Wanted};
 use crate::{Resources, Rows, Source};
 use deniable_core::schema::Format;
 use deniable_expression::Value;
@@ -58,7 +57,7 @@ struct Look<'a> {
     source: &'a Source,
     declared: Vec<Declared<'a>>,
     /// Of a protected table: the position of its entity key, and who has rows.
-    entities: Option<(usize, Counter)>,
+    entities: Option<(usize, Entities)>,
     /// Of a public table: the position of its key.
     public_key: Option<usize>,
 }
@@ -86,14 +85,10 @@ impl Source {
             files.iter().try_for_each(|path| expect_no_other(path, options))?;
         }
         let entities = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
-        let counter = |at: usize| {
-            let kind = type_of(table.columns.get(at)?.kind);
-            Some((at, Counter::new(vec![kind], resources)))
-        };
         let look = Look {
             source: self,
             declared: table.columns.iter().map(Declared::of).collect(),
-            entities: entities.and_then(counter),
+            entities: entities.map(|at| (at, Entities::new(resources))),
             public_key: table.public_key.as_ref().and_then(|key| table.position(key)),
         };
         let wanted: Vec<Wanted> = (0..table.columns.len()).map(Wanted::typed).collect();
@@ -124,7 +119,7 @@ impl Look<'_> {
             oddities: self.declared.iter().map(|_| Oddities::default()).collect(),
             problems: Vec::new(),
             ownerless: Counted::default(),
-            entities: self.entities.as_ref().map(|(_, counter)| counter.start()),
+            entities: self.entities.as_ref().map(|(_, entities)| entities.start()),
             place_of: HashMap::new(),
         }
     }
@@ -138,14 +133,13 @@ impl Look<'_> {
         for ((declared, oddities), looked) in self.declared.iter().zip(&mut findings.oddities).zip(&seen.columns) {
             oddities.take(declared, looked, &place);
         }
-        if let (Some((at, counter)), Some(counting)) = (&self.entities, &mut findings.entities)
+        if let (Some((at, entities)), Some(counting)) = (&self.entities, &mut findings.entities)
             && let Some(looked) = seen.columns.get(*at)
         {
             // Rows without a key belong to nobody; a release drops them.
             let ownerless = (0..seen.rows).filter(|row| !looked.values.is_valid(*row));
             ownerless.for_each(|row| findings.ownerless.add(place(row)));
-            let batch = Batch { rows: seen.rows, columns: vec![Read::Typed(looked.values.clone())] };
-            counter.add(counting, &batch).map_err(|cause| cause.of(&self.source.table().name))?;
+            entities.add(counting, &looked.values).map_err(|error| self.spill(&error))?;
         }
         if let Some(at) = self.public_key
             && let (Some(looked), Some(column)) = (seen.columns.get(at), self.source.table().columns.get(at))
@@ -181,7 +175,11 @@ impl Look<'_> {
         }
     }
 
-    fn finish(self, all: Vec<Findings>) -> Result<Report, SourceError> {
+    fn spill(&self, error: &std::io::Error) -> SourceError {
+        SourceError::Spill { table: self.source.table().name.clone(), reason: error.to_string() }
+    }
+
+    fn finish(&self, all: Vec<Findings>) -> Result<Report, SourceError> {
         let mut whole = self.start();
         let mut counted = Vec::new();
         for findings in all {
@@ -193,16 +191,8 @@ impl Look<'_> {
         }
         whole.keep_first();
         let table = self.source.table();
-        let mut entities = None;
-        if let Some((_, counter)) = self.entities {
-            let mut known = 0;
-            let count = |distinct: &Distinct| {
-                known += distinct.known();
-                true
-            };
-            counter.finish(counted, &mut { count }).map_err(|cause| cause.of(&table.name))?;
-            entities = Some(known);
-        }
+        let count = |(_, entities): &(usize, Entities)| entities.count(counted).map_err(|error| self.spill(&error));
+        let entities = self.entities.as_ref().map(count).transpose()?;
         let name = |place: Place| self.source.place(place);
         let columns: Vec<ColumnReport> =
             table.columns.iter().zip(&whole.oddities).map(|(column, found)| found.report(column, &name)).collect();

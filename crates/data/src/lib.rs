@@ -9,7 +9,7 @@
 //! | how do all rows get read? | [`scan`]: batches for several threads, or in order with their places |
 //! | how much may be in memory at once? | [`memory`] |
 //! | how far has it come? | [`meter`], [`watch`] |
-//! | what does a curator have to know before a release? | [`check`], [`names`] |
+//! | what does a curator have to know before a release? | [`check`], `oddities`, `entities`, [`names`] |
 //! | how often does each distinct row stand in a table? | [`groups`] |
 //! | what could answers look like before any data is read? | [`mod@synthetic`] |
 //!
@@ -18,6 +18,7 @@
 
 pub mod check;
 mod drive;
+mod entities;
 pub mod error;
 mod files;
 mod fingerprint;

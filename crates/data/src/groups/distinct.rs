@@ -26,7 +26,7 @@ struct Values {
 
 /// Distinct rows, and how often each was added.
 #[derive(Clone)]
-pub(crate) struct Distinct {
+pub(super) struct Distinct {
     hasher: RandomState,
     columns: Vec<Values>,
     /// Row after row, the numbers of its values.
@@ -159,12 +159,6 @@ fn get<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
 }
 
 impl Distinct {
-    /// How many rows have a value in the first column.
-    pub(crate) fn known(&self) -> u64 {
-        let first = self.rows.iter().step_by(self.columns.len().max(1));
-        first.filter(|number| **number != NULL).count() as u64
-    }
-
     /// No rows yet, of columns of these types.
     pub(super) fn new(kinds: Vec<Type>) -> Self {
         let columns = kinds.into_iter().map(Values::new).collect();

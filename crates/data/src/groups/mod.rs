@@ -11,14 +11,13 @@ use crate::error::SourceError;
 use crate::memory::{Memory, Reservation};
 use crate::meter::{Meter, Progress};
 use crate::names::{csv_columns, parquet_columns};
-use crate::scan::{Batch, ScanError, Wanted};
+use crate::scan::{ScanError, Wanted};
 use crate::types::type_of;
 use crate::{Resources, Source};
 use arrow_array::{Array, StringViewArray};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format};
-use deniable_expression::Type;
-pub(crate) use distinct::Distinct;
+use distinct::Distinct;
 use spill::{Partition, Partitions};
 use std::io;
 use std::path::Path;
@@ -184,11 +183,16 @@ pub fn groups(
         rows.as_ref().map_or_else(tell, &mut *each)
     });
     tell();
-    done.unwrap_or(Err(Cause::Rows)).map_err(|cause| cause.of(&table))
+    done.unwrap_or(Err(Cause::Rows)).map_err(|cause| match cause {
+        Cause::Source(error) => error,
+        Cause::Rows => SourceError::Rows { table },
+        Cause::Memory => SourceError::Memory { table },
+        Cause::Spill(error) => SourceError::Spill { table, reason: error.to_string() },
+    })
 }
 
 /// Why rows could not be counted.
-pub(crate) enum Cause {
+enum Cause {
     Source(SourceError),
     /// What was read is not what was asked for.
     Rows,
@@ -202,122 +206,77 @@ impl From<io::Error> for Cause {
     }
 }
 
-impl Cause {
-    /// The error of a table.
-    pub(crate) fn of(self, table: &str) -> SourceError {
-        let table = table.to_owned();
-        match self {
-            Self::Source(error) => error,
-            Self::Rows => SourceError::Rows { table },
-            Self::Memory => SourceError::Memory { table },
-            Self::Spill(error) => SourceError::Spill { table, reason: error.to_string() },
-        }
-    }
-}
-
-/// Counts distinct rows on several threads, within a limit of memory.
-pub(crate) struct Counter {
-    empty: Distinct,
-    columns: usize,
-    memory: Memory,
-    spilled: Partitions,
-}
-
 /// The distinct rows that one thread has come across, and the memory that they take.
-pub(crate) struct Counting {
+struct Counting {
     distinct: Distinct,
     reserved: Reservation,
 }
 
-impl Counter {
-    /// Of columns of these types.
-    pub(crate) fn new(kinds: Vec<Type>, resources: &Resources) -> Self {
-        let (columns, memory) = (kinds.len(), Memory::new(resources.memory));
-        Self { empty: Distinct::new(kinds), columns, memory, spilled: Partitions::new(resources.spill.clone()) }
-    }
-
-    pub(crate) fn start(&self) -> Counting {
-        Counting { distinct: self.empty.clone(), reserved: self.memory.reserve() }
-    }
-
-    /// Counts the rows of a batch.
-    ///
-    /// # Errors
-    /// When it is not of these columns, or temporary files cannot be written.
-    pub(crate) fn add(&self, counting: &mut Counting, batch: &Batch) -> Result<(), Cause> {
-        counting.distinct.add(batch).ok_or(Cause::Rows)?;
-        self.keep(counting)
-    }
-
-    /// Keeps what fits, and sends the rest to files.
-    fn keep(&self, counting: &mut Counting) -> Result<(), Cause> {
-        if !counting.reserved.resize(counting.distinct.bytes()) {
-            self.spilled.write(&mut counting.distinct)?;
-            counting.reserved.free();
-        }
-        Ok(())
-    }
-
-    /// Puts together what threads have counted. `each` is given all distinct rows, each once, in several parts, until it wants no more.
-    ///
-    /// # Errors
-    /// When temporary files cannot be written or read back, or a few rows do not fit into memory.
-    pub(crate) fn finish(self, mut all: Vec<Counting>, each: &mut dyn FnMut(&Distinct) -> bool) -> Result<(), Cause> {
-        // The largest takes the others in.
-        all.sort_by_key(|counting| counting.distinct.bytes());
-        let mut whole = all.pop().unwrap_or_else(|| self.start());
-        while let Some(mut other) = all.pop() {
-            if self.spilled.are_empty() {
-                whole.distinct.merge(&other.distinct).ok_or(Cause::Rows)?;
-                drop(other);
-                self.keep(&mut whole)?;
-            } else {
-                self.spilled.write(&mut other.distinct)?;
-            }
-        }
-        if self.spilled.are_empty() {
-            each(&whole.distinct);
-            return Ok(());
-        }
-        self.spilled.write(&mut whole.distinct)?;
-        drop(whole);
-        let Self { empty, columns, memory, spilled } = self;
-        let mut left: Vec<Partition> = spilled.into_parts();
-        while let Some(partition) = left.pop() {
-            let mut counting = Counting { distinct: empty.clone(), reserved: memory.reserve() };
-            let mut rows = partition.rows()?;
-            let finer = loop {
-                let Some(row) = rows.next(columns)? else { break None };
-                counting.distinct.add_row(&row).ok_or(Cause::Rows)?;
-                if !counting.reserved.resize(counting.distinct.bytes()) {
-                    // Still too many: once more, by other bits of the hash.
-                    let finer = partition.finer().ok_or(Cause::Memory)?;
-                    finer.write(&mut counting.distinct)?;
-                    finer.copy(&mut rows, columns)?;
-                    break Some(finer);
-                }
-            };
-            match finer {
-                Some(finer) => left.extend(finer.into_parts()),
-                None if !each(&counting.distinct) => return Ok(()),
-                None => {}
-            }
-        }
-        Ok(())
-    }
-}
-
 fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts: &Parts<Rows>) -> Result<(), Cause> {
     let columns = &source.table().columns;
-    let counter = Counter::new(columns.iter().map(|column| type_of(column.kind)).collect(), resources);
+    let empty = Distinct::new(columns.iter().map(|column| type_of(column.kind)).collect());
+    let memory = Memory::new(resources.memory);
     let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::stored).collect();
+    let spilled = Partitions::new(resources.spill.clone());
     let scan = source.scan(&wanted, meter).map_err(Cause::Source)?;
-    let add = |counting: &mut Counting, batch: Batch| counter.add(counting, &batch);
-    let all = scan.run(resources.threads.max(1), || counter.start(), add).map_err(|error| match error {
-        ScanError::Source(error) => Cause::Source(error),
-        ScanError::Work(cause) => cause,
-    })?;
-    counter.finish(all, &mut |distinct| give(distinct, parts))
+    let start = || Counting { distinct: empty.clone(), reserved: memory.reserve() };
+    let mut all = scan
+        .run(resources.threads.max(1), start, |counting: &mut Counting, batch| {
+            counting.distinct.add(&batch).ok_or(Cause::Rows)?;
+            if !counting.reserved.resize(counting.distinct.bytes()) {
+                spilled.write(&mut counting.distinct)?;
+                counting.reserved.free();
+            }
+            Ok(())
+        })
+        .map_err(|error| match error {
+            ScanError::Source(error) => Cause::Source(error),
+            ScanError::Work(cause) => cause,
+        })?;
+    // The largest takes the others in.
+    all.sort_by_key(|counting| counting.distinct.bytes());
+    let mut whole = all.pop().unwrap_or_else(start);
+    while let Some(other) = all.pop() {
+        if spilled.are_empty() {
+            whole.distinct.merge(&other.distinct).ok_or(Cause::Rows)?;
+            drop(other);
+            if !whole.reserved.resize(whole.distinct.bytes()) {
+                spilled.write(&mut whole.distinct)?;
+                whole.reserved.free();
+            }
+        } else {
+            let mut other = other;
+            spilled.write(&mut other.distinct)?;
+        }
+    }
+    if spilled.are_empty() {
+        give(&whole.distinct, parts);
+        return Ok(());
+    }
+    spilled.write(&mut whole.distinct)?;
+    drop(whole);
+    let mut left: Vec<Partition> = spilled.into_parts();
+    while let Some(partition) = left.pop() {
+        let mut counting = start();
+        let mut rows = partition.rows()?;
+        let finer = loop {
+            let Some(row) = rows.next(columns.len())? else { break None };
+            counting.distinct.add_row(&row).ok_or(Cause::Rows)?;
+            if !counting.reserved.resize(counting.distinct.bytes()) {
+                // Still too many: once more, by other bits of the hash.
+                let finer = partition.finer().ok_or(Cause::Memory)?;
+                finer.write(&mut counting.distinct)?;
+                finer.copy(&mut rows, columns.len())?;
+                break Some(finer);
+            }
+        };
+        match finer {
+            Some(finer) => left.extend(finer.into_parts()),
+            None if !give(&counting.distinct, parts) => return Ok(()),
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 /// Hands over all rows; false when nobody wants any more.

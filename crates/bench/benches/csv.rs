@@ -1,10 +1,11 @@
 //! Reading CSV of ten million rows and grouping it, beside DuckDB (`pip install duckdb`) on the same file:
 //! `cargo bench -p deniable-bench --bench csv`.
 //!
-//! Four columns: whole numbers, decimals, texts of few values, and days; 350 MB in the folder for temporary files. Every
-//! value of all columns is read and goes into a group. Where DuckDB is, its groups and ours are compared first. DuckDB runs
-//! in one process for all runs, whose start is not measured.
-#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr, reason = "a benchmark")]
+//! Four columns: whole numbers, decimals, texts of few values, and days; 350 MB in the folder for temporary files, and 390 MB
+//! with texts and days in quotes. Every value of the columns that are read goes into a group: all four, or decimals by texts
+//! alone. Where DuckDB is, its groups and ours are compared first. DuckDB runs in one process for all runs, whose start is not
+//! measured.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a benchmark")]
 
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format, TableSchema};
 use deniable_data::{Batch, Meter, Source, Wanted};
@@ -27,8 +28,8 @@ const KINDS: [&str; 6] = ["north", "south", "east", "west", "elsewhere", "nowher
 fn main() {
     match duckdb() {
         Some(mut duckdb) => {
-            for threads in THREADS {
-                assert_eq!(shown(&groups(threads)), duckdb.ask(threads), "the two tables of groups differ");
+            for case in [ALL_COLUMNS, TWO_COLUMNS, QUOTED] {
+                assert_eq!(shown(&groups(case, 2)), duckdb.ask(case, 2), "the two tables of groups differ");
             }
             *DUCKDB.lock().unwrap() = Some(duckdb);
         }
@@ -42,18 +43,35 @@ fn main() {
     std::fs::remove_dir_all(FOLDER.path()).unwrap();
 }
 
+/// A file, and how many of its columns are read.
+#[derive(Clone, Copy)]
+struct Case {
+    file: &'static str,
+    columns: usize,
+}
+
+const ALL_COLUMNS: Case = Case { file: "t.csv", columns: 4 };
+const TWO_COLUMNS: Case = Case { file: "t.csv", columns: 2 };
+const QUOTED: Case = Case { file: "quoted.csv", columns: 4 };
+
 static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
-    let mut file = BufWriter::new(File::create(folder.path().join("t.csv")).unwrap());
+    let create = |case: Case| BufWriter::new(File::create(folder.path().join(case.file)).unwrap());
+    let (mut file, mut quoted) = (create(ALL_COLUMNS), create(QUOTED));
     let mut random = ChaCha8Rng::seed_from_u64(1);
-    writeln!(file, "key,amount,kind,day").unwrap();
+    for file in [&mut file, &mut quoted] {
+        writeln!(file, "key,amount,kind,day").unwrap();
+    }
     for _ in 0..ROWS {
         let (key, amount, rest) = (random.next_u32() % 10_000_000, random.next_u32() % 1_000_000, random.next_u32());
         let kind = KINDS[rest as usize % KINDS.len()];
         let (year, month, day) = (1950 + rest / 6 % 70, 1 + rest / 420 % 12, 1 + rest / 5_040 % 28);
-        writeln!(file, "{key},{}.{:02},{kind},{year}-{month:02}-{day:02}", amount / 100, amount % 100).unwrap();
+        let (units, cents) = (amount / 100, amount % 100);
+        writeln!(file, "{key},{units}.{cents:02},{kind},{year}-{month:02}-{day:02}").unwrap();
+        writeln!(quoted, "{key},{units}.{cents:02},\"{kind}\",\"{year}-{month:02}-{day:02}\"").unwrap();
     }
     file.flush().unwrap();
+    quoted.flush().unwrap();
     folder
 });
 
@@ -69,7 +87,7 @@ struct Group {
 /// Groups by the views of their texts, which for texts of at most twelve bytes are the texts.
 type Groups = Vec<(u128, Group)>;
 
-fn source(folder: &Path) -> Source {
+fn source(folder: &Path, case: Case) -> Source {
     let columns = [
         ("key", ColumnType::Integer),
         ("amount", ColumnType::Decimal),
@@ -79,7 +97,7 @@ fn source(folder: &Path) -> Source {
     let columns = columns.map(|(name, kind)| Column::new(name, kind)).to_vec();
     let data = Data {
         table: "t".to_owned(),
-        path: "t.csv".to_owned(),
+        path: case.file.to_owned(),
         version: "1".to_owned(),
         format: Format::Csv(CsvOptions::with_delimiter(b',')),
         partitions: Vec::new(),
@@ -88,9 +106,10 @@ fn source(folder: &Path) -> Source {
     Source::locate(TableSchema::protected("t", columns, None), &data, folder).unwrap()
 }
 
-fn groups(threads: usize) -> Vec<Groups> {
-    let wanted: Vec<Wanted> = (0..4).map(Wanted::typed).collect();
-    let scan = source(FOLDER.path()).scan(&wanted, &Meter::new()).unwrap();
+fn groups(case: Case, threads: usize) -> Vec<Groups> {
+    let columns = if case.columns == 4 { 0..4 } else { 1..3 };
+    let wanted: Vec<Wanted> = columns.map(Wanted::typed).collect();
+    let scan = source(FOLDER.path(), case).scan(&wanted, &Meter::new()).unwrap();
     scan.run(threads, Vec::new, |groups, batch| {
         add(groups, &batch);
         Ok::<(), ()>(())
@@ -101,7 +120,11 @@ fn groups(threads: usize) -> Vec<Groups> {
 fn add(groups: &mut Groups, batch: &Batch) {
     use deniable_expression::Column::{Date, Decimal, Integer, Text};
     let columns: Vec<_> = batch.columns.iter().map(|column| column.typed().unwrap()).collect();
-    let [Integer(keys), Decimal(amounts), Text(kinds), Date(days)] = columns[..] else { panic!("other types") };
+    let (keys, amounts, kinds, days) = match columns[..] {
+        [Integer(keys), Decimal(amounts), Text(kinds), Date(days)] => (Some(keys), amounts, kinds, Some(days)),
+        [Decimal(amounts), Text(kinds)] => (None, amounts, kinds, None),
+        _ => panic!("other columns"),
+    };
     for (row, view) in kinds.views().iter().enumerate() {
         let at = groups.iter().position(|(other, _)| other == view).unwrap_or_else(|| {
             groups.push((*view, Group { rows: 0, keys: 0, amounts: 0.0, first: i32::MAX }));
@@ -109,9 +132,9 @@ fn add(groups: &mut Groups, batch: &Batch) {
         });
         let group = &mut groups[at].1;
         group.rows += 1;
-        group.keys += keys.value(row);
+        group.keys += keys.map_or(0, |keys| keys.value(row));
         group.amounts += amounts.value(row);
-        group.first = group.first.min(days.value(row));
+        group.first = group.first.min(days.map_or(0, |days| days.value(row)));
     }
 }
 
@@ -138,7 +161,7 @@ fn shown(parts: &[Groups]) -> String {
     text
 }
 
-/// A process that answers each line, a number of threads, with a line of the groups.
+/// A process that answers each line, a number of threads and a case, with a line of the groups.
 struct DuckDb {
     process: Child,
     questions: ChildStdin,
@@ -150,18 +173,20 @@ static DUCKDB: Mutex<Option<DuckDb>> = Mutex::new(None);
 fn duckdb() -> Option<DuckDb> {
     const PROGRAM: &str = "
 import sys, duckdb
+duckdb.execute('SET enable_progress_bar = false')
 print('ready', flush=True)
 types = {'key': 'BIGINT', 'amount': 'DOUBLE', 'kind': 'VARCHAR', 'day': 'DATE'}
-columns = 'kind, count(*), sum(key), sum(amount), min(day - DATE \\'1970-01-01\\')'
 for line in sys.stdin:
-    duckdb.execute('SET threads = ' + line)
-    rows = duckdb.execute(f'SELECT {columns} FROM read_csv(?, header = true, delim = \\',\\', columns = {types})'
-        ' GROUP BY kind ORDER BY kind', [sys.argv[1]]).fetchall()
+    threads, file, columns = line.split()
+    duckdb.execute('SET threads = ' + threads)
+    rest = 'sum(key), sum(amount), min(day - DATE \\'1970-01-01\\')' if columns == '4' else '0, sum(amount), 0'
+    rows = duckdb.execute(f'SELECT kind, count(*), {rest} FROM read_csv(?, header = true, delim = \\',\\','
+        f' columns = {types}) GROUP BY kind ORDER BY kind', [sys.argv[1] + '/' + file]).fetchall()
     print(''.join(f'{a} {b} {c} {d:.0f} {e};' for a, b, c, d, e in rows), flush=True)
 ";
     let mut process = Command::new("python3")
         .args(["-c", PROGRAM])
-        .arg(FOLDER.path().join("t.csv"))
+        .arg(FOLDER.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -179,8 +204,8 @@ for line in sys.stdin:
 }
 
 impl DuckDb {
-    fn ask(&mut self, threads: usize) -> String {
-        writeln!(self.questions, "{threads}").unwrap();
+    fn ask(&mut self, case: Case, threads: usize) -> String {
+        writeln!(self.questions, "{threads} {} {}", case.file, case.columns).unwrap();
         let mut answer = String::new();
         self.answers.read_line(&mut answer).unwrap();
         assert!(answer.ends_with('\n'), "DuckDB ended");
@@ -188,15 +213,42 @@ impl DuckDb {
     }
 }
 
-#[divan::bench(args = THREADS, sample_count = RUNS)]
-fn reading(bencher: Bencher<'_, '_>, threads: usize) {
-    bencher.bench_local(|| groups(threads));
+fn ours(bencher: Bencher<'_, '_>, case: Case, threads: usize) {
+    bencher.bench_local(|| groups(case, threads));
+}
+
+fn baseline(bencher: Bencher<'_, '_>, case: Case, threads: usize) {
+    if let Some(duckdb) = DUCKDB.lock().unwrap().as_mut() {
+        bencher.bench_local(|| duckdb.ask(case, threads));
+    }
 }
 
 #[divan::bench(args = THREADS, sample_count = RUNS)]
-fn baseline_duckdb(bencher: Bencher<'_, '_>, threads: usize) {
-    let mut duckdb = DUCKDB.lock().unwrap();
-    if let Some(duckdb) = duckdb.as_mut() {
-        bencher.bench_local(|| duckdb.ask(threads));
-    }
+fn all_columns(bencher: Bencher<'_, '_>, threads: usize) {
+    ours(bencher, ALL_COLUMNS, threads);
+}
+
+#[divan::bench(args = THREADS, sample_count = RUNS)]
+fn all_columns_duckdb(bencher: Bencher<'_, '_>, threads: usize) {
+    baseline(bencher, ALL_COLUMNS, threads);
+}
+
+#[divan::bench(args = THREADS, sample_count = RUNS)]
+fn two_columns(bencher: Bencher<'_, '_>, threads: usize) {
+    ours(bencher, TWO_COLUMNS, threads);
+}
+
+#[divan::bench(args = THREADS, sample_count = RUNS)]
+fn two_columns_duckdb(bencher: Bencher<'_, '_>, threads: usize) {
+    baseline(bencher, TWO_COLUMNS, threads);
+}
+
+#[divan::bench(args = THREADS, sample_count = RUNS)]
+fn quoted(bencher: Bencher<'_, '_>, threads: usize) {
+    ours(bencher, QUOTED, threads);
+}
+
+#[divan::bench(args = THREADS, sample_count = RUNS)]
+fn quoted_duckdb(bencher: Bencher<'_, '_>, threads: usize) {
+    baseline(bencher, QUOTED, threads);
 }

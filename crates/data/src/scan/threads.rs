@@ -19,13 +19,10 @@ use deniable_core::schema::Column as Declared;
 use deniable_expression::LONGEST_TEXT;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Most files of text that are cut into blocks at the same time; a table may have more than a process may have open.
-const MOST_CUTTERS: usize = 8;
-/// Blocks that wait to be taken, of each file that is being cut.
-const BLOCKS_AHEAD: usize = 2;
+/// Most files of text that are open at the same time; a table may have more than a process may have open.
+const MOST_OPEN: usize = 8;
 
 /// What threads take from.
 enum Supply {
@@ -34,8 +31,9 @@ enum Supply {
         next: AtomicUsize,
     },
     Text {
-        /// None where a file cannot be read on.
-        blocks: Mutex<Option<Receiver<Option<Block>>>>,
+        /// Files that are read at the same time, if there are several. Who takes a block cuts it, and takes it apart while others cut the
+        /// next.
+        lanes: Vec<Mutex<Lane>>,
         layout: Arc<Layout>,
         readers: Vec<ColumnReader>,
     },
@@ -45,55 +43,41 @@ enum Supply {
     },
 }
 
-/// Files of text that one thread cuts into blocks, one after the other.
-struct Cutter {
-    files: Vec<(usize, PathBuf)>,
-    layout: Arc<Layout>,
-    blocks: SyncSender<Option<Block>>,
+/// Files of text, one after the other.
+struct Lane {
+    files: std::vec::IntoIter<(usize, PathBuf)>,
+    blocks: Option<Blocks>,
 }
 
 impl Opened {
-    fn supply(self, threads: usize) -> (Supply, Vec<Cutter>) {
+    fn supply(self, threads: usize) -> Supply {
         match self {
-            Self::Memory(slices) => (Supply::Memory { slices, next: AtomicUsize::new(0) }, Vec::new()),
-            Self::Parquet(units) => (Supply::Parquet { units, next: AtomicUsize::new(0) }, Vec::new()),
+            Self::Memory(slices) => Supply::Memory { slices, next: AtomicUsize::new(0) },
+            Self::Parquet(units) => Supply::Parquet { units, next: AtomicUsize::new(0) },
             Self::Text { files, layout, readers } => {
-                let cutters = threads.min(MOST_CUTTERS).min(files.len());
-                // Who takes a block has none besides: there is one more for each of them.
-                let (sender, receiver) = sync_channel(cutters.saturating_mul(BLOCKS_AHEAD));
-                let cutter = |first| {
-                    let files = files.iter().cloned().enumerate().skip(first).step_by(cutters).collect();
-                    Cutter { files, layout: layout.clone(), blocks: sender.clone() }
+                let lanes = threads.min(MOST_OPEN).min(files.len());
+                let lane = |first| {
+                    let files: Vec<_> = files.iter().cloned().enumerate().skip(first).step_by(lanes).collect();
+                    Mutex::new(Lane { files: files.into_iter(), blocks: None })
                 };
-                let cutters = (0..cutters).map(cutter).collect();
-                (Supply::Text { blocks: Mutex::new(Some(receiver)), layout, readers }, cutters)
+                Supply::Text { lanes: (0..lanes).map(lane).collect(), layout, readers }
             }
         }
     }
 }
 
-impl Cutter {
-    /// Cuts until the end, or until nobody wants more.
-    fn run(self, work: &Work) {
-        for (file, path) in &self.files {
-            let cut = || -> Result<bool, SourceError> {
-                let mut blocks = Blocks::open((*file, path), self.layout.clone(), BLOCK, &work.meter)?;
-                while let Some(block) = blocks.next()? {
-                    if self.blocks.send(Some(block)).is_err() {
-                        return Ok(false);
-                    }
+impl Lane {
+    /// The next block of these files.
+    fn next(&mut self, layout: &Arc<Layout>, meter: &Arc<Meter>) -> Result<Option<Block>, SourceError> {
+        loop {
+            if let Some(blocks) = &mut self.blocks {
+                if let Some(block) = blocks.next()? {
+                    return Ok(Some(block));
                 }
-                Ok(true)
-            };
-            match cut() {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(error) => {
-                    work.fail(error);
-                    drop(self.blocks.send(None));
-                    return;
-                }
+                self.blocks = None;
             }
+            let Some((file, path)) = self.files.next() else { return Ok(None) };
+            self.blocks = Some(Blocks::open((file, &path), layout.clone(), BLOCK, meter)?);
         }
     }
 }
@@ -130,10 +114,6 @@ impl Drop for Guard<'_> {
             return;
         }
         self.work.stopped.store(true, Ordering::Relaxed);
-        if let Supply::Text { blocks, .. } = &self.work.supply {
-            // Whoever cuts finds out that nobody takes any more.
-            drop(blocks.lock().unwrap_or_else(PoisonError::into_inner).take());
-        }
     }
 }
 
@@ -143,12 +123,13 @@ type Taking<'a, E> = &'a mut dyn FnMut(&Piece<'_>) -> Option<Result<(), E>>;
 impl Work {
     fn run<W, E>(
         &self,
+        own: usize,
         start: &impl Fn() -> W,
         take: &impl Fn(&mut W, &Piece<'_>) -> Option<Result<(), E>>,
     ) -> Result<W, Stop<E>> {
         let mut guard = Guard { work: self, is_done: false };
         let mut made = start();
-        self.pieces(&mut |piece| take(&mut made, piece))?;
+        self.pieces(own, &mut |piece| take(&mut made, piece))?;
         guard.is_done = true;
         Ok(made)
     }
@@ -166,8 +147,8 @@ impl Work {
         self.fail(SourceError::Unreadable { path: path.to_owned(), reason });
     }
 
-    /// Takes rows until there are none, or the scan is stopped.
-    fn pieces<E>(&self, take: Taking<'_, E>) -> Result<(), Stop<E>> {
+    /// Takes rows until there are none, or the scan is stopped; `own` is the number of this thread.
+    fn pieces<E>(&self, own: usize, take: Taking<'_, E>) -> Result<(), Stop<E>> {
         let mut take = |piece: &Piece<'_>| match take(piece) {
             Some(taken) => taken.map_err(Stop::Work),
             None => Err(Stop::Damaged),
@@ -184,27 +165,46 @@ impl Work {
                     take(&Piece { rows, file: 0, lines: Lines::After(slice.before), broken: &[], stored })?;
                 }
             }
-            Supply::Text { blocks, layout, readers } => loop {
-                let block = match &*blocks.lock().unwrap_or_else(PoisonError::into_inner) {
-                    Some(blocks) => blocks.recv(),
-                    None => return Ok(()),
-                };
-                // Nothing comes any more once all cutters are at their end.
-                let Ok(block) = block else { return Ok(()) };
-                let block = block.ok_or(Stop::Damaged)?;
-                let mut parser = Parser::new(&block, layout, self.uneven, LONGEST_TEXT);
-                while let Some(chunk) = parser.next().ok_or(Stop::Damaged)? {
-                    self.meter.add_rows(chunk.rows);
-                    let stored = Stored::Fields(readers, chunk.columns);
-                    let (lines, broken) = (Lines::On(chunk.lines), chunk.broken);
-                    take(&Piece { rows: chunk.rows, file: block.file, lines, broken, stored })?;
+            Supply::Text { lanes, layout, readers } => {
+                // Each thread begins at a file of its own, as far as there are so many, and then helps with the others.
+                let (before, after) = lanes.split_at(own.checked_rem(lanes.len()).unwrap_or(0));
+                for lane in after.iter().chain(before) {
+                    loop {
+                        if self.is_stopped() {
+                            return Ok(());
+                        }
+                        let next = lane.lock().unwrap_or_else(PoisonError::into_inner).next(layout, &self.meter);
+                        let next = next.map_err(|error| {
+                            self.fail(error);
+                            Stop::Damaged
+                        })?;
+                        let Some(block) = next else { break };
+                        self.block(&block, layout, readers, &mut take)?;
+                    }
                 }
-            },
+            }
             Supply::Parquet { units, next } => {
                 while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
                     self.unit(unit, &mut take).inspect_err(|_| self.damaged(unit.path()))?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    fn block<E>(
+        &self,
+        block: &Block,
+        layout: &Layout,
+        readers: &[ColumnReader],
+        take: &mut dyn FnMut(&Piece<'_>) -> Result<(), Stop<E>>,
+    ) -> Result<(), Stop<E>> {
+        let mut parser = Parser::new(block, layout, self.uneven, LONGEST_TEXT);
+        while let Some(chunk) = parser.next().ok_or(Stop::Damaged)? {
+            self.meter.add_rows(chunk.rows);
+            let stored = Stored::Fields(readers, chunk.columns);
+            let (lines, broken) = (Lines::On(chunk.lines), chunk.broken);
+            take(&Piece { rows: chunk.rows, file: block.file, lines, broken, stored })?;
         }
         Ok(())
     }
@@ -257,41 +257,29 @@ impl Scan {
     ) -> Result<Vec<W>, ScanError<E, Option<SourceError>>> {
         let Self { declared, meter, rows, .. } = self;
         let threads = threads.max(1);
-        let (supply, cutters) = rows.supply(threads);
+        let supply = rows.supply(threads);
         let (stopped, failed) = (AtomicBool::new(false), Mutex::new(None));
         let work = Work { declared, meter, supply, uneven, stopped, failed };
-        let (done, is_whole) = std::thread::scope(|scope| {
+        let done = std::thread::scope(|scope| {
             let (work, start, take) = (&work, &start, &take);
-            let mut is_whole = true;
-            let mut cutting = Vec::new();
-            for cutter in cutters {
-                let thread = std::thread::Builder::new().spawn_scoped(scope, move || cutter.run(work));
-                match thread {
-                    Ok(thread) => cutting.push(thread),
-                    Err(_) => is_whole = false,
-                }
-            }
             let mut working = Vec::new();
             let mut done = Vec::new();
-            for _ in 0..threads {
-                match std::thread::Builder::new().spawn_scoped(scope, move || work.run(start, take)) {
+            for own in 0..threads {
+                match std::thread::Builder::new().spawn_scoped(scope, move || work.run(own, start, take)) {
                     Ok(thread) => working.push(thread),
                     // Fewer threads do the same work.
                     Err(_) => break,
                 }
             }
             if working.is_empty() {
-                done.push(work.run(start, take));
+                done.push(work.run(0, start, take));
             }
             // A thread that panicked has stopped the others on its way out.
             done.extend(working.into_iter().map(|thread| thread.join().unwrap_or(Err(Stop::Damaged))));
-            for thread in cutting {
-                is_whole &= thread.join().is_ok();
-            }
-            (done, is_whole)
+            done
         });
         let mut made = Vec::with_capacity(done.len());
-        let mut is_whole = is_whole;
+        let mut is_whole = true;
         for done in done {
             match done {
                 Ok(one) => made.push(one),

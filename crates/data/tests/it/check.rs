@@ -70,9 +70,9 @@ impl Expected {
             return;
         };
         if id.is_empty() {
-            self.ownerless.add(place)
+            self.ownerless.add(place);
         } else {
-            drop(self.entities.insert(id.to_owned()))
+            self.entities.insert(id.to_owned());
         }
         for (at, field) in [id, sex, age].into_iter().enumerate() {
             if field.is_empty() {

@@ -22,7 +22,7 @@ pub struct Row {
     pub value: String,
     /// As a decimal, rounded so that it claims no more.
     pub decimal: String,
-    /// Which follows from which: `equivalent`, `implies`, `only if`, `no implication`.
+    /// Which follows from which: `equivalent`, `implies`, `only if`, `no implication`, `not known`.
     pub direction: &'static str,
     /// Whether the value is attained, or approached.
     pub tight: bool,
@@ -44,6 +44,9 @@ impl Row {
         let mut notes = translation.conditions.clone();
         if translation.direction == Direction::Implies && translation.tight {
             notes.push("tight".to_owned());
+        }
+        if translation.direction == Direction::NotKnown {
+            notes.push("no value is known to follow, and no small mechanism shows that none does".to_owned());
         }
         notes.extend(translation.counterexample.map(|counterexample| counterexample.words().to_owned()));
         let up = (translation.direction == Direction::OnlyIf) == (translation.to.notion == Notion::Floor);

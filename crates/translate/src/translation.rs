@@ -5,7 +5,7 @@ use crate::bounds::{self, Number, Value};
 use crate::notion::Notion;
 use crate::observers;
 use crate::refuted::{self, Decided};
-use crate::shape::{Counterexample, Shape, follows};
+use crate::shape::{Carry, Counterexample, Shape, follows};
 use crate::statement::{Stated, Statement, Target};
 use deniable_core::exact::whole;
 use deniable_core::promise::PromiseError;
@@ -144,9 +144,15 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
             return Ok(small_datasets(from, to, found));
         }
     };
-    let odds = step.carry.apply(&given);
+    let exchange = bounds::exchange(&part)?.and_then(|odds| match to.shape() {
+        Shape::Replace | Shape::OneOf(_) => Some(odds),
+        Shape::ReplaceGroup(size) => Some(Carry::Power(size).apply(&odds)),
+        _ => None,
+    });
+    let one_odds = enough == given || exchange.is_some();
+    let odds = exchange.unwrap_or_else(|| step.carry.apply(&given));
     let Some(value) = bounds::implied(to, &odds) else { return Ok(nothing(Counterexample::PriorBeyond)) };
-    let attained = enough == given && bounds::demanding(to, &odds).as_ref() == Some(&value);
+    let attained = one_odds && bounds::demanding(to, &odds).as_ref() == Some(&value);
     let mut conditions = conditions(from, to);
     if given != enough && part.target.shape() == Shape::Replace {
         conditions
@@ -166,10 +172,10 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
 /// What the statement says of the target's observers themselves, where that is more than odds tell.
 fn observed(found: Forward, from: &Statement, to: &Target) -> Forward {
     let Some(value) = observers::among(from, to) else { return found };
-    if let (Some(by_odds), true) = (&found.line.value, found.line.direction == Direction::Implies) {
-        if !certainly_stronger(&value, by_odds, &to.notion) {
-            return found;
-        }
+    // By odds a value may be attained, or enough for the statement as well: it stays unless this one is better.
+    let by_odds = found.line.value.as_ref();
+    if by_odds.is_some_and(|by_odds| !value.certainly_stronger(by_odds, &to.notion)) {
+        return found;
     }
     let line = Translation {
         value: Some(value),
@@ -178,12 +184,6 @@ fn observed(found: Forward, from: &Statement, to: &Target) -> Forward {
         ..blank(from, to, Direction::Implies)
     };
     Forward { line, odds: None }
-}
-
-/// Whether one number promises more than another.
-fn certainly_stronger(one: &Value, other: &Value, notion: &Notion) -> bool {
-    let (Value::Number(one), Value::Number(other)) = (one, other) else { return false };
-    if *notion == Notion::Floor { one.low > other.high } else { one.high < other.low }
 }
 
 /// A counterexample that `check` does not confirm is not shown.

@@ -37,7 +37,13 @@ fn random(random: &mut ChaCha8Rng, sizes: &[u32], outputs: usize, awkward: bool)
 
 fn notions() -> Vec<(Notion, Family)> {
     let range = |low, high| PriorRange::new(Some(low), Some(high)).unwrap();
-    let ranges = [PriorRange::any(), range(ratio(1, 10), ratio(1, 2)), range(ratio(1, 4), ratio(2, 3))];
+    let ranges = [
+        PriorRange::any(),
+        range(ratio(1, 10), ratio(1, 2)),
+        range(ratio(1, 4), ratio(2, 3)),
+        range(ratio(1, 5), ratio(4, 5)),
+        range(ratio(1, 10), ratio(2, 5)),
+    ];
     let mut families = vec![Family::All, Family::Uniform, Family::Sampled(ratio(1, 3)), Family::Sampled(ratio(1, 2))];
     for range in ranges {
         families.extend([
@@ -61,21 +67,28 @@ fn notions() -> Vec<(Notion, Family)> {
 fn counts_decide_as_all_datasets_do() {
     let mut source = ChaCha8Rng::seed_from_u64(11);
     let shapes: [&[u32]; 7] = [&[1], &[4], &[2, 2], &[1, 3], &[3, 0, 2], &[1, 1, 1], &[6]];
-    let mut compared = 0;
+    let (mut compared, mut refused) = (0, 0);
     for (round, sizes) in shapes.iter().cycle().take(42).enumerate() {
         let mechanism = random(&mut source, sizes, 2 + round % 3, round % 5 == 4);
         let table = mechanism.expand().unwrap();
         for (notion, family) in notions() {
-            // An empty family is refused on tables; counts answer vacuously, with 1 or a bracket.
-            let expected = match decide_table(&table, &notion, &family) {
-                Err(CheckError::NoPrior { .. }) => continue,
-                other => other.unwrap(),
-            };
-            let found = decide(&mechanism, &notion, &family).unwrap();
             let context = format!("{sizes:?} {notion:?} {family:?}");
-            let both = found.value.low() == found.value.high() && expected.value.low() == expected.value.high();
-            if both {
-                assert_eq!(found.value, expected.value, "{context}");
+            // An empty family is refused on both, in the same words.
+            let (expected, found) = match (decide_table(&table, &notion, &family), decide(&mechanism, &notion, &family))
+            {
+                (Err(expected @ CheckError::NoPrior { .. }), found) => {
+                    assert_eq!(found.unwrap_err().to_string(), expected.to_string(), "{context}");
+                    refused += 1;
+                    continue;
+                }
+                (expected, found) => (expected.unwrap(), found.unwrap()),
+            };
+            // As exact as the table is, and no bracket where that has none.
+            let exact = expected.value.low() == expected.value.high();
+            if exact {
+                let ends = (found.value.low(), found.value.high());
+                assert_eq!(ends, (expected.value.low(), expected.value.high()), "{context}");
+                assert_eq!(found.value.is_vacuous(), expected.value.is_vacuous(), "{context}");
             } else {
                 let (low, high) = (found.value.low(), found.value.high());
                 assert!(low <= expected.value.high() && expected.value.low() <= high, "{context}");
@@ -84,7 +97,7 @@ fn counts_decide_as_all_datasets_do() {
             compared += 1;
         }
     }
-    assert!(compared > 42 * 20, "{compared}");
+    assert!(compared > 42 * 20 && refused > 42, "{compared} {refused}");
 }
 
 /// The witness's arithmetic gives the value, and its numbers are the mechanism's.

@@ -31,6 +31,7 @@ pub(crate) use largest_ratio::{LargestRatio, Place as RatioPlace};
 pub(crate) use pairs::Found;
 pub(crate) use part::{Near, Part};
 pub(crate) use product::numerators;
+pub(crate) use public_size::{beliefs_of_two, some_observer};
 
 pub use crate::verdict::{Simulation, Weight};
 

@@ -1,5 +1,6 @@
 //! The tight parameter of a notion, on counts.
 
+use super::beliefs;
 use super::model::{CountMechanism, named};
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled, sampled_prior, uniform};
@@ -41,10 +42,10 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
             Ok(larger(positive, negative))
         }
         Notion::Membership { sign } => membership(mechanism, sign.directions()[0], family),
+        Notion::Posterior { sign } => beliefs::posterior(mechanism, *sign, family),
+        Notion::AlphaBeta { least, sign } => beliefs::alpha_beta(mechanism, least, *sign),
         Notion::Approximate { .. }
-        | Notion::Posterior { .. }
         | Notion::Rho { .. }
-        | Notion::AlphaBeta { .. }
         | Notion::ZeroKnowledge { .. }
         | Notion::CrowdBlending { .. }
         | Notion::Induced { .. } => Err(CheckError::NotYet { what: "this notion on counts" }),
@@ -181,24 +182,29 @@ impl PairsInRange<'_> {
 /// Most entities whose datasets are looked at one by one where pairs do not decide.
 const MOST_EXPANDED: usize = 10;
 
-fn entities(mechanism: &CountMechanism) -> usize {
+pub(super) fn entities(mechanism: &CountMechanism) -> usize {
     mechanism.groups.iter().map(|group| group.size as usize).sum()
 }
 
 /// Where no two groups exchange anybody: who is exchanged within a group changes no count, so that nothing is learned. Where
 /// nobody can be, there is no pair at all.
 fn alike(mechanism: &CountMechanism, theorems: Vec<&'static str>) -> Verdict {
-    let within = |cell: usize| {
-        let counts = mechanism.counts(cell);
-        counts.iter().zip(&mechanism.groups).any(|(count, group)| (1..group.size).contains(count))
-    };
-    if (0..mechanism.cells()).any(|cell| mechanism.gives(cell) && within(cell)) {
+    if within_groups(mechanism) {
         return Verdict { value: Value::Attained(Bound::one()), witness: None, theorems };
     }
     vacuous(Bound::one(), theorems)
 }
 
-fn complete(mechanism: &CountMechanism) -> Result<(), CheckError> {
+/// Whether somebody can be exchanged for another member of the same group.
+pub(super) fn within_groups(mechanism: &CountMechanism) -> bool {
+    let within = |cell: usize| {
+        let counts = mechanism.counts(cell);
+        counts.iter().zip(&mechanism.groups).any(|(count, group)| (1..group.size).contains(count))
+    };
+    (0..mechanism.cells()).any(|cell| mechanism.gives(cell) && within(cell))
+}
+
+pub(super) fn complete(mechanism: &CountMechanism) -> Result<(), CheckError> {
     let missing = || (0..mechanism.cells()).filter(|cell| !mechanism.gives(*cell));
     match missing().next() {
         None => Ok(()),

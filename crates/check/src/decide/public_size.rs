@@ -157,7 +157,7 @@ fn contains(range: &PriorRange, belief: &Rational) -> bool {
 }
 
 /// The range of beliefs in what is on top.
-pub(super) fn of_top(range: &PriorRange, direction: Direction) -> PriorRange {
+pub(crate) fn of_top(range: &PriorRange, direction: Direction) -> PriorRange {
     match direction {
         Direction::Presence => range.clone(),
         Direction::Absence => range.of_absence(),

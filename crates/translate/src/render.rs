@@ -22,7 +22,7 @@ pub struct Row {
     pub value: String,
     /// As a decimal, rounded so that it claims no more.
     pub decimal: String,
-    /// Which follows from which: `equivalent`, `implies`, `only if`, `no implication`, `not known`.
+    /// Which follows from which: `equivalent`, `implies`, `implied by`, `no implication`, `not known`.
     pub direction: &'static str,
     /// Whether the value is attained, or approached.
     pub tight: bool,

@@ -18,7 +18,7 @@ pub enum Direction {
     Equivalent,
     /// The statement implies the target with this value, and with no better one where the row is tight.
     Implies,
-    /// The target holds with this value only if the statement holds: the value is enough for the statement.
+    /// The target with this value implies the statement: the value is enough for it.
     OnlyIf,
     /// The statement implies the target with no value; there is a counterexample.
     NoImplication,
@@ -27,13 +27,13 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The direction as rows show it: `implies`, `only if`.
+    /// The direction as rows show it: `implies`, `implied by`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Equivalent => "equivalent",
             Self::Implies => "implies",
-            Self::OnlyIf => "only if",
+            Self::OnlyIf => "implied by",
             Self::NoImplication => "no implication",
             Self::NotKnown => "not known",
         }

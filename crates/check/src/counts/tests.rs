@@ -151,6 +151,29 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
     }
 }
 
+/// A hundred women and as many men: far too many datasets for a table.
+#[test]
+fn beliefs_are_decided_on_large_counts() {
+    // One woman more or less is odds of 3 at 50, one man of 2; a woman for a man who changes nothing is 3 as well.
+    let people = vec![Group::new("women", 100), Group::new("men", 100)];
+    let row = |counts: &[u32]| {
+        let yes = |count: u32, odds: i64| if count > 50 { ratio(odds, 12) } else { ratio(1, 12) };
+        let yes = yes(counts[0], 3) * yes(counts[1], 2);
+        vec![whole(1) - &yes, yes]
+    };
+    let mechanism = CountMechanism::from_fn(people, vec!["no".to_owned(), "yes".to_owned()], row).unwrap();
+    let value = |notion, family| decide(&mechanism, &notion, &family).unwrap().value;
+    let half = PriorRange::new(Some(ratio(1, 2)), Some(ratio(1, 2))).unwrap();
+    let posterior = |sign| Notion::Posterior { sign };
+    let attained = |top, bottom| Value::Attained(Bound::Finite(ratio(top, bottom)));
+    assert_eq!(value(posterior(Sign::Positive), Family::Independent(half.clone())), attained(3, 4));
+    assert_eq!(value(posterior(Sign::Positive), Family::OneOfTwo(half.clone())), attained(3, 4));
+    assert_eq!(value(posterior(Sign::Positive), Family::Bounded(half)), attained(3, 4));
+    let beta = |sign| Notion::AlphaBeta { least: ratio(1, 2), sign };
+    assert_eq!(value(beta(Sign::Positive), Family::All), attained(1, 2));
+    assert_eq!(value(beta(Sign::Negative), Family::All), attained(1, 2));
+}
+
 #[test]
 fn missing_counts_and_other_notions_are_refused() {
     let rows = vec![Some(vec![whole(1)]), None, Some(vec![whole(1)])];

@@ -82,12 +82,12 @@ pub fn translate(releases: &[Statement], to: &Target) -> Result<Vec<Translation>
         let Some(forward) = translation::translate(&total, to)?.into_iter().next() else { continue };
         let better = match (&forward.value, lines.first().and_then(|line| line.value.as_ref())) {
             (None, _) => false,
-            (Some(_), _) if forward.direction == Direction::OnlyIf => false,
+            (Some(_), _) if forward.direction == Direction::ImpliedBy => false,
             (Some(_), None) => true,
             (Some(one), Some(other)) => one.certainly_stronger(other, &to.notion),
         };
         if better {
-            lines.retain(|line| line.direction == Direction::OnlyIf);
+            lines.retain(|line| line.direction == Direction::ImpliedBy);
             let line = Translation { from: shown.clone(), direction: Direction::Implies, ..forward };
             lines.insert(0, line);
         }

@@ -1,14 +1,14 @@
 //! Statements about beliefs under replace-one that need no odds: where the target's observers are among the statement's,
 //! the statement itself says what they may come to believe (`F-DB[a,b]`).
 //!
-//! An observer of F-DB[a,b] believes `p` of somebody, and after an answer `q`. What the statement says of `q`:
+//! An observer of `F-DB[a,b]` believes `p` of somebody, and after an answer `q`. What the statement says of `q`:
 //!
 //! - PMP with γ: `q ≤ γp` and `1 − q ≥ (1−p)/γ`, so `q ≤ min(γp, 1 − (1−p)/γ)`. Both grow with `p`, and the larger of
 //!   `q/p` and `(1−p)/(1−q)` is then γ: over fewer observers the same γ holds.
 //! - NMP with γ is the same with `1−p` and `1−q`: `q ≥ max(p/γ, 1 − γ(1−p))`.
 //! - A ceiling or a floor is a bound on `q` itself.
 //!
-//! One of `j` equally likely people is in F-DB[a,b] where `1/j` lies in `[a,b]`. What follows for such observers follows for
+//! One of `j` equally likely people is in `F-DB[a,b]` where `1/j` lies in `[a,b]`. What follows for such observers follows for
 //! those among more people as well (B-5), so every `j` up to the target's `m` is looked at that may be the best.
 //!
 //! An example, of the range 1/10 to 2/5 and γ = 2: the belief 2/5 rises to 7/10 at most (3/5 falls to no less than 3/10), and

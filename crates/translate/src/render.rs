@@ -49,7 +49,7 @@ impl Row {
             notes.push("no value is known to follow, and no small mechanism shows that none does".to_owned());
         }
         notes.extend(translation.counterexample.map(|counterexample| counterexample.words().to_owned()));
-        let up = (translation.direction == Direction::OnlyIf) == (translation.to.notion == Notion::Floor);
+        let up = (translation.direction == Direction::ImpliedBy) == (translation.to.notion == Notion::Floor);
         let rounding = if up { Rounding::Up } else { Rounding::Down };
         let (value, decimal) = match &translation.value {
             None => ("-".to_owned(), "-".to_owned()),

@@ -19,7 +19,7 @@ pub enum Direction {
     /// The statement implies the target with this value, and with no better one where the row is tight.
     Implies,
     /// The target with this value implies the statement: the value is enough for it.
-    OnlyIf,
+    ImpliedBy,
     /// The statement implies the target with no value; there is a counterexample.
     NoImplication,
     /// No value is known to follow, and no counterexample is decided.
@@ -33,7 +33,7 @@ impl Direction {
         match self {
             Self::Equivalent => "equivalent",
             Self::Implies => "implies",
-            Self::OnlyIf => "implied by",
+            Self::ImpliedBy => "implied by",
             Self::NoImplication => "no implication",
             Self::NotKnown => "not known",
         }
@@ -247,7 +247,7 @@ fn backward(from: &Statement, to: &Target, enough: &Amount) -> Option<Backward> 
         tight: step.tight && attained,
         theorems: theorems(from, to, &step.theorems),
         conditions,
-        ..blank(from, to, Direction::OnlyIf)
+        ..blank(from, to, Direction::ImpliedBy)
     };
     Some(Backward { line, odds })
 }

@@ -20,12 +20,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         None => PriorRange::any(),
     };
-    let from: Vec<_> = args
+    let releases: Vec<_> = args
         .from
         .iter()
         .map(|text| parse::statement(text, &priors).map_err(|error| usage(&format!("--from: {error}"), help)))
         .collect::<Result<_, _>>()?;
-    let releases = from;
     let from = match (args.compose, releases.as_slice()) {
         (false, [one]) => one.clone(),
         (false, _) => return Err(usage(&"several --from", "add --compose to translate all of them together")),

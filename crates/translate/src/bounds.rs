@@ -43,6 +43,22 @@ pub enum Value {
     Pair(Number, Number),
 }
 
+impl Value {
+    /// Whether it certainly promises more than another value of the same notion.
+    #[must_use]
+    pub fn certainly_stronger(&self, other: &Self, notion: &Notion) -> bool {
+        match (self, other) {
+            (Self::Odds(one), Self::Odds(other)) | (Self::Epsilon(one), Self::Epsilon(other)) => {
+                one.certainly_cmp(other) == Some(std::cmp::Ordering::Less)
+            }
+            (Self::Number(one), Self::Number(other)) if *notion == Notion::Floor => one.low > other.high,
+            (Self::Number(one), Self::Number(other)) => one.high < other.low,
+            (Self::Pair(alpha, beta), Self::Pair(other, beside)) => alpha.high < other.low && beta.high <= beside.low,
+            _ => false,
+        }
+    }
+}
+
 /// The largest odds ratio that is enough for a statement (B-3 to B-6).
 ///
 /// # Errors
@@ -71,6 +87,21 @@ pub fn necessary(statement: &Statement) -> Result<Option<Amount>, PromiseError> 
             Ok(Some(promise.largest_odds(&PriorRange::any())?.into()))
         }
     }
+}
+
+/// The odds of one exchange that follow from membership privacy under add/remove: one person less, at the odds of absence,
+/// and one more, at those of presence (F-DB). Over a range that is not even the two differ.
+///
+/// A likelihood that is multiplied by the one when person 1 joins and divided by the other when person 2 does attains both.
+///
+/// # Errors
+/// As for [`enough`].
+pub fn exchange(statement: &Statement) -> Result<Option<Amount>, PromiseError> {
+    if statement.target.notion != Notion::Membership || statement.target.adjacency != Adjacency::AddRemove {
+        return Ok(None);
+    }
+    let (gain, loss) = both(statement, &statement.target.priors)?;
+    Ok(Some(Amount::of(gain * loss)))
 }
 
 /// The smallest parameter with which the notion follows from an odds ratio (the highest floor).

@@ -4,7 +4,9 @@ use crate::amount::Amount;
 use crate::notion::{Notion, Sign};
 use crate::shape::{Shape, follows};
 use crate::statement::{Stated, Statement, Target};
+use crate::translation::{self, Direction, Translation};
 use deniable_core::adversary::{Adjacency, PriorRange};
+use deniable_core::promise::PromiseError;
 
 /// Releases that have no common total.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,37 +44,135 @@ pub enum ComposeError {
     NotExact,
 }
 
-/// The statement that all releases together keep, whatever each asked after seeing the others (C-1).
+/// The statement that all releases together keep, whatever each asked after seeing the others (C-1). Their order does not
+/// matter.
+///
+/// What it implies may be more than it takes: [`translate`] goes to each target from the releases themselves.
 ///
 /// # Errors
 /// When one of them is about beliefs, or they bound pairs that have nothing in common.
 pub fn compose(releases: &[Statement]) -> Result<Statement, ComposeError> {
     let first = releases.first().ok_or(ComposeError::Nothing)?;
+    let mut strongest: Option<Statement> = None;
+    for total in totals(releases, None)? {
+        // What is also said of more pairs, at the same odds, is the stronger statement.
+        let stronger = strongest.as_ref().is_none_or(|before| implies(&total, before));
+        if stronger {
+            strongest = Some(total);
+        }
+    }
+    strongest.ok_or_else(|| {
+        let shape = first.target.shape();
+        let stranger = releases.iter().find(|release| follows(&release.target.shape(), &shape).is_err());
+        ComposeError::NothingInCommon { first: first.to_string(), second: stranger.unwrap_or(first).to_string() }
+    })
+}
+
+/// What all releases together have to do with `to`: [`translation::translate`] of the total that says most of it.
+///
+/// Of `odds=3` and `group-privacy=2,odds=2` together two totals follow, odds of 6 and odds of 18 between datasets that differ
+/// by two people, and neither implies the other.
+///
+/// # Errors
+/// As for [`compose`], and [`translation::translate`].
+pub fn translate(releases: &[Statement], to: &Target) -> Result<Vec<Translation>, ComposeTranslateError> {
+    let shown = compose(releases)?;
+    let mut lines = translation::translate(&shown, to)?;
+    for total in totals(releases, Some(to.shape()))? {
+        let Some(forward) = translation::translate(&total, to)?.into_iter().next() else { continue };
+        let better = match (&forward.value, lines.first().and_then(|line| line.value.as_ref())) {
+            (None, _) => false,
+            (Some(_), _) if forward.direction == Direction::ImpliedBy => false,
+            (Some(_), None) => true,
+            (Some(one), Some(other)) => one.certainly_stronger(other, &to.notion),
+        };
+        if better {
+            lines.retain(|line| line.direction == Direction::ImpliedBy);
+            let line = Translation { from: shown.clone(), direction: Direction::Implies, ..forward };
+            lines.insert(0, line);
+        }
+    }
+    Ok(lines)
+}
+
+/// Why releases are not translated together.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ComposeTranslateError {
+    /// They do not compose.
+    #[error(transparent)]
+    Compose(#[from] ComposeError),
+    /// The total cannot be translated.
+    #[error(transparent)]
+    Promise(#[from] PromiseError),
+}
+
+/// The totals over all shapes that every release bounds, the pairs that say most by themselves first: single people before
+/// groups, smaller groups before larger ones.
+fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Statement>, ComposeError> {
     for (position, release) in (1..).zip(releases) {
         if let Some((theorem, why)) = refusal(&release.target.notion) {
             let hint = hint(release);
             return Err(ComposeError::NotOdds { position, statement: release.to_string(), theorem, why, hint });
         }
     }
-    let shapes: Vec<Shape> = releases.iter().map(|release| release.target.shape()).collect();
-    // The strongest shape that every release bounds: one of their own, or one below them.
-    let candidates = shapes.iter().cloned().chain([Shape::Both, Shape::Up, Shape::Down, Shape::Replace]);
-    let common = candidates
-        .into_iter()
-        .find(|candidate| shapes.iter().all(|shape| follows(shape, candidate).is_ok()))
-        .ok_or_else(|| {
-            let stranger = releases.iter().find(|release| follows(&release.target.shape(), &shapes[0]).is_err());
-            ComposeError::NothingInCommon { first: first.to_string(), second: stranger.unwrap_or(first).to_string() }
-        })?;
+    let own = releases.iter().map(|release| release.target.shape());
+    let usual = [Shape::Both, Shape::Up, Shape::Down, Shape::Replace];
+    let mut candidates: Vec<Shape> = own.chain(usual).chain(wanted.filter(is_of_pairs)).collect();
+    candidates.sort_by_key(rank);
+    candidates.dedup();
+    let mut all = Vec::new();
+    for candidate in candidates {
+        all.extend(total(releases, candidate)?);
+    }
+    Ok(all)
+}
+
+/// Whether one statement of odds says at least what another does.
+fn implies(one: &Statement, other: &Statement) -> bool {
+    let (Stated::Odds(odds), Stated::Odds(wanted)) = (&one.value, &other.value) else { return false };
+    follows(&one.target.shape(), &other.target.shape()).is_ok_and(|step| {
+        let least = step.carry.apply(&odds.clone().into()).certainly_cmp(&wanted.clone().into());
+        least.is_some_and(std::cmp::Ordering::is_le)
+    })
+}
+
+/// Whether the ratios of a shape are those of single pairs of datasets, which multiply; ratios of averages do not.
+fn is_of_pairs(shape: &Shape) -> bool {
+    match shape {
+        Shape::Up
+        | Shape::Down
+        | Shape::Both
+        | Shape::Replace
+        | Shape::Group(_)
+        | Shape::ReplaceGroup(_)
+        | Shape::All => true,
+        Shape::OneOf(_) | Shape::Sampled { .. } | Shape::SampledUp { .. } | Shape::Uniform => false,
+    }
+}
+
+/// The order in which totals are looked at, which is not that of the releases.
+fn rank(shape: &Shape) -> (u32, u32) {
+    match shape {
+        Shape::All => (0, 0),
+        Shape::Both => (1, 0),
+        Shape::Up => (2, 0),
+        Shape::Down => (3, 0),
+        Shape::Group(size) => (4, *size),
+        Shape::ReplaceGroup(size) => (6, *size),
+        _ => (5, 0),
+    }
+}
+
+/// The product over one shape; `None` where some release does not bound it.
+fn total(releases: &[Statement], shape: Shape) -> Result<Option<Statement>, ComposeError> {
     let mut total = Amount::of(deniable_core::exact::whole(1));
-    for (release, shape) in releases.iter().zip(&shapes) {
-        let (Stated::Odds(odds), Ok(step)) = (&release.value, follows(shape, &common)) else {
-            return Err(ComposeError::NotExact);
-        };
+    for release in releases {
+        let Ok(step) = follows(&release.target.shape(), &shape) else { return Ok(None) };
+        let Stated::Odds(odds) = &release.value else { return Err(ComposeError::NotExact) };
         total = total.and(&step.carry.apply(&odds.clone().into()));
     }
     let Amount::Exact(total) = total else { return Err(ComposeError::NotExact) };
-    let (notion, adjacency) = match common {
+    let (notion, adjacency) = match shape {
         Shape::Up => (Notion::Odds(Sign::Positive), Adjacency::AddRemove),
         Shape::Down => (Notion::Odds(Sign::Negative), Adjacency::AddRemove),
         Shape::Replace => (Notion::Odds(Sign::Both), Adjacency::ReplaceOne),
@@ -82,7 +182,7 @@ pub fn compose(releases: &[Statement]) -> Result<Statement, ComposeError> {
         _ => (Notion::Odds(Sign::Both), Adjacency::AddRemove),
     };
     let target = Target { notion, adjacency, priors: PriorRange::any() };
-    Ok(Statement { target, value: Stated::Odds(total) })
+    Ok(Some(Statement { target, value: Stated::Odds(total) }))
 }
 
 /// Why a notion does not compose: the counterexample, and what it shows.

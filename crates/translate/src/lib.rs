@@ -6,6 +6,8 @@
 //! | how is a statement read from text? | [`parse`] |
 //! | which pairs of datasets does a notion compare, and which comparison follows from which? | [`shape`] |
 //! | how does the parameter of a notion become an odds ratio, and back? | [`bounds`] |
+//! | what does a statement say of the observers of another? | [`observers`] |
+//! | does a counterexample keep the statement and break the target? | [`refuted`] |
 //! | what follows from what, how far, and why not further? | [`translation`] |
 //! | what do several releases promise together? | [`compose`] |
 //! | how is it shown? | [`render`] |
@@ -29,7 +31,9 @@ pub mod amount;
 pub mod bounds;
 pub mod compose;
 pub mod notion;
+pub mod observers;
 pub mod parse;
+pub mod refuted;
 pub mod render;
 pub mod shape;
 pub mod statement;

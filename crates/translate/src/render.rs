@@ -22,7 +22,7 @@ pub struct Row {
     pub value: String,
     /// As a decimal, rounded so that it claims no more.
     pub decimal: String,
-    /// Which follows from which: `equivalent`, `implies`, `only if`, `no implication`.
+    /// Which follows from which: `equivalent`, `implies`, `implied by`, `no implication`, `not known`.
     pub direction: &'static str,
     /// Whether the value is attained, or approached.
     pub tight: bool,
@@ -45,8 +45,11 @@ impl Row {
         if translation.direction == Direction::Implies && translation.tight {
             notes.push("tight".to_owned());
         }
+        if translation.direction == Direction::NotKnown {
+            notes.push("no value is known to follow, and no small mechanism shows that none does".to_owned());
+        }
         notes.extend(translation.counterexample.map(|counterexample| counterexample.words().to_owned()));
-        let up = (translation.direction == Direction::OnlyIf) == (translation.to.notion == Notion::Floor);
+        let up = (translation.direction == Direction::ImpliedBy) == (translation.to.notion == Notion::Floor);
         let rounding = if up { Rounding::Up } else { Rounding::Down };
         let (value, decimal) = match &translation.value {
             None => ("-".to_owned(), "-".to_owned()),

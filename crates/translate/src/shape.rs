@@ -115,7 +115,7 @@ pub enum Counterexample {
     Many,
     /// k-Max with the empty dataset at rank 1.
     KMax,
-    /// Two people, of whom one is in, answered exactly: nobody in the range is uncertain about them.
+    /// Says who is in, among so few people that no beliefs in the range sum to how many are in: nobody is uncertain.
     NoObserver,
     /// A prior above the ceiling, or below the floor, before any answer.
     PriorBeyond,
@@ -158,8 +158,8 @@ impl Counterexample {
                 "k-Max has γ = (2^k−1)/(2^k−2) under the uniform prior, as near 1 as one likes, and rules datasets out"
             }
             Self::NoObserver => {
-                "n = 2 with one person in: beliefs are p and 1 − p, and not both are in the range, so the exact answer \
-                 breaks no promise"
+                "says exactly who is in, among so few people that no beliefs in the range sum to how many are in: the \
+                 statement's observers are certain before the answer, the target's are not"
             }
             Self::PriorBeyond => "somebody may be surer than that before the first answer",
         }

@@ -3,7 +3,9 @@
 use crate::amount::Amount;
 use crate::bounds::{self, Number, Value};
 use crate::notion::Notion;
-use crate::shape::{Counterexample, Shape, follows};
+use crate::observers;
+use crate::refuted::{self, Decided};
+use crate::shape::{Carry, Counterexample, Shape, follows};
 use crate::statement::{Stated, Statement, Target};
 use deniable_core::exact::whole;
 use deniable_core::promise::PromiseError;
@@ -16,21 +18,24 @@ pub enum Direction {
     Equivalent,
     /// The statement implies the target with this value, and with no better one where the row is tight.
     Implies,
-    /// The target holds with this value only if the statement holds: the value is enough for the statement.
-    OnlyIf,
+    /// The target with this value implies the statement: the value is enough for it.
+    ImpliedBy,
     /// The statement implies the target with no value; there is a counterexample.
     NoImplication,
+    /// No value is known to follow, and no counterexample is decided.
+    NotKnown,
 }
 
 impl Direction {
-    /// The direction as rows show it: `implies`, `only if`.
+    /// The direction as rows show it: `implies`, `implied by`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Self::Equivalent => "equivalent",
             Self::Implies => "implies",
-            Self::OnlyIf => "only if",
+            Self::ImpliedBy => "implied by",
             Self::NoImplication => "no implication",
+            Self::NotKnown => "not known",
         }
     }
 }
@@ -44,7 +49,7 @@ pub struct Translation {
     pub to: Target,
     /// Which of the two follows from the other.
     pub direction: Direction,
-    /// The parameter of the target; `None` where nothing follows.
+    /// The parameter of the target; `None` where nothing follows, or nothing is known to.
     pub value: Option<Value>,
     /// Whether a mechanism is known that attains the value, or comes as near as one likes.
     pub tight: bool,
@@ -71,7 +76,7 @@ pub fn translate(from: &Statement, to: &Target) -> Result<Vec<Translation>, Prom
         let line = Translation { value, tight: true, theorems, conditions, ..blank(from, to, Direction::Equivalent) };
         return Ok(vec![line]);
     }
-    let forward = forward(from, to)?;
+    let forward = shown(observed(forward(from, to)?, from, to));
     let Some(backward) = backward(from, to, &enough) else { return Ok(vec![forward.line]) };
     // A value that follows and is enough makes the two the same; enclosed numbers are never known to be equal.
     let same =
@@ -126,7 +131,11 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
         let line = blank(from, to, Direction::NoImplication);
         Forward { line: Translation { theorems, counterexample, ..line }, odds: None }
     };
-    let Some(given) = bounds::necessary(&part)? else { return Ok(nothing(Counterexample::NoObserver)) };
+    let Some(given) = bounds::necessary(&part)? else {
+        // Under another adjacency nothing follows whoever the observers are.
+        let why = follows(&part.target.shape(), &to.shape()).err().unwrap_or(Counterexample::NoObserver);
+        return Ok(nothing(why));
+    };
     let enough = bounds::enough(&part)?;
     let step = match follows(&part.target.shape(), &to.shape()) {
         Ok(step) => step,
@@ -135,9 +144,15 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
             return Ok(small_datasets(from, to, found));
         }
     };
-    let odds = step.carry.apply(&given);
+    let exchange = bounds::exchange(&part)?.and_then(|odds| match to.shape() {
+        Shape::Replace | Shape::OneOf(_) => Some(odds),
+        Shape::ReplaceGroup(size) => Some(Carry::Power(size).apply(&odds)),
+        _ => None,
+    });
+    let one_odds = enough == given || exchange.is_some();
+    let odds = exchange.unwrap_or_else(|| step.carry.apply(&given));
     let Some(value) = bounds::implied(to, &odds) else { return Ok(nothing(Counterexample::PriorBeyond)) };
-    let attained = enough == given && bounds::demanding(to, &odds).as_ref() == Some(&value);
+    let attained = one_odds && bounds::demanding(to, &odds).as_ref() == Some(&value);
     let mut conditions = conditions(from, to);
     if given != enough && part.target.shape() == Shape::Replace {
         conditions
@@ -152,6 +167,40 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
         ..blank(from, to, Direction::Implies)
     };
     Ok(Forward { line, odds: Some(odds) })
+}
+
+/// What the statement says of the target's observers themselves, where that is more than odds tell.
+fn observed(found: Forward, from: &Statement, to: &Target) -> Forward {
+    let Some(value) = observers::among(from, to) else { return found };
+    // By odds a value may be attained, or enough for the statement as well: it stays unless this one is better.
+    let by_odds = found.line.value.as_ref();
+    if by_odds.is_some_and(|by_odds| !value.certainly_stronger(by_odds, &to.notion)) {
+        return found;
+    }
+    let line = Translation {
+        value: Some(value),
+        theorems: theorems(from, to, &["F-DB[a,b]"]),
+        conditions: conditions(from, to),
+        ..blank(from, to, Direction::Implies)
+    };
+    Forward { line, odds: None }
+}
+
+/// A counterexample that `check` does not confirm is not shown.
+fn shown(found: Forward) -> Forward {
+    let Some(counterexample) = found.line.counterexample else { return found };
+    let (from, to) = (&found.line.from, &found.line.to);
+    let confirmed = match refuted::decided(counterexample, from, to) {
+        Decided::Refuted => true,
+        // What is about shapes alone holds whatever the range; who has no observer depends on it.
+        Decided::Beyond => counterexample != Counterexample::NoObserver,
+        Decided::Not => false,
+    };
+    if confirmed {
+        return found;
+    }
+    let direction = if found.line.value.is_none() { Direction::NotKnown } else { found.line.direction };
+    Forward { line: Translation { direction, counterexample: None, ..found.line }, ..found }
 }
 
 /// B-5: (ρ,m)-identifiability below `1/(m−1)` bounds odds between small datasets, and there alone.
@@ -198,7 +247,7 @@ fn backward(from: &Statement, to: &Target, enough: &Amount) -> Option<Backward> 
         tight: step.tight && attained,
         theorems: theorems(from, to, &step.theorems),
         conditions,
-        ..blank(from, to, Direction::OnlyIf)
+        ..blank(from, to, Direction::ImpliedBy)
     };
     Some(Backward { line, odds })
 }

@@ -1,16 +1,17 @@
 //! The tight parameter of a notion, on counts.
 
+use super::beliefs;
 use super::model::{CountMechanism, named};
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled, sampled_prior, uniform};
-use crate::decide::{CheckError, approached, at, gain_over, odds, over_range, vacuous};
+use crate::decide::{CheckError, approached, at, beliefs_of_two, gain_over, odds, over_range, some_observer, vacuous};
 use crate::family::Family;
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief::tight_gain;
 use deniable_core::exact::Bound;
-use deniable_core::exact::whole;
+use num_traits::{One, Zero};
 
 /// Decides how large the parameter of `notion` is, against observers of `family`, as [`crate::decide::decide`] does for tables.
 ///
@@ -41,10 +42,10 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
             Ok(larger(positive, negative))
         }
         Notion::Membership { sign } => membership(mechanism, sign.directions()[0], family),
+        Notion::Posterior { sign } => beliefs::posterior(mechanism, *sign, family),
+        Notion::AlphaBeta { least, sign } => beliefs::alpha_beta(mechanism, least, *sign),
         Notion::Approximate { .. }
-        | Notion::Posterior { .. }
         | Notion::Rho { .. }
-        | Notion::AlphaBeta { .. }
         | Notion::ZeroKnowledge { .. }
         | Notion::CrowdBlending { .. }
         | Notion::Induced { .. } => Err(CheckError::NotYet { what: "this notion on counts" }),
@@ -73,7 +74,8 @@ fn membership(mechanism: &CountMechanism, direction: Direction, family: &Family)
         Family::Independent(range) | Family::TwoDatasets(range) => {
             Ok(over_range(search(mechanism, Pairs::OneMore(sign)), range, direction, theorems))
         }
-        Family::Bounded(range) | Family::OneOfTwo(range) => Ok(exchanged(mechanism, range, direction, theorems)),
+        Family::Bounded(range) => bounded(mechanism, range, direction, theorems),
+        Family::OneOfTwo(range) => one_of_two(mechanism, range, direction, theorems),
         Family::Uniform => {
             complete(mechanism)?;
             Ok(summed(uniform(mechanism, direction), direction, theorems))
@@ -106,48 +108,103 @@ fn summed(found: Summed, direction: Direction, theorems: Vec<&'static str>) -> V
 
 /// F-DB, F-DB[a,b]: pairs suffice where certainty is allowed (Thm 4.8). Of two entities of which one is in, one has the belief
 /// `e` and the other `1 − e`, so over a range the gain of B-3 is reached by those `e` whose complement is in the range too.
-fn exchanged(
+/// Observers of more than two are looked for among all datasets, where these are few.
+fn bounded(
     mechanism: &CountMechanism,
     range: &PriorRange,
     direction: Direction,
     theorems: Vec<&'static str>,
-) -> Verdict {
-    let found = search(mechanism, Pairs::Exchanged);
-    if found.is_none() {
-        return alike(mechanism, theorems);
-    }
-    let ratio = odds(found.clone(), Vec::new()).value.high().clone();
-    let verdict = over_range(found, range, direction, theorems);
-    let mirror = range.of_absence();
-    let low = range.low().max(mirror.low()).clone();
-    let high = range.high().min(mirror.high()).clone();
-    let both = if low <= high { PriorRange::new(Some(low), Some(high)).ok() } else { None };
-    let at_least = match (both, &ratio) {
-        (Some(_), Bound::Infinite) => Bound::Infinite,
-        (Some(both), Bound::Finite(ratio)) => Bound::Finite(gain_over(&both, ratio)),
-        (None, _) => Bound::Finite(whole(1)),
+) -> Result<Verdict, CheckError> {
+    let Some(found) = search(mechanism, Pairs::Exchanged) else {
+        let verdict = alike(mechanism, theorems);
+        if !range.is_any() && !verdict.value.is_vacuous() {
+            some_observer(entities(mechanism), range)?;
+        }
+        return Ok(verdict);
     };
-    if at_least == *verdict.value.high() {
-        return verdict;
+    if range.is_any() {
+        return Ok(approached(Some(found), theorems));
     }
-    let value = Value::Between { low: at_least, high: verdict.value.high().clone(), theorem: "B-3" };
-    Verdict { value, ..verdict }
+    some_observer(entities(mechanism), range)?;
+    let ratio = found.ratio.clone();
+    let verdict = over_range(Some(found), range, direction, theorems);
+    let high = verdict.value.high().clone();
+    let mut pairs = PairsInRange { range, ratio: &ratio }.gains();
+    pairs.sort();
+    let low = pairs.pop().unwrap_or_else(Bound::one);
+    if low == high {
+        return Ok(Verdict { value: Value::Attained(high), ..verdict });
+    }
+    if entities(mechanism) <= MOST_EXPANDED
+        && let Ok(table) = mechanism.expand()
+    {
+        let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
+        let all = crate::decide::decide(&table, &Notion::Membership { sign }, &Family::Bounded(range.clone()))?;
+        return Ok(Verdict { value: all.value, ..verdict });
+    }
+    Ok(Verdict { value: Value::Between { low, high, theorem: "B-3" }, ..verdict })
+}
+
+/// F-DB2: the two entities are believed `x` and `1 − x`, and the largest gain is at an end of what `x` may be (B-3).
+fn one_of_two(
+    mechanism: &CountMechanism,
+    range: &PriorRange,
+    direction: Direction,
+    theorems: Vec<&'static str>,
+) -> Result<Verdict, CheckError> {
+    let inner = beliefs_of_two(range)?;
+    let Some(found) = search(mechanism, Pairs::Exchanged) else { return Ok(alike(mechanism, theorems)) };
+    if inner.is_any() {
+        return Ok(approached(Some(found), theorems));
+    }
+    // The range is its own mirror, so that its ends are beliefs of both sides.
+    let value = found.ratio.map(|ratio| gain_over(&inner, ratio), Bound::Infinite);
+    let verdict = over_range(Some(found), &inner, direction, theorems);
+    Ok(Verdict { value: Value::Attained(value), ..verdict })
+}
+
+/// Observers who hesitate between two datasets.
+struct PairsInRange<'a> {
+    range: &'a PriorRange,
+    ratio: &'a Bound,
+}
+
+impl PairsInRange<'_> {
+    /// What those at the ends of the range gain who believe `e` of one and `1 − e` of the other, both uncertain and in the
+    /// range.
+    fn gains(&self) -> Vec<Bound> {
+        let Ok(inner) = beliefs_of_two(self.range) else { return Vec::new() };
+        let ends = [inner.low(), inner.high()].into_iter().filter(|end| !end.is_zero() && !end.is_one());
+        ends.map(|end| self.ratio.map(|ratio| tight_gain(end, ratio), Bound::Infinite)).collect()
+    }
+}
+
+/// Most entities whose datasets are looked at one by one where pairs do not decide.
+const MOST_EXPANDED: usize = 10;
+
+pub(super) fn entities(mechanism: &CountMechanism) -> usize {
+    mechanism.groups.iter().map(|group| group.size as usize).sum()
 }
 
 /// Where no two groups exchange anybody: who is exchanged within a group changes no count, so that nothing is learned. Where
 /// nobody can be, there is no pair at all.
 fn alike(mechanism: &CountMechanism, theorems: Vec<&'static str>) -> Verdict {
-    let within = |cell: usize| {
-        let counts = mechanism.counts(cell);
-        counts.iter().zip(&mechanism.groups).any(|(count, group)| (1..group.size).contains(count))
-    };
-    if (0..mechanism.cells()).any(|cell| mechanism.gives(cell) && within(cell)) {
+    if within_groups(mechanism) {
         return Verdict { value: Value::Attained(Bound::one()), witness: None, theorems };
     }
     vacuous(Bound::one(), theorems)
 }
 
-fn complete(mechanism: &CountMechanism) -> Result<(), CheckError> {
+/// Whether somebody can be exchanged for another member of the same group.
+pub(super) fn within_groups(mechanism: &CountMechanism) -> bool {
+    let within = |cell: usize| {
+        let counts = mechanism.counts(cell);
+        counts.iter().zip(&mechanism.groups).any(|(count, group)| (1..group.size).contains(count))
+    };
+    (0..mechanism.cells()).any(|cell| mechanism.gives(cell) && within(cell))
+}
+
+pub(super) fn complete(mechanism: &CountMechanism) -> Result<(), CheckError> {
     let missing = || (0..mechanism.cells()).filter(|cell| !mechanism.gives(*cell));
     match missing().next() {
         None => Ok(()),

@@ -5,6 +5,7 @@
 //! one entity apart is a pair of counts one apart, and a sum over datasets is a sum over counts with binomial weights.
 //! [`CountMechanism::expand`] writes a small one out as a table over all datasets.
 
+mod beliefs;
 mod builtin;
 mod decide;
 mod file;

@@ -30,7 +30,9 @@ pub(crate) use gain::{Observed, approached, at, gain_over, odds, over_range, vac
 pub(crate) use largest_ratio::{LargestRatio, Place as RatioPlace};
 pub(crate) use pairs::Found;
 pub(crate) use part::{Near, Part};
+pub(crate) use posterior::of_presence;
 pub(crate) use product::numerators;
+pub(crate) use public_size::{beliefs_of_two, of_top, some_observer};
 
 pub use crate::verdict::{Simulation, Weight};
 

@@ -63,7 +63,7 @@ fn after(belief: &Rational, odds: &Bound) -> Bound {
 }
 
 /// The lowest belief in presence, from the highest in absence.
-fn of_presence(value: Value) -> Value {
+pub(crate) fn of_presence(value: Value) -> Value {
     let rest = |value: Bound| value.map(|value| one() - value, Bound::Infinite);
     match value {
         Value::Attained(value) => Value::Attained(rest(value)),

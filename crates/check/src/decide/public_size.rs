@@ -68,16 +68,7 @@ pub(super) fn bracket(
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
     let Asked { range, direction, ends, high, score, theorem } = asked;
-    if !many_datasets::exists(mechanism.size(), range) {
-        return Err(CheckError::NoPrior {
-            why: format!(
-                "no beliefs from {} to {} of at most {} entities sum to a whole number",
-                range.low(),
-                range.high(),
-                mechanism.size()
-            ),
-        });
-    }
+    some_observer(mechanism.size(), range)?;
     let Some(pair) = Pair::of(&found) else {
         return Ok(Verdict { value: Value::Attained(high), witness: None, theorems });
     };
@@ -108,6 +99,20 @@ pub(super) fn bracket(
     Ok(Verdict { value, witness, theorems })
 }
 
+/// That so many entities have beliefs in the range at all.
+pub(crate) fn some_observer(entities: usize, range: &PriorRange) -> Result<(), CheckError> {
+    if many_datasets::exists(entities, range) {
+        return Ok(());
+    }
+    Err(CheckError::NoPrior {
+        why: format!(
+            "no beliefs from {} to {} of at most {entities} entities sum to a whole number",
+            range.low(),
+            range.high(),
+        ),
+    })
+}
+
 /// Membership privacy over F-DB2: of two entities, believed `x` and `1 − x`, both in the range, one is in.
 pub(super) fn one_of_two(
     mechanism: &Mechanism,
@@ -135,7 +140,7 @@ pub(super) fn one_of_two(
 }
 
 /// The beliefs `x` for which `x` and `1 − x` are in the range.
-pub(super) fn beliefs_of_two(range: &PriorRange) -> Result<PriorRange, CheckError> {
+pub(crate) fn beliefs_of_two(range: &PriorRange) -> Result<PriorRange, CheckError> {
     both_ways(range).ok_or_else(|| CheckError::NoPrior {
         why: format!("beliefs from {} to {} hold no x together with 1 − x", range.low(), range.high()),
     })
@@ -152,7 +157,7 @@ fn contains(range: &PriorRange, belief: &Rational) -> bool {
 }
 
 /// The range of beliefs in what is on top.
-pub(super) fn of_top(range: &PriorRange, direction: Direction) -> PriorRange {
+pub(crate) fn of_top(range: &PriorRange, direction: Direction) -> PriorRange {
     match direction {
         Direction::Presence => range.clone(),
         Direction::Absence => range.of_absence(),

@@ -20,12 +20,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         None => PriorRange::any(),
     };
-    let from: Vec<_> = args
+    let releases: Vec<_> = args
         .from
         .iter()
         .map(|text| parse::statement(text, &priors).map_err(|error| usage(&format!("--from: {error}"), help)))
         .collect::<Result<_, _>>()?;
-    let from = match (args.compose, from.as_slice()) {
+    let from = match (args.compose, releases.as_slice()) {
         (false, [one]) => one.clone(),
         (false, _) => return Err(usage(&"several --from", "add --compose to translate all of them together")),
         (true, all) => compose::compose(all).map_err(|error| {
@@ -37,7 +37,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = Vec::new();
     for target in &targets {
         let target = parse::target(target, &priors).map_err(|error| usage(&format!("--to: {error}"), help))?;
-        let lines = translate(&from, &target).map_err(|error| Failure::refused(error, help))?;
+        let lines = if args.compose {
+            compose::translate(&releases, &target).map_err(|error| Failure::refused(error, help))?
+        } else {
+            translate(&from, &target).map_err(|error| Failure::refused(error, help))?
+        };
         rows.extend(lines.iter().map(Row::new));
     }
     let text = match args.format {

@@ -48,6 +48,47 @@ fn one_of_m_people_is_a_part_of_the_public_size_family() {
     }
 }
 
+/// LQS13 Theorem 5.6, by Bayes' rule on both sides: the highest belief in one of `m`, and the gain over the same priors.
+#[test]
+fn the_highest_belief_in_one_of_m_is_a_gain_and_back() {
+    let (mut falling, mut rising) = (0, 0);
+    for mechanism in Mechanism::several(4, 24, &mut Dice::new(12)) {
+        for m in 2..=4_u32 {
+            let priors = family(4, m);
+            // From the worlds themselves, not from a likelihood ratio.
+            let highest = priors.iter().flat_map(|prior| highest_belief(&mechanism, prior)).max().unwrap();
+            assert_eq!(highest, rho(&mechanism, m));
+            let gains = priors.iter().filter_map(|prior| mechanism.worst_gain(prior, About::Presence));
+            let gain = gains.max().unwrap();
+            if highest == whole(1) {
+                assert_eq!(gain, Bound::Infinite);
+                continue;
+            }
+            let (up, down) = (&highest * whole(m), whole(m - 1) / (whole(m) * (whole(1) - &highest)));
+            falling += u32::from(down > up);
+            rising += u32::from(up > down);
+            assert_eq!(gain, Bound::Finite(up.max(down)), "m = {m}");
+        }
+    }
+    assert!(falling > 5 && rising > 5, "{falling} {rising}");
+}
+
+/// The belief in each candidate after each answer that comes.
+fn highest_belief(mechanism: &Mechanism, prior: &Prior) -> Option<Rational> {
+    let candidates = (0..mechanism.people).filter(|t| prior.belief(*t) > whole(0) && prior.belief(*t) < whole(1));
+    let beliefs = candidates.flat_map(|t| {
+        (0..mechanism.row(0).len()).filter_map(move |answer| {
+            let chance = |present: bool| -> Option<Rational> {
+                Some(prior.given(t, present)?.iter().map(|(data, p)| p * &mechanism.row(*data)[answer]).sum())
+            };
+            let (with, without) = (chance(true)? * prior.belief(t), chance(false)? * (whole(1) - prior.belief(t)));
+            let all = &with + &without;
+            (all > whole(0)).then(|| with / all)
+        })
+    });
+    beliefs.max()
+}
+
 #[test]
 fn one_of_two_is_replace_one_in_both_directions() {
     for mechanism in Mechanism::several(3, 16, &mut Dice::new(11)) {

@@ -1,9 +1,9 @@
-//! C-2, C-3 and C-4: disjoint groups, post-processing, and a public coin.
+//! C-1 to C-4: questions that depend on answers, disjoint groups, post-processing, and a public coin.
 
 use super::dice::Dice;
 use super::prior::{Prior, independent_grid};
 use super::world::{About, BOTH, Bound, Dataset, Mechanism, finite};
-use deniable_core::adversary::Adjacency::{AddRemove, ReplaceOne};
+use deniable_core::adversary::Adjacency::{self, AddRemove, ReplaceOne};
 use deniable_core::exact::{Rational, ratio, whole};
 
 /// The same mechanism, shown only the people from `first` on, of a larger universe.
@@ -20,6 +20,52 @@ fn side_by_side(one: &Mechanism, other: &Mechanism) -> Mechanism {
 
 fn larger(a: Bound, b: Bound) -> Bound {
     a.max(b)
+}
+
+/// An answer of the first mechanism, then one of the mechanism that it chooses: the transcript as one answer.
+fn adaptive(first: &Mechanism, after: [&Mechanism; 2]) -> Mechanism {
+    Mechanism::new(first.people, |data| {
+        let each = first.row(data).iter().zip(after);
+        each.flat_map(|(chance, next)| next.row(data).iter().map(move |p| chance * p)).collect()
+    })
+}
+
+/// Every mechanism of two answers with probabilities from a short list, for every choice of the second by the first's answer.
+fn all_adaptive(people: usize, chances: &[Rational], adjacency: Adjacency) {
+    let count = chances.len().pow(1 << people);
+    let digit = |number: usize, data: usize| &chances[number / chances.len().pow(data as u32) % chances.len()];
+    let all: Vec<(Mechanism, Bound)> = (0..count)
+        .map(|number| Mechanism::yes(people, |data| digit(number, data).clone()))
+        .map(|mechanism| (mechanism.clone(), mechanism.odds(adjacency)))
+        .collect();
+    // The choice matters: the two answers lead to different questions, and some pair attains the product by that alone.
+    let mut attained = 0;
+    for (first, own) in &all {
+        for (yes, after_yes) in &all {
+            for (no, after_no) in &all {
+                let total = adaptive(first, [yes, no]).odds(adjacency);
+                let product = own.times(&larger(after_yes.clone(), after_no.clone()));
+                assert!(total <= product, "{first:?} then {yes:?} or {no:?}");
+                attained += u32::from(total == product && yes != no && *own != finite(1, 1) && product != *own);
+            }
+        }
+    }
+    assert!(attained > 0, "the product is attained by questions that depend on answers");
+}
+
+/// C-1: each second question keeps its `R_2`, whichever the first answer chose; together `R_1·R_2`, exhaustively.
+#[test]
+fn questions_that_depend_on_answers_cost_the_product() {
+    let quarters = [ratio(0, 1), ratio(1, 4), ratio(1, 2), ratio(3, 4)];
+    all_adaptive(1, &quarters, AddRemove);
+    let thirds = [ratio(1, 3), ratio(2, 3)];
+    all_adaptive(2, &thirds, AddRemove);
+    all_adaptive(2, &thirds, ReplaceOne);
+    // What is chosen by the data, not by the answer, is no such question: two silent mechanisms, and who is in is told.
+    let (always, never) = (Mechanism::yes(1, |_| whole(1)), Mechanism::yes(1, |_| whole(0)));
+    let chosen = Mechanism::new(1, |data| if data == 1 { always.row(data) } else { never.row(data) }.to_vec());
+    assert_eq!((always.odds(AddRemove), never.odds(AddRemove)), (finite(1, 1), finite(1, 1)));
+    assert_eq!(chosen.odds(AddRemove), Bound::Infinite);
 }
 
 #[test]

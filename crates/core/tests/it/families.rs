@@ -5,7 +5,8 @@ use super::dice::Dice;
 use super::prior::{Prior, independent_grid, sized_grid};
 use super::world::{About, BOTH, Bound, Dataset, Mechanism, adjacent, finite, one_more, replacements};
 use deniable_core::adversary::Adjacency::{AddRemove, ReplaceOne};
-use deniable_core::belief::tight_gain;
+use deniable_core::adversary::PriorRange;
+use deniable_core::belief::{gain_over, tight_gain};
 use deniable_core::exact::{Rational, ratio, whole};
 
 /// Beliefs with and without certainty, even and lopsided.
@@ -52,6 +53,32 @@ fn independent_people_need_add_remove_and_nothing_more() {
         }
         assert_eq!(sides.into_iter().max(), Some(mechanism.odds(AddRemove)), "PMP and NMP together are the adjacency");
     }
+}
+
+/// B-3 and B-3n: over uncertain beliefs in a range, and certain ones, the largest gain by Bayes' rule is that of the formula,
+/// attained at an end of the range.
+#[test]
+fn the_gain_over_a_range_is_bayes_rule_at_its_ends() {
+    let mut compared = 0;
+    for (low, high) in [(ratio(1, 5), ratio(4, 5)), (ratio(1, 10), ratio(1, 3)), (ratio(1, 2), ratio(1, 2))] {
+        let middle = (&low + &high) / whole(2);
+        let priors = independent_grid(2, &[whole(0), low.clone(), middle, high.clone(), whole(1)]);
+        let range = PriorRange::new(Some(low), Some(high)).unwrap();
+        for mechanism in Mechanism::several(2, 12, &mut Dice::new(2)) {
+            for about in BOTH {
+                let own = if about == About::Presence { range.clone() } else { range.of_absence() };
+                let largest = priors.iter().filter_map(|prior| mechanism.worst_gain(prior, about)).max().unwrap();
+                match mechanism.strength(&one_more(2, about)) {
+                    Bound::Infinite => assert_eq!(largest, Bound::Infinite),
+                    Bound::Finite(odds) => {
+                        assert_eq!(largest, Bound::Finite(gain_over(&own, &odds)), "{mechanism:?} {about:?}");
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 40, "{compared}");
 }
 
 /// The bound for every mechanism: others are distributed alike with and without `t`.

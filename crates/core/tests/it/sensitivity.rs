@@ -3,7 +3,7 @@
 use super::prior::Prior;
 use super::world::{About, Bound, Dataset, Mechanism, adjacent, finite};
 use deniable_core::adversary::Adjacency::{AddRemove, ReplaceOne};
-use deniable_core::exact::ratio;
+use deniable_core::exact::{power, ratio};
 use deniable_core::sensitivity::{Caps, RowRange, additive};
 
 /// Every person has exactly one row; its value is fixed, and each value occurs twice.
@@ -105,4 +105,37 @@ fn the_exact_count_is_private_for_a_public_size_only() {
     assert_eq!(exact.likelihood(&people.of_size(2).unwrap(), 0, About::Presence), Some(finite(1, 1)));
     assert_eq!(exact.likelihood(&people, 0, About::Presence), Some(Bound::Infinite));
     assert_eq!(additive(AddRemove, Caps::ONE_ROW, RowRange::COUNT, 1), 1.into());
+}
+
+/// AB-DI Theorem 4: two-sided geometric noise is Laplace noise on whole numbers. With ratio `r` it costs `r^−Δ`, so that noise
+/// whose scale is Θ for odds of `R`, `r = R^(−1/Θ)`, costs `R^(Δ/Θ)`: more than `R` where Δ exceeds Θ.
+#[test]
+fn noise_scaled_to_identifiability_costs_its_ratio_of_sensitivities() {
+    // What each of three people adds to the answer; θ by exchanges, Δ by one more.
+    for (values, theta, delta) in [([3, 3, 1], 2, 3), ([2, 0, 1], 2, 2), ([4, 3, 3], 1, 4)] {
+        let answer = |data: Dataset| (0..3).filter(|t| data >> t & 1 == 1).map(|t| values[t]).sum::<i64>();
+        let differences = |pairs: &[(Dataset, Dataset)]| {
+            pairs.iter().map(|(one, other)| (answer(*one) - answer(*other)).abs()).max().unwrap()
+        };
+        assert_eq!((differences(&adjacent(3, ReplaceOne)), differences(&adjacent(3, AddRemove))), (theta, delta));
+        for r in [ratio(1, 2), ratio(2, 3)] {
+            let most = values.iter().sum::<i64>();
+            // Outputs beyond the answers are moved to the ends, which is post-processing.
+            let mechanism = Mechanism::new(3, |data| {
+                let at = |output: i64| {
+                    let far = u32::try_from((output - answer(data)).abs()).unwrap();
+                    let own = if output == 0 || output == most { ratio(1, 1) } else { ratio(1, 1) - &r };
+                    own / (ratio(1, 1) + &r) * power(&r, far)
+                };
+                (0..=most).map(at).collect()
+            });
+            let costs = |steps: i64| Bound::Finite(power(&r.recip(), u32::try_from(steps).unwrap()));
+            // R is what Θ steps cost: the promise; ε·(Δ/Θ) is what DP has of it.
+            assert_eq!((mechanism.odds(ReplaceOne), mechanism.odds(AddRemove)), (costs(theta), costs(delta)));
+            let (Bound::Finite(promised), Bound::Finite(paid)) = (costs(theta), mechanism.odds(AddRemove)) else {
+                panic!()
+            };
+            assert_eq!(power(&paid, u32::try_from(theta).unwrap()), power(&promised, u32::try_from(delta).unwrap()));
+        }
+    }
 }

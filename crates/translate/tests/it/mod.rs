@@ -4,6 +4,7 @@
 mod beliefs;
 mod counterexamples;
 mod implications;
+mod observers;
 mod statements;
 mod whole;
 mod world;

@@ -1,11 +1,11 @@
 //! Whole translations, as somebody would ask for them.
 
 use deniable_core::adversary::PriorRange;
-use deniable_translate::compose::{ComposeError, compose};
+use deniable_translate::compose::{ComposeError, compose, translate as composed};
 use deniable_translate::notion::SPELLINGS;
 use deniable_translate::parse::{priors, statement, target};
 use deniable_translate::render::{Row, text};
-use deniable_translate::shape::Counterexample;
+use deniable_translate::shape::{Counterexample, Shape};
 use deniable_translate::translation::{Direction, Translation, translate};
 
 fn rows(from: &str, to: &str, range: &str) -> Vec<Translation> {
@@ -28,19 +28,19 @@ fn translations() {
         ("odds=3", "epsilon", any, vec!["equivalent ln(3)"]),
         ("epsilon=1", "bounded-epsilon", any, vec!["implies 2"]),
         ("odds=3", "bounded-odds", any, vec!["implies 9"]),
-        ("bounded-odds=9", "odds", any, vec!["no implication -", "only if 3"]),
+        ("bounded-odds=9", "odds", any, vec!["no implication -", "implied by 3"]),
         ("gain=3/2", "positive-odds", "1/2", vec!["equivalent 2"]),
         ("gain=2", "positive-odds", "2/5..3/5", vec!["equivalent 8/3"]),
-        ("gain=3/2", "epsilon", "1/5..4/5", vec!["no implication -", "only if ln(13/8)"]),
+        ("gain=3/2", "epsilon", "1/5..4/5", vec!["no implication -", "implied by ln(13/8)"]),
         ("gain=2", "bounded-odds", any, vec!["no implication -"]),
         ("gain=2@replace-one", "bounded-odds", any, vec!["equivalent 2"]),
         ("membership=2", "odds", any, vec!["equivalent 2"]),
         // One γ for presence and absence splits into two odds over a range that is not even.
-        ("membership=3/2", "odds", "1/5..1/2", vec!["implies 12/7", "only if 13/8"]),
+        ("membership=3/2", "odds", "1/5..1/2", vec!["implies 12/7", "implied by 13/8"]),
         ("membership=3/2", "gain", "1/5..1/2", vec!["implies 3/2"]),
         ("membership=3/2", "loss", "1/5..1/2", vec!["implies 3/2"]),
-        ("loss=3/2", "membership", "1/5..1/2", vec!["no implication -", "only if 3/2"]),
-        ("odds=12/7", "membership", "1/5..1/2", vec!["implies 11/7", "only if 3/2"]),
+        ("loss=3/2", "membership", "1/5..1/2", vec!["no implication -", "implied by 3/2"]),
+        ("odds=12/7", "membership", "1/5..1/2", vec!["implies 11/7", "implied by 3/2"]),
         ("membership=3/2", "uniform-gain", "1/5..1/2", vec!["implies 19/14"]),
         ("odds=3", "posterior", "..1/2", vec!["implies 3/4"]),
         ("positive-odds=3", "posterior", "..1/2", vec!["equivalent 3/4"]),
@@ -48,29 +48,29 @@ fn translations() {
         ("odds=3", "floor", "1/4..", vec!["implies 1/10"]),
         ("posterior=3/4", "rho:2", "..1/2", vec!["no implication -"]),
         ("posterior=3/4@replace-one", "rho:2", "..1/2", vec!["equivalent 3/4"]),
-        ("posterior=3/4@replace-one", "rho:2", "..2/5", vec!["no implication -", "only if 9/11"]),
+        ("posterior=3/4@replace-one", "rho:2", "..2/5", vec!["no implication -", "implied by 9/11"]),
         ("bounded-odds=99", "rho:100", any, vec!["implies 1/2"]),
-        ("rho=1/2:100", "bounded-odds", any, vec!["no implication -", "only if 99"]),
+        ("rho=1/2:100", "bounded-odds", any, vec!["no implication -", "implied by 99"]),
         ("rho=3/4:2", "bounded-odds", any, vec!["equivalent 3"]),
-        ("rho=2/5:3", "bounded-odds", any, vec!["implies 2", "only if 4/3"]),
+        ("rho=2/5:3", "bounded-odds", any, vec!["implies 2", "implied by 4/3"]),
         ("rho=1/2:3", "rho:5", any, vec!["implies 1/3"]),
-        ("rho=1/3:5", "rho:3", any, vec!["no implication -", "only if 1/2"]),
+        ("rho=1/3:5", "rho:3", any, vec!["no implication -", "implied by 1/2"]),
         ("alpha-beta=1/2,1/2:1/2", "bounded-odds", any, vec!["equivalent 3"]),
         ("bounded-odds=3", "alpha-beta:1/2", any, vec!["equivalent 1/2, 1/2"]),
         ("alpha-beta=1/2,4", "bounded-odds", any, vec!["equivalent 2"]),
-        ("alpha-beta=1/2,1/2:1/4..1/3", "bounded-odds", any, vec!["no implication -", "only if 9/5"]),
+        ("alpha-beta=1/2,1/2:1/4..1/3", "bounded-odds", any, vec!["no implication -", "implied by 9/5"]),
         ("odds=3", "sampling:1/10", any, vec!["implies 6/5"]),
         ("gain=3", "sampling:1/2", any, vec!["implies 2"]),
         ("gain=3/2", "sampling:1/2", any, vec!["implies 2"]),
-        ("sampling=1/10,odds=6/5", "epsilon", any, vec!["no implication -", "only if ln(3)"]),
+        ("sampling=1/10,odds=6/5", "epsilon", any, vec!["no implication -", "implied by ln(3)"]),
         ("sampling=1/3,odds=2", "sampled-gain:1/3", any, vec!["equivalent 2"]),
         ("sampling=1/3,odds=5/4", "sampled-gain:1/3", any, vec!["implies 7/5"]),
-        ("odds=2", "group:3", any, vec!["implies 8", "only if 2"]),
-        ("group=3,odds=8", "odds", any, vec!["implies 8", "only if 2"]),
+        ("odds=2", "group:3", any, vec!["implies 8", "implied by 2"]),
+        ("group=3,odds=8", "odds", any, vec!["implies 8", "implied by 2"]),
         ("free-lunch=3", "bounded-odds", any, vec!["implies 3"]),
-        ("odds=3", "free-lunch", any, vec!["no implication -", "only if 3"]),
+        ("odds=3", "free-lunch", any, vec!["no implication -", "implied by 3"]),
         ("odds=2", "uniform-gain", any, vec!["implies 3/2"]),
-        ("k-max=2", "odds", any, vec!["no implication -", "only if 2"]),
+        ("k-max=2", "odds", any, vec!["no implication -", "implied by 2"]),
     ] {
         let found = brief(from, to, range);
         if found != wanted {
@@ -125,6 +125,67 @@ fn odds_compose_and_beliefs_do_not() {
         assert!(error.contains(theorem) && error.contains("release 2"), "{error}");
         // The gain of 2 over ..1/2 allows odds of 2 by B-3; only names are compared for it.
         assert!(text == "gain=2" || error.contains(hint), "{error}");
+    }
+}
+
+/// Both orders of `odds=3` and `group=2,odds=2` come to odds of 6, and to 18 between datasets that differ by two.
+#[test]
+fn the_order_of_releases_does_not_matter() {
+    let any = PriorRange::any();
+    let of = |texts: &[&str]| texts.iter().map(|text| statement(text, &any).unwrap()).collect::<Vec<_>>();
+    for (releases, total, targets) in [
+        (
+            vec!["odds=3", "group=2,odds=2"],
+            "odds=6",
+            vec![("odds", "6"), ("group:2", "18"), ("bounded-odds", "18"), ("group:5", "1944"), ("gain", "6")],
+        ),
+        (vec!["odds=3", "bounded-odds=2"], "odds=18@replace-one", vec![("bounded-odds", "18"), ("rho:2", "18/19")]),
+        (vec!["group=2,odds=2", "group=3,odds=3"], "group-privacy:2=6", vec![("odds", "6"), ("group:3", "12")]),
+        (vec!["odds=3", "positive-odds=2"], "positive-odds=6", vec![("gain@1/2", "7/2")]),
+    ] {
+        let mut reversed = releases.clone();
+        reversed.reverse();
+        for order in [releases, reversed] {
+            let order = of(&order);
+            assert_eq!(compose(&order).unwrap().to_string(), statement(total, &any).unwrap().to_string());
+            for (to, wanted) in &targets {
+                let lines = composed(&order, &target(to, &any).unwrap()).unwrap();
+                let row = Row::new(&lines[0]);
+                assert!(row.direction == "implies" || row.direction == "equivalent", "{to}: {row:?}");
+                assert_eq!(row.value, *wanted, "{to}");
+            }
+        }
+    }
+}
+
+/// An exchange is one person less and one more: the odds of absence times those of presence, not the larger twice.
+#[test]
+fn an_exchange_costs_one_way_times_the_other() {
+    for (gamma, range) in [("5/3", "1/5..1/3"), ("3/2", "1/5..1/2"), ("2", "1/10..2/3")] {
+        let enough = |notion: &str| {
+            let row = brief(
+                &format!("{notion}={gamma}"),
+                if notion == "gain" { "positive-odds" } else { "negative-odds" },
+                range,
+            );
+            row[0].split(' ').nth(1).unwrap().parse::<deniable_core::exact::Rational>().unwrap()
+        };
+        let (up, down) = (enough("gain"), enough("loss"));
+        assert_ne!(up, down);
+        let line = &rows(&format!("membership={gamma}"), "bounded-odds", range)[0];
+        assert_eq!(Row::new(line).value, (&up * &down).to_string(), "{range}");
+        assert!(line.tight);
+        // One person's presence is `up` times as likely, another's absence `down` times: adding or removing either keeps both.
+        let scale = |data: u32| {
+            let one = |bit: u32, odds: &deniable_core::exact::Rational| {
+                if data >> bit & 1 == 1 { odds.clone() } else { deniable_core::exact::whole(1) }
+            };
+            one(0, &up) * one(1, &down.recip()) / (deniable_core::exact::whole(1000) * &up)
+        };
+        let mechanism = super::world::yes(2, scale);
+        let measured = |shape| super::world::measure(&mechanism, &shape).finite().unwrap().clone();
+        assert!(measured(Shape::Up) == up && measured(Shape::Down) == down);
+        assert_eq!(measured(Shape::Replace), &up * &down);
     }
 }
 

@@ -78,7 +78,7 @@ fn what_is_kept_is_kept_as_translated() {
                 for line in translate(&statement, to).unwrap().into_iter().filter(|line| !line.partial) {
                     let Some(value) = &line.value else { continue };
                     let limit = weight(value, &to.notion);
-                    if line.direction != Direction::OnlyIf {
+                    if line.direction != Direction::ImpliedBy {
                         // Nothing learned at all is no `other`, and keeps everything; but no end to it breaks the promise.
                         assert!(measure(mechanism, &to.shape()).finite().is_some(), "{statement} -> {to}");
                         let least = other.as_ref().and_then(|(_, least)| least.as_ref());
@@ -96,7 +96,7 @@ fn what_is_kept_is_kept_as_translated() {
         let Some(statement) = kept(&mechanisms[0], from).and_then(|(holds, _)| stated(from, holds)) else { continue };
         for to in &targets {
             for line in translate(&statement, to).unwrap().into_iter().filter(|line| !line.partial) {
-                let enough = matches!(line.direction, Direction::OnlyIf | Direction::Equivalent);
+                let enough = matches!(line.direction, Direction::ImpliedBy | Direction::Equivalent);
                 let Some(value) = line.value.filter(|_| enough) else { continue };
                 for mechanism in &mechanisms {
                     let Some((holds, _)) = kept(mechanism, to) else { continue };

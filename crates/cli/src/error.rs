@@ -155,7 +155,7 @@ fn source_help(error: &SourceError) -> &'static str {
             "check `path` in [data]; a relative path starts at the policy's folder. --data names another place"
         }
         SourceError::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
-        SourceError::NotTable { help, .. } => help,
+        SourceError::NotTable { help, .. } | SourceError::Url { help, .. } => help,
         SourceError::NoNames { .. } => NO_NAMES,
         SourceError::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
         SourceError::NoColumn { .. } => {

@@ -23,6 +23,14 @@ pub enum SourceError {
         /// The operating system's words.
         reason: String,
     },
+    /// The path is a URL: rows are read from files of this machine.
+    #[error("{url} is a URL, and files are read from this machine only")]
+    Url {
+        /// The URL; of one that may hold credentials, its scheme only.
+        url: String,
+        /// What to do.
+        help: &'static str,
+    },
     /// A file is something else by its first bytes.
     #[error("{path} is {found}, and not {wanted}")]
     NotTable {

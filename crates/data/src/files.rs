@@ -19,6 +19,9 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<P
         },
         Format::Parquet => "Parquet",
     };
+    if let Some(scheme) = url_scheme(path) {
+        return Err(refused_url(path, scheme));
+    }
     let full = folder.join(path);
     let found = if full.is_file() {
         return Ok(vec![full]);
@@ -34,6 +37,24 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<P
         return Err(SourceError::NoFile { path: full, extension });
     }
     Ok(found)
+}
+
+/// The scheme of a URL: what stands before `://`, where that is a scheme's name. `./s3://a` is a path.
+fn url_scheme(path: &str) -> Option<&str> {
+    let (scheme, _) = path.split_once("://")?;
+    let others = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(others)).then_some(scheme)
+}
+
+/// Why a URL is refused. Keys stand before an `@`, signatures behind a `?`: where there may be any, nothing but the scheme is shown.
+fn refused_url(path: &str, scheme: &str) -> SourceError {
+    let url = if path.contains(['@', '?', '#']) { format!("{scheme}://...") } else { path.to_owned() };
+    let help = if scheme.eq_ignore_ascii_case("file") {
+        "write the path without `file://`"
+    } else {
+        "copy the files into a folder of this machine, and declare that folder as the path"
+    };
+    SourceError::Url { url, help }
 }
 
 /// Whether a file's name ends as such a file's does; a compressed file's has two endings, `visits.csv.gz`.
@@ -116,5 +137,27 @@ mod tests {
         assert!(matches!(locate("*.parquet", &csv, folder.path()), Err(SourceError::NoFile { .. })));
         assert!(matches!(locate("missing.csv", &csv, folder.path()), Err(SourceError::NoFile { .. })));
         assert!(matches!(locate("[", &csv, folder.path()), Err(SourceError::Pattern { .. })));
+    }
+    #[test]
+    fn urls_are_no_paths_and_their_credentials_are_not_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let csv = Format::Csv(CsvOptions::with_delimiter(b','));
+        // What a URL looks like where it is taken for a path.
+        std::fs::create_dir_all(folder.path().join("s3:/bucket")).unwrap();
+        std::fs::write(folder.path().join("s3:/bucket/a.csv"), "a").unwrap();
+        let refused = |path: &str| match locate(path, &csv, folder.path()) {
+            Err(SourceError::Url { url, help }) => (url, help),
+            other => panic!("{path}: {other:?}"),
+        };
+        assert_eq!(refused("s3://bucket/a.csv").0, "s3://bucket/a.csv");
+        assert_eq!(refused("s3://bucket/*.csv").0, "s3://bucket/*.csv");
+        assert!(refused("gs://bucket/a.csv").1.starts_with("copy"));
+        assert_eq!(refused("File:///a.csv").1, "write the path without `file://`");
+        assert_eq!(refused("https://a.example/a.csv?sig=se/cret@x").0, "https://...");
+        assert_eq!(refused("s3://key:se/cret@bucket/a.csv").0, "s3://...");
+        assert_eq!(locate("./s3://bucket/a.csv", &csv, folder.path()).unwrap().len(), 1);
+        for path in ["://a.csv", "3s://a.csv", "a b://a.csv"] {
+            assert!(matches!(locate(path, &csv, folder.path()), Err(SourceError::NoFile { .. })), "{path}");
+        }
     }
 }

@@ -99,7 +99,7 @@ impl Source {
     /// Finds the files that a policy declares. `folder` is what a relative path is relative to.
     ///
     /// # Errors
-    /// When there are none, a folder cannot be read, or a file lies in no folder of a declared partition.
+    /// When there are none, the path is a URL, a folder cannot be read, or a file lies in no folder of a declared partition.
     pub fn locate(table: TableSchema, data: &Data, folder: &Path) -> Result<Self, SourceError> {
         let files = files::locate(&data.path, &data.format, folder)?;
         let partitions = Partitions::of(&files, &data.partitions, folder)?;

@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
                 "check the column's name; --delimiter says what stands between fields, --columns names them where the first line \
                  is a row"
             }
-            SourceError::NotTable { help, .. } => help,
+            SourceError::NotTable { help, .. } | SourceError::Url { help, .. } => help,
             SourceError::Empty { .. } => "name the right file",
             SourceError::Memory { .. } => "allow more with --memory",
             SourceError::Spill { .. } => "name a folder with more room with --spill, or allow more with --memory",

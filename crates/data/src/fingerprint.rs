@@ -114,6 +114,24 @@ mod tests {
         assert_ne!(first, of_files(&[at("a"), at("b")], &key).unwrap());
     }
 
+    /// Ledgers remember fingerprints: they may never change.
+    #[test]
+    fn fingerprints_stay_what_they_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a"), "one").unwrap();
+        std::fs::write(at("b"), "two").unwrap();
+        assert_eq!(
+            of_files(&[at("a"), at("b")], &[1; 32]).unwrap(),
+            "b9609f183daad66b43e30d35e8c6f67005611c27ef5b57c43fe75021ad3be47d"
+        );
+        let rows = batch(&[Some(1), None], &[Some("a"), None], &[0.5, f64::NAN]);
+        assert_eq!(
+            source(vec![rows]).fingerprint(&[1; 32]).unwrap(),
+            "75b3e04b45493d347e3a66a9b6017d7a5218c566b99ddfd035f8a30bb99a63bc"
+        );
+    }
+
     fn column(name: &str, kind: ColumnType) -> Column {
         Column::new(name, kind)
     }

@@ -1,12 +1,13 @@
 //! Blocks of text taken apart into the fields of the columns that are read.
 //!
-//! Where no quote stands in a block, and all of it is text, fields are pieces of it. The others are taken apart by the reader of
-//! delimited text, record by record; what it says is the law for both.
+//! Where all of a block is text, fields are pieces of it. From the first record on in which something stands that is no piece, as a doubled
+//! quote, it is taken apart by the reader of delimited text, record by record; what it says is the law for both.
 
 use super::blocks::is_end;
 use super::{Block, Layout, REPLACEMENT};
 use csv::ByteRecord;
-use memchr::{memchr3_iter, memmem};
+use deniable_core::schema::CsvOptions;
+use memchr::{memchr, memchr3_iter, memmem};
 use std::io::Read;
 
 /// Most rows of a chunk.
@@ -80,8 +81,9 @@ pub(crate) struct Parser<'a> {
 }
 
 enum Way<'a> {
-    /// The block itself is the text; `at` is where it goes on, in this line.
-    Direct { text: &'a str, at: usize, line: u64, skips_header: bool, ends: Vec<(usize, usize)> },
+    /// The block itself is the text; `at` is where it goes on, in this line. `ends` are those of the fields of a record, and `turns` says
+    /// that the next record must be read.
+    Direct { text: &'a str, at: usize, line: u64, skips_header: bool, ends: Vec<(usize, usize)>, turns: bool },
     /// Fields are copied into a text.
     Copied { reader: Box<csv::Reader<Box<dyn Read + 'a>>>, record: ByteRecord, text: String, counted: Counted },
 }
@@ -90,14 +92,16 @@ enum Way<'a> {
 struct Counted {
     at: usize,
     lines: u64,
-    /// Bytes that the reader was given before those of the block.
+    /// Where the reader began, and bytes that it was given before.
+    start: usize,
     before: u64,
 }
 
 impl Counted {
     /// The line of what begins behind a place that the reader names, and the ends of lines there.
     fn line(&mut self, block: &[u8], place: u64) -> u64 {
-        let mut place = usize::try_from(place.saturating_sub(self.before)).unwrap_or(usize::MAX);
+        let read = usize::try_from(place.saturating_sub(self.before)).unwrap_or(usize::MAX);
+        let mut place = self.start.saturating_add(read);
         while block.get(place).is_some_and(|byte| is_end(*byte)) {
             place += 1;
         }
@@ -111,7 +115,7 @@ impl Counted {
 impl<'a> Parser<'a> {
     /// `longest` is how many bytes a value may have.
     pub(crate) fn new(block: &'a Block, layout: &'a Layout, uneven: Uneven, longest: usize) -> Self {
-        let way = direct(block, layout, uneven).unwrap_or_else(|| copied(block, layout));
+        let way = direct(block, layout, uneven).unwrap_or_else(|| copied(block, layout, 0, block.line, block.is_first));
         let spans = vec![Vec::new(); layout.positions.len()];
         Self { layout, block, uneven, longest, way, lines: Vec::new(), broken: Vec::new(), spans, bytes: 0 }
     }
@@ -122,10 +126,16 @@ impl<'a> Parser<'a> {
         self.broken.clear();
         self.bytes = 0;
         self.spans.iter_mut().for_each(Vec::clear);
-        let rows = match self.way {
-            Way::Direct { .. } => self.next_direct()?,
-            Way::Copied { .. } => self.next_copied()?,
-        };
+        let mut rows = self.next_direct()?;
+        if let Way::Direct { at, line, skips_header, turns: true, .. } = self.way
+            && rows == 0
+            && self.broken.is_empty()
+        {
+            self.way = copied(self.block, self.layout, at, line, skips_header);
+        }
+        if let Way::Copied { .. } = self.way {
+            rows = self.next_copied()?;
+        }
         if rows == 0 && self.broken.is_empty() {
             return Some(None);
         }
@@ -138,17 +148,33 @@ impl<'a> Parser<'a> {
     }
 
     fn next_direct(&mut self) -> Option<usize> {
-        let Way::Direct { text, at, line, skips_header, ends } = &mut self.way else { return Some(0) };
-        let delimiter = self.layout.options.delimiter;
+        let Way::Direct { text, at, line, skips_header, ends, turns } = &mut self.way else { return Some(0) };
+        let CsvOptions { delimiter, quote, .. } = self.layout.options;
         let mut rows = 0;
         let (mut record, mut field) = (*at, *at);
+        // Line ends between the quotes of the record.
+        let mut quoted_lines = 0;
         let bytes = text.as_bytes();
         let mut stops = memchr3_iter(delimiter, b'\n', b'\r', &bytes[*at..]).map(|stop| stop + *at);
         while record < bytes.len() && rows < CHUNK_ROWS && self.bytes < CHUNK_BYTES && self.broken.len() < CHUNK_ROWS {
-            let stop = stops.next().unwrap_or(bytes.len());
+            let mut stop = stops.next().unwrap_or(bytes.len());
+            let mut span = (field, stop);
+            if self.block.has_quotes && bytes.get(field) == Some(&quote) {
+                let Some(end) = end_of_quoted(bytes, field + 1, delimiter, quote) else {
+                    *turns = true;
+                    ends.clear();
+                    break;
+                };
+                span = (field + 1, end);
+                // What stands between quotes ends nothing.
+                while stop < end {
+                    quoted_lines += u64::from(bytes[stop] == b'\n');
+                    stop = stops.next().unwrap_or(bytes.len());
+                }
+            }
             let byte = bytes.get(stop).copied().unwrap_or(b'\n');
             if byte == delimiter {
-                ends.push((field, stop));
+                ends.push(span);
                 field = stop + 1;
                 continue;
             }
@@ -156,7 +182,7 @@ impl<'a> Parser<'a> {
             if !is_blank && std::mem::take(skips_header) {
                 ends.clear();
             } else if !is_blank {
-                ends.push((field, stop));
+                ends.push(span);
                 if ends.len() == self.layout.width {
                     for (spans, position) in self.spans.iter_mut().zip(&self.layout.positions) {
                         let (start, end) = ends.get(*position).copied().unwrap_or(NOTHING);
@@ -176,7 +202,7 @@ impl<'a> Parser<'a> {
                 }
                 ends.clear();
             }
-            *line += u64::from(byte == b'\n');
+            *line += std::mem::take(&mut quoted_lines) + u64::from(byte == b'\n');
             record = stop + 1;
             field = record;
         }
@@ -222,33 +248,40 @@ impl<'a> Parser<'a> {
 /// The block as it is, where fields are pieces of it.
 fn direct<'a>(block: &'a Block, layout: &Layout, uneven: Uneven) -> Option<Way<'a>> {
     let options = &layout.options;
-    let is_plain = !block.has_quotes && options.delimiter.is_ascii() && options.quote.is_ascii();
+    let is_plain = options.delimiter.is_ascii() && options.quote.is_ascii();
     let text = std::str::from_utf8(&block.bytes).ok().filter(|_| is_plain)?;
     // A decoder may have put something in the place of what is no text: the check looks at each field.
     if uneven == Uneven::Told && !layout.is_utf_8() && memmem::find(text.as_bytes(), REPLACEMENT).is_some() {
         return None;
     }
     let skips_header = block.is_first && options.columns.is_none();
-    Some(Way::Direct { text, at: 0, line: block.line, skips_header, ends: Vec::new() })
+    Some(Way::Direct { text, at: 0, line: block.line, skips_header, ends: Vec::new(), turns: false })
 }
 
-fn copied<'a>(block: &'a Block, layout: &Layout) -> Way<'a> {
+/// The reader of delimited text, from a place of the block on, which is on this line; `is_first` says whether no record comes before.
+fn copied<'a>(block: &'a Block, layout: &Layout, start: usize, line: u64, is_first: bool) -> Way<'a> {
     // The reader takes a byte order mark at the beginning of what it reads for that of a file, unless something comes before: a line
     // without anything.
     let before: &[u8] = b"\n";
-    let bytes: Box<dyn Read + 'a> = Box::new(before.chain(&block.bytes[..]));
-    let has_header = block.is_first && layout.options.columns.is_none();
+    let bytes: Box<dyn Read + 'a> = Box::new(before.chain(&block.bytes[start..]));
+    let has_header = is_first && layout.options.columns.is_none();
     let mut builder = super::builder(&layout.options);
     let reader = Box::new(builder.has_headers(has_header).from_reader(bytes));
-    let counted = Counted { at: 0, lines: block.line, before: before.len() as u64 };
+    let counted = Counted { at: start, lines: line, start, before: before.len() as u64 };
     Way::Copied { reader, record: ByteRecord::new(), text: String::new(), counted }
+}
+
+/// Where a quoted field ends that is a piece of the text: `None` where a quote in it is doubled, or something follows the last.
+fn end_of_quoted(bytes: &[u8], start: usize, delimiter: u8, quote: u8) -> Option<usize> {
+    let end = start + memchr(quote, &bytes[start..])?;
+    let is_last = bytes.get(end + 1).is_none_or(|next| *next == delimiter || is_end(*next));
+    is_last.then_some(end)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Blocks;
     use super::*;
-    use deniable_core::schema::CsvOptions;
     use proptest::prelude::*;
     use std::io::Cursor;
     use std::path::Path;

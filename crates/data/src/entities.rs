@@ -45,8 +45,10 @@ struct Sorted {
     count: usize,
 }
 
-/// Spreads numbers over all bits. One to one: every step can be undone.
-fn scattered(number: u64) -> u64 {
+/// Spreads numbers over all 64 bits. One to one: every step can be undone.
+#[inline]
+#[must_use]
+pub fn scattered(number: u64) -> u64 {
     let mut mixed = number;
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

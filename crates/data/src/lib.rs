@@ -3,7 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | what is publicly known about a table? | [`deniable_core::schema`] |
-//! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint`, [`marks`] |
+//! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint` |
 //! | how does delimited text become fields? | `text`, `header` |
 //! | how does what is stored become a value? | [`reading`]: total functions, NULL for what they cannot read |
 //! | how do all rows get read? | [`scan`]: batches for several threads, or in order with their places |
@@ -26,7 +26,6 @@ pub mod groups;
 mod header;
 pub mod keys;
 pub mod kind;
-pub mod marks;
 pub mod memory;
 pub mod meter;
 pub mod names;
@@ -42,6 +41,7 @@ mod texts;
 mod types;
 
 pub use drive::watch;
+pub use entities::scattered;
 pub use error::SourceError;
 pub use memory::{Memory, Reservation, temporary_file};
 pub use meter::{Meter, Progress};

@@ -186,12 +186,8 @@ pub fn ensure<'v>(
     let (known, new): (Vec<&Versioned>, Vec<&Versioned>) =
         tables.iter().copied().partition(|table| table.accepted(ledger).is_some());
     for table in known {
-        let key = ledger.key().derive(FINGERPRINT);
-        let is_registered = match ledger.registered(table.name(), &table.version) {
-            Some(registered) => table.source.is_registered(registered, &key)?,
-            None => false,
-        };
-        if !is_registered {
+        let registered = ledger.registered(table.name(), &table.version);
+        if registered != Some(fingerprint(ledger, &table.source)?.as_str()) {
             return Err(changed(table));
         }
     }

@@ -9,6 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
+use deniable_data::scattered;
 use siphasher::sip128::SipHasher13;
 
 /// What texts are hashed for.
@@ -39,15 +40,6 @@ impl CellSeed {
         let mixed = (u64::from(cell) ^ self.0[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         scattered((mixed ^ (mixed >> 32)).wrapping_add(self.0[1]))
     }
-}
-
-/// Spreads numbers over all 64 bits. One to one: every step can be undone.
-#[inline]
-fn scattered(number: u64) -> u64 {
-    let mut mixed = number;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
 }
 
 /// The keys.

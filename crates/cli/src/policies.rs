@@ -3,6 +3,7 @@
 use crate::args::policy::PolicyPlace;
 use crate::error::{Failure, plan_failure};
 use deniable::Session;
+use deniable_core::schema::{url_scheme, without_credentials};
 use deniable_policy::Policy;
 use deniable_release::{Plan, Versioned, with_public_keys};
 use deniable_sql::SourceError;
@@ -13,10 +14,16 @@ use std::path::{Path, PathBuf};
 pub fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
     let mut policy = Policy::load(&place.policy)?;
     if let Some(data) = &place.data {
-        let path = absolute(data).to_string_lossy().into_owned();
+        // A URL is no path: it stays as it is written, and the data's reader says what becomes of it.
+        let written = data.to_string_lossy();
+        let path = match url_scheme(&written) {
+            Some(_) => written.into_owned(),
+            None => absolute(data).to_string_lossy().into_owned(),
+        };
         policy = policy.with_data_at(path).map_err(|format| {
             let help = "name data of the policy's format, or write another policy for these";
-            Failure::refused(format!("--data {} is {format}, and the policy's data is not", data.display()), help)
+            let shown = without_credentials(&written);
+            Failure::refused(format!("--data {shown} is {format}, and the policy's data is not"), help)
         })?;
     }
     if let Some(ledger) = &place.ledger {

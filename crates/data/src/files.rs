@@ -1,7 +1,7 @@
 //! Finding files, and telling whether they are still the same.
 
 use crate::error::SourceError;
-use deniable_core::schema::{Compression, Format};
+use deniable_core::schema::{Compression, Format, url_scheme, without_credentials};
 use globset::GlobBuilder;
 use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
@@ -39,16 +39,9 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<P
     Ok(found)
 }
 
-/// The scheme of a URL: what stands before `://`, where that is a scheme's name. `./s3://a` is a path.
-fn url_scheme(path: &str) -> Option<&str> {
-    let (scheme, _) = path.split_once("://")?;
-    let others = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(others)).then_some(scheme)
-}
-
-/// Why a URL is refused. Keys stand before an `@`, signatures behind a `?`: where there may be any, nothing but the scheme is shown.
+/// Why a URL is refused.
 fn refused_url(path: &str, scheme: &str) -> SourceError {
-    let url = if path.contains(['@', '?', '#']) { format!("{scheme}://...") } else { path.to_owned() };
+    let url = without_credentials(path).into_owned();
     let help = if scheme.eq_ignore_ascii_case("file") {
         "write the path without `file://`"
     } else {

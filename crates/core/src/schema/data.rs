@@ -1,6 +1,7 @@
 //! Where rows are, and how they are written.
 
 use super::{Compression, CsvOptions};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// Where the rows are. The path stands as it was written: it is relative to the folder of the policy.
@@ -57,4 +58,21 @@ pub fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
     let format = last(inner)
         .and_then(|ending| ["csv", "tsv", "parquet"].into_iter().find(|known| ending.eq_ignore_ascii_case(known)));
     (format, compression)
+}
+
+/// The scheme of a URL: what stands before `://`, where that is a scheme's name. `./s3://a` is a path.
+#[must_use]
+pub fn url_scheme(path: &str) -> Option<&str> {
+    let (scheme, _) = path.split_once("://")?;
+    let others = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(others)).then_some(scheme)
+}
+
+/// A path as it may be shown. Of a URL keys stand before an `@`, signatures behind a `?`: where there may be any, its scheme only.
+#[must_use]
+pub fn without_credentials(path: &str) -> Cow<'_, str> {
+    match url_scheme(path) {
+        Some(scheme) if path.contains(['@', '?', '#']) => format!("{scheme}://...").into(),
+        Some(_) | None => path.into(),
+    }
 }

@@ -25,7 +25,7 @@ mod table;
 pub use bounds::{Bounds, BoundsError};
 pub use column::{ALL, Column, ColumnType, Key, KeysFrom, Parents};
 pub use csv::{Compression, CsvOptions};
-pub use data::{Data, Format, ending};
+pub use data::{Data, Format, ending, url_scheme, without_credentials};
 pub use entity::Entity;
 pub use names::{LONGEST_NAME, Looks, MOST_COLUMNS, NotNames, are_names};
 pub use reading::{READING_FORMAT, reading};

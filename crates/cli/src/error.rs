@@ -155,7 +155,14 @@ fn source_help(error: &SourceError) -> &'static str {
             "check `path` in [data]; a relative path starts at the policy's folder. --data names another place"
         }
         SourceError::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
-        SourceError::NotTable { help, .. } | SourceError::Url { help, .. } => help,
+        SourceError::NotTable { help, .. }
+        | SourceError::Url { help, .. }
+        | SourceError::Database { help, .. }
+        | SourceError::NotBuilt { help, .. } => help,
+        SourceError::Changed { .. } => {
+            "nothing was stored or shown, and what is paid for stays paid for: put the registered rows back and run the same again. Other \
+             rows are another `version`, and are asked anew; `deniable data pull` keeps a copy that does not change"
+        }
         SourceError::NoNames { .. } => NO_NAMES,
         SourceError::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
         SourceError::NoColumn { .. } => {

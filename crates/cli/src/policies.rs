@@ -17,7 +17,7 @@ pub fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
         // A URL is no path: it stays as it is written, and the data's reader says what becomes of it.
         let written = data.to_string_lossy();
         let path = match url_scheme(&written) {
-            Some(_) => written.into_owned(),
+            Some(_) => written.to_string(),
             None => absolute(data).to_string_lossy().into_owned(),
         };
         policy = policy.with_data_at(path).map_err(|format| {

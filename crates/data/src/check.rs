@@ -102,13 +102,15 @@ impl Source {
         })
     }
 
-    /// A place as `file:line`.
+    /// A place as `file:line`, or as its database finds it again.
     fn place(&self, (file, line): Place) -> String {
-        format!("{}:{line}", self.path(file).display())
+        let of_database = if let Rows::Database(found) = &self.rows { found.place(file, line) } else { None };
+        of_database.unwrap_or_else(|| format!("{}:{line}", self.path(file).display()))
     }
 
     fn path(&self, file: usize) -> &Path {
-        self.files().get(file).map_or(Path::new("memory"), PathBuf::as_path)
+        let names = if let Rows::Database(found) = &self.rows { found.names() } else { self.files() };
+        names.get(file).map_or(Path::new("memory"), PathBuf::as_path)
     }
 }
 

@@ -51,6 +51,30 @@ pub enum SourceError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// A database cannot be read. The server's own words may quote rows and are left out.
+    #[error("{problem}")]
+    Database {
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// The rows are not those that were registered. Only the curator may know: that somebody's rows changed just now is private.
+    #[error("the rows of {table} are not those that were registered as this version")]
+    Changed {
+        /// The table.
+        table: String,
+    },
+    /// A kind of data that this build reads none of.
+    #[error("the rows of {table} are in {place}, which this build does not read")]
+    NotBuilt {
+        /// The table.
+        table: String,
+        /// Where they are.
+        place: &'static str,
+        /// What to do.
+        help: &'static str,
+    },
     /// The path is not a usable pattern.
     #[error("`{pattern}` is not a usable file pattern: {reason}")]
     Pattern {

@@ -17,7 +17,7 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<P
             Compression::Gzip => "CSV (.csv.gz)",
             Compression::Zstd => "CSV (.csv.zst)",
         },
-        Format::Parquet => "Parquet",
+        Format::Parquet | Format::Postgres { .. } => "Parquet",
     };
     if let Some(scheme) = url_scheme(path) {
         return Err(refused_url(path, scheme));
@@ -55,7 +55,7 @@ fn has_extension(file: &Path, format: &Format) -> bool {
     let last = |file: &Path| file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let is_text = |file: &Path| matches!(last(file).as_deref(), Some("csv" | "tsv" | "txt" | "data"));
     let outer = match format {
-        Format::Parquet => return last(file).as_deref() == Some("parquet"),
+        Format::Parquet | Format::Postgres { .. } => return last(file).as_deref() == Some("parquet"),
         Format::Csv(options) => match options.compression {
             Compression::None => return is_text(file),
             Compression::Gzip => "gz",

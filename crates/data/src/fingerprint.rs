@@ -1,11 +1,12 @@
 //! What rows hold, as a keyed hash: by it a registered version is known again.
 //!
-//! Of files it is of their bytes. Rows in memory have none that would stay the same: there it is of the declared columns'
+//! Of files it is of their bytes. Of a table in a database it has two parts, `marks.contents`: what is known without reading rows, and a keyed
+//! sum over all of them, in whatever order they come (see `database`). Rows in memory have none that would stay the same: there it is of the declared columns'
 //! values, as they are read, in their order.
 
 use crate::error::SourceError;
 use crate::meter::Meter;
-use crate::scan::{Looked, Wanted};
+use crate::scan::{Looked, ScanError, Wanted};
 use crate::{Rows, Source};
 use deniable_expression::Value;
 use std::fs::File;
@@ -15,16 +16,43 @@ use std::path::PathBuf;
 const MEMORY: &[u8] = b"deniable 2026-11 rows in memory\0";
 
 impl Source {
-    /// A keyed hash of the contents of all files, whatever their names and order, or of the values of rows in memory in their
-    /// order, whatever their batches. It is worth nothing without the key, and must not be published all the same.
+    /// A keyed hash of the contents of all files, whatever their names and order; of the values of rows in memory in their
+    /// order, whatever their batches; or of the rows of a database in any order, with their relation and columns. It is worth nothing without the key, and must not be published all the same.
     ///
     /// # Errors
-    /// When a file cannot be read, or rows in memory lack a declared column or hold it in a type that cannot be read as its own.
+    /// When a file or database cannot be read, or rows in memory lack a declared column or hold it in a type that cannot be read as its own.
     pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
         match &self.rows {
             Rows::Files { files, .. } => of_files(files, key),
             Rows::Memory(_) => self.of_memory(key),
+            Rows::Database(found) => match found.fingerprint(key) {
+                Some(known) => Ok(known),
+                None => {
+                    self.read_all(key)?;
+                    found.fingerprint(key).ok_or_else(|| SourceError::Rows { table: self.table().name.clone() })
+                }
+            },
         }
+    }
+
+    /// What can be told of rows without reading any, as the beginning of their fingerprint, up to a point. `None` where that is nothing: there
+    /// the whole fingerprint is to be compared. Where it agrees, a scan tells the rest ([`Self::of_version`]).
+    #[must_use]
+    pub fn marks(&self, key: &[u8; 32]) -> Option<String> {
+        match &self.rows {
+            Rows::Files { .. } | Rows::Memory(_) => None,
+            Rows::Database(found) => Some(found.marks(key)),
+        }
+    }
+
+    /// Reads all rows of a database, for what they are.
+    fn read_all(&self, key: &[u8; 32]) -> Result<(), SourceError> {
+        let scan = self.clone().of_version(*key, None).scan(&[], &Meter::new())?;
+        let done = scan.run(1, || (), |(), _| Ok::<(), std::convert::Infallible>(()));
+        done.map(drop).map_err(|error| match error {
+            ScanError::Source(error) => error,
+            ScanError::Work(never) => match never {},
+        })
     }
 
     fn of_memory(&self, key: &[u8; 32]) -> Result<String, SourceError> {

@@ -1,9 +1,10 @@
-//! Where the rows are: files of CSV or Parquet, or batches in memory, as columns of the six types.
+//! Where the rows are: files of CSV or Parquet, tables of PostgreSQL, or batches in memory, as columns of the six types.
 //!
 //! | question | module |
 //! |---|---|
 //! | what is publicly known about a table? | [`deniable_core::schema`] |
 //! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint` |
+//! | how are the rows of a database read, and are they still the same? | `database` |
 //! | how does delimited text become fields? | `text`, `header` |
 //! | how does what is stored become a value? | [`reading`]: total functions, NULL for what they cannot read |
 //! | how do all rows get read? | [`scan`]: batches for several threads, or in order with their places |
@@ -17,6 +18,8 @@
 //! NULL; that files have the right shape at all is checked beforehand, for the curator alone, by [`check`].
 
 pub mod check;
+#[cfg_attr(not(feature = "postgres"), path = "database_absent.rs")]
+mod database;
 mod drive;
 mod entities;
 pub mod error;
@@ -49,6 +52,8 @@ pub use scan::{Batch, Form, Read, Scan, ScanError, Wanted};
 pub use synthetic::synthetic;
 pub use texts::texts;
 pub use types::{arrow_type, memory_schema, type_of};
+
+pub use database::Databases;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use deniable_core::schema::{Data, Format, TableSchema};
@@ -87,29 +92,78 @@ impl Resources {
 pub struct Source {
     table: TableSchema,
     rows: Rows,
+    version: Option<KnownVersion>,
+}
+
+/// By what rows of a database are known again.
+#[derive(Clone)]
+#[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "files are compared before they are read"))]
+struct KnownVersion {
+    /// The key of fingerprints.
+    key: [u8; 32],
+    /// The fingerprint that they must have, if they were registered.
+    registered: Option<String>,
+}
+
+/// Says nothing of the key.
+impl std::fmt::Debug for KnownVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("KnownVersion")
+    }
 }
 
 #[derive(Debug, Clone)]
 enum Rows {
     Files { files: Vec<PathBuf>, format: Format, partitions: Partitions },
+    Database(Arc<database::Table>),
     Memory(Vec<RecordBatch>),
 }
 
 impl Source {
-    /// Finds the files that a policy declares. `folder` is what a relative path is relative to.
+    /// Finds the rows that a policy declares, of a table that is read by itself. `folder` is what a relative path is relative to.
     ///
     /// # Errors
-    /// When there are none, the path is a URL, a folder cannot be read, or a file lies in no folder of a declared partition.
+    /// When there are none, the path is a URL, a folder cannot be read, or a file lies in no folder of a declared partition; and when a database
+    /// cannot be reached or lacks the table.
     pub fn locate(table: TableSchema, data: &Data, folder: &Path) -> Result<Self, SourceError> {
-        let files = files::locate(&data.path, &data.format, folder)?;
-        let partitions = Partitions::of(&files, &data.partitions, folder)?;
-        Ok(Self { table, rows: Rows::Files { files, format: data.format.clone(), partitions } })
+        Self::locate_with(table, data, folder, &mut Databases::default())
+    }
+
+    /// The same of one of several tables: those that are in one database are read as they were at one moment.
+    ///
+    /// # Errors
+    /// As of [`Self::locate`].
+    pub fn locate_with(
+        table: TableSchema,
+        data: &Data,
+        folder: &Path,
+        databases: &mut Databases,
+    ) -> Result<Self, SourceError> {
+        let rows = match &data.format {
+            Format::Postgres { connect } => {
+                Rows::Database(Arc::new(database::Table::locate(&table, &data.path, connect, databases)?))
+            }
+            Format::Csv(_) | Format::Parquet => {
+                let files = files::locate(&data.path, &data.format, folder)?;
+                let partitions = Partitions::of(&files, &data.partitions, folder)?;
+                Rows::Files { files, format: data.format.clone(), partitions }
+            }
+        };
+        Ok(Self { table, rows, version: None })
+    }
+
+    /// The same rows, which every scan compares with what was registered, where they are of a database: at its end, since only reading them
+    /// tells. Without a registered fingerprint a scan of all columns finds out what it is. Files are compared before they are read
+    /// ([`Self::fingerprint`]), and are left as they are.
+    #[must_use]
+    pub fn of_version(self, key: [u8; 32], registered: Option<&str>) -> Self {
+        Self { version: Some(KnownVersion { key, registered: registered.map(str::to_owned) }), ..self }
     }
 
     /// Rows that are in memory already: columns by their declared names, in types that can be read as the declared ones.
     #[must_use]
     pub fn memory(table: TableSchema, batches: Vec<RecordBatch>) -> Self {
-        Self { table, rows: Rows::Memory(batches) }
+        Self { table, rows: Rows::Memory(batches), version: None }
     }
 
     /// The same rows, read into memory, in their declared types and the order of the files.
@@ -138,23 +192,23 @@ impl Source {
         &self.table
     }
 
-    /// The files, in order; none for rows in memory.
+    /// The files, in order; none for rows in memory or of a database.
     #[must_use]
     pub fn files(&self) -> &[PathBuf] {
         match &self.rows {
             Rows::Files { files, .. } => files,
-            Rows::Memory(_) => &[],
+            Rows::Memory(_) | Rows::Database(_) => &[],
         }
     }
 
-    /// Bytes of all files together; `None` for rows in memory, or where the file system does not tell.
+    /// Bytes of all files together; `None` for rows that are not in files, or where the file system does not tell.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match &self.rows {
             Rows::Files { files, .. } => {
                 files.iter().map(|path| Some(std::fs::metadata(path).ok()?.len())).sum::<Option<u64>>()
             }
-            Rows::Memory(_) => None,
+            Rows::Memory(_) | Rows::Database(_) => None,
         }
     }
 

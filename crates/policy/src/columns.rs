@@ -36,7 +36,7 @@ impl<'a> Home<'a> {
     pub(crate) fn csv(self) -> Option<&'a CsvOptions> {
         match self.format {
             Some(Format::Csv(options)) => Some(options),
-            Some(Format::Parquet) | None => None,
+            Some(Format::Parquet | Format::Postgres { .. }) | None => None,
         }
     }
 }
@@ -171,8 +171,10 @@ fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<
             "remove it, or declare another `type`",
         );
     }
-    if matches!(home.format, Some(Format::Parquet)) {
-        return misplaced("in Parquet, which stores dates as such", "remove it");
+    match home.format {
+        Some(Format::Parquet) => return misplaced("in Parquet, which stores dates as such", "remove it"),
+        Some(Format::Postgres { .. }) => return misplaced("in PostgreSQL, which stores dates as such", "remove it"),
+        Some(Format::Csv(_)) | None => {}
     }
     dates::read_format(&field, kind).map(Some)
 }

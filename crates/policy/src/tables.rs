@@ -13,8 +13,19 @@ use deniable_core::schema::{Column, DeclaredTable, Role};
 /// Most tables beside the main one.
 pub const MOST_TABLES: usize = 15;
 
-pub(crate) const KEYS: [&str; 9] =
-    ["path", "version", "format", "csv", "partitions", "columns", "entity", "unprotected", "key"];
+pub(crate) const KEYS: [&str; 11] = [
+    "path",
+    "version",
+    "format",
+    "csv",
+    "partitions",
+    "columns",
+    "entity",
+    "unprotected",
+    "key",
+    "relation",
+    "connect",
+];
 
 /// What the main table says that the others must agree with.
 pub(crate) struct Main<'a> {

@@ -13,6 +13,7 @@ use deniable_core::schema::{Data, reading};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
 use deniable_policy::About;
+use deniable_sql::source::Databases;
 use deniable_sql::source::check::{ColumnReport, Report};
 use deniable_sql::{Resources, Source, SourceError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,8 +42,8 @@ pub enum DataError {
         /// Whether the versions were registered before as they are read now. Then they stay so.
         registered: bool,
     },
-    /// The files are not those that were registered.
-    #[error("the files of `{table}` have changed since version \"{version}\" was registered")]
+    /// The files, or the relation of a database and its columns, are not those that were registered.
+    #[error("the data of `{table}` have changed since version \"{version}\" was registered")]
     Changed {
         /// The table.
         table: String,
@@ -106,10 +107,11 @@ impl Versioned {
     /// When a table has none, or a folder cannot be read.
     pub fn locate_all(plan: &Plan, rows: &BTreeMap<String, Vec<RecordBatch>>) -> Result<Vec<Self>, SourceError> {
         let folder = plan.policy().folder();
+        let mut databases = Databases::default();
         let locate = |((table, data), read): ((TableSchema, Data), deniable_core::schema::DeclaredTable)| {
             let source = match rows.get(&table.name) {
                 Some(batches) => Source::memory(table, batches.clone()),
-                None => Source::locate(table, &data, folder)?,
+                None => Source::locate_with(table, &data, folder, &mut databases)?,
             };
             Ok(Self { source, version: data.version, reading: digest(&read) })
         };
@@ -118,6 +120,11 @@ impl Versioned {
 
     fn name(&self) -> &str {
         &self.source.table().name
+    }
+
+    /// The rows, which a scan compares with those that are registered as this version, where only reading them tells.
+    pub(crate) fn registered(&self, ledger: &Ledger) -> Source {
+        self.source.clone().of_version(key(ledger), ledger.registered(self.name(), &self.version))
     }
 
     /// What was accepted of it as it is read; `None` where it was never registered so.
@@ -163,7 +170,7 @@ pub fn check(
 /// curator's eyes. Caps that are chosen by it depend on the data. What cannot be worked out is told, and stops nothing: the data are
 /// registered whatever comes of it.
 pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
-    let sources: Vec<Source> = tables.iter().map(|table| table.source.clone()).collect();
+    let sources: Vec<Source> = tables.iter().map(|table| table.registered(ledger)).collect();
     for ask in plan.asks().iter().filter(|ask| ask.ask().about == About::Cells) {
         let query = ask.ask().name.as_str();
         let progress = |progress| tell(Event::Computing(query, progress));
@@ -185,9 +192,17 @@ pub fn ensure<'v>(
 ) -> Result<Vec<&'v Versioned>, DataError> {
     let (known, new): (Vec<&Versioned>, Vec<&Versioned>) =
         tables.iter().copied().partition(|table| table.accepted(ledger).is_some());
+    let key = key(ledger);
     for table in known {
         let registered = ledger.registered(table.name(), &table.version);
-        if registered != Some(fingerprint(ledger, &table.source)?.as_str()) {
+        let is_same = match table.source.marks(&key) {
+            // All that can be told without reading rows. The rest is told by the pass that computes.
+            Some(marks) => {
+                registered.and_then(|registered| registered.split_once('.')).is_some_and(|(known, _)| known == marks)
+            }
+            None => registered == Some(table.source.fingerprint(&key)?.as_str()),
+        };
+        if !is_same {
             return Err(changed(table));
         }
     }
@@ -258,22 +273,28 @@ fn scan(
     resources: &Resources,
     progress: &dyn Fn(u64),
 ) -> Result<Scanned, DataError> {
-    let before = fingerprint(ledger, &table.source)?;
-    if ledger.registered(table.name(), &table.version).is_some_and(|known| known != before) {
+    let key = key(ledger);
+    let source = table.source.clone().of_version(key, None);
+    let is_other = |found: &str| ledger.registered(table.name(), &table.version).is_some_and(|known| known != found);
+    // Rows of a database stay as they are at one moment, and the look at them tells their fingerprint. Files may change meanwhile.
+    let before = if source.marks(&key).is_none() { Some(source.fingerprint(&key)?) } else { None };
+    if before.as_deref().is_some_and(is_other) {
         return Err(changed(table));
     }
-    let report = table.source.check(resources, progress)?;
+    let report = source.check(resources, progress)?;
     // What was scanned must be what is registered.
-    if fingerprint(ledger, &table.source)? != before {
+    let after = source.fingerprint(&key)?;
+    if before.is_some_and(|before| before != after) || is_other(&after) {
         return Err(changed(table));
     }
-    Ok(Scanned { report, fingerprint: before })
+    Ok(Scanned { report, fingerprint: after })
 }
 
 fn changed(table: &Versioned) -> DataError {
     DataError::Changed { table: table.name().to_owned(), version: table.version.clone() }
 }
 
-fn fingerprint(ledger: &Ledger, source: &Source) -> Result<String, SourceError> {
-    source.fingerprint(&ledger.key().derive(FINGERPRINT))
+/// The key of all fingerprints.
+fn key(ledger: &Ledger) -> [u8; 32] {
+    ledger.key().derive(FINGERPRINT)
 }

@@ -295,7 +295,7 @@ impl Kind for Asks<'_> {
         if self.allowed.registering == Registering::Stop && !registered.is_empty() {
             return Err(ReleaseError::OnlyRegistered);
         }
-        let sources: Vec<Source> = used.into_iter().map(|table| table.source.clone()).collect();
+        let sources: Vec<Source> = used.into_iter().map(|table| table.registered(ledger)).collect();
         // Files are opened and public tables read for all of them before the first is charged.
         for (at, ask) in pending {
             let prepared = prepare(&sources, ask.query(), self.resources).map_err(DataError::from)?;

@@ -105,6 +105,22 @@ fn data_that_cannot_be_used() {
     insta::assert_snapshot!(told.0);
 }
 
+/// A URL is no path of the working folder, and what may be credentials in it is not shown.
+#[test]
+fn a_url_as_data_is_refused_without_its_credentials() {
+    let place = Place::new(POLICY, DATA);
+    for (url, shown) in [
+        ("s3://key:se/cret@bucket/data.csv", "s3://..."),
+        ("s3://key:se/cret@bucket/data.parquet", "s3://..."),
+        ("https://a.example/data.csv?sig=secret", "https://..."),
+        ("s3://bucket/data.csv", "s3://bucket/data.csv"),
+    ] {
+        let said = place.release(&["--data", url]).refused().stderr;
+        assert!(said.contains(shown) && !said.contains("cret"), "{said}");
+    }
+    assert_eq!(place.charges(), 0);
+}
+
 /// `data check` says the same, and registers nothing.
 #[test]
 fn data_check_refuses_what_a_release_refuses() {

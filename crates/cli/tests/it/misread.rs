@@ -296,10 +296,7 @@ fn another_reading_is_looked_at_before_it_is_paid_for() {
         place.edit("policy.toml", &from, &to);
         let question = "SELECT COUNT(*) FROM visits WHERE x = '8'";
         let run = place.run(&["ask", "policy.toml", question, "--spend", "1/40", "--register"]).refused();
-        assert!(
-            run.stderr.contains("the files of `visits` have changed") && !run.stderr.contains("checked"),
-            "{run:?}"
-        );
+        assert!(run.stderr.contains("the data of `visits` have changed") && !run.stderr.contains("checked"), "{run:?}");
     }
     place.write("data.csv", data);
     // Bounds and keys are no matter of reading.

@@ -20,6 +20,7 @@ mod data;
 mod entity;
 mod names;
 mod reading;
+mod relation;
 mod table;
 
 pub use bounds::{Bounds, BoundsError};
@@ -29,4 +30,5 @@ pub use data::{Data, Format, ending, url_scheme, without_credentials};
 pub use entity::Entity;
 pub use names::{LONGEST_NAME, Looks, MOST_COLUMNS, NotNames, are_names};
 pub use reading::{READING_FORMAT, reading};
+pub use relation::{RelationName, quoted};
 pub use table::{DeclaredTable, Role, TableSchema, section};

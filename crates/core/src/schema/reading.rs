@@ -43,6 +43,8 @@ pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
             out.csv(options);
         }
         Format::Parquet => out.byte(2),
+        // How the server is reached decides nothing about what its rows are.
+        Format::Postgres { connect: _ } => out.byte(3),
     }
     // The order says which folder is within which, and nothing about the values; it is kept as it is stated.
     out.list(partitions.iter().map(String::as_str));

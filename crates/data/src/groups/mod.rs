@@ -103,7 +103,9 @@ pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, 
 /// When it is not there, or has none.
 pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
     match format_of(path, layout) {
-        Format::Parquet => Ok(parquet_columns(path)?.into_iter().map(|(name, _)| name).collect()),
+        Format::Parquet | Format::Postgres { .. } => {
+            Ok(parquet_columns(path)?.into_iter().map(|(name, _)| name).collect())
+        }
         Format::Csv(CsvOptions { columns: Some(names), .. }) => Ok(names),
         Format::Csv(options) => csv_columns(path, options.delimiter, options.compression),
     }

@@ -1,7 +1,7 @@
-//! Rows of files as columns of the six types, on several threads.
+//! Rows as columns of the six types, on several threads.
 //!
-//! Everything that can be refused is refused before a row is read. After that only a file that cannot be read to its end stops
-//! a scan, with an error that says nothing about rows.
+//! Everything that can be refused is refused before a row is read. After that only a file or database that cannot be read to its end stops
+//! a scan, with an error that says nothing about rows; and rows of a database that are not the registered ones, which only the end tells.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -17,6 +17,7 @@ mod threads;
 
 pub use look::{Looked, Seen};
 
+use crate::database::Copies;
 use crate::error::SourceError;
 use crate::meter::Meter;
 use crate::parquet::{self, Unit};
@@ -143,6 +144,7 @@ enum Opened {
     Memory(Vec<Slice>),
     Text { files: Vec<PathBuf>, layout: Arc<Layout>, readers: Vec<ColumnReader> },
     Parquet(Vec<Unit>),
+    Database(Copies),
 }
 
 /// Some rows in memory: the wanted columns alone.
@@ -174,7 +176,8 @@ impl Source {
                 let readers = columns.map(|column| ColumnReader::from_text(column, options)).collect();
                 Opened::Text { files: files.clone(), layout, readers }
             }
-            Rows::Files { files, format: Format::Parquet, partitions } => {
+            Rows::Database(found) => Opened::Database(found.copies(self.table(), wanted, self.version.clone())?),
+            Rows::Files { files, format: Format::Parquet | Format::Postgres { .. }, partitions } => {
                 Opened::Parquet(parquet::units(files, declared, partitions, wanted)?)
             }
         };

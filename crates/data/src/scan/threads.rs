@@ -9,7 +9,8 @@
 )]
 
 use super::piece::{Lines, Piece, Stored};
-use super::{Batch, Opened, Scan, ScanError, Slice};
+use super::{BATCH_ROWS, Batch, Opened, Scan, ScanError, Slice};
+use crate::database::{Copies, Pulled};
 use crate::error::SourceError;
 use crate::meter::Meter;
 use crate::parquet::Unit;
@@ -41,6 +42,7 @@ enum Supply {
         units: Vec<Unit>,
         next: AtomicUsize,
     },
+    Database(Copies),
 }
 
 /// Files of text, one after the other.
@@ -54,6 +56,7 @@ impl Opened {
         match self {
             Self::Memory(slices) => Supply::Memory { slices, next: AtomicUsize::new(0) },
             Self::Parquet(units) => Supply::Parquet { units, next: AtomicUsize::new(0) },
+            Self::Database(copies) => Supply::Database(copies),
             Self::Text { files, layout, readers } => {
                 let lanes = threads.min(MOST_OPEN).min(files.len());
                 let lane = |first| {
@@ -62,6 +65,16 @@ impl Opened {
                 };
                 Supply::Text { lanes: (0..lanes).map(lane).collect(), layout, readers }
             }
+        }
+    }
+}
+
+impl Supply {
+    /// All rows were read: whether they are those that they should be, where only that tells.
+    fn finish(self) -> Result<(), SourceError> {
+        match self {
+            Self::Database(copies) => copies.finish(),
+            Self::Memory { .. } | Self::Text { .. } | Self::Parquet { .. } => Ok(()),
         }
     }
 }
@@ -188,8 +201,30 @@ impl Work {
                     self.unit(unit, &mut take).inspect_err(|_| self.damaged(unit.path()))?;
                 }
             }
+            Supply::Database(copies) => self.pull(copies, &mut take)?,
         }
         Ok(())
+    }
+
+    fn pull<E>(&self, copies: &Copies, take: &mut dyn FnMut(&Piece<'_>) -> Result<(), Stop<E>>) -> Result<(), Stop<E>> {
+        let mut before = 0_u64;
+        let mut taken = Ok(());
+        let mut hand_over = |pulled: &Pulled<'_>| {
+            self.meter.add_rows(pulled.rows);
+            self.meter.add_bytes(pulled.bytes);
+            // Rows without places are all in one part.
+            let lines = if pulled.places.is_empty() { Lines::After(before) } else { Lines::On(pulled.places) };
+            before = before.saturating_add(pulled.rows as u64);
+            let stored = Stored::Arrays(copies.readers(), pulled.columns);
+            taken = take(&Piece { rows: pulled.rows, file: pulled.file, lines, broken: &[], stored });
+            taken.is_ok() && !self.is_stopped()
+        };
+        let pulled = copies.pull(self.uneven == Uneven::Told, BATCH_ROWS, &mut hand_over);
+        taken?;
+        pulled.map_err(|error| {
+            self.fail(error);
+            Stop::Damaged
+        })
     }
 
     fn block<E>(
@@ -242,6 +277,10 @@ impl Scan {
             Some(take(made, Batch { rows: piece.rows, columns }))
         });
         done.map_err(|error| match error {
+            // What is wrong with a database helps whoever runs it, and quotes nothing.
+            ScanError::Source(Some(error @ (SourceError::Database { .. } | SourceError::Changed { .. }))) => {
+                ScanError::Source(error)
+            }
             ScanError::Source(_) => ScanError::Source(SourceError::Rows { table }),
             ScanError::Work(error) => ScanError::Work(error),
         })
@@ -288,7 +327,10 @@ impl Scan {
                 Err(Stop::Damaged) => is_whole = false,
             }
         }
-        let failed = work.failed.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if is_whole { Ok(made) } else { Err(ScanError::Source(failed)) }
+        if !is_whole {
+            return Err(ScanError::Source(work.failed.into_inner().unwrap_or_else(PoisonError::into_inner)));
+        }
+        work.supply.finish().map_err(|error| ScanError::Source(Some(error)))?;
+        Ok(made)
     }
 }

@@ -1,0 +1,242 @@
+//! Tables and views of PostgreSQL: how they are read, and by what their rows are known again.
+
+use crate::KnownVersion;
+use crate::error::SourceError;
+use crate::reading::ColumnReader;
+use crate::scan::Wanted;
+use arrow_array::ArrayRef;
+use deniable_core::schema::{RelationName, TableSchema};
+use deniable_postgres::{Contents, Copied, Copying, Part, PostgresError, Relation, Server, Snapshot};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What fingerprints of relations and of their rows are made for.
+const MARKS: &[u8] = b"deniable 2026-11 marks of a relation\0";
+const ROWS: &[u8] = b"deniable 2026-11 rows of a relation\0";
+const SUM: &[u8] = b"deniable 2026-11 sum of rows\0";
+
+/// The databases of a run, each as it was at one moment.
+#[derive(Debug, Default)]
+pub struct Databases(BTreeMap<String, Arc<Snapshot>>);
+
+impl Databases {
+    fn at(&mut self, connect: &str) -> Result<Arc<Snapshot>, SourceError> {
+        if let Some(known) = self.0.get(connect) {
+            return Ok(known.clone());
+        }
+        let snapshot = Server::named(connect).and_then(Snapshot::begin).map_err(failed)?;
+        self.0.insert(connect.to_owned(), snapshot.clone());
+        Ok(snapshot)
+    }
+}
+
+fn failed(error: PostgresError) -> SourceError {
+    SourceError::Database { problem: error.problem, help: error.help }
+}
+
+/// The declared columns of a table or view.
+#[derive(Debug)]
+pub(crate) struct Table {
+    relation: Relation,
+    /// Where each declared column is among those of the relation.
+    positions: Vec<usize>,
+    /// The names of the tables that it consists of.
+    names: Vec<PathBuf>,
+    /// What all rows are, once a scan has found out, and by which key. They stay so: it is one moment's.
+    found: Mutex<Option<([u8; 32], Contents)>>,
+}
+
+impl Table {
+    /// # Errors
+    /// When the database cannot be reached, or lacks the relation or a declared column in a type that can be read as its own.
+    pub(crate) fn locate(
+        table: &TableSchema,
+        relation: &str,
+        connect: &str,
+        databases: &mut Databases,
+    ) -> Result<Self, SourceError> {
+        let name = RelationName::parse(relation).ok_or_else(|| SourceError::Database {
+            problem: format!("the relation of `{}` is no schema and name", table.name),
+            help: "write both, as in `relation = \"clinic.visits\"`; what is not in lower case is in double quotes",
+        })?;
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let relation = databases.at(connect)?.relation(&name, &columns).map_err(failed)?;
+        let mut positions = Vec::new();
+        for declared in &table.columns {
+            let found = relation.columns().iter().enumerate().find(|(_, column)| column.name == declared.name);
+            let Some((position, column)) = found else { return Err(SourceError::Rows { table: table.name.clone() }) };
+            let shown = PathBuf::from(name.shown());
+            ColumnReader::from_stored(declared, &column.data_type(), &shown).map_err(|_| SourceError::ColumnType {
+                path: shown,
+                column: declared.name.clone(),
+                stored: column.type_name.clone(),
+                declared: declared.kind.name(),
+            })?;
+            positions.push(position);
+        }
+        let names = relation.places().into_iter().map(PathBuf::from).collect();
+        Ok(Self { relation, positions, names, found: Mutex::default() })
+    }
+
+    /// The names of the tables that it consists of.
+    pub(crate) fn names(&self) -> &[PathBuf] {
+        &self.names
+    }
+
+    /// A row's place, as the database finds it again; `None` where rows have none.
+    pub(crate) fn place(&self, file: usize, line: u64) -> Option<String> {
+        let name = self.names.get(file)?.display();
+        let has_places = self.relation.parts().iter().any(|part| part.file == file && part.has_places());
+        has_places.then(|| format!("{name}, ctid ({},{})", line >> 16, line & 0xffff))
+    }
+
+    /// A keyed hash of what is known of it without reading rows.
+    pub(crate) fn marks(&self, key: &[u8; 32]) -> String {
+        let mut hasher = blake3::Hasher::new_keyed(key);
+        hasher.update(MARKS);
+        hasher.update(&self.relation.marks());
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// Its fingerprint, if a scan found out under this key.
+    pub(crate) fn fingerprint(&self, key: &[u8; 32]) -> Option<String> {
+        let found = *self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found.filter(|(known, _)| known == key).map(|(_, contents)| self.written(key, contents))
+    }
+
+    fn written(&self, key: &[u8; 32], contents: Contents) -> String {
+        let mut hasher = blake3::Hasher::new_keyed(key);
+        hasher.update(ROWS);
+        hasher.update(&contents.rows.to_le_bytes());
+        hasher.update(&contents.sum.to_le_bytes());
+        format!("{}.{}", self.marks(key), hasher.finalize().to_hex())
+    }
+
+    /// All rows of these columns.
+    pub(crate) fn copies(
+        self: &Arc<Self>,
+        table: &TableSchema,
+        wanted: &[Wanted],
+        version: Option<KnownVersion>,
+    ) -> Result<Copies, SourceError> {
+        let lost = || SourceError::Rows { table: table.name.clone() };
+        let (mut columns, mut places, mut readers) = (Vec::new(), Vec::new(), Vec::new());
+        for wanted in wanted {
+            let position = *self.positions.get(wanted.column).ok_or_else(lost)?;
+            let stored = self.relation.columns().get(position).ok_or_else(lost)?;
+            let declared = table.columns.get(wanted.column).ok_or_else(lost)?;
+            readers.push(ColumnReader::from_stored(declared, &stored.data_type(), Path::new(&table.name))?);
+            // A column that is wanted twice comes over once.
+            let place = columns.iter().position(|known| *known == position).unwrap_or_else(|| {
+                columns.push(position);
+                columns.len() - 1
+            });
+            places.push(place);
+        }
+        // Once it is known what the rows are, it need not be found out again.
+        let is_known = version.as_ref().is_some_and(|version| self.fingerprint(&version.key).is_some());
+        let sum_key = version.as_ref().filter(|_| !is_known).map(|version| sum_key(&version.key));
+        let (next, sum) = (AtomicUsize::new(0), Mutex::default());
+        Ok(Copies {
+            name: table.name.clone(),
+            table: self.clone(),
+            columns,
+            places,
+            readers,
+            version,
+            sum_key,
+            next,
+            sum,
+        })
+    }
+}
+
+fn sum_key(key: &[u8; 32]) -> [u8; 16] {
+    let mut derived = [0; 16];
+    derived.copy_from_slice(&blake3::keyed_hash(key, SUM).as_bytes()[..16]);
+    derived
+}
+
+/// Some rows on their way.
+pub(crate) struct Pulled<'a> {
+    pub(crate) rows: usize,
+    pub(crate) bytes: u64,
+    /// The table that they are of, by its place among the names.
+    pub(crate) file: usize,
+    /// The wanted columns.
+    pub(crate) columns: &'a [ArrayRef],
+    /// For each row its place, if there are places.
+    pub(crate) places: &'a [u64],
+}
+
+/// The parts of a relation that several threads copy.
+#[derive(Debug)]
+pub(crate) struct Copies {
+    name: String,
+    table: Arc<Table>,
+    columns: Vec<usize>,
+    /// Where each wanted column is among those that are copied.
+    places: Vec<usize>,
+    readers: Vec<ColumnReader>,
+    version: Option<KnownVersion>,
+    /// Present where it is to be found out what the rows are.
+    sum_key: Option<[u8; 16]>,
+    next: AtomicUsize,
+    sum: Mutex<Contents>,
+}
+
+impl Copies {
+    pub(crate) fn readers(&self) -> &[ColumnReader] {
+        &self.readers
+    }
+
+    /// Copies parts that nobody else copies until there are none, or `take` wants no more.
+    ///
+    /// # Errors
+    /// When the rows cannot be had.
+    pub(crate) fn pull(
+        &self,
+        with_places: bool,
+        most_rows: usize,
+        take: &mut dyn FnMut(&Pulled<'_>) -> bool,
+    ) -> Result<(), SourceError> {
+        let relation = &self.table.relation;
+        let copying = Copying { columns: &self.columns, rows: most_rows, with_places, key: self.sum_key.as_ref() };
+        while let Some(part) = relation.parts().get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            let copied =
+                relation.copy(part, copying, &mut |copied| self.hand_over(part, &copied, take)).map_err(failed)?;
+            let Some(contents) = copied else { return Ok(()) };
+            let mut sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
+            *sum = sum.with(contents);
+        }
+        Ok(())
+    }
+
+    fn hand_over(&self, part: &Part, copied: &Copied, take: &mut dyn FnMut(&Pulled<'_>) -> bool) -> bool {
+        let columns: Vec<ArrayRef> =
+            self.places.iter().filter_map(|place| copied.columns.get(*place).cloned()).collect();
+        take(&Pulled {
+            rows: copied.rows,
+            bytes: copied.bytes,
+            file: part.file,
+            columns: &columns,
+            places: &copied.places,
+        })
+    }
+
+    /// All parts were copied to their ends: were these the rows that were registered?
+    ///
+    /// # Errors
+    /// When they were not.
+    pub(crate) fn finish(self) -> Result<(), SourceError> {
+        let Some(KnownVersion { key, registered }) = self.version else { return Ok(()) };
+        if self.sum_key.is_some() {
+            let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+            *self.table.found.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, sum));
+        }
+        let is_registered = registered.is_none_or(|registered| self.table.fingerprint(&key) == Some(registered));
+        if is_registered { Ok(()) } else { Err(SourceError::Changed { table: self.name }) }
+    }
+}

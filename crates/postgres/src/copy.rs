@@ -1,0 +1,274 @@
+//! Rows on their way: binary `COPY`, taken apart row by row.
+#![deny(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unreachable
+)]
+
+use crate::contents::Contents;
+use crate::decode::{Kind, Values};
+use crate::error::PostgresError;
+use crate::relation::{Part, Relation};
+use arrow_array::ArrayRef;
+use bytes::Bytes;
+use deniable_core::schema::quoted;
+use futures_util::StreamExt;
+use std::pin::pin;
+
+/// How a copy begins.
+const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
+/// Bytes of rows that are handed over together, unless a row has more.
+const MOST_BYTES: usize = 8 << 20;
+
+/// What is copied.
+#[derive(Debug, Clone, Copy)]
+pub struct Copying<'a> {
+    /// The columns, by their positions in [`Relation::columns`].
+    pub columns: &'a [usize],
+    /// Most rows that are handed over together.
+    pub rows: usize,
+    /// Whether the places of rows are told, where they have some.
+    pub with_places: bool,
+    /// The key of [`Contents`]. With it all columns of the relation are copied; without it there are no contents.
+    pub key: Option<&'a [u8; 16]>,
+}
+
+/// Some rows.
+#[derive(Debug)]
+pub struct Copied {
+    /// How many.
+    pub rows: usize,
+    /// Bytes that came over for them.
+    pub bytes: u64,
+    /// The columns, in the order that was asked for.
+    pub columns: Vec<ArrayRef>,
+    /// The place of each row, if places are told: its page, times 2^16, and its number there.
+    pub places: Vec<u64>,
+}
+
+impl Relation {
+    /// Copies a part over a connection of its own, which is this thread's while it lasts, and hands its rows over. `take` says whether it wants
+    /// more.
+    ///
+    /// # Errors
+    /// When the rows cannot be had to their end. `None` where `take` wanted no more.
+    pub fn copy(
+        &self,
+        part: &Part,
+        copying: Copying<'_>,
+        take: &mut dyn FnMut(Copied) -> bool,
+    ) -> Result<Option<Contents>, PostgresError> {
+        let connection = self.snapshot.take()?;
+        let places = copying.with_places && part.has_places();
+        let sent: Vec<usize> = match copying.key {
+            Some(_) => (0..self.columns.len()).collect(),
+            None => copying.columns.to_vec(),
+        };
+        let names = sent.iter().filter_map(|at| self.columns.get(*at)).map(|column| quoted(&column.name));
+        let names: Vec<String> = places.then(|| "ctid".to_owned()).into_iter().chain(names).collect();
+        let query = part.query(&names);
+        let mut rows = Rows::new(self, copying, &sent, places);
+        let copied = connection.runtime.block_on(async {
+            let stream = connection.client.copy_out(&query).await.map_err(|error| PostgresError::running(&error))?;
+            let mut stream = pin!(stream);
+            while let Some(chunk) = stream.next().await {
+                let chunk = chunk.map_err(|error| PostgresError::running(&error))?;
+                if !rows.chunk(chunk, take)? {
+                    return Ok(false);
+                }
+            }
+            rows.end(take)
+        })?;
+        if !copied {
+            // The rest of the copy is still on its way: the connection is of no more use.
+            return Ok(None);
+        }
+        self.snapshot.give_back(connection);
+        Ok(Some(rows.contents))
+    }
+}
+
+/// Takes chunks apart.
+struct Rows<'a> {
+    copying: Copying<'a>,
+    /// For each field of a row where its values go, if anywhere.
+    fields: Vec<Option<usize>>,
+    values: Vec<Values>,
+    with_places: bool,
+    places: Vec<u64>,
+    rows: usize,
+    bytes: usize,
+    contents: Contents,
+    /// What was not taken apart yet.
+    left: Vec<u8>,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Header,
+    Rows,
+    End,
+}
+
+/// What was found at the beginning of some bytes.
+enum Found {
+    /// So many bytes of a row, or of the header.
+    Whole(usize),
+    /// More is needed.
+    Part,
+    Garbled,
+}
+
+impl<'a> Rows<'a> {
+    fn new(relation: &Relation, copying: Copying<'a>, sent: &[usize], with_places: bool) -> Self {
+        let fields = sent.iter().map(|at| copying.columns.iter().position(|wanted| wanted == at)).collect();
+        let kinds = copying.columns.iter().filter_map(|at| relation.columns.get(*at)).map(|column| column.kind);
+        let values = kinds.map(|kind: Kind| kind.values(copying.rows)).collect();
+        let contents = Contents::default();
+        Self {
+            copying,
+            fields,
+            values,
+            with_places,
+            places: Vec::new(),
+            rows: 0,
+            bytes: 0,
+            contents,
+            left: Vec::new(),
+            state: State::Header,
+        }
+    }
+
+    /// Takes what came. Servers send a row at a time, so that a chunk is most often taken apart where it is.
+    fn chunk(&mut self, chunk: Bytes, take: &mut dyn FnMut(Copied) -> bool) -> Result<bool, PostgresError> {
+        if self.left.is_empty() {
+            let used = match self.parse(&chunk, take)? {
+                Some(used) => used,
+                None => return Ok(false),
+            };
+            self.left.extend_from_slice(chunk.get(used..).unwrap_or_default());
+            return Ok(true);
+        }
+        let mut all = std::mem::take(&mut self.left);
+        all.extend_from_slice(&chunk);
+        let Some(used) = self.parse(&all, take)? else { return Ok(false) };
+        all.drain(..used);
+        self.left = all;
+        Ok(true)
+    }
+
+    /// The copy is at its end.
+    fn end(&mut self, take: &mut dyn FnMut(Copied) -> bool) -> Result<bool, PostgresError> {
+        if self.state != State::End || !self.left.is_empty() {
+            return Err(PostgresError::garbled());
+        }
+        Ok(self.rows == 0 || self.hand_over(take))
+    }
+
+    /// How many bytes whole rows took; `None` where no more are wanted.
+    fn parse(&mut self, bytes: &[u8], take: &mut dyn FnMut(Copied) -> bool) -> Result<Option<usize>, PostgresError> {
+        let mut used = 0_usize;
+        while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
+            let found = match self.state {
+                State::Header => header(rest),
+                State::Rows => self.row(rest),
+                State::End => Found::Garbled,
+            };
+            match found {
+                Found::Whole(count) => used = used.saturating_add(count),
+                Found::Part => break,
+                Found::Garbled => return Err(PostgresError::garbled()),
+            }
+            if self.state == State::Header {
+                self.state = State::Rows;
+            }
+            if (self.rows >= self.copying.rows || self.bytes >= MOST_BYTES) && !self.hand_over(take) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(used))
+    }
+
+    /// Takes a row, or the mark behind the last.
+    fn row(&mut self, bytes: &[u8]) -> Found {
+        let Some((count, mut rest)) = bytes.split_first_chunk::<2>() else { return Found::Part };
+        let count = i16::from_be_bytes(*count);
+        if count == -1 {
+            self.state = State::End;
+            return Found::Whole(2);
+        }
+        let expected = self.fields.len().saturating_add(usize::from(self.with_places));
+        if usize::try_from(count) != Ok(expected) {
+            return Found::Garbled;
+        }
+        // Nothing is added before the whole row is there.
+        let Some(whole) = length(rest, expected) else { return Found::Garbled };
+        let Some(whole) = whole else { return Found::Part };
+        let size = whole.saturating_add(2);
+        if self.with_places {
+            let Some((Some(place), after)) = field(rest) else { return Found::Garbled };
+            let &[p0, p1, p2, p3, n0, n1] = place else { return Found::Garbled };
+            self.places.push(u64::from_be_bytes([0, 0, p0, p1, p2, p3, n0, n1]));
+            rest = after;
+        }
+        if let Some(key) = self.copying.key {
+            let passed = bytes.len().saturating_sub(rest.len());
+            self.contents.add(key, bytes.get(passed..size).unwrap_or_default());
+        }
+        for at in &self.fields {
+            let Some((value, after)) = field(rest) else { return Found::Garbled };
+            if let Some(values) = at.and_then(|at| self.values.get_mut(at)) {
+                values.add(value);
+            }
+            rest = after;
+        }
+        self.rows = self.rows.saturating_add(1);
+        self.bytes = self.bytes.saturating_add(size);
+        Found::Whole(size)
+    }
+
+    fn hand_over(&mut self, take: &mut dyn FnMut(Copied) -> bool) -> bool {
+        let columns = self.values.iter_mut().map(Values::take).collect();
+        let (rows, bytes) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.bytes) as u64);
+        take(Copied { rows, bytes, columns, places: std::mem::take(&mut self.places) })
+    }
+}
+
+fn header(bytes: &[u8]) -> Found {
+    let Some((start, rest)) = bytes.split_at_checked(SIGNATURE.len()) else { return Found::Part };
+    let Some((flags, rest)) = rest.split_first_chunk::<4>() else { return Found::Part };
+    let Some((extension, rest)) = rest.split_first_chunk::<4>() else { return Found::Part };
+    // No flag is in use, and nothing extends the header.
+    if start != SIGNATURE || u32::from_be_bytes(*flags) != 0 || u32::from_be_bytes(*extension) != 0 {
+        return Found::Garbled;
+    }
+    Found::Whole(bytes.len().saturating_sub(rest.len()))
+}
+
+/// The bytes of so many fields; `Some(None)` where they are not all there, `None` where they are no fields.
+fn length(bytes: &[u8], fields: usize) -> Option<Option<usize>> {
+    let mut passed = 0_usize;
+    for _ in 0..fields {
+        let Some(size) = bytes.get(passed..).and_then(<[u8]>::first_chunk::<4>) else { return Some(None) };
+        let size = i32::from_be_bytes(*size);
+        let size = if size == -1 { 0 } else { usize::try_from(size).ok()? };
+        passed = passed.checked_add(4)?.checked_add(size)?;
+        if passed > bytes.len() {
+            return Some(None);
+        }
+    }
+    Some(Some(passed))
+}
+
+/// The bytes of the first field, `None` for NULL, and what comes after it.
+fn field(bytes: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+    let (size, rest) = bytes.split_first_chunk::<4>()?;
+    match i32::from_be_bytes(*size) {
+        -1 => Some((None, rest)),
+        size => rest.split_at_checked(usize::try_from(size).ok()?).map(|(value, rest)| (Some(value), rest)),
+    }
+}

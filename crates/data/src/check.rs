@@ -42,12 +42,14 @@ pub struct Report {
 
 /// A broken place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}:{line}: {what}", path.display())]
+#[error("{place}: {what}")]
 pub struct Problem {
-    /// The file.
+    /// The file, or the table of a database.
     pub path: PathBuf,
-    /// The line (CSV) or row (Parquet), counted from 1.
+    /// The line (CSV) or row (Parquet), counted from 1; of a database's row what its place is made of.
     pub line: u64,
+    /// Both for reading: `file:line`, or as the database finds the row again.
+    pub place: String,
     /// What is wrong there, without the value.
     pub what: String,
 }
@@ -209,8 +211,10 @@ impl Look<'_> {
         if rows == 0 {
             notes.push("there are no rows: every answer will be noise around zero".to_owned());
         }
-        let problem =
-            |((file, line), what): (Place, String)| Problem { path: self.source.path(file).to_owned(), line, what };
+        let problem = |(place, what): (Place, String)| {
+            let (file, line) = place;
+            Problem { path: self.source.path(file).to_owned(), line, place: self.source.place(place), what }
+        };
         let problems = whole.problems.into_iter().map(problem).collect();
         Ok(Report { rows, entities, problems, notes, columns, ownerless })
     }

@@ -1,6 +1,7 @@
 //! The bytes of a value, as the server sends them, into columns.
 //!
-//! Total: what cannot be a value of its type is NULL, and no value stops a copy.
+//! Total: no value stops a copy. What is there and no number or day, such as the infinities, is passed on as something else that is none, NaN or
+//! a day beyond the calendar: whoever reads the column takes it for NULL, and the curator's look still tells it from a NULL.
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
@@ -136,15 +137,17 @@ impl Values {
             Self::Whole(values) => values.append_option(bytes.and_then(numeric::whole)),
             Self::Float4(values) => values.append_option(fixed(bytes).map(f32::from_be_bytes)),
             Self::Float8(values) => values.append_option(fixed(bytes).map(f64::from_be_bytes)),
-            Self::Numeric(values) => values.append_option(bytes.and_then(numeric::nearest)),
+            Self::Numeric(values) => {
+                values.append_option(bytes.map(|bytes| numeric::nearest(bytes).unwrap_or(f64::NAN)))
+            }
             Self::Text(values) => values.append_option(bytes.and_then(text)),
             Self::Padded(values) => values.append_option(bytes.and_then(text).map(|text| text.trim_end_matches(' '))),
             Self::Uuid(values) => match fixed(bytes) {
                 Some(bytes) => values.append_value(uuid(&bytes)),
                 None => values.append_null(),
             },
-            Self::Date(values) => values.append_option(fixed(bytes).map(i32::from_be_bytes).and_then(day)),
-            Self::Timestamp(values) => values.append_option(fixed(bytes).map(i64::from_be_bytes).and_then(moment)),
+            Self::Date(values) => values.append_option(fixed(bytes).map(i32::from_be_bytes).map(day)),
+            Self::Timestamp(values) => values.append_option(fixed(bytes).map(i64::from_be_bytes).map(moment)),
         }
     }
 
@@ -198,13 +201,13 @@ fn uuid(bytes: &[u8; 16]) -> String {
     text
 }
 
-/// The ends of all numbers stand for the infinities, which are no days.
-fn day(count: i32) -> Option<i32> {
-    (count != i32::MAX && count != i32::MIN).then(|| count.checked_add(DAYS)).flatten()
+/// The ends of all numbers stand for the infinities.
+fn day(count: i32) -> i32 {
+    if count == i32::MIN { count } else { count.saturating_add(DAYS) }
 }
 
-fn moment(count: i64) -> Option<i64> {
-    (count != i64::MAX && count != i64::MIN).then(|| count.checked_add(MICROSECONDS)).flatten()
+fn moment(count: i64) -> i64 {
+    if count == i64::MIN { count } else { count.saturating_add(MICROSECONDS) }
 }
 
 #[cfg(test)]
@@ -239,15 +242,15 @@ mod tests {
     }
 
     #[test]
-    fn infinities_are_no_days() {
+    fn infinities_are_beyond_the_calendar() {
         let days = [0_i32, -1, i32::MAX, i32::MIN, i32::MAX - 1].map(i32::to_be_bytes);
         let days = read(Kind::Date, &days.each_ref().map(|day| Some(day.as_slice())));
         let days: Vec<_> = days.as_primitive::<Date32Type>().iter().collect();
-        assert_eq!(days, [Some(10_957), Some(10_956), None, None, None]);
+        assert_eq!(days, [Some(10_957), Some(10_956), Some(i32::MAX), Some(i32::MIN), Some(i32::MAX)]);
         let moments = [0_i64, i64::MAX, i64::MIN].map(i64::to_be_bytes);
         let moments = read(Kind::Timestamp, &moments.each_ref().map(|moment| Some(moment.as_slice())));
         let moments: Vec<_> = moments.as_primitive::<TimestampMicrosecondType>().iter().collect();
-        assert_eq!(moments, [Some(946_684_800_000_000), None, None]);
+        assert_eq!(moments, [Some(946_684_800_000_000), Some(i64::MAX), Some(i64::MIN)]);
     }
 
     #[test]

@@ -4,5 +4,7 @@
 mod check;
 mod hostile;
 mod law;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod scan;
 mod sources;

@@ -159,6 +159,8 @@ fn source_help(error: &SourceError) -> &'static str {
         | SourceError::Url { help, .. }
         | SourceError::Database { help, .. }
         | SourceError::NotBuilt { help, .. } => help,
+        SourceError::NoDatabase { .. } => "only rows of a database are pulled: leave the table out",
+        SourceError::Unwritten { .. } => "name a folder that may be written to, and has room",
         SourceError::Changed { .. } => {
             "nothing was stored or shown, and what is paid for stays paid for: put the registered rows back and run the same again. Other \
              rows are another `version`, and are asked anew; `deniable data pull` keeps a copy that does not change"

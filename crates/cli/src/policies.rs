@@ -3,7 +3,7 @@
 use crate::args::policy::PolicyPlace;
 use crate::error::{Failure, plan_failure};
 use deniable::Session;
-use deniable_core::schema::{url_scheme, without_credentials};
+use deniable_core::schema::{Format, url_scheme, without_credentials};
 use deniable_policy::Policy;
 use deniable_release::{Plan, Versioned, with_public_keys};
 use deniable_sql::SourceError;
@@ -63,6 +63,9 @@ pub fn locate(plan: &Plan) -> Result<(), SourceError> {
 pub fn own_files(plan: &Plan) -> Vec<PathBuf> {
     let folder = plan.policy().folder();
     let files = |(table, data): (deniable_core::schema::TableSchema, deniable_core::schema::Data)| {
+        if matches!(data.format, Format::Postgres { .. }) {
+            return Vec::new();
+        }
         let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files().to_vec());
         // Not found as a table, it may still be a file.
         found.unwrap_or_else(|_| vec![folder.join(&data.path)])

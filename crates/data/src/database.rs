@@ -5,8 +5,9 @@ use crate::error::SourceError;
 use crate::reading::ColumnReader;
 use crate::scan::Wanted;
 use arrow_array::ArrayRef;
+use arrow_schema::DataType;
 use deniable_core::schema::{RelationName, TableSchema};
-use deniable_postgres::{Contents, Copied, Copying, Part, PostgresError, Relation, Server, Snapshot};
+use deniable_postgres::{Contents, Copied, Copying, Part, PostgresError, Relation, RelationColumn, Server, Snapshot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -83,6 +84,12 @@ impl Table {
     /// The names of the tables that it consists of.
     pub(crate) fn names(&self) -> &[PathBuf] {
         &self.names
+    }
+
+    /// How the values of each declared column come over.
+    pub(crate) fn stored_types(&self) -> Vec<DataType> {
+        let stored = |position: &usize| self.relation.columns().get(*position).map(RelationColumn::data_type);
+        self.positions.iter().map(|position| stored(position).unwrap_or(DataType::Null)).collect()
     }
 
     /// A row's place, as the database finds it again; `None` where rows have none.

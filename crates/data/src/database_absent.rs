@@ -5,6 +5,7 @@ use crate::error::SourceError;
 use crate::reading::ColumnReader;
 use crate::scan::Wanted;
 use arrow_array::ArrayRef;
+use arrow_schema::DataType;
 use deniable_core::schema::TableSchema;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,6 +28,10 @@ impl Table {
     }
 
     pub(crate) fn names(&self) -> &[PathBuf] {
+        match *self {}
+    }
+
+    pub(crate) fn stored_types(&self) -> Vec<DataType> {
         match *self {}
     }
 

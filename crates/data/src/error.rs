@@ -75,6 +75,20 @@ pub enum SourceError {
         /// What to do.
         help: &'static str,
     },
+    /// Rows of a file, where those of a database are wanted.
+    #[error("the rows of {table} are in files already")]
+    NoDatabase {
+        /// The table.
+        table: String,
+    },
+    /// A file that rows are kept in could not be written.
+    #[error("{path} cannot be written: {reason}")]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's words.
+        reason: String,
+    },
     /// The path is not a usable pattern.
     #[error("`{pattern}` is not a usable file pattern: {reason}")]
     Pattern {

@@ -5,6 +5,7 @@
 //! | what is publicly known about a table? | [`deniable_core::schema`] |
 //! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint` |
 //! | how are the rows of a database read, and are they still the same? | `database` |
+//! | how are its rows kept as a file? | [`Source::pull`] |
 //! | how does delimited text become fields? | `text`, `header` |
 //! | how does what is stored become a value? | [`reading`]: total functions, NULL for what they cannot read |
 //! | how do all rows get read? | [`scan`]: batches for several threads, or in order with their places |
@@ -36,6 +37,7 @@ mod oddities;
 mod parquet;
 mod partitions;
 pub mod public;
+mod pull;
 pub mod reading;
 pub mod scan;
 pub mod synthetic;

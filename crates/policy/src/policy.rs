@@ -148,9 +148,21 @@ impl Policy {
     /// This policy reading its main table from another path: packed as its ending says, where it says so.
     ///
     /// # Errors
-    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not the data's.
+    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not the data's; `no Parquet` of rows of a database.
     pub fn with_data_at(mut self, path: String) -> Result<Self, &'static str> {
         self.data.set_path(path)?;
+        Ok(self)
+    }
+
+    /// The same of any of its tables; one that it does not have is left out.
+    ///
+    /// # Errors
+    /// As of [`Self::with_data_at`].
+    pub fn with_table_at(mut self, table: &str, path: String) -> Result<Self, &'static str> {
+        let further = self.more.iter_mut().map(|further| &mut further.data);
+        if let Some(data) = std::iter::once(&mut self.data).chain(further).find(|data| data.table == table) {
+            data.set_path(path)?;
+        }
         Ok(self)
     }
 

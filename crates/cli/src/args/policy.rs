@@ -231,6 +231,27 @@ What is said here depends on private rows: it is for the curator alone. Nothing 
 while a declared column reads badly (2% of its values do not read as its type or are none of its keys, or it holds none) \
 that is not accepted by name. The ledger keeps the names that were accepted, and nothing of what was found.")]
     Check(DataCheck),
+    /// Keep the rows of a database as files of Parquet, as they are at one moment, and register these as the policy's version.
+    #[command(after_help = "\
+Examples:
+  deniable data pull policy.toml --to extract-2024-06
+  deniable release policy.toml --data extract-2024-06/visits.parquet
+
+For tables that change all the time: from then on the files answer, which do not. Each table of a database becomes \
+FOLDER/TABLE.parquet, all of one moment, readable by their owner alone. What is said here depends on private rows, as of \
+`deniable data check`.")]
+    Pull(DataPull),
+}
+
+/// `deniable data pull`.
+#[derive(Debug, clap::Args)]
+pub struct DataPull {
+    /// The folder for the files: made where it is not there; no file in it is written over.
+    #[arg(long, value_name = "FOLDER")]
+    pub to: PathBuf,
+    /// What is registered, and how it is looked at.
+    #[command(flatten)]
+    pub check: DataCheck,
 }
 
 /// `deniable data check`.

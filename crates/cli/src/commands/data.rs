@@ -1,22 +1,85 @@
 //! `deniable data`. Everything said here depends on private rows, and is for the curator.
 
 use crate::args::output::LedgerFormat;
-use crate::args::policy::DataCheck;
+use crate::args::policy::{DataCheck, DataPull};
 use crate::commands::answers::teller;
 use crate::console::say;
-use crate::error::Failure;
+use crate::error::{Failure, plan_failure};
 use crate::output::publish;
-use crate::policies::session;
+use crate::policies::{absolute, load, session};
 use crate::progress::Progress;
 use crate::render;
 use crate::render::scan::{Found, LeftOut, Scan, left_out};
-use deniable::{Error, Event, Registration};
+use deniable::{Error, Event, Registration, Session};
+use deniable_core::schema::{DeclaredTable, Format, TableSchema};
 use deniable_ledger::Registered;
-use deniable_release::{AcceptError, Event as Step};
+use deniable_release::{AcceptError, Event as Step, Plan};
+use deniable_sql::Source;
+use deniable_sql::source::Databases;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// `deniable data check`.
 pub fn check(args: &DataCheck) -> Result<(), Failure> {
+    register(session(&args.place)?, args)
+}
+
+/// `deniable data pull`.
+pub fn pull(args: &DataPull) -> Result<(), Failure> {
+    let mut policy = load(&args.check.place)?;
+    let resources = args.check.limits.resources();
+    let tables = policy.tables();
+    let stored = |table: &&DeclaredTable| matches!(table.data.format, Format::Postgres { .. });
+    let stored: Vec<&DeclaredTable> = tables.iter().filter(stored).collect();
+    if stored.is_empty() {
+        let help =
+            "`deniable data check` registers files where they are; a table of a database has `format = \"postgres\"`";
+        return Err(Failure::refused("no table of this policy is in a database", help));
+    }
+    let files: Vec<PathBuf> =
+        stored.iter().map(|table| absolute(&args.to.join(format!("{}.parquet", table.data.table)))).collect();
+    if let Some(file) = files.iter().find(|file| file.exists()) {
+        let help = "it may be a version that was registered: name another folder with --to";
+        return Err(Failure::refused(format!("{} is there already", file.display()), help));
+    }
+    let unmade = |error: std::io::Error| {
+        Failure::refused(
+            format!("{} cannot be made: {error}", args.to.display()),
+            "name a folder that may be written to",
+        )
+    };
+    std::fs::create_dir_all(&args.to).map_err(unmade)?;
+    let progress = Progress::new();
+    let mut databases = Databases::default();
+    let mut sources = Vec::new();
+    // All of them are found before the first is pulled, and are of one moment.
+    for table in &stored {
+        let schema = TableSchema::protected(&table.data.table, table.columns.clone(), None);
+        sources.push(Source::locate_with(schema, &table.data, policy.folder(), &mut databases)?);
+    }
+    for ((table, source), file) in stored.iter().zip(sources).zip(files) {
+        let name = &table.data.table;
+        let what = format!("pulling `{name}`");
+        let rows = source.pull(&file, resources.threads, &|rows| progress.rows(&what, rows))?;
+        progress.done();
+        let path = file.to_string_lossy().into_owned();
+        say(format!("pulled {rows} rows of `{name}` into {}", file.display()));
+        let section =
+            if table.data.table == policy.data().table { "data".to_owned() } else { format!("tables.{name}") };
+        let keys = "format, relation and connect";
+        say(format!("to answer from it, state `path = \"{path}\"` under [{section}] in place of {keys}"));
+        // A name that ends as Parquet's do fits rows of a database.
+        policy = policy
+            .with_table_at(name, path)
+            .map_err(|_| Failure::refused("this is no Parquet", "name another folder"))?;
+    }
+    let copy = policy.clone();
+    let plan = Plan::new(policy).map_err(|errors| plan_failure(&errors, &copy))?;
+    register(Session::of_plan(plan)?, &args.check)
+}
+
+/// Looks at all rows and registers them.
+fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let progress = Arc::new(Progress::new());
     let scans = Arc::new(Mutex::new(Vec::new()));
     // What was registered is said first.
@@ -24,7 +87,7 @@ pub fn check(args: &DataCheck) -> Result<(), Failure> {
     let losses = Arc::new(Mutex::new(Vec::new()));
     let (tell, kept, last, lost) = (teller(progress.clone()), scans.clone(), head.clone(), losses.clone());
     let as_json = args.format == LedgerFormat::Json;
-    let session = session(&args.place)?.with_resources(args.limits.resources()).telling(move |event| match event {
+    let session = session.with_resources(args.limits.resources()).telling(move |event| match event {
         Event::Step(Step::Scanned { table, report }) if as_json => {
             held(&kept).push(Scan::new(table, report));
         }

@@ -48,6 +48,7 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Explore(explore) => explore::run(&explore),
         Command::Report(report) => report::run(&report),
         Command::Data(Data::Check(check)) => data::check(&check),
+        Command::Data(Data::Pull(pull)) => data::pull(&pull),
         Command::Ledger(command) => ledger::run(&command),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -16,6 +16,7 @@ use crate::meter::Meter;
 use crate::parquet::Unit;
 use crate::reading::ColumnReader;
 use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Uneven};
+use arrow_array::ArrayRef;
 use deniable_core::schema::Column as Declared;
 use deniable_expression::LONGEST_TEXT;
 use std::path::{Path, PathBuf};
@@ -282,6 +283,24 @@ impl Scan {
                 ScanError::Source(error)
             }
             ScanError::Source(_) => ScanError::Source(SourceError::Rows { table }),
+            ScanError::Work(error) => ScanError::Work(error),
+        })
+    }
+
+    /// The same of rows in memory or of a database with the arrays that they are stored in; others cannot be read in this way.
+    pub(crate) fn stored<W: Send, E: Send>(
+        self,
+        threads: usize,
+        start: impl Fn() -> W + Sync,
+        take: impl Fn(&mut W, usize, &[ArrayRef]) -> Result<(), E> + Sync,
+    ) -> Result<Vec<W>, ScanError<E>> {
+        let table = self.table.clone();
+        let done = self.pieces(threads, Uneven::Ends, start, |made, piece| match &piece.stored {
+            Stored::Arrays(_, arrays) => Some(take(made, piece.rows, arrays)),
+            Stored::Fields(..) | Stored::Places(..) => None,
+        });
+        done.map_err(|error| match error {
+            ScanError::Source(error) => ScanError::Source(error.unwrap_or(SourceError::Rows { table })),
             ScanError::Work(error) => ScanError::Work(error),
         })
     }

@@ -1,0 +1,66 @@
+//! Rows of a database, kept as a file of Parquet that stays as it is.
+
+use crate::error::SourceError;
+use crate::meter::Meter;
+use crate::scan::{ScanError, Wanted};
+use crate::{Rows, Source, watch};
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::{Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use tempfile::NamedTempFile;
+
+impl Source {
+    /// Writes the declared columns of a database's table into a file, which is there when all of it is, and which nobody but its owner may
+    /// read. Values stand there as the server has them, so that a look at the file finds what a look at the table would. `progress` is told the
+    /// rows so far.
+    ///
+    /// # Errors
+    /// When the rows are not in a database, or cannot be read to their end; and when the file cannot be written.
+    pub fn pull(&self, file: &Path, threads: usize, progress: &dyn Fn(u64)) -> Result<u64, SourceError> {
+        let Rows::Database(found) = &self.rows else {
+            return Err(SourceError::NoDatabase { table: self.table().name.clone() });
+        };
+        let unwritten = |reason: String| SourceError::Unwritten { path: file.to_owned(), reason };
+        let io = |error: std::io::Error| unwritten(error.to_string());
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let columns = &self.table().columns;
+        let fields = columns.iter().zip(found.stored_types());
+        let fields: Vec<Field> = fields.map(|(column, stored)| Field::new(&column.name, stored, true)).collect();
+        let schema = Arc::new(Schema::new(fields));
+        let written = NamedTempFile::new_in(folder).map_err(io)?;
+        let compression = Compression::ZSTD(ZstdLevel::default());
+        let properties = WriterProperties::builder().set_compression(compression).build();
+        let writer = ArrowWriter::try_new(written.as_file(), schema.clone(), Some(properties));
+        let writer = Mutex::new(writer.map_err(|error| unwritten(error.to_string()))?);
+
+        let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::typed).collect();
+        let meter = Meter::new();
+        let scan = self.scan(&wanted, &meter)?;
+        let add = |rows: &mut u64, count: usize, columns: &[ArrayRef]| {
+            let options = RecordBatchOptions::new().with_row_count(Some(count));
+            let batch = RecordBatch::try_new_with_options(schema.clone(), columns.to_vec(), &options);
+            let batch = batch.map_err(|error| error.to_string())?;
+            let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+            writer.write(&batch).map_err(|error| error.to_string())?;
+            *rows += count as u64;
+            Ok(())
+        };
+        let rows = watch(&meter, None, &|told| progress(told.rows), || scan.stored(threads, || 0, add));
+        let rows = rows.map_err(|error: ScanError<String>| match error {
+            ScanError::Source(error) => error,
+            ScanError::Work(reason) => unwritten(reason),
+        })?;
+        writer
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+            .close()
+            .map_err(|error| unwritten(error.to_string()))?;
+        written.as_file().sync_all().map_err(io)?;
+        written.persist(file).map_err(|error| io(error.error))?;
+        Ok(rows.into_iter().sum())
+    }
+}

@@ -40,6 +40,11 @@ impl PostgresError {
                 "put a password into the variable that `connect` names, or into PGPASSWORD",
             );
         }
+        Self::unreachable()
+    }
+
+    /// Nobody answers, or nobody who is a server.
+    pub(crate) fn unreachable() -> Self {
         Self::new(
             "the PostgreSQL server cannot be reached",
             "check host and port in the variable that `connect` names, and that the server runs and lets this machine in",

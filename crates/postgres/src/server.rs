@@ -88,9 +88,10 @@ impl Server {
         {
             config.password(password);
         }
-        // Rows do not leave a machine unencrypted unless somebody says so.
-        if config.get_ssl_mode() == SslMode::Prefer && !is_local(&config) {
-            config.ssl_mode(SslMode::Require);
+        // Rows do not leave a machine unencrypted unless somebody says so. On this one nobody else reads them, and a server's certificate is
+        // seldom one that it trusts.
+        if config.get_ssl_mode() == SslMode::Prefer {
+            config.ssl_mode(if is_local(&config) { SslMode::Disable } else { SslMode::Require });
         }
         if config.get_connect_timeout().is_none() {
             config.connect_timeout(CONNECT);
@@ -110,7 +111,8 @@ impl Server {
             _ => Some(tls::connector()?),
         };
         let config = &self.config;
-        let client = runtime.block_on(async {
+        let most = config.get_connect_timeout().copied().unwrap_or(CONNECT);
+        let connecting = async {
             let failed = |error: tokio_postgres::Error| PostgresError::connecting(&error);
             let client = match tls {
                 Some(tls) => {
@@ -127,7 +129,10 @@ impl Server {
             };
             client.batch_execute(PINNED).await.map_err(|error| PostgresError::running(&error))?;
             Ok(client)
-        })?;
+        };
+        // Somebody may listen there and never answer.
+        let client = runtime.block_on(async { tokio::time::timeout(most, connecting).await });
+        let client = client.map_err(|_| PostgresError::unreachable())??;
         Ok(Connection { runtime, client })
     }
 }
@@ -151,10 +156,12 @@ mod tests {
     #[test]
     fn only_on_this_machine_without_tls() {
         let mode = |address: &str| Server::at(address, "X", None).unwrap().config.get_ssl_mode();
-        assert_eq!(mode("postgresql://a@localhost/b"), SslMode::Prefer);
-        assert_eq!(mode("postgresql://a@127.0.0.1/b"), SslMode::Prefer);
-        assert_eq!(mode("host=/run/postgresql dbname=b"), SslMode::Prefer);
+        assert_eq!(mode("postgresql://a@localhost/b"), SslMode::Disable);
+        assert_eq!(mode("postgresql://a@127.0.0.1/b"), SslMode::Disable);
+        assert_eq!(mode("host=/run/postgresql dbname=b"), SslMode::Disable);
+        assert_eq!(mode("host=localhost sslmode=require"), SslMode::Require);
         assert_eq!(mode("host=db.example user=a"), SslMode::Require);
+        assert_eq!(mode("host=db.example user=a sslmode=prefer"), SslMode::Require);
         assert_eq!(mode("host=localhost,db.example user=a"), SslMode::Require);
         assert_eq!(mode("host=localhost hostaddr=10.0.0.1 user=a"), SslMode::Require);
         assert_eq!(mode("host=db.example user=a sslmode=disable"), SslMode::Disable);

@@ -27,6 +27,8 @@ mod nested;
 mod newcomers;
 mod notes;
 mod plan;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod quality;
 mod refused_sql;
 mod release;

@@ -41,6 +41,7 @@ pub(crate) use shards::{Disk, Scatter};
 pub(crate) use totals::Totals;
 pub(crate) use walk::{Take, Walk};
 
+use crate::error::SourceError;
 use crate::plan::per_entity::PerEntity;
 use crate::plan::{Query, presence};
 pub(crate) use entities::Fold;
@@ -65,6 +66,8 @@ pub(crate) enum Exhausted {
     Disk(std::io::Error),
     /// A file could not be read to the end, though it was what it should be before.
     Input,
+    /// A database could not, or its rows are not those that were registered.
+    Database(SourceError),
 }
 
 /// Some value, for tests of what does not look at it.

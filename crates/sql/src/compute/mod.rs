@@ -179,6 +179,7 @@ impl Prepared {
             Exhausted::Memory => SourceError::Memory { table },
             Exhausted::Disk(error) => SourceError::Spill { table, reason: error.to_string() },
             Exhausted::Input => SourceError::Rows { table },
+            Exhausted::Database(error) => error,
         })
     }
 
@@ -249,6 +250,9 @@ impl Prepared {
 fn exhausted(error: ScanError<Exhausted>) -> Exhausted {
     match error {
         ScanError::Work(exhausted) => exhausted,
+        ScanError::Source(error @ (SourceError::Database { .. } | SourceError::Changed { .. })) => {
+            Exhausted::Database(error)
+        }
         ScanError::Source(_) => Exhausted::Input,
     }
 }

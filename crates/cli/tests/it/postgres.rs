@@ -1,0 +1,360 @@
+//! Data in PostgreSQL: the same answers, charges and ledger, whatever becomes of the server.
+//! `scripts/postgres cargo test -p deniable-cli --features postgres --test it -- postgres`.
+
+use crate::support::{Place, Run};
+use deniable_testing::{postgres, psql};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::thread;
+
+const ROWS: usize = 60_000;
+/// What no error may say.
+const SECRET: &str = "sec-ret";
+
+/// A place whose policy reads `SCHEMA.visits`, which is made anew.
+fn place(schema: &str) -> Place {
+    let _ = psql(&format!(
+        "DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema};
+         CREATE TABLE {schema}.visits AS SELECT 'p' || i % 20000 AS patient, (i % 100)::numeric / 2 AS cost,
+            CASE WHEN i % 3 = 0 THEN 'F' ELSE 'M' END AS sex, 'secret {SECRET}' AS note FROM generate_series(1, {ROWS}) i"
+    ));
+    let place = Place::empty();
+    place.write("policy.toml", policy(schema));
+    place
+}
+
+fn policy(schema: &str) -> String {
+    format!(
+        r#"name = "study"
+population = "patients"
+
+[data]
+table = "visits"
+format = "postgres"
+relation = "{schema}.visits"
+connect = "env:CLINIC"
+version = "1"
+
+[entity]
+key = "patient"
+rows_per_group = 2
+groups = 1
+
+[columns.patient]
+type = "text"
+
+[columns.cost]
+type = "decimal"
+bounds = [0, 100]
+step = 0.5
+
+[columns.sex]
+type = "text"
+keys = ["F", "M"]
+
+[adversary]
+preset = "acquaintance"
+
+[promise]
+posterior_at_most = 0.75
+
+[[ask]]
+name = "by sex"
+sql = "SELECT sex, SUM(cost), COUNT(*) FROM visits GROUP BY sex"
+"#
+    )
+}
+
+/// Runs the command with an address in the variable that the policy names.
+fn at(place: &Place, address: &str, args: &[&str]) -> Run {
+    let mut command = place.command(args);
+    let run = Run::of(command.env("CLINIC", address).output().unwrap());
+    assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run:?}");
+    run
+}
+
+/// The address of the owner.
+fn owner() -> String {
+    std::env::var("DENIABLE_POSTGRES").unwrap()
+}
+
+fn port() -> u16 {
+    std::env::var("DENIABLE_POSTGRES_PORT").unwrap().parse().unwrap()
+}
+
+const RELEASE: [&str; 3] = ["release", "policy.toml", "--register"];
+
+#[test]
+fn a_release_is_paid_once_and_needs_no_server_again() {
+    let Some(_) = postgres() else { return };
+    let place = place("once");
+    let first = at(&place, &owner(), &RELEASE).done();
+    assert!(first.stdout.contains("sex"), "{first:?}");
+    assert_eq!(place.charges(), 1);
+    // No look at the database: there is none at this address.
+    let again = at(&place, "host=127.0.0.1 port=1 user=nobody", &["release", "policy.toml"]).done();
+    assert_eq!((first.stdout, place.charges()), (again.stdout, 1));
+    let names: String = ["patients.ledger", "policy.toml"]
+        .iter()
+        .map(|name| String::from_utf8_lossy(&std::fs::read(place.path(name)).unwrap()).into_owned())
+        .collect();
+    assert!(!names.contains("user=owner"), "no address is kept");
+}
+
+#[test]
+fn exact_losses_are_those_of_a_file() {
+    let Some(_) = postgres() else { return };
+    let place = place("same");
+    // All rows count, so that caps, whose choice is each ledger's own, have none; some values are beyond bounds.
+    let uncapped = policy("same")
+        .replace("rows_per_group = 2", "rows_per_group = 3")
+        .replace("groups = 1", "groups = 2")
+        .replace("bounds = [0, 100]", "bounds = [0, 40]");
+    place.write("policy.toml", &uncapped);
+    let of_table = at(&place, &owner(), &["data", "check", "policy.toml", "--format", "json"]).done().json();
+    let csv = psql("COPY (SELECT patient, cost, sex FROM same.visits ORDER BY cost) TO STDOUT (FORMAT csv, HEADER)");
+    let relation = "format = \"postgres\"\nrelation = \"same.visits\"\nconnect = \"env:CLINIC\"";
+    let file = Place::new(&uncapped.replace(relation, "path = \"data.csv\""), csv + "\n");
+    let of_file = file.run(&["data", "check", "policy.toml", "--format", "json"]).done().json();
+    assert_eq!(of_table["queries"], of_file["queries"]);
+    for found in ["rows", "entities"] {
+        assert_eq!(of_table["tables"][0][found], of_file["tables"][0][found]);
+    }
+    assert!(of_table["queries"][0]["beyond_bounds"][0]["outside"].as_u64().is_some_and(|outside| outside > 0));
+}
+
+#[test]
+fn rows_that_changed_are_paid_for_not_shown_and_resumed() {
+    let Some(_) = postgres() else { return };
+    let place = place("changed");
+    at(&place, &owner(), &["data", "check", "policy.toml"]).done();
+    assert_eq!(place.charges(), 0);
+    let _ = psql(
+        "CREATE TABLE changed.kept AS TABLE changed.visits; UPDATE changed.visits SET cost = 3 WHERE patient = 'p7'",
+    );
+    let refused = at(&place, &owner(), &RELEASE).refused();
+    assert!(refused.stderr.contains("not those that were registered as this version"), "{refused:?}");
+    assert_eq!(place.charges(), 1, "only reading the rows tells: it was charged before");
+    let head = place.read("policy.toml");
+    let _ = psql("TRUNCATE changed.visits; INSERT INTO changed.visits TABLE changed.kept ORDER BY random()");
+    let resumed = at(&place, &owner(), &RELEASE).done();
+    assert!(resumed.stdout.contains("sex"));
+    assert_eq!(place.charges(), 1, "what is paid for stays paid for");
+    assert_eq!(place.read("policy.toml"), head);
+    // To look again finds other rows under the same version.
+    let _ = psql("UPDATE changed.visits SET cost = 3 WHERE patient = 'p7'");
+    let checked = at(&place, &owner(), &["data", "check", "policy.toml"]).refused();
+    assert!(checked.stderr.contains("have changed since version \"1\""), "{checked:?}");
+}
+
+#[test]
+fn another_relation_is_refused_before_the_charge() {
+    let Some(_) = postgres() else { return };
+    let place = place("replaced");
+    at(&place, &owner(), &["data", "check", "policy.toml"]).done();
+    let is_changed = |run: &Run| run.stderr.contains("have changed since version \"1\" was registered");
+    for (change, back) in [
+        ("ALTER TABLE replaced.visits ALTER cost TYPE float8", "ALTER TABLE replaced.visits ALTER cost TYPE numeric"),
+        (
+            "ALTER TABLE replaced.visits RENAME TO t; CREATE VIEW replaced.visits AS SELECT * FROM replaced.t",
+            "DROP VIEW replaced.visits; ALTER TABLE replaced.t RENAME TO visits",
+        ),
+    ] {
+        let _ = psql(change);
+        let run = at(&place, &owner(), &RELEASE).refused();
+        assert!(is_changed(&run), "{run:?}");
+        let _ = psql(back);
+    }
+    for (change, said) in [
+        ("ALTER TABLE replaced.visits RENAME cost TO price", "has no column \"cost\"; it has \"patient\", \"price\""),
+        (
+            "ALTER TABLE replaced.visits RENAME price TO cost; ALTER TABLE replaced.visits ALTER cost TYPE money",
+            "has the type money",
+        ),
+        ("DROP TABLE replaced.visits", "no table or view replaced.visits"),
+    ] {
+        let _ = psql(change);
+        let run = at(&place, &owner(), &RELEASE).refused();
+        assert!(run.stderr.replace("\n  ", " ").contains(said), "{run:?}");
+    }
+    assert_eq!(place.charges(), 0);
+}
+
+/// A line of a message may end anywhere.
+fn words(run: &Run) -> String {
+    run.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn servers_that_cannot_be_reached_say_why_and_no_password() {
+    let Some(_) = postgres() else { return };
+    let place = place("unreached");
+    let port = port();
+    let tcp = |more: &str| format!("host=localhost port={port} user=owner dbname=postgres {more}");
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let deaf = silent.local_addr().unwrap().port();
+    for (address, said) in [
+        (tcp(&format!("password={SECRET}")), "does not let this user in"),
+        (tcp(""), "wants a password"),
+        (tcp(&format!("password={SECRET} sslmode=require")), "no TLS connection"),
+        (format!("host=127.0.0.1 port=1 user=owner password={SECRET}"), "cannot be reached"),
+        (format!("host=127.0.0.1 port={deaf} user=owner password={SECRET} connect_timeout=1"), "cannot be reached"),
+        (format!("{} dbname=nowhere", owner()), "no such PostgreSQL database"),
+        (format!("postgresql://owner:{SECRET}@host:port/x"), "holds no address"),
+        (format!("password={SECRET} sslmode=verify-full"), "holds no address"),
+    ] {
+        let run = at(&place, &address, &RELEASE).refused();
+        assert!(words(&run).contains(said), "{address}: {run:?}");
+    }
+    let unset = place.run(&RELEASE).refused();
+    assert!(words(&unset).contains("variable CLINIC is not set"), "{unset:?}");
+    assert_eq!(place.charges(), 0);
+    place.edit("policy.toml", "env:CLINIC", &format!("postgresql://owner:{SECRET}@host/x"));
+    let literal = place.run(&RELEASE).refused();
+    assert!(words(&literal).contains("names no variable of the environment"), "{literal:?}");
+}
+
+#[test]
+fn certificates_are_verified() {
+    let Some(_) = postgres() else { return };
+    let place = place("verified");
+    let run = |host: &str, authority: Option<&str>| {
+        let mut command: Command = place.command(&["data", "check", "policy.toml"]);
+        if let Some(authority) = authority {
+            command.env("PGSSLROOTCERT", authority);
+        }
+        let address =
+            format!("host={host} hostaddr=127.0.0.1 port={} user=owner dbname=postgres sslmode=require", port());
+        Run::of(command.env("CLINIC", address).env("PGPASSWORD", "owner's password").output().unwrap())
+    };
+    let certificate = std::env::var("DENIABLE_POSTGRES_CERTIFICATE").unwrap();
+    run("localhost", Some(&certificate)).done();
+    for (host, authority) in [("localhost", None), ("other.example", Some(certificate.as_str()))] {
+        let refused = run(host, authority).refused();
+        assert!(words(&refused).contains("no TLS connection"), "{refused:?}");
+    }
+    let policy = place.path("policy.toml");
+    let refused = run("localhost", policy.to_str()).refused();
+    assert!(words(&refused).contains("holds no certificates"), "{refused:?}");
+}
+
+#[test]
+fn a_statement_that_takes_too_long_is_paid_for_and_resumed() {
+    let Some(_) = postgres() else { return };
+    let place = place("slow");
+    let _ = psql(
+        "DO $$ BEGIN CREATE ROLE slow LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+         ALTER ROLE slow RESET statement_timeout; GRANT USAGE ON SCHEMA slow TO slow; GRANT SELECT ON slow.visits TO slow;",
+    );
+    let address = owner().replace("user=owner", "user=slow");
+    at(&place, &address, &["data", "check", "policy.toml"]).done();
+    let _ = psql("ALTER ROLE slow SET statement_timeout = '15ms'");
+    // Whatever takes so long: often enough the rows do.
+    let mut said = Vec::new();
+    for _ in 0..20 {
+        let run = at(&place, &address, &RELEASE);
+        if run.code == Some(1) {
+            assert_eq!(run.stdout, "");
+            said.push(words(&run));
+        }
+        if place.charges() > 0 {
+            break;
+        }
+    }
+    assert!(said.iter().all(|said| said.contains("statement_timeout")), "{said:?}");
+    let _ = psql("ALTER ROLE slow RESET statement_timeout");
+    at(&place, &address, &RELEASE).done();
+    assert_eq!(place.charges(), 1);
+}
+
+/// Passes bytes to the server and back, and so many of the server's at most: then the network is cut.
+fn cut(most: u64) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (here, there) = (listener.local_addr().unwrap().port(), port());
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let (client, server) = (client.unwrap(), TcpStream::connect(("127.0.0.1", there)).unwrap());
+            let (mut from, mut to) = (client.try_clone().unwrap(), server.try_clone().unwrap());
+            thread::spawn(move || {
+                let _ = std::io::copy(&mut from, &mut to);
+            });
+            thread::spawn(move || {
+                let _ = std::io::copy(&mut server.try_clone().unwrap().take(most), &mut client.try_clone().unwrap());
+                let _ = client.shutdown(std::net::Shutdown::Both);
+                let _ = server.shutdown(std::net::Shutdown::Both);
+            });
+        }
+    });
+    here
+}
+
+#[test]
+fn a_network_that_is_cut_leaves_the_charge_and_no_answer() {
+    let Some(_) = postgres() else { return };
+    let place = place("cut");
+    let through = |port: u16| {
+        format!("host=127.0.0.1 port={port} user=owner dbname=postgres password='owner''s password' sslmode=disable")
+            .replace("''", "\\'")
+    };
+    at(&place, &through(port()), &["data", "check", "policy.toml"]).done();
+    // Before anything is asked: nothing is charged. In the middle of the rows: the charge stays.
+    for (most, charges) in [(10, 0), (500_000, 1)] {
+        let run = at(&place, &through(cut(most)), &RELEASE).refused();
+        assert!(words(&run).contains("cannot be reached") || words(&run).contains("was lost"), "{run:?}");
+        assert_eq!(place.charges(), charges, "{most}");
+    }
+    at(&place, &through(port()), &RELEASE).done();
+    assert_eq!(place.charges(), 1);
+}
+
+#[test]
+fn pulled_rows_answer_from_then_on() {
+    let Some(_) = postgres() else { return };
+    let place = place("pulled");
+    let pulled = at(&place, &owner(), &["data", "pull", "policy.toml", "--to", "extract"]).done();
+    assert!(words(&pulled).contains(&format!("pulled {ROWS} rows of `visits`")), "{pulled:?}");
+    let file = place.path("extract/visits.parquet");
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    // The table changes, and is not looked at.
+    let _ = psql("DROP TABLE pulled.visits");
+    let released = place.run(&["release", "policy.toml", "--data", "extract/visits.parquet"]).done();
+    assert!(released.stdout.contains("sex"));
+    let again = at(&place, &owner(), &["data", "pull", "policy.toml", "--to", "extract"]).refused();
+    assert!(words(&again).contains("is there already"), "{again:?}");
+    let csv = place.run(&["release", "policy.toml", "--data", "other.csv"]).refused();
+    assert!(words(&csv).contains("other.csv is no Parquet"), "{csv:?}");
+}
+
+#[test]
+fn columns_that_read_badly_are_so_in_what_was_pulled() {
+    let Some(_) = postgres() else { return };
+    let place = place("badly");
+    let _ = psql("UPDATE badly.visits SET cost = 'NaN' WHERE patient < 'p15'");
+    let checked = at(&place, &owner(), &["data", "check", "policy.toml"]).refused();
+    let pulled = at(&place, &owner(), &["data", "pull", "policy.toml", "--to", "extract"]).refused();
+    for run in [&checked, &pulled] {
+        assert!(words(run).contains("column `cost` of `visits` reads badly"), "{run:?}");
+    }
+    assert!(words(&checked).contains("badly.visits, ctid ("), "{checked:?}");
+}
+
+/// What is written to a socket that nobody reads is not waited for.
+#[test]
+fn a_server_that_speaks_something_else_is_told() {
+    let Some(_) = postgres() else { return };
+    let place = place("other");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let mut client = client.unwrap();
+            let mut start = [0; 8];
+            let _ = client.read(&mut start);
+            let _ = client.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let run = at(&place, &format!("host=127.0.0.1 port={port} user=owner sslmode=disable"), &RELEASE).refused();
+    assert!(words(&run).contains("cannot be reached"), "{run:?}");
+}

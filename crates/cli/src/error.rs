@@ -6,7 +6,7 @@ pub use policy::plan_failure;
 
 use deniable::Error;
 use deniable_core::exact::Rational;
-use deniable_core::text::{printable, printable_lines, printable_source};
+use deniable_core::text::{printable, printable_lines, printable_source, without_secrets};
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
 use deniable_protocol::ProtocolError;
 use deniable_release::{BadColumn, DataError, ReleaseError};
@@ -53,7 +53,7 @@ impl Complaint {
 
     /// Adds where it is. The text is shown with escapes, and the place stays that of the same characters.
     pub fn at(mut self, name: &str, text: &str, start: usize, length: usize) -> Self {
-        let (text, place) = printable_source(text, start..start.saturating_add(length));
+        let (text, place) = printable_source(&without_secrets(text), start..start.saturating_add(length));
         let length = place.len().max(1).min(text.len().saturating_sub(place.start));
         self.source = Some(NamedSource::new(printable(name), text));
         self.label = Some(LabeledSpan::new(None, place.start, length));

@@ -58,6 +58,35 @@ fn escaped(text: &str, spared: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
+/// A source of settings in which what may be passwords and keys is hidden, byte by byte, so that all else stays where it is: the value of
+/// `connect` if it is not the name of a variable, and of URLs what stands before an `@` and behind a `?`.
+#[must_use]
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    if !text.contains("connect") && !text.contains("://") {
+        return Cow::Borrowed(text);
+    }
+    let mut hidden = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let address = line.find("connect").and_then(|at| Some(at + line.get(at..)?.find('=')? + 1));
+        let address =
+            address.filter(|from| !line[*from..].trim_start().trim_start_matches(['"', '\'']).starts_with("env:"));
+        let url = line.find("://").map(|at| at + 3);
+        let end = |from: usize| line[from..].find(['"', '\'', '\n', ' ']).map_or(line.len(), |end| from + end);
+        let user = url.and_then(|from| Some(from..from + line[from..end(from)].rfind('@')?));
+        let query = url.and_then(|from| Some(from + line[from..end(from)].find('?')?..end(from)));
+        let all = address.map(|from| from..line.trim_end().len());
+        let is_hidden = |at: usize| [&all, &user, &query].into_iter().flatten().any(|stretch| stretch.contains(&at));
+        for (at, c) in line.char_indices() {
+            if is_hidden(at) {
+                hidden.extend(std::iter::repeat_n('*', c.len_utf8()));
+            } else {
+                hidden.push(c);
+            }
+        }
+    }
+    Cow::Owned(hidden)
+}
+
 /// A source of several lines as it can be shown, and where a stretch of it stands there. Windows' line breaks become plain ones.
 #[must_use]
 pub fn printable_source(text: &str, stretch: Range<usize>) -> (String, Range<usize>) {
@@ -140,6 +169,21 @@ pub fn meant_as_percentage(value: &Rational) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_in_settings_are_hidden_and_all_else_stays_where_it_is() {
+        for (text, shown) in [
+            ("connect = \"env:CLINIC\"\nx", "connect = \"env:CLINIC\"\nx"),
+            ("connect='pässword'\nx", "connect=***********\nx"),
+            ("{ connect = host=a, b }", "{ connect =************"),
+            ("path = \"s3://a:b/c@d/e.csv?f=g\" # h", "path = \"s3://*****@d/e.csv****\" # h"),
+            ("see https://a.example/b", "see https://a.example/b"),
+            ("connect", "connect"),
+        ] {
+            assert_eq!(without_secrets(text), shown);
+            assert_eq!(without_secrets(text).len(), text.len());
+        }
+    }
     use crate::exact::ratio;
     use proptest::prelude::*;
 

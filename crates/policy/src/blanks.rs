@@ -112,7 +112,14 @@ fn data(key: &str) -> &'static str {
             "choose a public name for the data as it is now, such as \"2024-06\"; changed data needs a new one, because \
              answers are kept and given again for the same version"
         }
-        "format" => "say how the rows are written: \"csv\" or \"parquet\"",
+        "format" => {
+            "say how the rows are written, \"csv\" or \"parquet\", or that they are in a database: \"postgres\""
+        }
+        "relation" => "name the table or view that the rows are in, with its schema, such as \"clinic.visits\"",
+        "connect" => {
+            "name the variable of the environment that holds the database's address, such as \"env:CLINIC_PG\": no password belongs into \
+             a policy"
+        }
         "partitions" => {
             "list the columns whose values stand in the names of folders, such as [\"year\"] for year=2024, outermost first"
         }

@@ -439,3 +439,15 @@ fn a_byte_order_mark_is_no_obstacle() {
     let policy = parse(&format!("\u{feff}{SMALL}")).unwrap();
     assert_eq!(policy.name(), "clinic");
 }
+
+/// A table of a database is named as SQL names it, and reached by a variable.
+#[test]
+fn tables_of_databases() {
+    let data = "format = \"postgres\"\nrelation = \"Clinic.\\\"Visits\\\"\"\nconnect = \"env:CLINIC_PG\"";
+    let policy = parse(&SMALL.replace("path = \"visits.csv\"", data)).unwrap();
+    assert_eq!(policy.data().path, "Clinic.\"Visits\"");
+    assert_eq!(policy.data().format, Format::Postgres { connect: "env:CLINIC_PG".to_owned() });
+    let pulled = policy.clone().with_table_at("visits", "extract/visits.parquet".to_owned()).unwrap();
+    assert_eq!((pulled.data().path.as_str(), &pulled.data().format), ("extract/visits.parquet", &Format::Parquet));
+    assert_eq!(policy.with_data_at("visits.csv".to_owned()).unwrap_err(), "no Parquet");
+}

@@ -41,7 +41,7 @@ fn csv(table: &mut DeclaredTable) -> &mut CsvOptions {
 #[test]
 fn every_single_change_makes_another_reading() {
     type Change<'a> = (&'a str, &'a dyn Fn(&mut DeclaredTable));
-    let changes: [Change<'_>; 22] = [
+    let changes: [Change<'_>; 23] = [
         ("nothing", &|_| {}),
         ("public", &|table| table.role = Role::Public { key: "patient".to_owned() }),
         ("another public key", &|table| table.role = Role::Public { key: "age".to_owned() }),
@@ -53,6 +53,7 @@ fn every_single_change_makes_another_reading() {
         ("a name", &|table| table.columns[1].name = "years".to_owned()),
         ("a column less", &|table| drop(table.columns.pop())),
         ("Parquet", &|table| table.data.format = Format::Parquet),
+        ("PostgreSQL", &|table| table.data.format = Format::Postgres { connect: "env:CLINIC".to_owned() }),
         ("partitions", &|table| table.data.partitions = vec!["age".to_owned()]),
         ("the delimiter", &|table| csv(table).delimiter = b';'),
         ("the quote", &|table| csv(table).quote = b'\''),
@@ -131,7 +132,8 @@ fn tables() -> impl Strategy<Value = DeclaredTable> {
         prop::option::of(text()).prop_map(|entity| Role::Protected { entity }),
         text().prop_map(|key| Role::Public { key })
     ];
-    let format = prop_oneof![3 => options().prop_map(Format::Csv), 1 => Just(Format::Parquet)];
+    let postgres = Just(Format::Postgres { connect: "env:CLINIC".to_owned() });
+    let format = prop_oneof![3 => options().prop_map(Format::Csv), 1 => Just(Format::Parquet), 1 => postgres];
     let partitions = prop::collection::vec(text(), 0..2);
     (columns, role, format, partitions).prop_map(|(columns, role, format, partitions)| {
         let data = Data { format, partitions, ..table().data };

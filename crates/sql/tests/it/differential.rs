@@ -24,15 +24,15 @@ use rand_chacha::rand_core::SeedableRng;
 use std::path::Path;
 
 /// Questions of each, all of a world and of one of its neighbours.
-const QUESTIONS: u64 = 20;
+pub(super) const QUESTIONS: u64 = 20;
 
 /// Random schemas in each run, each with up to three tables and three neighbours.
-fn schemas() -> u64 {
+pub(super) fn schemas() -> u64 {
     sized(12, 160)
 }
 
 /// The exact cells.
-fn cells(sources: &[Source], query: &Query) -> Result<Exact, SourceError> {
+pub(super) fn cells(sources: &[Source], query: &Query) -> Result<Exact, SourceError> {
     exact(sources, query, &Salt([7; 32]), &Resources::default(), &|_| {})
 }
 
@@ -89,14 +89,20 @@ fn look(shown: &Shown, always: Always) -> String {
 
 /// Where the rows are.
 #[derive(Debug, Clone, Copy)]
-enum Place {
+pub(super) enum Place {
     Memory,
     Csv,
     Parquet,
+    #[cfg(feature = "postgres")]
+    Postgres,
 }
 
 impl Place {
-    fn sources(self, hostile: &Hostile, kept: &Kept<'_>, folder: &Path) -> Vec<Source> {
+    pub(super) fn sources(self, hostile: &Hostile, kept: &Kept<'_>, folder: &Path) -> Vec<Source> {
+        #[cfg(feature = "postgres")]
+        if matches!(self, Self::Postgres) {
+            return super::postgres::sources(hostile, kept, folder);
+        }
         let tables = hostile.shape.tables.iter().enumerate();
         let source = |at: usize, table: &deniable_core::schema::TableSchema| {
             let file = |ending: &str, format: Format| {
@@ -121,13 +127,15 @@ impl Place {
                     write_parquet(&path("parquet"), hostile.batch(at, kept));
                     file("parquet", Format::Parquet)
                 }
+                #[cfg(feature = "postgres")]
+                Self::Postgres => unreachable!("they are read together"),
             }
         };
         tables.map(|(at, table)| source(at, table)).collect()
     }
 }
 
-fn write_parquet(path: &Path, batch: RecordBatch) {
+pub(super) fn write_parquet(path: &Path, batch: RecordBatch) {
     let mut writer = ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), None).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
@@ -141,7 +149,7 @@ fn difference(expected: &Result<Vec<Vec<String>>, String>, found: &Result<Vec<Ve
 }
 
 /// Asks questions of random tables and of their neighbours.
-fn compare(place: Place, seed: u64) {
+pub(super) fn compare(place: Place, seed: u64) {
     let mut dice = Dice::new(seed);
     let (mut asked, mut rows, mut guarded) = (0_u64, 0_usize, 0_usize);
     for _ in 0..schemas() {

@@ -12,6 +12,8 @@ mod keys;
 mod nested;
 mod per_entity;
 mod population;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod registration;
 mod regression;
 mod results;

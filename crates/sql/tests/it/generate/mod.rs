@@ -357,7 +357,7 @@ impl Shape {
     }
 
     /// A batch of the table at this position.
-    fn of(&self, table: usize, columns: Vec<ArrayRef>) -> RecordBatch {
+    pub fn of(&self, table: usize, columns: Vec<ArrayRef>) -> RecordBatch {
         let fields = self.tables[table].columns.iter().map(|column| {
             let kind = match column.kind {
                 ColumnType::Integer => DataType::Int64,

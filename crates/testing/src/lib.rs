@@ -7,10 +7,13 @@
 //! | where are the data that do not come with the project? | [`adult`], [`gwas`] |
 //! | where may things be left to be looked at? | [`scratch`] |
 
+mod database;
+
+pub use database::{postgres, psql};
+
 use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// The variable that says how much the long suites do.
 pub const SCALE: &str = "DENIABLE_SCALE";
@@ -159,47 +162,5 @@ mod tests {
         let target = folder.parent().map(Path::to_path_buf).unwrap_or_default();
         assert!(std::env::current_exe()?.starts_with(&target), "{}", target.display());
         Ok(())
-    }
-}
-
-/// The database of `scripts/postgres`, as a variable to connect by, or nothing: then the test says that it is skipped. With
-/// `DENIABLE_POSTGRES_REQUIRED` that is an error.
-///
-/// # Panics
-/// When there is none, and one is required.
-#[must_use]
-#[expect(clippy::panic, reason = "only tests call it, and a test fails by panicking")]
-pub fn postgres() -> Option<&'static str> {
-    const VARIABLE: &str = "DENIABLE_POSTGRES";
-    if std::env::var_os(VARIABLE).is_some() {
-        return Some(VARIABLE);
-    }
-    if std::env::var_os("DENIABLE_POSTGRES_REQUIRED").is_some() {
-        panic!("there is no PostgreSQL server: run the tests by scripts/postgres");
-    }
-    skipped("there is no PostgreSQL server", "install postgresql, and run scripts/postgres cargo test ...");
-    None
-}
-
-/// Runs SQL on that database as its owner, and gives what it prints.
-///
-/// # Panics
-/// When it fails.
-#[must_use]
-#[expect(clippy::panic, reason = "only tests call it, and a test fails by panicking")]
-pub fn psql(sql: &str) -> String {
-    let address = std::env::var("DENIABLE_POSTGRES").unwrap_or_default();
-    let arguments =
-        ["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--dbname", &address];
-    let mut child = match Command::new("psql").args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn() {
-        Ok(child) => child,
-        Err(error) => panic!("psql: {error}"),
-    };
-    // It reads all of it before it prints much.
-    let written = child.stdin.take().map(|mut stdin| stdin.write_all(sql.as_bytes()));
-    match child.wait_with_output() {
-        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),
-        Ok(output) => panic!("psql: {} ({written:?})", output.status),
-        Err(error) => panic!("psql: {error}"),
     }
 }

@@ -1,7 +1,7 @@
 //! Data in PostgreSQL: the same answers, charges and ledger, whatever becomes of the server.
 //! `scripts/postgres cargo test -p deniable-cli --features postgres --test it -- postgres`.
 
-use crate::support::{Place, Run};
+use crate::support::{Place, Run, workspace};
 use deniable_testing::{postgres, psql};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -357,4 +357,60 @@ fn a_server_that_speaks_something_else_is_told() {
     });
     let run = at(&place, &format!("host=127.0.0.1 port={port} user=owner sslmode=disable"), &RELEASE).refused();
     assert!(words(&run).contains("cannot be reached"), "{run:?}");
+}
+
+/// The page's commands, as they stand there, for a user who has just been made as it says.
+#[test]
+fn the_page_works_as_it_is_written() {
+    let Some(_) = postgres() else { return };
+    let page = std::fs::read_to_string(workspace().join("docs/postgresql.md")).unwrap();
+    let blocks = |kind: &str| -> Vec<String> {
+        let begin = format!("```{kind}\n");
+        page.split(&begin).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+    };
+    let place = Place::clinic();
+    let csv = place.read("visits.csv");
+    let names: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let kinds = |name: &str| match name {
+        "age" | "minutes" => "integer",
+        "cost" => "numeric(9,2)",
+        "smoker" => "boolean",
+        _ => "text",
+    };
+    let columns: Vec<String> = names.iter().map(|name| format!("{name} {}", kinds(name))).collect();
+    let _ = psql(&format!(
+        "SET client_min_messages = warning; DROP SCHEMA IF EXISTS clinic CASCADE; DROP ROLE IF EXISTS deniable; CREATE SCHEMA clinic;
+         CREATE TABLE clinic.visits ({}); COPY clinic.visits FROM STDIN (FORMAT csv, HEADER);\n{}\n\\.\n{}",
+        columns.join(", "),
+        csv.trim_end(),
+        blocks("sql")[0]
+    ));
+    let of_page = |place: Place| {
+        place.edit("policy.toml", "table = \"visits\" ", "\n# ");
+        place.edit("policy.toml", "path = ", "# ");
+        place.edit("policy.toml", "version = ", "# ");
+        place.edit("policy.toml", "[data]\n", &blocks("toml")[0]);
+        place
+    };
+    let commands: Vec<Vec<String>> =
+        blocks("console").iter().map(|block| block.lines().map(str::to_owned).collect()).collect();
+    let run = |place: &Place, line: &str, server: bool| {
+        let args: Vec<&str> = line.strip_prefix("deniable ").unwrap().split(' ').collect();
+        let port = if server { port() } else { 1 };
+        let mut command = place.command(&args);
+        command
+            .env("CLINIC_PG", format!("postgresql://deniable@localhost:{port}/postgres"))
+            .env("PGPASSWORD", "correct horse");
+        Run::of(command.output().unwrap())
+    };
+    let [of_table, of_file] = &commands[..] else { panic!("two blocks: {commands:?}") };
+    let [check, first, again] = &of_table[..] else { panic!("{of_table:?}") };
+    let place = of_page(place);
+    run(&place, check, true).done();
+    let shown = run(&place, first, true).done().stdout;
+    assert_eq!(run(&place, again, false).done().stdout, shown, "stored answers need no server");
+    let [pull, release] = &of_file[..] else { panic!("{of_file:?}") };
+    let place = of_page(Place::clinic());
+    run(&place, pull, true).done();
+    assert!(run(&place, release, false).done().stdout.contains("visits"), "a file needs no server");
 }

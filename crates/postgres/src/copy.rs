@@ -70,7 +70,8 @@ impl Relation {
         let names = sent.iter().filter_map(|at| self.columns.get(*at)).map(|column| quoted(&column.name));
         let names: Vec<String> = places.then(|| "ctid".to_owned()).into_iter().chain(names).collect();
         let query = part.query(&names);
-        let mut rows = Rows::new(self, copying, &sent, places);
+        let kinds = copying.columns.iter().filter_map(|at| self.columns.get(*at)).map(|column| column.kind);
+        let mut rows = Rows::new(copying, &sent, kinds, places);
         let copied = connection.runtime.block_on(async {
             let stream = connection.client.copy_out(&query).await.map_err(|error| PostgresError::running(&error))?;
             let mut stream = pin!(stream);
@@ -124,10 +125,10 @@ enum Found {
 }
 
 impl<'a> Rows<'a> {
-    fn new(relation: &Relation, copying: Copying<'a>, sent: &[usize], with_places: bool) -> Self {
+    /// Of these columns, by position; `kinds` are those of the wanted ones among them.
+    fn new(copying: Copying<'a>, sent: &[usize], kinds: impl Iterator<Item = Kind>, with_places: bool) -> Self {
         let fields = sent.iter().map(|at| copying.columns.iter().position(|wanted| wanted == at)).collect();
-        let kinds = copying.columns.iter().filter_map(|at| relation.columns.get(*at)).map(|column| column.kind);
-        let values = kinds.map(|kind: Kind| kind.values(copying.rows)).collect();
+        let values = kinds.map(|kind| kind.values(copying.rows)).collect();
         let contents = Contents::default();
         Self {
             copying,
@@ -270,5 +271,108 @@ fn field(bytes: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     match i32::from_be_bytes(*size) {
         -1 => Some((None, rest)),
         size => rest.split_at_checked(usize::try_from(size).ok()?).map(|(value, rest)| (Some(value), rest)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::Int32Type;
+    use proptest::prelude::*;
+
+    const KEY: [u8; 16] = [1; 16];
+
+    /// Rows as a server sends them: a place, a number, a text that nobody wants, and another text.
+    type Row = (u32, Option<i32>, Option<String>, Option<String>);
+
+    fn sent(rows: &[Row]) -> Vec<u8> {
+        let mut bytes = SIGNATURE.to_vec();
+        bytes.extend([0; 8]);
+        let field = |bytes: &mut Vec<u8>, value: Option<&[u8]>| match value {
+            Some(value) => {
+                bytes.extend(i32::try_from(value.len()).unwrap().to_be_bytes());
+                bytes.extend(value);
+            }
+            None => bytes.extend((-1_i32).to_be_bytes()),
+        };
+        for (page, number, other, text) in rows {
+            bytes.extend(4_i16.to_be_bytes());
+            let place = [page.to_be_bytes().as_slice(), &[0, 7]].concat();
+            field(&mut bytes, Some(&place));
+            field(&mut bytes, number.map(i32::to_be_bytes).as_ref().map(<[u8; 4]>::as_slice));
+            field(&mut bytes, other.as_deref().map(str::as_bytes));
+            field(&mut bytes, text.as_deref().map(str::as_bytes));
+        }
+        bytes.extend((-1_i16).to_be_bytes());
+        bytes
+    }
+
+    /// What comes of chunks that end at these places.
+    fn read(bytes: &[u8], ends: &[usize]) -> Result<(Vec<Row>, Contents), PostgresError> {
+        let copying = Copying { columns: &[0, 2], rows: 3, with_places: true, key: Some(&KEY) };
+        let mut rows = Rows::new(copying, &[0, 1, 2], [Kind::Int4, Kind::Text].into_iter(), true);
+        let mut all = Vec::new();
+        let mut take = |copied: Copied| {
+            assert!(copied.rows <= 3 && copied.columns.iter().all(|column| column.len() == copied.rows));
+            let (numbers, texts) = (copied.columns[0].as_primitive::<Int32Type>(), copied.columns[1].as_string_view());
+            for (row, (number, text)) in numbers.iter().zip(texts.iter()).enumerate() {
+                all.push((u32::try_from(copied.places[row] >> 16).unwrap(), number, None, text.map(str::to_owned)));
+            }
+            true
+        };
+        let mut begin = 0;
+        let mut ends: Vec<usize> = ends.iter().map(|end| end % (bytes.len() + 1)).chain([bytes.len()]).collect();
+        ends.sort_unstable();
+        for end in ends {
+            rows.chunk(Bytes::copy_from_slice(&bytes[begin..end]), &mut take)?;
+            begin = end;
+        }
+        rows.end(&mut take)?;
+        let contents = rows.contents;
+        Ok((all, contents))
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<Row>> {
+        let text = || proptest::option::of("[a-zäö]{0,9}");
+        proptest::collection::vec((any::<u32>(), any::<Option<i32>>(), text(), text()), 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn rows_are_the_same_wherever_chunks_end(rows in rows(), ends in proptest::collection::vec(any::<usize>(), 0..20)) {
+            let bytes = sent(&rows);
+            let (read, contents) = read(&bytes, &ends).unwrap();
+            let wanted: Vec<Row> = rows.iter().map(|(page, number, _, text)| (*page, *number, None, text.clone())).collect();
+            prop_assert_eq!(read, wanted);
+            prop_assert_eq!(contents.rows, rows.len() as u64);
+            // Their order and their places are no part of what they are; what nobody wants is.
+            let turned: Vec<Row> = rows.iter().rev().cloned().map(|(page, a, b, c)| (page / 2, a, b, c)).collect();
+            prop_assert_eq!(super::tests::read(&sent(&turned), &[]).unwrap().1, contents);
+            if let Some(first) = rows.first() {
+                let mut changed = rows.clone();
+                changed[0].2 = Some(first.2.as_deref().unwrap_or_default().to_owned() + "x");
+                prop_assert_ne!(super::tests::read(&sent(&changed), &[]).unwrap().1, contents);
+            }
+        }
+
+        #[test]
+        fn damaged_rows_are_an_error_and_never_fewer(rows in rows(), cut in any::<usize>(), at in any::<usize>(), byte in any::<u8>()) {
+            let mut bytes = sent(&rows);
+            let cut = cut % bytes.len();
+            prop_assert!(read(&bytes[..cut], &[]).is_err(), "cut off after {cut} bytes");
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            let _ = read(&bytes, &[at]);
+            bytes.push(byte);
+            let _ = read(&bytes, &[]);
+        }
+
+        #[test]
+        fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            prop_assert!(read(&bytes, &[]).is_err());
+            let _ = read(&[&sent(&[])[..19], &bytes].concat(), &[]);
+        }
     }
 }

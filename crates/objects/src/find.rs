@@ -1,0 +1,73 @@
+//! Which objects a URL names.
+
+use crate::error::ObjectError;
+use crate::object::Object;
+use crate::store::{Store, split};
+use futures_util::TryStreamExt;
+use globset::GlobBuilder;
+use object_store::ObjectMeta;
+use object_store::path::Path;
+use std::sync::Arc;
+
+/// Most objects of one table.
+pub const MOST_OBJECTS: usize = 100_000;
+
+/// The objects of a URL, sorted by key: the one of this key; or below it as below a folder, those that `fits` says are of the table; or those
+/// that match a pattern with `*`, `[abc]` or `{a,b}`. Keys with a part that begins with `.` or `_` (partitions, `_x=1`, excepted) are hidden below
+/// folders.
+///
+/// # Errors
+/// When the URL is none of a store, holds what may be credentials, or the store cannot be read. There may be no objects.
+pub fn find(url: &str, fits: &dyn Fn(&str) -> bool) -> Result<Vec<Object>, ObjectError> {
+    let (scheme, bucket, key) = split(url)?;
+    let store = Store::of(scheme, bucket)?;
+    let bad_key =
+        |_| ObjectError::new("the URL names no key of an object", "write its key without empty parts, `.` and `..`");
+    if key.contains(['*', '[', '{']) {
+        let bad = |_| {
+            ObjectError::new(
+                "the URL is not a usable pattern",
+                "patterns use *, [abc] and {a,b}, as in s3://bucket/visits/*.parquet",
+            )
+        };
+        let pattern = GlobBuilder::new(key).literal_separator(true).build().map_err(bad)?.compile_matcher();
+        let fixed = key.split('/').take_while(|part| !part.contains(['*', '[', '{'])).collect::<Vec<_>>().join("/");
+        let below = Path::parse(&fixed).map_err(bad_key)?;
+        return list(&store, &below, &|key| {
+            pattern.is_match(key) && !is_hidden(key.strip_prefix(fixed.as_str()).unwrap_or(key))
+        });
+    }
+    let path = Path::parse(key).map_err(bad_key)?;
+    if !key.is_empty() && !key.ends_with('/') {
+        match Object::head(&store, &path) {
+            Err(error) if error.is_missing => {}
+            found => return Ok(vec![found?]),
+        }
+    }
+    list(&store, &path, &|found| fits(found) && !is_hidden(found.strip_prefix(path.as_ref()).unwrap_or(found)))
+}
+
+fn is_hidden(key: &str) -> bool {
+    key.split('/').any(|part| part.starts_with('.') || part.starts_with('_') && !part.contains('='))
+}
+
+fn list(store: &Arc<Store>, below: &Path, fits: &dyn Fn(&str) -> bool) -> Result<Vec<Object>, ObjectError> {
+    let url = format!("{}/{below}", store.url);
+    let prefix = (!below.as_ref().is_empty()).then_some(below);
+    let mut found: Vec<ObjectMeta> = store.runtime.block_on(async {
+        let mut listed = store.store.list(prefix);
+        let mut found = Vec::new();
+        while let Some(meta) = listed.try_next().await.map_err(|error| ObjectError::of(&error, &url))? {
+            if fits(meta.location.as_ref()) {
+                found.push(meta);
+            }
+            if found.len() > MOST_OBJECTS {
+                let help = "name fewer by a longer prefix or a pattern";
+                return Err(ObjectError::new(format!("there are more than {MOST_OBJECTS} objects below {url}"), help));
+            }
+        }
+        Ok(found)
+    })?;
+    found.sort_by(|one, other| one.location.as_ref().cmp(other.location.as_ref()));
+    found.into_iter().map(|meta| Object::of(store, meta)).collect()
+}

@@ -1,0 +1,19 @@
+//! Objects of S3, Azure and Google Cloud Storage.
+//!
+//! | question | module |
+//! |---|---|
+//! | which objects does a URL name? | [`find`] |
+//! | how are they read, so that they are what was found? | [`Object`]: ranges, each only if the object is still the same |
+//! | what can go wrong? | [`ObjectError`]: in words of its own, since those of stores may quote credentials |
+//!
+//! Credentials come from the environment, as the stores' own programs take them (`AWS_ACCESS_KEY_ID` and so on), and never from a URL.
+
+mod error;
+mod find;
+mod object;
+mod store;
+
+pub use error::ObjectError;
+pub use find::{MOST_OBJECTS, find};
+pub use object::{Object, Reader};
+pub use store::{SCHEMES, is_store};

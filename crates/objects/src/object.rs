@@ -1,0 +1,183 @@
+//! An object, read as it was found.
+
+use crate::error::ObjectError;
+use crate::store::Store;
+use bytes::Bytes;
+use object_store::path::Path;
+use object_store::{GetOptions, ObjectMeta, ObjectStoreExt as _};
+use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
+use std::sync::Arc;
+use tokio::task::JoinHandle;
+
+/// Bytes of one request where an object is read from end to end.
+const BLOCK: u64 = 8 << 20;
+/// Ranges that are asked for at the same time.
+const AT_ONCE: usize = 8;
+
+/// An object as it was found: of one that is replaced, not a byte is read.
+#[derive(Debug, Clone)]
+pub struct Object {
+    store: Arc<Store>,
+    path: Path,
+    url: String,
+    size: u64,
+    tag: Option<String>,
+    version: Option<String>,
+}
+
+impl Object {
+    pub(crate) fn of(store: &Arc<Store>, meta: ObjectMeta) -> Result<Self, ObjectError> {
+        let url = format!("{}/{}", store.url, meta.location);
+        // A tag that is weak says that contents are alike, not that they are the same.
+        let tag = meta.e_tag.filter(|tag| !tag.starts_with("W/"));
+        if tag.is_none() && meta.version.is_none() {
+            return Err(ObjectError::new(
+                format!("the store gives {url} neither an ETag nor a version"),
+                "without one nobody can tell that an object was replaced while it is read: copy it to a folder of this machine",
+            ));
+        }
+        Ok(Self { store: store.clone(), path: meta.location, url, size: meta.size, tag, version: meta.version })
+    }
+
+    /// Its URL, for messages.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Its bytes.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// What tells it from others that stood there before and after, without reading it.
+    #[must_use]
+    pub fn marks(&self) -> Vec<u8> {
+        let mut marks = self.size.to_le_bytes().to_vec();
+        for text in [&self.tag, &self.version] {
+            let text = text.as_deref().unwrap_or_default();
+            marks.extend((text.len() as u64).to_le_bytes());
+            marks.extend(text.as_bytes());
+        }
+        marks
+    }
+
+    /// Some of its bytes: these, and no fewer.
+    ///
+    /// # Errors
+    /// When it is no longer the object that was found, or cannot be read.
+    pub fn range(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
+        self.store.runtime.block_on(self.fetch(range))
+    }
+
+    /// Several ranges, some at the same time.
+    ///
+    /// # Errors
+    /// As of [`Self::range`].
+    pub fn ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, ObjectError> {
+        use futures_util::{StreamExt, TryStreamExt};
+        let fetched = futures_util::stream::iter(ranges.to_vec()).map(|range| self.fetch(range)).buffered(AT_ONCE);
+        self.store.runtime.block_on(fetched.try_collect())
+    }
+
+    async fn fetch(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
+        if range.is_empty() {
+            return Ok(Bytes::new());
+        }
+        let expected = range.end - range.start;
+        let options = GetOptions {
+            if_match: self.tag.clone(),
+            version: self.version.clone(),
+            range: Some(range.into()),
+            ..GetOptions::default()
+        };
+        let failed = |error: object_store::Error| ObjectError::of(&error, &self.url);
+        let got = self.store.store.get_opts(&self.path, options).await.map_err(failed)?;
+        // A store may pass over the condition.
+        let is_same = got.meta.size == self.size && (self.tag.is_none() || got.meta.e_tag == self.tag);
+        if !is_same {
+            return Err(ObjectError::changed(&self.url));
+        }
+        let bytes = got.bytes().await.map_err(failed)?;
+        if bytes.len() as u64 != expected {
+            return Err(ObjectError::new(
+                format!("{} was cut off on its way", self.url),
+                "run the same again: what is paid for stays paid for",
+            ));
+        }
+        Ok(bytes)
+    }
+
+    /// Reads it from a place on, always one block ahead.
+    #[must_use]
+    pub fn reader(self: &Arc<Self>, from: u64) -> Reader {
+        Reader { object: self.clone(), at: from, block: Bytes::new(), ahead: None, asked: from }
+    }
+
+    /// What the store says of an object.
+    pub(crate) fn head(store: &Arc<Store>, path: &Path) -> Result<Self, ObjectError> {
+        let url = format!("{}/{path}", store.url);
+        let meta = store.runtime.block_on(store.store.head(path)).map_err(|error| ObjectError::of(&error, &url))?;
+        Self::of(store, meta)
+    }
+}
+
+/// An object from end to end.
+#[derive(Debug)]
+pub struct Reader {
+    object: Arc<Object>,
+    /// Where the block begins that is being handed out.
+    at: u64,
+    block: Bytes,
+    ahead: Option<JoinHandle<Result<Bytes, ObjectError>>>,
+    /// Up to where blocks were asked for.
+    asked: u64,
+}
+
+impl Reader {
+    /// Asks for the next block.
+    fn ask(&mut self) {
+        let end = self.asked.saturating_add(BLOCK).min(self.object.size);
+        if self.asked < end {
+            let (object, range) = (self.object.clone(), self.asked..end);
+            self.asked = end;
+            self.ahead = Some(self.object.store.runtime.spawn(async move { object.fetch(range).await }));
+        }
+    }
+}
+
+impl Read for Reader {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.block.is_empty() {
+            if self.ahead.is_none() {
+                self.ask();
+            }
+            let Some(ahead) = self.ahead.take() else { return Ok(0) };
+            let lost = |_| std::io::Error::other("a request was dropped");
+            let block = self.object.store.runtime.block_on(ahead).map_err(lost)?;
+            self.block = block.map_err(std::io::Error::other)?;
+            self.ask();
+        }
+        let count = buffer.len().min(self.block.len());
+        let handed = self.block.split_to(count);
+        buffer.get_mut(..count).into_iter().for_each(|buffer| buffer.copy_from_slice(&handed));
+        self.at = self.at.saturating_add(count as u64);
+        Ok(count)
+    }
+}
+
+impl Seek for Reader {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        let size = self.object.size;
+        let to = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::End(by) => size.checked_add_signed(by),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+        };
+        let to = to.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
+        *self = self.object.reader(to);
+        Ok(to)
+    }
+}

@@ -85,6 +85,7 @@ impl<'a> Capping<'a> {
     /// What a query asks for.
     pub(crate) fn of_query(query: &'a Query, salt: &'a Salt, watch: Option<Arc<Watch>>) -> Self {
         let of = query.of_rows();
+        let fold = |about: &PerEntity| about.fold(watch.clone());
         Self {
             groups: of.groups(),
             levels: of.levels(),
@@ -93,7 +94,7 @@ impl<'a> Capping<'a> {
             arguments: &of.rows.arguments,
             presence: presence(of.measures()),
             caps: of.caps(),
-            per_entity: query.per_entity.as_ref().map(PerEntity::fold),
+            per_entity: query.per_entity.as_ref().map(fold),
             salt,
             watch,
         }

@@ -10,6 +10,7 @@
 //! | how much may be in memory at once? | [`memory`] |
 //! | how far has it come? | [`meter`], [`watch`] |
 //! | what does a curator have to know before a release? | [`check`], `oddities`, `entities`, [`names`] |
+//! | by which bits is an entity known? | [`identity`] |
 //! | how often does each distinct row stand in a table? | [`groups`] |
 //! | what could answers look like before any data is read? | [`mod@synthetic`] |
 //!
@@ -24,6 +25,7 @@ mod files;
 mod fingerprint;
 pub mod groups;
 mod header;
+pub mod identity;
 pub mod keys;
 pub mod kind;
 pub mod memory;
@@ -41,7 +43,6 @@ mod texts;
 mod types;
 
 pub use drive::watch;
-pub use entities::scattered;
 pub use error::SourceError;
 pub use memory::{Memory, Reservation, temporary_file};
 pub use meter::{Meter, Progress};

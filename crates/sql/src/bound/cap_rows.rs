@@ -3,8 +3,9 @@
 //! Workers scatter rows over shards by a hash of the entity; then each shard is sorted and walked over. Both use all
 //! threads. What does not fit into memory goes to temporary files (`shards`).
 
+use super::Identity;
 use super::columns::{Columns, Meaning, Watch};
-use super::identity::{Identities, Identity};
+use super::identity::Identities;
 use super::layout::Layout;
 use super::levels::Levels;
 use super::lookup::NOWHERE;

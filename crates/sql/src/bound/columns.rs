@@ -1,7 +1,8 @@
 //! A batch of rows, understood a column at a time: whose rows, with which keys and which values.
 
+use super::Identity;
 use super::decode::{Decoder, Values};
-use super::identity::{Identities, Identity};
+use super::identity::Identities;
 use super::lookup::{KeyLookup, NOWHERE};
 use super::totals::Totals;
 use crate::plan::{Argument, Group, Query};

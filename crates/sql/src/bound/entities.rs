@@ -3,9 +3,9 @@
 //! What is worked out depends on that entity's rows alone: which rows and cells are kept under the caps, and how many.
 
 use super::Exhausted;
+use super::Identity;
 use super::columns::Watch;
 use super::decode::Values;
-use super::identity::Identity;
 use super::keep::{FIRST, Keeper, Seen};
 use super::walk::{Kept, Take};
 use crate::plan::EntityValue;

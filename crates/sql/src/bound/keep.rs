@@ -1,6 +1,7 @@
 //! Which rows of each entity are kept, within one shard: a pure function of the rows as a set.
 
-use super::identity::{Identities, Identity, Rank};
+use super::Identity;
+use super::identity::{Identities, Rank};
 use super::layout::Layout;
 use super::levels::Levels;
 use deniable_core::sensitivity::Caps;

@@ -8,8 +8,8 @@
 //! units        1 word for each argument with a grid, 0 where there is no value
 //! ```
 
+use super::Identity;
 use super::decode::Values;
-use super::identity::Identity;
 
 /// Arguments whose bits fit beside the combination.
 const BESIDE: usize = 32;

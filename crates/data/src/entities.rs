@@ -267,12 +267,12 @@ mod tests {
     #[test]
     fn each_entity_counts_once_in_memory_and_from_files() {
         let number = |row: u64| Some((row * row % 7_919) as i64 - 4_000).filter(|number| number % 50 != 0);
-        let numbers: Vec<Option<i64>> = (0..40_000).map(number).collect();
+        let numbers: Vec<Option<i64>> = (0..200_000).map(number).collect();
         let expected = numbers.iter().flatten().collect::<BTreeSet<_>>().len() as u64;
         let integers = Column::from_values(Type::Integer, numbers.iter().map(|number| number.map(Value::Integer)));
         let text = |number: &Option<i64>| number.map(|number| Value::Text(number.to_string().into()));
         let texts = Column::from_values(Type::Text, numbers.iter().map(text));
-        // So little memory that every hundred rows go to a file, and files are put together.
+        // So little memory that more files come about than may be open, and are put together.
         for (parts, memory) in [(1, None), (3, None), (1, Some(100)), (3, Some(100)), (2, Some(60_000))] {
             assert_eq!(counted(&integers, parts, memory), expected, "{parts} {memory:?}");
             assert_eq!(counted(&texts, parts, memory), expected, "{parts} {memory:?}");

@@ -148,6 +148,29 @@ mod tests {
         assert_ne!(first, of_files(&[at("a"), at("b")], &key).unwrap());
     }
 
+    /// More files than there are threads: each counts once, and the first that cannot be read is told.
+    #[test]
+    fn many_files_are_hashed_as_one_after_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let files: Vec<PathBuf> = (0..50).map(|file| folder.path().join(format!("{file}"))).collect();
+        let mut contents = Vec::new();
+        for (at, path) in files.iter().enumerate() {
+            let text = format!("{at} ").repeat(1 + at * 997 % 5_000);
+            std::fs::write(path, &text).unwrap();
+            contents.push(*blake3::keyed_hash(&[3; 32], text.as_bytes()).as_bytes());
+        }
+        contents.sort_unstable();
+        let expected = blake3::keyed_hash(&[3; 32], contents.as_flattened()).to_hex().to_string();
+        assert_eq!(of_files(&files, &[3; 32]).unwrap(), expected);
+        for file in [17, 30, 49] {
+            std::fs::remove_file(&files[file]).unwrap();
+        }
+        for _ in 0..20 {
+            let error = of_files(&files, &[3; 32]).unwrap_err();
+            assert!(matches!(&error, SourceError::Unreadable { path, .. } if *path == files[17]), "{error}");
+        }
+    }
+
     /// Ledgers remember fingerprints: they may never change.
     #[test]
     fn fingerprints_stay_what_they_are() {

@@ -2,6 +2,7 @@
 
 use crate::scan::Looked;
 use arrow_array::Array;
+use arrow_array::builder::make_view;
 use deniable_core::exact::whole;
 use deniable_core::schema::{Bounds, Column, ColumnType, Key};
 use deniable_expression::Column as Values;
@@ -15,6 +16,11 @@ use std::ops::RangeInclusive;
 /// A few odd values are in most data. A few in a hundred are more often a declaration that does not fit: a decimal comma, a
 /// second spelling, a code for "unknown" that is not among the `nulls`.
 pub const BAD_PERCENT: u64 = 2;
+
+/// Bytes of a text that a view has room for.
+const SHORT: usize = 12;
+/// Keys that are looked at one after the other.
+const FEW: usize = 16;
 
 /// How many values something is so with, and where the first is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,6 +189,8 @@ pub(crate) struct Declared<'a> {
     null: bool,
     others: bool,
     texts: HashSet<&'a str, RandomState>,
+    /// A few of them that are so short that a view of them is all there is of them: they are found by it, without a hash.
+    views: Vec<u128>,
     integers: HashSet<i64, RandomState>,
     truths: [bool; 2],
 }
@@ -198,6 +206,7 @@ impl<'a> Declared<'a> {
             decimals: column.bounds.as_ref().map_or(f64::NEG_INFINITY..=f64::INFINITY, decimals_within),
             null: keys.contains(&Key::Null),
             others: keys.contains(&Key::Other),
+            views: texts.clone().filter(|text| text.len() <= SHORT).take(FEW).map(short_view).collect(),
             texts: texts.collect(),
             integers: integers.collect(),
             truths: [false, true].map(|truth| keys.contains(&Key::Boolean(truth))),
@@ -216,6 +225,11 @@ fn numbers_within(bounds: &Bounds) -> RangeInclusive<i64> {
 
 fn decimals_within(bounds: &Bounds) -> RangeInclusive<f64> {
     bounds.low().to_f64().unwrap_or(f64::NEG_INFINITY)..=bounds.high().to_f64().unwrap_or(f64::INFINITY)
+}
+
+/// The view of a text that holds it.
+fn short_view(text: &str) -> u128 {
+    make_view(text.as_bytes(), 0, 0)
 }
 
 /// Counts of one column's oddities, with the first place of each.
@@ -279,7 +293,10 @@ impl Oddities {
             }
         };
         match values {
-            Values::Text(texts) => look(&mut texts.iter().map(|text| Some(declared.texts.contains(text?)))),
+            Values::Text(texts) => look(&mut texts.views().iter().enumerate().map(|(row, view)| {
+                let is_key = || declared.views.contains(view) || declared.texts.contains(texts.value(row));
+                texts.is_valid(row).then(is_key)
+            })),
             Values::Integer(numbers) => {
                 look(&mut numbers.iter().map(|number| Some(declared.integers.contains(&number?))));
             }

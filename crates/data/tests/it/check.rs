@@ -15,8 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+/// A key that is no short text.
+const LONG: &str = "neither of the two";
+
 fn table() -> TableSchema {
-    let keys = ["F", "M"].map(|key| Key::Text(key.to_owned())).to_vec();
+    let keys = ["F", "M", LONG].map(|key| Key::Text(key.to_owned())).to_vec();
     let bounds = Bounds::new(whole(0), whole(99), whole(1)).unwrap();
     let columns = vec![
         Column::new("id", ColumnType::Text),
@@ -99,7 +102,7 @@ impl Expected {
                 self.columns[at][0].add(place);
             }
         }
-        if !["F", "M"].contains(&sex) {
+        if !["F", "M", LONG].contains(&sex) {
             self.columns[1][4].add(place);
             if !sex.is_empty() {
                 self.columns[1][2].add(place);
@@ -134,7 +137,7 @@ fn lines(random: &mut ChaCha8Rng, round: u32, ids: u32, count: usize) -> Vec<Str
     let mut below = |bound: u32| random.next_u32() % bound;
     let line = |_| {
         let id = if below(50) == 0 { String::new() } else { format!("p{}", below(ids)) };
-        let sex = ["F", "M", "M", "x", ""][below(if round.is_multiple_of(2) { 3 } else { 5 }) as usize];
+        let sex = ["F", "M", LONG, "x", ""][below(if round.is_multiple_of(2) { 3 } else { 5 }) as usize];
         let age = match below(40) {
             0 => u64::MAX.to_string(),
             1 => "200".to_owned(),

@@ -1,8 +1,11 @@
-//! What registering ten million rows takes, beside reading them once: `cargo bench -p deniable-bench --bench registration`.
+//! What registering ten million rows takes, beside reading them once, and beside releasing a query about them:
+//! `cargo bench -p deniable-bench --bench registration --features plan`.
 //!
 //! Five columns: an entity key of a million entities, a text of few values that are its keys, a number with bounds, a decimal and a day;
 //! as CSV (400 MB) and as Parquet, in the folder for temporary files. Reading adds up every value of all columns; the check finds
-//! what is odd in each and counts the entities; the fingerprint is that of the bytes.
+//! what is odd in each and counts the entities; the fingerprint is that of the bytes. The query is of counts and sums under both caps: its
+//! losses are what these leave out of it. A release takes the fingerprint and adds up; a registration takes it twice, checks, and works out
+//! the losses.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray};
@@ -10,6 +13,7 @@ use deniable_core::exact::whole;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Batch, Meter, Resources, Source, Wanted};
+use deniable_sql::{Exact, Losses, Query, Salt, exact, losses};
 use divan::Bencher;
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha8Rng;
@@ -84,7 +88,7 @@ fn source(file: &str, folder: &Path) -> Source {
         partitions: Vec::new(),
         typical_rows: None,
     };
-    let entity = Entity::new("patient", Caps { rows_per_group: 1, groups: 1 });
+    let entity = Entity::new("patient", Caps { rows_per_group: 3, groups: 2 });
     Source::locate(TableSchema::protected("t", columns, Some(entity)), &data, folder).unwrap()
 }
 
@@ -128,4 +132,44 @@ fn check_in_ten_megabytes(bencher: Bencher<'_, '_>, file: &str) {
 fn fingerprint(bencher: Bencher<'_, '_>, file: &str) {
     let source = source(file, FOLDER.path());
     bencher.bench_local(|| source.fingerprint(&[7; 32]).unwrap());
+}
+
+const SALT: Salt = Salt([7; 32]);
+
+fn query(source: &Source) -> Query {
+    let sql = "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM t GROUP BY ward";
+    Query::new(sql, std::slice::from_ref(source.table())).unwrap()
+}
+
+fn run_release(source: &Source, resources: &Resources) -> Exact {
+    source.fingerprint(&[7; 32]).unwrap();
+    exact(std::slice::from_ref(source), &query(source), &SALT, resources, &|_| {}).unwrap()
+}
+
+fn run_losses(source: &Source, resources: &Resources) -> Losses {
+    losses(std::slice::from_ref(source), &query(source), &SALT, resources, &|_| {}).unwrap()
+}
+
+#[divan::bench(args = FILES, sample_count = RUNS)]
+fn one_release(bencher: Bencher<'_, '_>, file: &str) {
+    let source = source(file, FOLDER.path());
+    bencher.bench_local(|| run_release(&source, &Resources::default()));
+}
+
+#[divan::bench(args = FILES, sample_count = RUNS)]
+fn losses_of_the_query(bencher: Bencher<'_, '_>, file: &str) {
+    let source = source(file, FOLDER.path());
+    bencher.bench_local(|| run_losses(&source, &Resources::default()));
+}
+
+#[divan::bench(args = FILES, sample_count = RUNS)]
+fn whole_registration(bencher: Bencher<'_, '_>, file: &str) {
+    let source = source(file, FOLDER.path());
+    let resources = Resources::default();
+    bencher.bench_local(|| {
+        let before = source.fingerprint(&[7; 32]).unwrap();
+        source.check(&resources, &|_| {}).unwrap();
+        assert_eq!(source.fingerprint(&[7; 32]).unwrap(), before);
+        run_losses(&source, &resources)
+    });
 }

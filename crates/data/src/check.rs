@@ -71,8 +71,8 @@ struct Findings {
     problems: Vec<(Place, String)>,
     ownerless: Counted,
     entities: Option<Counting>,
-    /// Where each key of a public table stands.
-    place_of: HashMap<Value, Place>,
+    /// Of a public table: where its keys stand.
+    keys: PublicKeys,
 }
 
 impl Source {
@@ -96,10 +96,8 @@ impl Source {
         let wanted: Vec<Wanted> = (0..table.columns.len()).map(Wanted::typed).collect();
         let meter = Meter::new();
         let scan = self.scan(&wanted, &meter)?;
-        // Where a key stands for the second time is told in the order of the rows.
-        let threads = if look.public_key.is_some() { 1 } else { resources.threads };
         watch(&meter, self.size(), &|told| progress(told.rows), || {
-            let found = scan.look(threads, || look.start(), |findings, seen| look.take(findings, seen))?;
+            let found = scan.look(resources.threads, || look.start(), |findings, seen| look.take(findings, seen))?;
             look.finish(found)
         })
     }
@@ -124,7 +122,7 @@ impl Look<'_> {
             problems: Vec::new(),
             ownerless: Counted::default(),
             entities: self.entities.as_ref().map(|(_, entities)| entities.start()),
-            place_of: HashMap::new(),
+            keys: PublicKeys::default(),
         }
     }
 
@@ -141,7 +139,8 @@ impl Look<'_> {
             && let Some(looked) = seen.columns.get(*at)
         {
             // Rows without a key belong to nobody; a release drops them.
-            let ownerless = (0..seen.rows).filter(|row| !looked.values.is_valid(*row));
+            let nulls = looked.values.to_array().logical_nulls().filter(|nulls| nulls.null_count() > 0);
+            let ownerless = nulls.iter().flat_map(|nulls| (0..seen.rows).filter(|row| nulls.is_null(*row)));
             ownerless.for_each(|row| findings.ownerless.add(place(row)));
             entities.add(counting, &looked.values).map_err(|error| self.spill(&error))?;
         }
@@ -167,15 +166,7 @@ impl Look<'_> {
                 findings.problem(place(row), || format!("the key `{name}` {problem}"));
                 continue;
             };
-            match findings.place_of.entry(value) {
-                Entry::Vacant(free) => {
-                    free.insert(place(row));
-                }
-                Entry::Occupied(taken) => {
-                    let first = self.source.place(*taken.get());
-                    findings.problem(place(row), || format!("the key `{name}` is the same as at {first}"));
-                }
-            }
+            findings.keys.add(value, place(row));
         }
     }
 
@@ -191,10 +182,17 @@ impl Look<'_> {
             whole.oddities.iter_mut().zip(&findings.oddities).for_each(|(all, one)| all.merge(one));
             whole.problems.extend(findings.problems);
             whole.ownerless.merge(findings.ownerless);
+            whole.keys.merge(findings.keys);
             counted.extend(findings.entities);
         }
-        whole.keep_first();
         let table = self.source.table();
+        if let Some(key) = self.public_key.and_then(|at| table.columns.get(at)) {
+            for (again, first) in whole.keys.again() {
+                let (name, first) = (&key.name, self.source.place(first));
+                whole.problems.push((again, format!("the key `{name}` is the same as at {first}")));
+            }
+        }
+        whole.keep_first();
         let count = |(_, entities): &(usize, Entities)| entities.count(counted).map_err(|error| self.spill(&error));
         let entities = self.entities.as_ref().map(count).transpose()?;
         let name = |place: Place| self.source.place(place);
@@ -217,6 +215,53 @@ impl Look<'_> {
         };
         let problems = whole.problems.into_iter().map(problem).collect();
         Ok(Report { rows, entities, problems, notes, columns, ownerless })
+    }
+}
+
+/// Where each key of a public table stands first, and where keys stand again, as threads come across them in any order.
+#[derive(Default)]
+struct PublicKeys {
+    first: HashMap<Value, Place>,
+    again: Vec<(Place, Value)>,
+}
+
+impl PublicKeys {
+    fn add(&mut self, key: Value, place: Place) {
+        match self.first.entry(key) {
+            Entry::Vacant(free) => {
+                free.insert(place);
+            }
+            Entry::Occupied(mut known) => {
+                let first = *known.get().min(&place);
+                let later = known.insert(first).max(place);
+                let key = known.key().clone();
+                self.again.push((later, key));
+                if self.again.len() > 2 * MOST_PROBLEMS {
+                    self.keep_first();
+                }
+            }
+        }
+    }
+
+    /// Takes in what another thread has come across.
+    fn merge(&mut self, mut other: Self) {
+        if self.first.len() < other.first.len() {
+            std::mem::swap(self, &mut other);
+        }
+        other.first.into_iter().for_each(|(key, place)| self.add(key, place));
+        self.again.extend(other.again);
+        self.keep_first();
+    }
+
+    /// No more is told, whatever else is found.
+    fn keep_first(&mut self) {
+        self.again.sort_by_key(|(place, _)| *place);
+        self.again.truncate(MOST_PROBLEMS);
+    }
+
+    /// Where keys stand again, and where first.
+    fn again(&self) -> Vec<(Place, Place)> {
+        self.again.iter().filter_map(|(place, key)| Some((*place, *self.first.get(key)?))).collect()
     }
 }
 

@@ -1,42 +1,47 @@
 //! How many different entities rows belong to, on several threads and within a limit of memory.
 //!
-//! An entity is known by 128 bits, as it is where rows are capped: a whole number by a number that is one to one with it, a text by a keyed
-//! hash, of which two share one with a chance of 2^-128. What does not fit into memory is sorted into a temporary file.
+//! An entity is known by the bits by which it is known where rows are capped ([`crate::identity`]). What does not fit into memory is
+//! sorted, where it lies, and goes to a temporary file.
 
 use crate::Resources;
+use crate::identity::{EntityBits, Identity};
 use crate::memory::{Memory, Reservation, temporary_file};
-use arrow_array::StringViewArray;
-use arrow_array::cast::AsArray;
 use deniable_expression::Column;
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
-use siphasher::sip128::SipHasher13;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{BufReader, BufWriter, Read as _, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Bytes of an entity in a file.
+/// Bytes of an entity.
 const WIDTH: usize = size_of::<u128>();
 /// Bytes that are read at once of what was sorted before.
 const BUFFER: usize = 16 << 10;
+/// More files than this become one: a process may have so many open.
+const MOST_FILES: usize = 64;
+/// Places of the smallest table, which a thread has whatever the memory.
+const FEWEST_PLACES: usize = 1 << 10;
+/// A place where nobody is.
+const NOBODY: u128 = 0;
 
 /// Counts them.
 pub(crate) struct Entities {
-    texts: SipHasher13,
-    integers: u64,
+    bits: EntityBits,
     memory: Memory,
     spill: Option<PathBuf>,
 }
 
 /// The entities that one thread has come across.
 pub(crate) struct Counting {
-    known: HashTable<u128>,
+    /// As many as a power of two, each entity at the first free place from where its bits belong. At most three in four are taken.
+    places: Vec<u128>,
+    known: usize,
+    /// For the places.
     reserved: Reservation,
     /// Those that did not fit, each sorted by itself.
     sorted: Vec<Sorted>,
+    spill: Option<PathBuf>,
 }
 
 /// Entities in the order of their bits, in a file that has no name.
@@ -45,33 +50,24 @@ struct Sorted {
     count: usize,
 }
 
-/// Spreads numbers over all 64 bits. One to one: every step can be undone.
-#[inline]
-#[must_use]
-pub fn scattered(number: u64) -> u64 {
-    let mut mixed = number;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
-}
-
 impl Entities {
     pub(crate) fn new(resources: &Resources) -> Self {
-        let words = || -> [u8; 16] {
-            let random = RandomState::new();
-            let [low, high] = [0_u64, 1].map(|number| random.hash_one(number));
-            (u128::from(low) << 64 | u128::from(high)).to_le_bytes()
-        };
+        let random = RandomState::new();
+        let [low, high, integers] = [0_u64, 1, 2].map(|number| random.hash_one(number));
+        let texts = (u128::from(low) << 64 | u128::from(high)).to_le_bytes();
         Self {
-            texts: SipHasher13::new_with_key(&words()),
-            integers: RandomState::new().hash_one(0_u64),
+            bits: EntityBits::new(&texts, integers),
             memory: Memory::new(resources.memory),
             spill: resources.spill.clone(),
         }
     }
 
     pub(crate) fn start(&self) -> Counting {
-        Counting { known: HashTable::new(), reserved: self.memory.reserve(), sorted: Vec::new() }
+        let mut reserved = self.memory.reserve();
+        // Where there is no room for it, there is none for anything: it is small.
+        let _ = reserved.try_grow(FEWEST_PLACES * WIDTH);
+        let places = vec![NOBODY; FEWEST_PLACES];
+        Counting { places, known: 0, reserved, sorted: Vec::new(), spill: self.spill.clone() }
     }
 
     /// Counts the entities of some rows; rows without a key have none.
@@ -79,33 +75,13 @@ impl Entities {
     /// # Errors
     /// When temporary files cannot be written.
     pub(crate) fn add(&self, counting: &mut Counting, keys: &Column) -> std::io::Result<()> {
-        match keys {
-            Column::Integer(numbers) => {
-                numbers.iter().flatten().for_each(|number| counting.add(self.of_integer(number)));
+        let mut done = Ok(());
+        self.bits.each(keys, |entity| {
+            if done.is_ok() {
+                done = counting.add(place_of(entity));
             }
-            Column::Text(texts) => self.add_texts(counting, texts),
-            // Keys are whole numbers or texts; another column's values are told apart as they are written.
-            other => {
-                let texts = arrow_cast::cast(&other.to_array(), &arrow_schema::DataType::Utf8View).ok();
-                if let Some(texts) = texts.as_ref().and_then(|texts| texts.as_string_view_opt()) {
-                    self.add_texts(counting, texts);
-                }
-            }
-        }
-        if !counting.reserved.resize(counting.known.allocation_size()) {
-            counting.sort(self.spill.as_deref())?;
-        }
-        Ok(())
-    }
-
-    fn of_integer(&self, number: i64) -> u128 {
-        u128::from(scattered(number.cast_unsigned() ^ self.integers))
-    }
-
-    fn add_texts(&self, counting: &mut Counting, texts: &StringViewArray) {
-        for text in texts.iter().flatten() {
-            counting.add(self.texts.hash(text.as_bytes()).as_u128());
-        }
+        });
+        done
     }
 
     /// How many there are in all that threads have counted.
@@ -114,27 +90,22 @@ impl Entities {
     /// When temporary files cannot be written or read back.
     pub(crate) fn count(&self, mut all: Vec<Counting>) -> std::io::Result<u64> {
         // The largest takes the others in.
-        all.sort_by_key(|counting| counting.known.len());
+        all.sort_by_key(|counting| counting.known);
         let mut whole = all.pop().unwrap_or_else(|| self.start());
         for mut other in all {
-            whole.sorted.append(&mut other.sorted);
-            if whole.sorted.is_empty() {
-                other.known.iter().for_each(|entity| whole.add(*entity));
-                drop(other);
-                if !whole.reserved.resize(whole.known.allocation_size()) {
-                    whole.sort(self.spill.as_deref())?;
-                }
+            if whole.sorted.is_empty() && other.sorted.is_empty() {
+                other.each_known(|entity| whole.add(entity))?;
             } else {
-                other.sort(self.spill.as_deref())?;
+                other.sort()?;
                 whole.sorted.append(&mut other.sorted);
             }
         }
         if whole.sorted.is_empty() {
-            return Ok(whole.known.len() as u64);
+            return Ok(whole.known as u64);
         }
-        whole.sort(self.spill.as_deref())?;
+        whole.sort()?;
         let mut count = 0;
-        merge(whole.sorted, &mut |_| {
+        merge(std::mem::take(&mut whole.sorted), &mut |_| {
             count += 1;
             Ok(())
         })?;
@@ -142,31 +113,81 @@ impl Entities {
     }
 }
 
+/// An entity's bits as they stand in a place. The two last ones share one.
+fn place_of([first, second]: Identity) -> u128 {
+    (u128::from(second) << 64 | u128::from(first)).saturating_add(1)
+}
+
 impl Counting {
-    fn add(&mut self, entity: u128) {
-        // Scattered already: its lower half is its hash.
-        let hash = |entity: &u128| *entity as u64;
-        if let Entry::Vacant(free) = self.known.entry(hash(&entity), |other| *other == entity, hash) {
-            free.insert(entity);
+    fn add(&mut self, entity: u128) -> std::io::Result<()> {
+        if take_place(&mut self.places, entity) {
+            self.known += 1;
+            if self.known > self.places.len() / 4 * 3 {
+                return self.make_room();
+            }
         }
+        Ok(())
     }
 
-    /// Moves what is in memory to a file.
-    fn sort(&mut self, folder: Option<&Path>) -> std::io::Result<()> {
-        /// More files than this become one: a process may have so many open.
-        const MOST_FILES: usize = 64;
-        let mut entities: Vec<u128> = std::mem::take(&mut self.known).into_iter().collect();
-        entities.sort_unstable();
-        self.reserved.free();
-        let mut writer = Writer::new(folder)?;
-        entities.into_iter().try_for_each(|entity| writer.write(entity))?;
+    /// Hands out all that is known in memory, from places far from each other: in their order they would fill another table from one
+    /// end, and run into each other there.
+    fn each_known(&self, each: impl FnMut(u128) -> std::io::Result<()>) -> std::io::Result<()> {
+        let last = self.places.len() - 1;
+        // An odd number leads to every place once.
+        let places = (0..=last).map(|step| self.places[step.wrapping_mul(0x9e37_79b9_7f4a_7c15) & last]);
+        places.filter(|entity| *entity != NOBODY).try_for_each(each)
+    }
+
+    /// Twice as many places, where there is memory for them beside the old ones; otherwise what is known goes to a file.
+    fn make_room(&mut self) -> std::io::Result<()> {
+        let bytes = self.places.len() * WIDTH;
+        if !self.reserved.try_grow(2 * bytes) {
+            return self.sort();
+        }
+        let mut places = vec![NOBODY; 2 * self.places.len()];
+        for entity in self.places.iter().filter(|entity| **entity != NOBODY) {
+            take_place(&mut places, *entity);
+        }
+        self.places = places;
+        self.reserved.shrink(bytes);
+        Ok(())
+    }
+
+    /// Moves what is in memory to a file. The places stay, for the next.
+    fn sort(&mut self) -> std::io::Result<()> {
+        let all = self.places.len();
+        self.places.retain(|entity| *entity != NOBODY);
+        self.places.sort_unstable();
+        let mut writer = Writer::new(self.spill.as_ref())?;
+        self.places.iter().try_for_each(|entity| writer.write(*entity))?;
+        self.places.clear();
+        self.places.resize(all, NOBODY);
+        self.known = 0;
         self.sorted.push(writer.finish()?);
         if self.sorted.len() >= MOST_FILES {
-            let mut writer = Writer::new(folder)?;
+            let mut writer = Writer::new(self.spill.as_ref())?;
             merge(std::mem::take(&mut self.sorted), &mut |entity| writer.write(entity))?;
             self.sorted.push(writer.finish()?);
         }
         Ok(())
+    }
+}
+
+/// Puts an entity at its place; false where it is there already. There must be a free one.
+#[inline]
+fn take_place(places: &mut [u128], entity: u128) -> bool {
+    let last = places.len() - 1;
+    // Its first word is scattered: for numbers and for texts.
+    let mut at = entity as usize & last;
+    loop {
+        match places[at] {
+            NOBODY => {
+                places[at] = entity;
+                return true;
+            }
+            known if known == entity => return false,
+            _ => at = (at + 1) & last,
+        }
     }
 }
 
@@ -210,8 +231,9 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(folder: Option<&Path>) -> std::io::Result<Self> {
-        Ok(Self { file: BufWriter::with_capacity(BUFFER, temporary_file(folder)?), count: 0 })
+    fn new(folder: Option<&PathBuf>) -> std::io::Result<Self> {
+        let file = temporary_file(folder.map(PathBuf::as_path))?;
+        Ok(Self { file: BufWriter::with_capacity(BUFFER, file), count: 0 })
     }
 
     fn write(&mut self, entity: u128) -> std::io::Result<()> {
@@ -245,12 +267,12 @@ mod tests {
     #[test]
     fn each_entity_counts_once_in_memory_and_from_files() {
         let number = |row: u64| Some((row * row % 7_919) as i64 - 4_000).filter(|number| number % 50 != 0);
-        let numbers: Vec<Option<i64>> = (0..40_000).map(number).collect();
+        let numbers: Vec<Option<i64>> = (0..200_000).map(number).collect();
         let expected = numbers.iter().flatten().collect::<BTreeSet<_>>().len() as u64;
         let integers = Column::from_values(Type::Integer, numbers.iter().map(|number| number.map(Value::Integer)));
         let text = |number: &Option<i64>| number.map(|number| Value::Text(number.to_string().into()));
         let texts = Column::from_values(Type::Text, numbers.iter().map(text));
-        // So little memory that every hundred rows go to a file, and files are put together.
+        // So little memory that more files come about than may be open, and are put together.
         for (parts, memory) in [(1, None), (3, None), (1, Some(100)), (3, Some(100)), (2, Some(60_000))] {
             assert_eq!(counted(&integers, parts, memory), expected, "{parts} {memory:?}");
             assert_eq!(counted(&texts, parts, memory), expected, "{parts} {memory:?}");

@@ -10,7 +10,8 @@ use crate::scan::{Looked, ScanError, Wanted};
 use crate::{Rows, Source};
 use deniable_expression::Value;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What fingerprints of rows in memory begin with, so that no file has the same.
 const MEMORY: &[u8] = b"deniable 2026-11 rows in memory\0";
@@ -103,22 +104,55 @@ fn add(hasher: &mut blake3::Hasher, column: &Looked) {
     }
 }
 
-/// A keyed hash over the contents of the files, independent of their order and names.
+/// A keyed hash over the contents of the files, independent of their order and names. Files are read on all threads.
 pub(crate) fn of_files(files: &[PathBuf], key: &[u8; 32]) -> Result<String, SourceError> {
-    let mut contents = Vec::with_capacity(files.len());
-    for path in files {
-        let unreadable =
-            |error: std::io::Error| SourceError::Unreadable { path: path.clone(), reason: error.to_string() };
-        let mut hasher = blake3::Hasher::new_keyed(key);
-        hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
-        contents.push(*hasher.finalize().as_bytes());
-    }
+    let next = AtomicUsize::new(0);
+    let hash = || {
+        let mut hashed = Vec::new();
+        while let Some((at, path)) = taken(&next, files) {
+            let content = of_file(path, key);
+            let failed = content.is_err();
+            hashed.push((at, content));
+            if failed {
+                // Every file before it is taken already: the first that fails is told, whoever takes it.
+                next.store(files.len(), Ordering::Relaxed);
+            }
+        }
+        hashed
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
+    let mut hashed = std::thread::scope(|scope| {
+        // Fewer threads do the same work.
+        let others: Vec<_> =
+            (1..threads).filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, hash).ok()).collect();
+        let mut hashed = hash();
+        for other in others {
+            hashed.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        hashed
+    });
+    hashed.sort_unstable_by_key(|(at, _)| *at);
+    let mut contents: Vec<[u8; 32]> = hashed.into_iter().map(|(_, content)| content).collect::<Result<_, _>>()?;
     contents.sort_unstable();
     let mut all = blake3::Hasher::new_keyed(key);
     for content in contents {
         all.update(&content);
     }
     Ok(all.finalize().to_hex().to_string())
+}
+
+/// The next file that no other thread has taken, with its place.
+fn taken<'f>(next: &AtomicUsize, files: &'f [PathBuf]) -> Option<(usize, &'f Path)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    files.get(at).map(|path| (at, path.as_path()))
+}
+
+fn of_file(path: &Path, key: &[u8; 32]) -> Result<[u8; 32], SourceError> {
+    let unreadable =
+        |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() };
+    let mut hasher = blake3::Hasher::new_keyed(key);
+    hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
+    Ok(*hasher.finalize().as_bytes())
 }
 
 #[cfg(test)]
@@ -140,6 +174,29 @@ mod tests {
         assert_ne!(first, of_files(&[at("a"), at("b")], &[2; 32]).unwrap());
         std::fs::write(at("b"), "too").unwrap();
         assert_ne!(first, of_files(&[at("a"), at("b")], &key).unwrap());
+    }
+
+    /// More files than there are threads: each counts once, and the first that cannot be read is told.
+    #[test]
+    fn many_files_are_hashed_as_one_after_the_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let files: Vec<PathBuf> = (0..50).map(|file| folder.path().join(format!("{file}"))).collect();
+        let mut contents = Vec::new();
+        for (at, path) in files.iter().enumerate() {
+            let text = format!("{at} ").repeat(1 + at * 997 % 5_000);
+            std::fs::write(path, &text).unwrap();
+            contents.push(*blake3::keyed_hash(&[3; 32], text.as_bytes()).as_bytes());
+        }
+        contents.sort_unstable();
+        let expected = blake3::keyed_hash(&[3; 32], contents.as_flattened()).to_hex().to_string();
+        assert_eq!(of_files(&files, &[3; 32]).unwrap(), expected);
+        for file in [17, 30, 49] {
+            std::fs::remove_file(&files[file]).unwrap();
+        }
+        for _ in 0..20 {
+            let error = of_files(&files, &[3; 32]).unwrap_err();
+            assert!(matches!(&error, SourceError::Unreadable { path, .. } if *path == files[17]), "{error}");
+        }
     }
 
     /// Ledgers remember fingerprints: they may never change.

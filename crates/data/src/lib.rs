@@ -12,6 +12,7 @@
 //! | how much may be in memory at once? | [`memory`] |
 //! | how far has it come? | [`meter`], [`watch`] |
 //! | what does a curator have to know before a release? | [`check`], `oddities`, `entities`, [`names`] |
+//! | by which bits is an entity known? | [`identity`] |
 //! | how often does each distinct row stand in a table? | [`groups`] |
 //! | what could answers look like before any data is read? | [`mod@synthetic`] |
 //!
@@ -28,6 +29,7 @@ mod files;
 mod fingerprint;
 pub mod groups;
 mod header;
+pub mod identity;
 pub mod keys;
 pub mod kind;
 pub mod memory;
@@ -46,7 +48,6 @@ mod texts;
 mod types;
 
 pub use drive::watch;
-pub use entities::scattered;
 pub use error::SourceError;
 pub use memory::{Memory, Reservation, temporary_file};
 pub use meter::{Meter, Progress};

@@ -2,18 +2,25 @@
 
 use crate::scan::Looked;
 use arrow_array::Array;
-use deniable_core::exact::Rational;
+use arrow_array::builder::make_view;
+use deniable_core::exact::whole;
 use deniable_core::schema::{Bounds, Column, ColumnType, Key};
 use deniable_expression::Column as Values;
 use foldhash::fast::RandomState;
 use num_traits::ToPrimitive;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 
 /// A column reads badly from so many of a hundred values on that do not read as declared, or are none of its declared keys.
 ///
 /// A few odd values are in most data. A few in a hundred are more often a declaration that does not fit: a decimal comma, a
 /// second spelling, a code for "unknown" that is not among the `nulls`.
 pub const BAD_PERCENT: u64 = 2;
+
+/// Bytes of a text that a view has room for.
+const SHORT: usize = 12;
+/// Keys that are looked at one after the other.
+const FEW: usize = 16;
 
 /// How many values something is so with, and where the first is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -174,12 +181,16 @@ impl Counted {
 /// What a column's values are compared with.
 pub(crate) struct Declared<'a> {
     column: &'a Column,
-    low: f64,
-    high: f64,
+    /// The bounds of whole numbers, days and moments, which are compared exactly; of decimals, as the decimals that stand for them: a
+    /// value that is written as the bound is read as the same.
+    numbers: RangeInclusive<i64>,
+    decimals: RangeInclusive<f64>,
     /// Whether NULL is a key, and whether everything else is one.
     null: bool,
     others: bool,
     texts: HashSet<&'a str, RandomState>,
+    /// A few of them that are so short that a view of them is all there is of them: they are found by it, without a hash.
+    views: Vec<u128>,
     integers: HashSet<i64, RandomState>,
     truths: [bool; 2],
 }
@@ -189,20 +200,36 @@ impl<'a> Declared<'a> {
         let keys = column.keys.as_deref().unwrap_or_default();
         let texts = keys.iter().filter_map(|key| if let Key::Text(text) = key { Some(text.as_str()) } else { None });
         let integers = keys.iter().filter_map(|key| if let Key::Integer(number) = key { Some(*number) } else { None });
-        let end = |end: fn(&Bounds) -> &Rational, otherwise: f64| {
-            column.bounds.as_ref().and_then(|bounds| end(bounds).to_f64()).unwrap_or(otherwise)
-        };
         Self {
             column,
-            low: end(Bounds::low, f64::NEG_INFINITY),
-            high: end(Bounds::high, f64::INFINITY),
+            numbers: column.bounds.as_ref().map_or(i64::MIN..=i64::MAX, numbers_within),
+            decimals: column.bounds.as_ref().map_or(f64::NEG_INFINITY..=f64::INFINITY, decimals_within),
             null: keys.contains(&Key::Null),
             others: keys.contains(&Key::Other),
+            views: texts.clone().filter(|text| text.len() <= SHORT).take(FEW).map(short_view).collect(),
             texts: texts.collect(),
             integers: integers.collect(),
             truths: [false, true].map(|truth| keys.contains(&Key::Boolean(truth))),
         }
     }
+}
+
+/// The whole numbers within bounds.
+fn numbers_within(bounds: &Bounds) -> RangeInclusive<i64> {
+    let low = bounds.low().ceil().max(whole(i64::MIN)).to_integer().to_i64();
+    let high = bounds.high().floor().min(whole(i64::MAX)).to_integer().to_i64();
+    // Where an end is no number there is none within: it is above or below all of them.
+    let (low, high) = low.zip(high).unwrap_or((i64::MAX, i64::MIN));
+    low..=high
+}
+
+fn decimals_within(bounds: &Bounds) -> RangeInclusive<f64> {
+    bounds.low().to_f64().unwrap_or(f64::NEG_INFINITY)..=bounds.high().to_f64().unwrap_or(f64::INFINITY)
+}
+
+/// The view of a text that holds it.
+fn short_view(text: &str) -> u128 {
+    make_view(text.as_bytes(), 0, 0)
 }
 
 /// Counts of one column's oddities, with the first place of each.
@@ -239,16 +266,17 @@ impl Oddities {
     }
 
     fn take_bounded(&mut self, declared: &Declared<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
-        let mut look = |numbers: &mut dyn Iterator<Item = f64>| {
-            let inside = declared.low..=declared.high;
-            let outside = numbers.enumerate().filter(|(row, number)| !inside.contains(number) && values.is_valid(*row));
-            outside.for_each(|(row, _)| self.outside.add(place(row)));
+        let mut add = |row: usize| {
+            if values.is_valid(row) {
+                self.outside.add(place(row));
+            }
         };
+        let Declared { numbers, decimals, .. } = declared;
         match values {
-            Values::Integer(numbers) => look(&mut numbers.values().iter().map(|number| *number as f64)),
-            Values::Decimal(numbers) => look(&mut numbers.values().iter().copied()),
-            Values::Date(days) => look(&mut days.values().iter().map(|day| f64::from(*day))),
-            Values::Timestamp(moments) => look(&mut moments.values().iter().map(|moment| *moment as f64)),
+            Values::Integer(all) => each_outside(all.values().iter().copied(), numbers, &mut add),
+            Values::Decimal(all) => each_outside(all.values().iter().copied(), decimals, &mut add),
+            Values::Date(days) => each_outside(days.values().iter().map(|day| i64::from(*day)), numbers, &mut add),
+            Values::Timestamp(moments) => each_outside(moments.values().iter().copied(), numbers, &mut add),
             Values::Text(_) | Values::Boolean(_) => {}
         }
     }
@@ -265,7 +293,10 @@ impl Oddities {
             }
         };
         match values {
-            Values::Text(texts) => look(&mut texts.iter().map(|text| Some(declared.texts.contains(text?)))),
+            Values::Text(texts) => look(&mut texts.views().iter().enumerate().map(|(row, view)| {
+                let is_key = || declared.views.contains(view) || declared.texts.contains(texts.value(row));
+                texts.is_valid(row).then(is_key)
+            })),
             Values::Integer(numbers) => {
                 look(&mut numbers.iter().map(|number| Some(declared.integers.contains(&number?))));
             }
@@ -300,4 +331,13 @@ impl Oddities {
             left_out: self.left_out.found(name),
         }
     }
+}
+
+/// Hands out the rows of values that lie outside a range; what stands where there is no value may be among them.
+fn each_outside<T: PartialOrd>(
+    values: impl Iterator<Item = T>,
+    range: &RangeInclusive<T>,
+    each: &mut dyn FnMut(usize),
+) {
+    values.enumerate().filter(|(_, value)| !range.contains(value)).for_each(|(row, _)| each(row));
 }

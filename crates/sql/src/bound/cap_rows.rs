@@ -3,8 +3,9 @@
 //! Workers scatter rows over shards by a hash of the entity; then each shard is sorted and walked over. Both use all
 //! threads. What does not fit into memory goes to temporary files (`shards`).
 
+use super::Identity;
 use super::columns::{Columns, Meaning, Watch};
-use super::identity::{Identities, Identity};
+use super::identity::Identities;
 use super::layout::Layout;
 use super::levels::Levels;
 use super::lookup::NOWHERE;
@@ -77,10 +78,13 @@ impl CapRows {
         let looked_up = capping.groups.iter().enumerate().filter(|(at, _)| !capping.nesting.is_determined(*at));
         let looked_up = looked_up.map(|(_, group)| group);
         let meaning = Meaning::new(looked_up, capping.arguments, Some(identities.clone()), capping.watch.clone());
+        // Where rows are only counted, it does not matter what they hold.
+        let holds_values = capping.per_entity.as_ref().is_none_or(Fold::is_of_values);
+        let presence = if capping.per_entity.is_some() { Vec::new() } else { capping.presence.clone() };
         let plan = Plan {
-            layout: Layout::new(text, meaning.grids()),
+            layout: Layout::new(text, if holds_values { meaning.grids() } else { Vec::new() }),
             levels: Levels::new(capping.groups, capping.levels, capping.nesting, capping.together),
-            presence: capping.presence.clone(),
+            presence,
             caps: capping.caps,
             per_entity: capping.per_entity.clone(),
             identities,

@@ -1,10 +1,11 @@
 //! A batch of rows, understood a column at a time: whose rows, with which keys and which values.
 
+use super::Identity;
 use super::decode::{Decoder, Values};
-use super::identity::{Identities, Identity};
+use super::identity::Identities;
 use super::lookup::{KeyLookup, NOWHERE};
 use super::totals::Totals;
-use crate::plan::{Argument, Group};
+use crate::plan::{Argument, Group, Query};
 use arrow_array::{Array, ArrayRef};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,7 +20,7 @@ pub(crate) struct Meaning {
     watch: Option<Arc<Watch>>,
 }
 
-/// Exact counts of what a query reads before any cap, as they grow.
+/// Exact counts of what a query reads, and of what its caps let count, as they grow.
 #[derive(Debug)]
 pub(crate) struct Watch {
     /// Rows of somebody, with declared keys.
@@ -28,13 +29,22 @@ pub(crate) struct Watch {
     pub(crate) values: Vec<[AtomicU64; 2]>,
     /// The same of each argument of what is worked out of each entity's rows, in all rows of somebody.
     pub(crate) inside: Vec<[AtomicU64; 2]>,
+    /// How many of the rows count, wherever caps are applied: at each level, or once for all of them.
+    pub(crate) kept: Vec<AtomicU64>,
 }
 
 impl Watch {
     /// Nothing was read yet.
-    pub(crate) fn new(arguments: usize, inside: usize) -> Self {
-        let counts = |many: usize| (0..many).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect();
-        Self { rows: AtomicU64::new(0), values: counts(arguments), inside: counts(inside) }
+    pub(crate) fn new(query: &Query) -> Self {
+        let counts = |many: usize| (0..many).map(|_| <[AtomicU64; 2]>::default()).collect();
+        let inside = query.entity_rows.as_ref().map_or(0, |made| made.of.arguments());
+        let cuts = if query.is_capped_together() { 1 } else { query.levels().len() };
+        Self {
+            rows: AtomicU64::new(0),
+            values: counts(query.arguments()),
+            inside: counts(inside),
+            kept: (0..cuts).map(|_| AtomicU64::new(0)).collect(),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
-use deniable_data::scattered;
+use deniable_data::identity::{EntityBits, Identity, scattered};
 use siphasher::sip128::SipHasher13;
 
 /// What texts are hashed for.
@@ -20,11 +20,6 @@ const INTEGERS: &str = "deniable 2026-11 identity of a whole-number key";
 const JOINED: &str = "deniable 2026-11 ranks of rows in joins";
 /// What cells and rows are ranked for.
 const RANKS: &str = "deniable 2026-11 ranks of cells and rows";
-
-/// An entity: a whole number, scattered one to one over 64 bits (the second word is 0), or 128 bits of a keyed
-/// hash of a text. Two texts of one hash would be taken for one entity: for a pair the chance is 2^-128, under a
-/// key that nobody else has.
-pub(crate) type Identity = [u64; 2];
 
 /// A place in an order that nobody can choose: 128 bits of a keyed hash.
 pub(crate) type Rank = u128;
@@ -45,8 +40,7 @@ impl CellSeed {
 /// The keys.
 #[derive(Clone)]
 pub(crate) struct Identities {
-    texts: SipHasher13,
-    integers: u64,
+    pub(super) bits: EntityBits,
     ranks: SipHasher13,
     joined: SipHasher13,
 }
@@ -55,22 +49,12 @@ impl Identities {
     pub(crate) fn new(salt: &Salt) -> Self {
         let integers = blake3::derive_key(INTEGERS, &salt.0);
         let integers = integers.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
-        let hasher = |what| {
+        let key = |what| -> [u8; 16] {
             let key = blake3::derive_key(what, &salt.0);
-            SipHasher13::new_with_key(key.first_chunk().unwrap_or(&[0; 16]))
+            *key.first_chunk().unwrap_or(&[0; 16])
         };
-        Self { texts: hasher(TEXTS), integers, ranks: hasher(RANKS), joined: hasher(JOINED) }
-    }
-
-    /// It only spreads entities evenly over shards.
-    #[inline]
-    pub(super) fn of_integer(&self, value: i64) -> Identity {
-        [scattered(value as u64 ^ self.integers), 0]
-    }
-
-    pub(super) fn of_text(&self, text: &str) -> Identity {
-        let hash = self.texts.hash(text.as_bytes());
-        [hash.h1, hash.h2]
+        let hasher = |what| SipHasher13::new_with_key(&key(what));
+        Self { bits: EntityBits::new(&key(TEXTS), integers), ranks: hasher(RANKS), joined: hasher(JOINED) }
     }
 
     /// The entity of every row of a batch; rows of NULL belong to nobody. False for a type that no key has.
@@ -79,7 +63,7 @@ impl Identities {
         match column.data_type() {
             DataType::Int64 => {
                 let values = column.as_primitive::<Int64Type>().values();
-                found.extend(values.iter().map(|value| self.of_integer(*value)));
+                found.extend(values.iter().map(|value| self.bits.of_integer(*value)));
             }
             DataType::Utf8 => self.of_texts(column.as_string::<i32>(), found),
             DataType::LargeUtf8 => self.of_texts(column.as_string::<i64>(), found),
@@ -105,15 +89,7 @@ impl Identities {
     }
 
     fn of_texts<'a>(&self, texts: impl IntoIterator<Item = Option<&'a str>>, found: &mut Vec<Identity>) {
-        // Rows of one entity are often neighbours.
-        let mut last: Option<(&str, Identity)> = None;
-        found.extend(texts.into_iter().map(|text| {
-            let Some(text) = text else { return Identity::default() };
-            match last {
-                Some((known, identity)) if known == text => identity,
-                _ => last.insert((text, self.of_text(text))).1,
-            }
-        }));
+        found.extend(self.bits.of_texts(texts).map(Option::unwrap_or_default));
     }
 
     /// What the cells of an entity are ranked by.
@@ -171,7 +147,7 @@ mod tests {
         for cells in [[0, 1, 2, 3, 4], [0, 1 << 16, 1 << 20, 7, 1 << 31]] {
             let mut first = [0_i32; 5];
             for entity in 0..50_000 {
-                let seed = identities.seed(identities.of_integer(entity));
+                let seed = identities.seed(identities.bits.of_integer(entity));
                 let lowest = (0..5).min_by_key(|at| seed.rank(cells[*at])).unwrap();
                 first[lowest] += 1;
             }
@@ -185,16 +161,16 @@ mod tests {
         let mut seen = BTreeSet::new();
         let mut shards = BTreeSet::new();
         for value in (-5_000..5_000).chain([i64::MIN, i64::MAX]) {
-            let identity = identities.of_integer(value);
+            let identity = identities.bits.of_integer(value);
             assert!(seen.insert(identity));
             shards.insert(identity[0] >> 56);
         }
         assert_eq!(shards.len(), 256, "numbers in a row go to all shards");
         for text in ["", "a", "A", "a ", "7", "07"] {
-            assert!(seen.insert(identities.of_text(text)));
+            assert!(seen.insert(identities.bits.of_text(text)));
         }
         let other = Identities::new(&Salt([2; 32]));
-        assert_ne!(identities.of_text("a"), other.of_text("a"));
-        assert_ne!(identities.of_integer(1), other.of_integer(1));
+        assert_ne!(identities.bits.of_text("a"), other.bits.of_text("a"));
+        assert_ne!(identities.bits.of_integer(1), other.bits.of_integer(1));
     }
 }

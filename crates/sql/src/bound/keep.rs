@@ -1,6 +1,7 @@
 //! Which rows of each entity are kept, within one shard: a pure function of the rows as a set.
 
-use super::identity::{Identities, Identity, Rank};
+use super::Identity;
+use super::identity::{Identities, Rank};
 use super::layout::Layout;
 use super::levels::Levels;
 use deniable_core::sensitivity::Caps;
@@ -37,6 +38,14 @@ pub(super) enum Seen {
     Value { argument: usize, value: i64 },
 }
 
+/// What an entity has at a level.
+pub(super) struct Counted {
+    /// Its rows that count.
+    pub(super) rows: usize,
+    /// Whether it has more rows in a cell, or more cells, than count.
+    pub(super) is_beyond: bool,
+}
+
 /// Rows of a bucket, about, when rows are sorted.
 const ROWS_OF_A_BUCKET: usize = 8;
 /// Most buckets, in bits: what a processor keeps at hand.
@@ -70,6 +79,16 @@ impl Keeper {
             bytes: Vec::new(),
             wanted: Vec::new(),
         }
+    }
+
+    /// How many levels there are.
+    pub(super) fn levels(&self) -> usize {
+        self.levels.count()
+    }
+
+    /// At how many of them caps are applied: at all, or once for all.
+    pub(super) fn cuts(&self) -> usize {
+        if self.levels.together() { 1 } else { self.levels.count() }
     }
 
     /// Hands out the positions of the rows that are kept at a level, each with its mark, entity by entity and cell by
@@ -126,8 +145,7 @@ impl Keeper {
         let mut wanted = std::mem::take(&mut self.wanted);
         wanted.clear();
         wanted.resize(rows.len() / width, false);
-        let cuts = if self.levels.together() { 1 } else { self.levels.count() };
-        for level in 0..cuts {
+        for level in 0..self.cuts() {
             self.kept_cells(rows, level, &mut |keeper, own| {
                 keeper.lowest(rows, own, &mut |position| wanted[position] = true);
                 let witnesses = keeper.presence.iter().filter_map(|argument| keeper.witness(rows, own, *argument));
@@ -142,8 +160,36 @@ impl Keeper {
         self.wanted = wanted;
     }
 
+    /// Hands out, entity by entity, in an order that is the same at every level, how many of its rows count at a level under these caps,
+    /// which are smaller than those that are kept: there is more where they let less count.
+    pub(super) fn count(&mut self, rows: &[u64], level: usize, caps: Caps, visit: &mut dyn FnMut(Counted)) {
+        let most = caps.rows_per_group as usize;
+        self.entities(rows, level, &mut |keeper, own| {
+            let mut cells = keeper.all_cells(own);
+            let all = (cells.len(), cells.iter().any(|(_, range)| range.len() > most));
+            keeper.leave_lowest(rows, own, caps.groups, &mut cells);
+            visit(Counted {
+                rows: cells.iter().map(|(_, range)| range.len().min(most)).sum(),
+                is_beyond: all.0 > cells.len() || all.1,
+            });
+            keeper.cells = cells;
+        });
+    }
+
     /// Hands out the rows of each entity in each of the cells that it keeps at a level.
     fn kept_cells(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
+        self.entities(rows, level, &mut |keeper, own| {
+            let mut cells = keeper.all_cells(own);
+            keeper.leave_lowest(rows, own, keeper.caps.groups, &mut cells);
+            for (_, range) in &cells {
+                visit(keeper, &own[range.clone()]);
+            }
+            keeper.cells = cells;
+        });
+    }
+
+    /// Hands out the rows of each entity, in the order of the cells that caps count at a level.
+    fn entities(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
         let mut order = std::mem::take(&mut self.order);
         let (layout, width) = (self.layout.clone(), self.layout.words());
         let cell = |row: &[u64]| u128::from(self.levels.capped_by(level, layout.combination(row)));
@@ -161,32 +207,32 @@ impl Keeper {
             if alike.iter().any(|entry| second(entry) != only) {
                 alike.sort_unstable_by_key(|entry| (second(entry), *entry));
                 let starts: Vec<Range<usize>> = ranges(alike, |left, right| second(left) == second(right)).collect();
-                starts.into_iter().for_each(|range| self.cells_of(rows, &alike[range], visit));
+                starts.into_iter().for_each(|range| visit(self, &alike[range]));
             } else {
-                self.cells_of(rows, alike, visit);
+                visit(self, alike);
             }
         }
         self.order = order;
     }
 
-    /// Hands out the kept cells of one entity, whose rows are in the order of their cells.
-    fn cells_of(&mut self, rows: &[u64], own: &[u128], visit: &mut dyn FnMut(&mut Self, &[u128])) {
-        let width = self.layout.words();
+    /// The cells of one entity, whose rows are in their order, with room for their ranks.
+    fn all_cells(&mut self, own: &[u128]) -> Vec<(u64, Range<usize>)> {
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
         cells.extend(ranges(own, |left, right| cell_of(*left) == cell_of(*right)).map(|range| (0, range)));
-        let most = self.caps.groups as usize;
+        cells
+    }
+
+    /// Leaves the cells of an entity that have the lowest ranks.
+    fn leave_lowest(&self, rows: &[u64], own: &[u128], most: u32, cells: &mut Vec<(u64, Range<usize>)>) {
+        let most = most as usize;
         if cells.len() > most {
-            let seed = self.identities.seed(self.layout.identity(row_of(rows, width, own[0])));
-            for (rank, range) in &mut cells {
+            let seed = self.identities.seed(self.layout.identity(row_of(rows, self.layout.words(), own[0])));
+            for (rank, range) in cells.iter_mut() {
                 *rank = seed.rank(cell_of(own[range.start]));
             }
-            keep_lowest(&mut cells, most, |(rank, _)| *rank);
+            keep_lowest(cells, most, |(rank, _)| *rank);
         }
-        for (_, range) in &cells {
-            visit(self, &own[range.clone()]);
-        }
-        self.cells = cells;
     }
 
     /// Hands out the positions of an entity's rows in a cell that have the lowest ranks.

@@ -8,8 +8,8 @@
 //! units        1 word for each argument with a grid, 0 where there is no value
 //! ```
 
+use super::Identity;
 use super::decode::Values;
-use super::identity::Identity;
 
 /// Arguments whose bits fit beside the combination.
 const BESIDE: usize = 32;
@@ -42,7 +42,7 @@ impl Layout {
         self.grids.len()
     }
 
-    /// Writes one row of a batch to the end of `words`.
+    /// Writes one row of a batch to the end of `words`, with as many of its first arguments as there is place for.
     pub(super) fn write(
         &self,
         identity: Identity,
@@ -58,12 +58,12 @@ impl Layout {
         let bits = words.len();
         words.push(u64::from(combination));
         (1..self.bits).for_each(|_| words.push(0));
-        for (argument, values) in values.iter().enumerate() {
+        for (argument, (values, has_grid)) in values.iter().zip(&self.grids).enumerate() {
             if values.is_present(row) {
                 let (word, bit) = bit_of(argument);
                 words[bits + word] |= 1 << bit;
             }
-            if self.grids[argument] {
+            if *has_grid {
                 words.push(values.units[row] as u64);
             }
         }

@@ -35,8 +35,9 @@ mod walk;
 pub(crate) use cap_rows::{CapRows, Capping};
 pub(crate) use columns::{Columns, Meaning, Watch};
 pub(crate) use decode::Decoder;
+pub(crate) use deniable_data::identity::Identity;
 pub use exact::Exact;
-pub(crate) use identity::{Identities, Identity};
+pub(crate) use identity::Identities;
 pub(crate) use shards::{Disk, Scatter};
 pub(crate) use totals::Totals;
 pub(crate) use walk::{Take, Walk};
@@ -88,6 +89,7 @@ impl<'a> Capping<'a> {
     /// What a query asks for.
     pub(crate) fn of_query(query: &'a Query, salt: &'a Salt, watch: Option<Arc<Watch>>) -> Self {
         let of = query.of_rows();
+        let fold = |about: &PerEntity| about.fold(watch.clone());
         Self {
             groups: of.groups(),
             levels: of.levels(),
@@ -96,7 +98,7 @@ impl<'a> Capping<'a> {
             arguments: &of.rows.arguments,
             presence: presence(of.measures()),
             caps: of.caps(),
-            per_entity: query.per_entity.as_ref().map(PerEntity::fold),
+            per_entity: query.per_entity.as_ref().map(fold),
             salt,
             watch,
         }

@@ -1,7 +1,8 @@
 //! What the fast code must do, as plainly as it can be said: row by row, in maps, with a rank for everything.
 
 use super::Capping;
-use super::identity::{Identities, Identity};
+use super::Identity;
+use super::identity::Identities;
 use crate::plan::{Argument, Group, MeasureKind, Query, presence};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type};
@@ -72,8 +73,8 @@ pub(super) fn rows(
         let mut identity = Some(Identity::default());
         if let Some(identities) = identities {
             identity = match key(columns.next().unwrap(), row) {
-                Key::Integer(value) => Some(identities.of_integer(value)),
-                Key::Text(text) => Some(identities.of_text(&text)),
+                Key::Integer(value) => Some(identities.bits.of_integer(value)),
+                Key::Text(text) => Some(identities.bits.of_text(&text)),
                 _ => None,
             };
         }

@@ -165,7 +165,7 @@ impl Walk {
     pub(crate) fn hand_out(&mut self, rows: &[u64], take: &mut Take<'_>) -> Result<(), Exhausted> {
         let plan = self.plan.clone();
         if let Some(fold) = &plan.per_entity {
-            return fold.hand_out(&mut self.keeper, rows, plan.levels.count(), self.batch_size, take);
+            return fold.hand_out(&mut self.keeper, rows, self.batch_size, take);
         }
         for level in 0..plan.levels.count() {
             self.hand_out_level(rows, level, take)?;

@@ -1,12 +1,15 @@
 //! What caps and bounds leave out of a query, exactly: for the curator's eyes. Nothing here is released.
 
+#[cfg(test)]
+pub(crate) mod reference;
+
 use super::prepare;
 use crate::bound::{Salt, Watch};
 use crate::error::SourceError;
 use crate::plan::Query;
 use deniable_data::{Progress, Resources, Source};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What the caps and bounds of one query leave out of the data. Exact, and depends on every private row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +39,7 @@ pub struct Beyond {
     pub outside: u64,
 }
 
-/// Works it out. Everything is read once, and twice where rows are capped. `salt` is the ledger's: the rows that are left out are those
-/// that an answer leaves out.
+/// Works it out. Everything is read once. `salt` is the ledger's: the rows that are left out are those that an answer leaves out.
 ///
 /// # Errors
 /// As of an answer.
@@ -48,37 +50,42 @@ pub fn losses(
     resources: &Resources,
     progress: &dyn Fn(Progress),
 ) -> Result<Losses, SourceError> {
-    let inside = query.entity_rows.as_ref().map_or(0, |made| made.of.arguments());
-    let watch = Arc::new(Watch::new(query.arguments(), inside));
-    let mut counting = prepare(sources, &query.counting_rows(), resources)?;
+    let watch = Arc::new(Watch::new(query));
+    let left_out = query.left_out().ok();
+    let mut counting = match &left_out {
+        Some(left_out) => prepare(sources, left_out, resources)?,
+        // Every row that passes counts.
+        None => prepare(sources, &query.without_measures(), resources)?,
+    };
     counting.watch = Some(watch.clone());
-    let counted = counting.compute(salt, progress)?.sums();
-    let rows = watch.rows.load(Ordering::Relaxed);
-    let counted = counted.iter().map(|cells| cells.iter().sum::<i128>()).min().unwrap_or(0);
-    let (mut entities, mut entities_beyond) = (None, 0);
-    if let Ok(left_out) = query.left_out() {
-        let sums = prepare(sources, &left_out, resources)?.compute(salt, progress)?.sums();
+    let sums = counting.compute(salt, progress)?.sums();
+    let (rows, mut kept, mut entities) = (watch.rows.load(Ordering::Relaxed), None, None);
+    if left_out.is_some() {
+        kept = watch.kept.iter().map(|kept| kept.load(Ordering::Relaxed)).min();
         let count = |at: usize| sums.first().and_then(|cells| u64::try_from(*cells.get(at)?).ok()).unwrap_or(0);
-        (entities, entities_beyond) = (Some(count(0) + count(1)), count(1));
+        entities = Some([count(0), count(1)]);
     }
-    let beyond = watch.values.iter().enumerate().map(|(at, [values, outside])| Beyond {
-        expression: query.expression(at),
-        values: values.load(Ordering::Relaxed),
-        outside: outside.load(Ordering::Relaxed),
-    });
-    let inside = query.entity_rows.iter().flat_map(|made| {
-        watch.inside.iter().enumerate().map(|(at, [values, outside])| Beyond {
-            expression: format!("{}, of each row inside", made.of.expression(at)),
-            values: values.load(Ordering::Relaxed),
-            outside: outside.load(Ordering::Relaxed),
-        })
-    });
     Ok(Losses {
         rows,
-        rows_left_out: query.counts_rows().then(|| rows.saturating_sub(u64::try_from(counted).unwrap_or(0))),
-        entities,
-        entities_beyond,
-        beyond: beyond.chain(inside).filter(|beyond| beyond.outside > 0).collect(),
+        rows_left_out: query.counts_rows().then(|| kept.map_or(0, |kept| rows.saturating_sub(kept))),
+        entities: entities.map(|[within, beyond]| within + beyond),
+        entities_beyond: entities.map_or(0, |[_, beyond]| beyond),
+        beyond: beyond(query, &watch),
         rows_in_joins: query.rows_in_joins(),
     })
+}
+
+/// Of each value that is added up or ranked, how many are beyond its bounds, where any are.
+fn beyond(query: &Query, watch: &Watch) -> Vec<Beyond> {
+    let beyond = watch.values.iter().enumerate().map(|(at, counts)| (query.expression(at), counts));
+    let inside = query.entity_rows.iter().flat_map(|made| {
+        let of = |at: usize| format!("{}, of each row inside", made.of.expression(at));
+        watch.inside.iter().enumerate().map(move |(at, counts)| (of(at), counts))
+    });
+    let told = |(expression, [values, outside]): (String, &[AtomicU64; 2])| Beyond {
+        expression,
+        values: values.load(Ordering::Relaxed),
+        outside: outside.load(Ordering::Relaxed),
+    };
+    beyond.chain(inside).map(told).filter(|beyond| beyond.outside > 0).collect()
 }

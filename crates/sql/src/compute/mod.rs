@@ -15,7 +15,7 @@
 
 mod entity_rows;
 mod lookup;
-mod losses;
+pub(crate) mod losses;
 mod meet;
 mod row;
 mod rowset;

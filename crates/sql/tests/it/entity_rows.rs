@@ -25,7 +25,7 @@ const INNER: [(&str, &[&str]); 9] = [
     ("MAX_BY(x, n) FILTER (WHERE flag) AS v", &["v", "-v"]),
 ];
 
-fn questions(dice: &mut Dice) -> String {
+pub fn questions(dice: &mut Dice) -> String {
     let (inner, values) = dice.pick(&INNER);
     let value = dice.pick(values);
     let asked = [

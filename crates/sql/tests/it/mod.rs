@@ -9,6 +9,7 @@ mod fuzz;
 mod generate;
 mod intervals;
 mod keys;
+mod losses;
 mod nested;
 mod per_entity;
 mod population;

@@ -157,7 +157,7 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
         SourceError::NotTable { help, .. }
         | SourceError::Url { help, .. }
-        | SourceError::Database { help, .. }
+        | SourceError::Remote { help, .. }
         | SourceError::NotBuilt { help, .. } => help,
         SourceError::NoDatabase { .. } => "only rows of a database are pulled: leave the table out",
         SourceError::Unwritten { .. } => "name a folder that may be written to, and has room",

@@ -66,7 +66,7 @@ pub fn own_files(plan: &Plan) -> Vec<PathBuf> {
         if matches!(data.format, Format::Postgres { .. }) {
             return Vec::new();
         }
-        let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files().to_vec());
+        let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files());
         // Not found as a table, it may still be a file.
         found.unwrap_or_else(|_| vec![folder.join(&data.path)])
     };

@@ -8,6 +8,7 @@ pub use crate::oddities::{BAD_PERCENT, ColumnReport, Found};
 use crate::drive::watch;
 use crate::entities::{Counting, Entities};
 use crate::error::SourceError;
+use crate::files::DataFile;
 use crate::kind::expect_no_other;
 use crate::meter::Meter;
 use crate::oddities::{Counted, Declared, Oddities, Place};
@@ -109,8 +110,12 @@ impl Source {
     }
 
     fn path(&self, file: usize) -> &Path {
-        let names = if let Rows::Database(found) = &self.rows { found.names() } else { self.files() };
-        names.get(file).map_or(Path::new("memory"), PathBuf::as_path)
+        let found = match &self.rows {
+            Rows::Files { files, .. } => files.get(file).map(DataFile::path),
+            Rows::Database(found) => found.names().get(file).map(PathBuf::as_path),
+            Rows::Memory(_) => None,
+        };
+        found.unwrap_or(Path::new("memory"))
     }
 }
 

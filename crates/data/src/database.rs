@@ -34,7 +34,7 @@ impl Databases {
 }
 
 fn failed(error: PostgresError) -> SourceError {
-    SourceError::Database { problem: error.problem, help: error.help }
+    SourceError::Remote { problem: error.problem, help: error.help }
 }
 
 /// The declared columns of a table or view.
@@ -58,7 +58,7 @@ impl Table {
         connect: &str,
         databases: &mut Databases,
     ) -> Result<Self, SourceError> {
-        let name = RelationName::parse(relation).ok_or_else(|| SourceError::Database {
+        let name = RelationName::parse(relation).ok_or_else(|| SourceError::Remote {
             problem: format!("the relation of `{}` is no schema and name", table.name),
             help: "write both, as in `relation = \"clinic.visits\"`; what is not in lower case is in double quotes",
         })?;

@@ -51,9 +51,9 @@ pub enum SourceError {
         /// What is wrong with it.
         problem: &'static str,
     },
-    /// A database cannot be read. The server's own words may quote rows and are left out.
+    /// A database or a store of objects cannot be read. Their own words may quote rows or credentials and are left out.
     #[error("{problem}")]
-    Database {
+    Remote {
         /// What is wrong.
         problem: String,
         /// What to do.

@@ -1,16 +1,79 @@
 //! Finding files, and telling whether they are still the same.
 
 use crate::error::SourceError;
+use crate::objects::{self, Object};
 use deniable_core::schema::{Compression, Format, url_scheme, without_credentials};
 use globset::GlobBuilder;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use walkdir::WalkDir;
+
+/// A file of a table: on this machine, or an object of a store.
+#[derive(Debug, Clone)]
+pub(crate) struct DataFile {
+    /// Its path; of an object its URL.
+    path: PathBuf,
+    object: Option<Arc<Object>>,
+}
+
+/// A file that is open, from its beginning on.
+pub(crate) type Opened = Box<dyn Read + Send>;
+
+impl From<PathBuf> for DataFile {
+    fn from(path: PathBuf) -> Self {
+        Self { path, object: None }
+    }
+}
+
+impl From<&Path> for DataFile {
+    fn from(path: &Path) -> Self {
+        path.to_owned().into()
+    }
+}
+
+impl DataFile {
+    /// Its path; of an object its URL.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn object(&self) -> Option<&Arc<Object>> {
+        self.object.as_ref()
+    }
+
+    /// Opens it.
+    ///
+    /// # Errors
+    /// When that cannot be done.
+    pub(crate) fn open(&self) -> std::io::Result<Opened> {
+        Ok(match &self.object {
+            Some(object) => Box::new(objects::open(object)),
+            None => Box::new(File::open(&self.path)?),
+        })
+    }
+
+    /// Its bytes, if that can be told.
+    pub(crate) fn size(&self) -> Option<u64> {
+        match &self.object {
+            Some(object) => Some(object.size()),
+            None => Some(std::fs::metadata(&self.path).ok()?.len()),
+        }
+    }
+
+    /// Why it cannot be read.
+    pub(crate) fn unreadable(&self, error: &std::io::Error) -> SourceError {
+        let other = || SourceError::Unreadable { path: self.path.clone(), reason: error.to_string() };
+        objects::cause(error).unwrap_or_else(other)
+    }
+}
 
 /// Most files of one table.
 const MOST_FILES: usize = 100_000;
 
-/// The files of a path, a folder or a pattern, sorted by name.
-pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<PathBuf>, SourceError> {
+/// The files of a path, a folder or a pattern, or the objects of a URL, sorted by name.
+pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<DataFile>, SourceError> {
     let extension = match format {
         Format::Csv(options) => match options.compression {
             Compression::None => "CSV",
@@ -20,11 +83,18 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<P
         Format::Parquet | Format::Postgres { .. } => "Parquet",
     };
     if let Some(scheme) = url_scheme(path) {
-        return Err(refused_url(path, scheme));
+        if !objects::is_store(scheme) {
+            return Err(refused_url(path, scheme));
+        }
+        let found = objects::find(path, &|key| has_extension(Path::new(key), format))?;
+        if found.is_empty() {
+            return Err(SourceError::NoFile { path: PathBuf::from(path), extension });
+        }
+        return Ok(found.into_iter().map(|(path, object)| DataFile { path, object: Some(object) }).collect());
     }
     let full = folder.join(path);
     let found = if full.is_file() {
-        return Ok(vec![full]);
+        return Ok(vec![full.into()]);
     } else if full.is_dir() {
         let matches = |file: &Path| has_extension(file, format);
         walk(&full, &matches)?
@@ -36,7 +106,7 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<P
     if found.is_empty() {
         return Err(SourceError::NoFile { path: full, extension });
     }
-    Ok(found)
+    Ok(found.into_iter().map(DataFile::from).collect())
 }
 
 /// Why a URL is refused.
@@ -44,6 +114,8 @@ fn refused_url(path: &str, scheme: &str) -> SourceError {
     let url = without_credentials(path).into_owned();
     let help = if scheme.eq_ignore_ascii_case("file") {
         "write the path without `file://`"
+    } else if STORES.iter().any(|known| known.eq_ignore_ascii_case(scheme)) {
+        "build the command with `cargo install --path crates/cli --features objects`, or copy the files into a folder of this machine"
     } else {
         "copy the files into a folder of this machine, and declare that folder as the path"
     };
@@ -64,6 +136,9 @@ fn has_extension(file: &Path, format: &Format) -> bool {
     };
     last(file).as_deref() == Some(outer) && file.file_stem().is_some_and(|inner| is_text(Path::new(inner)))
 }
+
+/// What URLs of stores begin with: read where the feature is built in.
+const STORES: [&str; 7] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss"];
 
 /// Files of a folder and the folders in it, hidden ones excepted.
 fn walk(root: &Path, matches: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SourceError> {
@@ -122,7 +197,9 @@ mod tests {
             std::fs::write(at(name), name).unwrap();
         }
         let csv = Format::Csv(CsvOptions::with_delimiter(b','));
-        let names = |path: &str| -> Vec<PathBuf> { locate(path, &csv, folder.path()).unwrap() };
+        let names = |path: &str| -> Vec<PathBuf> {
+            locate(path, &csv, folder.path()).unwrap().into_iter().map(|file| file.path).collect()
+        };
         assert_eq!(names("a.csv"), [at("a.csv")]);
         assert_eq!(names("."), [at("./a.csv"), at("./b.csv"), at("./in/c.csv")]);
         assert_eq!(names("*.csv"), [at("a.csv"), at("b.csv")]);

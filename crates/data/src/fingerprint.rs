@@ -5,15 +5,17 @@
 //! values, as they are read, in their order.
 
 use crate::error::SourceError;
+use crate::files::DataFile;
 use crate::meter::Meter;
 use crate::scan::{Looked, ScanError, Wanted};
 use crate::{Rows, Source};
 use deniable_expression::Value;
-use std::fs::File;
-use std::path::{Path, PathBuf};
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What fingerprints of rows in memory begin with, so that no file has the same.
+/// What marks of objects begin with.
+const OBJECTS: &[u8] = b"deniable 2026-11 marks of objects\0";
+/// What those of rows in memory begin with, so that no file has the same.
 const MEMORY: &[u8] = b"deniable 2026-11 rows in memory\0";
 
 impl Source {
@@ -24,7 +26,10 @@ impl Source {
     /// When a file or database cannot be read, or rows in memory lack a declared column or hold it in a type that cannot be read as its own.
     pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
         match &self.rows {
-            Rows::Files { files, .. } => of_files(files, key),
+            Rows::Files { files, .. } => {
+                let contents = of_files(files, key)?;
+                Ok(marks_of(files, key).map_or(contents.clone(), |marks| format!("{marks}.{contents}")))
+            }
             Rows::Memory(_) => self.of_memory(key),
             Rows::Database(found) => match found.fingerprint(key) {
                 Some(known) => Ok(known),
@@ -41,8 +46,20 @@ impl Source {
     #[must_use]
     pub fn marks(&self, key: &[u8; 32]) -> Option<String> {
         match &self.rows {
-            Rows::Files { .. } | Rows::Memory(_) => None,
+            Rows::Files { files, .. } => marks_of(files, key),
+            Rows::Memory(_) => None,
             Rows::Database(found) => Some(found.marks(key)),
+        }
+    }
+
+    /// Whether two fingerprints are of the same rows. Files may be copied, to a store of objects and back: their contents decide. Of a database
+    /// the relation and its columns do, too.
+    #[must_use]
+    pub fn has_contents(&self, registered: &str, found: &str) -> bool {
+        let contents = |fingerprint: &str| fingerprint.rsplit('.').next().map(str::to_owned);
+        match &self.rows {
+            Rows::Files { .. } => contents(registered) == contents(found),
+            Rows::Memory(_) | Rows::Database(_) => registered == found,
         }
     }
 
@@ -104,8 +121,24 @@ fn add(hasher: &mut blake3::Hasher, column: &Looked) {
     }
 }
 
+/// A keyed hash of what tells objects of stores from others without reading them; `None` of files on this machine.
+fn marks_of(files: &[DataFile], key: &[u8; 32]) -> Option<String> {
+    let mut marks: Vec<Vec<u8>> = files.iter().filter_map(|file| Some(file.object()?.marks())).collect();
+    if marks.is_empty() {
+        return None;
+    }
+    marks.sort_unstable();
+    let mut all = blake3::Hasher::new_keyed(key);
+    all.update(OBJECTS);
+    for mark in marks {
+        all.update(&(mark.len() as u64).to_le_bytes());
+        all.update(&mark);
+    }
+    Some(all.finalize().to_hex().to_string())
+}
+
 /// A keyed hash over the contents of the files, independent of their order and names. Files are read on all threads.
-pub(crate) fn of_files(files: &[PathBuf], key: &[u8; 32]) -> Result<String, SourceError> {
+pub(crate) fn of_files(files: &[DataFile], key: &[u8; 32]) -> Result<String, SourceError> {
     let next = AtomicUsize::new(0);
     let hash = || {
         let mut hashed = Vec::new();
@@ -142,16 +175,15 @@ pub(crate) fn of_files(files: &[PathBuf], key: &[u8; 32]) -> Result<String, Sour
 }
 
 /// The next file that no other thread has taken, with its place.
-fn taken<'f>(next: &AtomicUsize, files: &'f [PathBuf]) -> Option<(usize, &'f Path)> {
+fn taken<'f>(next: &AtomicUsize, files: &'f [DataFile]) -> Option<(usize, &'f DataFile)> {
     let at = next.fetch_add(1, Ordering::Relaxed);
-    files.get(at).map(|path| (at, path.as_path()))
+    files.get(at).map(|file| (at, file))
 }
 
-fn of_file(path: &Path, key: &[u8; 32]) -> Result<[u8; 32], SourceError> {
-    let unreadable =
-        |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() };
+fn of_file(file: &DataFile, key: &[u8; 32]) -> Result<[u8; 32], SourceError> {
+    let unreadable = |error: std::io::Error| file.unreadable(&error);
     let mut hasher = blake3::Hasher::new_keyed(key);
-    hasher.update_reader(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
+    hasher.update_reader(file.open().map_err(unreadable)?).map_err(unreadable)?;
     Ok(*hasher.finalize().as_bytes())
 }
 
@@ -169,33 +201,33 @@ mod tests {
         std::fs::write(at("a"), "one").unwrap();
         std::fs::write(at("b"), "two").unwrap();
         let key = [1; 32];
-        let first = of_files(&[at("a"), at("b")], &key).unwrap();
-        assert_eq!(first, of_files(&[at("b"), at("a")], &key).unwrap());
-        assert_ne!(first, of_files(&[at("a"), at("b")], &[2; 32]).unwrap());
+        let first = of_files(&[at("a").into(), at("b").into()], &key).unwrap();
+        assert_eq!(first, of_files(&[at("b").into(), at("a").into()], &key).unwrap());
+        assert_ne!(first, of_files(&[at("a").into(), at("b").into()], &[2; 32]).unwrap());
         std::fs::write(at("b"), "too").unwrap();
-        assert_ne!(first, of_files(&[at("a"), at("b")], &key).unwrap());
+        assert_ne!(first, of_files(&[at("a").into(), at("b").into()], &key).unwrap());
     }
 
     /// More files than there are threads: each counts once, and the first that cannot be read is told.
     #[test]
     fn many_files_are_hashed_as_one_after_the_other() {
         let folder = tempfile::tempdir().unwrap();
-        let files: Vec<PathBuf> = (0..50).map(|file| folder.path().join(format!("{file}"))).collect();
+        let files: Vec<DataFile> = (0..50).map(|file| folder.path().join(format!("{file}")).into()).collect();
         let mut contents = Vec::new();
-        for (at, path) in files.iter().enumerate() {
+        for (at, file) in files.iter().enumerate() {
             let text = format!("{at} ").repeat(1 + at * 997 % 5_000);
-            std::fs::write(path, &text).unwrap();
+            std::fs::write(file.path(), &text).unwrap();
             contents.push(*blake3::keyed_hash(&[3; 32], text.as_bytes()).as_bytes());
         }
         contents.sort_unstable();
         let expected = blake3::keyed_hash(&[3; 32], contents.as_flattened()).to_hex().to_string();
         assert_eq!(of_files(&files, &[3; 32]).unwrap(), expected);
         for file in [17, 30, 49] {
-            std::fs::remove_file(&files[file]).unwrap();
+            std::fs::remove_file(files[file].path()).unwrap();
         }
         for _ in 0..20 {
             let error = of_files(&files, &[3; 32]).unwrap_err();
-            assert!(matches!(&error, SourceError::Unreadable { path, .. } if *path == files[17]), "{error}");
+            assert!(matches!(&error, SourceError::Unreadable { path, .. } if path == files[17].path()), "{error}");
         }
     }
 
@@ -207,7 +239,7 @@ mod tests {
         std::fs::write(at("a"), "one").unwrap();
         std::fs::write(at("b"), "two").unwrap();
         assert_eq!(
-            of_files(&[at("a"), at("b")], &[1; 32]).unwrap(),
+            of_files(&[at("a").into(), at("b").into()], &[1; 32]).unwrap(),
             "b9609f183daad66b43e30d35e8c6f67005611c27ef5b57c43fe75021ad3be47d"
         );
         let rows = batch(&[Some(1), None], &[Some("a"), None], &[0.5, f64::NAN]);

@@ -1,11 +1,13 @@
 //! The columns of CSV files, by their first line or by declaration.
 
 use crate::error::SourceError;
+use crate::files::DataFile;
+use crate::objects;
 use crate::text;
 use deniable_core::schema::CsvOptions;
 use deniable_core::text::printable;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The position of every column in a table's CSV files, the same in all of them.
@@ -17,17 +19,18 @@ impl Header {
     ///
     /// # Errors
     /// When a file is empty or unreadable, or the files disagree.
-    pub(crate) fn of(files: &[PathBuf], options: &CsvOptions) -> Result<Self, SourceError> {
+    pub(crate) fn of(files: &[DataFile], options: &CsvOptions) -> Result<Self, SourceError> {
         if let Some(columns) = &options.columns {
             return Ok(Self(columns.clone()));
         }
-        let mut known: Option<(&PathBuf, Self)> = None;
-        for path in files {
-            let header = Self(first_line(path, options)?);
+        let mut known: Option<(&Path, Self)> = None;
+        for file in files {
+            let path = file.path();
+            let header = Self(first_line(file, options)?);
             match &known {
                 None => known = Some((path, header)),
                 Some((first, columns)) if *columns != header => {
-                    return Err(SourceError::ColumnsDiffer { first: (*first).clone(), path: path.clone() });
+                    return Err(SourceError::ColumnsDiffer { first: (*first).to_owned(), path: path.to_owned() });
                 }
                 Some(_) => {}
             }
@@ -76,15 +79,16 @@ fn listed(names: &[String], wanted: &str) -> String {
     }
 }
 
-fn first_line(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
-    first_record(path, options, text::open(path, options, &Arc::default())?).map(|(names, _)| names)
+fn first_line(file: &DataFile, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
+    first_record(file, options, text::open(file, options, &Arc::default())?).map(|(names, _)| names)
 }
 
 /// The same of a line of at most so many bytes, below which there is more.
 pub(crate) fn names_within(path: &Path, options: &CsvOptions, most: u64) -> Result<Vec<String>, SourceError> {
     let no_names = |problem| Err(SourceError::NoNames { path: path.to_owned(), problem });
-    let open = || text::open(path, options, &Arc::default());
-    let (names, end) = first_record(path, options, Box::new(open()?.take(most + 1)))?;
+    let file = DataFile::from(path);
+    let open = || text::open(&file, options, &Arc::default());
+    let (names, end) = first_record(&file, options, Box::new(open()?.take(most + 1)))?;
     if end > most {
         return no_names("its first line is longer than 1 MiB");
     }
@@ -101,17 +105,25 @@ pub(crate) fn names_within(path: &Path, options: &CsvOptions, most: u64) -> Resu
 
 /// The fields of the first record, and the byte after it.
 fn first_record(
-    path: &Path,
+    file: &DataFile,
     options: &CsvOptions,
     bytes: Box<dyn Read + Send>,
 ) -> Result<(Vec<String>, u64), SourceError> {
+    let path = file.path();
     let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
     let mut reader = text::builder(options)
         .has_headers(false)
         .trim(if options.trim { csv::Trim::All } else { csv::Trim::None })
         .from_reader(bytes);
     let mut record = csv::ByteRecord::new();
-    if !reader.read_byte_record(&mut record).map_err(|error| unreadable(error.to_string()))? {
+    let failed = |error: csv::Error| {
+        let reason = error.to_string();
+        match error.into_kind() {
+            csv::ErrorKind::Io(error) => objects::cause(&error).unwrap_or_else(|| unreadable(reason)),
+            _ => unreadable(reason),
+        }
+    };
+    if !reader.read_byte_record(&mut record).map_err(failed)? {
         return Err(SourceError::Empty { path: path.to_owned() });
     }
     let end = reader.position().byte();

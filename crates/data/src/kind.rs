@@ -5,6 +5,7 @@
 use super::meter::Meter;
 use super::text;
 use crate::error::SourceError;
+use crate::files::DataFile;
 use deniable_core::schema::CsvOptions;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -54,7 +55,7 @@ const UTF_16: &str =
 /// # Errors
 /// When it is something else, or cannot be read.
 pub fn expect_csv(path: &Path, options: &CsvOptions) -> Result<(), SourceError> {
-    expect(path, options, &|bytes| no_text(bytes, options))
+    expect(&path.into(), options, &|bytes| no_text(bytes, options))
 }
 
 /// Refuses a file that is plainly something else, whose policy says that it is CSV. What a row may hold is not refused here:
@@ -62,25 +63,24 @@ pub fn expect_csv(path: &Path, options: &CsvOptions) -> Result<(), SourceError> 
 ///
 /// # Errors
 /// When it is something else, or cannot be read.
-pub fn expect_no_other(path: &Path, options: &CsvOptions) -> Result<(), SourceError> {
-    expect(path, options, &utf_16)
+pub(crate) fn expect_no_other(file: &DataFile, options: &CsvOptions) -> Result<(), SourceError> {
+    expect(file, options, &utf_16)
 }
 
-fn expect(path: &Path, options: &CsvOptions, no_text: &dyn Fn(&[u8]) -> Option<Other>) -> Result<(), SourceError> {
-    let unreadable =
-        |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() };
-    let other = |found, help| Err(SourceError::NotTable { path: path.to_owned(), found, wanted: "CSV", help });
+fn expect(file: &DataFile, options: &CsvOptions, no_text: &dyn Fn(&[u8]) -> Option<Other>) -> Result<(), SourceError> {
+    let unreadable = |error: std::io::Error| file.unreadable(&error);
+    let other = |found, help| Err(SourceError::NotTable { path: file.path().to_owned(), found, wanted: "CSV", help });
     let mut bytes = Vec::new();
     // As stored: a decoder of another encoding would hide how a file of bytes begins.
     if options.compression == deniable_core::schema::Compression::None {
-        File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes)).map_err(unreadable)?;
+        file.open().and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes)).map_err(unreadable)?;
         if let Some((found, help)) = beginning(&bytes) {
             return other(found, help);
         }
         bytes.clear();
     }
     let meter = Arc::new(Meter::default());
-    text::open(path, options, &meter)?.take(LOOKED_AT).read_to_end(&mut bytes).map_err(unreadable)?;
+    text::open(file, options, &meter)?.take(LOOKED_AT).read_to_end(&mut bytes).map_err(unreadable)?;
     match beginning(&bytes).or_else(|| no_text(&bytes)) {
         Some((found, help)) => other(found, help),
         None => Ok(()),
@@ -94,21 +94,27 @@ fn expect(path: &Path, options: &CsvOptions, no_text: &dyn Fn(&[u8]) -> Option<O
 pub fn expect_parquet(path: &Path) -> Result<(), SourceError> {
     let unreadable =
         |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() };
-    let other = |found, help| Err(SourceError::NotTable { path: path.to_owned(), found, wanted: "Parquet", help });
     let mut file = File::open(path).map_err(unreadable)?;
     let mut first = Vec::new();
     (&mut file).take(64).read_to_end(&mut first).map_err(unreadable)?;
+    let mut last = [0; 4];
+    let end = file.seek(SeekFrom::End(-4)).and_then(|start| file.read_exact(&mut last).map(|()| start));
+    // Four bytes are no two marks; of fewer only the beginning is looked at.
+    let is_long = first.starts_with(PARQUET) && end.map_err(unreadable)? >= 4;
+    expect_parquet_ends(path, &first, if is_long { &last } else { &[] })
+}
+
+/// The same of a file's first bytes and its last four.
+pub(crate) fn expect_parquet_ends(path: &Path, first: &[u8], last: &[u8]) -> Result<(), SourceError> {
+    let other = |found, help| Err(SourceError::NotTable { path: path.to_owned(), found, wanted: "Parquet", help });
     if !first.starts_with(PARQUET) {
-        let (found, help) = beginning(&first).unwrap_or((
+        let (found, help) = beginning(first).unwrap_or((
             if first.is_empty() { "empty" } else { "something else" },
             "if it is CSV, let its name end in .csv, or state `format = \"csv\"` under [data]; otherwise export the table as Parquet",
         ));
         return other(found, help);
     }
-    let mut last = [0; 4];
-    let end = file.seek(SeekFrom::End(-4)).and_then(|start| file.read_exact(&mut last).map(|()| start));
-    // Four bytes are no two marks.
-    if end.map_err(unreadable)? < 4 || last != *PARQUET {
+    if last != PARQUET {
         return other("cut off, or damaged", "copy or write it anew");
     }
     Ok(())

@@ -35,6 +35,8 @@ pub mod kind;
 pub mod memory;
 pub mod meter;
 pub mod names;
+#[cfg_attr(not(feature = "objects"), path = "objects_absent.rs")]
+mod objects;
 mod oddities;
 mod parquet;
 mod partitions;
@@ -60,6 +62,7 @@ pub use database::Databases;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use deniable_core::schema::{Data, Format, TableSchema};
+use files::DataFile;
 use partitions::Partitions;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -117,7 +120,7 @@ impl std::fmt::Debug for KnownVersion {
 
 #[derive(Debug, Clone)]
 enum Rows {
-    Files { files: Vec<PathBuf>, format: Format, partitions: Partitions },
+    Files { files: Vec<DataFile>, format: Format, partitions: Partitions },
     Database(Arc<database::Table>),
     Memory(Vec<RecordBatch>),
 }
@@ -148,7 +151,8 @@ impl Source {
             }
             Format::Csv(_) | Format::Parquet => {
                 let files = files::locate(&data.path, &data.format, folder)?;
-                let partitions = Partitions::of(&files, &data.partitions, folder)?;
+                let paths: Vec<PathBuf> = files.iter().map(|file| file.path().to_owned()).collect();
+                let partitions = Partitions::of(&paths, &data.partitions, folder)?;
                 Rows::Files { files, format: data.format.clone(), partitions }
             }
         };
@@ -195,12 +199,18 @@ impl Source {
         &self.table
     }
 
-    /// The files, in order; none for rows in memory or of a database.
+    /// Whether the rows are in a database.
     #[must_use]
-    pub fn files(&self) -> &[PathBuf] {
+    pub fn is_in_database(&self) -> bool {
+        matches!(self.rows, Rows::Database(_))
+    }
+
+    /// The files, in order, or the URLs of objects; none for rows in memory or of a database.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
         match &self.rows {
-            Rows::Files { files, .. } => files,
-            Rows::Memory(_) | Rows::Database(_) => &[],
+            Rows::Files { files, .. } => files.iter().map(|file| file.path().to_owned()).collect(),
+            Rows::Memory(_) | Rows::Database(_) => Vec::new(),
         }
     }
 
@@ -208,9 +218,7 @@ impl Source {
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match &self.rows {
-            Rows::Files { files, .. } => {
-                files.iter().map(|path| Some(std::fs::metadata(path).ok()?.len())).sum::<Option<u64>>()
-            }
+            Rows::Files { files, .. } => files.iter().map(DataFile::size).sum::<Option<u64>>(),
             Rows::Memory(_) | Rows::Database(_) => None,
         }
     }

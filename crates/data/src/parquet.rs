@@ -9,13 +9,16 @@
 )]
 
 use crate::error::SourceError;
-use crate::kind::expect_parquet;
+use crate::files::DataFile;
+use crate::kind::{expect_parquet, expect_parquet_ends};
 use crate::meter::Meter;
+use crate::objects::Ranges;
 use crate::partitions::Partitions;
 use crate::reading::ColumnReader;
 use crate::scan::{BATCH_ROWS, Form, Wanted};
 use arrow_array::{ArrayRef, RecordBatch, StringViewArray};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use bytes::Bytes;
 use deniable_core::schema::Column;
 use deniable_expression::Column as Values;
 use parquet::arrow::ProjectionMask;
@@ -24,8 +27,10 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::Type as Physical;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of descriptions of files that are kept between looking at them and reading; others are read again.
@@ -34,7 +39,7 @@ const MOST_METADATA: usize = 128 << 20;
 /// A file whose columns fit.
 #[derive(Debug)]
 pub(crate) struct Stored {
-    pub(crate) path: PathBuf,
+    pub(crate) file: DataFile,
     /// Its place among the table's files.
     number: usize,
     columns: Arc<[Place]>,
@@ -66,23 +71,24 @@ pub(crate) struct Unit {
 /// # Errors
 /// When a file is not Parquet, or does not hold the wanted columns in types that can be read as theirs.
 pub(crate) fn units(
-    files: &[PathBuf],
+    files: &[DataFile],
     columns: &[Column],
     partitions: &Partitions,
     wanted: &[Wanted],
 ) -> Result<Vec<Unit>, SourceError> {
     let mut units = Vec::new();
     let mut kept = 0_usize;
-    for (number, path) in files.iter().enumerate() {
-        let metadata = describe(path, columns)?;
+    for (number, stored) in files.iter().enumerate() {
+        let path = stored.path();
+        let metadata = describe(stored, columns)?;
         let (places, roots) = places(metadata.schema(), columns, partitions, number, path, wanted)?;
         let bytes = metadata.metadata().memory_size();
         let sizes: Vec<u64> = metadata.metadata().row_groups().iter().map(rows_of).collect();
         kept = kept.saturating_add(bytes);
         let is_kept = kept <= MOST_METADATA;
         let metadata = is_kept.then_some(metadata);
-        let (path, columns, roots) = (path.clone(), places.into(), roots.into());
-        let file = Arc::new(Stored { path, number, columns, roots, metadata });
+        let (columns, roots) = (places.into(), roots.into());
+        let file = Arc::new(Stored { file: stored.clone(), number, columns, roots, metadata });
         if is_kept {
             let mut before = 0_u64;
             for (group, rows) in sizes.into_iter().enumerate() {
@@ -104,11 +110,56 @@ fn unreadable(path: &Path, reason: impl Into<String>) -> SourceError {
     SourceError::Unreadable { path: path.to_owned(), reason: reason.into() }
 }
 
+/// The bytes of a file, in any order.
+enum Chunks {
+    Local(File),
+    Object(Ranges),
+}
+
+impl Length for Chunks {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Local(file) => file.len(),
+            Self::Object(ranges) => ranges.len(),
+        }
+    }
+}
+
+impl ChunkReader for Chunks {
+    type T = Box<dyn Read + Send>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(match self {
+            Self::Local(file) => Box::new(file.get_read(start)?),
+            Self::Object(ranges) => ranges.get_read(start)?,
+        })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        match self {
+            Self::Local(file) => file.get_bytes(start, length),
+            Self::Object(ranges) => ranges.get_bytes(start, length),
+        }
+    }
+}
+
 /// What a Parquet file says its columns are: part of its description, not of its rows.
-fn describe(path: &Path, columns: &[Column]) -> Result<ArrowReaderMetadata, SourceError> {
-    expect_parquet(path)?;
-    let file = File::open(path).map_err(|error| unreadable(path, error.to_string()))?;
-    let found = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())
+fn describe(stored: &DataFile, columns: &[Column]) -> Result<ArrowReaderMetadata, SourceError> {
+    let path = stored.path();
+    let chunks = match stored.object() {
+        Some(object) => {
+            let ends = Ranges::ends(object)?;
+            let last = ends.get_bytes(object.size().saturating_sub(4), 4).unwrap_or_default();
+            let first = ends.get_bytes(0, usize::try_from(object.size().min(4)).unwrap_or(4)).unwrap_or_default();
+            expect_parquet_ends(path, &first, if object.size() >= 8 { &last } else { &[] })?;
+            Chunks::Object(ends)
+        }
+        None => {
+            expect_parquet(path)?;
+            Chunks::Local(File::open(path).map_err(|error| unreadable(path, error.to_string()))?)
+        }
+    };
+    let found = ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::new())
         .map_err(|_| unreadable(path, "it is not a Parquet file"))?;
     let metadata = found.metadata().clone();
     let Some(schema) = as_read(found.schema(), &metadata, columns) else { return Ok(found) };
@@ -233,7 +284,7 @@ pub(crate) struct UnitReader {
 
 impl Unit {
     pub(crate) fn path(&self) -> &Path {
-        &self.file.path
+        self.file.file.path()
     }
 
     /// The file's place among the table's, and how many of its rows come before.
@@ -245,11 +296,14 @@ impl Unit {
         &self.file.columns
     }
 
-    /// Opens the file. `None` where it is not as it was.
-    pub(crate) fn open(&self, columns: &[Column], meter: &Arc<Meter>) -> Option<UnitReader> {
+    /// Opens the file.
+    ///
+    /// # Errors
+    /// Where it is not as it was, with what keeps an object from being read, if that is why.
+    pub(crate) fn open(&self, columns: &[Column], meter: &Arc<Meter>) -> Result<UnitReader, Option<SourceError>> {
         let metadata = match &self.file.metadata {
             Some(metadata) => metadata.clone(),
-            None => describe(&self.file.path, columns).ok()?,
+            None => describe(&self.file.file, columns).map_err(|_| None)?,
         };
         let about = metadata.metadata().clone();
         let groups: Vec<usize> = match self.group {
@@ -258,21 +312,28 @@ impl Unit {
         };
         let mask = ProjectionMask::roots(about.file_metadata().schema_descr(), self.file.roots.iter().copied());
         let (mut rows, mut bytes) = (0_u64, 0_u64);
+        let mut ranges = Vec::new();
         for group in groups.iter().filter_map(|group| about.row_groups().get(*group)) {
             rows = rows.saturating_add(rows_of(group));
             let read = group.columns().iter().enumerate().filter(|(leaf, _)| mask.leaf_included(*leaf));
-            let read = read.map(|(_, column)| u64::try_from(column.compressed_size()).unwrap_or(0));
-            bytes = read.fold(bytes, u64::saturating_add);
+            for (start, length) in read.map(|(_, column)| column.byte_range()) {
+                bytes = bytes.saturating_add(length);
+                ranges.push(start..start.saturating_add(length));
+            }
         }
         let batches = if self.file.roots.is_empty() {
             None
         } else {
-            let file = File::open(&self.file.path).ok()?;
-            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
+            let chunks = match self.file.file.object() {
+                // All pages of the wanted columns at once, instead of each by itself.
+                Some(object) => Chunks::Object(Ranges::fetch(object, &ranges).map_err(Some)?),
+                None => Chunks::Local(File::open(self.path()).map_err(|_| None)?),
+            };
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, metadata);
             let builder = builder.with_projection(mask).with_row_groups(groups).with_batch_size(BATCH_ROWS);
-            Some(builder.build().ok()?)
+            Some(builder.build().map_err(|_| None)?)
         };
-        Some(UnitReader { batches, left: rows, rows, bytes, told: 0, meter: meter.clone() })
+        Ok(UnitReader { batches, left: rows, rows, bytes, told: 0, meter: meter.clone() })
     }
 }
 

@@ -275,19 +275,24 @@ fn scan(
 ) -> Result<Scanned, DataError> {
     let key = key(ledger);
     let source = table.source.clone().of_version(key, None);
-    let is_other = |found: &str| ledger.registered(table.name(), &table.version).is_some_and(|known| known != found);
+    let known = ledger.registered(table.name(), &table.version);
+    let is_other = |found: &str| known.is_some_and(|known| !source.has_contents(known, found));
     // Rows of a database stay as they are at one moment, and the look at them tells their fingerprint. Files may change meanwhile.
-    let before = if source.marks(&key).is_none() { Some(source.fingerprint(&key)?) } else { None };
+    let before = if source.is_in_database() { None } else { Some(source.fingerprint(&key)?) };
     if before.as_deref().is_some_and(is_other) {
         return Err(changed(table));
     }
     let report = source.check(resources, progress)?;
-    // What was scanned must be what is registered.
-    let after = source.fingerprint(&key)?;
+    // What was scanned must be what is registered. Objects are read only as they were found.
+    let after = match &before {
+        Some(before) if source.marks(&key).is_some() => before.clone(),
+        _ => source.fingerprint(&key)?,
+    };
     if before.is_some_and(|before| before != after) || is_other(&after) {
         return Err(changed(table));
     }
-    Ok(Scanned { report, fingerprint: after })
+    // The same contents in another place are the same rows: the version stays as it is registered.
+    Ok(Scanned { report, fingerprint: known.map_or(after, str::to_owned) })
 }
 
 fn changed(table: &Versioned) -> DataError {

@@ -119,7 +119,7 @@ pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
 pub fn uneven_line(path: &Path, layout: &Layout) -> Result<Option<(u64, usize)>, SourceError> {
     let Format::Csv(options) = format_of(path, layout) else { return Ok(None) };
     let width = names(path, layout)?.len();
-    let bytes = crate::text::open(path, &options, &Arc::default())?;
+    let bytes = crate::text::open(&path.into(), &options, &Arc::default())?;
     let mut reader = crate::text::builder(&options).has_headers(false).from_reader(bytes);
     let mut record = csv::ByteRecord::new();
     loop {

@@ -19,6 +19,7 @@ pub use look::{Looked, Seen};
 
 use crate::database::Copies;
 use crate::error::SourceError;
+use crate::files::DataFile;
 use crate::meter::Meter;
 use crate::parquet::{self, Unit};
 use crate::reading::ColumnReader;
@@ -28,7 +29,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use deniable_core::schema::{Column as Declared, Format};
 use deniable_expression::Column;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Most rows of a batch.
@@ -142,7 +143,7 @@ pub struct Scan {
 #[derive(Debug)]
 enum Opened {
     Memory(Vec<Slice>),
-    Text { files: Vec<PathBuf>, layout: Arc<Layout>, readers: Vec<ColumnReader> },
+    Text { files: Vec<DataFile>, layout: Arc<Layout>, readers: Vec<ColumnReader> },
     Parquet(Vec<Unit>),
     Database(Copies),
 }

@@ -12,6 +12,7 @@ use super::piece::{Lines, Piece, Stored};
 use super::{BATCH_ROWS, Batch, Opened, Scan, ScanError, Slice};
 use crate::database::{Copies, Pulled};
 use crate::error::SourceError;
+use crate::files::DataFile;
 use crate::meter::Meter;
 use crate::parquet::Unit;
 use crate::reading::ColumnReader;
@@ -19,7 +20,7 @@ use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Uneven};
 use arrow_array::ArrayRef;
 use deniable_core::schema::Column as Declared;
 use deniable_expression::LONGEST_TEXT;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -48,7 +49,7 @@ enum Supply {
 
 /// Files of text, one after the other.
 struct Lane {
-    files: std::vec::IntoIter<(usize, PathBuf)>,
+    files: std::vec::IntoIter<(usize, DataFile)>,
     blocks: Option<Blocks>,
 }
 
@@ -90,8 +91,8 @@ impl Lane {
                 }
                 self.blocks = None;
             }
-            let Some((file, path)) = self.files.next() else { return Ok(None) };
-            self.blocks = Some(Blocks::open((file, &path), layout.clone(), BLOCK, meter)?);
+            let Some((file, stored)) = self.files.next() else { return Ok(None) };
+            self.blocks = Some(Blocks::open((file, &stored), layout.clone(), BLOCK, meter)?);
         }
     }
 }
@@ -246,7 +247,10 @@ impl Work {
     }
 
     fn unit<E>(&self, unit: &Unit, take: &mut dyn FnMut(&Piece<'_>) -> Result<(), Stop<E>>) -> Result<(), Stop<E>> {
-        let mut reader = unit.open(&self.declared, &self.meter).ok_or(Stop::Damaged)?;
+        let mut reader = unit.open(&self.declared, &self.meter).map_err(|error| {
+            error.into_iter().for_each(|error| self.fail(error));
+            Stop::Damaged
+        })?;
         let (file, mut before) = unit.begin();
         while let Some((rows, stored)) = reader.next().ok_or(Stop::Damaged)? {
             if self.is_stopped() {
@@ -279,7 +283,7 @@ impl Scan {
         });
         done.map_err(|error| match error {
             // What is wrong with a database helps whoever runs it, and quotes nothing.
-            ScanError::Source(Some(error @ (SourceError::Database { .. } | SourceError::Changed { .. }))) => {
+            ScanError::Source(Some(error @ (SourceError::Remote { .. } | SourceError::Changed { .. }))) => {
                 ScanError::Source(error)
             }
             ScanError::Source(_) => ScanError::Source(SourceError::Rows { table }),

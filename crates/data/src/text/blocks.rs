@@ -5,11 +5,11 @@
 
 use super::{BYTE_ORDER_MARK, Layout};
 use crate::error::SourceError;
+use crate::files::DataFile;
 use crate::meter::Meter;
 use arrow_buffer::Buffer;
 use memchr::{memchr, memchr_iter, memchr3, memrchr};
 use std::io::Read;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes of a block, unless a record has more.
@@ -31,7 +31,7 @@ pub(crate) struct Block {
 
 /// The blocks of a file, in order.
 pub(crate) struct Blocks {
-    path: PathBuf,
+    stored: DataFile,
     file: usize,
     text: Box<dyn Read + Send>,
     layout: Arc<Layout>,
@@ -49,24 +49,24 @@ impl Blocks {
     /// # Errors
     /// When the file cannot be opened.
     pub(crate) fn open(
-        (file, path): (usize, &Path),
+        (file, stored): (usize, &DataFile),
         layout: Arc<Layout>,
         size: usize,
         meter: &Arc<Meter>,
     ) -> Result<Self, SourceError> {
-        let text = super::open(path, &layout.options, meter)?;
-        Ok(Self::of(text, (file, path), layout, size))
+        let text = super::open(stored, &layout.options, meter)?;
+        Ok(Self::of(text, (file, stored), layout, size))
     }
 
     /// Of a text that is open already.
     pub(super) fn of(
         text: Box<dyn Read + Send>,
-        (file, path): (usize, &Path),
+        (file, stored): (usize, &DataFile),
         layout: Arc<Layout>,
         size: usize,
     ) -> Self {
-        let (path, left) = (path.to_owned(), Vec::new());
-        Self { path, file, text, layout, size, left, line: 1, is_first: true, is_start: true, is_at_end: false }
+        let (stored, left) = (stored.clone(), Vec::new());
+        Self { stored, file, text, layout, size, left, line: 1, is_first: true, is_start: true, is_at_end: false }
     }
 
     /// The next block.
@@ -115,8 +115,7 @@ impl Blocks {
         }
         self.left.reserve(wanted);
         let read = self.text.by_ref().take(wanted as u64).read_to_end(&mut self.left);
-        let read =
-            read.map_err(|error| SourceError::Unreadable { path: self.path.clone(), reason: error.to_string() })?;
+        let read = read.map_err(|error| self.stored.unreadable(&error))?;
         self.is_at_end = read < wanted;
         Ok(())
     }

@@ -335,7 +335,7 @@ mod tests {
     fn in_blocks(text: &[u8], layout: &Layout, uneven: Uneven, size: usize) -> Said {
         let layout = Arc::new(layout.clone());
         let reader = Box::new(Cursor::new(text.to_vec()));
-        let mut blocks = Blocks::of(reader, (0, Path::new("t")), layout.clone(), size);
+        let mut blocks = Blocks::of(reader, (0, &Path::new("t").into()), layout.clone(), size);
         let mut said = Said::default();
         while let Some(block) = blocks.next().unwrap() {
             let mut parser = Parser::new(&block, &layout, uneven, LONGEST);

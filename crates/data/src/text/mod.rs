@@ -12,15 +12,15 @@ pub(crate) use blocks::{BLOCK, Block, Blocks};
 pub(crate) use fields::{Broken, Fields, Parser, Uneven};
 
 use crate::error::SourceError;
+use crate::files::{DataFile, Opened};
 use crate::header::Header;
 use crate::meter::{Meter, Metered};
 use csv::ByteRecord;
 use deniable_core::schema::{Column, Compression, CsvOptions};
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
-use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 const BUFFER: usize = 64 << 10;
@@ -30,10 +30,9 @@ const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// The bytes of a file as UTF-8, without a byte order mark. A file that is declared to be UTF-8 is passed on as it is: a
 /// decoder would hide what is wrong with it from the check.
-pub(crate) fn open(path: &Path, options: &CsvOptions, meter: &Arc<Meter>) -> Result<Box<dyn Read + Send>, SourceError> {
-    let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
-    let broken = |error: std::io::Error| unreadable(error.to_string());
-    let file = Metered { inner: File::open(path).map_err(broken)?, meter: meter.clone() };
+pub(crate) fn open(stored: &DataFile, options: &CsvOptions, meter: &Arc<Meter>) -> Result<Opened, SourceError> {
+    let broken = |error: std::io::Error| stored.unreadable(&error);
+    let file = Metered { inner: stored.open().map_err(broken)?, meter: meter.clone() };
     let file = BufReader::with_capacity(BUFFER, file);
     let bytes: Box<dyn Read + Send> = match options.compression {
         Compression::None => Box::new(file),
@@ -42,7 +41,7 @@ pub(crate) fn open(path: &Path, options: &CsvOptions, meter: &Arc<Meter>) -> Res
     };
     let label = options.encoding.as_bytes();
     let encoding = Encoding::for_label_no_replacement(label)
-        .ok_or_else(|| unreadable("its declared encoding is not known".to_owned()))?;
+        .ok_or_else(|| broken(std::io::Error::other("its declared encoding is not known")))?;
     if encoding != UTF_8 {
         return Ok(Box::new(DecodeReaderBytesBuilder::new().encoding(Some(encoding)).build(bytes)));
     }
@@ -76,9 +75,9 @@ impl Layout {
     ///
     /// # Errors
     /// When the files have no common header, or it lacks a column.
-    pub(crate) fn of(files: &[PathBuf], options: &CsvOptions, columns: &[Column]) -> Result<Self, SourceError> {
+    pub(crate) fn of(files: &[DataFile], options: &CsvOptions, columns: &[Column]) -> Result<Self, SourceError> {
         let header = Header::of(files, options)?;
-        let first = files.first().map_or(Path::new(""), PathBuf::as_path);
+        let first = files.first().map_or(Path::new(""), DataFile::path);
         let positions = columns.iter().map(|column| header.position(&column.name, first));
         let positions = positions.collect::<Result<Vec<_>, _>>()?;
         Ok(Self { options: options.clone(), width: header.len(), positions })
@@ -130,7 +129,7 @@ mod tests {
         let path = folder.path().join("t");
         std::fs::write(&path, bytes).unwrap();
         let mut all = Vec::new();
-        open(&path, options, &Arc::default()).unwrap().read_to_end(&mut all).unwrap();
+        open(&path.into(), options, &Arc::default()).unwrap().read_to_end(&mut all).unwrap();
         all
     }
 

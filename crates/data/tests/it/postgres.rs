@@ -371,7 +371,7 @@ fn connections_that_end_say_so_and_quote_nothing() {
             },
         );
         match done {
-            Err(ScanError::Source(SourceError::Database { problem, .. })) => problem,
+            Err(ScanError::Source(SourceError::Remote { problem, .. })) => problem,
             other => panic!("{other:?}"),
         }
     };

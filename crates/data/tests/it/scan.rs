@@ -116,7 +116,7 @@ fn places_are_those_of_the_files() {
     let folder = tempfile::tempdir().unwrap();
     for (number, source) in sources(folder.path()).iter().enumerate() {
         let name = |file: usize| {
-            let path = source.files().get(file).map_or(Path::new("memory"), PathBuf::as_path);
+            let path = source.files().get(file).cloned().unwrap_or_else(|| PathBuf::from("memory"));
             path.file_name().unwrap().to_string_lossy().into_owned()
         };
         let places = |threads: usize| -> Vec<(String, u64, i64)> {

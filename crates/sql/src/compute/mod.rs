@@ -250,7 +250,7 @@ impl Prepared {
 fn exhausted(error: ScanError<Exhausted>) -> Exhausted {
     match error {
         ScanError::Work(exhausted) => exhausted,
-        ScanError::Source(error @ (SourceError::Database { .. } | SourceError::Changed { .. })) => {
+        ScanError::Source(error @ (SourceError::Remote { .. } | SourceError::Changed { .. })) => {
             Exhausted::Database(error)
         }
         ScanError::Source(_) => Exhausted::Input,

@@ -8,8 +8,10 @@
 //! | where may things be left to be looked at? | [`scratch`] |
 
 mod database;
+mod store;
 
 pub use database::{postgres, psql};
+pub use store::{s3, s3_put};
 
 use std::ffi::OsStr;
 use std::io::Write as _;

@@ -4,6 +4,8 @@
 mod check;
 mod hostile;
 mod law;
+#[cfg(feature = "objects")]
+mod objects;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod scan;

@@ -149,7 +149,7 @@ impl Counting {
             take_place(&mut places, *entity);
         }
         self.places = places;
-        self.reserved.shrink(bytes);
+        self.reserved.shrink(self.reserved.size() - 2 * bytes);
         Ok(())
     }
 

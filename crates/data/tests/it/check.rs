@@ -233,7 +233,7 @@ fn bounds_are_compared_exactly() {
     }
 }
 
-/// `cargo test --release -p deniable-data --lib -- --ignored --nocapture ten_million_entities`, on Linux.
+/// `cargo test -p deniable-data --lib -- --ignored --nocapture ten_million_entities`, on Linux.
 #[test]
 #[ignore = "prints what memory ten million entities take, alone in its process"]
 fn ten_million_entities_in_200_megabytes() {

@@ -7,7 +7,8 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a benchmark")]
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-use deniable_core::exact::whole;
+use deniable_core::exact::{ratio, whole};
+use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Meter, Resources, Source, Wanted};
@@ -125,10 +126,13 @@ fn resources(threads: usize) -> Resources {
     Resources { threads, ..Resources::default() }
 }
 
+/// With noise, the same for all: it is the same where the totals are.
 fn totals((place, threads): (&str, usize)) -> Vec<Vec<i128>> {
     let source = source(place);
     let query = Query::new(SQL, std::slice::from_ref(source.table())).unwrap();
-    exact(&[source], &query, &Salt([7; 32]), &resources(threads), &|_| {}).unwrap().sums()
+    let totals = exact(&[source], &query, &Salt([7; 32]), &resources(threads), &|_| {}).unwrap();
+    let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); query.measures().len()];
+    totals.with_noise(&query, &decays, &ratio(19, 20), &mut ChaCha8Rng::seed_from_u64(1))
 }
 
 /// Locating the rows, reading them, keeping what the caps allow, and adding up.

@@ -26,6 +26,8 @@ mod misread;
 mod nested;
 mod newcomers;
 mod notes;
+#[cfg(feature = "objects")]
+mod objects;
 mod plan;
 #[cfg(feature = "postgres")]
 mod postgres;

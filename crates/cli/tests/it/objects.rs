@@ -1,0 +1,94 @@
+//! Objects of stores as files of a table: `scripts/s3 cargo test -p deniable-cli --features objects --test it -- objects::`.
+
+use crate::support::{Place, Run, workspace};
+use deniable_testing::{s3, s3_put};
+use std::net::TcpListener;
+
+const SECRET: &str = "sec-ret";
+
+fn run(place: &Place, args: &[&str], set: &[(&str, &str)]) -> Run {
+    let mut command = place.command(args);
+    let run = Run::of(command.envs(set.iter().copied()).output().unwrap());
+    assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run:?}");
+    run
+}
+
+fn words(run: &Run) -> String {
+    run.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+}
+
+/// The example, whose rows are objects below a prefix of the bucket, as two files.
+fn clinic(prefix: &str) -> Place {
+    let place = Place::clinic();
+    let csv = place.read("visits.csv");
+    let (names, rows) = csv.split_once('\n').unwrap();
+    let half = rows[..rows.len() / 2].rfind('\n').unwrap() + 1;
+    for (name, part) in [("1.csv", &rows[..half]), ("2.csv", &rows[half..])] {
+        s3_put(&format!("{prefix}/{name}"), format!("{names}\n{part}").as_bytes());
+    }
+    place.edit("policy.toml", "path = \"visits.csv\"", &format!("path = \"s3://deniable/{prefix}/*.csv\""));
+    place
+}
+
+/// The page's policy and commands, as they stand there.
+#[test]
+fn the_page_works_as_it_is_written() {
+    let Some(_) = s3() else { return };
+    let page = std::fs::read_to_string(workspace().join("docs/object-stores.md")).unwrap();
+    let block =
+        |kind: &str| page.split(&format!("```{kind}\n")).nth(1).unwrap().split("```").next().unwrap().to_owned();
+    let place = clinic("clinic");
+    let path = block("toml").lines().find(|line| line.starts_with("path")).unwrap().to_owned();
+    assert!(place.read("policy.toml").contains(&path), "{path}");
+    let mut shown = Vec::new();
+    for line in block("console").lines() {
+        let args: Vec<&str> = line.strip_prefix("deniable ").unwrap().split(' ').collect();
+        let nowhere = [("AWS_ENDPOINT", "http://127.0.0.1:1"), ("AWS_ENDPOINT_URL", "http://127.0.0.1:1")];
+        // Stored answers need no store.
+        shown.push(run(&place, &args, if shown.len() == 2 { &nowhere } else { &[] }).done().stdout);
+    }
+    assert_eq!(shown.len(), 3);
+    assert_eq!(shown[1], shown[2]);
+}
+
+#[test]
+fn an_object_that_was_replaced_is_refused_before_the_charge() {
+    let Some(_) = s3() else { return };
+    let place = clinic("changed");
+    run(&place, &["data", "check", "policy.toml"], &[]).done();
+    let second = std::fs::read(place.path("visits.csv")).unwrap();
+    s3_put("changed/2.csv", &second);
+    let refused = run(&place, &["release", "policy.toml"], &[]).refused();
+    assert!(words(&refused).contains("have changed since version \"2024-06\" was registered"), "{refused:?}");
+    assert_eq!(place.charges(), 0);
+    // The same bytes, uploaded again, are the same rows; and so are the same files on this machine.
+    let again = clinic("changed");
+    assert_eq!(again.charges(), 0);
+    run(&place, &["release", "policy.toml"], &[]).done();
+    assert!(place.charges() > 0);
+}
+
+#[test]
+fn stores_that_cannot_be_read_say_why_and_no_credentials() {
+    let Some(address) = s3() else { return };
+    let place = clinic("unread");
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    drop(silent);
+    let release = ["release", "policy.toml", "--register"];
+    let at = |url: &str| ["release", "policy.toml", "--register", "--data", url].map(str::to_owned);
+    for (url, said) in [
+        ("s3://deniable/nothing/*.csv", "no CSV file at s3://deniable/nothing/*.csv"),
+        ("s3://no-such-bucket/x.csv", "no-such-bucket"),
+        ("s3://key:sec-ret@deniable/x.csv", "none of an object in a store"),
+        ("ftp://deniable/x.csv", "is a URL"),
+    ] {
+        let args = at(url);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let refused = run(&place, &args, &[]).refused();
+        assert!(words(&refused).contains(said), "{url}: {refused:?}");
+    }
+    // Plain HTTP is used only where the environment says so.
+    let refused = run(&place, &release, &[("AWS_ALLOW_HTTP", "false"), ("AWS_ENDPOINT", &address)]).refused();
+    assert!(words(&refused).contains("does not answer"), "{refused:?}");
+    assert_eq!(place.charges(), 0);
+}

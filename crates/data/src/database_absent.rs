@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// The databases of a run: none.
 #[derive(Debug, Default)]
-pub struct Databases;
+pub struct Databases {}
 
 /// There is none.
 #[derive(Debug)]

@@ -5,8 +5,8 @@ use crate::object::Object;
 use crate::store::{Store, split};
 use futures_util::TryStreamExt;
 use globset::GlobBuilder;
-use object_store::ObjectMeta;
 use object_store::path::Path;
+use object_store::{Error, ObjectMeta, ObjectStoreExt as _};
 use std::sync::Arc;
 
 /// Most objects of one table.
@@ -57,7 +57,17 @@ fn list(store: &Arc<Store>, below: &Path, fits: &dyn Fn(&str) -> bool) -> Result
     let mut found: Vec<ObjectMeta> = store.runtime.block_on(async {
         let mut listed = store.store.list(prefix);
         let mut found = Vec::new();
-        while let Some(meta) = listed.try_next().await.map_err(|error| ObjectError::of(&error, &url))? {
+        loop {
+            let meta = match listed.try_next().await {
+                Ok(Some(meta)) => meta,
+                Ok(None) => break,
+                // Of a listing it is not told why; of a single object, whether there is one or not, it is.
+                Err(error) => {
+                    let probe = store.store.head(&below.clone().join("deniable")).await;
+                    let why = probe.err().filter(|why| !matches!(why, Error::NotFound { .. }));
+                    return Err(ObjectError::of(&why.unwrap_or(error), &url));
+                }
+            };
             if fits(meta.location.as_ref()) {
                 found.push(meta);
             }

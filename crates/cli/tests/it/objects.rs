@@ -2,7 +2,8 @@
 
 use crate::support::{Place, Run, workspace};
 use deniable_testing::{s3, s3_put};
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 
 const SECRET: &str = "sec-ret";
 
@@ -91,4 +92,77 @@ fn stores_that_cannot_be_read_say_why_and_no_credentials() {
     let refused = run(&place, &release, &[("AWS_ALLOW_HTTP", "false"), ("AWS_ENDPOINT", &address)]).refused();
     assert!(words(&refused).contains("does not answer"), "{refused:?}");
     assert_eq!(place.charges(), 0);
+}
+
+/// What stands between the command and the store, and what it makes of an answer to a GET or HEAD.
+fn between(change: impl Fn(usize, &str, Vec<u8>) -> Vec<u8> + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let here = format!("http://{}", listener.local_addr().unwrap());
+    let there = s3().unwrap().strip_prefix("http://").unwrap().to_owned();
+    std::thread::spawn(move || {
+        for (number, client) in listener.incoming().enumerate() {
+            let mut client = client.unwrap();
+            let mut head = Vec::new();
+            let mut byte = [0];
+            while !head.ends_with(b"\r\n\r\n") && client.read(&mut byte).is_ok_and(|count| count == 1) {
+                head.push(byte[0]);
+            }
+            let head = String::from_utf8(head).unwrap();
+            let asked = head.trim_end().to_owned() + "\r\nConnection: close\r\n\r\n";
+            let mut store = TcpStream::connect(&there).unwrap();
+            store.write_all(asked.as_bytes()).unwrap();
+            let mut answer = Vec::new();
+            store.read_to_end(&mut answer).unwrap();
+            let _ = client.write_all(&change(number, &head, answer));
+        }
+    });
+    here
+}
+
+#[test]
+fn answers_that_are_not_what_was_asked_for_end_in_an_error_of_ours() {
+    let Some(_) = s3() else { return };
+    let place = clinic("between");
+    run(&place, &["data", "check", "policy.toml"], &[]).done();
+    let release = |address: &str| {
+        run(&place, &["release", "policy.toml"], &[("AWS_ENDPOINT", address), ("AWS_ENDPOINT_URL", address)])
+    };
+    let is_range = |head: &str| head.to_ascii_lowercase().contains("\r\nrange:");
+    // Nobody is let in; the answer quotes a key.
+    let forbidden = between(|_, _, _| {
+        let body = format!("<Error><Code>AccessDenied</Code><Message>{SECRET}</Message></Error>");
+        format!("HTTP/1.1 403 Forbidden\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
+            .into_bytes()
+    });
+    assert!(words(&release(&forbidden).refused()).contains("does not let this user read"));
+    assert_eq!(place.charges(), 0, "the listing comes before the charge");
+    // A store that passes over conditions, and has another object by now.
+    let other = between(move |_, head, answer| {
+        if !is_range(head) {
+            return answer;
+        }
+        let end = answer.windows(4).position(|part| part == b"\r\n\r\n").unwrap();
+        let (headers, body) = answer.split_at(end);
+        let headers: Vec<String> = String::from_utf8(headers.to_vec())
+            .unwrap()
+            .lines()
+            .map(|line| {
+                if line.to_ascii_lowercase().starts_with("etag:") { "ETag: \"0\"".to_owned() } else { line.to_owned() }
+            })
+            .collect();
+        [headers.join("\r\n").as_bytes(), body].concat()
+    });
+    let refused = release(&other).refused();
+    assert!(words(&refused).contains("is not the object that was found before"), "{refused:?}");
+    // A connection that ends in the middle, every time.
+    let cut =
+        between(move |_, head, answer| if is_range(head) { answer[..answer.len() - 100].to_vec() } else { answer });
+    let refused = release(&cut).refused();
+    assert!(words(&refused).contains("does not answer") || words(&refused).contains("cut off"), "{refused:?}");
+    // A store that is overloaded at first.
+    let slow = between(|number, _, answer| match number {
+        0..3 => b"HTTP/1.1 503 Slow Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_vec(),
+        _ => answer,
+    });
+    release(&slow).done();
 }

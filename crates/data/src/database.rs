@@ -45,7 +45,7 @@ pub(crate) struct Table {
     positions: Vec<usize>,
     /// The names of the tables that it consists of.
     names: Vec<PathBuf>,
-    /// What all rows are, once a scan has found out, and by which key. They stay so: it is one moment's.
+    /// What all rows were in the last scan that found out, and by which key: for whoever registers what that scan looked at.
     found: Mutex<Option<([u8; 32], Contents)>>,
 }
 
@@ -107,7 +107,7 @@ impl Table {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// Its fingerprint, if a scan found out under this key.
+    /// The fingerprint of what the last scan read, if that found out under this key.
     pub(crate) fn fingerprint(&self, key: &[u8; 32]) -> Option<String> {
         let found = *self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.filter(|(known, _)| known == key).map(|(_, contents)| self.written(key, contents))
@@ -142,9 +142,8 @@ impl Table {
             });
             places.push(place);
         }
-        // Once it is known what the rows are, it need not be found out again.
-        let is_known = version.as_ref().is_some_and(|version| self.fingerprint(&version.key).is_some());
-        let sum_key = version.as_ref().filter(|_| !is_known).map(|version| sum_key(&version.key));
+        // In every pass: what is behind a view need not be of one moment, such as rows of another server.
+        let sum_key = version.as_ref().map(|version| sum_key(&version.key));
         let (next, sum) = (AtomicUsize::new(0), Mutex::default());
         Ok(Copies {
             name: table.name.clone(),
@@ -239,11 +238,9 @@ impl Copies {
     /// When they were not.
     pub(crate) fn finish(self) -> Result<(), SourceError> {
         let Some(KnownVersion { key, registered }) = self.version else { return Ok(()) };
-        if self.sum_key.is_some() {
-            let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
-            *self.table.found.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, sum));
-        }
-        let is_registered = registered.is_none_or(|registered| self.table.fingerprint(&key) == Some(registered));
+        let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.table.found.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, sum));
+        let is_registered = registered.is_none_or(|registered| self.table.written(&key, sum) == registered);
         if is_registered { Ok(()) } else { Err(SourceError::Changed { table: self.name }) }
     }
 }

@@ -4,7 +4,7 @@ use crate::error::ObjectError;
 use crate::store::Store;
 use bytes::Bytes;
 use object_store::path::Path;
-use object_store::{GetOptions, ObjectMeta, ObjectStoreExt as _};
+use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt as _};
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,14 +16,27 @@ const BLOCK: u64 = 8 << 20;
 const AT_ONCE: usize = 8;
 
 /// An object as it was found: of one that is replaced, not a byte is read.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Object {
     store: Arc<Store>,
+    found: Arc<Found>,
+}
+
+/// What requests about an object need: nothing of the runtime that they are made on, which must not end on its own thread.
+struct Found {
+    store: Arc<dyn ObjectStore>,
     path: Path,
     url: String,
     size: u64,
     tag: Option<String>,
     version: Option<String>,
+}
+
+/// Says nothing of what the store is reached by.
+impl std::fmt::Debug for Found {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Found").field("url", &self.url).finish_non_exhaustive()
+    }
 }
 
 impl Object {
@@ -37,26 +50,28 @@ impl Object {
                 "without one nobody can tell that an object was replaced while it is read: copy it to a folder of this machine",
             ));
         }
-        Ok(Self { store: store.clone(), path: meta.location, url, size: meta.size, tag, version: meta.version })
+        let (path, size, version) = (meta.location, meta.size, meta.version);
+        let found = Found { store: store.store.clone(), path, url, size, tag, version };
+        Ok(Self { store: store.clone(), found: Arc::new(found) })
     }
 
     /// Its URL, for messages.
     #[must_use]
     pub fn url(&self) -> &str {
-        &self.url
+        &self.found.url
     }
 
     /// Its bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.size
+        self.found.size
     }
 
     /// What tells it from others that stood there before and after, without reading it.
     #[must_use]
     pub fn marks(&self) -> Vec<u8> {
-        let mut marks = self.size.to_le_bytes().to_vec();
-        for text in [&self.tag, &self.version] {
+        let mut marks = self.found.size.to_le_bytes().to_vec();
+        for text in [&self.found.tag, &self.found.version] {
             let text = text.as_deref().unwrap_or_default();
             marks.extend((text.len() as u64).to_le_bytes());
             marks.extend(text.as_bytes());
@@ -69,7 +84,7 @@ impl Object {
     /// # Errors
     /// When it is no longer the object that was found, or cannot be read.
     pub fn range(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
-        self.store.runtime.block_on(self.fetch(range))
+        self.store.runtime.block_on(self.found.fetch(range))
     }
 
     /// Several ranges, some at the same time.
@@ -78,36 +93,9 @@ impl Object {
     /// As of [`Self::range`].
     pub fn ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, ObjectError> {
         use futures_util::{StreamExt, TryStreamExt};
-        let fetched = futures_util::stream::iter(ranges.to_vec()).map(|range| self.fetch(range)).buffered(AT_ONCE);
+        let fetched =
+            futures_util::stream::iter(ranges.to_vec()).map(|range| self.found.fetch(range)).buffered(AT_ONCE);
         self.store.runtime.block_on(fetched.try_collect())
-    }
-
-    async fn fetch(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
-        if range.is_empty() {
-            return Ok(Bytes::new());
-        }
-        let expected = range.end - range.start;
-        let options = GetOptions {
-            if_match: self.tag.clone(),
-            version: self.version.clone(),
-            range: Some(range.into()),
-            ..GetOptions::default()
-        };
-        let failed = |error: object_store::Error| ObjectError::of(&error, &self.url);
-        let got = self.store.store.get_opts(&self.path, options).await.map_err(failed)?;
-        // A store may pass over the condition.
-        let is_same = got.meta.size == self.size && (self.tag.is_none() || got.meta.e_tag == self.tag);
-        if !is_same {
-            return Err(ObjectError::changed(&self.url));
-        }
-        let bytes = got.bytes().await.map_err(failed)?;
-        if bytes.len() as u64 != expected {
-            return Err(ObjectError::new(
-                format!("{} was cut off on its way", self.url),
-                "run the same again: what is paid for stays paid for",
-            ));
-        }
-        Ok(bytes)
     }
 
     /// Reads it from a place on, always one block ahead.
@@ -121,6 +109,36 @@ impl Object {
         let url = format!("{}/{path}", store.url);
         let meta = store.runtime.block_on(store.store.head(path)).map_err(|error| ObjectError::of(&error, &url))?;
         Self::of(store, meta)
+    }
+}
+
+impl Found {
+    async fn fetch(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
+        if range.is_empty() {
+            return Ok(Bytes::new());
+        }
+        let expected = range.end - range.start;
+        let options = GetOptions {
+            if_match: self.tag.clone(),
+            version: self.version.clone(),
+            range: Some(range.into()),
+            ..GetOptions::default()
+        };
+        let failed = |error: object_store::Error| ObjectError::of(&error, &self.url);
+        let got = self.store.get_opts(&self.path, options).await.map_err(failed)?;
+        // A store may pass over the condition.
+        let is_same = got.meta.size == self.size && (self.tag.is_none() || got.meta.e_tag == self.tag);
+        if !is_same {
+            return Err(ObjectError::changed(&self.url));
+        }
+        let bytes = got.bytes().await.map_err(failed)?;
+        if bytes.len() as u64 != expected {
+            return Err(ObjectError::new(
+                format!("{} was cut off on its way", self.url),
+                "run the same again: what is paid for stays paid for",
+            ));
+        }
+        Ok(bytes)
     }
 }
 
@@ -139,12 +157,19 @@ pub struct Reader {
 impl Reader {
     /// Asks for the next block.
     fn ask(&mut self) {
-        let end = self.asked.saturating_add(BLOCK).min(self.object.size);
+        let end = self.asked.saturating_add(BLOCK).min(self.object.size());
         if self.asked < end {
-            let (object, range) = (self.object.clone(), self.asked..end);
+            let (found, range) = (self.object.found.clone(), self.asked..end);
             self.asked = end;
-            self.ahead = Some(self.object.store.runtime.spawn(async move { object.fetch(range).await }));
+            self.ahead = Some(self.object.store.runtime.spawn(async move { found.fetch(range).await }));
         }
+    }
+}
+
+impl Drop for Reader {
+    /// What nobody waits for is not fetched.
+    fn drop(&mut self) {
+        self.ahead.iter().for_each(JoinHandle::abort);
     }
 }
 
@@ -170,7 +195,7 @@ impl Read for Reader {
 
 impl Seek for Reader {
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        let size = self.object.size;
+        let size = self.object.size();
         let to = match to {
             SeekFrom::Start(at) => Some(at),
             SeekFrom::End(by) => size.checked_add_signed(by),

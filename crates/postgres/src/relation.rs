@@ -126,10 +126,12 @@ impl Snapshot {
                 format!("{STORED} n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')");
             let Some(row) = client.query_opt(&by_name, &[&name.schema, &name.name]).await? else { return Ok(None) };
             let stored = Stored::of(&row)?;
-            // From here on nobody changes, empties or drops it. Others cannot be locked.
-            if matches!(stored.kind.as_str(), "r" | "p" | "v") {
-                client.batch_execute(&format!("LOCK TABLE {name} IN ACCESS SHARE MODE")).await?;
-            }
+            // From here on nobody alters, empties, refreshes or drops it. What LOCK TABLE does not take is locked by a query of it.
+            let lock = match stored.kind.as_str() {
+                "r" | "p" | "v" => format!("LOCK TABLE {name} IN ACCESS SHARE MODE"),
+                _ => format!("SELECT FROM {name} LIMIT 0"),
+            };
+            client.batch_execute(&lock).await?;
             let described = describe(client, stored.oid).await?;
             let leaves = if stored.kind == "p" { leaves(client, stored.oid).await? } else { Vec::new() };
             Ok(Some((stored, described, leaves)))

@@ -121,6 +121,39 @@ fn objects_are_read_like_files() {
     }
 }
 
+/// Values that stand in keys are those of folders.
+#[test]
+fn partitions_of_objects() {
+    let Some(_) = s3() else { return };
+    for (year, numbers) in [(2023, 0..10), (2024, 10..40)] {
+        s3_put(&format!("parts/year={year}/part-0.parquet"), &columns(numbers));
+    }
+    let mut table = table();
+    table.columns.push(Column::new("year", ColumnType::Integer));
+    let data = Data {
+        table: "t".to_owned(),
+        path: "s3://deniable/parts".to_owned(),
+        version: "1".to_owned(),
+        format: Format::Parquet,
+        partitions: vec!["year".to_owned()],
+        typical_rows: None,
+    };
+    let source = Source::locate(table, &data, Path::new("")).unwrap();
+    let scan = source.scan(&[Wanted::typed(2)], &Meter::new()).unwrap();
+    let counts = scan.run(
+        1,
+        || [0, 0],
+        |counts, batch| {
+            let deniable_expression::Column::Integer(years) = batch.columns[0].typed().unwrap() else {
+                panic!("no years")
+            };
+            years.values().iter().for_each(|year| counts[usize::try_from(*year - 2023).unwrap()] += 1);
+            Ok::<(), ()>(())
+        },
+    );
+    assert_eq!(counts.unwrap(), [[10, 30]]);
+}
+
 /// More than a page of a listing.
 #[test]
 fn thousands_of_objects() {

@@ -13,8 +13,8 @@ use deniable_sql::source::Databases;
 use deniable_sql::{Query, Source};
 use deniable_testing::{postgres, psql};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
 
 /// What the server can store: texts without NUL.
 fn batch(hostile: &Hostile, table: usize, kept: &Kept<'_>) -> RecordBatch {
@@ -138,11 +138,15 @@ pub(super) fn sources(hostile: &Hostile, kept: &Kept<'_>, _: &Path) -> Vec<Sourc
     hostile.shape.tables.iter().map(locate).collect()
 }
 
+/// Both tests need it, and it is made once.
 fn prepare() {
-    let _ = psql(
-        "SET client_min_messages = warning; CREATE SCHEMA IF NOT EXISTS hostile;
-         CREATE COLLATION IF NOT EXISTS hostile.insensitive (provider = icu, locale = 'und-u-ks-level2', deterministic = false);",
-    );
+    static MADE: Once = Once::new();
+    MADE.call_once(|| {
+        let _ = psql(
+            "SET client_min_messages = warning; CREATE SCHEMA IF NOT EXISTS hostile;
+             CREATE COLLATION IF NOT EXISTS hostile.insensitive (provider = icu, locale = 'und-u-ks-level2', deterministic = false);",
+        );
+    });
 }
 
 #[test]

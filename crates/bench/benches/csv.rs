@@ -7,6 +7,7 @@
 //! measured.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a benchmark")]
 
+use deniable_bench::DuckDb;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format, TableSchema};
 use deniable_data::{Batch, Meter, Source, Wanted};
 use divan::Bencher;
@@ -15,9 +16,8 @@ use rand_core::{Rng, SeedableRng};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{LazyLock, Mutex};
 
 const ROWS: usize = 10_000_000;
@@ -26,19 +26,18 @@ const RUNS: u32 = 7;
 const KINDS: [&str; 6] = ["north", "south", "east", "west", "elsewhere", "nowhere"];
 
 fn main() {
-    match duckdb() {
+    match DuckDb::start() {
         Some(mut duckdb) => {
             for case in [ALL_COLUMNS, TWO_COLUMNS, QUOTED] {
-                assert_eq!(shown(&groups(case, 2)), duckdb.ask(case, 2), "the two tables of groups differ");
+                assert_eq!(shown(&groups(case, 2)), theirs(&mut duckdb, case, 2), "the two tables of groups differ");
             }
             *DUCKDB.lock().unwrap() = Some(duckdb);
         }
         None => eprintln!("NO duckdb FOR python3 HERE (pip install duckdb): OUR SIDE IS MEASURED ALONE"),
     }
     divan::main();
-    if let Some(mut duckdb) = DUCKDB.lock().unwrap().take() {
-        drop(duckdb.questions);
-        duckdb.process.wait().unwrap();
+    if let Some(duckdb) = DUCKDB.lock().unwrap().take() {
+        duckdb.end().unwrap();
     }
     std::fs::remove_dir_all(FOLDER.path()).unwrap();
 }
@@ -161,56 +160,19 @@ fn shown(parts: &[Groups]) -> String {
     text
 }
 
-/// A process that answers each line, a number of threads and a case, with a line of the groups.
-struct DuckDb {
-    process: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
 static DUCKDB: Mutex<Option<DuckDb>> = Mutex::new(None);
 
-fn duckdb() -> Option<DuckDb> {
-    const PROGRAM: &str = "
-import sys, duckdb
-duckdb.execute('SET enable_progress_bar = false')
-print('ready', flush=True)
-types = {'key': 'BIGINT', 'amount': 'DOUBLE', 'kind': 'VARCHAR', 'day': 'DATE'}
-for line in sys.stdin:
-    threads, file, columns = line.split()
-    duckdb.execute('SET threads = ' + threads)
-    rest = 'sum(key), sum(amount), min(day - DATE \\'1970-01-01\\')' if columns == '4' else '0, sum(amount), 0'
-    rows = duckdb.execute(f'SELECT kind, count(*), {rest} FROM read_csv(?, header = true, delim = \\',\\','
-        f' columns = {types}) GROUP BY kind ORDER BY kind', [sys.argv[1] + '/' + file]).fetchall()
-    print(''.join(f'{a} {b} {c} {d:.0f} {e};' for a, b, c, d, e in rows), flush=True)
-";
-    let mut process = Command::new("python3")
-        .args(["-c", PROGRAM])
-        .arg(FOLDER.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let questions = process.stdin.take()?;
-    let mut answers = BufReader::new(process.stdout.take()?);
-    let mut ready = String::new();
-    answers.read_line(&mut ready).ok()?;
-    if ready.trim() != "ready" {
-        process.wait().ok()?;
-        return None;
-    }
-    Some(DuckDb { process, questions, answers })
-}
-
-impl DuckDb {
-    fn ask(&mut self, case: Case, threads: usize) -> String {
-        writeln!(self.questions, "{threads} {} {}", case.file, case.columns).unwrap();
-        let mut answer = String::new();
-        self.answers.read_line(&mut answer).unwrap();
-        assert!(answer.ends_with('\n'), "DuckDB ended");
-        answer.trim().to_owned()
-    }
+/// DuckDB's groups of a case, as [`shown`] shows ours.
+fn theirs(duckdb: &mut DuckDb, case: Case, threads: usize) -> String {
+    let types = "{'key': 'BIGINT', 'amount': 'DOUBLE', 'kind': 'VARCHAR', 'day': 'DATE'}";
+    let amounts = "format('{:.0f}', sum(amount))";
+    let sums = match case.columns {
+        4 => format!("sum(key), {amounts}, min(day - DATE '1970-01-01')"),
+        _ => format!("0, {amounts}, 0"),
+    };
+    let file = FOLDER.path().join(case.file);
+    let rows = format!("read_csv('{}', header = true, delim = ',', columns = {types})", file.display());
+    duckdb.ask(threads, &format!("SELECT kind, count(*), {sums} FROM {rows} GROUP BY kind ORDER BY kind")).unwrap()
 }
 
 fn ours(bencher: Bencher<'_, '_>, case: Case, threads: usize) {
@@ -219,7 +181,7 @@ fn ours(bencher: Bencher<'_, '_>, case: Case, threads: usize) {
 
 fn baseline(bencher: Bencher<'_, '_>, case: Case, threads: usize) {
     if let Some(duckdb) = DUCKDB.lock().unwrap().as_mut() {
-        bencher.bench_local(|| duckdb.ask(case, threads));
+        bencher.bench_local(|| theirs(duckdb, case, threads));
     }
 }
 

@@ -1,18 +1,22 @@
-//! A release's exact totals over the same rows in Parquet, CSV and PostgreSQL, beside what each of them takes by itself:
-//! `scripts/postgres cargo bench -p deniable-bench --bench sources --features postgres`.
+//! A release's exact totals over the same rows in Parquet, CSV, PostgreSQL and an S3 store, beside what each of them takes by itself:
+//! `scripts/postgres scripts/s3 cargo bench -p deniable-bench --bench sources --features postgres,objects`.
 //!
 //! Four columns, a fifth as many people as rows, 50 groups; at most 3 rows of a person in each of at most 2 groups, chosen by a keyed hash.
-//! `DENIABLE_MILLIONS=1` measures a million rows in place of ten. Plain baselines: the server's own `COPY ... TO STDOUT (FORMAT binary)` of
-//! these columns, thrown away by psql, and its own GROUP BY without caps. The totals of all sources are compared first.
+//! `DENIABLE_MILLIONS=1` measures a million rows in place of ten, in Parquet files of ten million rows at most. Plain baselines, without caps:
+//! DuckDB's GROUP BY of the files (`pip install duckdb`); PostgreSQL's own, and its `COPY ... TO STDOUT (FORMAT binary)` of these columns,
+//! thrown away by psql; the objects downloaded by curl, thrown away. The totals of all sources are compared first. The store (moto) and the
+//! database run on the same machine.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a benchmark")]
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use deniable_bench::DuckDb;
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Meter, Resources, Source, Wanted};
 use deniable_sql::{Query, Salt, exact};
+use deniable_testing::s3_put;
 use divan::Bencher;
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha8Rng;
@@ -20,7 +24,7 @@ use rand_core::{Rng, SeedableRng};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::process::{Command, Stdio};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 const GROUPS: u32 = 50;
 /// Rows that are made and written at once.
@@ -28,7 +32,10 @@ const PART: usize = 100_000;
 const RUNS: u32 = 5;
 const SQL: &str = "SELECT grp, COUNT(*), SUM(n) FROM t GROUP BY grp";
 /// Where the rows are, and on how many threads they are read; a thread has a connection of its own.
-const SOURCES: [(&str, usize); 5] = [("parquet", 2), ("csv", 2), ("postgres", 1), ("postgres", 2), ("postgres", 4)];
+const SOURCES: [(&str, usize); 6] =
+    [("parquet", 2), ("csv", 2), ("s3", 2), ("postgres", 1), ("postgres", 2), ("postgres", 4)];
+/// Rows of a Parquet file.
+const OF_FILE: usize = 10_000_000;
 
 fn rows() -> usize {
     std::env::var("DENIABLE_MILLIONS").map_or(10, |millions| millions.parse().unwrap()) * 1_000_000
@@ -50,6 +57,9 @@ fn main() {
     assert!(others.iter().all(|other| *other == first), "the totals differ");
     eprintln!("{} million rows", rows() / 1_000_000);
     divan::main();
+    if let Some(duckdb) = DUCKDB.lock().unwrap().take() {
+        duckdb.end().unwrap();
+    }
     std::fs::remove_dir_all(FOLDER.path()).unwrap();
 }
 
@@ -57,10 +67,11 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let mut text = BufWriter::new(File::create(folder.path().join("t.csv")).unwrap());
     writeln!(text, "who,grp,name,n").unwrap();
-    let mut writer: Option<ArrowWriter<File>> = None;
+    std::fs::create_dir(folder.path().join("t")).unwrap();
+    let mut writers: Vec<ArrowWriter<File>> = Vec::new();
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let people = u32::try_from(rows() / 5).unwrap();
-    for _ in 0..rows() / PART {
+    for part in 0..rows() / PART {
         let mut below = |bound: u32| -> Vec<i64> { (0..PART).map(|_| i64::from(random.next_u32() % bound)).collect() };
         // Random numbers as ids.
         let who: Vec<i64> = below(people).into_iter().map(|person| person * 2_654_435_761 % 4_294_967_296).collect();
@@ -77,11 +88,16 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
             ("n", integers(numbers)),
         ];
         let batch = RecordBatch::try_from_iter(columns).unwrap();
-        let file = || File::create(folder.path().join("t.parquet")).unwrap();
-        let writer = writer.get_or_insert_with(|| ArrowWriter::try_new(file(), batch.schema(), None).unwrap());
-        writer.write(&batch).unwrap();
+        if part % (OF_FILE / PART) == 0 {
+            let file = File::create(folder.path().join(object(writers.len()))).unwrap();
+            writers.push(ArrowWriter::try_new(file, batch.schema(), None).unwrap());
+        }
+        writers.last_mut().unwrap().write(&batch).unwrap();
     }
-    writer.unwrap().close().unwrap();
+    for (number, writer) in writers.into_iter().enumerate() {
+        writer.close().unwrap();
+        s3_put(&object(number), &std::fs::read(folder.path().join(object(number))).unwrap());
+    }
     text.flush().unwrap();
     drop(text);
     sql(
@@ -94,6 +110,10 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     folder
 });
 
+fn object(number: usize) -> String {
+    format!("t/{number:02}.parquet")
+}
+
 fn source(place: &str) -> Source {
     let groups = 0..GROUPS;
     let column = |name: &str, kind| Column::new(name, kind);
@@ -105,7 +125,8 @@ fn source(place: &str) -> Source {
     ];
     let folder = FOLDER.path();
     let (path, format) = match place {
-        "parquet" => ("t.parquet", Format::Parquet),
+        "parquet" => ("t", Format::Parquet),
+        "s3" => ("s3://deniable/t/", Format::Parquet),
         "csv" => ("t.csv", Format::Csv(CsvOptions::with_delimiter(b','))),
         _ => ("bench.t", Format::Postgres { connect: "env:DENIABLE_POSTGRES".to_owned() }),
     };
@@ -162,6 +183,34 @@ fn reading(bencher: Bencher<'_, '_>, (place, threads): (&str, usize)) {
 #[divan::bench(sample_count = RUNS)]
 fn baseline_server_copy(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| sql("COPY bench.t (who, grp, name, n) TO STDOUT (FORMAT binary)"));
+}
+
+#[divan::bench(sample_count = RUNS)]
+fn baseline_download(bencher: Bencher<'_, '_>) {
+    let of = |name: &str| std::env::var(name).unwrap();
+    let user = format!("{}:{}", of("AWS_ACCESS_KEY_ID"), of("AWS_SECRET_ACCESS_KEY"));
+    let mut curl = Command::new("curl");
+    curl.args(["--silent", "--fail", "--aws-sigv4", "aws:amz:us-east-1:s3", "--user", &user]);
+    (0..rows().div_ceil(OF_FILE)).for_each(|number| {
+        curl.args(["--output", "/dev/null"]).arg(format!("{}/deniable/{}", of("DENIABLE_S3"), object(number)));
+    });
+    bencher.bench_local(|| assert!(curl.status().unwrap().success()));
+}
+
+static DUCKDB: LazyLock<Mutex<Option<DuckDb>>> = LazyLock::new(|| {
+    let duckdb = DuckDb::start();
+    if duckdb.is_none() {
+        eprintln!("NO duckdb FOR python3 HERE (pip install duckdb): FILES ARE MEASURED ALONE");
+    }
+    Mutex::new(duckdb)
+});
+
+#[divan::bench(args = ["t/*.parquet", "t.csv"], sample_count = RUNS)]
+fn baseline_duckdb_group_by(bencher: Bencher<'_, '_>, files: &str) {
+    if let Some(duckdb) = DUCKDB.lock().unwrap().as_mut() {
+        let sql = format!("SELECT grp, COUNT(*), SUM(n) FROM '{}' GROUP BY grp", FOLDER.path().join(files).display());
+        bencher.bench_local(|| duckdb.ask(2, &sql).unwrap());
+    }
 }
 
 #[divan::bench(sample_count = RUNS)]

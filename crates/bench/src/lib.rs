@@ -1,5 +1,9 @@
 //! Benchmarks live in `benches/`; run them with `cargo bench -p deniable-bench`. Here is what several of them need.
 
+mod duckdb;
+
+pub use duckdb::DuckDb;
+
 use std::path::Path;
 
 /// A measurement that was made several times: the rest of the machine shows in how far its values lie apart.

@@ -17,6 +17,7 @@
 //! | how far do several noises reach together? | [`interval`] |
 //! | how is all this said in words? | [`words`] |
 //! | what did somebody mean who wrote that? | [`text`] |
+//! | how is work shared among threads? | [`parallel`] |
 //!
 //! Identifiers such as `B-3` or `M-GEO` name entries of `docs/theorems`.
 //!
@@ -43,6 +44,7 @@ pub mod guarantee;
 pub mod interval;
 pub mod noise;
 pub mod notion;
+pub mod parallel;
 pub mod promise;
 pub mod schema;
 pub mod secret;

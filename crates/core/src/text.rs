@@ -58,8 +58,8 @@ fn escaped(text: &str, spared: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// A source of settings in which what may be passwords and keys is hidden, byte by byte, so that all else stays where it is: the value of
-/// `connect` if it is not the name of a variable, and of URLs what stands before an `@` and behind a `?`.
+/// A source, of settings or of SQL, in which what may be passwords and keys is hidden, byte by byte, so that all else stays where it is: the
+/// value of the key `connect` if it is not the name of a variable, and of URLs what stands before an `@` and behind a `?`.
 #[must_use]
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     if !text.contains("connect") && !text.contains("://") {
@@ -67,9 +67,8 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     }
     let mut hidden = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        let address = line.find("connect").and_then(|at| Some(at + line.get(at..)?.find('=')? + 1));
-        let address =
-            address.filter(|from| !line[*from..].trim_start().trim_start_matches(['"', '\'']).starts_with("env:"));
+        let address = address(line)
+            .filter(|from| !line[*from..].trim_start().trim_start_matches(['"', '\'']).starts_with("env:"));
         let url = line.find("://").map(|at| at + 3);
         let end = |from: usize| line[from..].find(['"', '\'', '\n', ' ']).map_or(line.len(), |end| from + end);
         let user = url.and_then(|from| Some(from..from + line[from..end(from)].rfind('@')?));
@@ -85,6 +84,17 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(hidden)
+}
+
+/// Where the value of the key `connect` begins in a line, for a key at a place where TOML has keys: at the line's beginning, behind a
+/// brace, a comma or a dot. A column of SQL with such a name is seldom there.
+fn address(line: &str) -> Option<usize> {
+    line.match_indices("connect").find_map(|(at, key)| {
+        let before = line[..at].trim_end_matches(['"', '\'']).trim_end();
+        let after = line[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
+        (after.starts_with('=') && (before.is_empty() || before.ends_with(['{', ',', '.'])))
+            .then(|| line.len() - after.len() + 1)
+    })
 }
 
 /// A source of several lines as it can be shown, and where a stretch of it stands there. Windows' line breaks become plain ones.
@@ -179,6 +189,12 @@ mod tests {
             ("path = \"s3://a:b/c@d/e.csv?f=g\" # h", "path = \"s3://*****@d/e.csv****\" # h"),
             ("see https://a.example/b", "see https://a.example/b"),
             ("connect", "connect"),
+            ("data.\"connect\" = 'a'", "data.\"connect\" =****"),
+            ("connection = 1, connect = 2", "connection = 1, connect =**"),
+            (
+                "SELECT disconnect = 1 FROM t WHERE connect = 'wifi'",
+                "SELECT disconnect = 1 FROM t WHERE connect = 'wifi'",
+            ),
         ] {
             assert_eq!(without_secrets(text), shown);
             assert_eq!(without_secrets(text).len(), text.len());

@@ -7,6 +7,7 @@ use crate::scan::Wanted;
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
 use deniable_core::schema::{RelationName, TableSchema};
+use deniable_core::text::shown;
 use deniable_postgres::{Contents, Copied, Copying, Part, PostgresError, Relation, RelationColumn, Server, Snapshot};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,20 @@ impl Databases {
         self.0.insert(connect.to_owned(), snapshot.clone());
         Ok(snapshot)
     }
+}
+
+/// A relation's name.
+fn named(relation: &str) -> Result<RelationName, SourceError> {
+    RelationName::parse(relation).ok_or_else(|| SourceError::Remote {
+        problem: format!("`{}` is no schema and name of a table or view", shown(relation)),
+        help: "write both, as in `clinic.visits`; what is not in lower case is in double quotes",
+    })
+}
+
+/// The columns of a table or view, with how values of each would come over.
+pub(crate) fn columns(relation: &str, connect: &str) -> Result<Vec<(String, Option<DataType>)>, SourceError> {
+    let name = named(relation)?;
+    Databases::default().at(connect)?.columns(&name).map_err(failed)
 }
 
 fn failed(error: PostgresError) -> SourceError {
@@ -58,10 +73,7 @@ impl Table {
         connect: &str,
         databases: &mut Databases,
     ) -> Result<Self, SourceError> {
-        let name = RelationName::parse(relation).ok_or_else(|| SourceError::Remote {
-            problem: format!("the relation of `{}` is no schema and name", table.name),
-            help: "write both, as in `relation = \"clinic.visits\"`; what is not in lower case is in double quotes",
-        })?;
+        let name = named(relation)?;
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         let relation = databases.at(connect)?.relation(&name, &columns).map_err(failed)?;
         let mut positions = Vec::new();
@@ -142,20 +154,8 @@ impl Table {
             });
             places.push(place);
         }
-        // In every pass: what is behind a view need not be of one moment, such as rows of another server.
-        let sum_key = version.as_ref().map(|version| sum_key(&version.key));
         let (next, sum) = (AtomicUsize::new(0), Mutex::default());
-        Ok(Copies {
-            name: table.name.clone(),
-            table: self.clone(),
-            columns,
-            places,
-            readers,
-            version,
-            sum_key,
-            next,
-            sum,
-        })
+        Ok(Copies { name: table.name.clone(), table: self.clone(), columns, places, readers, version, next, sum })
     }
 }
 
@@ -187,8 +187,6 @@ pub(crate) struct Copies {
     places: Vec<usize>,
     readers: Vec<ColumnReader>,
     version: Option<KnownVersion>,
-    /// Present where it is to be found out what the rows are.
-    sum_key: Option<[u8; 16]>,
     next: AtomicUsize,
     sum: Mutex<Contents>,
 }
@@ -209,7 +207,9 @@ impl Copies {
         take: &mut dyn FnMut(&Pulled<'_>) -> bool,
     ) -> Result<(), SourceError> {
         let relation = &self.table.relation;
-        let copying = Copying { columns: &self.columns, rows: most_rows, with_places, key: self.sum_key.as_ref() };
+        // In every pass: what is behind a view need not be of one moment, such as rows of another server.
+        let key = self.version.as_ref().map(|version| sum_key(&version.key));
+        let copying = Copying { columns: &self.columns, rows: most_rows, with_places, key: key.as_ref() };
         while let Some(part) = relation.parts().get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let copied =
                 relation.copy(part, copying, &mut |copied| self.hand_over(part, &copied, take)).map_err(failed)?;

@@ -14,17 +14,25 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub struct Databases {}
 
+fn not_built(table: &str) -> SourceError {
+    SourceError::NotBuilt {
+        table: table.to_owned(),
+        place: "a PostgreSQL database",
+        help: "build the command with `cargo install --path crates/cli --features postgres`, or export the rows to Parquet",
+    }
+}
+
+pub(crate) fn columns(relation: &str, _: &str) -> Result<Vec<(String, Option<DataType>)>, SourceError> {
+    Err(not_built(relation))
+}
+
 /// There is none.
 #[derive(Debug)]
 pub(crate) enum Table {}
 
 impl Table {
     pub(crate) fn locate(table: &TableSchema, _: &str, _: &str, _: &mut Databases) -> Result<Self, SourceError> {
-        Err(SourceError::NotBuilt {
-            table: table.name.clone(),
-            place: "a PostgreSQL database",
-            help: "build the command with `cargo install --path crates/cli --features postgres`, or export the rows to Parquet",
-        })
+        Err(not_built(&table.name))
     }
 
     pub(crate) fn names(&self) -> &[PathBuf] {

@@ -20,10 +20,13 @@ const WIDTH: usize = size_of::<u128>();
 const BUFFER: usize = 16 << 10;
 /// More files than this become one: a process may have so many open.
 const MOST_FILES: usize = 64;
+/// Entities that are looked for together, so that memory is waited for once and not for each of them.
+const TOGETHER: usize = 64;
 /// Places of the smallest table, which a thread has whatever the memory.
 const FEWEST_PLACES: usize = 1 << 10;
-/// A place where nobody is.
-const NOBODY: u128 = 0;
+/// A place where nobody is. Not zero: memory that is known to be zero is not there before it is written to, and a page that is read first
+/// and written then stops every thread twice.
+const NOBODY: u128 = u128::MAX;
 
 /// Counts them.
 pub(crate) struct Entities {
@@ -75,13 +78,9 @@ impl Entities {
     /// # Errors
     /// When temporary files cannot be written.
     pub(crate) fn add(&self, counting: &mut Counting, keys: &Column) -> std::io::Result<()> {
-        let mut done = Ok(());
-        self.bits.each(keys, |entity| {
-            if done.is_ok() {
-                done = counting.add(place_of(entity));
-            }
-        });
-        done
+        let mut entities = Vec::with_capacity(keys.len());
+        self.bits.each(keys, |entity| entities.push(place_of(entity)));
+        counting.add(&entities)
     }
 
     /// How many there are in all that threads have counted.
@@ -94,7 +93,7 @@ impl Entities {
         let mut whole = all.pop().unwrap_or_else(|| self.start());
         for mut other in all {
             if whole.sorted.is_empty() && other.sorted.is_empty() {
-                other.each_known(|entity| whole.add(entity))?;
+                whole.take_in(&other)?;
             } else {
                 other.sort()?;
                 whole.sorted.append(&mut other.sorted);
@@ -115,27 +114,39 @@ impl Entities {
 
 /// An entity's bits as they stand in a place. The two last ones share one.
 fn place_of([first, second]: Identity) -> u128 {
-    (u128::from(second) << 64 | u128::from(first)).saturating_add(1)
+    (u128::from(second) << 64 | u128::from(first)).min(NOBODY - 1)
 }
 
 impl Counting {
-    fn add(&mut self, entity: u128) -> std::io::Result<()> {
-        if take_place(&mut self.places, entity) {
-            self.known += 1;
-            if self.known > self.places.len() / 4 * 3 {
-                return self.make_room();
+    fn add(&mut self, entities: &[u128]) -> std::io::Result<()> {
+        for some in entities.chunks(TOGETHER) {
+            let last = self.places.len() - 1;
+            // What is at these places is needed below, where each is waited for before the next is known to be needed. Here it is not.
+            std::hint::black_box(some.iter().fold(0, |seen, entity| seen ^ self.places[*entity as usize & last]));
+            for entity in some {
+                if take_place(&mut self.places, *entity) {
+                    self.known += 1;
+                    if self.known > self.places.len() / 4 * 3 {
+                        self.make_room()?;
+                    }
+                }
             }
         }
         Ok(())
     }
 
-    /// Hands out all that is known in memory, from places far from each other: in their order they would fill another table from one
-    /// end, and run into each other there.
-    fn each_known(&self, each: impl FnMut(u128) -> std::io::Result<()>) -> std::io::Result<()> {
-        let last = self.places.len() - 1;
-        // An odd number leads to every place once.
-        let places = (0..=last).map(|step| self.places[step.wrapping_mul(0x9e37_79b9_7f4a_7c15) & last]);
-        places.filter(|entity| *entity != NOBODY).try_for_each(each)
+    /// Adds all that another knows in memory, from places far from each other: in their order they would fill this table from one end,
+    /// and run into each other there.
+    fn take_in(&mut self, other: &Self) -> std::io::Result<()> {
+        let last = other.places.len() - 1;
+        for begin in (0..other.places.len()).step_by(TOGETHER) {
+            // An odd number leads to every place once.
+            let place = |step: usize| (begin + step).wrapping_mul(0x9e37_79b9_7f4a_7c15) & last;
+            let mut some = std::array::from_fn::<u128, TOGETHER, _>(|step| other.places[place(step)]).to_vec();
+            some.retain(|entity| *entity != NOBODY);
+            self.add(&some)?;
+        }
+        Ok(())
     }
 
     /// Twice as many places, where there is memory for them beside the old ones; otherwise what is known goes to a file.

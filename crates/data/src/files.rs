@@ -2,7 +2,7 @@
 
 use crate::error::SourceError;
 use crate::objects::{self, Object};
-use deniable_core::schema::{Compression, Format, url_scheme, without_credentials};
+use deniable_core::schema::{Compression, Format, is_store, url_scheme, without_credentials};
 use globset::GlobBuilder;
 use std::fs::File;
 use std::io::Read;
@@ -83,7 +83,7 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<D
         Format::Parquet | Format::Postgres { .. } => "Parquet",
     };
     if let Some(scheme) = url_scheme(path) {
-        if !objects::is_store(scheme) {
+        if !is_store(scheme) {
             return Err(refused_url(path, scheme));
         }
         let found = objects::find(path, &|key| has_extension(Path::new(key), format))?;
@@ -114,8 +114,6 @@ fn refused_url(path: &str, scheme: &str) -> SourceError {
     let url = without_credentials(path).into_owned();
     let help = if scheme.eq_ignore_ascii_case("file") {
         "write the path without `file://`"
-    } else if STORES.iter().any(|known| known.eq_ignore_ascii_case(scheme)) {
-        "build the command with `cargo install --path crates/cli --features objects`, or copy the files into a folder of this machine"
     } else {
         "copy the files into a folder of this machine, and declare that folder as the path"
     };
@@ -136,9 +134,6 @@ fn has_extension(file: &Path, format: &Format) -> bool {
     };
     last(file).as_deref() == Some(outer) && file.file_stem().is_some_and(|inner| is_text(Path::new(inner)))
 }
-
-/// What URLs of stores begin with: read where the feature is built in.
-const STORES: [&str; 7] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss"];
 
 /// Files of a folder and the folders in it, hidden ones excepted.
 fn walk(root: &Path, matches: &dyn Fn(&Path) -> bool) -> Result<Vec<PathBuf>, SourceError> {

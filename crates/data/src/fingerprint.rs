@@ -9,9 +9,8 @@ use crate::files::DataFile;
 use crate::meter::Meter;
 use crate::scan::{Looked, ScanError, Wanted};
 use crate::{Rows, Source};
+use deniable_core::parallel::each;
 use deniable_expression::Value;
-
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What marks of objects begin with.
 const OBJECTS: &[u8] = b"deniable 2026-11 marks of objects\0";
@@ -139,45 +138,14 @@ fn marks_of(files: &[DataFile], key: &[u8; 32]) -> Option<String> {
 
 /// A keyed hash over the contents of the files, independent of their order and names. Files are read on all threads.
 pub(crate) fn of_files(files: &[DataFile], key: &[u8; 32]) -> Result<String, SourceError> {
-    let next = AtomicUsize::new(0);
-    let hash = || {
-        let mut hashed = Vec::new();
-        while let Some((at, path)) = taken(&next, files) {
-            let content = of_file(path, key);
-            let failed = content.is_err();
-            hashed.push((at, content));
-            if failed {
-                // Every file before it is taken already: the first that fails is told, whoever takes it.
-                next.store(files.len(), Ordering::Relaxed);
-            }
-        }
-        hashed
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
-    let mut hashed = std::thread::scope(|scope| {
-        // Fewer threads do the same work.
-        let others: Vec<_> =
-            (1..threads).filter_map(|_| std::thread::Builder::new().spawn_scoped(scope, hash).ok()).collect();
-        let mut hashed = hash();
-        for other in others {
-            hashed.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        hashed
-    });
-    hashed.sort_unstable_by_key(|(at, _)| *at);
-    let mut contents: Vec<[u8; 32]> = hashed.into_iter().map(|(_, content)| content).collect::<Result<_, _>>()?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut contents: Vec<[u8; 32]> = each(threads, files, |file| of_file(file, key))?;
     contents.sort_unstable();
     let mut all = blake3::Hasher::new_keyed(key);
     for content in contents {
         all.update(&content);
     }
     Ok(all.finalize().to_hex().to_string())
-}
-
-/// The next file that no other thread has taken, with its place.
-fn taken<'f>(next: &AtomicUsize, files: &'f [DataFile]) -> Option<(usize, &'f DataFile)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    files.get(at).map(|file| (at, file))
 }
 
 fn of_file(file: &DataFile, key: &[u8; 32]) -> Result<[u8; 32], SourceError> {

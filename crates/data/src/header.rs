@@ -84,18 +84,15 @@ fn first_line(file: &DataFile, options: &CsvOptions) -> Result<Vec<String>, Sour
 }
 
 /// The same of a line of at most so many bytes, below which there is more.
-pub(crate) fn names_within(path: &Path, options: &CsvOptions, most: u64) -> Result<Vec<String>, SourceError> {
-    let no_names = |problem| Err(SourceError::NoNames { path: path.to_owned(), problem });
-    let file = DataFile::from(path);
-    let open = || text::open(&file, options, &Arc::default());
-    let (names, end) = first_record(&file, options, Box::new(open()?.take(most + 1)))?;
+pub(crate) fn names_within(file: &DataFile, options: &CsvOptions, most: u64) -> Result<Vec<String>, SourceError> {
+    let no_names = |problem| Err(SourceError::NoNames { path: file.path().to_owned(), problem });
+    let open = || text::open(file, options, &Arc::default());
+    let (names, end) = first_record(file, options, Box::new(open()?.take(most + 1)))?;
     if end > most {
         return no_names("its first line is longer than 1 MiB");
     }
     let mut rest = Vec::new();
-    let unreadable =
-        |error: std::io::Error| SourceError::Unreadable { path: path.to_owned(), reason: error.to_string() };
-    open()?.take(end + 64).read_to_end(&mut rest).map_err(unreadable)?;
+    open()?.take(end + 64).read_to_end(&mut rest).map_err(|error| file.unreadable(&error))?;
     // Whether there is anything, not what.
     if rest.iter().skip(usize::try_from(end).unwrap_or(usize::MAX)).all(u8::is_ascii_whitespace) {
         return no_names("there is nothing below its first line, which may be a row as well");

@@ -54,8 +54,8 @@ const UTF_16: &str =
 ///
 /// # Errors
 /// When it is something else, or cannot be read.
-pub fn expect_csv(path: &Path, options: &CsvOptions) -> Result<(), SourceError> {
-    expect(&path.into(), options, &|bytes| no_text(bytes, options))
+pub(crate) fn expect_csv(file: &DataFile, options: &CsvOptions) -> Result<(), SourceError> {
+    expect(file, options, &|bytes| no_text(bytes, options))
 }
 
 /// Refuses a file that is plainly something else, whose policy says that it is CSV. What a row may hold is not refused here:
@@ -190,7 +190,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t");
         std::fs::write(&path, bytes).unwrap();
-        match expect_csv(&path, options) {
+        match expect_csv(&path.as_path().into(), options) {
             Ok(()) => None,
             Err(SourceError::NotTable { found, .. }) => Some(found),
             Err(error) => panic!("{error}"),

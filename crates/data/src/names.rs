@@ -1,19 +1,27 @@
-//! The names of a file's columns, for the beginning of a policy. No row is read.
+//! The names of the columns of a file or relation, for the beginning of a policy. No row is read.
 //!
 //! Only files that are CSV or Parquet by their first bytes are looked at. Whether the names are rather a row of data is for
 //! [`deniable_core::schema::are_names`] to say.
 
+use crate::database;
 use crate::error::SourceError;
+use crate::files::{DataFile, locate};
 use crate::header::names_within;
-use crate::kind::{expect_csv, expect_parquet};
+use crate::kind::expect_csv;
+use crate::parquet::schema_of;
 use arrow_schema::DataType;
-use deniable_core::schema::{ColumnType, Compression, CsvOptions};
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use std::fs::File;
+use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, url_scheme};
 use std::path::Path;
 
 /// Longest line of names, in bytes.
 const LONGEST_LINE: u64 = 1 << 20;
+
+/// The file of a path. Of a URL it is the first of the objects that it names.
+fn file(path: &Path, format: &Format) -> Result<DataFile, SourceError> {
+    let Some(url) = path.to_str().filter(|path| url_scheme(path).is_some()) else { return Ok(path.into()) };
+    // There is one, or an error.
+    Ok(locate(url, format, Path::new(""))?.into_iter().next().unwrap_or_else(|| path.into()))
+}
 
 /// The column names of a CSV file, by its first line, which is unpacked first where it must be.
 ///
@@ -22,8 +30,9 @@ const LONGEST_LINE: u64 = 1 << 20;
 /// first line of more than 1 MiB.
 pub fn csv_columns(path: &Path, delimiter: u8, compression: Compression) -> Result<Vec<String>, SourceError> {
     let options = CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter) };
-    expect_csv(path, &options)?;
-    names_within(path, &options, LONGEST_LINE)
+    let file = file(path, &Format::Csv(options.clone()))?;
+    expect_csv(&file, &options)?;
+    names_within(&file, &options, LONGEST_LINE)
 }
 
 /// The columns of a Parquet file, by its schema; `None` for a type that no policy knows.
@@ -31,13 +40,17 @@ pub fn csv_columns(path: &Path, delimiter: u8, compression: Compression) -> Resu
 /// # Errors
 /// When the file is no Parquet by its first and last bytes, or cannot be read as such.
 pub fn parquet_columns(path: &Path) -> Result<Vec<(String, Option<ColumnType>)>, SourceError> {
-    let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
-    expect_parquet(path)?;
-    let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
-    let reader = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|_| unreadable("it is not a Parquet file, or damaged".to_owned()))?;
-    let fields = reader.schema().fields();
-    Ok(fields.iter().map(|field| (field.name().clone(), column_type(field.data_type()))).collect())
+    let schema = schema_of(&file(path, &Format::Parquet)?)?;
+    Ok(schema.fields().iter().map(|field| (field.name().clone(), column_type(field.data_type()))).collect())
+}
+
+/// The columns of a table or view of PostgreSQL, by its catalog; `None` for a type that is not read.
+///
+/// # Errors
+/// When the database cannot be reached, or has no such relation for this user.
+pub fn relation_columns(relation: &str, connect: &str) -> Result<Vec<(String, Option<ColumnType>)>, SourceError> {
+    let columns = database::columns(relation, connect)?.into_iter();
+    Ok(columns.map(|(name, stored)| (name, stored.as_ref().and_then(column_type))).collect())
 }
 
 fn column_type(kind: &DataType) -> Option<ColumnType> {
@@ -61,6 +74,7 @@ mod tests {
     use super::*;
     use arrow_schema::{Field, Schema, TimeUnit};
     use parquet::arrow::ArrowWriter;
+    use std::fs::File;
     use std::sync::Arc;
 
     #[test]

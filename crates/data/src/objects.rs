@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-pub(crate) use deniable_objects::{Object, is_store};
+pub(crate) use deniable_objects::Object;
 
 /// Bytes of the end of a Parquet file that are read at once: most descriptions are shorter.
 const END: u64 = 64 << 10;
@@ -28,9 +28,10 @@ pub(crate) fn find(url: &str, fits: &dyn Fn(&str) -> bool) -> Result<Vec<(PathBu
 }
 
 /// What kept an object from being read, if that is why reading failed.
-pub(crate) fn cause(error: &std::io::Error) -> Option<SourceError> {
-    let error: &ObjectError = error.get_ref()?.downcast_ref()?;
-    Some(failed(error.clone()))
+pub(crate) fn cause(error: &(dyn std::error::Error + 'static)) -> Option<SourceError> {
+    let inside = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    let of_object = inside.map_or_else(|| error.downcast_ref(), |inside| inside.downcast_ref::<ObjectError>());
+    of_object.cloned().map(failed)
 }
 
 /// An object from its beginning to its end.

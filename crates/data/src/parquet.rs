@@ -12,13 +12,14 @@ use crate::error::SourceError;
 use crate::files::DataFile;
 use crate::kind::{expect_parquet, expect_parquet_ends};
 use crate::meter::Meter;
-use crate::objects::Ranges;
+use crate::objects::{self, Ranges};
 use crate::partitions::Partitions;
 use crate::reading::ColumnReader;
 use crate::scan::{BATCH_ROWS, Form, Wanted};
 use arrow_array::{ArrayRef, RecordBatch, StringViewArray};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use bytes::Bytes;
+use deniable_core::parallel::each;
 use deniable_core::schema::Column;
 use deniable_expression::Column as Values;
 use parquet::arrow::ProjectionMask;
@@ -26,6 +27,7 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
 use parquet::basic::Type as Physical;
+use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 use std::fs::File;
@@ -33,6 +35,10 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+/// Files that are described at the same time: those of a store wait for its answers.
+const DESCRIBING: usize = 16;
+/// Files that are described before the first of them is looked at.
+const MOST_AHEAD: usize = 64;
 /// Bytes of descriptions of files that are kept between looking at them and reading; others are read again.
 const MOST_METADATA: usize = 128 << 20;
 
@@ -78,25 +84,26 @@ pub(crate) fn units(
 ) -> Result<Vec<Unit>, SourceError> {
     let mut units = Vec::new();
     let mut kept = 0_usize;
-    for (number, stored) in files.iter().enumerate() {
-        let path = stored.path();
-        let metadata = describe(stored, columns)?;
-        let (places, roots) = places(metadata.schema(), columns, partitions, number, path, wanted)?;
-        let bytes = metadata.metadata().memory_size();
-        let sizes: Vec<u64> = metadata.metadata().row_groups().iter().map(rows_of).collect();
-        kept = kept.saturating_add(bytes);
-        let is_kept = kept <= MOST_METADATA;
-        let metadata = is_kept.then_some(metadata);
-        let (columns, roots) = (places.into(), roots.into());
-        let file = Arc::new(Stored { file: stored.clone(), number, columns, roots, metadata });
-        if is_kept {
-            let mut before = 0_u64;
-            for (group, rows) in sizes.into_iter().enumerate() {
-                units.push(Unit { file: file.clone(), group: Some(group), before });
-                before = before.saturating_add(rows);
+    for (ahead, first) in files.chunks(MOST_AHEAD).zip((0..).step_by(MOST_AHEAD)) {
+        let described = each(DESCRIBING, ahead, |stored| describe(stored, columns))?;
+        for ((stored, metadata), number) in ahead.iter().zip(described).zip(first..) {
+            let (places, roots) = places(metadata.schema(), columns, partitions, number, stored.path(), wanted)?;
+            let bytes = metadata.metadata().memory_size();
+            let sizes: Vec<u64> = metadata.metadata().row_groups().iter().map(rows_of).collect();
+            kept = kept.saturating_add(bytes);
+            let is_kept = kept <= MOST_METADATA;
+            let metadata = is_kept.then_some(metadata);
+            let (columns, roots) = (places.into(), roots.into());
+            let file = Arc::new(Stored { file: stored.clone(), number, columns, roots, metadata });
+            if is_kept {
+                let mut before = 0_u64;
+                for (group, rows) in sizes.into_iter().enumerate() {
+                    units.push(Unit { file: file.clone(), group: Some(group), before });
+                    before = before.saturating_add(rows);
+                }
+            } else {
+                units.push(Unit { file, group: None, before: 0 });
             }
-        } else {
-            units.push(Unit { file, group: None, before: 0 });
         }
     }
     Ok(units)
@@ -143,8 +150,28 @@ impl ChunkReader for Chunks {
     }
 }
 
-/// What a Parquet file says its columns are: part of its description, not of its rows.
+/// The columns of a Parquet file.
+///
+/// # Errors
+/// When it is not Parquet, or cannot be read.
+pub(crate) fn schema_of(stored: &DataFile) -> Result<Arc<Schema>, SourceError> {
+    Ok(described(stored)?.schema().clone())
+}
+
+/// What a Parquet file says its columns are, read as it is best: part of its description, not of its rows.
 fn describe(stored: &DataFile, columns: &[Column]) -> Result<ArrowReaderMetadata, SourceError> {
+    let found = described(stored)?;
+    let metadata = found.metadata().clone();
+    let Some(schema) = as_read(found.schema(), &metadata, columns) else { return Ok(found) };
+    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+    ArrowReaderMetadata::try_new(metadata, options).map_err(|_| not_parquet(stored.path()))
+}
+
+fn not_parquet(path: &Path) -> SourceError {
+    unreadable(path, "it is not a Parquet file, or damaged")
+}
+
+fn described(stored: &DataFile) -> Result<ArrowReaderMetadata, SourceError> {
     let path = stored.path();
     let chunks = match stored.object() {
         Some(object) => {
@@ -159,12 +186,11 @@ fn describe(stored: &DataFile, columns: &[Column]) -> Result<ArrowReaderMetadata
             Chunks::Local(File::open(path).map_err(|error| unreadable(path, error.to_string()))?)
         }
     };
-    let found = ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::new())
-        .map_err(|_| unreadable(path, "it is not a Parquet file"))?;
-    let metadata = found.metadata().clone();
-    let Some(schema) = as_read(found.schema(), &metadata, columns) else { return Ok(found) };
-    let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
-    ArrowReaderMetadata::try_new(metadata, options).map_err(|_| unreadable(path, "it is not a Parquet file"))
+    ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::new()).map_err(|error| match error {
+        // The store was asked again: for a description that is longer than most.
+        ParquetError::External(error) => objects::cause(error.as_ref()).unwrap_or_else(|| not_parquet(path)),
+        _ => not_parquet(path),
+    })
 }
 
 /// The schema to read a file with, where it is another than its own.

@@ -136,12 +136,15 @@ impl ColumnReader {
         }
     }
 
-    /// Whether something that should be a value stands in fields of delimited text.
+    /// Whether something that should be a value stands in fields of delimited text, of which these values were read.
     #[must_use]
-    pub(crate) fn present_fields(&self, fields: Fields<'_>) -> BooleanArray {
-        let present = match &self.from {
-            From::Text(writing) => writing.present(fields.iter()),
-            From::Stored(_) => BooleanBuffer::new_set(fields.len()),
+    pub(crate) fn present_fields(&self, fields: Fields<'_>, values: &Column) -> BooleanArray {
+        let present = match (&self.from, values.to_array().logical_nulls()) {
+            // Where there is a value, something stands that should be one: only the other fields are looked at again.
+            (From::Text(writing), Some(nulls)) => {
+                fields.iter().zip(nulls.iter()).map(|(text, is_value)| is_value || writing.stands(text)).collect()
+            }
+            (From::Text(_), None) | (From::Stored(_), _) => BooleanBuffer::new_set(fields.len()),
         };
         BooleanArray::new(present, None)
     }
@@ -151,7 +154,7 @@ impl ColumnReader {
     pub fn present(&self, stored: &ArrayRef) -> BooleanArray {
         let present = match &self.from {
             From::Text(writing) => match texts(stored) {
-                Some(texts) => writing.present(texts.iter()),
+                Some(texts) => texts.iter().map(|text| writing.stands(text)).collect(),
                 None => BooleanBuffer::new_set(stored.len()),
             },
             From::Stored(_) => match stored.logical_nulls() {
@@ -231,9 +234,9 @@ impl Writing {
         (!self.nulls.iter().any(|null| null == text)).then_some(text)
     }
 
-    /// Whether something that should be a value stands there.
-    fn present<'a>(&self, texts: impl Iterator<Item = Option<&'a str>>) -> BooleanBuffer {
-        texts.map(|text| !text.is_some_and(|text| self.is_null(text))).collect()
+    /// Whether something that should be a value stands there; what is no text at all should have been one.
+    fn stands(&self, text: Option<&str>) -> bool {
+        !text.is_some_and(|text| self.is_null(text))
     }
 
     fn read<'a>(&self, kind: Type, texts: impl Iterator<Item = Option<&'a str>>) -> Column {

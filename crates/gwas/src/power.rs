@@ -22,7 +22,6 @@
 mod measure;
 mod needed;
 mod result;
-mod share;
 
 pub use needed::{Compared, Needed, Reached, markdown as needed_markdown, sentences as compared_sentences};
 pub use result::{Curve, Curves, Point, Power, Row, Series};

@@ -8,20 +8,18 @@ pub struct ObjectError {
     pub problem: String,
     /// What to do.
     pub help: &'static str,
-    /// Whether an object is not the one that was found.
-    pub is_changed: bool,
     /// Whether there is no such object.
     pub is_missing: bool,
 }
 
 impl ObjectError {
     pub(crate) fn new(problem: impl Into<String>, help: &'static str) -> Self {
-        Self { problem: problem.into(), help, is_changed: false, is_missing: false }
+        Self { problem: problem.into(), help, is_missing: false }
     }
 
     pub(crate) fn changed(url: &str) -> Self {
         let help = "run the same again on the registered objects: what is paid for stays paid for. Other objects are another `version`";
-        Self { is_changed: true, ..Self::new(format!("{url} is not the object that was found before"), help) }
+        Self::new(format!("{url} is not the object that was found before"), help)
     }
 
     /// Of a request about `url`.

@@ -16,4 +16,3 @@ mod store;
 pub use error::ObjectError;
 pub use find::{MOST_OBJECTS, find};
 pub use object::{Object, Reader};
-pub use store::{SCHEMES, is_store};

@@ -1,6 +1,7 @@
 //! A bucket, and how it is reached.
 
 use crate::error::ObjectError;
+use deniable_core::schema::is_store;
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
 use object_store::gcp::GoogleCloudStorageBuilder;
@@ -9,17 +10,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// What URLs of stores begin with.
-pub const SCHEMES: [&str; 7] = ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss"];
 /// What is asked again, and for how long, where a store is overloaded or a connection ends.
 const RETRIES: usize = 6;
 const RETRY_FOR: Duration = Duration::from_secs(60);
-
-/// Whether a scheme is that of a store.
-#[must_use]
-pub fn is_store(scheme: &str) -> bool {
-    SCHEMES.iter().any(|known| known.eq_ignore_ascii_case(scheme))
-}
 
 /// A bucket or container.
 pub(crate) struct Store {

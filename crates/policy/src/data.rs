@@ -4,7 +4,9 @@ use crate::csv::{self};
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use crate::typical;
-use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format, RelationName, ending};
+use deniable_core::schema::{
+    Column, ColumnType, Compression, CsvOptions, Data, Format, RelationName, ending, names_variable,
+};
 use std::collections::BTreeSet;
 
 /// How messages name the parts of one table.
@@ -98,11 +100,7 @@ fn read_relation(section: &Section<'_>, table: String) -> Read<Data> {
 /// Where a database's address is. What stands there otherwise may be the address, with a password, and is not shown.
 fn variable(field: &Field<'_>) -> Read<String> {
     let connect = field.text()?;
-    let is_name = |name: &str| {
-        let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        name.chars().all(known) && name.starts_with(|c: char| !c.is_ascii_digit())
-    };
-    if connect.strip_prefix("env:").is_some_and(is_name) {
+    if names_variable(connect) {
         return Ok(connect.to_owned());
     }
     let help =

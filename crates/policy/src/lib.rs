@@ -65,7 +65,7 @@ pub use deniable_core::text::nearest;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use quality::{Display, Quality};
-pub use scaffold::{Described, Scaffold, scaffold};
+pub use scaffold::{Described, Rows, Scaffold, scaffold};
 pub use shares::TargetsTooDear;
 pub use tables::MOST_TABLES;
 pub use typical::{Typical, TypicalColumn};

@@ -8,19 +8,41 @@ use deniable_core::schema::{NotNames, are_names};
 use deniable_core::text::printable;
 use std::collections::BTreeMap;
 
-/// What is known of a file without looking at its rows.
+/// Where the rows are, as it should stand in the policy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rows {
+    /// A file of CSV, or an object of a store, with the delimiter where it is not the usual one of the path's ending.
+    Csv {
+        /// The path or URL.
+        path: String,
+        /// The delimiter.
+        delimiter: Option<u8>,
+    },
+    /// The same of Parquet.
+    Parquet {
+        /// The path or URL.
+        path: String,
+    },
+    /// A table or view of PostgreSQL.
+    Postgres {
+        /// Its schema and name.
+        relation: String,
+        /// The variable that holds the database's address, as `env:CLINIC_PG`.
+        connect: String,
+    },
+}
+
+/// What is known of a table without looking at its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scaffold {
     /// The table's name in SQL; a policy takes lower-case letters, digits and `_`.
     pub table: String,
-    /// The path as it should stand in the policy.
-    pub path: String,
-    /// The delimiter of CSV; `None` for the usual one of the path's ending.
-    pub delimiter: Option<u8>,
-    /// The columns, in file order.
+    /// Where its rows are.
+    pub rows: Rows,
+    /// The columns, in their order there.
     pub columns: Vec<String>,
-    /// The types of the columns, in the same order, which Parquet tells; `None` for CSV, which does not.
-    pub parquet_types: Option<Vec<ColumnType>>,
+    /// The types of the columns, in the same order; `None` for CSV, which does not tell.
+    pub types: Option<Vec<ColumnType>>,
     /// What a codebook says of columns, by their names; what it leaves out stays open.
     pub described: BTreeMap<String, Described>,
 }
@@ -30,7 +52,7 @@ pub struct Scaffold {
 pub struct Described {
     /// What the column is about, in words.
     pub about: Option<String>,
-    /// Its type; where Parquet tells another, that one stands.
+    /// Its type; where the data tells another, that one stands.
     pub kind: Option<ColumnType>,
     /// The groups in their order, each of the column's type, with the label of those that have one.
     pub keys: Vec<(Key, Option<String>)>,
@@ -65,13 +87,12 @@ const ASK: &str =
 /// When the columns are rather a row of data: a policy is no place for private values. What is said quotes nothing.
 ///
 /// ```
-/// use deniable_policy::{Scaffold, scaffold};
+/// use deniable_policy::{Rows, Scaffold, scaffold};
 /// let text = scaffold(&Scaffold {
 ///     table: "visits".to_owned(),
-///     path: "visits.csv".to_owned(),
-///     delimiter: Some(b';'),
+///     rows: Rows::Csv { path: "visits.csv".to_owned(), delimiter: Some(b';') },
 ///     columns: vec!["patient".to_owned(), "hours per week".to_owned()],
-///     parquet_types: None,
+///     types: None,
 ///     described: Default::default(),
 /// })?;
 /// assert!(text.contains("[columns.\"hours per week\"]"));
@@ -119,22 +140,32 @@ pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
 }
 
 fn data(page: &mut Page, input: &Scaffold) {
-    let format = if input.parquet_types.is_some() { "parquet" } else { "csv" };
-    let (by_path, _) = ending(&input.path);
-    // A format against the path's ending stands there too, to be refused rather than passed over.
-    let told = matches!((by_path, format), (Some("csv" | "tsv"), "csv") | (Some("parquet"), "parquet"));
     page.gap();
     page.line("[data]");
     page.line(&format!("table = {}", quoted(&input.table)));
-    page.line(&format!("path = {}", quoted(&input.path)));
-    if !told {
+    // A format against the path's ending stands there too, to be refused rather than passed over.
+    let (by_path, format) = match &input.rows {
+        Rows::Csv { path, .. } | Rows::Parquet { path } => {
+            page.line(&format!("path = {}", quoted(path)));
+            let format = if matches!(input.rows, Rows::Csv { .. }) { "csv" } else { "parquet" };
+            (ending(path).0, format)
+        }
+        Rows::Postgres { .. } => (None, "postgres"),
+    };
+    if !matches!((by_path, format), (Some("csv" | "tsv"), "csv") | (Some("parquet"), "parquet")) {
         page.line(&format!("format = \"{format}\""));
+    }
+    if let Rows::Postgres { relation, connect } = &input.rows {
+        page.line(&format!("relation = {}", quoted(relation)));
+        page.line(&format!("connect = {}", quoted(connect)));
     }
     page.blank(&["data", "version"]);
     page.explain("a rough public guess at the number of rows, from which `plan` estimates errors");
     page.line("# typical_rows = 10_000");
     let usual = if by_path == Some("tsv") { b'\t' } else { b',' };
-    if let Some(delimiter) = input.delimiter.filter(|delimiter| *delimiter != usual && format == "csv") {
+    if let Rows::Csv { delimiter: Some(delimiter), .. } = input.rows
+        && delimiter != usual
+    {
         page.gap();
         page.line("[data.csv]");
         page.line(&format!("delimiter = {}", quoted(&char::from(delimiter).to_string())));
@@ -146,7 +177,7 @@ fn data(page: &mut Page, input: &Scaffold) {
 }
 
 fn columns(page: &mut Page, input: &Scaffold) {
-    let types = input.parquet_types.as_deref().unwrap_or_default();
+    let types = input.types.as_deref().unwrap_or_default();
     for (position, name) in input.columns.iter().enumerate() {
         if position > 0 {
             page.gap();
@@ -171,7 +202,7 @@ fn columns(page: &mut Page, input: &Scaffold) {
             }
         }
         if described.keys.is_empty() && described.bounds.is_none() {
-            hints(page, kind.as_ref().map_or(&ColumnType::ALL, std::slice::from_ref), input.parquet_types.is_none());
+            hints(page, kind.as_ref().map_or(&ColumnType::ALL, std::slice::from_ref), input.types.is_none());
         } else {
             facts(page, name, kind, described);
         }

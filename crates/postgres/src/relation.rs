@@ -121,6 +121,31 @@ impl Snapshot {
     /// # Errors
     /// When there is none, the user may not read it, it lacks a column, or holds one in a type whose values are not read.
     pub fn relation(self: &Arc<Self>, name: &RelationName, columns: &[&str]) -> Result<Relation, PostgresError> {
+        let (stored, described, leaves) = self.find(name)?;
+        let mut known =
+            columns.iter().map(|column| of_column(name, &described, column)).collect::<Result<Vec<_>, _>>()?;
+        known.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        let is_table = stored.kind != "v";
+        let parts = self.parts(&stored, leaves);
+        Ok(Relation { snapshot: self.clone(), name: name.clone(), is_table, columns: known, parts })
+    }
+
+    /// The names of all columns of a table or view, in its order, each with how its values would be in memory; without it where they are
+    /// not read.
+    ///
+    /// # Errors
+    /// When there is no such relation, or the user may not read it.
+    pub fn columns(&self, name: &RelationName) -> Result<Vec<(String, Option<DataType>)>, PostgresError> {
+        let (_, described, _) = self.find(name)?;
+        let all = described.iter().map(|found| {
+            let known = of_column(name, &described, &found.name).ok();
+            (found.name.clone(), known.map(|column| column.data_type()))
+        });
+        Ok(all.collect())
+    }
+
+    /// A relation as the catalog has it, its columns, and its partitions.
+    fn find(&self, name: &RelationName) -> Result<(Stored, Vec<Described>, Vec<Stored>), PostgresError> {
         let found = self.ask(async |client| {
             let by_name =
                 format!("{STORED} n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')");
@@ -136,18 +161,12 @@ impl Snapshot {
             let leaves = if stored.kind == "p" { leaves(client, stored.oid).await? } else { Vec::new() };
             Ok(Some((stored, described, leaves)))
         })?;
-        let Some((stored, described, leaves)) = found else {
-            return Err(PostgresError::new(
+        found.ok_or_else(|| {
+            PostgresError::new(
                 format!("the PostgreSQL database has no table or view {}", name.shown()),
-                "check `relation`, schema and name; what is not in lower case is in double quotes, as in `clinic.\"Visits\"`",
-            ));
-        };
-        let mut known =
-            columns.iter().map(|column| of_column(name, &described, column)).collect::<Result<Vec<_>, _>>()?;
-        known.sort_unstable_by(|one, other| one.name.cmp(&other.name));
-        let is_table = stored.kind != "v";
-        let parts = self.parts(&stored, leaves);
-        Ok(Relation { snapshot: self.clone(), name: name.clone(), is_table, columns: known, parts })
+                "check schema and name; what is not in lower case is in double quotes, as in `clinic.\"Visits\"`",
+            )
+        })
     }
 
     fn parts(&self, stored: &Stored, leaves: Vec<Stored>) -> Vec<Part> {

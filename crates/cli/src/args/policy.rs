@@ -76,12 +76,16 @@ pub struct Report {
 /// `deniable init`.
 #[derive(Debug, clap::Args)]
 pub struct Init {
-    /// A CSV or Parquet file.
+    /// A CSV or Parquet file, also in an object store (s3://bucket/visits/*.parquet); with --connect a table or view of PostgreSQL, as
+    /// clinic.visits.
     pub data: PathBuf,
+    /// The variable that holds the address of the PostgreSQL database, as env:CLINIC_PG.
+    #[arg(long, value_name = "env:NAME", conflicts_with = "delimiter")]
+    pub connect: Option<String>,
     /// Write the policy to this file, which must not be there yet, instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// What queries will call the table; by the file's name when not stated.
+    /// What queries will call the table; by the file's or relation's name when not stated.
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
     /// The character between two fields, or `tab`; a comma, or a tab for .tsv, when not stated.

@@ -1,4 +1,4 @@
-//! `deniable init`: the beginning of a policy. Only names of columns are read, never a value.
+//! `deniable init`: the beginning of a policy. Only names and types of columns are read, never a value.
 
 use crate::args::policy::Init;
 use crate::args::policy::delimiter;
@@ -6,10 +6,12 @@ use crate::codebook::{self, Entry};
 use crate::console::say;
 use crate::error::{Failure, NO_NAMES};
 use crate::output::publish;
-use deniable_core::schema::{ColumnType, Compression, NotNames, are_names};
+use deniable_core::schema::{
+    ColumnType, Compression, NotNames, RelationName, are_names, names_variable, url_scheme, without_credentials,
+};
 use deniable_core::text::{nearest, shown};
-use deniable_policy::{Described, Scaffold, scaffold};
-use deniable_sql::source::names::{csv_columns, parquet_columns};
+use deniable_policy::{Described, Rows, Scaffold, scaffold};
+use deniable_sql::source::names::{csv_columns, parquet_columns, relation_columns};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -26,10 +28,8 @@ pub fn run(args: &Init) -> Result<(), Failure> {
         return Err(there_already(out));
     }
     let data = &args.data;
-    if !data.is_file() {
-        let what = if data.is_dir() { "is a folder" } else { "is not there" };
-        let help = "name one CSV or Parquet file; `path` in the policy can be widened to a folder or pattern later";
-        return Err(Failure::refused(format!("{} {what}", data.display()), help));
+    if args.connect.is_none() && !is_url(data) && !data.is_file() {
+        return Err(no_file(data));
     }
     let table = match &args.table {
         Some(name) if is_table_name(name) => name.clone(),
@@ -39,18 +39,21 @@ pub fn run(args: &Init) -> Result<(), Failure> {
                 "use lower-case letters, digits and _, as in visits",
             ));
         }
-        None => table_name(data),
+        None => table_name(args),
     };
-    let found = read(args)?;
+    let found = match &args.connect {
+        Some(connect) => relation(data, connect)?,
+        None => file(args)?,
+    };
     let described =
         args.dictionary.as_deref().map(|codebook| described(codebook, &found)).transpose()?.unwrap_or_default();
-    let input = Scaffold { table, path: path_in_policy(data, args.out.as_deref()), described, ..found };
-    let text = scaffold(&input).map_err(|problem| no_names(data, &problem, input.parquet_types.is_some()))?;
+    let input = Scaffold { table, described, ..found };
+    let text = scaffold(&input).map_err(|problem| no_names(args, &problem, input.types.is_some()))?;
     match &args.out {
         Some(out) => create(out, &text)?,
         None => publish(&text, None)?,
     }
-    say(format!("{} columns of {} found; no row was looked at", input.columns.len(), data.display()));
+    say(format!("{} columns of {} found; no row was looked at", input.columns.len(), shown_data(data)));
     let shown = args.out.as_ref().map_or_else(|| "policy.toml".to_owned(), |out| out.display().to_string());
     if args.out.is_none() {
         say("save this as policy.toml in this folder: paths in it are relative to the policy");
@@ -61,24 +64,66 @@ pub fn run(args: &Init) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The columns, in a scaffold that has no name and no path yet.
-fn read(args: &Init) -> Result<Scaffold, Failure> {
+fn is_url(data: &Path) -> bool {
+    data.to_str().is_some_and(|data| url_scheme(data).is_some())
+}
+
+/// A path, or a URL without what may be keys in it.
+fn shown_data(data: &Path) -> String {
+    without_credentials(&data.to_string_lossy()).into_owned()
+}
+
+fn no_file(data: &Path) -> Failure {
+    let what = if data.is_dir() { "is a folder" } else { "is not there" };
+    let of_file = ["csv", "tsv", "txt", "parquet", "gz", "zst"].contains(&ending(data).as_str());
+    let is_relation = !of_file && data.to_str().is_some_and(|name| RelationName::parse(name).is_some());
+    let help = if !data.is_dir() && is_relation {
+        "name one CSV or Parquet file; for a table of PostgreSQL add --connect env:NAME, the variable that holds the database's address"
+    } else {
+        "name one CSV or Parquet file; `path` in the policy can be widened to a folder or pattern later"
+    };
+    Failure::refused(format!("{} {what}", data.display()), help)
+}
+
+/// What a catalog or a schema tells of columns, those that can be read: names and types.
+fn typed(all: Vec<(String, Option<ColumnType>)>, rows: Rows) -> Scaffold {
+    let (mut columns, mut types): (Vec<String>, Vec<ColumnType>) = Default::default();
+    for (name, kind) in all {
+        match kind {
+            Some(kind) => {
+                columns.push(name);
+                types.push(kind);
+            }
+            None => say(format!("column `{}` is left out: values of its type are not read", shown(&name))),
+        }
+    }
+    Scaffold { table: String::new(), rows, columns, types: Some(types), described: BTreeMap::new() }
+}
+
+/// The columns of a table or view of PostgreSQL, in a scaffold that has no name yet.
+fn relation(data: &Path, connect: &str) -> Result<Scaffold, Failure> {
+    if !names_variable(connect) {
+        return Err(Failure::usage(
+            "--connect names no variable of the environment",
+            "put the database's address into a variable and name that, as in --connect env:CLINIC_PG",
+        ));
+    }
+    let name = data.to_string_lossy().into_owned();
+    let all = relation_columns(&name, connect)?;
+    Ok(typed(all, Rows::Postgres { relation: name, connect: connect.to_owned() }))
+}
+
+/// The columns of a file, in a scaffold that has no name yet.
+fn file(args: &Init) -> Result<Scaffold, Failure> {
     let compression = Compression::of_ending(&ending(&args.data));
     // `visits.tsv.gz` is a `.tsv` once it is unpacked.
     let ending = if compression.is_some() { ending(&args.data.with_extension("")) } else { ending(&args.data) };
     let delimiter = args.delimiter.map(delimiter).transpose()?;
-    let unnamed = Scaffold {
-        table: String::new(),
-        path: String::new(),
-        delimiter,
-        columns: Vec::new(),
-        parquet_types: None,
-        described: BTreeMap::new(),
-    };
+    let path = path_in_policy(&args.data, args.out.as_deref());
     match ending.as_str() {
         "parquet" if compression.is_some() => {
             let help = "unpack it; Parquet is compressed by itself, column by column";
-            Err(Failure::refused(format!("{} is compressed Parquet", args.data.display()), help))
+            Err(Failure::refused(format!("{} is compressed Parquet", shown_data(&args.data)), help))
         }
         "parquet" if args.delimiter.is_some() => {
             Err(Failure::usage("--delimiter is for CSV, and this is Parquet", "leave --delimiter out"))
@@ -86,18 +131,8 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
         "parquet" => {
             let all = parquet_columns(&args.data)?;
             let names: Vec<String> = all.iter().map(|(name, _)| name.clone()).collect();
-            are_names(&names).map_err(|problem| no_names(&args.data, &problem, true))?;
-            let (mut columns, mut types): (Vec<String>, Vec<ColumnType>) = Default::default();
-            for (name, kind) in all {
-                match kind {
-                    Some(kind) => {
-                        columns.push(name);
-                        types.push(kind);
-                    }
-                    None => say(format!("column `{name}` is left out: its type holds no single value")),
-                }
-            }
-            Ok(Scaffold { columns, parquet_types: Some(types), ..unnamed })
+            are_names(&names).map_err(|problem| no_names(args, &problem, true))?;
+            Ok(typed(all, Rows::Parquet { path }))
         }
         _ => {
             let usual = if ending == "tsv" { b'\t' } else { b',' };
@@ -113,14 +148,15 @@ fn read(args: &Init) -> Result<Scaffold, Failure> {
                     Some(_) => say(format!("WARNING: there is a single column, and its name contains `{other}`")),
                 }
             }
-            Ok(Scaffold { columns, ..unnamed })
+            let rows = Rows::Csv { path, delimiter };
+            Ok(Scaffold { table: String::new(), rows, columns, types: None, described: BTreeMap::new() })
         }
     }
 }
 
 /// What a codebook says of the columns that were found, with what it does not say on standard error.
 fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, Described>, Failure> {
-    let types = found.parquet_types.iter().flatten().copied();
+    let types = found.types.iter().flatten().copied();
     let types: BTreeMap<&str, ColumnType> = found.columns.iter().map(String::as_str).zip(types).collect();
     let known: Vec<&str> = found.columns.iter().map(String::as_str).collect();
     let (there, others): (Vec<Entry>, Vec<Entry>) =
@@ -172,20 +208,23 @@ fn single_column(data: &Path, other: char, usual: u8) -> Failure {
     };
     let what = if other == '\t' { "tabs".to_owned() } else { format!("`{other}`") };
     Failure::refused(
-        format!("{} has a single column, and its name contains {what}", data.display()),
+        format!("{} has a single column, and its name contains {what}", shown_data(data)),
         format!("if fields end there, add {}; if it is one column, {}", flag(other), flag(char::from(usual))),
     )
 }
 
 /// A file without names begins with a row of data, which a policy is no place for. Nothing of it is said.
-fn no_names(data: &Path, problem: &NotNames, parquet: bool) -> Failure {
+fn no_names(args: &Init, problem: &NotNames, typed: bool) -> Failure {
     let help = match problem {
         NotNames::Twice { .. } => "rename one of them in the file: a policy tells columns apart by their names",
-        _ if parquet => NO_NAMES_PARQUET,
+        _ if args.connect.is_some() => {
+            "nothing of it was copied or shown; give the columns plain names, in a view if need be"
+        }
+        _ if typed => NO_NAMES_PARQUET,
         _ => NO_NAMES,
     };
-    let what = if parquet { "does not name its columns" } else { "does not begin with the names of its columns" };
-    Failure::refused(format!("{} {what}: {problem}", data.display()), help)
+    let what = if typed { "does not name its columns" } else { "does not begin with the names of its columns" };
+    Failure::refused(format!("{} {what}: {problem}", shown_data(&args.data)), help)
 }
 
 fn ending(path: &Path) -> String {
@@ -197,18 +236,26 @@ fn is_table_name(name: &str) -> bool {
     name.chars().all(plain) && name.chars().next().is_some_and(|first| !first.is_ascii_digit())
 }
 
-/// `Visits 2024.csv` becomes `visits_2024`.
-fn table_name(data: &Path) -> String {
-    let packed = Compression::of_ending(&ending(data)).is_some();
-    let data = if packed { data.with_extension("") } else { data.to_owned() };
-    let stem = data.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
+/// `Visits 2024.csv` becomes `visits_2024`, `clinic.visits` is `visits`, and `s3://bucket/visits/*.parquet` too.
+fn table_name(args: &Init) -> String {
+    let relation = args.connect.is_some().then(|| RelationName::parse(&args.data.to_string_lossy())).flatten();
+    let stem = relation.map_or_else(|| stem(&args.data), |relation| relation.name).to_lowercase();
     let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     if is_table_name(&plain) { plain } else { format!("t_{plain}") }
 }
 
+/// What a file is called without its endings; where a URL is a pattern, what the folder is called.
+fn stem(data: &Path) -> String {
+    let is_pattern = |data: &Path| is_url(data) && data.to_string_lossy().contains(['*', '[', '{']);
+    let named = data.ancestors().find(|part| !is_pattern(part)).unwrap_or(data);
+    let packed = Compression::of_ending(&ending(named)).is_some();
+    let named = if packed { named.with_extension("") } else { named.to_owned() };
+    named.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
 /// The data as the policy should name it: relative to the policy's folder, so that both can move together.
 fn path_in_policy(data: &Path, out: Option<&Path>) -> String {
-    let Some(out) = out else { return data.to_string_lossy().into_owned() };
+    let Some(out) = out.filter(|_| !is_url(data)) else { return data.to_string_lossy().into_owned() };
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Without links, as `..` leads out of the folder that a link points to.
     let path = match (data.canonicalize(), folder.canonicalize()) {

@@ -53,6 +53,22 @@ fn the_page_works_as_it_is_written() {
 }
 
 #[test]
+fn a_policy_begins_with_the_columns_of_an_object() {
+    let Some(_) = s3() else { return };
+    let place = clinic("begin/visits");
+    let run = |args: &[&str]| run(&place, &[&["init"], args].concat(), &[]);
+    let found = run(&["s3://deniable/begin/visits/*.csv"]).done();
+    for part in ["table = \"visits\"", "path = \"s3://deniable/begin/visits/*.csv\"", "[columns.patient]"] {
+        assert!(found.stdout.contains(part), "{part} {found:?}");
+    }
+    let one = run(&["s3://deniable/begin/visits/1.csv", "--out", "one.toml", "--table", "one"]).done();
+    assert!(one.stdout.is_empty() && place.read("one.toml").contains("path = \"s3://deniable/begin/visits/1.csv\""));
+    let none = run(&["s3://deniable/begin/none.csv"]).refused();
+    assert!(none.stderr.contains("none.csv"), "{none:?}");
+    run(&[&format!("s3://key:{SECRET}@deniable/begin/visits/1.csv")]).refused();
+}
+
+#[test]
 fn an_object_that_was_replaced_is_refused_before_the_charge() {
     let Some(_) = s3() else { return };
     let place = clinic("changed");

@@ -104,6 +104,33 @@ fn a_release_is_paid_once_and_needs_no_server_again() {
 }
 
 #[test]
+fn a_policy_begins_with_the_columns_of_a_relation() {
+    let Some(_) = postgres() else { return };
+    let place = place("begin");
+    let _ = psql("CREATE VIEW begin.\"Wide 1\" AS SELECT patient, cost, now()::time AS hour FROM begin.visits");
+    let init = |args: &[&str]| at(&place, &owner(), &[&["init"], args].concat());
+    let run = init(&["begin.visits", "--connect", "env:CLINIC"]).done();
+    let stated =
+        ["table = \"visits\"", "relation = \"begin.visits\"", "connect = \"env:CLINIC\"", "format = \"postgres\""];
+    let columns = ["[columns.patient]\ntype = \"text\"", "[columns.cost]\ntype = \"decimal\"", "[columns.note]"];
+    for part in stated.iter().chain(&columns) {
+        assert!(run.stdout.contains(part), "{part} {run:?}");
+    }
+    let run = init(&["begin.\"Wide 1\"", "--connect", "env:CLINIC", "--out", "wide.toml"]).done();
+    assert!(run.stderr.contains("column `hour` is left out: values of its type are not read"), "{run:?}");
+    assert!(place.read("wide.toml").contains("table = \"wide_1\""));
+    // What is left are decisions: everything else is as a policy has it.
+    let plan = at(&place, &owner(), &["plan", "wide.toml"]).refused();
+    assert!(plan.stderr.contains("population") && !plan.stderr.contains("connect"), "{plan:?}");
+    let refused = init(&["begin.none", "--connect", "env:CLINIC"]).refused();
+    assert!(refused.stderr.contains("has no table or view begin.none"), "{refused:?}");
+    let address = format!("postgresql://u:{SECRET}@h/d");
+    init(&["begin.visits", "--connect", &address]).misused();
+    let refused = init(&["begin.visits"]).refused();
+    assert!(refused.stderr.contains("add --connect env:NAME"), "{refused:?}");
+}
+
+#[test]
 fn exact_losses_are_those_of_a_file() {
     let Some(_) = postgres() else { return };
     let place = place("same");

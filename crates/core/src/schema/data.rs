@@ -76,6 +76,12 @@ pub fn url_scheme(path: &str) -> Option<&str> {
     (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(others)).then_some(scheme)
 }
 
+/// Whether a URL's scheme is that of an object store: S3, Google Cloud Storage or Azure.
+#[must_use]
+pub fn is_store(scheme: &str) -> bool {
+    ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss"].iter().any(|known| known.eq_ignore_ascii_case(scheme))
+}
+
 /// A path as it may be shown. Of a URL keys stand before an `@`, signatures behind a `?`: where there may be any, its scheme only.
 #[must_use]
 pub fn without_credentials(path: &str) -> Cow<'_, str> {

@@ -38,6 +38,14 @@ impl fmt::Display for RelationName {
     }
 }
 
+/// Whether a text names a variable of the environment, as `env:CLINIC_PG`, and could be nothing that is better not shown.
+#[must_use]
+pub fn names_variable(text: &str) -> bool {
+    let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.strip_prefix("env:")
+        .is_some_and(|name| name.starts_with(|c: char| known(c) && !c.is_ascii_digit()) && name.chars().all(known))
+}
+
 /// A name in double quotes, as SQL takes it letter by letter.
 #[must_use]
 pub fn quoted(name: &str) -> String {

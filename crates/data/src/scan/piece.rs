@@ -72,9 +72,9 @@ impl Piece<'_> {
                 Some(readers.iter().zip(*arrays).map(|(reader, stored)| look(reader, stored)).collect())
             }
             Stored::Fields(readers, fields) => {
-                let look = |(reader, fields): (&ColumnReader, &Fields<'_>)| Looked {
-                    present: reader.present_fields(*fields),
-                    values: reader.read_fields(*fields),
+                let look = |(reader, fields): (&ColumnReader, &Fields<'_>)| {
+                    let values = reader.read_fields(*fields);
+                    Looked { present: reader.present_fields(*fields, &values), values }
                 };
                 Some(readers.iter().zip(fields).map(look).collect())
             }

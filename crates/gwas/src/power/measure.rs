@@ -4,11 +4,12 @@
 //! them. Threads take whole cohorts; where there are fewer cohorts than threads, the SNPs and the settings of one are shared.
 
 use super::result::Series;
-use super::{Cohorts, PowerFailure, Question, Score, share};
+use super::{Cohorts, PowerFailure, Question, Score};
 use crate::request::Cut;
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, fraction};
+use deniable_core::parallel;
 use deniable_core::promise::Promise;
 use deniable_genome::counting::{Masks, count, to_words};
 use deniable_genome::fill::Fill;
@@ -174,7 +175,7 @@ impl<'a> Plan<'a> {
         let cohorts: Vec<((u32, u32), Option<u64>)> =
             self.sizes.iter().rev().flat_map(|size| seeds.iter().rev().map(|seed| (*size, *seed))).collect();
         let each = threads.checked_div(cohorts.len()).unwrap_or(1).max(1);
-        let mut outcomes = share::each(threads, &cohorts, |(size, seed)| {
+        let mut outcomes = parallel::each(threads, &cohorts, |(size, seed)| {
             let made = self.make(*size, *seed)?;
             done(&tick);
             self.outcomes(&made, each, &tick)
@@ -250,7 +251,7 @@ impl<'a> Plan<'a> {
         threads: usize,
         tick: &Sender<()>,
     ) -> Result<Vec<Outcome>, PowerFailure> {
-        share::each(threads, &self.settings(), |(offer, picks)| {
+        parallel::each(threads, &self.settings(), |(offer, picks)| {
             let (all, each) = chances(evidence, &made.planted, *picks, &offer.odds)?;
             done(tick);
             Ok(Outcome { all, found: each.iter().map(Chance::middle).sum() })
@@ -324,7 +325,7 @@ fn by_chunks<R: Send>(
     of: impl Fn(&ContingencyTable) -> Result<R, PowerFailure> + Sync,
 ) -> Result<Vec<R>, PowerFailure> {
     let chunks: Vec<&[ContingencyTable]> = tables.chunks(CHUNK).collect();
-    let each = share::each(threads, &chunks, |chunk| chunk.iter().map(&of).collect::<Result<Vec<R>, _>>())?;
+    let each = parallel::each(threads, &chunks, |chunk| chunk.iter().map(&of).collect::<Result<Vec<R>, _>>())?;
     Ok(each.into_iter().flatten().collect())
 }
 

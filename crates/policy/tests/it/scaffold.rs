@@ -1,7 +1,7 @@
 //! A scaffold is a policy but for its blanks.
 
 use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, Key, Looks, NotNames, are_names};
-use deniable_policy::{Described, Policy, PolicyErrorKind, Scaffold, scaffold};
+use deniable_policy::{Described, Policy, PolicyErrorKind, Rows, Scaffold, scaffold};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,17 +9,17 @@ use std::path::Path;
 fn csv(path: &str, delimiter: Option<u8>, columns: &[&str]) -> Scaffold {
     Scaffold {
         table: "visits".to_owned(),
-        path: path.to_owned(),
-        delimiter,
+        rows: Rows::Csv { path: path.to_owned(), delimiter },
         columns: columns.iter().map(|name| (*name).to_owned()).collect(),
-        parquet_types: None,
+        types: None,
         described: BTreeMap::new(),
     }
 }
 
 fn parquet() -> Scaffold {
     let columns: Vec<&str> = ColumnType::ALL.iter().map(|kind| kind.name()).collect();
-    Scaffold { parquet_types: Some(ColumnType::ALL.to_vec()), ..csv("visits", None, &columns) }
+    let rows = Rows::Parquet { path: "visits".to_owned() };
+    Scaffold { rows, types: Some(ColumnType::ALL.to_vec()), ..csv("", None, &columns) }
 }
 
 /// The keys of all blanks; any other error fails.
@@ -148,6 +148,16 @@ fn paths_are_escaped() {
     assert_eq!(filled(&text, "\"a\"").data().path, path);
 }
 
+#[test]
+fn a_scaffold_of_a_relation() {
+    let rows = Rows::Postgres { relation: "clinic.\"Visits 1\"".to_owned(), connect: "env:CLINIC_PG".to_owned() };
+    let text = scaffold(&Scaffold { rows, ..parquet() }).unwrap();
+    assert_eq!(blanks(&text), [&OPEN[..], &["preset", "posterior_at_most"]].concat());
+    let policy = filled(&text, "\"text\"");
+    assert_eq!(policy.data().format, Format::Postgres { connect: "env:CLINIC_PG".to_owned() });
+    assert_eq!(policy.data().path, "clinic.\"Visits 1\"");
+}
+
 proptest! {
     /// Whatever the names, every error is a blank, and each column is there under its own name.
     #[test]
@@ -155,7 +165,8 @@ proptest! {
         prop_assume!(!path.trim().is_empty() && !path.ends_with(".gz"));
         let columns: Vec<&str> = names.iter().map(String::as_str).collect();
         let names_alone = are_names(&columns.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).is_ok();
-        let input = Scaffold { parquet_types: None, ..csv(&format!("{path}.csv"), Some(b'|'), &columns) };
+        let path = format!("{path}.csv");
+        let input = csv(&path, Some(b'|'), &columns);
         prop_assert_eq!(scaffold(&input).is_ok(), names_alone);
         let Ok(text) = scaffold(&input) else { return Ok(()) };
         let kinds = blanks(&text);
@@ -163,7 +174,7 @@ proptest! {
         // A column may be called `?`; only as the entity key that name would be a blank.
         if let Some(first) = names.iter().find(|name| *name != "?") {
             let policy = filled(&text, &toml_edit::Value::from(first.as_str()).to_string());
-            prop_assert_eq!(&policy.data().path, &input.path);
+            prop_assert_eq!(&policy.data().path, &path);
             prop_assert!(policy.columns().iter().map(|column| &column.name).eq(names.iter()));
         }
     }

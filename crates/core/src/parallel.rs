@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Does something with each item on up to `threads` threads. After a failure no further item is begun, and the failure of the
-/// first item among those that failed is returned.
+/// Does something with each item on up to `threads` threads. After a failure no further item is begun.
+///
+/// # Errors
+/// The failure of the first item that fails, as if they were done one after the other.
 pub fn each<T: Sync, R: Send, E: Send>(
     threads: usize,
     items: &[T],
@@ -14,6 +16,7 @@ pub fn each<T: Sync, R: Send, E: Send>(
     if threads <= 1 {
         return items.iter().map(does).collect();
     }
+    // Items are taken in order, and whoever has taken one finishes it: all before one that fails are done.
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let worker = || {
         let mut done = vec![];
@@ -27,12 +30,14 @@ pub fn each<T: Sync, R: Send, E: Send>(
         done
     };
     let mut results: Vec<(usize, Result<R, E>)> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        let join = |worker: thread::ScopedJoinHandle<'_, _>| worker.join();
-        workers
-            .into_iter()
-            .flat_map(|worker| join(worker).unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
+        // Where no more threads can be had, fewer do the same work.
+        let others: Vec<_> =
+            (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, worker).ok()).collect();
+        let mut results = worker();
+        for other in others {
+            results.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        results
     });
     results.sort_by_key(|(place, _)| *place);
     results.into_iter().map(|(_, result)| result).collect()

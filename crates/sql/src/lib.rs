@@ -12,6 +12,7 @@
 //! | how much of one entity counts, and what do cells add up to? | [`bound`] |
 //! | what is asked of each entity, and what do caps leave out? | [`plan`], [`fn@losses`] |
 //! | what makes the levels of a table with totals add up? | [`consistent`] |
+//! | what is asked of an engine that holds the rows? | [`pushdown`] |
 //! | what is done with noisy answers? | [`output`] |
 //!
 //! The order of operations is fixed: row-wise expressions, WHERE, drop undeclared keys, clamp, cap each entity's
@@ -25,6 +26,7 @@ mod facts;
 mod lower;
 pub mod output;
 pub mod plan;
+pub mod pushdown;
 mod syntax;
 
 pub use bound::{Exact, Salt};

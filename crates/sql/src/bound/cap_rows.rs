@@ -5,7 +5,7 @@
 
 use super::Identity;
 use super::columns::{Columns, Meaning, Watch};
-use super::identity::Identities;
+use super::identity::{Identities, Ranking};
 use super::layout::Layout;
 use super::levels::Levels;
 use super::lookup::NOWHERE;
@@ -43,8 +43,9 @@ pub(crate) struct Capping<'a> {
     pub(crate) caps: Caps,
     /// What is worked out of each entity, where a question is about entities.
     pub(crate) per_entity: Option<Fold>,
-    /// What decides which rows are kept.
+    /// What decides which rows are kept, and by which function.
     pub(crate) salt: &'a Salt,
+    pub(crate) ranking: Ranking,
     /// What is counted while rows are read, if anything.
     pub(crate) watch: Option<Arc<Watch>>,
 }
@@ -74,11 +75,12 @@ pub(crate) struct Scattered {
 impl CapRows {
     /// `text` is about the entity key, `threads` how many scatter and walk at the same time.
     pub(crate) fn new(capping: &Capping<'_>, text: bool, memory: Memory, disk: Arc<Disk>, threads: usize) -> Self {
-        let identities = Identities::new(capping.salt);
+        let identities = Identities::of(capping.ranking, capping.salt);
         let looked_up = capping.groups.iter().enumerate().filter(|(at, _)| !capping.nesting.is_determined(*at));
         let looked_up = looked_up.map(|(_, group)| group);
         let meaning = Meaning::new(looked_up, capping.arguments, Some(identities.clone()), capping.watch.clone());
         // Where rows are only counted, it does not matter what they hold.
+        let text = text || capping.ranking == Ranking::Portable;
         let holds_values = capping.per_entity.as_ref().is_none_or(Fold::is_of_values);
         let presence = if capping.per_entity.is_some() { Vec::new() } else { capping.presence.clone() };
         let plan = Plan {

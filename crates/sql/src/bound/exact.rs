@@ -29,6 +29,27 @@ impl Exact {
         self.cells.into_iter().map(sums).collect()
     }
 
+    /// Whether two answers are the same, for answers on made-up rows alone.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let same = |(one, other): (&Cells, &Cells)| match (one, other) {
+            (Cells::Sums(one), Cells::Sums(other)) => one == other,
+            (Cells::Values(one), Cells::Values(other)) => one == other,
+            (Cells::Sums(_), Cells::Values(_)) | (Cells::Values(_), Cells::Sums(_)) => false,
+        };
+        self.cells.len() == other.cells.len() && self.cells.iter().zip(&other.cells).all(same)
+    }
+
+    /// How far the sums of each measure are from another answer's, over all cells (L1), for answers on made-up rows alone.
+    pub(crate) fn changes(&self, other: &Self) -> Vec<u128> {
+        let change = |(one, other): (&Cells, &Cells)| match (one, other) {
+            (Cells::Sums(one), Cells::Sums(other)) => {
+                one.iter().zip(other).map(|(one, other)| one.abs_diff(*other)).sum()
+            }
+            (Cells::Values(_), _) | (_, Cells::Values(_)) => 0,
+        };
+        self.cells.iter().zip(&other.cells).map(change).collect()
+    }
+
     /// The same once more, for answers on made-up rows alone: noise that is drawn twice about somebody averages out.
     pub(crate) fn again(&self) -> Self {
         let cells = self.cells.iter().map(|cells| match cells {

@@ -10,7 +10,9 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use deniable_data::identity::{EntityBits, Identity, scattered};
+use sha2::{Digest, Sha256};
 use siphasher::sip128::SipHasher13;
+use std::sync::Arc;
 
 /// What texts are hashed for.
 const TEXTS: &str = "deniable 2026-11 identity of a text key";
@@ -24,25 +26,53 @@ const RANKS: &str = "deniable 2026-11 ranks of cells and rows";
 /// A place in an order that nobody can choose: 128 bits of a keyed hash.
 pub(crate) type Rank = u128;
 
-/// An entity's secret order of cells: one keyed hash, of which each cell's rank is mixed.
-#[derive(Clone, Copy)]
-pub(super) struct CellSeed([u64; 2]);
+/// By which function an entity's rows and cells are ranked. It is part of a question's identity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Ranking {
+    /// SipHash of words.
+    #[default]
+    Words,
+    /// SHA-256 of texts, which engines of SQL compute as well (`crate::pushdown`).
+    Portable,
+}
+
+/// An entity's secret order of cells.
+pub(super) enum CellSeed {
+    /// One keyed hash, of which each cell's rank is mixed.
+    Mixed([u64; 2]),
+    /// All that is hashed before a cell.
+    Portable(Sha256),
+}
 
 impl CellSeed {
-    /// The rank of a cell: one to one, so that no two cells of an entity share one.
+    /// The rank of a cell. Mixed, it is one to one, so that no two cells of an entity share one.
     #[inline]
-    pub(super) fn rank(self, cell: u32) -> u64 {
-        let mixed = (u64::from(cell) ^ self.0[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        scattered((mixed ^ (mixed >> 32)).wrapping_add(self.0[1]))
+    pub(super) fn rank(&self, cell: u32) -> u64 {
+        match self {
+            Self::Mixed(seed) => {
+                let mixed = (u64::from(cell) ^ seed[0]).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                scattered((mixed ^ (mixed >> 32)).wrapping_add(seed[1]))
+            }
+            Self::Portable(before) => portable(before.clone().chain_update(cell.to_string()))[0],
+        }
     }
+}
+
+/// The first 128 bits of a hash, as they stand in its digits.
+fn portable(hasher: Sha256) -> [u64; 2] {
+    let hash = hasher.finalize();
+    let word = |at: usize| hash[at..].first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    [word(0), word(8)]
 }
 
 /// The keys.
 #[derive(Clone)]
 pub(crate) struct Identities {
-    pub(super) bits: EntityBits,
+    bits: EntityBits,
     ranks: SipHasher13,
     joined: SipHasher13,
+    /// The salt in digits, where it is hashed as a text.
+    portable: Option<Arc<str>>,
 }
 
 impl Identities {
@@ -54,7 +84,34 @@ impl Identities {
             *key.first_chunk().unwrap_or(&[0; 16])
         };
         let hasher = |what| SipHasher13::new_with_key(&key(what));
-        Self { bits: EntityBits::new(&key(TEXTS), integers), ranks: hasher(RANKS), joined: hasher(JOINED) }
+        let bits = EntityBits::new(&key(TEXTS), integers);
+        Self { bits, ranks: hasher(RANKS), joined: hasher(JOINED), portable: None }
+    }
+
+    /// Those of a function.
+    pub(super) fn of(ranking: Ranking, salt: &Salt) -> Self {
+        let portable = (ranking == Ranking::Portable).then(|| salt.digits().into());
+        Self { portable, ..Self::new(salt) }
+    }
+
+    /// The entity of a whole number.
+    #[inline]
+    pub(super) fn of_integer(&self, number: i64) -> Identity {
+        match &self.portable {
+            None => self.bits.of_integer(number),
+            Some(salt) => portable(begun(salt, 'e').chain_update(format!("i{number}"))),
+        }
+    }
+
+    /// The entity of a text.
+    pub(super) fn of_text(&self, text: &str) -> Identity {
+        match &self.portable {
+            None => self.bits.of_text(text),
+            Some(salt) => {
+                let digits = text.bytes().fold(String::from("t"), |digits, byte| digits + &format!("{byte:02x}"));
+                portable(begun(salt, 'e').chain_update(digits))
+            }
+        }
     }
 
     /// The entity of every row of a batch; rows of NULL belong to nobody. False for a type that no key has.
@@ -63,7 +120,7 @@ impl Identities {
         match column.data_type() {
             DataType::Int64 => {
                 let values = column.as_primitive::<Int64Type>().values();
-                found.extend(values.iter().map(|value| self.bits.of_integer(*value)));
+                found.extend(values.iter().map(|value| self.of_integer(*value)));
             }
             DataType::Utf8 => self.of_texts(column.as_string::<i32>(), found),
             DataType::LargeUtf8 => self.of_texts(column.as_string::<i64>(), found),
@@ -89,16 +146,23 @@ impl Identities {
     }
 
     fn of_texts<'a>(&self, texts: impl IntoIterator<Item = Option<&'a str>>, found: &mut Vec<Identity>) {
-        found.extend(self.bits.of_texts(texts).map(Option::unwrap_or_default));
+        if self.portable.is_some() {
+            found.extend(texts.into_iter().map(|text| text.map(|text| self.of_text(text)).unwrap_or_default()));
+        } else {
+            found.extend(self.bits.of_texts(texts).map(Option::unwrap_or_default));
+        }
     }
 
     /// What the cells of an entity are ranked by.
     pub(super) fn seed(&self, identity: Identity) -> CellSeed {
+        if let Some(salt) = &self.portable {
+            return CellSeed::Portable(begun(salt, 'c').chain_update(named(identity)));
+        }
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&identity[0].to_le_bytes());
         bytes[8..].copy_from_slice(&identity[1].to_le_bytes());
         let hash = self.ranks.hash(&bytes);
-        CellSeed([hash.h1, hash.h2])
+        CellSeed::Mixed([hash.h1, hash.h2])
     }
 
     /// The rank of a row of an entity that is to meet rows of other tables: of all its values in use, written in bytes.
@@ -108,11 +172,29 @@ impl Identities {
 
     /// The rank of a row of an entity: `row` holds its cell and its values in words. `bytes` is used again.
     pub(super) fn of_row(&self, identity: Identity, row: &[u64], bytes: &mut Vec<u8>) -> Rank {
+        if let Some(salt) = &self.portable {
+            let hasher = begun(salt, 'r').chain_update(named(identity));
+            let [first, second] = portable(row.iter().enumerate().fold(hasher, |hasher, (at, word)| {
+                let separated = if at > 0 { hasher.chain_update(":") } else { hasher };
+                separated.chain_update(word.cast_signed().to_string())
+            }));
+            return u128::from(first) << 64 | u128::from(second);
+        }
         bytes.clear();
         // Never as long as what a seed is made of.
         bytes.extend(identity.iter().chain(row).flat_map(|word| word.to_le_bytes()));
         self.ranks.hash(bytes).as_u128()
     }
+}
+
+/// What is hashed first: the salt, and what for.
+fn begun(salt: &str, tag: char) -> Sha256 {
+    Sha256::new().chain_update(salt).chain_update([tag as u8])
+}
+
+/// An entity as a hashed text names it.
+fn named([first, second]: Identity) -> String {
+    format!("{first:016x}{second:016x}:")
 }
 
 #[cfg(test)]
@@ -140,6 +222,15 @@ mod tests {
         }
     }
 
+    /// By other programs: `printf %s 0101...01ei-7 | sha256sum`, of which the first 32 digits.
+    #[test]
+    fn portable_identities_are_what_other_programs_make_of_the_same_texts() {
+        let portable = Identities::of(Ranking::Portable, &Salt([1; 32]));
+        let name = |identity| named(identity).trim_end_matches(':').to_owned();
+        assert_eq!(name(portable.of_integer(-7)), "d33d32b406673b965a9a9996dc08002b");
+        assert_eq!(name(portable.of_text("\u{e4}'")), "d63c05e09de01c24c5aa88313606c14e");
+    }
+
     #[test]
     fn every_cell_comes_first_equally_often() {
         // Of 5 cells, for 50,000 entities: 10,000 each, with a standard deviation of 89.
@@ -147,7 +238,7 @@ mod tests {
         for cells in [[0, 1, 2, 3, 4], [0, 1 << 16, 1 << 20, 7, 1 << 31]] {
             let mut first = [0_i32; 5];
             for entity in 0..50_000 {
-                let seed = identities.seed(identities.bits.of_integer(entity));
+                let seed = identities.seed(identities.of_integer(entity));
                 let lowest = (0..5).min_by_key(|at| seed.rank(cells[*at])).unwrap();
                 first[lowest] += 1;
             }
@@ -161,16 +252,16 @@ mod tests {
         let mut seen = BTreeSet::new();
         let mut shards = BTreeSet::new();
         for value in (-5_000..5_000).chain([i64::MIN, i64::MAX]) {
-            let identity = identities.bits.of_integer(value);
+            let identity = identities.of_integer(value);
             assert!(seen.insert(identity));
             shards.insert(identity[0] >> 56);
         }
         assert_eq!(shards.len(), 256, "numbers in a row go to all shards");
         for text in ["", "a", "A", "a ", "7", "07"] {
-            assert!(seen.insert(identities.bits.of_text(text)));
+            assert!(seen.insert(identities.of_text(text)));
         }
         let other = Identities::new(&Salt([2; 32]));
-        assert_ne!(identities.bits.of_text("a"), other.bits.of_text("a"));
-        assert_ne!(identities.bits.of_integer(1), other.bits.of_integer(1));
+        assert_ne!(identities.of_text("a"), other.of_text("a"));
+        assert_ne!(identities.of_integer(1), other.of_integer(1));
     }
 }

@@ -37,9 +37,9 @@ pub(crate) use columns::{Columns, Meaning, Watch};
 pub(crate) use decode::Decoder;
 pub(crate) use deniable_data::identity::Identity;
 pub use exact::Exact;
-pub(crate) use identity::Identities;
+pub(crate) use identity::{Identities, Ranking};
 pub(crate) use shards::{Disk, Scatter};
-pub(crate) use totals::Totals;
+pub(crate) use totals::{Totals, What};
 pub(crate) use walk::{Take, Walk};
 
 use crate::error::SourceError;
@@ -51,6 +51,14 @@ use std::sync::Arc;
 /// The secret that decides which rows of an entity are kept when there are more than its caps allow.
 #[derive(Clone)]
 pub struct Salt(pub [u8; 32]);
+
+impl Salt {
+    /// As hexadecimal digits, for whoever hashes texts.
+    #[must_use]
+    pub fn digits(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
 
 impl std::fmt::Debug for Salt {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -100,6 +108,7 @@ impl<'a> Capping<'a> {
             caps: of.caps(),
             per_entity: query.per_entity.as_ref().map(fold),
             salt,
+            ranking: of.ranking(),
             watch,
         }
     }

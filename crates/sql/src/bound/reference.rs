@@ -73,8 +73,8 @@ pub(super) fn rows(
         let mut identity = Some(Identity::default());
         if let Some(identities) = identities {
             identity = match key(columns.next().unwrap(), row) {
-                Key::Integer(value) => Some(identities.bits.of_integer(value)),
-                Key::Text(text) => Some(identities.bits.of_text(&text)),
+                Key::Integer(value) => Some(identities.of_integer(value)),
+                Key::Text(text) => Some(identities.of_text(&text)),
                 _ => None,
             };
         }

@@ -1,5 +1,6 @@
 //! The fast code and the plain one agree: on random rows, in all batch sizes, partitions and limits of memory.
 
+use super::Ranking;
 use super::reference::{self, Kept};
 use super::{CapRows, Capping, Disk, Exhausted, Salt};
 use crate::bound::identity::Identities;
@@ -268,7 +269,8 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
         let text = DataType::Dictionary(Box::new(DataType::Int16), Box::new(DataType::Utf8));
         let text = dice.pick(&[DataType::Utf8, DataType::Utf8View, DataType::LargeUtf8, text]);
         let random = random(&mut dice, &table, rows);
-        let identities = Identities::new(&SALT);
+        let ranking = if round % 3 == 0 { Ranking::Portable } else { Ranking::Words };
+        let identities = Identities::of(ranking, &SALT);
         let batch = input(&random, columns, &text);
         let counting = reference::rows(&batch, query.groups(), arguments, Some(&identities));
         let capping = || Capping {
@@ -281,6 +283,7 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
             caps,
             per_entity: None,
             salt: &SALT,
+            ranking,
             watch: None,
         };
         let expected = reference::keep(&counting, &capping(), &identities);
@@ -331,6 +334,7 @@ fn an_entity_larger_than_memory() {
         caps,
         per_entity: None,
         salt: &SALT,
+        ranking: Ranking::default(),
         watch: None,
     };
     let expected = reference::keep(&counting, &capping(caps), &identities);
@@ -375,6 +379,7 @@ fn more_entities_than_memory() {
             caps,
             per_entity: None,
             salt: &SALT,
+            ranking: Ranking::default(),
             watch: None,
         };
         let expected = reference::keep(&counting, &capping, &identities);

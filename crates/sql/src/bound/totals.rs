@@ -34,8 +34,9 @@ struct Gathered {
     vector: Vector,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+/// What is added up, or gathered, in the cells of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum What {
     /// Rows.
     Rows,
     /// Rows with a value of an argument.
@@ -117,6 +118,28 @@ impl Totals {
             buffer: Vec::new(),
             piled: 0,
         }
+    }
+
+    /// What is gathered, in order.
+    pub(crate) fn wanted(&self) -> Vec<What> {
+        self.gathered.iter().map(|gathered| gathered.what).collect()
+    }
+
+    /// Takes what was added up elsewhere in a cell of the only level; false where it is nothing that rows add up to.
+    pub(crate) fn set(&mut self, cell: usize, sums: &[i128]) -> bool {
+        let mut fits = sums.len() == self.gathered.len();
+        for (Gathered { vector, .. }, sum) in self.gathered.iter_mut().zip(sums) {
+            // The last place is of rows in no cell.
+            match vector {
+                Vector::Counts(counts) if cell + 1 < counts.len() => match u64::try_from(*sum) {
+                    Ok(count) => counts[cell] = count,
+                    Err(_) => fits = false,
+                },
+                Vector::Sums(all) if cell + 1 < all.len() && sum.unsigned_abs() < 1 << 120 => all[cell] = *sum,
+                Vector::Counts(_) | Vector::Sums(_) | Vector::Piles(_) => fits = false,
+            }
+        }
+        fits
     }
 
     /// How many bytes the totals of a query take whatever the rows, at most.

@@ -17,6 +17,7 @@ use super::inline::inline;
 use super::join::arrange;
 use super::nesting::Nesting;
 use super::{Argument, Query, Rows, identity};
+use crate::bound::Ranking;
 use crate::error::QueryError;
 use crate::facts::keys::Derivation;
 use crate::facts::range::Ranges;
@@ -263,6 +264,7 @@ impl Query {
             caps,
             per_entity,
             entity_rows,
+            ranking: Ranking::default(),
             identity,
         }
     }

@@ -8,6 +8,7 @@ use super::aggregate::Collected;
 use super::entity_rows::{EntityRows, Fold};
 use super::per_entity::{OnLadder, PerEntity};
 use super::{Argument, Centred, EntityValue, Estimator, Group, Measure, MeasureKind, Query, Target};
+use crate::bound::Ranking;
 use crate::facts::range::Grid;
 use deniable_core::exact::Rational;
 use deniable_core::schema::{Key, TableSchema};
@@ -27,6 +28,7 @@ const NESTED: u8 = 130;
 const TOGETHER: u8 = 131;
 /// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
 const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
+const PORTABLE_RANKING: &str = "deniable sha-256 of texts, salted, 2026-11";
 
 /// Bytes as they grow.
 #[derive(Default)]
@@ -266,7 +268,10 @@ fn counted(query: &Query) -> Parts {
     if *together {
         parts.tag(TOGETHER);
     }
-    parts.tag(FORMAT).text(RANKING);
+    parts.tag(FORMAT).text(match query.ranking {
+        Ranking::Words => RANKING,
+        Ranking::Portable => PORTABLE_RANKING,
+    });
     let Caps { rows_per_group, groups: most } = caps;
     parts.number((*rows_per_group).into()).number((*most).into());
     parts.size(1 + joins.others.len());
@@ -331,6 +336,7 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
         caps: _,
         per_entity,
         entity_rows: _,
+        ranking: _,
         identity: _,
     } = query;
     if let Some(about) = per_entity {

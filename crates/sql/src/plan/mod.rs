@@ -46,6 +46,7 @@ pub use public::PublicRows;
 pub use regression::{Product, Regression, Statistic};
 pub(crate) use windows::WINDOWS;
 
+use crate::bound::Ranking;
 use crate::error::QueryError;
 use crate::facts::keys::{key_of, passed_on_by_case};
 use crate::facts::range::Grid;
@@ -154,6 +155,8 @@ pub struct Query {
     pub(crate) per_entity: Option<PerEntity>,
     /// Where its rows come from, if they are one of each entity.
     pub(crate) entity_rows: Option<Box<EntityRows>>,
+    /// By which function rows are ranked where caps choose among them.
+    ranking: Ranking,
     identity: Vec<u8>,
 }
 
@@ -192,6 +195,18 @@ impl Query {
             query.output.names = names;
         }
         Ok(query)
+    }
+
+    /// The same question, with rows ranked as engines of SQL rank them: another one, whose stored answers are its own.
+    #[must_use]
+    pub fn portable(mut self) -> Self {
+        self.ranking = Ranking::Portable;
+        self.identity = identity::bytes(&self);
+        self
+    }
+
+    pub(crate) fn ranking(&self) -> Ranking {
+        self.ranking
     }
 
     /// What is grouped by.
@@ -353,6 +368,13 @@ impl Query {
     #[must_use]
     pub fn is_filtered(&self) -> bool {
         !self.rows.filters.is_empty() || self.entity_rows.as_ref().is_some_and(|rows| rows.of.is_filtered())
+    }
+
+    /// The protected table whose rows are read first.
+    #[must_use]
+    pub fn main_table(&self) -> &TableSchema {
+        let rows = self.entity_rows.as_ref().map_or(&self.rows, |made| &made.of.rows);
+        &rows.tables[rows.joins.first]
     }
 
     /// The tables about entities, each with its entity key; none when one row is one person.

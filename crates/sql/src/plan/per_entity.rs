@@ -11,6 +11,7 @@ use super::measure::{Estimator, Measure, MeasureKind, QuantileShare, ValueKind};
 use super::nesting::Nesting;
 use super::parallel::Part;
 use super::{Argument, Group, Query, Rows, identity};
+use crate::bound::Ranking;
 use crate::error::QueryError;
 use crate::facts::range::Range;
 use crate::lower::declared;
@@ -317,6 +318,8 @@ impl Query {
             caps,
             per_entity,
             entity_rows,
+            // That of the query whose entities these are.
+            ranking: Ranking::default(),
             identity,
         };
         query.identity = identity::bytes(&query);

@@ -11,6 +11,7 @@ use super::released::{RowSet, released};
 use super::{
     Group, MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Query, Rows, grouping, identity, presence, quantiles,
 };
+use crate::bound::Ranking;
 use crate::error::QueryError;
 use crate::facts::keys::Derivation;
 use crate::facts::labels::labels;
@@ -96,6 +97,7 @@ pub(super) fn take_apart(
         caps,
         per_entity,
         entity_rows,
+        ranking: Ranking::default(),
         identity,
     };
     if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {

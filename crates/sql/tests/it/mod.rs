@@ -15,6 +15,7 @@ mod per_entity;
 mod population;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod pushdown;
 mod registration;
 mod regression;
 mod results;

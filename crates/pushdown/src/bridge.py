@@ -1,0 +1,105 @@
+"""Speaks for Deniable to an engine whose own client is Python's: a line of JSON in, a line of JSON out.
+
+No value and no message of the engine is ever passed on but the rows of totals: messages quote values.
+"""
+
+import json
+import os
+import sys
+
+# Whatever a client prints goes to standard error.
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+
+
+class Spark:
+    """Apache Spark: a master (spark://host:7077, local[2]) or a Connect server (sc://host:15002)."""
+
+    PINNED = {
+        "spark.sql.ansi.enabled": "true",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.caseSensitive": "true",
+        "spark.sql.decimalOperations.allowPrecisionLoss": "true",
+    }
+
+    def __init__(self, address):
+        from pyspark.sql import SparkSession
+
+        builder = SparkSession.builder.appName("deniable")
+        if address.startswith("sc://"):
+            builder = builder.remote(address)
+        else:
+            builder = builder.master(address).config("spark.ui.enabled", "false")
+            builder = builder.config("spark.log.level", "OFF")
+        self.session = builder.getOrCreate()
+        for key, value in self.PINNED.items():
+            self.session.conf.set(key, value)
+
+    def settings(self):
+        known = {key: self.session.conf.get(key) for key in self.PINNED}
+        return {"version": self.session.version, **known}
+
+    def columns(self, relation):
+        fields = self.session.sql(f"SELECT * FROM {relation}").schema.fields
+        return [[field.name, field.dataType.simpleString()] for field in fields]
+
+    def rows(self, sql, salt):
+        return self.session.sql(sql, args={"salt": salt}).collect()
+
+
+class DuckDb:
+    """DuckDB, in memory or in a file."""
+
+    def __init__(self, address):
+        import duckdb
+
+        self.connection = duckdb.connect(address)
+        self.connection.execute("SET enable_progress_bar = false")
+        self.connection.execute("SET TimeZone = 'UTC'")
+
+    def settings(self):
+        one = "SELECT version(), current_setting('TimeZone'), current_setting('default_collation')"
+        version, zone, collation = self.connection.execute(one).fetchone()
+        return {"version": version, "TimeZone": zone, "default_collation": collation}
+
+    def columns(self, relation):
+        rows = self.connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+        return [[row[0], row[1]] for row in rows]
+
+    def rows(self, sql, salt):
+        return self.connection.execute(sql, {"salt": salt} if "$salt" in sql else None).fetchall()
+
+
+def answer(engine, question):
+    match question["ask"]:
+        case "settings":
+            return engine.settings()
+        case "columns":
+            return engine.columns(question["relation"])
+        case "rows":
+            rows = engine.rows(question["sql"], question["salt"])
+            return [[None if value is None else str(value) for value in row] for row in rows]
+        case _:
+            raise ValueError("an unknown question")
+
+
+def main():
+    engine = None
+    for line in sys.stdin:
+        try:
+            question = json.loads(line)
+            if engine is None:
+                engine = {"spark": Spark, "duckdb": DuckDb}[question["engine"]](question["address"])
+                told = engine.settings()
+            else:
+                told = answer(engine, question)
+            reply = {"answer": told}
+        except BaseException as error:  # noqa: BLE001: whatever it is, its message stays here.
+            if os.environ.get("DENIABLE_ENGINE_TALKS"):
+                print(error, file=sys.stderr)
+            condition = getattr(error, "getCondition", lambda: None)
+            reply = {"error": type(error).__name__, "condition": condition()}
+        print(json.dumps(reply), file=answers, flush=True)
+
+
+main()

@@ -1,0 +1,173 @@
+//! A conversation with an engine, by way of its own client for Python.
+
+use crate::error::EngineError;
+use deniable_sql::Salt;
+use deniable_sql::pushdown::{Dialect, Row, Statement, Stored, Trial};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+const BRIDGE: &str = include_str!("bridge.py");
+/// Most bytes of one answer: cells are at most a million.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// An engine that is ready to be asked.
+#[derive(Debug)]
+pub struct Engine {
+    dialect: Dialect,
+    settings: BTreeMap<String, String>,
+    process: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+/// What the bridge says.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Reply {
+    Answer { answer: Value },
+    Error { error: String, condition: Option<String> },
+}
+
+impl Engine {
+    /// Starts the client and connects. `python` is the interpreter that has it.
+    ///
+    /// # Errors
+    /// When there is no such interpreter or client, or the engine does not answer.
+    pub fn start(dialect: Dialect, address: &str, python: &str) -> Result<Self, EngineError> {
+        let (engine, help) = match dialect {
+            Dialect::Spark => {
+                ("spark", "install Python 3.10 or later, `pip install pyspark`, and a Java that it runs on")
+            }
+            Dialect::DuckDb => ("duckdb", "install Python 3.10 or later, and `pip install duckdb`"),
+            Dialect::Postgres => {
+                let help = "state `format = \"postgres\"`, which reads its rows";
+                return Err(EngineError::new("PostgreSQL is not asked to compute", help));
+            }
+        };
+        let lost = |_| EngineError::new(format!("`{python}` cannot be started"), help);
+        let mut command = Command::new(python);
+        command.args(["-c", BRIDGE]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if std::env::var_os("DENIABLE_ENGINE_TALKS").is_none() {
+            command.stderr(Stdio::null());
+        }
+        let mut process = command.spawn().map_err(lost)?;
+        let (Some(questions), Some(answers)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(EngineError::new(format!("`{python}` cannot be spoken to"), help));
+        };
+        let mut started =
+            Self { dialect, settings: BTreeMap::new(), process, questions, answers: BufReader::new(answers) };
+        let settings = started.ask(&json!({ "engine": engine, "address": address })).map_err(|error| EngineError {
+            help: if error.problem.contains("ModuleNotFoundError") { help } else { error.help },
+            ..error
+        })?;
+        started.settings = serde_json::from_value(settings).map_err(|_| unexpected())?;
+        Ok(started)
+    }
+
+    /// Its version, and the settings that decide what statements mean.
+    #[must_use]
+    pub fn settings(&self) -> &BTreeMap<String, String> {
+        &self.settings
+    }
+
+    /// Its dialect.
+    #[must_use]
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    /// How it keeps each column of a relation; columns of other types are not among them.
+    ///
+    /// # Errors
+    /// When there is no such relation.
+    pub fn columns(&mut self, relation: &str) -> Result<BTreeMap<String, Stored>, EngineError> {
+        let columns = self.ask(&json!({ "ask": "columns", "relation": relation }))?;
+        let columns: Vec<(String, String)> = serde_json::from_value(columns).map_err(|_| unexpected())?;
+        Ok(columns.into_iter().filter_map(|(name, kind)| Some((name, stored(&kind)?))).collect())
+    }
+
+    /// Runs a statement.
+    ///
+    /// # Errors
+    /// When the engine fails, or answers something else than rows of totals.
+    pub fn run(&mut self, statement: &Statement, salt: &Salt) -> Result<Vec<Row>, EngineError> {
+        let rows = self.ask(&json!({ "ask": "rows", "sql": statement.sql, "salt": salt.digits() }))?;
+        let rows: Vec<Vec<Option<String>>> = serde_json::from_value(rows).map_err(|_| unexpected())?;
+        rows.iter().map(|row| totals(row, statement.sums).ok_or_else(unexpected)).collect()
+    }
+
+    /// Tries it on rows that nobody is in: it must answer what this program does.
+    ///
+    /// # Errors
+    /// When it fails, or answers something else.
+    pub fn try_out(&mut self, trial: &Trial<'_>) -> Result<(), EngineError> {
+        let [without, with] = trial.statements();
+        let answers = [self.run(without, &Trial::SALT)?, self.run(with, &Trial::SALT)?];
+        let help = "no private row was touched: check the engine's version and settings, or pull the rows (`deniable data pull`)";
+        trial.verdict(&answers).map_err(|lie| EngineError::new(lie.to_string(), help))
+    }
+
+    /// Sets something for the rest of the conversation: for tests of what settings may not change.
+    #[cfg(test)]
+    pub(crate) fn execute(&mut self, sql: &str) -> Result<(), EngineError> {
+        self.ask(&json!({ "ask": "rows", "sql": sql, "salt": "" })).map(drop)
+    }
+
+    fn ask(&mut self, question: &Value) -> Result<Value, EngineError> {
+        let silent = "look at the engine's own log, and run the same again: what is paid for stays paid for";
+        let ended = |_| EngineError::new("the engine's client has ended", silent);
+        writeln!(self.questions, "{question}").and_then(|()| self.questions.flush()).map_err(ended)?;
+        let mut line = String::new();
+        (&mut self.answers).take(MOST_BYTES).read_line(&mut line).map_err(ended)?;
+        match serde_json::from_str(&line) {
+            Ok(Reply::Answer { answer }) => Ok(answer),
+            Ok(Reply::Error { error, condition }) => {
+                let name = |name: &str| {
+                    name.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c)).collect::<String>()
+                };
+                let condition = condition.map_or_else(String::new, |condition| format!(", {}", name(&condition)));
+                Err(EngineError::new(format!("the engine failed: {}{condition}", name(&error)), silent))
+            }
+            Err(_) => Err(EngineError::new("the engine's client has ended", silent)),
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // The process that was started here, and no other.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn unexpected() -> EngineError {
+    EngineError::new(
+        "the engine answered something else than it was asked",
+        "check that nothing stands between it and its client",
+    )
+}
+
+/// A row of totals: whole numbers, none of them missing.
+fn totals(row: &[Option<String>], sums: usize) -> Option<Row> {
+    let all: Vec<i128> = row.iter().map(|value| value.as_ref()?.parse().ok()).collect::<Option<_>>()?;
+    let (cell, rest) = all.split_first()?;
+    let (sums, ranks) = rest.split_at_checked(sums)?;
+    let [cells, rows, of] = ranks else { return None };
+    Some(Row { cell: *cell, sums: sums.to_vec(), cells: *cells, rows: *rows, of: *of })
+}
+
+/// What a type of an engine is, where all of its values mean the same everywhere.
+fn stored(kind: &str) -> Option<Stored> {
+    Some(match kind.to_ascii_lowercase().as_str() {
+        "boolean" => Stored::Boolean,
+        "tinyint" | "smallint" | "int" | "integer" | "bigint" => Stored::Whole,
+        "float" | "real" | "double" => Stored::Double,
+        "string" | "varchar" | "text" => Stored::Text,
+        "date" => Stored::Date,
+        _ => return None,
+    })
+}

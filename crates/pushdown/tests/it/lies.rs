@@ -1,0 +1,60 @@
+//! An engine that does not do as it is told is found out, each time by the check that should.
+
+use super::equal::engine;
+use super::hostile::table;
+use deniable_sql::Query;
+use deniable_sql::pushdown::{Dialect, Row, Trial};
+use rand_chacha::ChaCha8Rng;
+use rand_core::SeedableRng;
+
+/// What an engine might do to its answer, behind what is said of it.
+type Change = (&'static str, fn(&mut Vec<Row>));
+
+const LIES: [Change; 8] = [
+    ("differs from", |rows| rows[1].sums[0] += 1),
+    ("differs from", |rows| {
+        rows.pop();
+        let cells = rows.len() as i128;
+        rows.iter_mut().for_each(|row| row.of = cells);
+    }),
+    ("lacks cells", |rows| drop(rows.pop())),
+    ("has a cell twice", |rows| rows[1].cell = rows[0].cell),
+    ("has a cell that is none", |rows| rows[0].cell = 1_000),
+    ("counts more of one entity", |rows| rows[0].cells = 9),
+    ("counts more of one entity", |rows| rows[0].rows = 9),
+    ("has sums that no rows", |rows| rows[0].sums[0] = -1),
+];
+
+#[test]
+fn every_lie_is_found_out() {
+    let Some(mut engine) = engine(Dialect::DuckDb) else { return };
+    let table =
+        (0..).map(|seed| table(&mut ChaCha8Rng::seed_from_u64(seed))).find(|table| table.entity.is_some()).unwrap();
+    let sql = "SELECT ward, COUNT(*) AS k, SUM(n) AS s FROM t GROUP BY ward";
+    let query = Query::new(sql, std::slice::from_ref(&table)).unwrap().portable();
+    let trial = Trial::new(&query, Dialect::DuckDb).unwrap();
+    let mut ask = |at: usize| engine.run(&trial.statements()[at], &Trial::SALT).unwrap();
+    let honest = [ask(0), ask(1)];
+    assert_eq!(trial.verdict(&honest), Ok(()));
+    for (said, lie) in LIES {
+        for at in 0..2 {
+            let mut answers = honest.clone();
+            lie(&mut answers[at]);
+            let found = trial.verdict(&answers).unwrap_err().to_string();
+            assert!(found.contains(said), "{found} is not: {said}");
+        }
+    }
+}
+
+/// Settings that change what texts, times and numbers mean do not change what the statement says.
+#[test]
+fn collations_have_no_say() {
+    let Some(mut engine) = engine(Dialect::DuckDb) else { return };
+    let tables: Vec<_> = (0..20).map(|seed| table(&mut ChaCha8Rng::seed_from_u64(seed))).collect();
+    engine.execute("SET default_collation = 'NOCASE'").unwrap();
+    for table in &tables {
+        let sql = "SELECT ward, COUNT(*) AS k FROM t WHERE who <> 'A' AND ward >= 'A' GROUP BY ward";
+        let query = Query::new(sql, std::slice::from_ref(table)).unwrap().portable();
+        engine.try_out(&Trial::new(&query, Dialect::DuckDb).unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,116 @@
+//! A question as one statement in the SQL of an engine that holds the rows: bounded totals come back, and nothing else.
+//!
+//! | question | module |
+//! |---|---|
+//! | how does each engine spell it? | `dialect`: a table |
+//! | which expressions mean the same everywhere, and fail nowhere? | `expression` |
+//! | how are rows bounded and added up? | `statement` |
+//! | what is not computed there, and why? | [`Refusal`] |
+//! | does an engine do as it is told? | [`Trial`]: on rows that nobody is in (`made_up`), as a part of the statement (`values`) |
+//!
+//! Rows are ranked by SHA-256 over the entity and their own values, which every engine computes; the engine of this crate computes the same
+//! where a question is asked this way ([`Query::portable`]), so that the exact cells are the same wherever the rows are.
+
+mod dialect;
+mod expression;
+mod made_up;
+mod refusal;
+mod statement;
+mod trial;
+mod values;
+
+pub use dialect::Dialect;
+pub use refusal::Refusal;
+pub use trial::Trial;
+
+use crate::bound::{Exact, Totals};
+use crate::plan::Query;
+use std::collections::BTreeMap;
+
+/// How an engine keeps the values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stored {
+    /// True and false.
+    Boolean,
+    /// Whole numbers of at most 64 bits.
+    Whole,
+    /// Binary floating-point numbers of at most 64 bits.
+    Double,
+    /// Texts.
+    Text,
+    /// Days.
+    Date,
+}
+
+/// What an engine is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// The statement, with a place for the salt: 64 hexadecimal digits.
+    pub sql: String,
+    /// How many sums stand behind the cell in each of its rows; behind them the largest ranks of cells and of rows, and how many
+    /// cells there are.
+    pub sums: usize,
+}
+
+/// A row of what an engine answers: a cell, its sums, and the largest ranks among what was counted in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The cell, by its place among all combinations of keys.
+    pub cell: i128,
+    /// The sums.
+    pub sums: Vec<i128>,
+    /// The largest rank of this cell among the cells of an entity.
+    pub cells: i128,
+    /// The most rows of one entity in the cell.
+    pub rows: i128,
+    /// How many cells there are in the answer.
+    pub of: i128,
+}
+
+/// What an engine answered is not what the statement asks for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the engine's answer {0}")]
+pub struct Lie(pub &'static str);
+
+impl Query {
+    /// The statement for an engine, about a relation that is written as the engine takes it. `stored` says how it keeps each column.
+    ///
+    /// # Errors
+    /// What is not computed there.
+    pub fn statement(
+        &self,
+        dialect: Dialect,
+        relation: &str,
+        stored: &BTreeMap<String, Stored>,
+    ) -> Result<Statement, Refusal> {
+        statement::statement(self, dialect, relation, stored, &Totals::new(self).wanted())
+    }
+
+    /// The exact totals that an engine answered.
+    ///
+    /// # Errors
+    /// When a cell is none or there twice, sums are missing, or more counts than the caps allow.
+    pub fn exact(&self, answer: &[Row]) -> Result<Exact, Lie> {
+        let mut totals = Totals::new(self);
+        let caps = self.caps();
+        let mut seen = std::collections::BTreeSet::new();
+        for Row { cell, sums, cells, rows, of } in answer {
+            if usize::try_from(*of) != Ok(answer.len()) {
+                return Err(Lie("lacks cells that it had"));
+            }
+            let place = usize::try_from(*cell).ok().filter(|cell| *cell < self.cells(0));
+            let place = place.ok_or(Lie("has a cell that is none"))?;
+            if !seen.insert(place) {
+                return Err(Lie("has a cell twice"));
+            }
+            let is_beyond = |rank: i128, most: u32| rank > i128::from(most) || rank < 1;
+            if self.entity().is_some() && (is_beyond(*cells, caps.groups) || is_beyond(*rows, caps.rows_per_group)) {
+                return Err(Lie("counts more of one entity than the caps allow"));
+            }
+            if !totals.set(place, sums) {
+                return Err(Lie("has sums that no rows add up to"));
+            }
+        }
+        Ok(totals.finish())
+    }
+}

@@ -1,0 +1,25 @@
+//! What is not computed where the rows are.
+
+/// Why a question is not asked of an engine, and what to do. Follows from the question and the declarations alone.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what} is not computed by an engine: {why}")]
+pub struct Refusal {
+    /// What of the question.
+    pub what: String,
+    /// Why not.
+    pub why: &'static str,
+    /// What to do.
+    pub help: &'static str,
+}
+
+/// Put the value into a column, where the engine computes it before, for the curator.
+pub(super) const MATERIALISE: &str =
+    "keep the value as a column of the table, or pull the rows (`deniable data pull`) and ask here";
+/// Have the rows here.
+pub(super) const PULL: &str = "pull the rows (`deniable data pull`) and ask here";
+
+impl Refusal {
+    pub(super) fn new(what: impl Into<String>, why: &'static str, help: &'static str) -> Self {
+        Self { what: what.into(), why, help }
+    }
+}

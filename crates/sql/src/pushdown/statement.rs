@@ -1,0 +1,389 @@
+//! The statement that an engine runs: from its rows to exact totals, and nothing but totals.
+//!
+//! ```text
+//! typed     the columns in use as values of the declared types                     c0, c1, ...
+//! valued    conditions, the combination of keys, the entity, each value             e, c, v0, v1, ...
+//! gridded   values on their grids, in whole numbers                                 u0, u1, ...
+//! alike     rows of one entity that agree in everything, and how many               m
+//! ranked    which of its cells this is, and how many rows come up to these          k, upto
+//! counted   how many of them count under the caps                                   n
+//! totals    sums of whole numbers in each cell, the largest of both ranks, and how many cells there are
+//! ```
+
+use super::dialect::{Dialect, Spellings, around};
+use super::expression::{Text, WIDE, Writer, double, integer, typed};
+use super::refusal::{MATERIALISE, PULL, Refusal};
+use super::{Statement, Stored};
+use crate::bound::What;
+use crate::facts::range::Grid;
+use crate::lower::declared;
+use crate::plan::{Centred, Group, Query};
+use deniable_core::schema::Key;
+use deniable_expression::{Day, Decimal, Type};
+use num_traits::ToPrimitive;
+use std::collections::BTreeMap;
+
+/// Most keys of all groups together: each is a comparison of every row.
+const MOST_KEYS: usize = 2_000;
+/// Most arguments: a bit of a whole number each says whether there is a value.
+const MOST_ARGUMENTS: usize = 30;
+/// Grid points below this are counted exactly by doubles, with room for a step more.
+const MOST_UNITS: i64 = 1 << 50;
+/// Whole numbers below this can be added to others in 64 bits.
+const ROOM: i128 = 1 << 62;
+
+/// Writes it.
+pub(super) fn statement(
+    query: &Query,
+    dialect: Dialect,
+    relation: &str,
+    stored: &BTreeMap<String, Stored>,
+    wanted: &[What],
+) -> Result<Statement, Refusal> {
+    expect_plain(query)?;
+    let spelt = dialect.spellings();
+    let (columns, kept) = columns(query, dialect, stored)?;
+    let mut writer = Writer::new(dialect, &query.rows.program, &kept);
+
+    let mut conditions = Vec::new();
+    let mut valued: Vec<String> = Vec::new();
+    for filter in &query.rows.filters {
+        conditions.push(writer.value(*filter)?);
+    }
+    if let Some(key) = query.entity() {
+        valued.push(format!("{} AS e", entity(query, dialect, key)?));
+        conditions.push(Text { sql: format!("c{} IS NOT NULL", entity_input(query, key)?), layer: 0 });
+    }
+    let combination = combination(query, dialect, &mut writer)?;
+    let arguments = &query.rows.arguments;
+    if arguments.len() > MOST_ARGUMENTS {
+        return Err(Refusal::new("a query of so many values", "30 fit beside each other", "ask in several queries"));
+    }
+    let mut units = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        let value = writer.value(argument.value)?;
+        let kind = query.rows.program.kind(argument.value);
+        units.push(match &argument.grid {
+            Some(grid) => on_grid(dialect, &mut writer, at, &value, kind, grid)?,
+            // Only whether there is one counts.
+            None => {
+                let sql = format!("CASE WHEN {} IS NOT NULL THEN {} END", value.sql, integer(dialect, 0));
+                Text { sql, ..value }
+            }
+        });
+    }
+
+    let mut from = format!("SELECT {} FROM {relation}", columns.join(", "));
+    for (at, layer) in writer.layers.iter().enumerate() {
+        let own: Vec<String> = layer.iter().map(|(name, sql)| format!("{sql} AS {name}")).collect();
+        from = match own.as_slice() {
+            [] => from,
+            own => format!("SELECT *, {} FROM (\n{from}\n) layer{at}", own.join(", ")),
+        };
+    }
+    valued.push(format!("{} AS c", combination.sql));
+    valued.extend(units.iter().enumerate().map(|(at, text)| format!("{} AS u{at}", text.sql)));
+    let conditions: Vec<&str> = conditions.iter().map(|condition| condition.sql.as_str()).collect();
+    let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
+    let rows = format!(
+        "SELECT * FROM (\nSELECT {} FROM (\n{from}\n) typed{filter}\n) valued WHERE c IS NOT NULL",
+        valued.join(", ")
+    );
+    let rows = match query.entity() {
+        None => counted_singly(&rows, units.len(), dialect),
+        Some(_) => counted(&rows, units.len(), query, spelt, wanted),
+    };
+    let sums: Vec<String> = wanted
+        .iter()
+        .enumerate()
+        .map(|(at, what)| Ok(format!("{} AS s{at}", sum(*what, query, dialect)?)))
+        .collect::<Result<_, Refusal>>()?;
+    let sums: String = sums.iter().map(|sum| format!(", {sum}")).collect();
+    let sql = format!(
+        "SELECT c{sums}, MAX(k) AS k, MAX(r) AS r, COUNT(*) OVER () AS cells FROM (\n{rows}\n) counted GROUP BY c"
+    );
+    Ok(Statement { sql, sums: wanted.len() })
+}
+
+/// Refuses questions of other shapes.
+fn expect_plain(query: &Query) -> Result<(), Refusal> {
+    if query.per_entity.is_some() || query.entity_rows.is_some() {
+        return Err(Refusal::new("a question about each entity's own rows", "it takes them apart a second time", PULL));
+    }
+    if !query.rows.joins.others.is_empty() {
+        return Err(Refusal::new("a join", "tables may be of different moments", PULL));
+    }
+    let is_nested = (0..query.groups().len()).any(|group| query.nesting().is_determined(group));
+    if query.levels().len() != 1 || is_nested {
+        return Err(Refusal::new("a table of several levels", "each has caps of its own", "ask each level by itself"));
+    }
+    Ok(())
+}
+
+/// The columns in use, typed, and how the engine keeps each by its place among the inputs.
+fn columns(
+    query: &Query,
+    dialect: Dialect,
+    stored: &BTreeMap<String, Stored>,
+) -> Result<(Vec<String>, BTreeMap<usize, Stored>), Refusal> {
+    let tables = &query.rows.tables;
+    let mut inputs = query.rows.program.inputs(&query.roots());
+    if let Some(key) = query.entity() {
+        inputs.insert(entity_input(query, key)?);
+    }
+    let (mut columns, mut kept) = (Vec::new(), BTreeMap::new());
+    for input in inputs {
+        let unknown = || Refusal::new("a column", "it is not declared", PULL);
+        let (_, column) = declared(tables, input).ok_or_else(unknown)?;
+        let not_read = || {
+            Refusal::new(
+                format!("the column `{}`", column.name),
+                "the engine keeps it in a type of which not all values mean the same everywhere",
+                "let the engine keep whole numbers as integers, decimals as doubles, texts, booleans and dates as such, or pull the rows",
+            )
+        };
+        let found = *stored.get(&column.name).ok_or_else(not_read)?;
+        let kind = deniable_data::type_of(column.kind);
+        let sql = typed(dialect, kind, found, &column.name).ok_or_else(not_read)?;
+        columns.push(format!("{sql} AS c{input}"));
+        kept.insert(input, found);
+    }
+    if columns.is_empty() {
+        columns.push(format!("{} AS c", integer(dialect, 0)));
+    }
+    Ok((columns, kept))
+}
+
+fn entity_input(query: &Query, key: &str) -> Result<usize, Refusal> {
+    let first = query.rows.joins.first;
+    let before: usize = query.rows.tables[..first].iter().map(|table| table.columns.len()).sum();
+    let found = query.rows.tables[first].position(key).map(|at| before + at);
+    found.ok_or_else(|| Refusal::new("the entity key", "it is not declared", PULL))
+}
+
+/// The pseudonym of a row's entity: hexadecimal digits of 128 bits.
+fn entity(query: &Query, dialect: Dialect, key: &str) -> Result<String, Refusal> {
+    let spelt = dialect.spellings();
+    let input = entity_input(query, key)?;
+    let kind = declared(&query.rows.tables, input).map(|(_, column)| deniable_data::type_of(column.kind));
+    let key = match kind {
+        Some(Type::Integer) => format!("'i' || CAST(c{input} AS {})", spelt.text),
+        Some(Type::Text) => format!("'t' || {}", around(spelt.digits_of, &format!("c{input}"))),
+        _ => return Err(Refusal::new("an entity key of this type", "keys are whole numbers or texts", MATERIALISE)),
+    };
+    Ok(format!("substr({}, 1, 32)", around(spelt.hash_digits, &format!("{} || 'e' || {key}", spelt.salt))))
+}
+
+/// The combination of a row's keys, NULL where one is not declared. The last group's keys vary fastest.
+fn combination(query: &Query, dialect: Dialect, writer: &mut Writer<'_>) -> Result<Text, Refusal> {
+    let keys: usize = query.groups().iter().map(|group| group.keys.len()).sum();
+    if keys > MOST_KEYS {
+        return Err(Refusal::new("a grouping by so many keys", "every row would be compared with each", MATERIALISE));
+    }
+    let mut whole = Text { sql: integer(dialect, 0), layer: 0 };
+    for group in query.groups() {
+        let value = writer.value(group.value)?;
+        let value = writer.column(format!("g{}", group.value.position()), &value);
+        let place = place(dialect, group, query.rows.program.kind(group.value), &value.sql)?;
+        let sql = format!("({} * {} + {place})", whole.sql, group.keys.len());
+        whole = Text { sql, layer: whole.layer.max(value.layer) };
+    }
+    Ok(whole)
+}
+
+/// Where a value is among the keys of its group.
+fn place(dialect: Dialect, group: &Group, kind: Type, value: &str) -> Result<String, Refusal> {
+    let (mut null, mut other) = ("NULL".to_owned(), "NULL".to_owned());
+    let mut branches = String::new();
+    for (at, key) in group.keys.iter().enumerate() {
+        let constant = match (key, kind) {
+            (Key::Null, _) => {
+                null = at.to_string();
+                continue;
+            }
+            (Key::Other, _) => {
+                other = at.to_string();
+                continue;
+            }
+            (Key::Boolean(truth), Type::Boolean) => if *truth { "TRUE" } else { "FALSE" }.to_owned(),
+            (Key::Integer(number), Type::Integer) => integer(dialect, (*number).into()),
+            (Key::Text(text), Type::Text) => dialect.bytes(text.as_bytes()),
+            (Key::Date(day), Type::Date) => integer(dialect, Day::new((*day).into()).map_or(0, |day| day.get().into())),
+            _ => return Err(Refusal::new("a key of this type", "engines do not agree on its values", MATERIALISE)),
+        };
+        branches.push_str(&format!(" WHEN {value} = {constant} THEN {at}"));
+    }
+    Ok(format!(
+        "CAST(CASE WHEN {value} IS NULL THEN {null}{branches} ELSE {other} END AS {})",
+        dialect.spellings().integer
+    ))
+}
+
+/// A value in units of its grid, as files' values are brought there (`bound::decode`).
+fn on_grid(
+    dialect: Dialect,
+    writer: &mut Writer<'_>,
+    at: usize,
+    value: &Text,
+    kind: Type,
+    grid: &Grid,
+) -> Result<Text, Refusal> {
+    let fine =
+        || Refusal::new("a value of so fine a grid", "doubles do not count it exactly", "declare a wider `step`");
+    let most = grid.low.abs().max(grid.high.abs());
+    let (Some(span), Some(per)) = (grid.unit.numer().to_i64(), grid.unit.denom().to_i64()) else { return Err(fine()) };
+    if most >= MOST_UNITS {
+        return Err(fine());
+    }
+    let value = writer.column(format!("v{at}"), value);
+    let (low, high) = (integer(dialect, grid.low.into()), integer(dialect, grid.high.into()));
+    let clamped = |units: &str, layer| Text { sql: format!("LEAST(GREATEST({units}, {low}), {high})"), layer };
+    // Functions of engines pass over NULL: it is asked for by itself.
+    let present = |text: Text| Text { sql: format!("CASE WHEN v{at} IS NOT NULL THEN {} END", text.sql), ..text };
+    match kind {
+        Type::Integer | Type::Date => {
+            // Beyond these values all units are beyond the bounds.
+            let beyond = i128::from(most) * i128::from(span) / i128::from(per) + 1 + i128::from(span);
+            if beyond * i128::from(per) + i128::from(span) >= ROOM {
+                return Err(fine());
+            }
+            let near = format!("LEAST(GREATEST(v{at}, {}), {})", integer(dialect, -beyond), integer(dialect, beyond));
+            let scaled = Text { sql: format!("{near} * {}", integer(dialect, per.into())), layer: value.layer };
+            let scaled = writer.column(format!("w{at}"), &scaled);
+            if span == 1 {
+                return Ok(present(clamped(&scaled.sql, scaled.layer)));
+            }
+            // Ties away from zero, on the number without its sign.
+            let half = integer(dialect, (span / 2).into());
+            let sql = format!("CASE WHEN w{at} < 0 THEN - w{at} ELSE w{at} END + {half}");
+            let size = writer.column(format!("x{at}"), &Text { sql, layer: scaled.layer });
+            let span = integer(dialect, span.into());
+            let whole = format!("(x{at} - x{at} % {span}){}{span}", dialect.spellings().quotient);
+            let units = format!("CASE WHEN w{at} < 0 THEN - ({whole}) ELSE {whole} END");
+            Ok(present(clamped(&units, size.layer)))
+        }
+        Type::Decimal => {
+            let unit = grid.unit.to_f64().unwrap_or(f64::NAN);
+            let beyond = (most + 2) as f64 * unit;
+            let fits = Decimal::new(beyond).is_some() && (beyond * per as f64).is_finite() && beyond > 0.0;
+            if !fits || (per as f64) as i64 != per || (span as f64) as i64 != span {
+                return Err(fine());
+            }
+            let (least, greatest) = (double(dialect, -beyond), double(dialect, beyond));
+            let near = format!(
+                "CASE WHEN v{at} < {least} THEN {least} WHEN v{at} > {greatest} THEN {greatest} ELSE v{at} END"
+            );
+            let (times, by) = (double(dialect, per as f64), double(dialect, span as f64));
+            let scaled = Text { sql: format!("({near}) * {times} / {by}"), layer: value.layer };
+            let scaled = writer.column(format!("w{at}"), &scaled);
+            let size = writer.column(format!("x{at}"), &Text { sql: format!("ABS(w{at})"), ..scaled });
+            let whole = writer.column(format!("y{at}"), &Text { sql: format!("FLOOR(x{at})"), ..size });
+            // The fraction is exact; ties away from zero.
+            let up = format!(
+                "CASE WHEN x{at} - y{at} >= {} THEN {} ELSE {} END",
+                double(dialect, 0.5),
+                integer(dialect, 1),
+                integer(dialect, 0)
+            );
+            let sql = format!("CAST(y{at} AS {}) + {up}", dialect.spellings().integer);
+            let units = writer.column(format!("z{at}"), &Text { sql, ..whole });
+            Ok(present(clamped(&format!("CASE WHEN w{at} < 0 THEN - z{at} ELSE z{at} END"), units.layer)))
+        }
+        Type::Boolean | Type::Text | Type::Timestamp => {
+            Err(Refusal::new("a sum of this type", "engines do not agree on its values", MATERIALISE))
+        }
+    }
+}
+
+/// Where every row is a person of its own.
+fn counted_singly(rows: &str, values: usize, dialect: Dialect) -> String {
+    let one = integer(dialect, 1);
+    let units: String = (0..values).map(|at| format!(", u{at}")).collect();
+    format!("SELECT c{units}, {one} AS n, {one} AS k, {one} AS r FROM (\n{rows}\n) alone")
+}
+
+/// How many rows of each kind count under the caps.
+fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: &[What]) -> String {
+    let (most_rows, most_cells) = (query.caps().rows_per_group, query.caps().groups);
+    let units: String = (0..values).map(|at| format!(", u{at}")).collect();
+    let alike = format!("SELECT e, c{units}, COUNT(*) AS m FROM (\n{rows}\n) gridded GROUP BY e, c{units}");
+    // The combination, and above it a bit for each value that is there.
+    let bits: String = (0..values)
+        .map(|at| format!(" + CASE WHEN u{at} IS NOT NULL THEN {} ELSE 0 END", 1_u64 << (32 + at)))
+        .collect();
+    // Values without a grid have no word of their own.
+    let with_grid = query.rows.arguments.iter().enumerate().filter(|(_, argument)| argument.grid.is_some());
+    let words: String =
+        with_grid.map(|(at, _)| format!(" || ':' || CAST(COALESCE(u{at}, 0) AS {})", spelt.text)).collect();
+    let text = spelt.text;
+    let salted =
+        |tag: &str, rest: &str| around(spelt.hash, &format!("{} || '{tag}' || e || ':' || {rest}", spelt.salt));
+    let of_cell = salted("c", &format!("CAST(c AS {text})"));
+    let of_row = salted("r", &format!("CAST(c{bits} AS {text}){words}"));
+    let any: String = wanted
+        .iter()
+        .filter_map(|what| match what {
+            What::Entities { present: Some(at), .. } => Some(*at),
+            _ => None,
+        })
+        .map(|at| format!(", MAX(CASE WHEN u{at} IS NOT NULL THEN 1 ELSE 0 END) OVER (PARTITION BY e, c) AS any{at}"))
+        .collect();
+    let ranks = format!("SELECT *, {of_cell} AS rank_c, {of_row} AS rank_r FROM (\n{alike}\n) alike");
+    let ranked = format!(
+        "SELECT *, DENSE_RANK() OVER (PARTITION BY e ORDER BY rank_c, c) AS k, SUM(m) OVER (PARTITION BY e, c ORDER BY rank_r{units} \
+         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - m AS before{any} FROM (\n{ranks}\n) ranks"
+    );
+    let kept = format!(
+        "SELECT *, CASE WHEN m < {most_rows} - before THEN m ELSE {most_rows} - before END AS n FROM (\n{ranked}\n) ranked \
+         WHERE k <= {most_cells} AND before < {most_rows}"
+    );
+    format!("SELECT *, before + n AS r FROM (\n{kept}\n) kept")
+}
+
+/// What is added up of the rows that count: `n` of each kind.
+fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
+    let total = |number: &str| format!("SUM(CAST({number} AS {WIDE}))");
+    let large =
+        || Refusal::new("a sum of so large numbers", "64 bits do not hold its parts", "declare narrower bounds");
+    let most = |at: usize| {
+        let ends = query.rows.arguments.get(at).and_then(|argument| argument.grid.as_ref());
+        ends.map_or(0, |grid| i128::from(grid.low.abs().max(grid.high.abs())))
+    };
+    let rows = i128::from(query.caps().rows_per_group);
+    let present = |at: usize| format!("u{at} IS NOT NULL");
+    Ok(match what {
+        What::Rows => total("n"),
+        What::Present(at) => total(&format!("CASE WHEN {} THEN n ELSE 0 END", present(at))),
+        What::Entities { present: None, .. } if query.entity().is_none() => total("n"),
+        What::Entities { present: Some(at), .. } if query.entity().is_none() => {
+            total(&format!("CASE WHEN {} THEN n ELSE 0 END", present(at)))
+        }
+        What::Entities { present: None, .. } => total("CASE WHEN before = 0 THEN 1 ELSE 0 END"),
+        What::Entities { present: Some(at), .. } => total(&format!("CASE WHEN before = 0 THEN any{at} ELSE 0 END")),
+        What::Units(at) if most(at) * rows < ROOM => {
+            total(&format!("CASE WHEN {} THEN n * u{at} ELSE 0 END", present(at)))
+        }
+        What::Products([one, other]) => {
+            let part = |of: Centred| most(of.argument) * i128::from(of.times.abs()) + i128::from(of.centre).abs();
+            let product = part(one).checked_mul(part(other)).and_then(|product| product.checked_mul(rows));
+            if product.is_none_or(|product| product >= ROOM) {
+                return Err(large());
+            }
+            let text = |of: Centred| {
+                let [times, centre] = [of.times, of.centre].map(|number| integer(dialect, number.into()));
+                format!("(u{} * {times} - {centre})", of.argument)
+            };
+            let (one, other, both) =
+                (text(one), text(other), [present(one.argument), present(other.argument)].join(" AND "));
+            total(&format!("CASE WHEN {both} THEN n * {one} * {other} ELSE 0 END"))
+        }
+        What::Units(_) => return Err(large()),
+        What::Pile(_) => {
+            return Err(Refusal::new(
+                "a quantile, a least or a greatest value",
+                "it needs the values, not their sums",
+                PULL,
+            ));
+        }
+    })
+}

@@ -1,0 +1,77 @@
+//! Rows as a part of a statement, in place of a relation: to try an engine on rows that nobody is in.
+
+use super::Stored;
+use super::dialect::{Dialect, around};
+use super::expression::{double, integer};
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Date32Type, Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef};
+use deniable_core::schema::{Key, TableSchema};
+use deniable_data::type_of;
+use deniable_expression::Type;
+use std::collections::BTreeMap;
+
+impl Dialect {
+    /// Rows in memory, in the types of their table, as a relation that statements read; and how it keeps each column. Timestamps are left
+    /// out: no statement reads them.
+    #[must_use]
+    pub fn relation_of(self, table: &TableSchema, rows: &RecordBatch) -> (String, BTreeMap<String, Stored>) {
+        let mut stored = BTreeMap::new();
+        let mut columns = Vec::new();
+        for (declared, values) in table.columns.iter().zip(rows.columns()) {
+            let kind = match type_of(declared.kind) {
+                Type::Boolean => Stored::Boolean,
+                Type::Integer => Stored::Whole,
+                Type::Decimal => Stored::Double,
+                Type::Text => Stored::Text,
+                Type::Date => Stored::Date,
+                Type::Timestamp => continue,
+            };
+            stored.insert(declared.name.clone(), kind);
+            columns.push((self.name(&declared.name), kind, values));
+        }
+        let row = |row: usize| {
+            let values: Vec<String> =
+                columns.iter().map(|(_, kind, values)| self.literal(*kind, values, row)).collect();
+            format!("({})", values.join(", "))
+        };
+        let all: Vec<String> = (0..rows.num_rows()).map(row).collect();
+        let names: Vec<&str> = columns.iter().map(|(name, ..)| name.as_str()).collect();
+        (format!("(VALUES\n{}\n) AS made_up({})", all.join(",\n"), names.join(", ")), stored)
+    }
+
+    /// A value as the engine keeps it.
+    fn literal(self, kind: Stored, values: &ArrayRef, row: usize) -> String {
+        let spelt = self.spellings();
+        let nothing = |kind: &str| format!("CAST(NULL AS {kind})");
+        let is_null = values.is_null(row);
+        match kind {
+            Stored::Boolean if is_null => nothing("BOOLEAN"),
+            Stored::Whole if is_null => nothing(spelt.integer),
+            Stored::Double if is_null => nothing(spelt.double),
+            Stored::Text if is_null => nothing(spelt.text),
+            Stored::Date if is_null => nothing("DATE"),
+            Stored::Boolean => if values.as_boolean().value(row) { "TRUE" } else { "FALSE" }.to_owned(),
+            Stored::Whole => integer(self, values.as_primitive::<Int64Type>().value(row).into()),
+            Stored::Double => match values.as_primitive::<Float64Type>().value(row) {
+                number if number.is_finite() => double(self, number),
+                number => {
+                    let word = if number.is_nan() {
+                        "NaN"
+                    } else if number > 0.0 {
+                        "Infinity"
+                    } else {
+                        "-Infinity"
+                    };
+                    format!("CAST('{word}' AS {})", spelt.double)
+                }
+            },
+            Stored::Text => around(spelt.text_of, &self.bytes(values.as_string_view().value(row).as_bytes())),
+            Stored::Date => {
+                let day = Key::Date(values.as_primitive::<Date32Type>().value(row));
+                format!("DATE '{day}'")
+            }
+        }
+    }
+}

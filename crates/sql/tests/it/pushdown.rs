@@ -1,0 +1,80 @@
+//! Questions as statements for engines: what is written, what is refused, and what keeps them apart from questions about files. That engines
+//! give the same totals is tested beside them, in `deniable-pushdown`.
+
+use deniable_core::exact::{parse_rational, whole};
+use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
+use deniable_core::sensitivity::Caps;
+use deniable_sql::Query;
+use deniable_sql::pushdown::{Dialect, Stored};
+use std::collections::BTreeMap;
+
+fn table() -> TableSchema {
+    let step = parse_rational("1/4").unwrap();
+    let columns = vec![
+        Column::new("who`\"", ColumnType::Text),
+        Column::new("ward", ColumnType::Text).with_keys(vec![Key::Text("'; DROP".to_owned()), Key::Null]),
+        Column::new("n", ColumnType::Integer).within(Bounds::new(whole(0), whole(9), whole(1)).unwrap()),
+        Column::new("x", ColumnType::Decimal).within(Bounds::new(whole(0), whole(9), step).unwrap()),
+        Column::new("at", ColumnType::Timestamp),
+    ];
+    TableSchema::protected("t", columns, Some(Entity::new("who`\"", Caps { rows_per_group: 2, groups: 1 })))
+}
+
+fn stored() -> BTreeMap<String, Stored> {
+    let kinds = [("who`\"", Stored::Text), ("ward", Stored::Text), ("n", Stored::Whole), ("x", Stored::Double)];
+    kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
+}
+
+fn query(sql: &str) -> Query {
+    Query::new(sql, &[table()]).unwrap_or_else(|error| panic!("{sql}: {error}"))
+}
+
+/// Names are quoted, and constants are digits: nothing that a policy or an analyst writes stands in a statement as it was written.
+#[test]
+fn nothing_is_written_as_somebody_wrote_it() {
+    let query = query("SELECT ward, SUM(x) AS s FROM t WHERE ward <> 'it''s -- \\' GROUP BY ward").portable();
+    for (dialect, name) in
+        [(Dialect::Spark, "`who``\"`"), (Dialect::Postgres, "\"who`\"\"\""), (Dialect::DuckDb, "\"who`\"\"\"")]
+    {
+        let statement = query.statement(dialect, "clinic.visits", &stored()).unwrap();
+        assert!(statement.sql.contains(name) && statement.sql.contains("FROM clinic.visits"), "{}", statement.sql);
+        assert!(!["DROP", "it's", "--", ";"].iter().any(|part| statement.sql.contains(part)), "{}", statement.sql);
+        // What the keys are is there as bytes.
+        assert!(statement.sql.contains("273b2044524f50"), "{}", statement.sql);
+    }
+}
+
+#[test]
+fn what_engines_do_not_agree_on_is_refused_with_what_to_do() {
+    for (sql, said) in [
+        ("SELECT SUM(x + 1) AS s FROM t", "decimals overflow and round differently"),
+        ("SELECT COUNT(*) AS k FROM t WHERE LOWER(ward) = 'a'", "letters and patterns differ"),
+        ("SELECT COUNT(*) AS k FROM t WHERE ward LIKE 'a%'", "letters and patterns differ"),
+        ("SELECT COUNT(*) AS k FROM t WHERE CAST(ward AS BIGINT) = 1", "engines write and read values differently"),
+        ("SELECT COUNT(*) AS k FROM t WHERE n / 2 = 1", "engines do not agree"),
+        (
+            "SELECT COUNT(*) AS k FROM t WHERE EXTRACT(YEAR FROM at) = 2020",
+            "a type of which not all values mean the same",
+        ),
+        ("SELECT MEDIAN(n) AS m FROM t", "it needs the values"),
+        ("SELECT ward, COUNT(*) AS k FROM t GROUP BY ROLLUP (ward)", "each has caps of its own"),
+    ] {
+        for dialect in Dialect::ALL {
+            let refusal = query(sql).portable().statement(dialect, "t", &stored()).unwrap_err();
+            assert!(refusal.to_string().contains(said) && !refusal.help.is_empty(), "{sql}: {refusal}");
+        }
+    }
+    // A column that the engine keeps in another type, or does not have.
+    let kept = BTreeMap::from([("who`\"".to_owned(), Stored::Text), ("n".to_owned(), Stored::Double)]);
+    let refusal = query("SELECT SUM(n) AS s FROM t").portable().statement(Dialect::Spark, "t", &kept).unwrap_err();
+    assert!(refusal.what.contains("`n`"), "{refusal}");
+}
+
+/// Another function ranks the rows: another question, whose stored answers are its own.
+#[test]
+fn a_portable_question_is_another_one() {
+    let plain = query("SELECT SUM(n) AS s FROM t");
+    let portable = plain.clone().portable();
+    assert_ne!(plain.identity(), portable.identity());
+    assert_eq!(portable.identity(), query("SELECT SUM(n) AS s FROM t").portable().identity());
+}

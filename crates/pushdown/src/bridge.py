@@ -15,13 +15,6 @@ os.dup2(2, 1)
 class Spark:
     """Apache Spark: a master (spark://host:7077, local[2]) or a Connect server (sc://host:15002)."""
 
-    PINNED = {
-        "spark.sql.ansi.enabled": "true",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.caseSensitive": "true",
-        "spark.sql.decimalOperations.allowPrecisionLoss": "true",
-    }
-
     def __init__(self, address):
         from pyspark.sql import SparkSession
 
@@ -32,12 +25,17 @@ class Spark:
             builder = builder.master(address).config("spark.ui.enabled", "false")
             builder = builder.config("spark.log.level", "OFF")
         self.session = builder.getOrCreate()
-        for key, value in self.PINNED.items():
-            self.session.conf.set(key, value)
 
-    def settings(self):
-        known = {key: self.session.conf.get(key) for key in self.PINNED}
-        return {"version": self.session.version, **known}
+    def version(self):
+        return self.session.version
+
+    def pin(self, key, value):
+        self.session.conf.set(key, value)
+        return self.session.conf.get(key)
+
+    def others(self):
+        """Settings that bring back what statements meant in other versions."""
+        return [key for key in self.session.conf.getAll if key.startswith("spark.sql.legacy.")]
 
     def columns(self, relation):
         fields = self.session.sql(f"SELECT * FROM {relation}").schema.fields
@@ -55,12 +53,16 @@ class DuckDb:
 
         self.connection = duckdb.connect(address)
         self.connection.execute("SET enable_progress_bar = false")
-        self.connection.execute("SET TimeZone = 'UTC'")
 
-    def settings(self):
-        one = "SELECT version(), current_setting('TimeZone'), current_setting('default_collation')"
-        version, zone, collation = self.connection.execute(one).fetchone()
-        return {"version": version, "TimeZone": zone, "default_collation": collation}
+    def version(self):
+        return self.connection.execute("SELECT version()").fetchone()[0]
+
+    def pin(self, key, value):
+        self.connection.execute(f"SET {key} = '{value}'")
+        return self.connection.execute("SELECT current_setting(?)", [key]).fetchone()[0]
+
+    def others(self):
+        return []
 
     def columns(self, relation):
         rows = self.connection.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
@@ -73,7 +75,8 @@ class DuckDb:
 def answer(engine, question):
     match question["ask"]:
         case "settings":
-            return engine.settings()
+            pinned = {key: engine.pin(key, value) for key, value in question["pinned"].items()}
+            return {"version": engine.version(), "pinned": pinned, "others": engine.others()}
         case "columns":
             return engine.columns(question["relation"])
         case "rows":
@@ -90,7 +93,7 @@ def main():
             question = json.loads(line)
             if engine is None:
                 engine = {"spark": Spark, "duckdb": DuckDb}[question["engine"]](question["address"])
-                told = engine.settings()
+                told = None
             else:
                 told = answer(engine, question)
             reply = {"answer": told}

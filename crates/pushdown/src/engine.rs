@@ -10,6 +10,16 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const BRIDGE: &str = include_str!("bridge.py");
+/// What statements mean rests on these settings: they are made, and read back.
+const SPARK: [(&str, &str); 4] = [
+    ("spark.sql.ansi.enabled", "true"),
+    ("spark.sql.session.timeZone", "UTC"),
+    ("spark.sql.caseSensitive", "true"),
+    ("spark.sql.decimalOperations.allowPrecisionLoss", "true"),
+];
+const DUCK_DB: [(&str, &str); 2] = [("TimeZone", "UTC"), ("default_collation", "")];
+/// The first version of Spark whose texts tell whether they are in UTF-8.
+const SPARK_SINCE: u32 = 4;
 /// Most bytes of one answer: cells are at most a million.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -17,10 +27,18 @@ const MOST_BYTES: u64 = 1 << 30;
 #[derive(Debug)]
 pub struct Engine {
     dialect: Dialect,
-    settings: BTreeMap<String, String>,
+    version: String,
     process: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
+}
+
+/// What an engine is, and what it is set to.
+#[derive(Deserialize)]
+struct Settings {
+    version: String,
+    pinned: BTreeMap<String, String>,
+    others: Vec<String>,
 }
 
 /// What the bridge says.
@@ -32,16 +50,18 @@ enum Reply {
 }
 
 impl Engine {
-    /// Starts the client and connects. `python` is the interpreter that has it.
+    /// Starts the client, connects, and makes the settings that statements rest on. `python` is the interpreter that has the client.
     ///
     /// # Errors
-    /// When there is no such interpreter or client, or the engine does not answer.
+    /// When there is no such interpreter or client, the engine does not answer, is too old, or is set to something else.
     pub fn start(dialect: Dialect, address: &str, python: &str) -> Result<Self, EngineError> {
-        let (engine, help) = match dialect {
-            Dialect::Spark => {
-                ("spark", "install Python 3.10 or later, `pip install pyspark`, and a Java that it runs on")
-            }
-            Dialect::DuckDb => ("duckdb", "install Python 3.10 or later, and `pip install duckdb`"),
+        let (engine, pinned, help) = match dialect {
+            Dialect::Spark => (
+                "spark",
+                SPARK.as_slice(),
+                "install Python 3.10 or later, `pip install pyspark`, and a Java that it runs on",
+            ),
+            Dialect::DuckDb => ("duckdb", DUCK_DB.as_slice(), "install Python 3.10 or later, and `pip install duckdb`"),
             Dialect::Postgres => {
                 let help = "state `format = \"postgres\"`, which reads its rows";
                 return Err(EngineError::new("PostgreSQL is not asked to compute", help));
@@ -58,19 +78,41 @@ impl Engine {
             return Err(EngineError::new(format!("`{python}` cannot be spoken to"), help));
         };
         let mut started =
-            Self { dialect, settings: BTreeMap::new(), process, questions, answers: BufReader::new(answers) };
-        let settings = started.ask(&json!({ "engine": engine, "address": address })).map_err(|error| EngineError {
+            Self { dialect, version: String::new(), process, questions, answers: BufReader::new(answers) };
+        started.ask(&json!({ "engine": engine, "address": address })).map_err(|error| EngineError {
             help: if error.problem.contains("ModuleNotFoundError") { help } else { error.help },
             ..error
         })?;
-        started.settings = serde_json::from_value(settings).map_err(|_| unexpected())?;
+        started.version = started.pin(pinned)?;
         Ok(started)
     }
 
-    /// Its version, and the settings that decide what statements mean.
+    /// Makes settings, and gives the version.
+    fn pin(&mut self, wanted: &[(&str, &str)]) -> Result<String, EngineError> {
+        let pinned: BTreeMap<&str, &str> = wanted.iter().copied().collect();
+        let settings = self.ask(&json!({ "ask": "settings", "pinned": pinned }))?;
+        let settings: Settings = serde_json::from_value(settings).map_err(|_| unexpected())?;
+        let help = "statements mean something else with it: let whoever runs the engine leave it as it comes";
+        for (name, value) in wanted {
+            if settings.pinned.get(*name).map(String::as_str) != Some(*value) {
+                return Err(EngineError::new(format!("the engine cannot be set to {name} = \"{value}\""), help));
+            }
+        }
+        if let Some(other) = settings.others.first() {
+            return Err(EngineError::new(format!("the engine is set to {}", plain(other)), help));
+        }
+        let major = settings.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        if self.dialect == Dialect::Spark && major.is_none_or(|major| major < SPARK_SINCE) {
+            let problem = format!("the engine is Spark {}, of before version {SPARK_SINCE}", plain(&settings.version));
+            return Err(EngineError::new(problem, "let it be Spark 4 or later"));
+        }
+        Ok(plain(&settings.version))
+    }
+
+    /// Its version, in its own words.
     #[must_use]
-    pub fn settings(&self) -> &BTreeMap<String, String> {
-        &self.settings
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// Its dialect.
@@ -125,11 +167,8 @@ impl Engine {
         match serde_json::from_str(&line) {
             Ok(Reply::Answer { answer }) => Ok(answer),
             Ok(Reply::Error { error, condition }) => {
-                let name = |name: &str| {
-                    name.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c)).collect::<String>()
-                };
-                let condition = condition.map_or_else(String::new, |condition| format!(", {}", name(&condition)));
-                Err(EngineError::new(format!("the engine failed: {}{condition}", name(&error)), silent))
+                let condition = condition.map_or_else(String::new, |condition| format!(", {}", plain(&condition)));
+                Err(EngineError::new(format!("the engine failed: {}{condition}", plain(&error)), silent))
             }
             Err(_) => Err(EngineError::new("the engine's client has ended", silent)),
         }
@@ -142,6 +181,11 @@ impl Drop for Engine {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// A name of the engine's, without anything that a value could hide in.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c)).take(80).collect()
 }
 
 fn unexpected() -> EngineError {

@@ -179,7 +179,7 @@ fn what_is_not_read_is_refused_by_name() {
         let said = refused(relation, "i", ColumnType::Integer);
         assert!(said.starts_with("the PostgreSQL database has no table or view"), "{said}");
     }
-    assert!(refused("t", "i", ColumnType::Integer).ends_with("is no schema and name"));
+    assert!(refused("t", "i", ColumnType::Integer).ends_with("is no schema and name of a table or view"));
     assert!(located("Refused.T", &[("i", ColumnType::Integer)], connect).is_ok(), "as SQL folds it");
 }
 

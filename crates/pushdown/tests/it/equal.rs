@@ -8,21 +8,21 @@ use deniable_testing::{sized, skipped};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
-/// An engine of this machine, or nothing: then the test says that it is skipped.
-pub fn engine(dialect: Dialect) -> Option<Engine> {
-    let (address, variable) = match dialect {
-        Dialect::Spark => ("local[2]", "DENIABLE_SPARK_PYTHON"),
-        _ => (":memory:", "DENIABLE_DUCKDB_PYTHON"),
-    };
-    let python = std::env::var(variable);
-    match (Engine::start(dialect, address, python.as_deref().unwrap_or("python3")), python) {
-        (Ok(engine), _) => Some(engine),
-        (Err(error), Ok(_)) => panic!("{error}: {}", error.help),
-        (Err(_), Err(_)) => {
-            skipped("there is no such engine for Python", "run scripts/engines cargo test -p deniable-pushdown");
-            None
-        }
+/// The interpreter that `scripts/engines` made for an engine, or nothing: then the test says that it is skipped.
+pub fn python(dialect: Dialect) -> Option<String> {
+    let variable = if dialect == Dialect::Spark { "DENIABLE_SPARK_PYTHON" } else { "DENIABLE_DUCKDB_PYTHON" };
+    let python = std::env::var(variable).ok();
+    if python.is_none() {
+        skipped("there is no such engine for Python", "run scripts/engines cargo test -p deniable-pushdown");
     }
+    python
+}
+
+/// An engine of this machine.
+pub fn engine(dialect: Dialect) -> Option<Engine> {
+    let address = if dialect == Dialect::Spark { "local[2]" } else { ":memory:" };
+    let python = python(dialect)?;
+    Some(Engine::start(dialect, address, &python).unwrap_or_else(|error| panic!("{error}: {}", error.help)))
 }
 
 fn same_totals(dialect: Dialect, questions: u64) {

@@ -5,3 +5,4 @@ mod equal;
 mod hostile;
 mod lies;
 mod postgres;
+mod proxy;

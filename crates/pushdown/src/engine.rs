@@ -2,7 +2,7 @@
 
 use crate::error::EngineError;
 use deniable_sql::Salt;
-use deniable_sql::pushdown::{Dialect, Row, Statement, Stored, Trial};
+use deniable_sql::pushdown::{Answer, Dialect, Statement, Stored, Survey, Surveyed, Trial};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -131,14 +131,31 @@ impl Engine {
         Ok(columns.into_iter().filter_map(|(name, kind)| Some((name, stored(&kind)?))).collect())
     }
 
+    /// Counts what is odd in a table, for the curator alone.
+    ///
+    /// # Errors
+    /// When the engine fails, or answers something else than counts.
+    pub fn survey(&mut self, survey: &Survey, salt: &Salt) -> Result<Surveyed, EngineError> {
+        let numbers = self.numbers(&survey.sql, salt)?;
+        survey.read(&numbers).ok_or_else(unexpected)
+    }
+
     /// Runs a statement.
     ///
     /// # Errors
     /// When the engine fails, or answers something else than rows of totals.
-    pub fn run(&mut self, statement: &Statement, salt: &Salt) -> Result<Vec<Row>, EngineError> {
-        let rows = self.ask(&json!({ "ask": "rows", "sql": statement.sql, "salt": salt.digits() }))?;
+    pub fn run(&mut self, statement: &Statement, salt: &Salt) -> Result<Answer, EngineError> {
+        let numbers = self.numbers(&statement.sql, salt)?;
+        Answer::of(&numbers, statement).ok_or_else(unexpected)
+    }
+
+    /// Rows of whole numbers, none of them missing: no other answer is read.
+    fn numbers(&mut self, sql: &str, salt: &Salt) -> Result<Vec<Vec<i128>>, EngineError> {
+        let rows = self.ask(&json!({ "ask": "rows", "sql": sql, "salt": salt.digits() }))?;
         let rows: Vec<Vec<Option<String>>> = serde_json::from_value(rows).map_err(|_| unexpected())?;
-        rows.iter().map(|row| totals(row, statement.sums).ok_or_else(unexpected)).collect()
+        let number = |value: &Option<String>| value.as_ref()?.parse::<i128>().ok();
+        let rows = rows.iter().map(|row| row.iter().map(number).collect::<Option<Vec<i128>>>());
+        rows.collect::<Option<Vec<_>>>().ok_or_else(unexpected)
     }
 
     /// Tries it on rows that nobody is in: it must answer what this program does.
@@ -193,15 +210,6 @@ fn unexpected() -> EngineError {
         "the engine answered something else than it was asked",
         "check that nothing stands between it and its client",
     )
-}
-
-/// A row of totals: whole numbers, none of them missing.
-fn totals(row: &[Option<String>], sums: usize) -> Option<Row> {
-    let all: Vec<i128> = row.iter().map(|value| value.as_ref()?.parse().ok()).collect::<Option<_>>()?;
-    let (cell, rest) = all.split_first()?;
-    let (sums, ranks) = rest.split_at_checked(sums)?;
-    let [cells, rows, of] = ranks else { return None };
-    Some(Row { cell: *cell, sums: sums.to_vec(), cells: *cells, rows: *rows, of: *of })
 }
 
 /// What a type of an engine is, where all of its values mean the same everywhere.

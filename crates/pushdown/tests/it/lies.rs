@@ -3,26 +3,28 @@
 use super::equal::engine;
 use super::hostile::table;
 use deniable_sql::Query;
-use deniable_sql::pushdown::{Dialect, Row, Trial};
+use deniable_sql::pushdown::{Answer, Dialect, Trial};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
 /// What an engine might do to its answer, behind what is said of it.
-type Change = (&'static str, fn(&mut Vec<Row>));
+type Change = (&'static str, fn(&mut Answer));
 
-const LIES: [Change; 8] = [
-    ("differs from", |rows| rows[1].sums[0] += 1),
-    ("differs from", |rows| {
-        rows.pop();
-        let cells = rows.len() as i128;
-        rows.iter_mut().for_each(|row| row.of = cells);
+const LIES: [Change; 10] = [
+    ("differs from", |answer| answer.cells[1].sums[0] += 1),
+    ("differs from", |answer| {
+        answer.cells.pop();
+        let cells = answer.cells.len() as i128;
+        answer.cells.iter_mut().for_each(|row| row.of = cells);
     }),
-    ("lacks cells", |rows| drop(rows.pop())),
-    ("has a cell twice", |rows| rows[1].cell = rows[0].cell),
-    ("has a cell that is none", |rows| rows[0].cell = 1_000),
-    ("counts more of one entity", |rows| rows[0].cells = 9),
-    ("counts more of one entity", |rows| rows[0].rows = 9),
-    ("has sums that no rows", |rows| rows[0].sums[0] = -1),
+    ("lacks cells", |answer| drop(answer.cells.pop())),
+    ("has a cell twice", |answer| answer.cells[1].cell = answer.cells[0].cell),
+    ("has a cell that is none", |answer| answer.cells[0].cell = 1_000),
+    ("counts more of one entity", |answer| answer.cells[0].cells = 9),
+    ("counts more of one entity", |answer| answer.cells[0].rows = 9),
+    ("has sums that no rows", |answer| answer.cells[0].sums[0] = -1),
+    ("does not tell rows apart", |answer| answer.contents.rows += 1),
+    ("does not tell rows apart", |answer| answer.contents.rows = 0),
 ];
 
 #[test]

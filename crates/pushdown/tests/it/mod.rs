@@ -6,3 +6,5 @@ mod hostile;
 mod lies;
 mod postgres;
 mod proxy;
+mod spark;
+mod versions;

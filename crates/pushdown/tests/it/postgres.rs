@@ -1,21 +1,18 @@
 //! The dialect of PostgreSQL, by psql: `scripts/postgres cargo test -p deniable-pushdown -- postgres`.
 
 use super::hostile::{question, source, table, write};
-use deniable_sql::pushdown::{Dialect, Row, Statement, Stored, Trial};
+use deniable_sql::pushdown::{Answer, Dialect, Statement, Stored, Trial};
 use deniable_sql::{Query, Resources, Salt, exact};
 use deniable_testing::{postgres, psql, sized};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use std::collections::BTreeMap;
 
-fn run(statement: &Statement, salt: &Salt) -> Vec<Row> {
+fn run(statement: &Statement, salt: &Salt) -> Answer {
     let sql = format!("PREPARE totals(text) AS {};\nEXECUTE totals('{}');", statement.sql, salt.digits());
-    let row = |line: &str| {
-        let all: Vec<i128> = line.split('|').map(|number| number.parse().unwrap()).collect();
-        let [cell, sums @ .., cells, rows, of] = all.as_slice() else { panic!("{line}") };
-        Row { cell: *cell, sums: sums.to_vec(), cells: *cells, rows: *rows, of: *of }
-    };
-    psql(&sql).lines().map(row).collect()
+    let row = |line: &str| line.split('|').map(|number| number.parse().unwrap()).collect();
+    let rows: Vec<Vec<i128>> = psql(&sql).lines().map(row).collect();
+    Answer::of(&rows, statement).unwrap()
 }
 
 #[test]
@@ -53,7 +50,7 @@ fn totals_of_postgres_are_those_of_files() {
         let [without, with] = trial.statements();
         trial.verdict(&[run(without, &Trial::SALT), run(with, &Trial::SALT)]).unwrap();
         let statement = query.statement(Dialect::Postgres, "hostile", &stored).unwrap();
-        let found = query.exact(&run(&statement, &salt)).unwrap().reveal();
+        let found = query.exact(&run(&statement, &salt).cells).unwrap().reveal();
         let expected = exact(&[source(&table, &path)], &query, &salt, &Resources::default(), &|_| {}).unwrap().reveal();
         assert_eq!(found, expected, "seed {seed}: {sql}\n{table:?}\n{}", statement.sql);
         asked += 1;

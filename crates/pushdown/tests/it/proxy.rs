@@ -23,6 +23,7 @@ for question in sys.stdin:
     line = client.stdout.readline()
     answer = json.loads(line).get("answer")
     if answer is not None:
+        totals = [row for row in answer if row[0] != "-1"] if isinstance(answer, list) else []
         {lie}
         line = json.dumps({{"answer": answer}})
     print(line.strip(), flush=True)
@@ -56,13 +57,16 @@ fn lies_between_the_engine_and_this_program_are_found_out() {
     for (lie, expected) in [
         ("pass", "nothing"),
         // One total more; as a number with a point; none; a text; a row less; a column more.
-        ("if isinstance(answer, list): answer[0][1] = str(int(answer[0][1]) + 1)", "differs from this program's"),
-        ("if isinstance(answer, list): answer[0][1] += '.0'", "something else than it was asked"),
-        ("if isinstance(answer, list): answer[0][1] = None", "something else than it was asked"),
-        ("if isinstance(answer, list): answer[0][1] = 'secret'", "something else than it was asked"),
-        ("if isinstance(answer, list): answer.pop()", "lacks cells"),
-        ("if isinstance(answer, list): answer[0].append('1')", "something else than it was asked"),
-        ("if isinstance(answer, list): answer = {}", "something else than it was asked"),
+        ("if totals: totals[0][1] = str(int(totals[0][1]) + 1)", "differs from this program's"),
+        ("if totals: totals[0][1] += '.0'", "something else than it was asked"),
+        ("if totals: totals[0][1] = None", "something else than it was asked"),
+        ("if totals: totals[0][1] = 'secret'", "something else than it was asked"),
+        ("if totals: answer.remove(totals[0])", "lacks cells"),
+        ("if totals: totals[0].append('1')", "something else than it was asked"),
+        ("if totals: answer = {}", "something else than it was asked"),
+        // What the rows are: not there, or twice.
+        ("if totals: answer = totals", "something else than it was asked"),
+        ("if totals: answer += [row for row in answer if row[0] == '-1']", "something else than it was asked"),
         // Another zone, a setting of other versions, and a client that ends.
         (
             "if isinstance(answer, dict) and 'pinned' in answer: answer['pinned']['TimeZone'] = 'Asia/Kolkata'",

@@ -38,6 +38,8 @@ pub(super) struct Spellings {
     /// SHA-256 of a text in ASCII: as bytes, which are ordered as bytes, and as hexadecimal digits in small letters.
     pub(super) hash: Around,
     pub(super) hash_digits: Around,
+    /// The whole number of at most 15 hexadecimal digits.
+    pub(super) number_of: Around,
     /// The days from 1 January 1970 to a day.
     pub(super) days: Around,
     /// Between two whole numbers of which the second divides the first.
@@ -59,6 +61,7 @@ const SPARK: Spellings = Spellings {
     digits_of: ("lower(hex(", "))"),
     hash: ("unhex(sha2(", ", 256))"),
     hash_digits: ("sha2(", ", 256)"),
+    number_of: ("CAST(conv(", ", 16, 10) AS BIGINT)"),
     days: ("CAST(datediff(", ", DATE '1970-01-01') AS BIGINT)"),
     quotient: " DIV ",
 };
@@ -77,6 +80,7 @@ const POSTGRES: Spellings = Spellings {
     digits_of: ("encode(", ", 'hex')"),
     hash: ("sha256(convert_to(", ", 'UTF8'))"),
     hash_digits: ("encode(sha256(convert_to(", ", 'UTF8')), 'hex')"),
+    number_of: ("CAST(CAST('x' || ", " AS BIT(60)) AS BIGINT)"),
     days: ("CAST((", " - DATE '1970-01-01') AS BIGINT)"),
     quotient: " / ",
 };
@@ -95,6 +99,7 @@ const DUCK_DB: Spellings = Spellings {
     digits_of: ("lower(hex(", "))"),
     hash: ("from_hex(sha256(", "))"),
     hash_digits: ("sha256(", ")"),
+    number_of: ("CAST('0x' || ", " AS BIGINT)"),
     days: ("CAST((", " - DATE '1970-01-01') AS BIGINT)"),
     quotient: " // ",
 };

@@ -42,6 +42,11 @@ pub(super) struct Writer<'a> {
     bytes: usize,
 }
 
+/// A whole number of any size.
+pub(super) fn wide(number: &str) -> String {
+    format!("CAST({number} AS {WIDE})")
+}
+
 /// A whole number as a constant.
 pub(super) fn integer(dialect: Dialect, number: i128) -> String {
     format!("CAST({number} AS {})", dialect.spellings().integer)
@@ -146,7 +151,6 @@ impl<'a> Writer<'a> {
         let layer = texts.iter().map(|text| text.layer).max().unwrap_or(0);
         let own: Vec<&str> = texts.iter().map(|text| text.sql.as_str()).collect();
         let listed = |texts: &[&str]| texts.join(", ");
-        let wide = |number: &str| format!("CAST({number} AS {WIDE})");
         let sql = match (operation, own.as_slice(), kinds.as_slice()) {
             (Operation::Compare(comparison), [left, right], _) => compared(*comparison, left, right),
             (Operation::And, all, _) => format!("({})", all.join(" AND ")),

@@ -4,23 +4,30 @@
 //! |---|---|
 //! | how does each engine spell it? | `dialect`: a table |
 //! | which expressions mean the same everywhere, and fail nowhere? | `expression` |
-//! | how are rows bounded and added up? | `statement` |
+//! | how are rows bounded and added up? | `statement`, by `keys`, on a `grid` |
+//! | are the rows still the same? | `contents` |
+//! | what should a curator know of them? | [`fn@survey`] |
 //! | what is not computed there, and why? | [`Refusal`] |
 //! | does an engine do as it is told? | [`Trial`]: on rows that nobody is in (`made_up`), as a part of the statement (`values`) |
 //!
 //! Rows are ranked by SHA-256 over the entity and their own values, which every engine computes; the engine of this crate computes the same
 //! where a question is asked this way ([`Query::portable`]), so that the exact cells are the same wherever the rows are.
 
+mod contents;
 mod dialect;
 mod expression;
+mod grid;
+mod keys;
 mod made_up;
 mod refusal;
 mod statement;
+mod survey;
 mod trial;
 mod values;
 
 pub use dialect::Dialect;
 pub use refusal::Refusal;
+pub use survey::{Counts, Survey, Surveyed, survey};
 pub use trial::Trial;
 
 use crate::bound::{Exact, Totals};
@@ -67,10 +74,59 @@ pub struct Row {
     pub of: i128,
 }
 
+/// What an engine answers: the totals of cells, and what all rows are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The cells in which there is anything.
+    pub cells: Vec<Row>,
+    /// What the rows of the relation are, however many count.
+    pub contents: Contents,
+}
+
+/// What all rows of a relation are, in any order: how many, and two sums of keyed hashes of them. It must not be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contents {
+    /// How many.
+    pub rows: i128,
+    /// The sums.
+    pub sums: [i128; 2],
+}
+
+impl Answer {
+    /// Takes an answer apart: rows as they come, each a cell, its sums, both ranks and the number of cells. `None` where it is something
+    /// else.
+    #[must_use]
+    pub fn of(rows: &[Vec<i128>], statement: &Statement) -> Option<Self> {
+        let (mut cells, mut contents) = (Vec::new(), None);
+        for row in rows {
+            let (cell, rest) = row.split_first()?;
+            let (sums, ranks) = rest.split_at_checked(statement.width())?;
+            let [most_cells, most_rows, of] = ranks else { return None };
+            if *cell == -1 {
+                let [rows, sums @ ..] = *sums.first_chunk::<3>()?;
+                if contents.replace(Contents { rows, sums }).is_some() {
+                    return None;
+                }
+            } else {
+                let sums = sums.get(..statement.sums)?.to_vec();
+                cells.push(Row { cell: *cell, sums, cells: *most_cells, rows: *most_rows, of: *of });
+            }
+        }
+        Some(Self { cells, contents: contents? })
+    }
+}
+
 /// What an engine answered is not what the statement asks for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the engine's answer {0}")]
 pub struct Lie(pub &'static str);
+
+impl Statement {
+    /// How many sums a row has, with those that only fill it up.
+    fn width(&self) -> usize {
+        self.sums.max(3)
+    }
+}
 
 impl Query {
     /// The statement for an engine, about a relation that is written as the engine takes it. `stored` says how it keeps each column.

@@ -19,6 +19,15 @@ pub(super) const MATERIALISE: &str =
 pub(super) const PULL: &str = "pull the rows (`deniable data pull`) and ask here";
 
 impl Refusal {
+    /// A column in a type of the engine's own.
+    pub(super) fn column(name: &str) -> Self {
+        Self::new(
+            format!("the column `{name}`"),
+            "the engine keeps it in a type of which not all values mean the same everywhere, or does not have it",
+            "let the engine keep whole numbers as integers, decimals as doubles, texts, booleans and dates as such, or pull the rows",
+        )
+    }
+
     pub(super) fn new(what: impl Into<String>, why: &'static str, help: &'static str) -> Self {
         Self { what: what.into(), why, help }
     }

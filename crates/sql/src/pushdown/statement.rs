@@ -8,29 +8,24 @@
 //! ranked    which of its cells this is, and how many rows come up to these          k, upto
 //! counted   how many of them count under the caps                                   n
 //! totals    sums of whole numbers in each cell, the largest of both ranks, and how many cells there are
+//! contents  beside them, as a cell of their own: how many rows there are, and a keyed sum over all of them (V-1)
 //! ```
 
+use super::contents;
 use super::dialect::{Dialect, Spellings, around};
-use super::expression::{Text, WIDE, Writer, double, integer, typed};
+use super::expression::{Text, Writer, integer, typed, wide};
+use super::grid::{ROOM, on_grid};
+use super::keys::combination;
 use super::refusal::{MATERIALISE, PULL, Refusal};
 use super::{Statement, Stored};
 use crate::bound::What;
-use crate::facts::range::Grid;
 use crate::lower::declared;
-use crate::plan::{Centred, Group, Query};
-use deniable_core::schema::Key;
-use deniable_expression::{Day, Decimal, Type};
-use num_traits::ToPrimitive;
+use crate::plan::{Centred, Query};
+use deniable_expression::Type;
 use std::collections::BTreeMap;
 
-/// Most keys of all groups together: each is a comparison of every row.
-const MOST_KEYS: usize = 2_000;
 /// Most arguments: a bit of a whole number each says whether there is a value.
 const MOST_ARGUMENTS: usize = 30;
-/// Grid points below this are counted exactly by doubles, with room for a step more.
-const MOST_UNITS: i64 = 1 << 50;
-/// Whole numbers below this can be added to others in 64 bits.
-const ROOM: i128 = 1 << 62;
 
 /// Writes it.
 pub(super) fn statement(
@@ -98,11 +93,18 @@ pub(super) fn statement(
         .enumerate()
         .map(|(at, what)| Ok(format!("{} AS s{at}", sum(*what, query, dialect)?)))
         .collect::<Result<_, Refusal>>()?;
-    let sums: String = sums.iter().map(|sum| format!(", {sum}")).collect();
-    let sql = format!(
-        "SELECT c{sums}, MAX(k) AS k, MAX(r) AS r, COUNT(*) OVER () AS cells FROM (\n{rows}\n) counted GROUP BY c"
+    let width = sums.len().max(contents::NUMBERS);
+    let none = (sums.len()..width).map(|at| format!("{} AS s{at}", wide("0")));
+    let sums: String = sums.iter().cloned().chain(none).map(|sum| format!(", {sum}")).collect();
+    let totals = format!(
+        "SELECT {} AS c{sums}, {} AS k, {} AS r, {} AS cells FROM (\n{rows}\n) counted GROUP BY c",
+        wide("c"),
+        wide("MAX(k)"),
+        wide("MAX(r)"),
+        wide("COUNT(*) OVER ()"),
     );
-    Ok(Statement { sql, sums: wanted.len() })
+    let contents = contents::as_cell(query.main_table(), dialect, relation, stored, width);
+    Ok(Statement { sql: format!("{totals}\nUNION ALL\n{contents}"), sums: wanted.len() })
 }
 
 /// Refuses questions of other shapes.
@@ -135,13 +137,7 @@ fn columns(
     for input in inputs {
         let unknown = || Refusal::new("a column", "it is not declared", PULL);
         let (_, column) = declared(tables, input).ok_or_else(unknown)?;
-        let not_read = || {
-            Refusal::new(
-                format!("the column `{}`", column.name),
-                "the engine keeps it in a type of which not all values mean the same everywhere",
-                "let the engine keep whole numbers as integers, decimals as doubles, texts, booleans and dates as such, or pull the rows",
-            )
-        };
+        let not_read = || Refusal::column(&column.name);
         let found = *stored.get(&column.name).ok_or_else(not_read)?;
         let kind = deniable_data::type_of(column.kind);
         let sql = typed(dialect, kind, found, &column.name).ok_or_else(not_read)?;
@@ -172,127 +168,6 @@ fn entity(query: &Query, dialect: Dialect, key: &str) -> Result<String, Refusal>
         _ => return Err(Refusal::new("an entity key of this type", "keys are whole numbers or texts", MATERIALISE)),
     };
     Ok(format!("substr({}, 1, 32)", around(spelt.hash_digits, &format!("{} || 'e' || {key}", spelt.salt))))
-}
-
-/// The combination of a row's keys, NULL where one is not declared. The last group's keys vary fastest.
-fn combination(query: &Query, dialect: Dialect, writer: &mut Writer<'_>) -> Result<Text, Refusal> {
-    let keys: usize = query.groups().iter().map(|group| group.keys.len()).sum();
-    if keys > MOST_KEYS {
-        return Err(Refusal::new("a grouping by so many keys", "every row would be compared with each", MATERIALISE));
-    }
-    let mut whole = Text { sql: integer(dialect, 0), layer: 0 };
-    for group in query.groups() {
-        let value = writer.value(group.value)?;
-        let value = writer.column(format!("g{}", group.value.position()), &value);
-        let place = place(dialect, group, query.rows.program.kind(group.value), &value.sql)?;
-        let sql = format!("({} * {} + {place})", whole.sql, group.keys.len());
-        whole = Text { sql, layer: whole.layer.max(value.layer) };
-    }
-    Ok(whole)
-}
-
-/// Where a value is among the keys of its group.
-fn place(dialect: Dialect, group: &Group, kind: Type, value: &str) -> Result<String, Refusal> {
-    let (mut null, mut other) = ("NULL".to_owned(), "NULL".to_owned());
-    let mut branches = String::new();
-    for (at, key) in group.keys.iter().enumerate() {
-        let constant = match (key, kind) {
-            (Key::Null, _) => {
-                null = at.to_string();
-                continue;
-            }
-            (Key::Other, _) => {
-                other = at.to_string();
-                continue;
-            }
-            (Key::Boolean(truth), Type::Boolean) => if *truth { "TRUE" } else { "FALSE" }.to_owned(),
-            (Key::Integer(number), Type::Integer) => integer(dialect, (*number).into()),
-            (Key::Text(text), Type::Text) => dialect.bytes(text.as_bytes()),
-            (Key::Date(day), Type::Date) => integer(dialect, Day::new((*day).into()).map_or(0, |day| day.get().into())),
-            _ => return Err(Refusal::new("a key of this type", "engines do not agree on its values", MATERIALISE)),
-        };
-        branches.push_str(&format!(" WHEN {value} = {constant} THEN {at}"));
-    }
-    Ok(format!(
-        "CAST(CASE WHEN {value} IS NULL THEN {null}{branches} ELSE {other} END AS {})",
-        dialect.spellings().integer
-    ))
-}
-
-/// A value in units of its grid, as files' values are brought there (`bound::decode`).
-fn on_grid(
-    dialect: Dialect,
-    writer: &mut Writer<'_>,
-    at: usize,
-    value: &Text,
-    kind: Type,
-    grid: &Grid,
-) -> Result<Text, Refusal> {
-    let fine =
-        || Refusal::new("a value of so fine a grid", "doubles do not count it exactly", "declare a wider `step`");
-    let most = grid.low.abs().max(grid.high.abs());
-    let (Some(span), Some(per)) = (grid.unit.numer().to_i64(), grid.unit.denom().to_i64()) else { return Err(fine()) };
-    if most >= MOST_UNITS {
-        return Err(fine());
-    }
-    let value = writer.column(format!("v{at}"), value);
-    let (low, high) = (integer(dialect, grid.low.into()), integer(dialect, grid.high.into()));
-    let clamped = |units: &str, layer| Text { sql: format!("LEAST(GREATEST({units}, {low}), {high})"), layer };
-    // Functions of engines pass over NULL: it is asked for by itself.
-    let present = |text: Text| Text { sql: format!("CASE WHEN v{at} IS NOT NULL THEN {} END", text.sql), ..text };
-    match kind {
-        Type::Integer | Type::Date => {
-            // Beyond these values all units are beyond the bounds.
-            let beyond = i128::from(most) * i128::from(span) / i128::from(per) + 1 + i128::from(span);
-            if beyond * i128::from(per) + i128::from(span) >= ROOM {
-                return Err(fine());
-            }
-            let near = format!("LEAST(GREATEST(v{at}, {}), {})", integer(dialect, -beyond), integer(dialect, beyond));
-            let scaled = Text { sql: format!("{near} * {}", integer(dialect, per.into())), layer: value.layer };
-            let scaled = writer.column(format!("w{at}"), &scaled);
-            if span == 1 {
-                return Ok(present(clamped(&scaled.sql, scaled.layer)));
-            }
-            // Ties away from zero, on the number without its sign.
-            let half = integer(dialect, (span / 2).into());
-            let sql = format!("CASE WHEN w{at} < 0 THEN - w{at} ELSE w{at} END + {half}");
-            let size = writer.column(format!("x{at}"), &Text { sql, layer: scaled.layer });
-            let span = integer(dialect, span.into());
-            let whole = format!("(x{at} - x{at} % {span}){}{span}", dialect.spellings().quotient);
-            let units = format!("CASE WHEN w{at} < 0 THEN - ({whole}) ELSE {whole} END");
-            Ok(present(clamped(&units, size.layer)))
-        }
-        Type::Decimal => {
-            let unit = grid.unit.to_f64().unwrap_or(f64::NAN);
-            let beyond = (most + 2) as f64 * unit;
-            let fits = Decimal::new(beyond).is_some() && (beyond * per as f64).is_finite() && beyond > 0.0;
-            if !fits || (per as f64) as i64 != per || (span as f64) as i64 != span {
-                return Err(fine());
-            }
-            let (least, greatest) = (double(dialect, -beyond), double(dialect, beyond));
-            let near = format!(
-                "CASE WHEN v{at} < {least} THEN {least} WHEN v{at} > {greatest} THEN {greatest} ELSE v{at} END"
-            );
-            let (times, by) = (double(dialect, per as f64), double(dialect, span as f64));
-            let scaled = Text { sql: format!("({near}) * {times} / {by}"), layer: value.layer };
-            let scaled = writer.column(format!("w{at}"), &scaled);
-            let size = writer.column(format!("x{at}"), &Text { sql: format!("ABS(w{at})"), ..scaled });
-            let whole = writer.column(format!("y{at}"), &Text { sql: format!("FLOOR(x{at})"), ..size });
-            // The fraction is exact; ties away from zero.
-            let up = format!(
-                "CASE WHEN x{at} - y{at} >= {} THEN {} ELSE {} END",
-                double(dialect, 0.5),
-                integer(dialect, 1),
-                integer(dialect, 0)
-            );
-            let sql = format!("CAST(y{at} AS {}) + {up}", dialect.spellings().integer);
-            let units = writer.column(format!("z{at}"), &Text { sql, ..whole });
-            Ok(present(clamped(&format!("CASE WHEN w{at} < 0 THEN - z{at} ELSE z{at} END"), units.layer)))
-        }
-        Type::Boolean | Type::Text | Type::Timestamp => {
-            Err(Refusal::new("a sum of this type", "engines do not agree on its values", MATERIALISE))
-        }
-    }
 }
 
 /// Where every row is a person of its own.
@@ -342,7 +217,7 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
 
 /// What is added up of the rows that count: `n` of each kind.
 fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
-    let total = |number: &str| format!("SUM(CAST({number} AS {WIDE}))");
+    let total = |number: &str| format!("SUM({})", wide(number));
     let large =
         || Refusal::new("a sum of so large numbers", "64 bits do not hold its parts", "declare narrower bounds");
     let most = |at: usize| {

@@ -5,7 +5,7 @@
 //! What this cannot see: mistakes that need many rows, several machines, or values that are not among those that are tried.
 
 use super::made_up::made_up;
-use super::{Dialect, Lie, Refusal, Row, Statement};
+use super::{Answer, Dialect, Lie, Refusal, Statement};
 use crate::bound::{Exact, Salt};
 use crate::compute::exact;
 use crate::plan::Query;
@@ -55,8 +55,13 @@ impl<'a> Trial<'a> {
     ///
     /// # Errors
     /// Where they are something else.
-    pub fn verdict(&self, answers: &[Vec<Row>; 2]) -> Result<(), Lie> {
-        let found = [self.query.exact(&answers[0])?, self.query.exact(&answers[1])?];
+    pub fn verdict(&self, answers: &[Answer; 2]) -> Result<(), Lie> {
+        let found = [self.query.exact(&answers[0].cells)?, self.query.exact(&answers[1].cells)?];
+        let [without, with] = [0, 1].map(|at| answers[at].contents);
+        let counts = |rows: i128, at: usize| usize::try_from(rows) == Ok(self.rows[at].num_rows());
+        if !counts(without.rows, 0) || !counts(with.rows, 1) || without.sums == with.sums {
+            return Err(Lie("does not tell rows apart"));
+        }
         for (rows, found) in self.rows.iter().zip(&found) {
             if !self.expected(rows).is_some_and(|expected| expected.is_same(found)) {
                 return Err(Lie("differs from this program's, on rows that are made of the policy alone"));

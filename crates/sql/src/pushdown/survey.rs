@@ -1,0 +1,149 @@
+//! What a curator should know of a table before it is registered, counted by the engine that holds it, with what its rows are: as
+//! `data check` tells of files, but for where the first of anything is.
+
+use super::dialect::Dialect;
+use super::expression::{double, integer, wide};
+use super::keys::place;
+use super::refusal::Refusal;
+use super::{Contents, Stored, contents};
+use deniable_core::schema::{Column, TableSchema};
+use deniable_expression::Type;
+use num_traits::ToPrimitive;
+use std::collections::BTreeMap;
+
+/// Numbers of each column.
+const OF_COLUMN: usize = 5;
+
+/// The question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Survey {
+    /// The statement, with a place for the salt. It gives one row of whole numbers.
+    pub sql: String,
+    columns: Vec<String>,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Surveyed {
+    /// What all rows are.
+    pub contents: Contents,
+    /// Rows of nobody; none where every row is a person.
+    pub ownerless: u64,
+    /// How many entities there are; rows, where each is one.
+    pub entities: u64,
+    /// What is odd about each declared column.
+    pub columns: Vec<Counts>,
+}
+
+/// How many values of a column are odd.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counts {
+    /// The column.
+    pub column: String,
+    /// NULL as it is stored.
+    pub missing: u64,
+    /// Something that is no value of the declared type: not finite, too long, beyond the years.
+    pub unreadable: u64,
+    /// Values that are none of the declared keys, where there are keys.
+    pub undeclared: u64,
+    /// Values outside the declared bounds.
+    pub outside: u64,
+    /// Rows that are left out where the column is grouped by.
+    pub left_out: u64,
+}
+
+/// Writes it.
+///
+/// # Errors
+/// When the engine keeps a declared column in a type of which not all values mean the same everywhere, and for keys of such types.
+pub fn survey(
+    table: &TableSchema,
+    dialect: Dialect,
+    relation: &str,
+    stored: &BTreeMap<String, Stored>,
+) -> Result<Survey, Refusal> {
+    for column in &table.columns {
+        let kind = deniable_data::type_of(column.kind);
+        let found =
+            stored.get(&column.name).and_then(|found| super::expression::typed(dialect, kind, *found, &column.name));
+        if found.is_none() {
+            return Err(Refusal::column(&column.name));
+        }
+    }
+    let (mut values, hash) = contents::hashed(table, dialect, stored);
+    let count = |condition: &str| {
+        format!("COALESCE(SUM({}), {})", wide(&format!("CASE WHEN {condition} THEN 1 ELSE 0 END")), wide("0"))
+    };
+    let mut numbers: Vec<String> = contents::numbers(dialect).to_vec();
+    let key = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
+    match key {
+        Some(key) => numbers.extend([count(&format!("c{key} IS NULL")), wide(&format!("COUNT(DISTINCT c{key})"))]),
+        None => numbers.extend([wide("0"), wide("COUNT(*)")]),
+    }
+    for (at, column) in table.columns.iter().enumerate() {
+        values.push(format!("{} IS NULL AS m{at}", dialect.name(&column.name)));
+        let (value, is_value) = (format!("c{at}"), format!("c{at} IS NOT NULL"));
+        let (mut undeclared, mut left_out) = ("FALSE".to_owned(), "FALSE".to_owned());
+        if let Some(keys) = &column.keys {
+            let none = format!("{} IS NULL", place(dialect, keys, deniable_data::type_of(column.kind), &value)?);
+            undeclared = format!("{is_value} AND {none}");
+            left_out = none;
+        }
+        let outside = outside(dialect, column, &value).unwrap_or_else(|| "FALSE".to_owned());
+        let odd = [format!("m{at}"), format!("NOT m{at} AND {value} IS NULL"), undeclared, outside, left_out];
+        numbers.extend(odd.iter().map(|condition| count(condition)));
+    }
+    let named: Vec<String> = numbers.iter().enumerate().map(|(at, number)| format!("{number} AS a{at}")).collect();
+    let sql = format!(
+        "SELECT {} FROM (\nSELECT *, {hash} AS h FROM (\nSELECT {} FROM {relation}\n) typed_all\n) hashed",
+        named.join(", "),
+        values.join(", ")
+    );
+    Ok(Survey { sql, columns: table.columns.iter().map(|column| column.name.clone()).collect() })
+}
+
+/// Whether a value lies outside the declared bounds.
+fn outside(dialect: Dialect, column: &Column, value: &str) -> Option<String> {
+    let bounds = column.bounds.as_ref()?;
+    let ends = match deniable_data::type_of(column.kind) {
+        Type::Integer | Type::Date => {
+            let low = bounds.low().ceil().to_integer().to_i64().unwrap_or(i64::MIN);
+            let high = bounds.high().floor().to_integer().to_i64().unwrap_or(i64::MAX);
+            [low, high].map(|end| integer(dialect, end.into()))
+        }
+        Type::Decimal => [bounds.low(), bounds.high()].map(|end| double(dialect, end.to_f64().unwrap_or(0.0))),
+        Type::Boolean | Type::Text | Type::Timestamp => return None,
+    };
+    let [low, high] = ends;
+    Some(format!("({value} < {low} OR {value} > {high})"))
+}
+
+impl Survey {
+    /// Takes an answer apart; `None` where it is something else.
+    #[must_use]
+    pub fn read(&self, rows: &[Vec<i128>]) -> Option<Surveyed> {
+        let [numbers] = rows else { return None };
+        let ([all, sums @ ..], rest) = numbers.split_first_chunk::<{ contents::NUMBERS }>()?;
+        let ([ownerless, entities], rest) = rest.split_first_chunk::<2>()?;
+        let counted = |number: &i128| u64::try_from(*number).ok().filter(|_| *number <= *all);
+        let columns: Option<Vec<Counts>> = self
+            .columns
+            .iter()
+            .zip(rest.chunks_exact(OF_COLUMN))
+            .map(|(column, counts)| {
+                let [missing, unreadable, undeclared, outside, left_out] = counts else { return None };
+                Some(Counts {
+                    column: column.clone(),
+                    missing: counted(missing)?,
+                    unreadable: counted(unreadable)?,
+                    undeclared: counted(undeclared)?,
+                    outside: counted(outside)?,
+                    left_out: counted(left_out)?,
+                })
+            })
+            .collect();
+        let columns = columns.filter(|columns| columns.len() * OF_COLUMN == rest.len())?;
+        let contents = Contents { rows: *all, sums: *sums };
+        Some(Surveyed { contents, ownerless: counted(ownerless)?, entities: counted(entities)?, columns })
+    }
+}

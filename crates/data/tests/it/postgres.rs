@@ -325,10 +325,16 @@ fn what_changes_while_rows_are_read_is_not_seen() {
     let Some(connect) = postgres() else { return };
     schema(
         "meanwhile",
-        &format!("CREATE TABLE t AS SELECT i AS n, 'text ' || i AS x FROM generate_series(1, {ROWS}) i"),
+        // So wide that there are several parts, and each connection copies some.
+        &format!(
+            "CREATE TABLE t AS SELECT i AS n, 'text ' || i AS x, repeat('y', 100) AS pad FROM generate_series(1, {ROWS}) i"
+        ),
     );
     let registered = located("meanwhile.t", &LARGE, connect).unwrap().fingerprint(&KEY).unwrap();
     let source = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
+    // From here on nobody empties or alters it, also before it is read.
+    let waits = "SET lock_timeout = '50ms'; DO $$ BEGIN TRUNCATE meanwhile.t; EXCEPTION WHEN lock_not_available THEN RAISE NOTICE 'locked'; END $$; SELECT count(*) > 0 FROM meanwhile.t";
+    assert_eq!(psql(waits), "t");
     let first = AtomicBool::new(true);
     let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
     scan.run(
@@ -346,8 +352,6 @@ fn what_changes_while_rows_are_read_is_not_seen() {
     end(&source, &[Wanted::typed(1)], 2).unwrap();
     let later = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
     assert!(matches!(end(&later, &[], 2), Err(SourceError::Changed { .. })));
-    // Nobody empties or alters it while it is read.
-    let waits = "SET lock_timeout = '50ms'; DO $$ BEGIN TRUNCATE meanwhile.t; EXCEPTION WHEN lock_not_available THEN RAISE NOTICE 'locked'; END $$; SELECT count(*) > 0 FROM meanwhile.t";
     assert_eq!(psql(waits), "t");
     drop((source, later));
 }

@@ -332,6 +332,8 @@ fn what_changes_while_rows_are_read_is_not_seen() {
     );
     let registered = located("meanwhile.t", &LARGE, connect).unwrap().fingerprint(&KEY).unwrap();
     let source = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
+    // Its further connections are opened after the change, and see what the first one saw.
+    let early = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
     // From here on nobody empties or alters it, also before it is read.
     let waits = "SET lock_timeout = '50ms'; DO $$ BEGIN TRUNCATE meanwhile.t; EXCEPTION WHEN lock_not_available THEN RAISE NOTICE 'locked'; END $$; SELECT count(*) > 0 FROM meanwhile.t";
     assert_eq!(psql(waits), "t");
@@ -350,10 +352,11 @@ fn what_changes_while_rows_are_read_is_not_seen() {
     .unwrap();
     // All scans of a run see one moment.
     end(&source, &[Wanted::typed(1)], 2).unwrap();
+    end(&early, &[Wanted::typed(1)], 3).unwrap();
     let later = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
     assert!(matches!(end(&later, &[], 2), Err(SourceError::Changed { .. })));
     assert_eq!(psql(waits), "t");
-    drop((source, later));
+    drop((source, early, later));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use deniable_testing::{sized, skipped};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use std::ops::{Deref, DerefMut};
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The interpreter that `scripts/engines` made for an engine, or nothing: then the test says that it is skipped.
@@ -57,15 +58,20 @@ pub fn engine(dialect: Dialect) -> Option<Alone> {
     Some(Alone { engine, _turn: turn })
 }
 
+/// A Parquet file as a relation.
+pub fn relation(dialect: Dialect, path: &Path) -> String {
+    match dialect {
+        Dialect::Spark => format!("parquet.`{}`", path.display()),
+        _ => format!("'{}'", path.display()),
+    }
+}
+
 fn same_totals(dialect: Dialect, questions: u64) {
     let Some(mut engine) = engine(dialect) else { return };
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
     write(&path, 4_000, &mut ChaCha8Rng::seed_from_u64(1));
-    let relation = match dialect {
-        Dialect::Spark => format!("parquet.`{}`", path.display()),
-        _ => format!("'{}'", path.display()),
-    };
+    let relation = relation(dialect, &path);
     let stored = engine.columns(&relation).unwrap();
     let salt = Salt([7; 32]);
     let (mut asked, mut refused) = (0, Vec::new());

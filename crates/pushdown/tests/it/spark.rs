@@ -1,6 +1,6 @@
 //! A cluster: many rows, most of them one person's or nobody's, and a worker that dies. `scripts/engines` starts a master and two workers.
 
-use super::equal::engine;
+use super::equal::{engine, relation};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringViewArray};
 use deniable_core::exact::{ratio, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
@@ -95,7 +95,7 @@ fn many_rows_of_one_person_and_a_worker_that_dies() {
         std::slice::from_ref(&table),
     );
     let query = query.unwrap().portable();
-    let relation = format!("parquet.`{}`", path.display());
+    let relation = relation(Dialect::Spark, &path);
     let statement = query.statement(Dialect::Spark, &relation, &engine.columns(&relation).unwrap()).unwrap();
     let salt = Salt([3; 32]);
     let sources = [super::hostile::source(&table, &path)];

@@ -1,6 +1,6 @@
 //! What all rows are, as the statement that adds them up tells it.
 
-use super::equal::engine;
+use super::equal::{engine, relation};
 use super::hostile::{source, table, write};
 use deniable_sql::pushdown::{Counts, Dialect, survey};
 use deniable_sql::source::check::Found;
@@ -14,7 +14,7 @@ fn contents_follow_the_rows_and_not_their_order() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
     write(&path, 1_000, &mut ChaCha8Rng::seed_from_u64(1));
-    let file = format!("'{}'", path.display());
+    let file = relation(Dialect::DuckDb, &path);
     let stored = engine.columns(&file).unwrap();
     let table = table(&mut ChaCha8Rng::seed_from_u64(1));
     let query = Query::new("SELECT COUNT(*) AS k FROM t WHERE n > 3", &[table]).unwrap().portable();
@@ -53,10 +53,7 @@ fn what_is_odd_is_counted_as_in_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         write(&path, 2_000, &mut ChaCha8Rng::seed_from_u64(1));
-        let relation = match dialect {
-            Dialect::Spark => format!("parquet.`{}`", path.display()),
-            _ => format!("'{}'", path.display()),
-        };
+        let relation = relation(dialect, &path);
         let stored = engine.columns(&relation).unwrap();
         let mut all = None;
         for seed in 0..tables {

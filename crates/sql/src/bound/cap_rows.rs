@@ -79,8 +79,9 @@ impl CapRows {
         let looked_up = capping.groups.iter().enumerate().filter(|(at, _)| !capping.nesting.is_determined(*at));
         let looked_up = looked_up.map(|(_, group)| group);
         let meaning = Meaning::new(looked_up, capping.arguments, Some(identities.clone()), capping.watch.clone());
-        // Where rows are only counted, it does not matter what they hold.
+        // Portable identities have 128 bits, whatever the key.
         let text = text || capping.ranking == Ranking::Portable;
+        // Where rows are only counted, it does not matter what they hold.
         let holds_values = capping.per_entity.as_ref().is_none_or(Fold::is_of_values);
         let presence = if capping.per_entity.is_some() { Vec::new() } else { capping.presence.clone() };
         let plan = Plan {

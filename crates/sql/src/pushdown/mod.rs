@@ -103,7 +103,7 @@ impl Answer {
             let (sums, ranks) = rest.split_at_checked(statement.width())?;
             let [most_cells, most_rows, of] = ranks else { return None };
             if *cell == -1 {
-                let [rows, sums @ ..] = *sums.first_chunk::<3>()?;
+                let [rows, sums @ ..] = *sums.first_chunk::<{ contents::NUMBERS }>()?;
                 if contents.replace(Contents { rows, sums }).is_some() {
                     return None;
                 }
@@ -124,7 +124,7 @@ pub struct Lie(pub &'static str);
 impl Statement {
     /// How many sums a row has, with those that only fill it up.
     fn width(&self) -> usize {
-        self.sums.max(3)
+        self.sums.max(contents::NUMBERS)
     }
 }
 

@@ -5,7 +5,7 @@
 //! valued    conditions, the combination of keys, the entity, each value             e, c, v0, v1, ...
 //! gridded   values on their grids, in whole numbers                                 u0, u1, ...
 //! alike     rows of one entity that agree in everything, and how many               m
-//! ranked    which of its cells this is, and how many rows come up to these          k, upto
+//! ranked    which of its cells this is, and how many rows come before these         k, before
 //! counted   how many of them count under the caps                                   n
 //! totals    sums of whole numbers in each cell, the largest of both ranks, and how many cells there are
 //! contents  beside them, as a cell of their own: how many rows there are, and a keyed sum over all of them (V-1)

@@ -165,6 +165,10 @@ fn source_help(error: &SourceError) -> &'static str {
             "nothing was stored or shown, and what is paid for stays paid for: put the registered rows back and run the same again. Other \
              rows are another `version`, and are asked anew; `deniable data pull` keeps a copy that does not change"
         }
+        SourceError::Lied { .. } => {
+            "nothing of its answer was stored or shown, and what is paid for stays paid for. The engine is asked again once it passes its \
+             trial on rows that nobody is in: look at its version and settings, or let it write the rows as Parquet and ask these files"
+        }
         SourceError::NoNames { .. } => NO_NAMES,
         SourceError::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
         SourceError::NoColumn { .. } => {
@@ -268,6 +272,7 @@ impl From<ReleaseError> for Failure {
                 "nothing was charged. Read what was found, above; if it is as it should be, the same command now releases. \
                  --register does both in one run",
             ),
+            ReleaseError::EngineUnrecorded(error) => Self::refused(error, "the same again tries the engine once more"),
             ReleaseError::LabelsPromised(_) => Self::refused(
                 error,
                 "keep another ledger for these answers, if their table says nothing of who is a case; nothing was charged",

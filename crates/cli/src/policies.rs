@@ -63,7 +63,7 @@ pub fn locate(plan: &Plan) -> Result<(), SourceError> {
 pub fn own_files(plan: &Plan) -> Vec<PathBuf> {
     let folder = plan.policy().folder();
     let files = |(table, data): (deniable_core::schema::TableSchema, deniable_core::schema::Data)| {
-        if matches!(data.format, Format::Postgres { .. }) {
+        if matches!(data.format, Format::Postgres { .. } | Format::Engine { .. }) {
             return Vec::new();
         }
         let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files());

@@ -33,6 +33,17 @@ pub const fn is_hidden(c: char) -> bool {
     )
 }
 
+/// Bytes as hexadecimal digits, in small letters.
+#[must_use]
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // A text takes whatever is written to it.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}
+
 /// The text with every [hidden](is_hidden) character as a visible escape, such as `\u{1b}`. Safe for a terminal, a page and a
 /// cell of a table, and on one line; any other text passes unchanged, so that twice is the same as once.
 #[must_use]

@@ -113,7 +113,7 @@ impl Source {
         let found = match &self.rows {
             Rows::Files { files, .. } => files.get(file).map(DataFile::path),
             Rows::Database(found) => found.names().get(file).map(PathBuf::as_path),
-            Rows::Memory(_) => None,
+            Rows::Memory(_) | Rows::Engine(_) => None,
         };
         found.unwrap_or(Path::new("memory"))
     }
@@ -203,23 +203,13 @@ impl Look<'_> {
         let name = |place: Place| self.source.place(place);
         let columns: Vec<ColumnReport> =
             table.columns.iter().zip(&whole.oddities).map(|(column, found)| found.report(column, &name)).collect();
-        let mut notes: Vec<String> = columns.iter().flat_map(ColumnReport::notes).collect();
         let (rows, ownerless) = (whole.rows, whole.ownerless.found(&name));
-        if let Some(Found { count, first }) = &ownerless {
-            notes.push(format!(
-                "{count} of {rows} rows have no entity key, or one that does not read: they belong to nobody and never count \
-                 (first at {first})"
-            ));
-        }
-        if rows == 0 {
-            notes.push("there are no rows: every answer will be noise around zero".to_owned());
-        }
         let problem = |(place, what): (Place, String)| {
             let (file, line) = place;
             Problem { path: self.source.path(file).to_owned(), line, place: self.source.place(place), what }
         };
         let problems = whole.problems.into_iter().map(problem).collect();
-        Ok(Report { rows, entities, problems, notes, columns, ownerless })
+        Ok(Report::new(rows, entities, problems, columns, ownerless))
     }
 }
 
@@ -286,6 +276,29 @@ impl Findings {
 }
 
 impl Report {
+    /// What was found, with what a curator should know of it.
+    #[must_use]
+    pub fn new(
+        rows: u64,
+        entities: Option<u64>,
+        problems: Vec<Problem>,
+        columns: Vec<ColumnReport>,
+        ownerless: Option<Found>,
+    ) -> Self {
+        let mut notes: Vec<String> = columns.iter().flat_map(ColumnReport::notes).collect();
+        if let Some(found) = &ownerless {
+            notes.push(format!(
+                "{} of {rows} rows have no entity key, or one that does not read: they belong to nobody and never count{}",
+                found.count,
+                found.place()
+            ));
+        }
+        if rows == 0 {
+            notes.push("there are no rows: every answer will be noise around zero".to_owned());
+        }
+        Self { rows, entities, problems, notes, columns, ownerless }
+    }
+
     /// Whether nothing is broken. Columns that read badly are for the curator to judge.
     #[must_use]
     pub fn is_usable(&self) -> bool {

@@ -65,6 +65,14 @@ pub enum SourceError {
         /// The table.
         table: String,
     },
+    /// An engine answered something that no rows add up to, or more than the caps allow. Only the curator may know.
+    #[error("the engine that holds {table} does not do as it is told: {what}")]
+    Lied {
+        /// The table.
+        table: String,
+        /// What is wrong with its answer.
+        what: String,
+    },
     /// A kind of data that this build reads none of.
     #[error("the rows of {table} are in {place}, which this build does not read")]
     NotBuilt {
@@ -193,4 +201,14 @@ pub enum SourceError {
         /// The table.
         table: String,
     },
+}
+
+impl SourceError {
+    /// Rows of an engine, where rows are read.
+    pub(crate) fn in_engine(table: &str) -> Self {
+        Self::Remote {
+            problem: format!("the rows of {table} stay in the engine that holds them, and are read nowhere else"),
+            help: "let the engine write them as Parquet, and name these files",
+        }
+    }
 }

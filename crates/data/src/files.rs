@@ -80,7 +80,7 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<D
             Compression::Gzip => "CSV (.csv.gz)",
             Compression::Zstd => "CSV (.csv.zst)",
         },
-        Format::Parquet | Format::Postgres { .. } => "Parquet",
+        Format::Parquet | Format::Postgres { .. } | Format::Engine { .. } => "Parquet",
     };
     if let Some(scheme) = url_scheme(path) {
         if !is_store(scheme) {
@@ -125,7 +125,9 @@ fn has_extension(file: &Path, format: &Format) -> bool {
     let last = |file: &Path| file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let is_text = |file: &Path| matches!(last(file).as_deref(), Some("csv" | "tsv" | "txt" | "data"));
     let outer = match format {
-        Format::Parquet | Format::Postgres { .. } => return last(file).as_deref() == Some("parquet"),
+        Format::Parquet | Format::Postgres { .. } | Format::Engine { .. } => {
+            return last(file).as_deref() == Some("parquet");
+        }
         Format::Csv(options) => match options.compression {
             Compression::None => return is_text(file),
             Compression::Gzip => "gz",

@@ -30,6 +30,8 @@ impl Source {
                 Ok(marks_of(files, key).map_or(contents.clone(), |marks| format!("{marks}.{contents}")))
             }
             Rows::Memory(_) => self.of_memory(key),
+            // The engine tells with the statement that adds them up, under a salt that is not known here.
+            Rows::Engine(_) => Err(SourceError::in_engine(&self.table().name)),
             Rows::Database(found) => match found.fingerprint(key) {
                 Some(known) => Ok(known),
                 None => {
@@ -48,6 +50,7 @@ impl Source {
             Rows::Files { files, .. } => marks_of(files, key),
             Rows::Memory(_) => None,
             Rows::Database(found) => Some(found.marks(key)),
+            Rows::Engine(found) => Some(found.marks(key)),
         }
     }
 
@@ -58,7 +61,7 @@ impl Source {
         let contents = |fingerprint: &str| fingerprint.rsplit('.').next().map(str::to_owned);
         match &self.rows {
             Rows::Files { .. } => contents(registered) == contents(found),
-            Rows::Memory(_) | Rows::Database(_) => registered == found,
+            Rows::Memory(_) | Rows::Database(_) | Rows::Engine(_) => registered == found,
         }
     }
 

@@ -5,6 +5,7 @@
 //! | what is publicly known about a table? | [`deniable_core::schema`] |
 //! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint` |
 //! | how are the rows of a database read, and are they still the same? | `database` |
+//! | which tables stay where they are, with an engine that computes? | [`EngineTable`] |
 //! | how are its rows kept as a file? | [`Source::pull`] |
 //! | how does delimited text become fields? | `text`, `header` |
 //! | how does what is stored become a value? | [`reading`]: total functions, NULL for what they cannot read |
@@ -23,6 +24,7 @@ pub mod check;
 #[cfg_attr(not(feature = "postgres"), path = "database_absent.rs")]
 mod database;
 mod drive;
+mod engine;
 mod entities;
 pub mod error;
 mod files;
@@ -58,7 +60,7 @@ pub use synthetic::synthetic;
 pub use texts::texts;
 pub use types::{arrow_type, memory_schema, type_of};
 
-pub use database::Databases;
+pub use engine::EngineTable;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use deniable_core::schema::{Data, Format, TableSchema};
@@ -101,9 +103,8 @@ pub struct Source {
     version: Option<KnownVersion>,
 }
 
-/// By what rows of a database are known again.
+/// By what rows of a database or an engine are known again.
 #[derive(Clone)]
-#[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "files are compared before they are read"))]
 struct KnownVersion {
     /// The key of fingerprints.
     key: [u8; 32],
@@ -122,7 +123,15 @@ impl std::fmt::Debug for KnownVersion {
 enum Rows {
     Files { files: Vec<DataFile>, format: Format, partitions: Partitions },
     Database(Arc<database::Table>),
+    Engine(Arc<EngineTable>),
     Memory(Vec<RecordBatch>),
+}
+
+/// The databases and engines of a run: each database as it was at one moment, and one conversation with each engine.
+#[derive(Debug, Default)]
+pub struct Connections {
+    databases: database::Databases,
+    engines: engine::Engines,
 }
 
 impl Source {
@@ -130,9 +139,9 @@ impl Source {
     ///
     /// # Errors
     /// When there are none, the path is a URL, a folder cannot be read, or a file lies in no folder of a declared partition; and when a database
-    /// cannot be reached or lacks the table.
+    /// or an engine cannot be reached or lacks the table.
     pub fn locate(table: TableSchema, data: &Data, folder: &Path) -> Result<Self, SourceError> {
-        Self::locate_with(table, data, folder, &mut Databases::default())
+        Self::locate_with(table, data, folder, &mut Connections::default())
     }
 
     /// The same of one of several tables: those that are in one database are read as they were at one moment.
@@ -143,11 +152,16 @@ impl Source {
         table: TableSchema,
         data: &Data,
         folder: &Path,
-        databases: &mut Databases,
+        connections: &mut Connections,
     ) -> Result<Self, SourceError> {
         let rows = match &data.format {
             Format::Postgres { connect } => {
+                let databases = &mut connections.databases;
                 Rows::Database(Arc::new(database::Table::locate(&table, &data.path, connect, databases)?))
+            }
+            Format::Engine { kind, connect } => {
+                let engines = &mut connections.engines;
+                Rows::Engine(Arc::new(EngineTable::locate(&table, (*kind, connect), &data.path, engines)?))
             }
             Format::Csv(_) | Format::Parquet => {
                 let files = files::locate(&data.path, &data.format, folder)?;
@@ -159,8 +173,8 @@ impl Source {
         Ok(Self { table, rows, version: None })
     }
 
-    /// The same rows, which every scan compares with what was registered, where they are of a database: at its end, since only reading them
-    /// tells. Without a registered fingerprint a scan of all columns finds out what it is. Files are compared before they are read
+    /// The same rows, which every scan compares with what was registered, where they are of a database or an engine: at its end, since only
+    /// reading them tells. Without a registered fingerprint a scan of all columns finds out what it is. Files are compared before they are read
     /// ([`Self::fingerprint`]), and are left as they are.
     #[must_use]
     pub fn of_version(self, key: [u8; 32], registered: Option<&str>) -> Self {
@@ -205,12 +219,31 @@ impl Source {
         matches!(self.rows, Rows::Database(_))
     }
 
-    /// The files, in order, or the URLs of objects; none for rows in memory or of a database.
+    /// The table of an engine, where one holds the rows.
+    #[must_use]
+    pub fn engine(&self) -> Option<&Arc<EngineTable>> {
+        match &self.rows {
+            Rows::Engine(table) => Some(table),
+            Rows::Files { .. } | Rows::Database(_) | Rows::Memory(_) => None,
+        }
+    }
+
+    /// The fingerprint of an engine's rows that are these, how many and two sums of hashes of them, and whether they are those that were
+    /// registered; `None` where no engine holds them, or it was not said how they are known again ([`Self::of_version`]).
+    #[must_use]
+    pub fn known_again(&self, rows: i128, sums: [i128; 2]) -> Option<(String, bool)> {
+        let (table, KnownVersion { key, registered }) = (self.engine()?, self.version.as_ref()?);
+        let found = table.fingerprint(key, rows, sums);
+        let is_registered = registered.as_ref().is_none_or(|registered| *registered == found);
+        Some((found, is_registered))
+    }
+
+    /// The files, in order, or the URLs of objects; none for rows in memory, of a database or an engine.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         match &self.rows {
             Rows::Files { files, .. } => files.iter().map(|file| file.path().to_owned()).collect(),
-            Rows::Memory(_) | Rows::Database(_) => Vec::new(),
+            Rows::Memory(_) | Rows::Database(_) | Rows::Engine(_) => Vec::new(),
         }
     }
 
@@ -219,7 +252,7 @@ impl Source {
     pub fn size(&self) -> Option<u64> {
         match &self.rows {
             Rows::Files { files, .. } => files.iter().map(DataFile::size).sum::<Option<u64>>(),
-            Rows::Memory(_) | Rows::Database(_) => None,
+            Rows::Memory(_) | Rows::Database(_) | Rows::Engine(_) => None,
         }
     }
 

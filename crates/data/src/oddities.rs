@@ -27,8 +27,15 @@ const FEW: usize = 16;
 pub struct Found {
     /// How many; never none.
     pub count: u64,
-    /// The place of the first, as `file:line`.
-    pub first: String,
+    /// The place of the first, as `file:line`; `None` where rows have no places: in an engine that only counts them.
+    pub first: Option<String>,
+}
+
+impl Found {
+    /// Where the first is, in parentheses, for the end of a sentence.
+    pub(crate) fn place(&self) -> String {
+        self.first.as_ref().map_or_else(String::new, |first| format!(" (first at {first})"))
+    }
 }
 
 /// What a scan found in one column. For the curator: it depends on private rows.
@@ -84,8 +91,8 @@ impl ColumnReport {
         [(&self.unreadable, unreadable.as_str()), (&self.outside, outside), (&self.left_out, left_out)]
             .into_iter()
             .filter_map(|(found, what)| {
-                let Found { count, first } = found.as_ref()?;
-                Some(format!("{}: {count} {what} (first at {first})", self.column))
+                let found = found.as_ref()?;
+                Some(format!("{}: {} {what}{}", self.column, found.count, found.place()))
             })
             .collect()
     }
@@ -94,16 +101,13 @@ impl ColumnReport {
     #[must_use]
     pub fn in_words(&self) -> String {
         let mut parts = Vec::new();
-        if let Some(Found { count, first }) = &self.unreadable {
-            parts.push(format!(
-                "{count} do not read as {} and would count as NULL (first at {first})",
-                self.kind.name()
-            ));
+        if let Some(found) = &self.unreadable {
+            let (count, kind, place) = (found.count, self.kind.name(), found.place());
+            parts.push(format!("{count} do not read as {kind} and would count as NULL{place}"));
         }
-        if let Some(Found { count, first }) = &self.undeclared {
-            parts.push(format!(
-                "{count} are no declared key and would be left out where it is grouped by (first at {first})"
-            ));
+        if let Some(found) = &self.undeclared {
+            let (count, place) = (found.count, found.place());
+            parts.push(format!("{count} are no declared key and would be left out where it is grouped by{place}"));
         }
         match &self.missing {
             _ if !parts.is_empty() => {
@@ -174,7 +178,7 @@ impl Counted {
     }
 
     pub(crate) fn found(self, name: &dyn Fn(Place) -> String) -> Option<Found> {
-        self.first.map(|first| Found { count: self.count, first: name(first) })
+        self.first.map(|first| Found { count: self.count, first: Some(name(first)) })
     }
 }
 

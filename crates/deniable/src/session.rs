@@ -17,6 +17,7 @@ use deniable_release::{
 };
 use deniable_report::{Chosen, Report};
 use deniable_sql::least_memory;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -244,10 +245,6 @@ impl Task {
     /// Opens the ledger, and says so when it begins a new one.
     fn ledger(&self) -> Result<Ledger, Error> {
         let policy = self.plan.policy();
-        if !policy.ledger().exists() {
-            // A mistyped path to the data should not leave an empty ledger behind.
-            self.locate()?;
-        }
         let ledger = Ledger::open_or_create(policy.ledger(), policy.population())?;
         if ledger.is_new() {
             (self.tell)(Event::NewLedger(policy.ledger()));
@@ -279,12 +276,16 @@ impl Task {
     fn release(mut self) -> Result<Released, Error> {
         self.enough_memory()?;
         let mut rng = SystemRng::new()?;
+        // A mistyped path to the data should not leave an empty ledger behind.
+        let is_new = !self.plan.policy().ledger().exists();
+        let found = Cell::new(if is_new { Some(self.locate()?) } else { None });
         let mut ledger = self.ledger()?;
         let id = self.plan.account();
         self.plan = self.with_earlier(ledger.summary().accounts.iter().find(|account| account.id == id));
         let before = ledger.head().clone();
         let tell = |event: deniable_release::Event<'_>| (self.tell)(Event::Step(event));
-        let locate = || self.locate();
+        // Tables are found once: an engine that holds rows is started for it.
+        let locate = || found.take().map_or_else(|| self.locate(), Ok);
         let released = release(&self.plan, &locate, &self.resources, &mut ledger, &mut rng, &tell, self.allowed);
         // What was recorded is never lost unnoticed: the head is told also after a failure.
         if released.is_ok() || *ledger.head() != before {

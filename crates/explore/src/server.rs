@@ -52,7 +52,7 @@ struct Served {
 pub fn serve(explorer: Explorer, port: u16, ready: &dyn Fn(&str)) -> Result<(), ServeError> {
     let mut random = [0_u8; 16];
     getrandom::fill(&mut random)?;
-    let token: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let token = deniable_core::text::hexadecimal(&random);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
     let runtime = runtime.map_err(|error| ServeError::Listen { port, error })?;
     runtime.block_on(async {

@@ -20,10 +20,11 @@ use std::collections::BTreeSet;
 /// | 1 | terms as words: `account-opened`, `promise-changed` |
 /// | 2 | guarantees as data: `guarantee-stated`, `guarantee-changed`; a charge names the part of the budget that pays |
 /// | 3 | answers say in which form they are written; large ones lie in files of their own: `answered-in-file` |
+/// | 4 | how engines that hold rows did in trials: `engine-tried` |
 ///
 /// A ledger of an earlier format goes on in this one: its entries stay as they are. Of the first format, one more entry states
 /// the same terms as data. Answers of before say nothing of their form, which is the first of their kind.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -261,6 +262,20 @@ pub struct AnsweredInFile {
     pub file: AnswerFile,
 }
 
+/// How an engine did: with a statement on rows that nobody is in, or when it was found out while it computed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineTried {
+    /// The engine: its address, version and settings, hashed under the curator's key. Never printed.
+    pub engine: String,
+    /// Its version and settings, in words.
+    pub about: String,
+    /// SHA-256 of the statement, as hexadecimal digits.
+    pub statement: String,
+    /// Whether it did as it was told. If not, nothing that it passed before counts any more.
+    pub passed: bool,
+}
+
 /// What an entry records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -282,6 +297,8 @@ pub enum Event {
     Answered(Answered),
     /// A large answer is fixed.
     AnsweredInFile(AnsweredInFile),
+    /// An engine was tried.
+    EngineTried(EngineTried),
 }
 
 /// An entry that cannot be written so that it reads back the same.
@@ -312,6 +329,7 @@ impl Event {
             Self::Charged(_) => "charged",
             Self::Answered(_) => "answered",
             Self::AnsweredInFile(_) => "answered-in-file",
+            Self::EngineTried(_) => "engine-tried",
         }
     }
 
@@ -330,6 +348,7 @@ impl Event {
             Self::Charged(body) => serde_json::to_string(body),
             Self::Answered(body) => serde_json::to_string(body),
             Self::AnsweredInFile(body) => serde_json::to_string(body),
+            Self::EngineTried(body) => serde_json::to_string(body),
         }?;
         if Self::decode(self.kind(), &payload)? == *self { Ok(payload) } else { Err(EncodeError::Altered) }
     }
@@ -349,6 +368,7 @@ impl Event {
             "charged" => serde_json::from_str(payload).map(Self::Charged),
             "answered" => serde_json::from_str(payload).map(Self::Answered),
             "answered-in-file" => serde_json::from_str(payload).map(Self::AnsweredInFile),
+            "engine-tried" => serde_json::from_str(payload).map(Self::EngineTried),
             _ => Err(serde::de::Error::custom(format!("`{kind}` is not a kind of entry"))),
         }
     }

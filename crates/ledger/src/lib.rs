@@ -8,7 +8,7 @@
 //! | which file is it in, and what can go wrong with it? | [`store`] |
 //! | where does an answer lie, and in which form? | [`answer`] |
 //! | what is the curator's secret, and where does it lie? | [`key`] |
-//! | what can be done? | [`Ledger`], [`accounts`], [`charges`], [`versions`] |
+//! | what can be done? | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`] |
 //! | is it still what it was? what does it say? | [`verify()`], [`show`] |
 //!
 //! # Invariants
@@ -69,6 +69,7 @@ pub mod key;
 mod ledger;
 pub mod state;
 pub mod store;
+pub mod trials;
 pub mod verify;
 pub mod versions;
 
@@ -77,11 +78,12 @@ pub use answer::{Form, Stored, Unread};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;
-pub use entry::{AccountId, Ask, Part, Words};
+pub use entry::{AccountId, Ask, EngineTried, Part, Words};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Terms, Version};
 pub use store::StoreError;
+pub use trials::TriedEngine;
 pub use verify::{Verified, VerifyError, show, verify};
 pub use versions::{Contents, Registered, VersionError};
 

@@ -8,6 +8,7 @@ use crate::chain::Head;
 use crate::entry::{
     AccountId, Ask, Charged, Event, FORMAT, Genesis, GuaranteeChanged, Part, PromiseChanged, VersionRegistered, Words,
 };
+use crate::trials::{Trials, TriedEngine};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::guarantee::Guarantee;
 use jiff::Timestamp;
@@ -48,6 +49,9 @@ pub enum Contradiction {
     /// The identical ask was charged before.
     #[error("the identical query was charged before")]
     ChargedTwice,
+    /// An engine that passed a trial which it had passed.
+    #[error("the engine had passed this trial")]
+    PassedTwice,
     /// An answer to something that is not a charge.
     #[error("it answers entry {0}, which is not a charge")]
     NotACharge(u64),
@@ -239,13 +243,21 @@ pub struct Summary {
     pub accounts: Vec<Account>,
     /// Every registered version.
     pub versions: Vec<Version>,
+    /// Every engine that was tried.
+    pub engines: Vec<TriedEngine>,
 }
 
 impl Summary {
     /// What there is to say before a ledger is begun: nothing.
     #[must_use]
     pub fn before_any(population: &str) -> Self {
-        Self { population: population.to_owned(), head: Head::start(), accounts: Vec::new(), versions: Vec::new() }
+        Self {
+            population: population.to_owned(),
+            head: Head::start(),
+            accounts: Vec::new(),
+            versions: Vec::new(),
+            engines: Vec::new(),
+        }
     }
 }
 
@@ -260,6 +272,7 @@ pub struct State {
     versions: BTreeMap<(String, String), Registration>,
     /// The account and place of each charge, by the number of its entry.
     charges: BTreeMap<u64, (usize, usize)>,
+    trials: Trials,
 }
 
 impl State {
@@ -271,7 +284,13 @@ impl State {
             accounts: Vec::new(),
             versions: BTreeMap::new(),
             charges: BTreeMap::new(),
+            trials: Trials::default(),
         }
+    }
+
+    /// How engines did.
+    pub(crate) fn trials(&self) -> &Trials {
+        &self.trials
     }
 
     /// The people this ledger is about.
@@ -343,6 +362,7 @@ impl State {
             head: head.clone(),
             accounts: self.accounts.clone(),
             versions: self.versions.iter().map(version).collect(),
+            engines: self.trials.summary(),
         }
     }
 
@@ -398,6 +418,10 @@ impl State {
             }
             Event::Answered(answered) => self.check_answer(answered.charge),
             Event::AnsweredInFile(answered) => self.check_answer(answered.charge),
+            Event::EngineTried(tried) if tried.passed && self.trials.has_passed(&tried.engine, &tried.statement) => {
+                Err(Contradiction::PassedTwice)
+            }
+            Event::EngineTried(_) => Ok(()),
         }
     }
 
@@ -458,6 +482,7 @@ impl State {
             Event::AnsweredInFile(answered) => {
                 self.answer(seq, answered.charge, Stored::in_file(answered, &self.folder.clone()));
             }
+            Event::EngineTried(tried) => self.trials.record(at, tried),
         }
     }
 }

@@ -117,8 +117,12 @@ fn data(key: &str) -> &'static str {
         }
         "relation" => "name the table or view that the rows are in, with its schema, such as \"clinic.visits\"",
         "connect" => {
-            "name the variable of the environment that holds the database's address, such as \"env:CLINIC_PG\": no password belongs into \
-             a policy"
+            "name the variable of the environment that holds the database's or the engine's address, such as \"env:CLINIC_PG\": no password \
+             belongs into a policy"
+        }
+        "engine" => {
+            "say which engine holds the rows and is asked for totals, such as \"spark\"; rows that are read here have a `path`, or \
+             `format = \"postgres\"`"
         }
         "partitions" => {
             "list the columns whose values stand in the names of folders, such as [\"year\"] for year=2024, outermost first"

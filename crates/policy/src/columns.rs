@@ -36,7 +36,7 @@ impl<'a> Home<'a> {
     pub(crate) fn csv(self) -> Option<&'a CsvOptions> {
         match self.format {
             Some(Format::Csv(options)) => Some(options),
-            Some(Format::Parquet | Format::Postgres { .. }) | None => None,
+            Some(Format::Parquet | Format::Postgres { .. } | Format::Engine { .. }) | None => None,
         }
     }
 }
@@ -174,6 +174,7 @@ fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<
     match home.format {
         Some(Format::Parquet) => return misplaced("in Parquet, which stores dates as such", "remove it"),
         Some(Format::Postgres { .. }) => return misplaced("in PostgreSQL, which stores dates as such", "remove it"),
+        Some(Format::Engine { .. }) => return misplaced("in an engine, which stores dates as such", "remove it"),
         Some(Format::Csv(_)) | None => {}
     }
     dates::read_format(&field, kind).map(Some)

@@ -3,10 +3,9 @@
 use crate::csv::{self};
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use crate::relation;
 use crate::typical;
-use deniable_core::schema::{
-    Column, ColumnType, Compression, CsvOptions, Data, Format, RelationName, ending, names_variable,
-};
+use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format, ending};
 use std::collections::BTreeSet;
 
 /// How messages name the parts of one table.
@@ -32,13 +31,8 @@ impl Names {
     }
 }
 
-pub(crate) const KEYS: [&str; 9] =
-    ["table", "path", "version", "format", "csv", "partitions", "typical_rows", "relation", "connect"];
-/// The format of tables in PostgreSQL.
-const POSTGRES: &str = "postgres";
-/// What only files have, and what only tables of a database have.
-const OF_FILES: [&str; 3] = ["path", "csv", "partitions"];
-const OF_DATABASES: [&str; 2] = ["relation", "connect"];
+pub(crate) const KEYS: [&str; 10] =
+    ["table", "path", "version", "format", "csv", "partitions", "typical_rows", "relation", "connect", "engine"];
 
 /// Reads `[data]`.
 pub(crate) fn read(field: &Field<'_>) -> Read<Data> {
@@ -54,12 +48,10 @@ pub(crate) fn read(field: &Field<'_>) -> Read<Data> {
 
 /// Reads what every table states about where its rows are. `section` is open, `table` is its name in SQL.
 pub(crate) fn read_source(section: &Section<'_>, names: &Names, table: String) -> Read<Data> {
-    if let Some(format) = section.get("format")?
-        && format.text()? == POSTGRES
-    {
-        return read_relation(section, table);
+    if let Some(held) = relation::held(section)? {
+        return relation::read(section, held, table);
     }
-    refuse(section, &OF_DATABASES, "where the data is not `format = \"postgres\"`")?;
+    relation::refuse_all(section)?;
     let version =
         section.need("version", "add `version = \"2024-06\"`").and_then(|field| field.line().map(str::to_owned));
     let partitions = section.optional("partitions", |field| partition_names(field));
@@ -74,47 +66,6 @@ pub(crate) fn read_source(section: &Section<'_>, names: &Names, table: String) -
         return Err(section.report.fail(&section.key_of("partitions"), kind, help));
     }
     Ok(Data { table, path: path.to_owned(), version: version?, format, partitions, typical_rows: None })
-}
-
-/// Reads what a table of PostgreSQL states.
-fn read_relation(section: &Section<'_>, table: String) -> Read<Data> {
-    let files = refuse(section, &OF_FILES, "where the data is `format = \"postgres\"`");
-    let version =
-        section.need("version", "add `version = \"2024-06\"`").and_then(|field| field.line().map(str::to_owned));
-    let relation = section.need("relation", "add `relation = \"clinic.visits\"`").and_then(|field| {
-        let name = field.text()?;
-        match RelationName::parse(name) {
-            Some(_) => Ok(name.to_owned()),
-            None => Err(field.bad_text(
-                "names no table or view by its schema and name",
-                "write both, as in \"clinic.visits\"; what is not in lower case is in double quotes: 'clinic.\"Visits\"'",
-            )),
-        }
-    });
-    let connect = section.need("connect", "add `connect = \"env:CLINIC_PG\"`").and_then(|field| variable(&field));
-    files?;
-    let (format, partitions) = (Format::Postgres { connect: connect? }, Vec::new());
-    Ok(Data { table, path: relation?, version: version?, format, partitions, typical_rows: None })
-}
-
-/// Where a database's address is. What stands there otherwise may be the address, with a password, and is not shown.
-fn variable(field: &Field<'_>) -> Read<String> {
-    let connect = field.text()?;
-    if names_variable(connect) {
-        return Ok(connect.to_owned());
-    }
-    let help =
-        "state `connect = \"env:CLINIC_PG\"` and put the address into that variable: no password belongs into a policy";
-    Err(field.bad_text("names no variable of the environment", help))
-}
-
-/// Refuses keys that belong to data of another kind.
-fn refuse(section: &Section<'_>, keys: &[&'static str], when: &'static str) -> Read<()> {
-    all(keys.iter().map(|key| match section.get(key)? {
-        Some(field) => Err(section.report.fail(&field.key_span, PolicyErrorKind::Misplaced { key, when }, "remove it")),
-        None => Ok(()),
-    }))?;
-    Ok(())
 }
 
 /// Whether a name can stand in SQL without quotes.
@@ -146,7 +97,7 @@ fn read_format(section: &Section<'_>, names: &Names, path: &str) -> Read<Format>
         "parquet" => Ok("parquet"),
         other => Err(field.bad_text(
             format!("= \"{}\" is not known", shown(other)),
-            did_you_mean(other, &["csv", "parquet", POSTGRES]),
+            did_you_mean(other, &["csv", "parquet", relation::POSTGRES]),
         )),
     })?;
     let parquet = match (stated, by_path) {

@@ -52,6 +52,7 @@ mod policy;
 mod promise;
 mod quality;
 mod reader;
+mod relation;
 mod scaffold;
 mod shares;
 mod tables;

@@ -8,12 +8,12 @@ use crate::reader::{Field, Read, Section, all, shown, told};
 use crate::typical::{self, TypicalColumn};
 use deniable_core::schema::Data;
 use deniable_core::schema::Entity;
-use deniable_core::schema::{Column, DeclaredTable, Role};
+use deniable_core::schema::{Column, DeclaredTable, Format, Role};
 
 /// Most tables beside the main one.
 pub const MOST_TABLES: usize = 15;
 
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 12] = [
     "path",
     "version",
     "format",
@@ -25,6 +25,7 @@ pub(crate) const KEYS: [&str; 11] = [
     "key",
     "relation",
     "connect",
+    "engine",
 ];
 
 /// What the main table says that the others must agree with.
@@ -71,6 +72,15 @@ fn read_table(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<DeclaredTa
     let columns = columns::read(&section, Home { names: &names, format: data.as_ref().ok().map(|data| &data.format) });
     let role = read_role(&section, &names, told(&columns).map(Vec::as_slice), main);
     let (data, columns) = (data?, columns?);
+    if let (Format::Engine { .. }, Ok(Role::Public { .. }), Some(field)) = (&data.format, &role, section.get("engine")?)
+    {
+        let kind = PolicyErrorKind::Misplaced { key: "engine", when: "in a table that is `unprotected`" };
+        return Err(section.report.fail(
+            &field.key_span,
+            kind,
+            "its rows are read here: name a file of them as `path`",
+        ));
+    }
     data::check_partitions(&section, &names, &columns)?;
     named?;
     Ok(DeclaredTable { data, columns, role: role? })

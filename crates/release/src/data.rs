@@ -5,7 +5,7 @@
 //! it is, nothing that is asked looks at what a scan found: at the threshold that is decided by a single row.
 
 use crate::accepted::{Accepted, full_name};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlannedAsk};
 use crate::release::{Event, salt};
 use arrow_array::RecordBatch;
 use deniable_core::schema::TableSchema;
@@ -13,7 +13,8 @@ use deniable_core::schema::{Data, reading};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
 use deniable_policy::About;
-use deniable_sql::source::Databases;
+use deniable_sql::pushdown::look;
+use deniable_sql::source::Connections;
 use deniable_sql::source::check::{ColumnReport, Report};
 use deniable_sql::{Resources, Source, SourceError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -107,11 +108,11 @@ impl Versioned {
     /// When a table has none, or a folder cannot be read.
     pub fn locate_all(plan: &Plan, rows: &BTreeMap<String, Vec<RecordBatch>>) -> Result<Vec<Self>, SourceError> {
         let folder = plan.policy().folder();
-        let mut databases = Databases::default();
+        let mut connections = Connections::default();
         let locate = |((table, data), read): ((TableSchema, Data), deniable_core::schema::DeclaredTable)| {
             let source = match rows.get(&table.name) {
                 Some(batches) => Source::memory(table, batches.clone()),
-                None => Source::locate_with(table, &data, folder, &mut databases)?,
+                None => Source::locate_with(table, &data, folder, &mut connections)?,
             };
             Ok(Self { source, version: data.version, reading: digest(&read) })
         };
@@ -168,10 +169,11 @@ pub fn check(
 
 /// What caps and bounds leave out of each query of a plan, exactly, with the rows that this ledger's answers would keep: for the
 /// curator's eyes. Caps that are chosen by it depend on the data. What cannot be worked out is told, and stops nothing: the data are
-/// registered whatever comes of it.
+/// registered whatever comes of it. Engines that hold rows are not asked.
 pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
     let sources: Vec<Source> = tables.iter().map(|table| table.registered(ledger)).collect();
-    for ask in plan.asks().iter().filter(|ask| ask.ask().about == About::Cells) {
+    let is_here = |ask: &&PlannedAsk| ask.for_engine(plan.policy()).is_none();
+    for ask in plan.asks().iter().filter(|ask| ask.ask().about == About::Cells).filter(is_here) {
         let query = ask.ask().name.as_str();
         let progress = |progress| tell(Event::Computing(query, progress));
         let losses = deniable_sql::losses(&sources, ask.query(), &salt(ledger), resources, &progress);
@@ -277,6 +279,10 @@ fn scan(
     let source = table.source.clone().of_version(key, None);
     let known = ledger.registered(table.name(), &table.version);
     let is_other = |found: &str| known.is_some_and(|known| !source.has_contents(known, found));
+    // One statement tells both, and they are of one moment.
+    if let Some((report, fingerprint)) = look(&source, &salt(ledger))? {
+        return if is_other(&fingerprint) { Err(changed(table)) } else { Ok(Scanned { report, fingerprint }) };
+    }
     // Rows of a database stay as they are at one moment, and the look at them tells their fingerprint. Files may change meanwhile.
     let before = if source.is_in_database() { None } else { Some(source.fingerprint(&key)?) };
     if before.as_deref().is_some_and(is_other) {
@@ -300,6 +306,6 @@ fn changed(table: &Versioned) -> DataError {
 }
 
 /// The key of all fingerprints.
-fn key(ledger: &Ledger) -> [u8; 32] {
+pub(crate) fn key(ledger: &Ledger) -> [u8; 32] {
     ledger.key().derive(FINGERPRINT)
 }

@@ -74,7 +74,7 @@ pub enum LeastError {
 /// When there is none, or it cannot be told.
 pub fn least(policy: &Policy) -> Result<Least, LeastError> {
     let asks = policy.asks();
-    let understood = asks.iter().map(|ask| query(policy, ask).map_err(|error| PlanError::new(ask, error.into())));
+    let understood = asks.iter().map(|ask| query(policy, ask).map_err(|error| PlanError::new(ask, error)));
     let (queries, refused): (Vec<_>, Vec<_>) = understood.partition(Result::is_ok);
     let refused: Vec<PlanError> = refused.into_iter().filter_map(Result::err).collect();
     if !refused.is_empty() {

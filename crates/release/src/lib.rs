@@ -13,12 +13,14 @@
 //! | the same policy under another promise | [`whatif`] |
 //! | which files are the declared version, and do they read as declared, for the curator | [`data`] |
 //! | which columns may read badly, by name | [`accepted`] |
+//! | what an engine that holds the rows is asked, and whether it does as it is told | [`engine`] |
 //! | charge, compute, store, show, in this order | [`mod@release`] |
 //! | from answers to what is published: intervals, noise, warnings | [`show`] |
 
 pub mod accepted;
 pub mod contained;
 pub mod data;
+pub mod engine;
 pub mod forecast;
 pub mod least;
 mod notes;
@@ -34,6 +36,7 @@ pub mod whatif;
 pub use accepted::{AcceptError, Accepted};
 pub use contained::Within;
 pub use data::{BadColumn, DataError, Registering, Versioned};
+pub use engine::ForEngine;
 pub use forecast::{ErrorBound, Expected, expected};
 pub use least::{Least, LeastError, Needed, least};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery, answered_earlier};

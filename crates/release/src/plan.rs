@@ -1,6 +1,7 @@
 //! What a policy's asks measure and cost, worked out without reading any data.
 
 use crate::contained::Within;
+use crate::engine;
 use crate::public::rows_of;
 use crate::suggest::ladders;
 use crate::target::{self, TargetError};
@@ -12,6 +13,7 @@ use deniable_core::schema::{Data, Entity, Role, reading};
 use deniable_ledger::{Account, AccountId, Ask as LedgerAsk};
 use deniable_policy::{About, Ask, Policy, Sampling, Size, TargetsTooDear};
 use deniable_sql::plan::MeasureKind;
+use deniable_sql::pushdown::Refusal;
 use deniable_sql::{Query, QueryError};
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -129,6 +131,9 @@ pub enum PlanErrorKind {
     /// Its SQL is refused.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// An engine holds the rows, and does not compute it.
+    #[error(transparent)]
+    Engine(#[from] Refusal),
     /// No sensible noise serves it.
     #[error(transparent)]
     Noise(#[from] DecayError),
@@ -161,7 +166,7 @@ impl Plan {
         let mut asks = Vec::new();
         let mut errors = Vec::new();
         for (ask, query) in policy.asks().iter().zip(queries) {
-            let planned = query.map_err(PlanErrorKind::from).and_then(|query| {
+            let planned = query.and_then(|query| {
                 let (measures, cost) = price(&query, &ask.share, &policy)?;
                 Ok(PlannedAsk { ask: ask.clone(), query, measures, cost, within: None })
             });
@@ -252,17 +257,21 @@ fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
 }
 
 /// A query of a policy, or what is asked about its caps, understood.
-pub(crate) fn query(policy: &Policy, ask: &Ask) -> Result<Query, QueryError> {
+pub(crate) fn query(policy: &Policy, ask: &Ask) -> Result<Query, PlanErrorKind> {
     let public = |table: &TableSchema| rows_of(policy, table);
     let query = Query::with_public(&ask.sql, &tables_of(policy, ask), &public)?;
-    match ask.about {
+    let query = match ask.about {
         About::Cells => match ask.sampling {
-            Some(Sampling::Simple) => query.check_population().map(|()| query),
-            None => Ok(query),
+            Some(Sampling::Simple) => query.check_population().map(|()| query)?,
+            None => query,
         },
-        About::LeftOut { .. } => query.left_out(),
-        About::Values { .. } => query.per_entity(&ladders(&query)),
-    }
+        About::LeftOut { .. } => query.left_out()?,
+        About::Values { .. } => query.per_entity(&ladders(&query))?,
+    };
+    let query = engine::placed(policy, query);
+    // What is not computed by an engine is refused before it is priced, from the declarations alone.
+    engine::statement(policy, &query)?;
+    Ok(query)
 }
 
 fn tables(policy: &Policy, main: Option<&Entity>) -> Vec<TableSchema> {
@@ -285,7 +294,7 @@ impl PlanError {
     /// Whether the question itself is refused, whatever is promised.
     #[must_use]
     pub fn is_sql(&self) -> bool {
-        matches!(self.kind, PlanErrorKind::Query(_))
+        matches!(self.kind, PlanErrorKind::Query(_) | PlanErrorKind::Engine(_))
     }
 }
 
@@ -321,7 +330,7 @@ impl PlannedAsk {
     /// now. Whether it is what was charged its identity tells.
     pub(crate) fn charged_as(&self, sql: &str, cost: &Spend, policy: &Policy) -> Option<Self> {
         let public = |table: &TableSchema| rows_of(policy, table);
-        let query = Query::with_public(sql, &tables_of(policy, &self.ask), &public).ok()?;
+        let query = engine::placed(policy, Query::with_public(sql, &tables_of(policy, &self.ask), &public).ok()?);
         let measures = bought(&query, cost, policy).ok()?;
         let mut ask = self.ask.clone();
         ask.sql = sql.to_owned();

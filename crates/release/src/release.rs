@@ -1,17 +1,20 @@
 //! Answers to SQL, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
 use crate::data::{self, DataError, Registering, Versioned};
+use crate::engine::{NotAsked, ensure_tried, tried};
 use crate::plan::{Plan, PlannedAsk, answered_earlier};
 use crate::show;
 use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
+use deniable_core::schema::{Data, Format, TableSchema};
 use deniable_core::secret::Secret;
-use deniable_ledger::{Ask, Form, Key, Ledger, Summary};
+use deniable_ledger::{Ask, EngineTried, Form, Key, Ledger, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
 use deniable_publication::Statement;
 use deniable_publication::shown::ShownAnswer;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
+use deniable_sql::pushdown::Asked;
 use deniable_sql::{Losses, Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
@@ -45,6 +48,9 @@ pub enum ReleaseError {
     /// Asks were answered before, under a format of identities or by a mechanism that is not used any more.
     #[error("{} answered before, in a form or by a mechanism that is not used any more", were(.0))]
     AnsweredEarlier(Vec<String>),
+    /// How an engine did could not be recorded.
+    #[error("how the engine did could not be recorded: {0}")]
+    EngineUnrecorded(StoreError),
     /// The machine was exhausted after the charge. The same ask resumes at no cost.
     #[error("query \"{ask}\" is paid for but not answered: {error}")]
     Rows {
@@ -136,6 +142,12 @@ pub enum Event<'a> {
     Computing(&'a str, Progress),
     /// The levels of an ask's answer, of so many cells, are made to add up.
     AddingUp(&'a str, usize),
+    /// The engine that holds the rows of an ask is tried with its statement, on rows that nobody is in.
+    Trying(&'a str),
+    /// An engine, of this version and these settings, did as it was told.
+    Tried(&'a str, &'a str),
+    /// The engine that holds the rows of an ask computes it.
+    Asking(&'a str),
     /// An ask has its answer.
     Answered(&'a str, Origin),
     /// An ask has its answer from within an earlier answer, of this name: free.
@@ -163,6 +175,8 @@ struct Asks<'a> {
     allowed: Allowed,
     /// What is ready to be computed once it is paid for, by position.
     prepared: BTreeMap<usize, Prepared>,
+    /// How the ledger would record that an engine was found out, by position.
+    engines: BTreeMap<usize, EngineTried>,
 }
 
 /// Answers every ask of a plan, in order.
@@ -182,7 +196,8 @@ pub fn release<R: CryptoRng>(
     tell: &dyn Fn(Event<'_>),
     allowed: impl Into<Allowed>,
 ) -> Result<Released, ReleaseError> {
-    let mut asks = Asks { plan, locate, resources, tell, allowed: allowed.into(), prepared: BTreeMap::new() };
+    let (allowed, prepared, engines) = (allowed.into(), BTreeMap::new(), BTreeMap::new());
+    let mut asks = Asks { plan, locate, resources, tell, allowed, prepared, engines };
     let told = |event: deniable_protocol::Event<'_>| match event {
         deniable_protocol::Event::Storing(_) => {}
         deniable_protocol::Event::Answered(name, origin) => {
@@ -194,6 +209,11 @@ pub fn release<R: CryptoRng>(
         }
     };
     let released = deniable_protocol::release(&mut asks, ledger, rng, &told)?;
+    for (at, error) in &released.exhausted {
+        if let (SourceError::Lied { .. }, Some(tried)) = (error, asks.engines.remove(at)) {
+            ledger.record_trial(tried).map_err(ReleaseError::EngineUnrecorded)?;
+        }
+    }
     let answers = released.answers.into_iter().map(|(at, noisy, origin)| (at, Answered { noisy, origin }));
     let name = |at: usize| plan.asks()[at].ask().name.clone();
     let unanswered = released.exhausted.into_iter();
@@ -209,7 +229,8 @@ pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<Answered>>, Re
     let resources = Resources::default();
     let allowed = Registering::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
-    let asks = Asks { plan, locate: &locate, resources: &resources, tell: &tell, allowed, prepared: BTreeMap::new() };
+    let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
+    let asks = Asks { plan, locate: &locate, resources: &resources, tell: &tell, allowed, prepared, engines };
     let answers = deniable_protocol::stored(&asks, ledger)?.into_iter();
     Ok(answers.map(|noisy| noisy.map(|noisy| Answered { noisy, origin: Origin::Stored })).collect())
 }
@@ -271,6 +292,11 @@ impl Kind for Asks<'_> {
         let all: Vec<&PlannedAsk> = plan.asks().iter().collect();
         let pending: Vec<(usize, &PlannedAsk)> = pending.iter().map(|at| (*at, &plan.asks()[*at])).collect();
         let asked: Vec<&PlannedAsk> = pending.iter().map(|(_, ask)| *ask).collect();
+        // Whether a database or an engine holds other rows now only reading them would tell: for stored answers it is not even started.
+        let is_file = |(_, data): &(TableSchema, Data)| matches!(data.format, Format::Csv(_) | Format::Parquet);
+        if asked.is_empty() && !plan.tables().iter().all(is_file) {
+            return Ok(());
+        }
         // Stored answers need no files, so that files which are gone or changed do not matter to them; the curator may have
         // meant to ask about the changed ones.
         let tables = match (self.locate)() {
@@ -299,6 +325,10 @@ impl Kind for Asks<'_> {
         // Files are opened and public tables read for all of them before the first is charged.
         for (at, ask) in pending {
             let prepared = prepare(&sources, ask.query(), self.resources).map_err(DataError::from)?;
+            if let Some(asked) = prepared.asked() {
+                self.try_out(ledger, &ask.ask().name, asked)?;
+                self.engines.insert(at, tried(ledger, asked, false));
+            }
             self.prepared.insert(at, prepared);
         }
         Ok(())
@@ -317,6 +347,9 @@ impl Kind for Asks<'_> {
         let Some(prepared) = self.prepared.remove(&at).filter(|_| ask.within().is_none()) else {
             return Err(SourceError::Rows { table: name.to_owned() });
         };
+        if prepared.asked().is_some() {
+            (self.tell)(Event::Asking(name));
+        }
         let exact = prepared.compute(&salt_of(key), &|progress| (self.tell)(Event::Computing(name, progress)))?;
         let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
         let values = exact.with_noise(ask.query(), &decays, plan.policy().confidence(), rng);
@@ -348,6 +381,18 @@ impl Kind for Asks<'_> {
 }
 
 impl Asks<'_> {
+    /// Tries an engine with the statement of an ask, unless it passed that before.
+    fn try_out(&self, ledger: &mut Ledger, name: &str, asked: &Asked) -> Result<(), ReleaseError> {
+        (self.tell)(Event::Trying(name));
+        match ensure_tried(ledger, asked) {
+            Ok(true) => (self.tell)(Event::Tried(name, asked.about())),
+            Ok(false) => {}
+            Err(NotAsked::Failed(error)) => return Err(DataError::from(error).into()),
+            Err(NotAsked::Unrecorded(error)) => return Err(ReleaseError::EngineUnrecorded(error)),
+        }
+        Ok(())
+    }
+
     /// Refuses to pay again for what was answered under an earlier format of identities.
     fn earlier(&self, ledger: &Summary, pending: &[usize]) -> Result<(), ReleaseError> {
         let id = self.plan.account();

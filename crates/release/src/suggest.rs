@@ -68,7 +68,7 @@ pub fn advisable(policy: &Policy) -> Result<Vec<(usize, bool)>, Vec<PlanError>> 
     for (at, ask) in policy.asks().iter().enumerate().filter(|(_, ask)| ask.about == About::Cells) {
         match query(policy, ask) {
             Ok(query) => found.push((at, query.per_entity(&ladders(&query)).is_ok())),
-            Err(error) => errors.push(PlanError::new(ask, error.into())),
+            Err(error) => errors.push(PlanError::new(ask, error)),
         }
     }
     if errors.is_empty() { Ok(found) } else { Err(errors) }

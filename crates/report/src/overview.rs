@@ -16,8 +16,24 @@ pub struct Overview {
     pub head: String,
     /// The registered data.
     pub versions: Vec<VersionOverview>,
+    /// The engines that were tried; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub engines: Vec<EngineOverview>,
     /// What was promised and spent.
     pub accounts: Vec<AccountOverview>,
+}
+
+/// An engine that holds rows. For the curator: no page shows it.
+#[derive(Debug, Clone, Serialize)]
+pub struct EngineOverview {
+    /// Its version and settings.
+    pub about: String,
+    /// When it was tried last, or found out.
+    pub at: String,
+    /// How many statements it has passed since it was found out last.
+    pub passed: usize,
+    /// How often it failed a trial, or was found out.
+    pub failed: usize,
 }
 
 /// Data that was registered.
@@ -120,6 +136,16 @@ impl Overview {
                     table: version.source.clone(),
                     version: version.version.clone(),
                     accepted: version.accepted.iter().cloned().collect(),
+                })
+                .collect(),
+            engines: summary
+                .engines
+                .iter()
+                .map(|engine| EngineOverview {
+                    about: engine.about.clone(),
+                    at: engine.at.to_string(),
+                    passed: engine.passed,
+                    failed: engine.failed,
                 })
                 .collect(),
             accounts: summary.accounts.iter().map(AccountOverview::new).collect(),

@@ -8,9 +8,11 @@
 //! | where may things be left to be looked at? | [`scratch`] |
 
 mod database;
+mod engines;
 mod store;
 
 pub use database::{postgres, psql};
+pub use engines::{engine_python, lying_python, run_python};
 pub use store::{s3, s3_put};
 
 use std::ffi::OsStr;

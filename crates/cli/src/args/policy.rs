@@ -139,6 +139,9 @@ pub struct Plan {
     /// The smallest promise that meets the target error of every query, and which query forces it.
     #[arg(long, conflicts_with_all = ["sweep", "ask"])]
     pub least_promise: bool,
+    /// Only the statements that the engine which holds the rows is asked: `engine = "spark"`.
+    #[arg(long, conflicts_with_all = ["sweep", "least_promise"])]
+    pub sql: bool,
 }
 
 /// `deniable ask`.

@@ -56,6 +56,12 @@ fn tell(progress: &Progress, step: Step<'_>) {
     match step {
         Step::Checking(rows) => progress.rows("checking the data", rows),
         Step::Computing(name, read) => progress.read(name, read),
+        Step::Trying(name) => progress.says(&format!("{name}: trying the engine on rows that nobody is in")),
+        Step::Tried(name, about) => {
+            progress.done();
+            say(format!("{name}: tried on rows that nobody is in, {about}"));
+        }
+        Step::Asking(name) => progress.says(&format!("{name}: the engine computes")),
         // Fewer take no time.
         Step::AddingUp(name, cells) if cells >= 20_000 => progress.says(&format!("{name}: making its totals add up")),
         Step::AddingUp(..) => {}

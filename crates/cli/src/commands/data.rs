@@ -15,7 +15,7 @@ use deniable_core::schema::{DeclaredTable, Format, TableSchema};
 use deniable_ledger::Registered;
 use deniable_release::{AcceptError, Event as Step, Plan};
 use deniable_sql::Source;
-use deniable_sql::source::Databases;
+use deniable_sql::source::Connections;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -50,12 +50,12 @@ pub fn pull(args: &DataPull) -> Result<(), Failure> {
     };
     std::fs::create_dir_all(&args.to).map_err(unmade)?;
     let progress = Progress::new();
-    let mut databases = Databases::default();
+    let mut connections = Connections::default();
     let mut sources = Vec::new();
     // All of them are found before the first is pulled, and are of one moment.
     for table in &stored {
         let schema = TableSchema::protected(&table.data.table, table.columns.clone(), None);
-        sources.push(Source::locate_with(schema, &table.data, policy.folder(), &mut databases)?);
+        sources.push(Source::locate_with(schema, &table.data, policy.folder(), &mut connections)?);
     }
     for ((table, source), file) in stored.iter().zip(sources).zip(files) {
         let name = &table.data.table;

@@ -10,6 +10,17 @@ use crate::policies::{choose, load, plan};
 use crate::render::{self, plan::Shown};
 use deniable::Session;
 
+/// What engines are asked, where they are asked anything.
+fn statements(shown: &Shown) -> Result<String, Failure> {
+    let text = render::plan::statements(shown);
+    if text.is_empty() {
+        let help =
+            "rows of files and of PostgreSQL are read here; a table that an engine holds has `engine = \"spark\"`";
+        return Err(Failure::refused("no engine is asked for any of these queries", help));
+    }
+    Ok(text)
+}
+
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.least_promise {
@@ -35,6 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let session = Session::of_plan(plan)?;
             let shown = Shown::new(&session.plan_with_earlier()?, session.account()?.as_ref());
             match args.format {
+                LedgerFormat::Table if args.sql => statements(&shown)?,
                 LedgerFormat::Table => render::plan::table(&shown),
                 LedgerFormat::Json => render::json(&shown)?,
             }

@@ -80,11 +80,13 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
                 complaint.at(&name, text, base + start, length)
             }
             kind @ (PlanErrorKind::Noise(_)
+            | PlanErrorKind::Engine(_)
             | PlanErrorKind::Spend(_)
             | PlanErrorKind::Target(_)
             | PlanErrorKind::Targets(_)) => {
                 let complaint = match kind {
                     PlanErrorKind::Target(target) => Complaint::new(kind).help(target.help()),
+                    PlanErrorKind::Engine(refusal) => Complaint::new(kind).help(refusal.help),
                     _ => Complaint::new(kind),
                 };
                 // A target is wrong where it is written.

@@ -3,7 +3,7 @@
 use super::table::{cell, grid, right};
 use deniable_core::text::{printable, shown};
 use deniable_ledger::Summary;
-use deniable_report::overview::{Overview, ReleaseOverview};
+use deniable_report::overview::{EngineOverview, Overview, ReleaseOverview};
 use std::fmt::Write;
 
 /// A question's name, with its words where others have that name, too.
@@ -26,6 +26,10 @@ pub fn table(summary: &Summary) -> String {
         };
         let (table, version) = (printable(&version.table), printable(&version.version));
         let _ = writeln!(text, "  data: `{table}`, version \"{version}\"{accepted}");
+    }
+    for EngineOverview { about, at, passed, failed } in &overview.engines {
+        let _ =
+            writeln!(text, "  engine: {}; trials passed: {passed}, failed: {failed}; the last {at}", printable(about));
     }
     if overview.accounts.is_empty() {
         text.push_str("  nothing was promised or released yet\n");

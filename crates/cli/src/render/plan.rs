@@ -6,7 +6,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::printable;
 use deniable_ledger::Account;
-use deniable_policy::About;
+use deniable_policy::{About, Policy};
 use deniable_publication::statement::odds_decimal;
 use deniable_release::forecast::{ErrorBound, Expected, about, expected, short};
 use deniable_release::typical::notes;
@@ -49,7 +49,17 @@ struct ShownAsk {
     /// The earlier answer that it is taken from, free.
     #[serde(skip_serializing_if = "Option::is_none")]
     within: Option<String>,
+    /// What the engine that holds the rows is asked; absent where rows are read here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    engine: Option<ShownEngine>,
     answers: Vec<ShownAnswer>,
+}
+
+#[derive(Serialize)]
+struct ShownEngine {
+    name: &'static str,
+    /// The statement, with a place for the salt that decides which rows of an entity count.
+    sql: String,
 }
 
 #[derive(Serialize)]
@@ -120,7 +130,7 @@ impl Shown {
                 .iter()
                 .zip(&all)
                 .zip(&paid)
-                .map(|((ask, all), paid)| shown_ask(ask, all, *paid))
+                .map(|((ask, all), paid)| shown_ask(policy, ask, all, *paid))
                 .collect(),
             spending: Spending::new(plan, &paid, account),
             notes: notes(&plan.asks().iter().zip(all.iter().map(Vec::as_slice)).collect::<Vec<_>>(), policy),
@@ -129,7 +139,8 @@ impl Shown {
     }
 }
 
-fn shown_ask(ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
+fn shown_ask(policy: &Policy, ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
+    let engine = ask.for_engine(policy).map(|engine| ShownEngine { name: engine.kind.title(), sql: engine.sql });
     ShownAsk {
         name: ask.ask().name.clone(),
         sql: ask.ask().sql.trim().to_owned(),
@@ -138,6 +149,7 @@ fn shown_ask(ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
         epsilon: ask.cost().epsilon_decimal(4),
         paid,
         within: ask.within().map(|within| within.name().to_owned()),
+        engine,
         answers: all.iter().map(shown_answer).collect(),
     }
 }
@@ -357,5 +369,25 @@ fn sums(shown: &Shown) -> Vec<String> {
         ));
     }
     lines.extend(shown.notes.iter().cloned());
+    let held: Vec<(&str, &str)> =
+        shown.asks.iter().filter_map(|ask| Some((ask.engine.as_ref()?.name, ask.name.as_str()))).collect();
+    if let Some((engine, _)) = held.first() {
+        let queries: Vec<&str> = held.iter().map(|(_, query)| *query).collect();
+        lines.push(format!(
+            "computed by {engine}, which holds the rows: {}; totals come back, and noise is added here. --sql shows the statements",
+            queries.join(", ")
+        ));
+    }
     lines
+}
+
+/// What engines that hold rows are asked, for reading.
+pub fn statements(shown: &Shown) -> String {
+    let mut text = String::new();
+    for ask in &shown.asks {
+        if let Some(ShownEngine { name, sql }) = &ask.engine {
+            text += &format!("-- {}, for {name}\n{sql};\n\n", printable(&ask.name));
+        }
+    }
+    text.trim_end().to_owned()
 }

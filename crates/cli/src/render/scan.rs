@@ -126,7 +126,8 @@ struct Column {
 #[derive(Debug, Serialize)]
 struct FoundAt {
     count: u64,
-    first: String,
+    /// `null` where rows have no places.
+    first: Option<String>,
 }
 
 impl Scan {

@@ -18,6 +18,7 @@ mod consistent;
 mod contained;
 mod crowd;
 mod docs;
+mod engines;
 mod gwas;
 mod init;
 mod keys;

@@ -1,6 +1,6 @@
 //! Where rows are, and how they are written.
 
-use super::{Compression, CsvOptions};
+use super::{Compression, CsvOptions, EngineKind};
 use std::borrow::Cow;
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 pub struct Data {
     /// The name of the table in SQL: lower-case ASCII letters, digits and `_`, not beginning with a digit.
     pub table: String,
-    /// A file, folder or glob, as written; or a table or view of a database, `clinic.visits`; not empty.
+    /// A file, folder or glob, as written; or a table or view of a database or an engine, `clinic.visits`; not empty.
     pub path: String,
     /// The declared version, a public fact; one line, not empty.
     pub version: String,
@@ -33,22 +33,29 @@ pub enum Format {
         /// Where its database's address is: a variable of the environment, `env:CLINIC_PG`. The address itself may hold a password.
         connect: String,
     },
+    /// What an engine holds. The rows stay there.
+    Engine {
+        /// Which.
+        kind: EngineKind,
+        /// Where its address is, as of PostgreSQL's.
+        connect: String,
+    },
 }
 
 impl Data {
-    /// Reads the rows from another path: packed as its ending says, where it says so. Rows of a database may be in a file of Parquet, too: that
-    /// is what they are written to when they are pulled.
+    /// Reads the rows from another path: packed as its ending says, where it says so. Rows of a database or an engine may be in a file of Parquet,
+    /// too: that is what they are written to when they are pulled.
     ///
     /// # Errors
-    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not this data's; `no Parquet` of rows of a database.
+    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not this data's; `no Parquet` of rows of a database or an engine.
     pub fn set_path(&mut self, path: String) -> Result<(), &'static str> {
         let (format, compression) = ending(&path);
         match (&mut self.format, format) {
             (Format::Csv(_), Some("parquet")) => return Err("Parquet"),
             (Format::Parquet, Some("csv" | "tsv")) => return Err("CSV"),
             (Format::Csv(options), Some(_)) => options.compression = compression.unwrap_or(Compression::None),
-            (Format::Postgres { .. }, Some("parquet")) => self.format = Format::Parquet,
-            (Format::Postgres { .. }, _) => return Err("no Parquet"),
+            (Format::Postgres { .. } | Format::Engine { .. }, Some("parquet")) => self.format = Format::Parquet,
+            (Format::Postgres { .. } | Format::Engine { .. }, _) => return Err("no Parquet"),
             (Format::Csv(_), None) | (Format::Parquet, _) => {}
         }
         self.path = path;

@@ -45,6 +45,8 @@ pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
         Format::Parquet => out.byte(2),
         // How the server is reached decides nothing about what its rows are.
         Format::Postgres { connect: _ } => out.byte(3),
+        // Every engine reads the values of the types that it is asked about alike.
+        Format::Engine { kind: _, connect: _ } => out.byte(4),
     }
     // The order says which folder is within which, and nothing about the values; it is kept as it is stated.
     out.list(partitions.iter().map(String::as_str));

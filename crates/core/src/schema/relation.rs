@@ -1,5 +1,6 @@
-//! The name of a table or view in a database.
+//! The name of a table or view in a database, or of what an engine holds.
 
+use super::EngineKind;
 use crate::text::printable;
 use std::fmt;
 
@@ -19,7 +20,7 @@ impl RelationName {
     pub fn parse(text: &str) -> Option<Self> {
         let (schema, rest) = identifier(text)?;
         let (name, rest) = identifier(rest.strip_prefix('.')?)?;
-        rest.is_empty().then_some(Self { schema, name })
+        rest.is_empty().then(|| Self { schema: schema.in_lower_case(), name: name.in_lower_case() })
     }
 
     /// For reading: in quotes only where names are not plain. In SQL a plain name may be a word of the language, too.
@@ -38,6 +39,36 @@ impl fmt::Display for RelationName {
     }
 }
 
+/// What an engine holds: a table or view, `visits`, in a schema, `clinic.visits`, of a catalog, `lake.clinic.visits`; or a file,
+/// `parquet."/data/visits"`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RelationPath(Vec<String>);
+
+impl RelationPath {
+    /// Most parts of one.
+    pub const MOST_PARTS: usize = 3;
+
+    /// Reads one to three names with points between them, each letter by letter, in double quotes where it is not plain. `None` where it is
+    /// something else. What engines make of capitals is theirs.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (first, mut rest) = identifier(text)?;
+        let mut parts = vec![first.text];
+        while let Some(after) = rest.strip_prefix('.') {
+            let (part, behind) = identifier(after)?;
+            parts.push(part.text);
+            rest = behind;
+        }
+        (rest.is_empty() && parts.len() <= Self::MOST_PARTS).then_some(Self(parts))
+    }
+
+    /// As an engine takes it.
+    #[must_use]
+    pub fn in_sql(&self, engine: EngineKind) -> String {
+        self.0.iter().map(|part| engine.quoted(part)).collect::<Vec<_>>().join(".")
+    }
+}
+
 /// Whether a text names a variable of the environment, as `env:CLINIC_PG`, and could be nothing that is better not shown.
 #[must_use]
 pub fn names_variable(text: &str) -> bool {
@@ -49,11 +80,29 @@ pub fn names_variable(text: &str) -> bool {
 /// A name in double quotes, as SQL takes it letter by letter.
 #[must_use]
 pub fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+    within('"', name)
+}
+
+/// A name within quotes of which those in it are doubled, as all engines take it.
+pub(super) fn within(quote: char, name: &str) -> String {
+    format!("{quote}{}{quote}", name.replace(quote, &format!("{quote}{quote}")))
+}
+
+/// A name as it is written.
+struct Identifier {
+    text: String,
+    is_quoted: bool,
+}
+
+impl Identifier {
+    /// As SQL reads it: what is not in quotes in lower case.
+    fn in_lower_case(self) -> String {
+        if self.is_quoted { self.text } else { self.text.to_ascii_lowercase() }
+    }
 }
 
 /// A name, and what comes after it.
-fn identifier(text: &str) -> Option<(String, &str)> {
+fn identifier(text: &str) -> Option<(Identifier, &str)> {
     let Some(mut rest) = text.strip_prefix('"') else {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii();
         let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
@@ -61,7 +110,7 @@ fn identifier(text: &str) -> Option<(String, &str)> {
         let first = name.chars().next()?;
         // Beyond ASCII what is lower case depends on the server.
         let is_plain = name.is_ascii() && !first.is_ascii_digit() && first != '$';
-        return is_plain.then(|| (name.to_ascii_lowercase(), rest));
+        return is_plain.then(|| (Identifier { text: name.to_owned(), is_quoted: false }, rest));
     };
     let mut name = String::new();
     loop {
@@ -72,7 +121,10 @@ fn identifier(text: &str) -> Option<(String, &str)> {
                 name.push('"');
                 rest = more;
             }
-            None => return (!name.is_empty() && !name.contains('\0')).then_some((name, after)),
+            None => {
+                let is_name = !name.is_empty() && !name.contains('\0');
+                return is_name.then_some((Identifier { text: name, is_quoted: true }, after));
+            }
         }
     }
 }
@@ -103,6 +155,23 @@ mod tests {
             "",
         ] {
             assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn engines_hold_what_has_up_to_three_names() {
+        let sql = |text: &str, engine| RelationPath::parse(text).map(|path| path.in_sql(engine));
+        for (text, spark, duckdb) in [
+            ("visits", "`visits`", "\"visits\""),
+            ("Lake.clinic.visits", "`Lake`.`clinic`.`visits`", "\"Lake\".\"clinic\".\"visits\""),
+            ("parquet.\"/data/a`b\"", "`parquet`.`/data/a``b`", "\"parquet\".\"/data/a`b\""),
+            ("\"a\"\"b\"", "`a\"b`", "\"a\"\"b\""),
+        ] {
+            assert_eq!(sql(text, EngineKind::Spark).as_deref(), Some(spark));
+            assert_eq!(sql(text, EngineKind::DuckDb).as_deref(), Some(duckdb));
+        }
+        for wrong in ["", "a.", ".a", "a.b.c.d", "a b", "a;drop", "(select 1) x", "a'", "a`b", "parquet./data"] {
+            assert_eq!(RelationPath::parse(wrong), None, "{wrong}");
         }
     }
 

@@ -103,7 +103,7 @@ pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, 
 /// When it is not there, or has none.
 pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
     match format_of(path, layout) {
-        Format::Parquet | Format::Postgres { .. } => {
+        Format::Parquet | Format::Postgres { .. } | Format::Engine { .. } => {
             Ok(parquet_columns(path)?.into_iter().map(|(name, _)| name).collect())
         }
         Format::Csv(CsvOptions { columns: Some(names), .. }) => Ok(names),

@@ -178,9 +178,12 @@ impl Source {
                 Opened::Text { files: files.clone(), layout, readers }
             }
             Rows::Database(found) => Opened::Database(found.copies(self.table(), wanted, self.version.clone())?),
-            Rows::Files { files, format: Format::Parquet | Format::Postgres { .. }, partitions } => {
-                Opened::Parquet(parquet::units(files, declared, partitions, wanted)?)
-            }
+            Rows::Engine(_) => return Err(SourceError::in_engine(&table)),
+            Rows::Files {
+                files,
+                format: Format::Parquet | Format::Postgres { .. } | Format::Engine { .. },
+                partitions,
+            } => Opened::Parquet(parquet::units(files, declared, partitions, wanted)?),
         };
         Ok(Scan { table, declared: declared.clone(), wanted: wanted.to_vec(), meter: meter.clone(), rows })
     }

@@ -56,7 +56,7 @@ impl Plain {
     fn add(&mut self, place: &str) {
         match &mut self.0 {
             Some(found) => found.count += 1,
-            None => self.0 = Some(Found { count: 1, first: place.to_owned() }),
+            None => self.0 = Some(Found { count: 1, first: Some(place.to_owned()) }),
         }
     }
 }

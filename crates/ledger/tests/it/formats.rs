@@ -8,8 +8,8 @@ use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::entry::FORMAT;
 use deniable_ledger::{
-    AccountError, Charge, ChargeError, ChargeRequest, Fault, Form, Ledger, Part, Secret, StoreError, Terms,
-    VerifyError, show, verify,
+    AccountError, Charge, ChargeError, ChargeRequest, EngineTried, Fault, Form, Ledger, Part, Secret, StoreError,
+    Terms, VerifyError, show, verify,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -56,6 +56,39 @@ fn every_format_is_kept() {
         let ledgers = files.filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|end| end == "ledger"));
         assert!(ledgers.count() > 0, "no ledger of format {format}");
     }
+}
+
+/// A ledger in which no engine was ever tried goes on with the first trial, and is then of the present format.
+#[test]
+fn a_ledger_without_trials_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 3, "clinic-patients");
+    let before = verify(&path, None).unwrap();
+    assert_eq!((before.entries, format(&path)), (14, 3));
+    let mut ledger = Ledger::open_or_create(&path, "clinic-patients").unwrap();
+    assert_eq!((ledger.head(), format(&path)), (&before.head, 3), "nothing was written");
+    let tried = |engine: &str, statement: &str, passed| EngineTried {
+        engine: engine.into(),
+        about: "Spark 4.3.0".into(),
+        statement: statement.into(),
+        passed,
+    };
+    for statement in ["one", "two", "one"] {
+        ledger.record_trial(tried("this", statement, true)).unwrap();
+    }
+    assert_eq!((ledger.head().seq, format(&path)), (16, FORMAT), "what was passed is not passed again");
+    ledger.record_trial(tried("that", "one", true)).unwrap();
+    assert!(ledger.has_passed("this", "two") && !ledger.has_passed("that", "two"));
+    // It is found out: nothing that it passed counts any more, and what others passed does.
+    ledger.record_trial(tried("this", "two", false)).unwrap();
+    assert!(!ledger.has_passed("this", "one") && !ledger.has_passed("this", "two") && ledger.has_passed("that", "one"));
+    ledger.record_trial(tried("this", "one", true)).unwrap();
+    assert!(ledger.has_passed("this", "one") && !ledger.has_passed("this", "two"));
+    drop(ledger);
+    let summary = show(&path).unwrap();
+    let counts: Vec<_> = summary.engines.iter().map(|engine| (engine.passed, engine.failed)).collect();
+    assert_eq!(counts, [(1, 0), (1, 1)]);
+    assert_eq!(verify(&path, Some(&before.head.to_string())).unwrap().entries, 19);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Edits are seen in the chain; cuts and other histories are seen by whoever kept a head.
 
 use super::{Place, release, request, terms_of};
+use deniable_ledger::entry::FORMAT;
 use deniable_ledger::{ChargeError, Fault, Head, Ledger, OpenError, StoreError, VerifyError, show, verify};
 use rusqlite::Connection;
 use std::path::Path;
@@ -224,7 +225,7 @@ fn a_history_that_cannot_be_is_refused_even_if_well_chained() {
         (change(r#""posterior_at_most":"3/4""#, r#""posterior_at_most":"4/5""#, "guarantee-stated"), 2),
         (change(r#""limit":[{"base":"3""#, r#""limit":[{"base":"4""#, "guarantee-stated"), 2),
         (change(r#""entity":"patient""#, r#""entity":null"#, "charged"), 4), // no such account
-        (change(r#""format":3"#, r#""format":4"#, "genesis"), 1),
+        (change(&format!(r#""format":{FORMAT}"#), &format!(r#""format":{}"#, FORMAT + 1), "genesis"), 1),
         (change(r#""population""#, r#""people""#, "genesis"), 1),
         (copy(1, 3), 3), // begun twice
         (copy(2, 3), 3), // opened twice

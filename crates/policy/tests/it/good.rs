@@ -3,7 +3,7 @@
 use deniable_core::adversary::{Adjacency, MovesTogether, Preset};
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::promise::Promise;
-use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Format, Key, Role};
+use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, EngineKind, Format, Key, Role};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Policy, PolicyErrors, Sampling, Size, TargetsTooDear};
 use std::path::{Path, PathBuf};
@@ -450,4 +450,19 @@ fn tables_of_databases() {
     let pulled = policy.clone().with_table_at("visits", "extract/visits.parquet".to_owned()).unwrap();
     assert_eq!((pulled.data().path.as_str(), &pulled.data().format), ("extract/visits.parquet", &Format::Parquet));
     assert_eq!(policy.with_data_at("visits.csv".to_owned()).unwrap_err(), "no Parquet");
+}
+
+/// What an engine holds is named letter by letter, in up to three parts, and reached by a variable.
+#[test]
+fn tables_of_engines() {
+    for (engine, kind, relation) in [
+        ("spark", EngineKind::Spark, "lake.Clinic.visits"),
+        ("spark", EngineKind::Spark, "parquet.\\\"/data/visits\\\""),
+        ("duckdb", EngineKind::DuckDb, "visits"),
+    ] {
+        let data = format!("engine = \"{engine}\"\nrelation = \"{relation}\"\nconnect = \"env:SPARK_MASTER\"");
+        let policy = parse(&SMALL.replace("path = \"visits.csv\"", &data)).unwrap();
+        assert_eq!(policy.data().path, relation.replace('\\', ""));
+        assert_eq!(policy.data().format, Format::Engine { kind, connect: "env:SPARK_MASTER".to_owned() });
+    }
 }

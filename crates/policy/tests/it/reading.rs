@@ -2,7 +2,7 @@
 
 use deniable_core::exact::whole;
 use deniable_core::schema::{
-    Bounds, Column, ColumnType, Compression, CsvOptions, Data, DeclaredTable, Format, Key, Role, reading,
+    Bounds, Column, ColumnType, Compression, CsvOptions, Data, DeclaredTable, EngineKind, Format, Key, Role, reading,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ fn csv(table: &mut DeclaredTable) -> &mut CsvOptions {
 #[test]
 fn every_single_change_makes_another_reading() {
     type Change<'a> = (&'a str, &'a dyn Fn(&mut DeclaredTable));
-    let changes: [Change<'_>; 23] = [
+    let changes: [Change<'_>; 24] = [
         ("nothing", &|_| {}),
         ("public", &|table| table.role = Role::Public { key: "patient".to_owned() }),
         ("another public key", &|table| table.role = Role::Public { key: "age".to_owned() }),
@@ -54,6 +54,9 @@ fn every_single_change_makes_another_reading() {
         ("a column less", &|table| drop(table.columns.pop())),
         ("Parquet", &|table| table.data.format = Format::Parquet),
         ("PostgreSQL", &|table| table.data.format = Format::Postgres { connect: "env:CLINIC".to_owned() }),
+        ("an engine", &|table| {
+            table.data.format = Format::Engine { kind: EngineKind::Spark, connect: "env:SPARK_MASTER".to_owned() };
+        }),
         ("partitions", &|table| table.data.partitions = vec!["age".to_owned()]),
         ("the delimiter", &|table| csv(table).delimiter = b';'),
         ("the quote", &|table| csv(table).quote = b'\''),
@@ -133,7 +136,9 @@ fn tables() -> impl Strategy<Value = DeclaredTable> {
         text().prop_map(|key| Role::Public { key })
     ];
     let postgres = Just(Format::Postgres { connect: "env:CLINIC".to_owned() });
-    let format = prop_oneof![3 => options().prop_map(Format::Csv), 1 => Just(Format::Parquet), 1 => postgres];
+    let engine = Just(Format::Engine { kind: EngineKind::DuckDb, connect: "env:CLINIC".to_owned() });
+    let format =
+        prop_oneof![3 => options().prop_map(Format::Csv), 1 => Just(Format::Parquet), 1 => postgres, 1 => engine];
     let partitions = prop::collection::vec(text(), 0..2);
     (columns, role, format, partitions).prop_map(|(columns, role, format, partitions)| {
         let data = Data { format, partitions, ..table().data };

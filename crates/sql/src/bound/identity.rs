@@ -9,6 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
+use deniable_core::text::hexadecimal;
 use deniable_data::identity::{EntityBits, Identity, scattered};
 use sha2::{Digest, Sha256};
 use siphasher::sip128::SipHasher13;
@@ -107,10 +108,7 @@ impl Identities {
     pub(super) fn of_text(&self, text: &str) -> Identity {
         match &self.portable {
             None => self.bits.of_text(text),
-            Some(salt) => {
-                let digits = text.bytes().fold(String::from("t"), |digits, byte| digits + &format!("{byte:02x}"));
-                portable(begun(salt, 'e').chain_update(digits))
-            }
+            Some(salt) => portable(begun(salt, 'e').chain_update("t").chain_update(hexadecimal(text.as_bytes()))),
         }
     }
 

@@ -56,7 +56,7 @@ impl Salt {
     /// As hexadecimal digits, for whoever hashes texts.
     #[must_use]
     pub fn digits(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        deniable_core::text::hexadecimal(&self.0)
     }
 }
 

@@ -3,7 +3,7 @@
 #[cfg(test)]
 pub(crate) mod reference;
 
-use super::prepare;
+use super::open;
 use crate::bound::{Salt, Watch};
 use crate::error::SourceError;
 use crate::plan::Query;
@@ -53,9 +53,9 @@ pub fn losses(
     let watch = Arc::new(Watch::new(query));
     let left_out = query.left_out().ok();
     let mut counting = match &left_out {
-        Some(left_out) => prepare(sources, left_out, resources)?,
+        Some(left_out) => open(sources, left_out, resources)?,
         // Every row that passes counts.
-        None => prepare(sources, &query.without_measures(), resources)?,
+        None => open(sources, &query.without_measures(), resources)?,
     };
     counting.watch = Some(watch.clone());
     let sums = counting.compute(salt, progress)?.sums();

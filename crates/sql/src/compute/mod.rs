@@ -17,11 +17,13 @@ mod entity_rows;
 mod lookup;
 pub(crate) mod losses;
 mod meet;
+mod prepared;
 mod row;
 mod rowset;
 mod simulation;
 
 pub use losses::{Beyond, Losses, losses};
+pub use prepared::{Prepared, exact, prepare};
 pub use simulation::Simulation;
 
 use crate::bound::{CapRows, Capping, Columns, Disk, Exact, Exhausted, Meaning, Salt, Scatter, Totals, Watch};
@@ -44,8 +46,8 @@ pub fn least_memory(query: &Query) -> usize {
     totals.saturating_add(totals.min(Resources::LEAST_MEMORY)).max(Resources::LEAST_MEMORY)
 }
 
-/// A question whose files are open and whose public tables are read. Nothing in it is fit to be shown.
-pub struct Prepared {
+/// A question whose files are open and whose public tables are read.
+pub(crate) struct Reading {
     query: Query,
     resources: Resources,
     /// The protected tables, the first one first: each with its scan and how its columns flow in.
@@ -82,7 +84,7 @@ type Copy = Mutex<(Totals, Reservation)>;
 /// # Errors
 /// When files are missing or lack declared columns, a public table holds a key twice or does not fit into memory, or the
 /// resources do not suffice for the totals.
-pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Result<Prepared, SourceError> {
+fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<Reading, SourceError> {
     let resources = Resources { threads: resources.threads.max(1), ..resources.clone() };
     let names = || query.tables().collect::<Vec<_>>().join(", ");
     if resources.memory.is_some_and(|limit| Totals::bytes(query) > limit) {
@@ -128,7 +130,7 @@ pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Resu
         None => (RowsOf::Tables(own), walks(query, &resources, &protected)),
     };
     let walks = walks.ok_or_else(|| SourceError::Memory { table: names() })?;
-    Ok(Prepared { query: query.clone(), resources, tables, rows, walks, meter, size, watch: None })
+    Ok(Reading { query: query.clone(), resources, tables, rows, walks, meter, size, watch: None })
 }
 
 /// How many threads may walk at the same time, so that nobody's rows, however many, exhaust the memory; `None` where not
@@ -152,26 +154,12 @@ fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<us
     (meeting > 0).then_some(meeting)
 }
 
-/// Reads all rows that a question is about and adds them up: [`prepare`] and [`Prepared::compute`].
-///
-/// # Errors
-/// Those of both.
-pub fn exact(
-    sources: &[Source],
-    query: &Query,
-    salt: &Salt,
-    resources: &Resources,
-    progress: &dyn Fn(Progress),
-) -> Result<Exact, SourceError> {
-    prepare(sources, query, resources)?.compute(salt, progress)
-}
-
-impl Prepared {
+impl Reading {
     /// Reads all rows and adds them up. `progress` is told how far it has come, a few times a second and in the end.
     ///
     /// # Errors
     /// When memory, the disk or a device is exhausted.
-    pub fn compute(self, salt: &Salt, progress: &dyn Fn(Progress)) -> Result<Exact, SourceError> {
+    fn compute(self, salt: &Salt, progress: &dyn Fn(Progress)) -> Result<Exact, SourceError> {
         let table = self.query.tables().collect::<Vec<_>>().join(", ");
         let (meter, size) = (self.meter.clone(), self.size);
         let totals = watch(&meter, size, progress, || self.totals(salt));

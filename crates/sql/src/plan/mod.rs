@@ -205,6 +205,12 @@ impl Query {
         self
     }
 
+    /// Whether rows are ranked as engines of SQL rank them.
+    #[must_use]
+    pub fn is_portable(&self) -> bool {
+        self.ranking == Ranking::Portable
+    }
+
     pub(crate) fn ranking(&self) -> Ranking {
         self.ranking
     }

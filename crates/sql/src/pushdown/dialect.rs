@@ -3,6 +3,9 @@
 //! A spelling is the text before and the text behind what it is about. Whatever stands between is an expression that was written here, a
 //! name that [`Dialect::name`] has quoted, or a constant.
 
+use deniable_core::schema::{EngineKind, quoted};
+use deniable_core::text::hexadecimal;
+
 /// An engine's SQL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dialect {
@@ -19,8 +22,6 @@ type Around = (&'static str, &'static str);
 
 /// The spellings of one dialect.
 pub(super) struct Spellings {
-    /// What names are quoted with.
-    quote: char,
     /// Types.
     pub(super) integer: &'static str,
     pub(super) double: &'static str,
@@ -47,7 +48,6 @@ pub(super) struct Spellings {
 }
 
 const SPARK: Spellings = Spellings {
-    quote: '`',
     integer: "BIGINT",
     double: "DOUBLE",
     text: "STRING",
@@ -67,7 +67,6 @@ const SPARK: Spellings = Spellings {
 };
 
 const POSTGRES: Spellings = Spellings {
-    quote: '"',
     integer: "BIGINT",
     double: "DOUBLE PRECISION",
     text: "TEXT",
@@ -86,7 +85,6 @@ const POSTGRES: Spellings = Spellings {
 };
 
 const DUCK_DB: Spellings = Spellings {
-    quote: '"',
     integer: "BIGINT",
     double: "DOUBLE",
     text: "VARCHAR",
@@ -113,6 +111,15 @@ impl Dialect {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Spark, Self::Postgres, Self::DuckDb];
 
+    /// What an engine speaks.
+    #[must_use]
+    pub fn of(engine: EngineKind) -> Self {
+        match engine {
+            EngineKind::Spark => Self::Spark,
+            EngineKind::DuckDb => Self::DuckDb,
+        }
+    }
+
     pub(super) fn spellings(self) -> &'static Spellings {
         match self {
             Self::Spark => &SPARK,
@@ -121,17 +128,18 @@ impl Dialect {
         }
     }
 
-    /// A name as the engine takes it letter by letter. Doubling the quote is what all of them do with one inside.
+    /// A name as the engine takes it letter by letter.
     #[must_use]
     pub fn name(self, name: &str) -> String {
-        let quote = self.spellings().quote;
-        let doubled = name.replace(quote, &format!("{quote}{quote}"));
-        format!("{quote}{doubled}{quote}")
+        match self {
+            Self::Spark => EngineKind::Spark.quoted(name),
+            Self::DuckDb => EngineKind::DuckDb.quoted(name),
+            Self::Postgres => quoted(name),
+        }
     }
 
     /// Bytes as a constant.
     pub(super) fn bytes(self, bytes: &[u8]) -> String {
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        around(self.spellings().bytes, &digits)
+        around(self.spellings().bytes, &hexadecimal(bytes))
     }
 }

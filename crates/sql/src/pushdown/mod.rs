@@ -7,12 +7,14 @@
 //! | how are rows bounded and added up? | `statement`, by `keys`, on a `grid` |
 //! | are the rows still the same? | `contents` |
 //! | what should a curator know of them? | [`fn@survey`] |
+//! | how is the engine that holds a table asked? | [`Asked`], [`look`] |
 //! | what is not computed there, and why? | [`Refusal`] |
 //! | does an engine do as it is told? | [`Trial`]: on rows that nobody is in (`made_up`), as a part of the statement (`values`) |
 //!
 //! Rows are ranked by SHA-256 over the entity and their own values, which every engine computes; the engine of this crate computes the same
 //! where a question is asked this way ([`Query::portable`]), so that the exact cells are the same wherever the rows are.
 
+mod asked;
 mod contents;
 mod dialect;
 mod expression;
@@ -25,29 +27,20 @@ mod survey;
 mod trial;
 mod values;
 
+pub use asked::{Asked, look};
+pub use deniable_engine::Stored;
 pub use dialect::Dialect;
 pub use refusal::Refusal;
-pub use survey::{Counts, Survey, Surveyed, survey};
+pub use survey::{Survey, survey};
 pub use trial::Trial;
+pub use values::as_declared;
 
 use crate::bound::{Exact, Totals};
 use crate::plan::Query;
 use std::collections::BTreeMap;
 
-/// How an engine keeps the values of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stored {
-    /// True and false.
-    Boolean,
-    /// Whole numbers of at most 64 bits.
-    Whole,
-    /// Binary floating-point numbers of at most 64 bits.
-    Double,
-    /// Texts.
-    Text,
-    /// Days.
-    Date,
-}
+/// Rows of whole numbers, as they come.
+pub type Numbers = Vec<Vec<i128>>;
 
 /// What an engine is told.
 #[derive(Debug, Clone, PartialEq, Eq)]

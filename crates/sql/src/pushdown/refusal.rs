@@ -14,9 +14,9 @@ pub struct Refusal {
 
 /// Put the value into a column, where the engine computes it before, for the curator.
 pub(super) const MATERIALISE: &str =
-    "keep the value as a column of the table, or pull the rows (`deniable data pull`) and ask here";
+    "keep the value as a column of the table, or let the engine write the rows as Parquet and ask these files";
 /// Have the rows here.
-pub(super) const PULL: &str = "pull the rows (`deniable data pull`) and ask here";
+pub(super) const PULL: &str = "let the engine write the rows as Parquet, and ask these files";
 
 impl Refusal {
     /// A column in a type of the engine's own.
@@ -24,7 +24,7 @@ impl Refusal {
         Self::new(
             format!("the column `{name}`"),
             "the engine keeps it in a type of which not all values mean the same everywhere, or does not have it",
-            "let the engine keep whole numbers as integers, decimals as doubles, texts, booleans and dates as such, or pull the rows",
+            "let the engine keep whole numbers as integers, decimals as doubles, texts, booleans and dates as such, or declare only columns that it keeps so",
         )
     }
 

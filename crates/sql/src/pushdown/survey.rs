@@ -6,7 +6,8 @@ use super::expression::{double, integer, wide};
 use super::keys::place;
 use super::refusal::Refusal;
 use super::{Contents, Stored, contents};
-use deniable_core::schema::{Column, TableSchema};
+use deniable_core::schema::{Column, ColumnType, TableSchema};
+use deniable_data::check::{ColumnReport, Found, Report};
 use deniable_expression::Type;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
@@ -19,37 +20,8 @@ const OF_COLUMN: usize = 5;
 pub struct Survey {
     /// The statement, with a place for the salt. It gives one row of whole numbers.
     pub sql: String,
-    columns: Vec<String>,
-}
-
-/// What was counted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Surveyed {
-    /// What all rows are.
-    pub contents: Contents,
-    /// Rows of nobody; none where every row is a person.
-    pub ownerless: u64,
-    /// How many entities there are; rows, where each is one.
-    pub entities: u64,
-    /// What is odd about each declared column.
-    pub columns: Vec<Counts>,
-}
-
-/// How many values of a column are odd.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counts {
-    /// The column.
-    pub column: String,
-    /// NULL as it is stored.
-    pub missing: u64,
-    /// Something that is no value of the declared type: not finite, too long, beyond the years.
-    pub unreadable: u64,
-    /// Values that are none of the declared keys, where there are keys.
-    pub undeclared: u64,
-    /// Values outside the declared bounds.
-    pub outside: u64,
-    /// Rows that are left out where the column is grouped by.
-    pub left_out: u64,
+    columns: Vec<(String, ColumnType)>,
+    has_entities: bool,
 }
 
 /// Writes it.
@@ -78,7 +50,7 @@ pub fn survey(
     let key = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
     match key {
         Some(key) => numbers.extend([count(&format!("c{key} IS NULL")), wide(&format!("COUNT(DISTINCT c{key})"))]),
-        None => numbers.extend([wide("0"), wide("COUNT(*)")]),
+        None => numbers.extend([wide("0"), wide("0")]),
     }
     for (at, column) in table.columns.iter().enumerate() {
         values.push(format!("{} IS NULL AS m{at}", dialect.name(&column.name)));
@@ -99,7 +71,8 @@ pub fn survey(
         named.join(", "),
         values.join(", ")
     );
-    Ok(Survey { sql, columns: table.columns.iter().map(|column| column.name.clone()).collect() })
+    let columns = table.columns.iter().map(|column| (column.name.clone(), column.kind)).collect();
+    Ok(Survey { sql, columns, has_entities: key.is_some() })
 }
 
 /// Whether a value lies outside the declared bounds.
@@ -119,31 +92,38 @@ fn outside(dialect: Dialect, column: &Column, value: &str) -> Option<String> {
 }
 
 impl Survey {
-    /// Takes an answer apart; `None` where it is something else.
+    /// Takes an answer apart: what all rows are, and what was found in them; `None` where it is something else.
     #[must_use]
-    pub fn read(&self, rows: &[Vec<i128>]) -> Option<Surveyed> {
+    pub fn read(&self, rows: &[Vec<i128>]) -> Option<(Contents, Report)> {
         let [numbers] = rows else { return None };
         let ([all, sums @ ..], rest) = numbers.split_first_chunk::<{ contents::NUMBERS }>()?;
         let ([ownerless, entities], rest) = rest.split_first_chunk::<2>()?;
         let counted = |number: &i128| u64::try_from(*number).ok().filter(|_| *number <= *all);
-        let columns: Option<Vec<Counts>> = self
+        // Rows have no places here.
+        let found = |number: &i128| {
+            counted(number).map(|count| if count == 0 { None } else { Some(Found { count, first: None }) })
+        };
+        let columns: Option<Vec<ColumnReport>> = self
             .columns
             .iter()
             .zip(rest.chunks_exact(OF_COLUMN))
-            .map(|(column, counts)| {
+            .map(|((column, kind), counts)| {
                 let [missing, unreadable, undeclared, outside, left_out] = counts else { return None };
-                Some(Counts {
+                Some(ColumnReport {
                     column: column.clone(),
-                    missing: counted(missing)?,
-                    unreadable: counted(unreadable)?,
-                    undeclared: counted(undeclared)?,
-                    outside: counted(outside)?,
-                    left_out: counted(left_out)?,
+                    kind: *kind,
+                    present: counted(all)?.checked_sub(counted(missing)?)?,
+                    missing: found(missing)?,
+                    unreadable: found(unreadable)?,
+                    undeclared: found(undeclared)?,
+                    outside: found(outside)?,
+                    left_out: found(left_out)?,
                 })
             })
             .collect();
         let columns = columns.filter(|columns| columns.len() * OF_COLUMN == rest.len())?;
-        let contents = Contents { rows: *all, sums: *sums };
-        Some(Surveyed { contents, ownerless: counted(ownerless)?, entities: counted(entities)?, columns })
+        let entities = if self.has_entities { Some(counted(entities)?) } else { None };
+        let report = Report::new(counted(all)?, entities, Vec::new(), columns, found(ownerless)?);
+        Some((Contents { rows: *all, sums: *sums }, report))
     }
 }

@@ -5,9 +5,10 @@
 //! What this cannot see: mistakes that need many rows, several machines, or values that are not among those that are tried.
 
 use super::made_up::made_up;
-use super::{Answer, Dialect, Lie, Refusal, Statement};
+use super::{Answer, Dialect, Lie, Numbers, Refusal, Statement};
 use crate::bound::{Exact, Salt};
 use crate::compute::exact;
+use crate::error::SourceError;
 use crate::plan::Query;
 use crate::{Resources, Source};
 use arrow_array::{Array, BooleanArray, RecordBatch};
@@ -51,6 +52,22 @@ impl<'a> Trial<'a> {
         &self.statements
     }
 
+    /// Asks an engine, which is given a statement and its salt: it must answer what this program does.
+    ///
+    /// # Errors
+    /// When it fails, or answers something else.
+    pub fn ask(&self, numbers: &dyn Fn(&str, &str) -> Result<Numbers, SourceError>) -> Result<(), SourceError> {
+        let table = &self.query.main_table().name;
+        let untrue =
+            |lie: &Lie| SourceError::Lied { table: table.clone(), what: format!("{lie}, on rows that nobody is in") };
+        let run = |statement: &Statement| {
+            let rows = numbers(&statement.sql, &Self::SALT.digits())?;
+            Answer::of(&rows, statement).ok_or_else(|| untrue(&Lie("is of another shape")))
+        };
+        let [without, with] = &self.statements;
+        self.verdict(&[run(without)?, run(with)?]).map_err(|lie| untrue(&lie))
+    }
+
     /// Compares its answers with what they should be.
     ///
     /// # Errors
@@ -64,7 +81,7 @@ impl<'a> Trial<'a> {
         }
         for (rows, found) in self.rows.iter().zip(&found) {
             if !self.expected(rows).is_some_and(|expected| expected.is_same(found)) {
-                return Err(Lie("differs from this program's, on rows that are made of the policy alone"));
+                return Err(Lie("differs from this program's"));
             }
         }
         for (measure, change) in found[0].changes(&found[1]).into_iter().enumerate() {

@@ -7,29 +7,35 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
-use deniable_core::schema::{Key, TableSchema};
+use deniable_core::schema::{Column, Key, TableSchema};
 use deniable_data::type_of;
 use deniable_expression::Type;
 use std::collections::BTreeMap;
 
+/// How an engine keeps columns that it keeps as they are declared. Timestamps are left out: no statement reads them.
+#[must_use]
+pub fn as_declared(columns: &[Column]) -> BTreeMap<String, Stored> {
+    let stored = |column: &Column| match type_of(column.kind) {
+        Type::Boolean => Some(Stored::Boolean),
+        Type::Integer => Some(Stored::Whole),
+        Type::Decimal => Some(Stored::Double),
+        Type::Text => Some(Stored::Text),
+        Type::Date => Some(Stored::Date),
+        Type::Timestamp => None,
+    };
+    columns.iter().filter_map(|column| Some((column.name.clone(), stored(column)?))).collect()
+}
+
 impl Dialect {
-    /// Rows in memory, in the types of their table, as a relation that statements read; and how it keeps each column. Timestamps are left
-    /// out: no statement reads them.
+    /// Rows in memory, in the types of their table, as a relation that statements read; and how it keeps each column.
     #[must_use]
     pub fn relation_of(self, table: &TableSchema, rows: &RecordBatch) -> (String, BTreeMap<String, Stored>) {
-        let mut stored = BTreeMap::new();
+        let stored = as_declared(&table.columns);
         let mut columns = Vec::new();
         for (declared, values) in table.columns.iter().zip(rows.columns()) {
-            let kind = match type_of(declared.kind) {
-                Type::Boolean => Stored::Boolean,
-                Type::Integer => Stored::Whole,
-                Type::Decimal => Stored::Double,
-                Type::Text => Stored::Text,
-                Type::Date => Stored::Date,
-                Type::Timestamp => continue,
-            };
-            stored.insert(declared.name.clone(), kind);
-            columns.push((self.name(&declared.name), kind, values));
+            if let Some(kind) = stored.get(&declared.name) {
+                columns.push((self.name(&declared.name), *kind, values));
+            }
         }
         let row = |row: usize| {
             let values: Vec<String> =

@@ -3,6 +3,7 @@
 
 mod consistent;
 mod differential;
+mod engines;
 mod entity_rows;
 mod extreme_row;
 mod fuzz;

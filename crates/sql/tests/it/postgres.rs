@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use deniable_core::schema::{Column, ColumnType, Data, Format, quoted};
-use deniable_sql::source::Databases;
+use deniable_sql::source::Connections;
 use deniable_sql::{Query, Source};
 use deniable_testing::{postgres, psql};
 use std::path::Path;
@@ -122,7 +122,7 @@ pub(super) fn sources(hostile: &Hostile, kept: &Kept<'_>, _: &Path) -> Vec<Sourc
         sql += "\\.\n";
     }
     let _ = psql(&sql);
-    let mut databases = Databases::default();
+    let mut connections = Connections::default();
     let locate = |table: &deniable_core::schema::TableSchema| {
         let data = Data {
             table: table.name.clone(),
@@ -133,7 +133,7 @@ pub(super) fn sources(hostile: &Hostile, kept: &Kept<'_>, _: &Path) -> Vec<Sourc
             typical_rows: None,
         };
         // As in a run: what is read is compared with what was registered.
-        Source::locate_with(table.clone(), &data, Path::new(""), &mut databases).unwrap().of_version([1; 32], None)
+        Source::locate_with(table.clone(), &data, Path::new(""), &mut connections).unwrap().of_version([1; 32], None)
     };
     hostile.shape.tables.iter().map(locate).collect()
 }

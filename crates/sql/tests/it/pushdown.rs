@@ -1,5 +1,5 @@
 //! Questions as statements for engines: what is written, what is refused, and what keeps them apart from questions about files. That engines
-//! give the same totals is tested beside them, in `deniable-pushdown`.
+//! give the same totals is tested beside them, in `engines`.
 
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};

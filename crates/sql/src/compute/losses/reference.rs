@@ -1,6 +1,6 @@
 //! Rows once more, as the answer to a question counts them.
 
-use super::super::prepare;
+use super::super::open;
 use super::{Beyond, beyond};
 use crate::bound::{Salt, Watch};
 use crate::plan::Query;
@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 pub fn counted(sources: &[Source], query: &Query, salt: &Salt) -> (u64, Vec<u64>, Vec<Beyond>) {
     let resources = Resources { threads: 1, memory: None, spill: None };
     let watch = Arc::new(Watch::new(query));
-    let mut counting = prepare(sources, &query.counting_rows(), &resources).unwrap();
+    let mut counting = open(sources, &query.counting_rows(), &resources).unwrap();
     counting.watch = Some(watch.clone());
     let counted = counting.compute(salt, &|_| {}).unwrap().sums();
     let levels = counted.iter().map(|cells| u64::try_from(cells.iter().sum::<i128>()).unwrap()).collect();

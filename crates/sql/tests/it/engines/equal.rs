@@ -1,24 +1,25 @@
 //! One policy, the same exact cells on every engine.
 
 use super::hostile::{question, source, table, write};
-use crate::Engine;
-use deniable_sql::pushdown::{Dialect, Trial};
-use deniable_sql::{Query, Resources, Salt, exact};
-use deniable_testing::{sized, skipped};
+use deniable_core::schema::EngineKind;
+use deniable_engine::{Engine, EngineError};
+use deniable_sql::pushdown::{Answer, Dialect, Statement, Stored, Trial};
+use deniable_sql::{Query, Resources, Salt, SourceError, exact};
+use deniable_testing::{engine_python, sized};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The interpreter that `scripts/engines` made for an engine, or nothing: then the test says that it is skipped.
-pub fn python(dialect: Dialect) -> Option<String> {
-    let variable = if dialect == Dialect::Spark { "DENIABLE_SPARK_PYTHON" } else { "DENIABLE_DUCKDB_PYTHON" };
-    let python = std::env::var(variable).ok();
-    if python.is_none() {
-        skipped("there is no such engine for Python", "run scripts/engines cargo test -p deniable-pushdown");
-    }
-    python
+pub fn python(kind: EngineKind) -> Option<String> {
+    engine_python(match kind {
+        EngineKind::Spark => "DENIABLE_SPARK_PYTHON",
+        EngineKind::DuckDb => "DENIABLE_DUCKDB_PYTHON",
+    })
 }
 
 /// One application of a cluster has all of its cores.
@@ -45,34 +46,56 @@ impl DerefMut for Alone {
 }
 
 /// An engine of this machine.
-pub fn engine(dialect: Dialect) -> Option<Alone> {
-    let is_shared = dialect == Dialect::Spark;
+pub fn engine(kind: EngineKind) -> Option<Alone> {
+    let is_shared = kind == EngineKind::Spark;
     let turn = is_shared.then(|| ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner));
-    let python = python(dialect)?;
-    let address = match dialect {
-        Dialect::Spark => std::env::var("DENIABLE_SPARK_MASTER").unwrap_or_else(|_| "local[2]".to_owned()),
-        _ => ":memory:".to_owned(),
+    let python = python(kind)?;
+    let address = match kind {
+        EngineKind::Spark => std::env::var("DENIABLE_SPARK_MASTER").unwrap_or_else(|_| "local[2]".to_owned()),
+        EngineKind::DuckDb => ":memory:".to_owned(),
     };
-    let engine = Engine::start(dialect, &address, &python);
+    let engine = Engine::start(kind, &address, &python);
     let engine = engine.unwrap_or_else(|error| panic!("{error}: {}", error.help));
     Some(Alone { engine, _turn: turn })
 }
 
 /// A Parquet file as a relation.
-pub fn relation(dialect: Dialect, path: &Path) -> String {
-    match dialect {
-        Dialect::Spark => format!("parquet.`{}`", path.display()),
-        _ => format!("'{}'", path.display()),
+pub fn relation(kind: EngineKind, path: &Path) -> String {
+    let path = kind.quoted(&path.display().to_string());
+    match kind {
+        EngineKind::Spark => format!("parquet.{path}"),
+        EngineKind::DuckDb => path,
     }
 }
 
-fn same_totals(dialect: Dialect, questions: u64) {
-    let Some(mut engine) = engine(dialect) else { return };
+/// How an engine keeps the columns of a relation.
+pub fn stored(engine: &mut Engine, relation: &str) -> BTreeMap<String, Stored> {
+    let columns = engine.columns(relation).unwrap().into_iter();
+    columns.filter_map(|column| Some((column.name, column.stored?))).collect()
+}
+
+/// What it answers.
+pub fn run(engine: &mut Engine, statement: &Statement, salt: &Salt) -> Answer {
+    Answer::of(&engine.numbers(&statement.sql, &salt.digits()).unwrap(), statement).unwrap()
+}
+
+/// Tries it out.
+pub fn try_out(engine: &mut Engine, trial: &Trial<'_>) -> Result<(), SourceError> {
+    let engine = RefCell::new(engine);
+    trial.ask(&|sql, salt| {
+        let failed = |error: EngineError| SourceError::Remote { problem: error.problem, help: error.help };
+        engine.borrow_mut().numbers(sql, salt).map_err(failed)
+    })
+}
+
+fn same_totals(kind: EngineKind, questions: u64) {
+    let Some(mut engine) = engine(kind) else { return };
+    let dialect = Dialect::of(kind);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
     write(&path, 4_000, &mut ChaCha8Rng::seed_from_u64(1));
-    let relation = relation(dialect, &path);
-    let stored = engine.columns(&relation).unwrap();
+    let relation = relation(kind, &path);
+    let stored = stored(&mut engine, &relation);
     let salt = Salt([7; 32]);
     let (mut asked, mut refused) = (0, Vec::new());
     for seed in 0..questions {
@@ -87,11 +110,12 @@ fn same_totals(dialect: Dialect, questions: u64) {
                 continue;
             }
         };
-        let answer = engine.run(&statement, &salt).unwrap_or_else(|error| panic!("{error}: {sql}\n{}", statement.sql));
+        let answer = run(&mut engine, &statement, &salt);
         // And on rows that nobody is in, which is what every question is tried on first. Spark takes seconds for it.
-        if dialect != Dialect::Spark || seed % 5 == 0 {
+        if kind != EngineKind::Spark || seed % 5 == 0 {
             let trial = Trial::new(&query, dialect).unwrap();
-            engine.try_out(&trial).unwrap_or_else(|error| panic!("{error}: {sql}\n{}", trial.statements()[0].sql));
+            let tried = try_out(&mut engine, &trial);
+            tried.unwrap_or_else(|error| panic!("{error}: {sql}\n{}", trial.statements()[0].sql));
         }
         let found = query.exact(&answer.cells).unwrap_or_else(|lie| panic!("{lie}: {sql}")).reveal();
         let expected = exact(&[source(&table, &path)], &query, &salt, &Resources::default(), &|_| {}).unwrap().reveal();
@@ -106,10 +130,10 @@ fn same_totals(dialect: Dialect, questions: u64) {
 
 #[test]
 fn totals_of_duckdb_are_those_of_files() {
-    same_totals(Dialect::DuckDb, sized(100, 600));
+    same_totals(EngineKind::DuckDb, sized(100, 600));
 }
 
 #[test]
 fn totals_of_spark_are_those_of_files() {
-    same_totals(Dialect::Spark, sized(30, 200));
+    same_totals(EngineKind::Spark, sized(30, 200));
 }

@@ -51,7 +51,8 @@ class DuckDb:
     def __init__(self, address):
         import duckdb
 
-        self.connection = duckdb.connect(address)
+        # Nothing is ever written.
+        self.connection = duckdb.connect(address, read_only=address != ":memory:")
         self.connection.execute("SET enable_progress_bar = false")
 
     def version(self):

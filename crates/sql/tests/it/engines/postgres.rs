@@ -1,4 +1,4 @@
-//! The dialect of PostgreSQL, by psql: `scripts/postgres cargo test -p deniable-pushdown -- postgres`.
+//! The dialect of PostgreSQL, by psql: `scripts/postgres cargo test -p deniable-sql --lib -- it::engines::postgres`.
 
 use super::hostile::{question, source, table, write};
 use deniable_sql::pushdown::{Answer, Dialect, Statement, Stored, Trial};

@@ -11,6 +11,15 @@ pub struct EngineError {
 }
 
 impl EngineError {
+    /// What was answered is none of what can be.
+    #[must_use]
+    pub fn unexpected() -> Self {
+        Self::new(
+            "the engine answered something else than it was asked",
+            "check that nothing stands between it and its client",
+        )
+    }
+
     pub(crate) fn new(problem: impl Into<String>, help: &'static str) -> Self {
         Self { problem: problem.into(), help }
     }

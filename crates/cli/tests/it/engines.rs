@@ -1,0 +1,307 @@
+//! Data that an engine holds: `scripts/engines cargo test -p deniable-cli --test it -- engines`.
+
+use crate::support::{Place, Run, workspace};
+use deniable_testing::{engine_python, lying_python, run_python};
+use std::path::Path;
+use std::process::Command;
+
+const ROWS: usize = 20_000;
+/// What no error may say.
+const SECRET: &str = "sec-ret";
+
+/// An engine, by its client for Python.
+struct Engine {
+    name: &'static str,
+    python: String,
+    address: String,
+    relation: String,
+}
+
+/// The rows as a file that any engine reads: made by DuckDB. `change` stands for what the note of each row is.
+fn write(python: &str, place: &Place, note: &str) {
+    let path = place.path("visits.parquet");
+    let _ = run_python(
+        python,
+        &format!(
+            "import duckdb\nduckdb.sql(\"COPY (SELECT 'p' || i % 5000 AS patient, CAST((i % 100) AS DOUBLE) / 2 AS cost, \
+             CASE WHEN i % 3 = 0 THEN 'F' ELSE 'M' END AS sex, {note} AS note, i AS id FROM range({ROWS}) t(i)) TO '{}' (FORMAT parquet)\")\n",
+            path.display()
+        ),
+    );
+}
+
+/// DuckDB, with the rows in a place.
+fn duckdb(place: &Place) -> Option<Engine> {
+    let python = engine_python("DENIABLE_DUCKDB_PYTHON")?;
+    write(&python, place, &format!("'{SECRET}'"));
+    let relation = format!("\"{}\"", place.path("visits.parquet").display());
+    Some(Engine { name: "duckdb", python, address: ":memory:".to_owned(), relation })
+}
+
+fn policy(engine: &Engine, asks: &str) -> String {
+    let Engine { name, relation, .. } = engine;
+    format!(
+        r#"name = "study"
+population = "patients"
+
+[data]
+table = "visits"
+engine = "{name}"
+relation = '{relation}'
+connect = "env:CLINIC"
+version = "1"
+
+[entity]
+key = "patient"
+rows_per_group = 2
+groups = 1
+
+[columns.patient]
+type = "text"
+
+[columns.cost]
+type = "decimal"
+bounds = [0, 100]
+step = 0.5
+
+[columns.sex]
+type = "text"
+keys = ["F", "M"]
+
+[columns.note]
+type = "text"
+
+[adversary]
+preset = "acquaintance"
+
+[promise]
+posterior_at_most = 0.75
+
+[[ask]]
+name = "by sex"
+share = "1/4"
+sql = "{asks}"
+"#
+    )
+}
+
+const BY_SEX: &str = "SELECT sex, SUM(cost), COUNT(*) FROM visits GROUP BY sex";
+
+/// A place with DuckDB's rows and a policy about them.
+fn place() -> Option<(Place, Engine)> {
+    let place = Place::empty();
+    let engine = duckdb(&place)?;
+    place.write("policy.toml", policy(&engine, BY_SEX));
+    Some((place, engine))
+}
+
+/// Runs the command beside an engine.
+fn at(place: &Place, engine: &Engine, args: &[&str]) -> Run {
+    let mut command = place.command(args);
+    let run = Run::of(command.env("CLINIC", &engine.address).env("DENIABLE_PYTHON", &engine.python).output().unwrap());
+    assert!(!run.stdout.contains(SECRET) && !run.stderr.contains(SECRET), "{run:?}");
+    run
+}
+
+/// One line, however it was broken.
+fn line(text: &str) -> String {
+    text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+}
+
+const RELEASE: [&str; 3] = ["release", "policy.toml", "--register"];
+
+fn released(place: &Place, engine: &Engine) {
+    let first = at(place, engine, &RELEASE).done();
+    assert!(first.stderr.contains(&format!("visits: {ROWS} rows of 5000 entities checked")), "{first:?}");
+    assert!(first.stderr.contains("tried on rows that nobody is in"), "{first:?}");
+    assert_eq!(place.charges(), 1);
+    // Stored: there is no engine at this address, and no interpreter.
+    let nowhere = Engine {
+        python: "/nowhere/python".to_owned(),
+        address: "nowhere".to_owned(),
+        relation: String::new(),
+        ..*engine
+    };
+    let again = at(place, &nowhere, &["release", "policy.toml"]).done();
+    assert_eq!((first.stdout, place.charges()), (again.stdout, 1));
+    let ledger = at(place, engine, &["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(ledger.contains("trials passed: 1, failed: 0"), "{ledger}");
+    at(place, engine, &["ledger", "verify", "policy.toml"]).done();
+    // Another question is tried, and the same rows are known again.
+    place.edit("policy.toml", BY_SEX, "SELECT COUNT(DISTINCT patient) FROM visits WHERE cost > 3");
+    at(place, engine, &["release", "policy.toml"]).done();
+    assert_eq!(place.charges(), 2);
+}
+
+#[test]
+fn a_release_from_duckdb_is_paid_once_and_needs_no_engine_again() {
+    let Some((place, engine)) = place() else { return };
+    released(&place, &engine);
+}
+
+#[test]
+fn a_release_from_spark_is_paid_once_and_needs_no_engine_again() {
+    let place = Place::empty();
+    let (Some(duckdb), Some(python)) = (duckdb(&place), engine_python("DENIABLE_SPARK_PYTHON")) else { return };
+    let relation = format!("parquet.{}", duckdb.relation);
+    let spark = Engine { name: "spark", python, address: "local[2]".to_owned(), relation };
+    place.write("policy.toml", policy(&spark, BY_SEX));
+    released(&place, &spark);
+}
+
+#[test]
+fn the_plan_says_what_is_asked_and_needs_no_engine() {
+    let Some((place, _)) = place() else { return };
+    let plan = place.run(&["plan", "policy.toml"]).done().stdout;
+    assert!(line(&plan).contains("computed by DuckDB, which holds the rows: by sex"), "{plan}");
+    let sql = place.run(&["plan", "policy.toml", "--sql"]).done().stdout;
+    assert!(sql.starts_with("-- by sex, for DuckDB\n") && sql.contains("$salt") && sql.contains("GROUP BY c"), "{sql}");
+    let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
+    assert_eq!(json["asks"][0]["engine"]["name"], "DuckDB");
+}
+
+#[test]
+fn what_engines_do_not_compute_is_refused_by_the_plan() {
+    let Some((place, engine)) = place() else { return };
+    for (sql, said) in [
+        ("SELECT COUNT(*) FROM visits WHERE note LIKE 'a%'", "is not computed by an engine"),
+        ("SELECT MEDIAN(cost) FROM visits", "it needs the values"),
+        ("SELECT sex, COUNT(*) FROM visits GROUP BY ROLLUP (sex)", "each has caps of its own"),
+    ] {
+        place.write("policy.toml", policy(&engine, sql));
+        let refused = place.run(&["plan", "policy.toml"]).refused();
+        assert!(line(&refused.stderr).contains(said) && refused.stderr.contains("policy.toml:40"), "{refused:?}");
+    }
+    assert!(place.ledger().is_none());
+}
+
+#[test]
+fn rows_that_change_are_noticed_after_the_charge_and_asked_for_again() {
+    let Some((place, engine)) = place() else { return };
+    at(&place, &engine, &["data", "check", "policy.toml"]).done();
+    // One value of a column that is declared and not asked about.
+    write(&engine.python, &place, &format!("CASE WHEN i = 77 THEN 'other' ELSE '{SECRET}' END"));
+    let changed = at(&place, &engine, &["release", "policy.toml"]).refused();
+    assert!(line(&changed.stderr).contains("are not those that were registered as this version"), "{changed:?}");
+    assert_eq!(place.charges(), 1, "what a changed row is charged for is charged before it can be noticed");
+    let checked = at(&place, &engine, &["data", "check", "policy.toml"]).refused();
+    assert!(line(&checked.stderr).contains("have changed since version \"1\" was registered"), "{checked:?}");
+    write(&engine.python, &place, &format!("'{SECRET}'"));
+    let resumed = at(&place, &engine, &["release", "policy.toml"]).done();
+    assert!(resumed.stderr.contains("an earlier run had charged it"), "{resumed:?}");
+    assert_eq!(place.charges(), 1);
+}
+
+/// An engine that is honest in every trial, and lies about private rows alone: what can be seen bars it until it passes again.
+#[test]
+fn an_engine_that_is_found_out_is_tried_again() {
+    let Some((place, engine)) = place() else { return };
+    at(&place, &engine, &["data", "check", "policy.toml"]).done();
+    for (at_trial, (lie, said)) in [
+        ("if totals and is_private: totals[0][-3] = '9'", "counts more of one entity than the caps allow"),
+        ("if totals and is_private: answer.remove(totals[0])", "lacks cells that it had"),
+        ("if totals and is_private: totals[0][1] = '-5'", "has sums that no rows add up to"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let python = lying_python(&place.path(""), &engine.python, lie).unwrap();
+        let lying =
+            Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
+        let found = at(&place, &lying, &["release", "policy.toml"]).refused();
+        assert!(line(&found.stderr).contains(said), "{found:?}");
+        assert!(found.stderr.contains("tried on rows that nobody is in"), "each time anew: {found:?}");
+        let ledger = at(&place, &engine, &["ledger", "show", "policy.toml"]).done().stdout;
+        assert!(ledger.contains(&format!("trials passed: 0, failed: {}", at_trial + 1)), "{ledger}");
+        assert_eq!(place.charges(), 1);
+    }
+    let resumed = at(&place, &engine, &["release", "policy.toml"]).done();
+    assert!(resumed.stderr.contains("tried on rows that nobody is in"), "{resumed:?}");
+    assert!(resumed.stderr.contains("an earlier run had charged it"), "{resumed:?}");
+}
+
+/// A lie in the trial is found out before anything is charged.
+#[test]
+fn an_engine_that_fails_its_trial_is_not_asked() {
+    let Some((place, engine)) = place() else { return };
+    at(&place, &engine, &["data", "check", "policy.toml"]).done();
+    let lie = "if totals: totals[0][1] = str(int(totals[0][1]) + 1)";
+    let python = lying_python(&place.path(""), &engine.python, lie).unwrap();
+    let found = at(&place, &Engine { python, ..engine }, &["release", "policy.toml"]).refused();
+    assert!(line(&found.stderr).contains("differs from this program's, on rows that nobody is in"), "{found:?}");
+    assert_eq!(place.charges(), 0);
+}
+
+/// What is wrong is said, and nothing that an engine says of it: its words quote values.
+#[test]
+fn mistakes_are_named_without_values() {
+    let Some((place, engine)) = place() else { return };
+    let run = |address: Option<&str>, python: &str| {
+        let mut command = place.command(&["data", "check", "policy.toml"]);
+        command.env("DENIABLE_PYTHON", python).env_remove("CLINIC");
+        if let Some(address) = address {
+            command.env("CLINIC", address);
+        }
+        line(&Run::of(command.output().unwrap()).refused().stderr)
+    };
+    assert!(run(None, &engine.python).contains("the variable CLINIC is not set"));
+    assert!(run(Some(":memory:"), "/nowhere/python").contains("cannot be started"));
+    let unreached = run(Some(&format!("/nowhere/{SECRET}")), &engine.python);
+    assert!(unreached.contains("DuckDB cannot be reached") && !unreached.contains(SECRET), "{unreached}");
+
+    // A column that is not there, one of a type of its own, and a view that fails on a value.
+    place.edit("policy.toml", "[columns.note]", "[columns.notes]");
+    assert!(
+        run(Some(":memory:"), &engine.python).contains("has no column `notes`; it has patient, cost, sex, note, id")
+    );
+    place.edit("policy.toml", "[columns.notes]\ntype = \"text\"", "[columns.note]\ntype = \"integer\"");
+    assert!(
+        run(Some(":memory:"), &engine.python).contains("in a type of which not all values mean the same everywhere")
+    );
+    let file = place.path("views.duckdb");
+    let _ = run_python(
+        &engine.python,
+        &format!(
+            "import duckdb\nc = duckdb.connect('{}')\nc.execute(\"CREATE VIEW visits AS SELECT * REPLACE (CAST(note AS BIGINT) AS note) \
+             FROM '{}'\")",
+            file.display(),
+            place.path("visits.parquet").display()
+        ),
+    );
+    place.edit("policy.toml", &engine.relation, "visits");
+    let failed = run(Some(&file.display().to_string()), &engine.python);
+    assert!(failed.contains("the engine failed: ConversionException") && !failed.contains(SECRET), "{failed}");
+    place.edit("policy.toml", "relation = 'visits'", "relation = 'visit'");
+    let unknown = run(Some(&file.display().to_string()), &engine.python);
+    assert!(unknown.contains("\"visit\" cannot be looked at: the engine failed: CatalogException"), "{unknown}");
+    assert_eq!(place.ledger().unwrap()["versions"], serde_json::json!([]), "nothing was registered");
+}
+
+/// Every command of the how-to, from an empty folder; but for what is installed, which `scripts/engines` did by the same commands.
+#[test]
+fn the_how_to_works_as_it_stands() {
+    let Some(python) = engine_python("DENIABLE_SPARK_PYTHON") else { return };
+    let text = std::fs::read_to_string(workspace().join("docs/spark.md")).unwrap();
+    let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let installs = ["sudo ", "python3 -m venv ", "spark/bin/pip install "];
+    let mut commands = "set -euo pipefail\ntrap 'for job in $(jobs -p); do kill $job; done' EXIT\n".to_owned();
+    for line in blocks.flat_map(str::lines).filter(|line| !installs.iter().any(|begin| line.starts_with(begin))) {
+        commands += line;
+        commands += "\n";
+    }
+    let place = Place::empty();
+    let tools = Path::new(&python).parent().and_then(Path::parent).unwrap();
+    std::os::unix::fs::symlink(tools, place.path("spark")).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_deniable")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("bash");
+    command.args(["-c", &commands]).current_dir(place.path("")).env("PATH", path);
+    for variable in ["SPARK_HOME", "PYSPARK_PYTHON", "SPARK_WORKER_DIR", "SPARK_LOG_DIR", "SPARK_LOCAL_DIRS"] {
+        command.env_remove(variable);
+    }
+    let run = Run::of(command.output().unwrap()).done();
+    assert!(run.stdout.contains("for Spark\n") && run.stdout.contains("│ F   ┆"), "{run:?}");
+    assert!(line(&run.stderr).contains("visits: 100000 rows of 30000 entities checked"), "{run:?}");
+    assert!(run.stdout.contains("trials passed: 1, failed: 0"), "{run:?}");
+    assert!(run.stderr.contains("charged and answered") && run.stderr.contains("stored answer, free"), "{run:?}");
+}

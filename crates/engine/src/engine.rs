@@ -1,0 +1,275 @@
+//! A conversation with an engine, by way of its own client for Python.
+
+use crate::error::EngineError;
+use deniable_core::schema::EngineKind;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+const BRIDGE: &str = include_str!("bridge.py");
+/// What statements mean rests on these settings: they are made, and read back.
+const SPARK: [(&str, &str); 4] = [
+    ("spark.sql.ansi.enabled", "true"),
+    ("spark.sql.session.timeZone", "UTC"),
+    ("spark.sql.caseSensitive", "true"),
+    ("spark.sql.decimalOperations.allowPrecisionLoss", "true"),
+];
+const DUCK_DB: [(&str, &str); 2] = [("TimeZone", "UTC"), ("default_collation", "")];
+/// The first version of Spark whose texts tell whether they are in UTF-8.
+const SPARK_SINCE: u32 = 4;
+/// Most bytes of one answer: cells are at most a million.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The interpreter that has the client, where this variable names none.
+const INTERPRETER: (&str, &str) = ("DENIABLE_PYTHON", "python3");
+/// With this variable set, what the client and the engine say goes to standard error, for whoever looks for a mistake: it quotes values.
+const TALKS: &str = "DENIABLE_ENGINE_TALKS";
+
+/// How an engine keeps the values of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stored {
+    /// True and false.
+    Boolean,
+    /// Whole numbers of at most 64 bits.
+    Whole,
+    /// Binary floating-point numbers of at most 64 bits.
+    Double,
+    /// Texts.
+    Text,
+    /// Days.
+    Date,
+}
+
+/// A column as an engine has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineColumn {
+    /// Its name, letter by letter.
+    pub name: String,
+    /// Its type, in the engine's words.
+    pub type_name: String,
+    /// What that is, where all of its values mean the same everywhere.
+    pub stored: Option<Stored>,
+}
+
+/// An engine that is ready to be asked.
+#[derive(Debug)]
+pub struct Engine {
+    kind: EngineKind,
+    address: Address,
+    version: String,
+    settings: BTreeMap<String, String>,
+    process: Child,
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+/// Where an engine is. It may hold a token, and is not shown.
+struct Address(String);
+
+impl std::fmt::Debug for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Address")
+    }
+}
+
+/// What an engine is, and what it is set to.
+#[derive(Deserialize)]
+struct Settings {
+    version: String,
+    pinned: BTreeMap<String, String>,
+    others: Vec<String>,
+}
+
+/// What the bridge says.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Reply {
+    Answer { answer: Value },
+    Error { error: String, condition: Option<String> },
+}
+
+impl Engine {
+    /// The engine whose address stands in a variable of the environment, named as `env:SPARK_MASTER`, by the client of the interpreter that
+    /// `DENIABLE_PYTHON` names: `python3` where it names none.
+    ///
+    /// # Errors
+    /// When the variable is not set, and those of [`Self::start`].
+    pub fn named(kind: EngineKind, connect: &str) -> Result<Self, EngineError> {
+        let variable = connect.strip_prefix("env:").unwrap_or_default();
+        let help = match kind {
+            EngineKind::Spark => {
+                "let it hold the cluster's address: spark://host:7077, local[4], or sc://host:15002 for Spark Connect"
+            }
+            EngineKind::DuckDb => "let it hold the file of the database, or :memory:",
+        };
+        let address = std::env::var(variable)
+            .map_err(|_| EngineError::new(format!("the variable {variable} is not set, or is no text"), help))?;
+        let (variable, usual) = INTERPRETER;
+        let python = std::env::var(variable).unwrap_or_else(|_| usual.to_owned());
+        Self::start(kind, &address, &python)
+    }
+
+    /// Starts the client, connects, and makes the settings that statements rest on. `python` is the interpreter that has the client.
+    ///
+    /// # Errors
+    /// When there is no such interpreter or client, the engine does not answer, is too old, or is set to something else.
+    pub fn start(kind: EngineKind, address: &str, python: &str) -> Result<Self, EngineError> {
+        let (pinned, help) = match kind {
+            EngineKind::Spark => (
+                SPARK.as_slice(),
+                "install Python 3.10 or later, `pip install pyspark`, and a Java that it runs on; DENIABLE_PYTHON names the interpreter",
+            ),
+            EngineKind::DuckDb => (
+                DUCK_DB.as_slice(),
+                "install Python 3.10 or later, and `pip install duckdb`; DENIABLE_PYTHON names the interpreter",
+            ),
+        };
+        let lost = |_| EngineError::new(format!("`{python}` cannot be started"), help);
+        let mut command = Command::new(python);
+        command.args(["-c", BRIDGE]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if std::env::var_os(TALKS).is_none_or(|said| said.is_empty()) {
+            command.stderr(Stdio::null());
+        }
+        let mut process = command.spawn().map_err(lost)?;
+        let (Some(questions), Some(answers)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err(EngineError::new(format!("`{python}` cannot be spoken to"), help));
+        };
+        let answers = BufReader::new(answers);
+        let (version, settings) = (String::new(), BTreeMap::new());
+        let at = Address(address.to_owned());
+        let mut started = Self { kind, address: at, version, settings, process, questions, answers };
+        started.ask(&json!({ "engine": kind.name(), "address": address })).map_err(|error| {
+            if error.problem.contains("ModuleNotFoundError") {
+                EngineError { help, ..error }
+            } else {
+                unreached(kind, error)
+            }
+        })?;
+        started.pin(pinned)?;
+        Ok(started)
+    }
+
+    /// Makes settings, and looks whether they are made.
+    fn pin(&mut self, wanted: &[(&str, &str)]) -> Result<(), EngineError> {
+        let pinned: BTreeMap<&str, &str> = wanted.iter().copied().collect();
+        let settings = self.ask(&json!({ "ask": "settings", "pinned": pinned }))?;
+        let settings: Settings = serde_json::from_value(settings).map_err(|_| EngineError::unexpected())?;
+        let help = "statements mean something else with it: let whoever runs the engine leave it as it comes";
+        for (name, value) in wanted {
+            if settings.pinned.get(*name).map(String::as_str) != Some(*value) {
+                return Err(EngineError::new(format!("the engine cannot be set to {name} = \"{value}\""), help));
+            }
+        }
+        if let Some(other) = settings.others.first() {
+            return Err(EngineError::new(format!("the engine is set to {}", plain(other)), help));
+        }
+        let major = settings.version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        if self.kind == EngineKind::Spark && major.is_none_or(|major| major < SPARK_SINCE) {
+            let problem = format!("the engine is Spark {}, of before version {SPARK_SINCE}", plain(&settings.version));
+            return Err(EngineError::new(problem, "let it be Spark 4 or later"));
+        }
+        self.version = plain(&settings.version);
+        self.settings = settings.pinned;
+        Ok(())
+    }
+
+    /// Its version, in its own words.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// What it is set to.
+    #[must_use]
+    pub fn settings(&self) -> &BTreeMap<String, String> {
+        &self.settings
+    }
+
+    /// Where it is. It may hold a token, and must not be shown.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address.0
+    }
+
+    /// Which it is.
+    #[must_use]
+    pub fn kind(&self) -> EngineKind {
+        self.kind
+    }
+
+    /// The columns of a relation, which is written as the engine takes it.
+    ///
+    /// # Errors
+    /// When there is no such relation.
+    pub fn columns(&mut self, relation: &str) -> Result<Vec<EngineColumn>, EngineError> {
+        let columns = self.ask(&json!({ "ask": "columns", "relation": relation }))?;
+        let columns: Vec<(String, String)> = serde_json::from_value(columns).map_err(|_| EngineError::unexpected())?;
+        let column = |(name, type_name): (String, String)| {
+            let stored = stored(&type_name);
+            EngineColumn { name, type_name, stored }
+        };
+        Ok(columns.into_iter().map(column).collect())
+    }
+
+    /// Runs a statement that has a place for a text, the salt: rows of whole numbers, none of them missing. No other answer is read.
+    ///
+    /// # Errors
+    /// When the engine fails, or answers something else.
+    pub fn numbers(&mut self, sql: &str, salt: &str) -> Result<Vec<Vec<i128>>, EngineError> {
+        let rows = self.ask(&json!({ "ask": "rows", "sql": sql, "salt": salt }))?;
+        let rows: Vec<Vec<Option<String>>> = serde_json::from_value(rows).map_err(|_| EngineError::unexpected())?;
+        let number = |value: &Option<String>| value.as_ref()?.parse::<i128>().ok();
+        let rows = rows.iter().map(|row| row.iter().map(number).collect::<Option<Vec<i128>>>());
+        rows.collect::<Option<Vec<_>>>().ok_or_else(EngineError::unexpected)
+    }
+
+    fn ask(&mut self, question: &Value) -> Result<Value, EngineError> {
+        let silent = "look at the engine's own log, and run the same again: what is paid for stays paid for";
+        let ended = |_| EngineError::new("the engine's client has ended", silent);
+        writeln!(self.questions, "{question}").and_then(|()| self.questions.flush()).map_err(ended)?;
+        let mut line = String::new();
+        (&mut self.answers).take(MOST_BYTES).read_line(&mut line).map_err(ended)?;
+        match serde_json::from_str(&line) {
+            Ok(Reply::Answer { answer }) => Ok(answer),
+            Ok(Reply::Error { error, condition }) => {
+                let condition = condition.map_or_else(String::new, |condition| format!(", {}", plain(&condition)));
+                Err(EngineError::new(format!("the engine failed: {}{condition}", plain(&error)), silent))
+            }
+            Err(_) => Err(EngineError::new("the engine's client has ended", silent)),
+        }
+    }
+}
+
+/// It could not be connected to. Its own words may quote the address, with a token.
+fn unreached(kind: EngineKind, error: EngineError) -> EngineError {
+    let help = "check the address that the variable of `connect` holds, and that the engine is up. With DENIABLE_ENGINE_TALKS=1 its own words \
+                are shown, which may quote that address";
+    EngineError { problem: format!("{} cannot be reached: {}", kind.title(), error.problem), help }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // The process that was started here, and no other.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A name of the engine's, without anything that a value could hide in.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_ascii_alphanumeric() || "_.".contains(*c)).take(80).collect()
+}
+
+/// What a type of an engine is, where all of its values mean the same everywhere.
+fn stored(kind: &str) -> Option<Stored> {
+    Some(match kind.to_ascii_lowercase().as_str() {
+        "boolean" => Stored::Boolean,
+        "tinyint" | "smallint" | "int" | "integer" | "bigint" => Stored::Whole,
+        "float" | "real" | "double" => Stored::Double,
+        "string" | "varchar" | "text" => Stored::Text,
+        "date" => Stored::Date,
+        _ => return None,
+    })
+}

@@ -1,0 +1,114 @@
+//! What `[data]` states of a table that is no file: one of PostgreSQL, whose rows are read, or one of an engine, where they stay.
+
+use crate::error::PolicyErrorKind;
+use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use deniable_core::schema::{Data, EngineKind, Format, RelationName, RelationPath, names_variable};
+
+/// The format of tables in PostgreSQL.
+pub(crate) const POSTGRES: &str = "postgres";
+/// What only files have, and what only other tables have.
+const OF_FILES: [&str; 3] = ["path", "csv", "partitions"];
+const OF_RELATIONS: [&str; 2] = ["relation", "connect"];
+
+/// What holds a table.
+#[derive(Clone, Copy)]
+pub(crate) enum Held {
+    /// PostgreSQL.
+    Postgres,
+    /// An engine that computes.
+    Engine(EngineKind),
+}
+
+/// What holds a table that is no file; `None` where files do.
+pub(crate) fn held(section: &Section<'_>) -> Read<Option<Held>> {
+    let format = section.get("format")?;
+    if let Some(engine) = section.get("engine")? {
+        let name = engine.text()?;
+        let known = EngineKind::ALL.map(EngineKind::name);
+        let kind = EngineKind::named(name).ok_or_else(|| {
+            engine.bad_text(format!("= \"{}\" is not known", shown(name)), did_you_mean(name, &known))
+        })?;
+        return match format {
+            Some(format) => {
+                let kind = PolicyErrorKind::Misplaced { key: "format", when: "where an engine holds the rows" };
+                Err(section.report.fail(
+                    &format.key_span,
+                    kind,
+                    "remove it, or `engine`: rows are read here, or asked for there",
+                ))
+            }
+            None => Ok(Some(Held::Engine(kind))),
+        };
+    }
+    match format {
+        Some(format) if format.text()? == POSTGRES => Ok(Some(Held::Postgres)),
+        Some(_) | None => Ok(None),
+    }
+}
+
+/// Refuses what only tables have that are no files.
+pub(crate) fn refuse_all(section: &Section<'_>) -> Read<()> {
+    refuse(section, &OF_RELATIONS, "where the data is neither `format = \"postgres\"` nor of an `engine`")
+}
+
+/// Reads what such a table states.
+pub(crate) fn read(section: &Section<'_>, held: Held, table: String) -> Read<Data> {
+    let (when, example) = match held {
+        Held::Postgres => ("where the data is `format = \"postgres\"`", "env:CLINIC_PG"),
+        Held::Engine(EngineKind::Spark) => ("where an engine holds the rows", "env:SPARK_MASTER"),
+        Held::Engine(EngineKind::DuckDb) => ("where an engine holds the rows", "env:CLINIC_DUCKDB"),
+    };
+    let files = refuse(section, &OF_FILES, when);
+    let version =
+        section.need("version", "add `version = \"2024-06\"`").and_then(|field| field.line().map(str::to_owned));
+    let relation =
+        section.need("relation", "add `relation = \"clinic.visits\"`").and_then(|field| relation_name(&field, held));
+    let help = format!("add `connect = \"{example}\"`");
+    let connect = section.need("connect", &help).and_then(|field| variable(&field, example));
+    files?;
+    let connect = connect?;
+    let format = match held {
+        Held::Postgres => Format::Postgres { connect },
+        Held::Engine(kind) => Format::Engine { kind, connect },
+    };
+    Ok(Data { table, path: relation?, version: version?, format, partitions: Vec::new(), typical_rows: None })
+}
+
+fn relation_name(field: &Field<'_>, held: Held) -> Read<String> {
+    let name = field.text()?;
+    let (is_name, problem, help) = match held {
+        Held::Postgres => (
+            RelationName::parse(name).is_some(),
+            "names no table or view by its schema and name",
+            "write both, as in \"clinic.visits\"; what is not in lower case is in double quotes: 'clinic.\"Visits\"'",
+        ),
+        Held::Engine(_) => (
+            RelationPath::parse(name).is_some(),
+            "names nothing that an engine holds",
+            "write one to three names with points between them, as in \"clinic.visits\"; what is not plain is in double quotes: \
+             'parquet.\"/data/visits\"'",
+        ),
+    };
+    if is_name { Ok(name.to_owned()) } else { Err(field.bad_text(problem, help)) }
+}
+
+/// Where an address is. What stands there otherwise may be the address, with a password, and is not shown.
+fn variable(field: &Field<'_>, example: &str) -> Read<String> {
+    let connect = field.text()?;
+    if names_variable(connect) {
+        return Ok(connect.to_owned());
+    }
+    let help = format!(
+        "state `connect = \"{example}\"` and put the address into that variable: no password belongs into a policy"
+    );
+    Err(field.bad_text("names no variable of the environment", help))
+}
+
+/// Refuses keys that belong to data of another kind.
+fn refuse(section: &Section<'_>, keys: &[&'static str], when: &'static str) -> Read<()> {
+    all(keys.iter().map(|key| match section.get(key)? {
+        Some(field) => Err(section.report.fail(&field.key_span, PolicyErrorKind::Misplaced { key, when }, "remove it")),
+        None => Ok(()),
+    }))?;
+    Ok(())
+}

@@ -45,9 +45,9 @@ pub(super) fn numbers(dialect: Dialect) -> [String; NUMBERS] {
     let part = |from: usize| {
         let number = around(dialect.spellings().number_of, &format!("substr(h, {from}, {DIGITS})"));
         // There may be no rows.
-        format!("COALESCE(SUM({}), {})", wide(&number), wide("0"))
+        format!("COALESCE(SUM({}), {})", wide(dialect, &number), wide(dialect, "0"))
     };
-    [wide("COUNT(*)"), part(1), part(1 + DIGITS)]
+    [wide(dialect, "COUNT(*)"), part(1), part(1 + DIGITS)]
 }
 
 /// As a row of totals of so many sums, of the cell -1.
@@ -59,9 +59,9 @@ pub(super) fn as_cell(
     width: usize,
 ) -> String {
     let (values, hash) = hashed(table, dialect, stored);
-    let filled = (NUMBERS..width).map(|_| wide("0"));
+    let filled = (NUMBERS..width).map(|_| wide(dialect, "0"));
     let sums: Vec<String> = numbers(dialect).into_iter().chain(filled).collect();
-    let (cell, one, sums) = (wide("-1"), wide("1"), sums.join(", "));
+    let (cell, one, sums) = (wide(dialect, "-1"), wide(dialect, "1"), sums.join(", "));
     let rows = format!("SELECT {hash} AS h FROM (\nSELECT {} FROM {relation}\n) typed_all", values.join(", "));
     format!("SELECT {cell}, {sums}, {one}, {one}, {one} FROM (\n{rows}\n) hashed")
 }

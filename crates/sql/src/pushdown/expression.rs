@@ -5,7 +5,7 @@
 //!
 //! | type | in the engine |
 //! |---|---|
-//! | whole number | `BIGINT`; arithmetic in `DECIMAL(38,0)`, where no two of them overflow, and back |
+//! | whole number | `BIGINT`; arithmetic in the wide type, where no two of them overflow, and back |
 //! | decimal | `DOUBLE`, never infinite; compared and put on a grid, and nothing else |
 //! | text | its bytes: no collation has a say |
 //! | day | days since 1970, `BIGINT` |
@@ -20,8 +20,6 @@ use std::collections::BTreeMap;
 const MOST_LAYERS: usize = 60;
 /// Most bytes of all expressions.
 const MOST_BYTES: usize = 1 << 18;
-/// Whole numbers of any size that occurs.
-pub(super) const WIDE: &str = "DECIMAL(38,0)";
 
 /// An expression, and from which layer on the columns are there that it names.
 #[derive(Debug, Clone)]
@@ -43,8 +41,8 @@ pub(super) struct Writer<'a> {
 }
 
 /// A whole number of any size.
-pub(super) fn wide(number: &str) -> String {
-    format!("CAST({number} AS {WIDE})")
+pub(super) fn wide(dialect: Dialect, number: &str) -> String {
+    format!("CAST({number} AS {})", dialect.spellings().wide)
 }
 
 /// A whole number as a constant.
@@ -166,7 +164,9 @@ impl<'a> Writer<'a> {
             }
             (Operation::Coalesce, all, _) => format!("COALESCE({})", listed(all)),
             (Operation::NullIf, [one, other], _) => format!("NULLIF({one}, {other})"),
-            (Operation::Greatest | Operation::Least, all, [Type::Integer | Type::Date, ..]) => {
+            (Operation::Greatest | Operation::Least, all, [Type::Integer | Type::Date, ..])
+                if self.dialect.spellings().least_of_present =>
+            {
                 format!("{}({})", if *operation == Operation::Least { "LEAST" } else { "GREATEST" }, listed(all))
             }
             (
@@ -179,11 +179,11 @@ impl<'a> Writer<'a> {
                     Operation::Subtract => "-",
                     _ => "*",
                 };
-                let sql = format!("{} {sign} {}", wide(left), wide(right));
+                let sql = format!("{} {sign} {}", wide(self.dialect, left), wide(self.dialect, right));
                 return Ok(self.narrowed(id, Text { sql, layer }));
             }
             (Operation::Negate, [inner], [Type::Integer]) => {
-                let sql = format!("{} - {}", wide("0"), wide(inner));
+                let sql = format!("{} - {}", wide(self.dialect, "0"), wide(self.dialect, inner));
                 return Ok(self.narrowed(id, Text { sql, layer }));
             }
             (Operation::Negate, [inner], [Type::Decimal]) => format!("(- {inner})"),
@@ -228,7 +228,7 @@ impl<'a> Writer<'a> {
         Ok(match value {
             None => {
                 let kind = match kind {
-                    Type::Boolean => "BOOLEAN",
+                    Type::Boolean => spelt.boolean,
                     Type::Integer | Type::Date => spelt.integer,
                     Type::Decimal => spelt.double,
                     Type::Text => return Ok(format!("NULLIF({0}, {0})", self.dialect.bytes(b"x"))),

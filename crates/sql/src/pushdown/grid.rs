@@ -51,7 +51,8 @@ pub(super) fn on_grid(
             let sql = format!("CASE WHEN w{at} < 0 THEN - w{at} ELSE w{at} END + {half}");
             let size = writer.column(format!("x{at}"), &Text { sql, layer: scaled.layer });
             let span = integer(dialect, span.into());
-            let whole = format!("(x{at} - x{at} % {span}){}{span}", dialect.spellings().quotient);
+            let (before, between, behind) = dialect.spellings().quotient;
+            let whole = format!("{before}(x{at} - MOD(x{at}, {span})){between}{span}{behind}");
             let units = format!("CASE WHEN w{at} < 0 THEN - ({whole}) ELSE {whole} END");
             Ok(present(clamped(&units, size.layer)))
         }

@@ -94,14 +94,14 @@ pub(super) fn statement(
         .map(|(at, what)| Ok(format!("{} AS s{at}", sum(*what, query, dialect)?)))
         .collect::<Result<_, Refusal>>()?;
     let width = sums.len().max(contents::NUMBERS);
-    let none = (sums.len()..width).map(|at| format!("{} AS s{at}", wide("0")));
+    let none = (sums.len()..width).map(|at| format!("{} AS s{at}", wide(dialect, "0")));
     let sums: String = sums.iter().cloned().chain(none).map(|sum| format!(", {sum}")).collect();
     let totals = format!(
         "SELECT {} AS c{sums}, {} AS k, {} AS r, {} AS cells FROM (\n{rows}\n) counted GROUP BY c",
-        wide("c"),
-        wide("MAX(k)"),
-        wide("MAX(r)"),
-        wide("COUNT(*) OVER ()"),
+        wide(dialect, "c"),
+        wide(dialect, "MAX(k)"),
+        wide(dialect, "MAX(r)"),
+        wide(dialect, "COUNT(*) OVER ()"),
     );
     let contents = contents::as_cell(query.main_table(), dialect, relation, stored, width);
     Ok(Statement { sql: format!("{totals}\nUNION ALL\n{contents}"), sums: wanted.len() })
@@ -217,7 +217,7 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
 
 /// What is added up of the rows that count: `n` of each kind.
 fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
-    let total = |number: &str| format!("SUM({})", wide(number));
+    let total = |number: &str| format!("SUM({})", wide(dialect, number));
     let large =
         || Refusal::new("a sum of so large numbers", "64 bits do not hold its parts", "declare narrower bounds");
     let most = |at: usize| {

@@ -44,13 +44,19 @@ pub fn survey(
     }
     let (mut values, hash) = contents::hashed(table, dialect, stored);
     let count = |condition: &str| {
-        format!("COALESCE(SUM({}), {})", wide(&format!("CASE WHEN {condition} THEN 1 ELSE 0 END")), wide("0"))
+        format!(
+            "COALESCE(SUM({}), {})",
+            wide(dialect, &format!("CASE WHEN {condition} THEN 1 ELSE 0 END")),
+            wide(dialect, "0")
+        )
     };
     let mut numbers: Vec<String> = contents::numbers(dialect).to_vec();
     let key = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
     match key {
-        Some(key) => numbers.extend([count(&format!("c{key} IS NULL")), wide(&format!("COUNT(DISTINCT c{key})"))]),
-        None => numbers.extend([wide("0"), wide("0")]),
+        Some(key) => {
+            numbers.extend([count(&format!("c{key} IS NULL")), wide(dialect, &format!("COUNT(DISTINCT c{key})"))])
+        }
+        None => numbers.extend([wide(dialect, "0"), wide(dialect, "0")]),
     }
     for (at, column) in table.columns.iter().enumerate() {
         values.push(format!("{} IS NULL AS m{at}", dialect.name(&column.name)));

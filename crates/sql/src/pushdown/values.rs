@@ -37,14 +37,23 @@ impl Dialect {
                 columns.push((self.name(&declared.name), *kind, values));
             }
         }
-        let row = |row: usize| {
-            let values: Vec<String> =
-                columns.iter().map(|(_, kind, values)| self.literal(*kind, values, row)).collect();
-            format!("({})", values.join(", "))
+        let all = 0..rows.num_rows();
+        let literal = |(_, kind, values): &(String, Stored, &ArrayRef), row| self.literal(*kind, values, row);
+        let relation = if self.spellings().has_values {
+            let row = |row| {
+                let values: Vec<String> = columns.iter().map(|column| literal(column, row)).collect();
+                format!("({})", values.join(", "))
+            };
+            let names: Vec<&str> = columns.iter().map(|(name, ..)| name.as_str()).collect();
+            format!("(VALUES\n{}\n) AS made_up({})", all.map(row).collect::<Vec<_>>().join(",\n"), names.join(", "))
+        } else {
+            let row = |row| {
+                let values = columns.iter().map(|column| format!("{} AS {}", literal(column, row), column.0));
+                format!("SELECT {}", values.collect::<Vec<_>>().join(", "))
+            };
+            format!("(\n{}\n) AS made_up", all.map(row).collect::<Vec<_>>().join("\nUNION ALL "))
         };
-        let all: Vec<String> = (0..rows.num_rows()).map(row).collect();
-        let names: Vec<&str> = columns.iter().map(|(name, ..)| name.as_str()).collect();
-        (format!("(VALUES\n{}\n) AS made_up({})", all.join(",\n"), names.join(", ")), stored)
+        (relation, stored)
     }
 
     /// A value as the engine keeps it.

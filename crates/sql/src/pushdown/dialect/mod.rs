@@ -1,7 +1,9 @@
-//! How engines spell what the statement is made of: a table, and no rules.
+//! How engines spell what the statement is made of: a table for each (`tables`), and no rules.
 //!
 //! A spelling is the text before and the text behind what it is about. Whatever stands between is an expression that was written here, a
 //! name that [`Dialect::name`] has quoted, or a constant.
+
+mod tables;
 
 use deniable_core::schema::{EngineKind, quoted};
 use deniable_core::text::hexadecimal;
@@ -15,6 +17,12 @@ pub enum Dialect {
     Postgres,
     /// DuckDB, whose SQL is tested soonest.
     DuckDb,
+    /// Snowflake: written by its manual, and run by nobody so far.
+    Snowflake,
+    /// BigQuery: written by its manual, and run by nobody so far.
+    BigQuery,
+    /// Trino: written by its manual, and run by nobody so far.
+    Trino,
 }
 
 /// Before and behind.
@@ -22,10 +30,12 @@ type Around = (&'static str, &'static str);
 
 /// The spellings of one dialect.
 pub(super) struct Spellings {
-    /// Types.
+    /// Types; the wide one holds whole numbers of 38 digits, in which no two of 64 bits overflow.
     pub(super) integer: &'static str,
+    pub(super) wide: &'static str,
     pub(super) double: &'static str,
     pub(super) text: &'static str,
+    pub(super) boolean: &'static str,
     /// The salt, a text of hexadecimal digits, wherever it is used.
     pub(super) salt: &'static str,
     /// Whether a text is in UTF-8, its bytes, the text of bytes, and how many bytes there are.
@@ -43,64 +53,13 @@ pub(super) struct Spellings {
     pub(super) number_of: Around,
     /// The days from 1 January 1970 to a day.
     pub(super) days: Around,
-    /// Between two whole numbers of which the second divides the first.
-    pub(super) quotient: &'static str,
+    /// Around and between two whole numbers of which the second divides the first.
+    pub(super) quotient: (&'static str, &'static str, &'static str),
+    /// Whether LEAST and GREATEST pass over NULL.
+    pub(super) least_of_present: bool,
+    /// Whether rows that stand in a statement are `VALUES`; if not, they are queries of one row each.
+    pub(super) has_values: bool,
 }
-
-const SPARK: Spellings = Spellings {
-    integer: "BIGINT",
-    double: "DOUBLE",
-    text: "STRING",
-    salt: ":salt",
-    is_text: ("is_valid_utf8(", ")"),
-    // `encode` fails on texts that are not in UTF-8.
-    bytes_of: ("CAST(", " AS BINARY)"),
-    text_of: ("CAST(", " AS STRING)"),
-    length_of: ("octet_length(", ")"),
-    bytes: ("X'", "'"),
-    digits_of: ("lower(hex(", "))"),
-    hash: ("unhex(sha2(", ", 256))"),
-    hash_digits: ("sha2(", ", 256)"),
-    number_of: ("CAST(conv(", ", 16, 10) AS BIGINT)"),
-    days: ("CAST(datediff(", ", DATE '1970-01-01') AS BIGINT)"),
-    quotient: " DIV ",
-};
-
-const POSTGRES: Spellings = Spellings {
-    integer: "BIGINT",
-    double: "DOUBLE PRECISION",
-    text: "TEXT",
-    salt: "CAST($1 AS TEXT)",
-    is_text: ("(", " IS NOT NULL)"),
-    bytes_of: ("convert_to(CAST(", " AS TEXT), 'UTF8')"),
-    text_of: ("convert_from(", ", 'UTF8')"),
-    length_of: ("octet_length(CAST(", " AS TEXT))"),
-    bytes: ("CAST('\\x", "' AS BYTEA)"),
-    digits_of: ("encode(", ", 'hex')"),
-    hash: ("sha256(convert_to(", ", 'UTF8'))"),
-    hash_digits: ("encode(sha256(convert_to(", ", 'UTF8')), 'hex')"),
-    number_of: ("CAST(CAST('x' || ", " AS BIT(60)) AS BIGINT)"),
-    days: ("CAST((", " - DATE '1970-01-01') AS BIGINT)"),
-    quotient: " / ",
-};
-
-const DUCK_DB: Spellings = Spellings {
-    integer: "BIGINT",
-    double: "DOUBLE",
-    text: "VARCHAR",
-    salt: "$salt",
-    is_text: ("(", " IS NOT NULL)"),
-    bytes_of: ("encode(CAST(", " AS VARCHAR))"),
-    text_of: ("decode(", ")"),
-    length_of: ("octet_length(encode(CAST(", " AS VARCHAR)))"),
-    bytes: ("from_hex('", "')"),
-    digits_of: ("lower(hex(", "))"),
-    hash: ("from_hex(sha256(", "))"),
-    hash_digits: ("sha256(", ")"),
-    number_of: ("CAST('0x' || ", " AS BIGINT)"),
-    days: ("CAST((", " - DATE '1970-01-01') AS BIGINT)"),
-    quotient: " // ",
-};
 
 /// An expression with what stands around it.
 pub(super) fn around(around: Around, inner: &str) -> String {
@@ -109,7 +68,10 @@ pub(super) fn around(around: Around, inner: &str) -> String {
 
 impl Dialect {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Spark, Self::Postgres, Self::DuckDb];
+    pub const ALL: [Self; 6] =
+        [Self::Spark, Self::Postgres, Self::DuckDb, Self::Snowflake, Self::BigQuery, Self::Trino];
+    /// Those that tests run.
+    pub const TESTED: [Self; 3] = [Self::Spark, Self::Postgres, Self::DuckDb];
 
     /// What an engine speaks.
     #[must_use]
@@ -122,9 +84,12 @@ impl Dialect {
 
     pub(super) fn spellings(self) -> &'static Spellings {
         match self {
-            Self::Spark => &SPARK,
-            Self::Postgres => &POSTGRES,
-            Self::DuckDb => &DUCK_DB,
+            Self::Spark => &tables::SPARK,
+            Self::Postgres => &tables::POSTGRES,
+            Self::DuckDb => &tables::DUCK_DB,
+            Self::Snowflake => &tables::SNOWFLAKE,
+            Self::BigQuery => &tables::BIG_QUERY,
+            Self::Trino => &tables::TRINO,
         }
     }
 
@@ -134,7 +99,9 @@ impl Dialect {
         match self {
             Self::Spark => EngineKind::Spark.quoted(name),
             Self::DuckDb => EngineKind::DuckDb.quoted(name),
-            Self::Postgres => quoted(name),
+            Self::Postgres | Self::Snowflake | Self::Trino => quoted(name),
+            // Names are written as texts are.
+            Self::BigQuery => format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`")),
         }
     }
 

@@ -60,8 +60,8 @@ fn main() {
         let rows = engine.numbers(sql, &salt.digits()).unwrap();
         (begin.elapsed().as_secs_f64(), rows)
     };
-    let same = |rows: &[Vec<i128>]| {
-        let found = query.exact(&Answer::of(rows, &statement).unwrap().cells).unwrap();
+    let same = |rows: &Vec<Vec<i128>>| {
+        let found = query.exact(&Answer::of(rows, &statement).unwrap()).unwrap();
         assert_eq!(noisy(&query, found), expected, "the totals differ");
     };
     println!("{millions} million rows, {}", std::env::var("PYSPARK_SUBMIT_ARGS").unwrap_or_default());

@@ -163,7 +163,8 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::Unwritten { .. } => "name a folder that may be written to, and has room",
         SourceError::Changed { .. } => {
             "nothing was stored or shown, and what is paid for stays paid for: put the registered rows back and run the same again. Other \
-             rows are another `version`, and are asked anew; `deniable data pull` keeps a copy that does not change"
+             rows are another `version`, and are asked anew; `deniable data pull` keeps a copy of a database's rows that does not change, and \
+             an engine writes one as Parquet"
         }
         SourceError::Lied { .. } => {
             "nothing of its answer was stored or shown, and what is paid for stays paid for. The engine is asked again once it passes its \
@@ -237,7 +238,8 @@ impl From<DataError> for Failure {
             }
             DataError::Changed { .. } => Self::refused(
                 error,
-                "bring the registered files back, or declare a new `version` and run `deniable data check <policy>`; nothing was charged",
+                "bring the registered files or rows back, or the table's columns and its name; or declare a new `version` and run \
+                 `deniable data check <policy>`; nothing was charged",
             ),
             DataError::Ledger(error) => Self::Refused(vec![Complaint::new(error)]),
         }
@@ -272,6 +274,9 @@ impl From<ReleaseError> for Failure {
                 "nothing was charged. Read what was found, above; if it is as it should be, the same command now releases. \
                  --register does both in one run",
             ),
+            ReleaseError::NotAsked { .. } => {
+                Self::refused(error, "see what is said of the query before; then the same is asked again")
+            }
             ReleaseError::EngineUnrecorded(error) => Self::refused(error, "the same again tries the engine once more"),
             ReleaseError::LabelsPromised(_) => Self::refused(
                 error,

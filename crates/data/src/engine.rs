@@ -48,7 +48,7 @@ pub struct EngineTable {
     engine: Arc<Mutex<Engine>>,
     kind: EngineKind,
     relation: String,
-    /// The declared columns, in their order.
+    /// All columns, by name.
     columns: Vec<EngineColumn>,
     about: String,
 }
@@ -78,7 +78,17 @@ impl EngineTable {
         let column = |declared: &deniable_core::schema::Column| {
             let mut named = found.iter().filter(|column| column.name == declared.name);
             match (named.next(), named.next()) {
-                (Some(column), None) => Ok(column.clone()),
+                (Some(EngineColumn { name, type_name, stored: None }), None) => Err(SourceError::Remote {
+                    problem: format!(
+                        "{}: column `{}` is kept as {}, of which not all values mean the same everywhere",
+                        shown(&relation),
+                        shown(name),
+                        shown(type_name)
+                    ),
+                    help: "declare only columns that are asked about, and let a view keep this one as a whole number, a double, a text, a \
+                           boolean or a date",
+                }),
+                (Some(_), None) => Ok(()),
                 (Some(_), Some(_)) => {
                     Err(SourceError::TwoColumns { path: relation.clone().into(), column: declared.name.clone() })
                 }
@@ -89,7 +99,11 @@ impl EngineTable {
                 }),
             }
         };
-        let columns = table.columns.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+        for declared in &table.columns {
+            column(declared)?;
+        }
+        let mut columns = found;
+        columns.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(Self { engine, kind, relation, columns, about })
     }
 
@@ -111,16 +125,10 @@ impl EngineTable {
         &self.relation
     }
 
-    /// How the engine keeps each declared column, of those that it keeps in a type of which all values mean the same everywhere.
+    /// How the engine keeps each column, of those that it keeps in a type of which all values mean the same everywhere.
     #[must_use]
     pub fn stored(&self) -> BTreeMap<String, Stored> {
         self.columns.iter().filter_map(|column| Some((column.name.clone(), column.stored?))).collect()
-    }
-
-    /// The engine's own word for a column's type.
-    #[must_use]
-    pub fn type_name(&self, column: &str) -> Option<&str> {
-        self.columns.iter().find(|known| known.name == column).map(|known| known.type_name.as_str())
     }
 
     /// Runs a statement that has a place for a text: rows of whole numbers.
@@ -128,7 +136,12 @@ impl EngineTable {
     /// # Errors
     /// When the engine fails, or answers something else.
     pub fn numbers(&self, sql: &str, salt: &str) -> Result<Vec<Vec<i128>>, SourceError> {
-        self.lock().numbers(sql, salt).map_err(failed)
+        self.lock().numbers(sql, salt).map_err(|error| {
+            if error == EngineError::unexpected() {
+                return SourceError::Lied { table: self.relation.clone(), what: error.problem };
+            }
+            failed(error)
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Engine> {

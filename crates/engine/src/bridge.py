@@ -3,10 +3,15 @@
 No value and no message of the engine is ever passed on but the rows of totals: messages quote values.
 """
 
-import json
-import os
 import sys
 
+# Nothing of the folder that the command is run in is a module of this program.
+sys.path[:] = [path for path in sys.path if path]
+
+import json  # noqa: E402
+import os  # noqa: E402
+
+sys.stdin.reconfigure(encoding="utf-8")
 # Whatever a client prints goes to standard error.
 answers = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
@@ -39,7 +44,9 @@ class Spark:
 
     def columns(self, relation):
         fields = self.session.sql(f"SELECT * FROM {relation}").schema.fields
-        return [[field.name, field.dataType.simpleString()] for field in fields]
+        # What a text is padded to or cut off at stands beside its type; its collation has no say, since its bytes are compared.
+        kinds = [field.metadata.get("__CHAR_VARCHAR_TYPE_STRING", field.dataType.simpleString()) for field in fields]
+        return [[field.name, kind.split(" collate ")[0]] for field, kind in zip(fields, kinds)]
 
     def rows(self, sql, salt):
         return self.session.sql(sql, args={"salt": salt}).collect()
@@ -99,7 +106,7 @@ def main():
                 told = answer(engine, question)
             reply = {"answer": told}
         except BaseException as error:  # noqa: BLE001: whatever it is, its message stays here.
-            if os.environ.get("DENIABLE_ENGINE_TALKS"):
+            if os.environ.get("DENIABLE_ENGINE_TALKS", "") not in ("", "0"):
                 print(error, file=sys.stderr)
             condition = getattr(error, "getCondition", lambda: None)
             reply = {"error": type(error).__name__, "condition": condition()}

@@ -104,10 +104,11 @@ impl Engine {
             }
             EngineKind::DuckDb => "let it hold the file of the database, or :memory:",
         };
-        let address = std::env::var(variable)
-            .map_err(|_| EngineError::new(format!("the variable {variable} is not set, or is no text"), help))?;
+        let held = |variable: &str| std::env::var(variable).ok().filter(|held| !held.is_empty());
+        let unset = || EngineError::new(format!("the variable {variable} is not set, or is no text"), help);
+        let address = held(variable).ok_or_else(unset)?;
         let (variable, usual) = INTERPRETER;
-        let python = std::env::var(variable).unwrap_or_else(|_| usual.to_owned());
+        let python = held(variable).unwrap_or_else(|| usual.to_owned());
         Self::start(kind, &address, &python)
     }
 
@@ -129,7 +130,7 @@ impl Engine {
         let lost = |_| EngineError::new(format!("`{python}` cannot be started"), help);
         let mut command = Command::new(python);
         command.args(["-c", BRIDGE]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        if std::env::var_os(TALKS).is_none_or(|said| said.is_empty()) {
+        if std::env::var_os(TALKS).is_none_or(|said| said.is_empty() || said == "0") {
             command.stderr(Stdio::null());
         }
         let mut process = command.spawn().map_err(lost)?;
@@ -270,6 +271,29 @@ fn stored(kind: &str) -> Option<Stored> {
         "float" | "real" | "double" => Stored::Double,
         "string" | "varchar" | "text" => Stored::Text,
         "date" => Stored::Date,
+        limited if limited.starts_with("varchar(") => Stored::Text,
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_that_mean_the_same_everywhere() {
+        for (kind, expected) in [
+            ("BIGINT", Some(Stored::Whole)),
+            ("double", Some(Stored::Double)),
+            ("string", Some(Stored::Text)),
+            ("varchar(5)", Some(Stored::Text)),
+            // Filled up with spaces; exact, and not a double; with a zone.
+            ("char(5)", None),
+            ("decimal(9,2)", None),
+            ("timestamp", None),
+            ("ENUM('a', 'b')", None),
+        ] {
+            assert_eq!(stored(kind), expected, "{kind}");
+        }
+    }
 }

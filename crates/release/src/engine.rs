@@ -27,9 +27,14 @@ fn held(policy: &Policy, query: &Query) -> Option<(EngineKind, DeclaredTable)> {
     policy.tables().into_iter().filter(read).find_map(|table| Some((kind(&table)?, table)))
 }
 
+/// Whether an engine holds the rows of a query.
+pub(crate) fn is_held(policy: &Policy, query: &Query) -> bool {
+    held(policy, query).is_some()
+}
+
 /// The query as it is asked where its rows are: another one, where an engine holds them.
 pub(crate) fn placed(policy: &Policy, query: Query) -> Query {
-    if held(policy, &query).is_some() { query.portable() } else { query }
+    if is_held(policy, &query) { query.portable() } else { query }
 }
 
 /// What an engine is asked for a query; `None` where none holds its rows.

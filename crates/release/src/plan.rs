@@ -269,6 +269,13 @@ pub(crate) fn query(policy: &Policy, ask: &Ask) -> Result<Query, PlanErrorKind> 
         About::Values { .. } => query.per_entity(&ladders(&query))?,
     };
     let query = engine::placed(policy, query);
+    if ask.about != About::Cells && engine::is_held(policy, &query) {
+        let what = if matches!(ask.about, About::LeftOut { .. }) { "`left_out`" } else { "advice on caps and bounds" };
+        let help = "leave it out, or let the engine write the rows as Parquet, and ask these files";
+        return Err(
+            Refusal { what: what.to_owned(), why: "it takes each entity's rows apart a second time", help }.into()
+        );
+    }
     // What is not computed by an engine is refused before it is priced, from the declarations alone.
     engine::statement(policy, &query)?;
     Ok(query)

@@ -18,7 +18,7 @@ use deniable_sql::pushdown::Asked;
 use deniable_sql::{Losses, Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use deniable_protocol::Origin;
 
@@ -51,6 +51,14 @@ pub enum ReleaseError {
     /// How an engine did could not be recorded.
     #[error("how the engine did could not be recorded: {0}")]
     EngineUnrecorded(StoreError),
+    /// Rows, or the engine that holds them, turned out not to be what they should be while an earlier ask of the run was computed.
+    #[error(
+        "query \"{ask}\" was not asked, nor charged: its rows, or the engine that holds them, are not what they should be"
+    )]
+    NotAsked {
+        /// The ask.
+        ask: String,
+    },
     /// The machine was exhausted after the charge. The same ask resumes at no cost.
     #[error("query \"{ask}\" is paid for but not answered: {error}")]
     Rows {
@@ -177,6 +185,8 @@ struct Asks<'a> {
     prepared: BTreeMap<usize, Prepared>,
     /// How the ledger would record that an engine was found out, by position.
     engines: BTreeMap<usize, EngineTried>,
+    /// Tables whose rows were found to be others than registered, or whose engine was found out: nothing more is charged about them.
+    spoilt: BTreeSet<String>,
 }
 
 /// Answers every ask of a plan, in order.
@@ -197,7 +207,7 @@ pub fn release<R: CryptoRng>(
     allowed: impl Into<Allowed>,
 ) -> Result<Released, ReleaseError> {
     let (allowed, prepared, engines) = (allowed.into(), BTreeMap::new(), BTreeMap::new());
-    let mut asks = Asks { plan, locate, resources, tell, allowed, prepared, engines };
+    let mut asks = Asks { plan, locate, resources, tell, allowed, prepared, engines, spoilt: BTreeSet::new() };
     let told = |event: deniable_protocol::Event<'_>| match event {
         deniable_protocol::Event::Storing(_) => {}
         deniable_protocol::Event::Answered(name, origin) => {
@@ -214,11 +224,19 @@ pub fn release<R: CryptoRng>(
             ledger.record_trial(tried).map_err(ReleaseError::EngineUnrecorded)?;
         }
     }
-    let answers = released.answers.into_iter().map(|(at, noisy, origin)| (at, Answered { noisy, origin }));
     let name = |at: usize| plan.asks()[at].ask().name.clone();
-    let unanswered = released.exhausted.into_iter();
-    let unanswered = unanswered.map(|(at, error)| (at, ReleaseError::Rows { ask: name(at), error }));
-    Ok(Released { answers: answers.collect(), unanswered: unanswered.collect() })
+    let mut unanswered: BTreeMap<usize, ReleaseError> = BTreeMap::new();
+    for (at, error) in released.exhausted {
+        unanswered.insert(at, ReleaseError::Rows { ask: name(at), error });
+    }
+    let answers: Vec<(usize, Answered)> =
+        released.answers.into_iter().map(|(at, noisy, origin)| (at, Answered { noisy, origin })).collect();
+    for at in 0..plan.asks().len() {
+        if !unanswered.contains_key(&at) && answers.iter().all(|(known, _)| *known != at) {
+            unanswered.insert(at, ReleaseError::NotAsked { ask: name(at) });
+        }
+    }
+    Ok(Released { answers, unanswered: unanswered.into_iter().collect() })
 }
 
 /// The answer that a ledger already holds to each ask of a plan, if any: free, and without a look at the files.
@@ -230,7 +248,8 @@ pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<Answered>>, Re
     let allowed = Registering::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
     let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
-    let asks = Asks { plan, locate: &locate, resources: &resources, tell: &tell, allowed, prepared, engines };
+    let (resources, spoilt) = (&resources, BTreeSet::new());
+    let asks = Asks { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
     let answers = deniable_protocol::stored(&asks, ledger)?.into_iter();
     Ok(answers.map(|noisy| noisy.map(|noisy| Answered { noisy, origin: Origin::Stored })).collect())
 }
@@ -255,7 +274,12 @@ impl Kind for Asks<'_> {
     }
 
     fn identity(&self, at: usize, _: &[Option<Noisy>]) -> Option<Ask> {
-        Some(self.plan.asks()[at].for_ledger(self.plan.policy()))
+        let ask = &self.plan.asks()[at];
+        // What would come of it is known.
+        if ask.query().tables().any(|table| self.spoilt.contains(table)) {
+            return None;
+        }
+        Some(ask.for_ledger(self.plan.policy()))
     }
 
     fn price(&self, at: usize) -> Result<Vec<Payment>, ReleaseError> {
@@ -350,7 +374,11 @@ impl Kind for Asks<'_> {
         if prepared.asked().is_some() {
             (self.tell)(Event::Asking(name));
         }
-        let exact = prepared.compute(&salt_of(key), &|progress| (self.tell)(Event::Computing(name, progress)))?;
+        let exact = prepared.compute(&salt_of(key), &|progress| (self.tell)(Event::Computing(name, progress)));
+        if let Err(SourceError::Changed { .. } | SourceError::Lied { .. }) = &exact {
+            self.spoilt.extend(ask.query().tables().map(str::to_owned));
+        }
+        let exact = exact?;
         let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
         let values = exact.with_noise(ask.query(), &decays, plan.policy().confidence(), rng);
         if ask.query().consistency() == Consistency::Applies {

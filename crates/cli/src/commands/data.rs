@@ -32,8 +32,8 @@ pub fn pull(args: &DataPull) -> Result<(), Failure> {
     let stored = |table: &&DeclaredTable| matches!(table.data.format, Format::Postgres { .. });
     let stored: Vec<&DeclaredTable> = tables.iter().filter(stored).collect();
     if stored.is_empty() {
-        let help =
-            "`deniable data check` registers files where they are; a table of a database has `format = \"postgres\"`";
+        let help = "`deniable data check` registers files where they are; a table of a database has `format = \"postgres\"`. An engine writes its \
+             rows as Parquet by itself";
         return Err(Failure::refused("no table of this policy is in a database", help));
     }
     let files: Vec<PathBuf> =

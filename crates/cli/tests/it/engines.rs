@@ -220,6 +220,73 @@ fn an_engine_that_is_found_out_is_tried_again() {
     assert!(resumed.stderr.contains("an earlier run had charged it"), "{resumed:?}");
 }
 
+/// What is known not to come of it is not charged: neither where rows have changed nor where an engine was found out.
+#[test]
+fn nothing_more_is_charged_once_it_is_known() {
+    let Some((place, engine)) = place() else { return };
+    let second =
+        "\n[[ask]]\nname = \"people\"\nshare = \"1/4\"\nsql = \"SELECT COUNT(DISTINCT patient) FROM visits\"\n";
+    place.write("policy.toml", policy(&engine, BY_SEX) + second);
+    at(&place, &engine, &["data", "check", "policy.toml"]).done();
+    let lie = "if totals and is_private: totals[0][-3] = '9'";
+    let python = lying_python(&place.path(""), &engine.python, lie).unwrap();
+    let lying =
+        Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
+    let found = at(&place, &lying, &["release", "policy.toml"]).refused();
+    assert!(line(&found.stderr).contains("query \"people\" was not asked, nor charged"), "{found:?}");
+    assert_eq!(place.charges(), 1);
+    write(&engine.python, &place, "'other'");
+    let changed = at(&place, &engine, &["release", "policy.toml"]).refused();
+    assert!(line(&changed.stderr).contains("query \"people\" was not asked, nor charged"), "{changed:?}");
+    assert_eq!(place.charges(), 1);
+    write(&engine.python, &place, &format!("'{SECRET}'"));
+    at(&place, &engine, &["release", "policy.toml"]).done();
+    assert_eq!(place.charges(), 2);
+}
+
+/// What is declared of the same rows is no part of what they are: another column, or another order of columns.
+#[test]
+fn a_version_is_of_the_rows_and_not_of_what_is_declared() {
+    let Some((place, engine)) = place() else { return };
+    released(&place, &engine);
+    place.edit("policy.toml", "[columns.note]\ntype = \"text\"\n", "");
+    place.edit("policy.toml", "[columns.patient]", "[columns.id]\ntype = \"integer\"\n\n[columns.patient]");
+    let again = at(&place, &engine, &["data", "check", "policy.toml"]).done();
+    assert!(again.stderr.contains("registered version \"1\" of `visits` again"), "{again:?}");
+}
+
+/// Conditions that only few values meet are met by made-up rows, and every question is tried without its conditions, too.
+#[test]
+fn a_trial_is_about_what_is_asked() {
+    let Some((place, engine)) = place() else { return };
+    let lie = "for row in totals: row[1] = str(2 * int(row[1]))";
+    for sql in [
+        "SELECT COUNT(*) FROM visits WHERE note = 'what nobody declares'",
+        "SELECT COUNT(*) FROM visits WHERE cost BETWEEN 41.3 AND 41.4",
+        "SELECT COUNT(*) FROM visits WHERE cost > 3 AND cost < 2",
+    ] {
+        place.write("policy.toml", policy(&engine, sql));
+        at(&place, &engine, &["data", "check", "policy.toml"]).done();
+        let python = lying_python(&place.path(""), &engine.python, lie).unwrap();
+        let lying =
+            Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
+        let found = at(&place, &lying, &["release", "policy.toml"]).refused();
+        assert!(line(&found.stderr).contains("on rows that nobody is in"), "{sql}: {found:?}");
+    }
+    assert_eq!(place.charges(), 0);
+}
+
+/// What lies beside a policy is no part of the program.
+#[test]
+fn no_module_of_the_folder_is_run() {
+    let Some((place, engine)) = place() else { return };
+    for name in ["duckdb.py", "json.py", "os.py"] {
+        place.write(name, "open('run', 'w').close()\n");
+    }
+    at(&place, &engine, &["data", "check", "policy.toml"]).done();
+    assert!(!place.path("run").exists());
+}
+
 /// A lie in the trial is found out before anything is charged.
 #[test]
 fn an_engine_that_fails_its_trial_is_not_asked() {
@@ -262,8 +329,8 @@ fn mistakes_are_named_without_values() {
     let _ = run_python(
         &engine.python,
         &format!(
-            "import duckdb\nc = duckdb.connect('{}')\nc.execute(\"CREATE VIEW visits AS SELECT * REPLACE (CAST(note AS BIGINT) AS note) \
-             FROM '{}'\")",
+            "import duckdb\nc = duckdb.connect('{0}')\nc.execute(\"CREATE VIEW visits AS SELECT * REPLACE (CAST(note AS BIGINT) AS note) \
+             FROM '{1}'\")\nc.execute(\"CREATE VIEW exact AS SELECT * REPLACE (CAST(cost AS DECIMAL(9,2)) AS cost) FROM '{1}'\")",
             file.display(),
             place.path("visits.parquet").display()
         ),
@@ -274,6 +341,9 @@ fn mistakes_are_named_without_values() {
     place.edit("policy.toml", "relation = 'visits'", "relation = 'visit'");
     let unknown = run(Some(&file.display().to_string()), &engine.python);
     assert!(unknown.contains("\"visit\" cannot be looked at: the engine failed: CatalogException"), "{unknown}");
+    place.edit("policy.toml", "relation = 'visit'", "relation = 'exact'");
+    let exact = run(Some(&file.display().to_string()), &engine.python);
+    assert!(exact.contains("column `cost` is kept as DECIMAL(9,2), of which not all values mean the same"), "{exact}");
     assert_eq!(place.ledger().unwrap()["versions"], serde_json::json!([]), "nothing was registered");
 }
 

@@ -17,6 +17,7 @@ pub struct Asked {
     source: Source,
     table: Arc<EngineTable>,
     statement: Statement,
+    trials: Vec<Trial>,
 }
 
 impl Asked {
@@ -31,7 +32,8 @@ impl Asked {
             return Err(SourceError::Rows { table: source.table().name.clone() });
         }
         let statement = query.statement(dialect, table.relation(), &table.stored()).map_err(refused)?;
-        Ok(Some(Self { query: query.clone(), source: source.clone(), table: table.clone(), statement }))
+        let trials = Trial::all(query, dialect).map_err(refused)?;
+        Ok(Some(Self { query: query.clone(), source: source.clone(), table: table.clone(), statement, trials }))
     }
 
     /// The engine, as it is known again under this key.
@@ -46,10 +48,16 @@ impl Asked {
         self.table.about()
     }
 
-    /// SHA-256 of the statement.
+    /// SHA-256 of the statement and of those that it is tried with, one after the other, a line break behind each.
     #[must_use]
     pub fn digest(&self) -> String {
-        hexadecimal(&Sha256::digest(self.statement.sql.as_bytes()))
+        let mut hasher = Sha256::new();
+        let tried = self.trials.iter().flat_map(Trial::statements);
+        for statement in std::iter::once(&self.statement).chain(tried) {
+            hasher.update(statement.sql.as_bytes());
+            hasher.update(b"\n");
+        }
+        hexadecimal(&hasher.finalize())
     }
 
     /// Tries the statement on rows that nobody is in.
@@ -57,9 +65,7 @@ impl Asked {
     /// # Errors
     /// When the engine fails, or answers something else than this program.
     pub fn try_out(&self) -> Result<(), SourceError> {
-        let dialect = Dialect::of(self.table.kind());
-        let trial = Trial::new(&self.query, dialect).map_err(refused)?;
-        trial.ask(&|sql, salt| self.table.numbers(sql, salt))
+        self.trials.iter().try_for_each(|trial| trial.ask(&|sql, salt| self.table.numbers(sql, salt)))
     }
 
     /// Asks it, and gives the exact totals.
@@ -73,7 +79,7 @@ impl Asked {
         let answer =
             Answer::of(&rows, &self.statement).ok_or_else(|| lied("its answer is of another shape".to_owned()))?;
         // First whether the answer is one: what an engine that does not do as it is told says of its rows is worth nothing.
-        let exact = self.query.exact(&answer.cells).map_err(|lie| lied(lie.to_string()))?;
+        let exact = self.query.exact(&answer).map_err(|lie| lied(lie.to_string()))?;
         match self.source.known_again(answer.contents.rows, answer.contents.sums) {
             Some((_, false)) => Err(SourceError::Changed { table: table.clone() }),
             Some((_, true)) | None => Ok(exact),

@@ -3,7 +3,6 @@
 use super::Stored;
 use super::dialect::{Dialect, around};
 use super::expression::{integer, typed, wide};
-use deniable_core::schema::TableSchema;
 use deniable_expression::Type;
 use std::collections::BTreeMap;
 
@@ -12,20 +11,21 @@ pub(super) const NUMBERS: usize = 3;
 /// Hexadecimal digits of a hash that make a number: 60 bits, of which 2^63 have a sum of less than 38 digits.
 const DIGITS: usize = 15;
 
-/// The declared columns as values, `c0`, `c1`, ..., and the digits of a keyed hash of what they hold. Columns that the engine keeps in
-/// types of their own are not part of it.
-pub(super) fn hashed(
-    table: &TableSchema,
-    dialect: Dialect,
-    stored: &BTreeMap<String, Stored>,
-) -> (Vec<String>, String) {
+/// All columns that the engine keeps in a type of which all values mean the same everywhere, as values, `h0`, `h1`, ... by their names; and
+/// the digits of a keyed hash of what they hold, whatever is declared of them.
+pub(super) fn hashed(dialect: Dialect, stored: &BTreeMap<String, Stored>) -> (Vec<String>, String) {
     let spelt = dialect.spellings();
     let (mut values, mut parts) = (Vec::new(), String::new());
-    for (at, column) in table.columns.iter().enumerate() {
-        let kind = deniable_data::type_of(column.kind);
-        let found = stored.get(&column.name).and_then(|found| typed(dialect, kind, *found, &column.name));
-        let Some(value) = found else { continue };
-        let name = format!("c{at}");
+    for (at, (column, kept)) in stored.iter().enumerate() {
+        let kind = match kept {
+            Stored::Boolean => Type::Boolean,
+            Stored::Whole => Type::Integer,
+            Stored::Double => Type::Decimal,
+            Stored::Text => Type::Text,
+            Stored::Date => Type::Date,
+        };
+        let Some(value) = typed(dialect, kind, *kept, column) else { continue };
+        let name = format!("h{at}");
         let written = match kind {
             Type::Boolean => format!("CASE WHEN {name} THEN 't' ELSE 'f' END"),
             Type::Text => around(spelt.digits_of, &name),
@@ -51,14 +51,8 @@ pub(super) fn numbers(dialect: Dialect) -> [String; NUMBERS] {
 }
 
 /// As a row of totals of so many sums, of the cell -1.
-pub(super) fn as_cell(
-    table: &TableSchema,
-    dialect: Dialect,
-    relation: &str,
-    stored: &BTreeMap<String, Stored>,
-    width: usize,
-) -> String {
-    let (values, hash) = hashed(table, dialect, stored);
+pub(super) fn as_cell(dialect: Dialect, relation: &str, stored: &BTreeMap<String, Stored>, width: usize) -> String {
+    let (values, hash) = hashed(dialect, stored);
     let filled = (NUMBERS..width).map(|_| wide(dialect, "0"));
     let sums: Vec<String> = numbers(dialect).into_iter().chain(filled).collect();
     let (cell, one, sums) = (wide(dialect, "-1"), wide(dialect, "1"), sums.join(", "));

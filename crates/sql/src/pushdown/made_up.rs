@@ -1,12 +1,15 @@
-//! Rows that nobody is in, made of the declarations alone: the values on which engines differ, beside each declared key and bound.
+//! Rows that nobody is in, made of the declarations and a question alone: the values on which engines differ, beside each declared key and
+//! bound and each constant of the question.
 
+use crate::plan::Query;
 use arrow_array::{
     ArrayRef, BooleanArray, Date32Array, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray,
     TimestampMicrosecondArray,
 };
 use deniable_core::exact::Rational;
-use deniable_core::schema::{Column, ColumnType, Key, TableSchema};
+use deniable_core::schema::{Column, ColumnType, Key};
 use deniable_data::memory_schema;
+use deniable_expression::{Node, Value};
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -40,8 +43,43 @@ const DOUBLES: [f64; 16] = [
 /// Years 1, 1582, 1969, 1970, 2020 and 9999.
 const DAYS: [i32; 7] = [-719_162, -141_427, -1, 0, 1, 18_262, 2_932_896];
 
-/// The same rows for everybody who declares the same. Each has a value of each column, or none: one in eight.
-pub(super) fn made_up(table: &TableSchema) -> Option<RecordBatch> {
+/// The constants of a question, each with what lies next to it.
+#[derive(Default)]
+struct Constants {
+    texts: Vec<String>,
+    integers: Vec<i64>,
+    doubles: Vec<f64>,
+    days: Vec<i32>,
+}
+
+impl Constants {
+    fn of(query: &Query) -> Self {
+        let mut all = Self::default();
+        for node in query.rows.program.nodes() {
+            let Node::Constant(_, Some(value)) = node else { continue };
+            match value {
+                Value::Text(text) => all.texts.push(text.to_string()),
+                Value::Integer(number) => {
+                    let near = [number.saturating_sub(1), *number, number.saturating_add(1)];
+                    all.integers.extend(near);
+                    all.doubles.push(*number as f64);
+                }
+                Value::Decimal(number) => {
+                    let number = number.get();
+                    all.doubles.extend([number.next_down(), number, number.next_up()]);
+                    all.integers.extend([number.floor() as i64, number.ceil() as i64]);
+                }
+                Value::Date(day) => all.days.extend([day.get() - 1, day.get(), day.get() + 1]),
+                Value::Boolean(_) | Value::Timestamp(_) => {}
+            }
+        }
+        all
+    }
+}
+
+/// The same rows for everybody who declares and asks the same. Each has a value of each column, or none: one in eight.
+pub(super) fn made_up(query: &Query) -> Option<RecordBatch> {
+    let (table, constants) = (query.main_table(), Constants::of(query));
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let mut below = |bound: usize| random.next_u32() as usize % bound.max(1);
     let entity = table.entity.as_ref().map(|entity| entity.key.clone());
@@ -53,24 +91,25 @@ pub(super) fn made_up(table: &TableSchema) -> Option<RecordBatch> {
         };
         arrays.push(match column.kind {
             ColumnType::Text => {
-                let all = texts(column);
+                let all: Vec<String> = constants.texts.iter().cloned().chain(texts(column)).collect();
                 Arc::new(StringViewArray::from_iter(
                     places(all.len()).into_iter().map(|at| at.map(|at| all[at].as_str())),
                 ))
             }
             ColumnType::Integer => {
-                let all = integers(column);
+                let all: Vec<i64> = constants.integers.iter().copied().chain(integers(column)).collect();
                 Arc::new(Int64Array::from_iter(places(all.len()).into_iter().map(|at| at.map(|at| all[at]))))
             }
             ColumnType::Decimal => {
-                let all = doubles(column);
+                let all: Vec<f64> = constants.doubles.iter().copied().chain(doubles(column)).collect();
                 Arc::new(Float64Array::from_iter(places(all.len()).into_iter().map(|at| at.map(|at| all[at]))))
             }
             ColumnType::Boolean => {
                 Arc::new(BooleanArray::from_iter(places(2).into_iter().map(|at| at.map(|at| at == 1))))
             }
             ColumnType::Date => {
-                let all = days(column);
+                let own = constants.days.iter().copied().filter(is_day);
+                let all: Vec<i32> = own.chain(days(column)).collect();
                 Arc::new(Date32Array::from_iter(places(all.len()).into_iter().map(|at| at.map(|at| all[at]))))
             }
             ColumnType::Timestamp => Arc::new(TimestampMicrosecondArray::new_null(ROWS)),
@@ -106,9 +145,13 @@ fn doubles(column: &Column) -> Vec<f64> {
     near_bounds(column).iter().filter_map(ToPrimitive::to_f64).chain(DOUBLES).collect()
 }
 
+/// Whether a day is of the years that are read.
+fn is_day(day: &i32) -> bool {
+    (DAYS[0]..=DAYS[6]).contains(day)
+}
+
 fn days(column: &Column) -> Vec<i32> {
     let keys = keys(column).iter().filter_map(|key| if let Key::Date(day) = key { Some(*day) } else { None });
-    let is_day = |day: &i32| (DAYS[0]..=DAYS[6]).contains(day);
     keys.chain(near_bounds(column).iter().filter_map(|end| end.floor().to_integer().to_i32()).filter(is_day))
         .chain(DAYS)
         .collect()

@@ -103,7 +103,7 @@ pub(super) fn statement(
         wide(dialect, "MAX(r)"),
         wide(dialect, "COUNT(*) OVER ()"),
     );
-    let contents = contents::as_cell(query.main_table(), dialect, relation, stored, width);
+    let contents = contents::as_cell(dialect, relation, stored, width);
     Ok(Statement { sql: format!("{totals}\nUNION ALL\n{contents}"), sums: wanted.len() })
 }
 
@@ -215,16 +215,29 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
     format!("SELECT *, before + n AS r FROM (\n{kept}\n) kept")
 }
 
+/// The greatest that one row adds to a total, whatever its sign: a count, the farther end of a grid, or a product of two.
+pub(super) fn greatest(what: What, query: &Query) -> i128 {
+    let end = |at: usize| {
+        let grid = query.rows.arguments.get(at).and_then(|argument| argument.grid.as_ref());
+        grid.map_or(0, |grid| i128::from(grid.low.abs().max(grid.high.abs())))
+    };
+    let part = |of: Centred| end(of.argument) * i128::from(of.times.abs()) + i128::from(of.centre).abs();
+    match what {
+        What::Rows | What::Present(_) | What::Entities { .. } => 1,
+        What::Units(at) => end(at),
+        What::Products([one, other]) => part(one).checked_mul(part(other)).unwrap_or(i128::MAX),
+        What::Pile(_) => 0,
+    }
+}
+
 /// What is added up of the rows that count: `n` of each kind.
 fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
     let total = |number: &str| format!("SUM({})", wide(dialect, number));
     let large =
         || Refusal::new("a sum of so large numbers", "64 bits do not hold its parts", "declare narrower bounds");
-    let most = |at: usize| {
-        let ends = query.rows.arguments.get(at).and_then(|argument| argument.grid.as_ref());
-        ends.map_or(0, |grid| i128::from(grid.low.abs().max(grid.high.abs())))
-    };
-    let rows = i128::from(query.caps().rows_per_group);
+    // Of one kind of rows of an entity.
+    let most = greatest(what, query).checked_mul(query.caps().rows_per_group.into());
+    let fits = most.is_some_and(|most| most < ROOM);
     let present = |at: usize| format!("u{at} IS NOT NULL");
     Ok(match what {
         What::Rows => total("n"),
@@ -235,15 +248,9 @@ fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
         }
         What::Entities { present: None, .. } => total("CASE WHEN before = 0 THEN 1 ELSE 0 END"),
         What::Entities { present: Some(at), .. } => total(&format!("CASE WHEN before = 0 THEN any{at} ELSE 0 END")),
-        What::Units(at) if most(at) * rows < ROOM => {
-            total(&format!("CASE WHEN {} THEN n * u{at} ELSE 0 END", present(at)))
-        }
+        What::Units(_) | What::Products(_) if !fits => return Err(large()),
+        What::Units(at) => total(&format!("CASE WHEN {} THEN n * u{at} ELSE 0 END", present(at))),
         What::Products([one, other]) => {
-            let part = |of: Centred| most(of.argument) * i128::from(of.times.abs()) + i128::from(of.centre).abs();
-            let product = part(one).checked_mul(part(other)).and_then(|product| product.checked_mul(rows));
-            if product.is_none_or(|product| product >= ROOM) {
-                return Err(large());
-            }
             let text = |of: Centred| {
                 let [times, centre] = [of.times, of.centre].map(|number| integer(dialect, number.into()));
                 format!("(u{} * {times} - {centre})", of.argument)
@@ -252,7 +259,6 @@ fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
                 (text(one), text(other), [present(one.argument), present(other.argument)].join(" AND "));
             total(&format!("CASE WHEN {both} THEN n * {one} * {other} ELSE 0 END"))
         }
-        What::Units(_) => return Err(large()),
         What::Pile(_) => {
             return Err(Refusal::new(
                 "a quantile, a least or a greatest value",

@@ -2,7 +2,7 @@
 //! `data check` tells of files, but for where the first of anything is.
 
 use super::dialect::Dialect;
-use super::expression::{double, integer, wide};
+use super::expression::{double, integer, typed, wide};
 use super::keys::place;
 use super::refusal::Refusal;
 use super::{Contents, Stored, contents};
@@ -34,15 +34,12 @@ pub fn survey(
     relation: &str,
     stored: &BTreeMap<String, Stored>,
 ) -> Result<Survey, Refusal> {
-    for column in &table.columns {
+    let (mut values, hash) = contents::hashed(dialect, stored);
+    for (at, column) in table.columns.iter().enumerate() {
         let kind = deniable_data::type_of(column.kind);
-        let found =
-            stored.get(&column.name).and_then(|found| super::expression::typed(dialect, kind, *found, &column.name));
-        if found.is_none() {
-            return Err(Refusal::column(&column.name));
-        }
+        let found = stored.get(&column.name).and_then(|found| typed(dialect, kind, *found, &column.name));
+        values.push(format!("{} AS c{at}", found.ok_or_else(|| Refusal::column(&column.name))?));
     }
-    let (mut values, hash) = contents::hashed(table, dialect, stored);
     let count = |condition: &str| {
         format!(
             "COALESCE(SUM({}), {})",

@@ -1,6 +1,6 @@
 //! Whether an engine does as it is told, before private rows are touched: the very statement of a question, on rows that are made of the
-//! declarations alone, must give what this program computes; and without one of their people, what differs must be within the
-//! sensitivity.
+//! declarations and the question's own constants, must give what this program computes; and without one of their people, what differs must be
+//! within the sensitivity. A question with conditions, which few of these rows may meet, is tried without them as well.
 //!
 //! What this cannot see: mistakes that need many rows, several machines, or values that are not among those that are tried.
 
@@ -18,13 +18,13 @@ use num_bigint::BigInt;
 
 /// A question about rows that nobody is in, and about the same without one of their people.
 #[derive(Debug)]
-pub struct Trial<'a> {
-    query: &'a Query,
+pub struct Trial {
+    query: Query,
     rows: [RecordBatch; 2],
     statements: [Statement; 2],
 }
 
-impl<'a> Trial<'a> {
+impl Trial {
     /// The salt of rows that nobody is in.
     pub const SALT: Salt = Salt([7; 32]);
 
@@ -32,9 +32,9 @@ impl<'a> Trial<'a> {
     ///
     /// # Errors
     /// What is not computed by engines.
-    pub fn new(query: &'a Query, dialect: Dialect) -> Result<Self, Refusal> {
+    pub fn new(query: &Query, dialect: Dialect) -> Result<Self, Refusal> {
         let table = query.main_table();
-        let rows = made_up(table)
+        let rows = made_up(query)
             .ok_or_else(|| Refusal::new("this table", "no rows of it can be made up", super::refusal::PULL))?;
         let key = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
         let rows = [without_one(&rows, key), rows];
@@ -43,7 +43,21 @@ impl<'a> Trial<'a> {
             query.statement(dialect, &relation, &stored)
         };
         let statements = [statement(&rows[0])?, statement(&rows[1])?];
-        Ok(Self { query, rows, statements })
+        Ok(Self { query: query.clone(), rows, statements })
+    }
+
+    /// Everything that an engine is tried with before a question: the question, and where it has conditions, the same without them.
+    ///
+    /// # Errors
+    /// What is not computed by engines.
+    pub fn all(query: &Query, dialect: Dialect) -> Result<Vec<Self>, Refusal> {
+        let mut all = vec![Self::new(query, dialect)?];
+        if !query.rows.filters.is_empty() {
+            let mut open = query.clone();
+            open.rows.filters.clear();
+            all.push(Self::new(&open, dialect)?);
+        }
+        Ok(all)
     }
 
     /// What the engine is asked, with [`Self::SALT`].
@@ -73,7 +87,7 @@ impl<'a> Trial<'a> {
     /// # Errors
     /// Where they are something else.
     pub fn verdict(&self, answers: &[Answer; 2]) -> Result<(), Lie> {
-        let found = [self.query.exact(&answers[0].cells)?, self.query.exact(&answers[1].cells)?];
+        let found = [self.query.exact(&answers[0])?, self.query.exact(&answers[1])?];
         let [without, with] = [0, 1].map(|at| answers[at].contents);
         let counts = |rows: i128, at: usize| usize::try_from(rows) == Ok(self.rows[at].num_rows());
         if !counts(without.rows, 0) || !counts(with.rows, 1) || without.sums == with.sums {
@@ -94,7 +108,7 @@ impl<'a> Trial<'a> {
 
     fn expected(&self, rows: &RecordBatch) -> Option<Exact> {
         let source = Source::memory(self.query.main_table().clone(), vec![rows.clone()]);
-        exact(&[source], self.query, &Self::SALT, &Resources::default(), &|_| {}).ok()
+        exact(&[source], &self.query, &Self::SALT, &Resources::default(), &|_| {}).ok()
     }
 }
 

@@ -80,7 +80,7 @@ pub fn run(engine: &mut Engine, statement: &Statement, salt: &Salt) -> Answer {
 }
 
 /// Tries it out.
-pub fn try_out(engine: &mut Engine, trial: &Trial<'_>) -> Result<(), SourceError> {
+pub fn try_out(engine: &mut Engine, trial: &Trial) -> Result<(), SourceError> {
     let engine = RefCell::new(engine);
     trial.ask(&|sql, salt| {
         let failed = |error: EngineError| SourceError::Remote { problem: error.problem, help: error.help };
@@ -117,7 +117,7 @@ fn same_totals(kind: EngineKind, questions: u64) {
             let tried = try_out(&mut engine, &trial);
             tried.unwrap_or_else(|error| panic!("{error}: {sql}\n{}", trial.statements()[0].sql));
         }
-        let found = query.exact(&answer.cells).unwrap_or_else(|lie| panic!("{lie}: {sql}")).reveal();
+        let found = query.exact(&answer).unwrap_or_else(|lie| panic!("{lie}: {sql}")).reveal();
         let expected = exact(&[source(&table, &path)], &query, &salt, &Resources::default(), &|_| {}).unwrap().reveal();
         assert_eq!(found, expected, "seed {seed}: {sql}\n{table:?}\n{}", statement.sql);
         asked += 1;

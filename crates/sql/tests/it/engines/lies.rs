@@ -11,7 +11,7 @@ use rand_core::SeedableRng;
 /// What an engine might do to its answer, behind what is said of it.
 type Change = (&'static str, fn(&mut Answer));
 
-const LIES: [Change; 10] = [
+const LIES: [Change; 12] = [
     ("differs from", |answer| answer.cells[1].sums[0] += 1),
     ("differs from", |answer| {
         answer.cells.pop();
@@ -25,7 +25,9 @@ const LIES: [Change; 10] = [
     ("counts more of one entity", |answer| answer.cells[0].rows = 9),
     ("has sums that no rows", |answer| answer.cells[0].sums[0] = -1),
     ("does not tell rows apart", |answer| answer.contents.rows += 1),
-    ("does not tell rows apart", |answer| answer.contents.rows = 0),
+    ("has sums that no rows", |answer| answer.contents.rows = 0),
+    ("has sums that no rows", |answer| answer.cells[0].sums[0] = 301),
+    ("has sums that no rows", |answer| answer.cells[0].sums[1] = 1 << 100),
 ];
 
 #[test]

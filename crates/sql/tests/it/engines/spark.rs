@@ -117,7 +117,7 @@ fn many_rows_of_one_person_and_a_worker_that_dies() {
     let mut first = None;
     let bounded = timed(&mut || first = Some(run(&mut engine, &statement, &salt)));
     let first = first.unwrap();
-    assert_eq!(query.exact(&first.cells).unwrap().reveal(), expected);
+    assert_eq!(query.exact(&first).unwrap().reveal(), expected);
     println!("{rows} rows: bounded totals {bounded:.2} s, plain GROUP BY {by_itself:.2} s");
 
     let killer = std::thread::spawn(move || {
@@ -128,5 +128,5 @@ fn many_rows_of_one_person_and_a_worker_that_dies() {
     killer.join().unwrap();
     // Cells come in any order.
     assert_eq!(second.contents, first.contents);
-    assert_eq!(query.exact(&second.cells).unwrap().reveal(), expected);
+    assert_eq!(query.exact(&second).unwrap().reveal(), expected);
 }

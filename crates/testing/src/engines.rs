@@ -1,7 +1,6 @@
 //! Engines that hold rows, each by its client for Python: `scripts/engines` runs tests beside them.
 
 use crate::skipped;
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -46,9 +45,10 @@ pub fn run_python(python: &str, program: &str) -> String {
 /// A program that stands between this one and an engine's client, to be named in place of the interpreter. It changes each answer by `lie`,
 /// a statement of Python about `answer`, the `totals` in it, and the `question`, of which `is_private` says whether it is about private rows.
 ///
-/// # Errors
+/// # Panics
 /// When it cannot be written.
-pub fn lying_python(folder: &Path, python: &str, lie: &str) -> std::io::Result<String> {
+#[must_use]
+pub fn lying_python(folder: &Path, python: &str, lie: &str) -> String {
     let program = format!(
         r#"#!{python}
 import json, subprocess, sys
@@ -68,9 +68,11 @@ for question in sys.stdin:
 client.kill()
 "#
     );
-    let path = folder.join("lying-python");
-    fs::write(&path, program)?;
-    #[cfg(unix)]
-    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
-    Ok(path.display().to_string())
+    let path = folder.join("lying-python").display().to_string();
+    // By another process: while this one has a file open for writing, whatever another thread starts has it open, too, and nobody can run it.
+    let write = format!(
+        "import os\nwith open({path:?}, 'w') as file:\n    file.write({program:?})\nos.chmod({path:?}, 0o700)\n"
+    );
+    let _ = run_python(python, &write);
+    path
 }

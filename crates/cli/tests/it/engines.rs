@@ -205,7 +205,7 @@ fn an_engine_that_is_found_out_is_tried_again() {
     .into_iter()
     .enumerate()
     {
-        let python = lying_python(&place.path(""), &engine.python, lie).unwrap();
+        let python = lying_python(&place.path(""), &engine.python, lie);
         let lying =
             Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
         let found = at(&place, &lying, &["release", "policy.toml"]).refused();
@@ -229,7 +229,7 @@ fn nothing_more_is_charged_once_it_is_known() {
     place.write("policy.toml", policy(&engine, BY_SEX) + second);
     at(&place, &engine, &["data", "check", "policy.toml"]).done();
     let lie = "if totals and is_private: totals[0][-3] = '9'";
-    let python = lying_python(&place.path(""), &engine.python, lie).unwrap();
+    let python = lying_python(&place.path(""), &engine.python, lie);
     let lying =
         Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
     let found = at(&place, &lying, &["release", "policy.toml"]).refused();
@@ -267,7 +267,7 @@ fn a_trial_is_about_what_is_asked() {
     ] {
         place.write("policy.toml", policy(&engine, sql));
         at(&place, &engine, &["data", "check", "policy.toml"]).done();
-        let python = lying_python(&place.path(""), &engine.python, lie).unwrap();
+        let python = lying_python(&place.path(""), &engine.python, lie);
         let lying =
             Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
         let found = at(&place, &lying, &["release", "policy.toml"]).refused();
@@ -293,7 +293,7 @@ fn an_engine_that_fails_its_trial_is_not_asked() {
     let Some((place, engine)) = place() else { return };
     at(&place, &engine, &["data", "check", "policy.toml"]).done();
     let lie = "if totals: totals[0][1] = str(int(totals[0][1]) + 1)";
-    let python = lying_python(&place.path(""), &engine.python, lie).unwrap();
+    let python = lying_python(&place.path(""), &engine.python, lie);
     let found = at(&place, &Engine { python, ..engine }, &["release", "policy.toml"]).refused();
     assert!(line(&found.stderr).contains("differs from this program's, on rows that nobody is in"), "{found:?}");
     assert_eq!(place.charges(), 0);

@@ -5,7 +5,7 @@ use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_sql::Query;
-use deniable_sql::pushdown::{Dialect, Stored};
+use deniable_sql::pushdown::{Dialect, Stored, Trial};
 use std::collections::BTreeMap;
 
 fn table() -> TableSchema {
@@ -77,6 +77,25 @@ fn statements_of_every_dialect() {
     for dialect in Dialect::ALL {
         let statement = query(sql).portable().statement(dialect, "clinic.visits", &stored()).unwrap();
         insta::assert_snapshot!(format!("{dialect:?}"), statement.sql);
+    }
+}
+
+/// Each constant of a question is a value of made-up rows, too, with what lies next to it.
+#[test]
+fn made_up_rows_meet_conditions() {
+    let sql = "SELECT COUNT(*) AS k FROM t WHERE ward = 'nobody' AND n = 4711 AND x >= 5.25";
+    let query = query(sql).portable();
+    let trials = Trial::all(&query, Dialect::DuckDb).unwrap();
+    assert_eq!(trials.len(), 2, "with its conditions, and without");
+    let count = |trial: &Trial, text: &str| trial.statements()[1].sql.matches(text).count();
+    for text in [
+        "6e6f626f6479",
+        "CAST(4711 AS BIGINT)",
+        "CAST(4710 AS BIGINT)",
+        "CAST(4712 AS BIGINT)",
+        "CAST('5.25e0' AS DOUBLE)",
+    ] {
+        assert!(count(&trials[0], text) > 1 && count(&trials[1], text) > 1, "{text}");
     }
 }
 

@@ -14,7 +14,7 @@ use rand_core::SeedableRng;
 fn said(lie: &str) -> Option<String> {
     let python = python(EngineKind::DuckDb)?;
     let folder = tempfile::tempdir().unwrap();
-    let proxy = lying_python(folder.path(), &python, lie).unwrap();
+    let proxy = lying_python(folder.path(), &python, lie);
     let mut engine = match Engine::start(EngineKind::DuckDb, ":memory:", &proxy) {
         Ok(engine) => engine,
         Err(error) => return Some(error.to_string()),

@@ -175,12 +175,12 @@ impl EngineTable {
         hasher.finalize().to_hex().to_string()
     }
 
-    /// The fingerprint of a table whose rows are these: how many, and two sums of hashes of them.
+    /// The fingerprint of a table whose rows are these: how many, and sums of hashes of them.
     #[must_use]
-    pub fn fingerprint(&self, key: &[u8; 32], rows: i128, sums: [i128; 2]) -> String {
+    pub fn fingerprint(&self, key: &[u8; 32], rows: i128, sums: &[i128]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(key);
         hasher.update(ROWS);
-        for number in [rows, sums[0], sums[1]] {
+        for number in std::iter::once(&rows).chain(sums) {
             hasher.update(&number.to_le_bytes());
         }
         format!("{}.{}", self.marks(key), hasher.finalize().to_hex())

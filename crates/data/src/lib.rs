@@ -228,10 +228,10 @@ impl Source {
         }
     }
 
-    /// The fingerprint of an engine's rows that are these, how many and two sums of hashes of them, and whether they are those that were
+    /// The fingerprint of an engine's rows that are these, how many and sums of hashes of them, and whether they are those that were
     /// registered; `None` where no engine holds them, or it was not said how they are known again ([`Self::of_version`]).
     #[must_use]
-    pub fn known_again(&self, rows: i128, sums: [i128; 2]) -> Option<(String, bool)> {
+    pub fn known_again(&self, rows: i128, sums: &[i128]) -> Option<(String, bool)> {
         let (table, KnownVersion { key, registered }) = (self.engine()?, self.version.as_ref()?);
         let found = table.fingerprint(key, rows, sums);
         let is_registered = registered.as_ref().is_none_or(|registered| *registered == found);

@@ -149,6 +149,41 @@ fn a_release_from_spark_is_paid_once_and_needs_no_engine_again() {
     released(&place, &spark);
 }
 
+/// Whatever a cluster is set to: what can be set for the session is, what cannot be told is refused, and no collation has a say.
+#[test]
+fn a_cluster_that_is_set_otherwise() {
+    let Some(python) = engine_python("DENIABLE_SPARK_PYTHON") else { return };
+    let place = Place::empty();
+    let path = place.path("visits").display().to_string();
+    let _ = run_python(
+        &python,
+        &format!(
+            "from pyspark.sql import SparkSession\nspark = SparkSession.builder.master('local[1]').getOrCreate()\n\
+             spark.range(1000).selectExpr(\"'p' || id AS patient\", 'CAST(id % 50 AS DOUBLE) AS cost', \
+             \"CASE id % 4 WHEN 0 THEN 'F' WHEN 1 THEN 'f' ELSE 'M' END COLLATE UTF8_LCASE AS sex\", \"'{SECRET}' AS note\", 'id')\
+             .write.parquet('{path}')\n"
+        ),
+    );
+    let relation = format!("parquet.\"{path}\"");
+    let spark = Engine { name: "spark", python, address: "local[1]".to_owned(), relation };
+    place.write("policy.toml", policy(&spark, BY_SEX));
+    let under = |settings: &str| {
+        let mut command = place.command(&["data", "check", "policy.toml", "--accept", "sex", "--format", "json"]);
+        command.env("CLINIC", &spark.address).env("DENIABLE_PYTHON", &spark.python);
+        Run::of(command.env("PYSPARK_SUBMIT_ARGS", format!("{settings} pyspark-shell")).output().unwrap())
+    };
+    let legacy = under("--conf spark.sql.legacy.setCommandRejectsSparkCoreConfs=true");
+    assert_eq!(legacy.code, Some(1));
+    assert!(line(&legacy.stderr).contains("the engine is set to spark.sql.legacy"), "{legacy:?}");
+    let off = "--conf spark.sql.ansi.enabled=false --conf spark.sql.session.timeZone=Asia/Kolkata --conf spark.sql.caseSensitive=false";
+    let found = under(off).done().json();
+    let sex =
+        found["tables"][0]["columns"].as_array().unwrap().iter().find(|column| column["column"] == "sex").unwrap();
+    assert_eq!(sex["undeclared_keys"]["count"], 250, "`f` is not `F`: {sex}");
+    // The same rows, by a session that is set as it comes.
+    assert!(line(&under("").done().stderr).contains("is registered already"));
+}
+
 #[test]
 fn the_plan_says_what_is_asked_and_needs_no_engine() {
     let Some((place, _)) = place() else { return };

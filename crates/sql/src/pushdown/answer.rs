@@ -30,13 +30,13 @@ pub struct Answer {
     pub contents: Contents,
 }
 
-/// What all rows of a relation are, in any order: how many, and two sums of keyed hashes of them. It must not be shown.
+/// What all rows of a relation are, in any order: how many, and sums of keyed hashes of them. It must not be shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contents {
     /// How many.
     pub rows: i128,
     /// The sums.
-    pub sums: [i128; 2],
+    pub sums: [i128; contents::SUMS],
 }
 
 impl Answer {

@@ -80,7 +80,7 @@ impl Asked {
             Answer::of(&rows, &self.statement).ok_or_else(|| lied("its answer is of another shape".to_owned()))?;
         // First whether the answer is one: what an engine that does not do as it is told says of its rows is worth nothing.
         let exact = self.query.exact(&answer).map_err(|lie| lied(lie.to_string()))?;
-        match self.source.known_again(answer.contents.rows, answer.contents.sums) {
+        match self.source.known_again(answer.contents.rows, &answer.contents.sums) {
             Some((_, false)) => Err(SourceError::Changed { table: table.clone() }),
             Some((_, true)) | None => Ok(exact),
         }
@@ -100,7 +100,7 @@ pub fn look(source: &Source, salt: &Salt) -> Result<Option<(Report, String)>, So
     let rows = table.numbers(&question.sql, &salt.digits())?;
     let lied = || SourceError::Lied { table: schema.name.clone(), what: "its counts are none".to_owned() };
     let (contents, report) = question.read(&rows).ok_or_else(lied)?;
-    let (fingerprint, _) = source.known_again(contents.rows, contents.sums).ok_or_else(lied)?;
+    let (fingerprint, _) = source.known_again(contents.rows, &contents.sums).ok_or_else(lied)?;
     Ok(Some((report, fingerprint)))
 }
 

@@ -232,7 +232,11 @@ pub(super) fn greatest(what: What, query: &Query) -> i128 {
 
 /// What is added up of the rows that count: `n` of each kind.
 fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
-    let total = |number: &str| format!("SUM({})", wide(dialect, number));
+    // 2^40 rows fit into 64 bits, which engines add up several times as fast as wider numbers.
+    let is_small = greatest(what, query) < 1 << 22;
+    let total = |number: &str| {
+        if is_small { wide(dialect, &format!("SUM({number})")) } else { format!("SUM({})", wide(dialect, number)) }
+    };
     let large =
         || Refusal::new("a sum of so large numbers", "64 bits do not hold its parts", "declare narrower bounds");
     // Of one kind of rows of an entity.

@@ -40,14 +40,8 @@ pub fn survey(
         let found = stored.get(&column.name).and_then(|found| typed(dialect, kind, *found, &column.name));
         values.push(format!("{} AS c{at}", found.ok_or_else(|| Refusal::column(&column.name))?));
     }
-    let count = |condition: &str| {
-        format!(
-            "COALESCE(SUM({}), {})",
-            wide(dialect, &format!("CASE WHEN {condition} THEN 1 ELSE 0 END")),
-            wide(dialect, "0")
-        )
-    };
-    let mut numbers: Vec<String> = contents::numbers(dialect).to_vec();
+    let count = |condition: &str| wide(dialect, &format!("COALESCE(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END), 0)"));
+    let mut numbers: Vec<String> = contents::numbers(dialect);
     let key = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
     match key {
         Some(key) => {

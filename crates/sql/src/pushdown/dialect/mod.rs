@@ -49,7 +49,7 @@ pub(super) struct Spellings {
     /// SHA-256 of a text in ASCII: as bytes, which are ordered as bytes, and as hexadecimal digits in small letters.
     pub(super) hash: Around,
     pub(super) hash_digits: Around,
-    /// The whole number of at most 15 hexadecimal digits.
+    /// A whole number of 24 bits for six hexadecimal digits: that of the digits, or of a hash of them.
     pub(super) number_of: Around,
     /// The days from 1 January 1970 to a day.
     pub(super) days: Around,

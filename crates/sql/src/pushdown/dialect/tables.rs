@@ -18,7 +18,8 @@ pub(super) const SPARK: Spellings = Spellings {
     digits_of: ("lower(hex(", "))"),
     hash: ("unhex(sha2(", ", 256))"),
     hash_digits: ("sha2(", ", 256)"),
-    number_of: ("CAST(conv(", ", 16, 10) AS BIGINT)"),
+    // By far the fastest that Spark has.
+    number_of: ("(xxhash64(", ") & 16777215)"),
     days: ("CAST(datediff(", ", DATE '1970-01-01') AS BIGINT)"),
     quotient: ("", " DIV ", ""),
     least_of_present: true,
@@ -40,7 +41,7 @@ pub(super) const POSTGRES: Spellings = Spellings {
     digits_of: ("encode(", ", 'hex')"),
     hash: ("sha256(convert_to(", ", 'UTF8'))"),
     hash_digits: ("encode(sha256(convert_to(", ", 'UTF8')), 'hex')"),
-    number_of: ("CAST(CAST('x' || ", " AS BIT(60)) AS BIGINT)"),
+    number_of: ("CAST(CAST('x' || ", " AS BIT(24)) AS BIGINT)"),
     days: ("CAST((", " - DATE '1970-01-01') AS BIGINT)"),
     quotient: ("", " / ", ""),
     least_of_present: true,
@@ -86,7 +87,7 @@ pub(super) const SNOWFLAKE: Spellings = Spellings {
     digits_of: ("HEX_ENCODE(", ", 0)"),
     hash: ("SHA2_BINARY(", ", 256)"),
     hash_digits: ("SHA2(", ", 256)"),
-    number_of: ("TO_NUMBER(", ", 'XXXXXXXXXXXXXXX')"),
+    number_of: ("TO_NUMBER(", ", 'XXXXXX')"),
     days: ("DATEDIFF('day', DATE '1970-01-01', ", ")"),
     // Its division gives fractions.
     quotient: ("CAST(", " / ", " AS BIGINT)"),

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use deniable_core::exact::Rational;
+use deniable_ledger::Part;
 use deniable_policy::Policy;
 use deniable_release::Plan;
 use deniable_release::plan::is_earlier;
@@ -50,6 +51,7 @@ impl Query {
         }
         let summary = deniable_ledger::show(policy.ledger())?;
         let name = format!("{}{BESIDE}", policy.name());
+        let summary = summary.seen_by(&Part::Whole);
         let asked = summary.accounts.iter().flat_map(|account| &account.releases);
         let same = asked.filter(|release| release.policy == name && release.ask.sql.trim() == sql.trim());
         // What an earlier format of identities stored is given to nobody.

@@ -5,9 +5,10 @@ use crate::error::Error;
 use crate::query::Query;
 use crate::released::{Released, Unanswered};
 use arrow_array::RecordBatch;
+use deniable_core::budget::Spend;
 use deniable_core::noise::SystemRng;
 use deniable_data::Resources;
-use deniable_ledger::{Account, AccountId, Head, Ledger, Registered};
+use deniable_ledger::{Account, AccountId, Head, Ledger, Part, Registered};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
@@ -161,6 +162,12 @@ impl Session {
         Ok(self.about(self.plan().named(names)?))
     }
 
+    /// The same session, paid by a part of the budget: see [`Plan::paid_by`].
+    #[must_use]
+    pub fn paid_by(&self, part: Part) -> Self {
+        self.about(self.plan().clone().paid_by(part))
+    }
+
     /// Looks at all rows of all tables and registers their versions, or none; the columns of these names, as `column` or
     /// `table.column`, are accepted although they may read badly.
     pub fn register(&self, accept: &[&str]) -> Call<Vec<Registration>> {
@@ -180,22 +187,24 @@ impl Session {
     /// # Errors
     /// When it is no query, or cannot be answered under the policy. Nothing was charged then.
     pub fn ask(&self, query: &Query) -> Result<Call<Released>, Error> {
-        Ok(self.about(query.plan(self.policy())?).release())
+        Ok(self.about(query.plan(self.policy())?.paid_by(self.plan().part().clone())).release())
     }
 
-    /// What is left of the promise, for everyone who asks about these people. Reads the ledger on this thread, and waits where
+    /// What is left of the promise, for everyone who asks about these people; of a session that a part of the budget pays for, what is left of
+    /// that. Reads the ledger on this thread, and waits where
     /// another process is writing it, a minute at most.
     ///
     /// # Errors
     /// When the ledger cannot be read.
     pub fn left(&self) -> Result<RemainingBudget, Error> {
-        let limit = self.policy().guarantee().limit();
-        Ok(self
-            .account()?
-            .map_or_else(|| RemainingBudget::all(limit), |account| RemainingBudget::new(account.spent, limit.clone())))
+        Ok(match (self.account()?, self.plan().part()) {
+            (Some(account), _) => RemainingBudget::new(account.spent.clone(), account.limit()),
+            (None, Part::Whole) => RemainingBudget::all(self.policy().guarantee().limit()),
+            (None, Part::Named(_)) => RemainingBudget::all(&Spend::nothing()),
+        })
     }
 
-    /// The account of the ledger that this policy is charged to; `None` before the first charge. Begins no ledger. Waits as
+    /// The account of the ledger that this policy is charged to, as who asks may know it; `None` before the first charge. Begins no ledger. Waits as
     /// [`Self::left`] does.
     ///
     /// # Errors
@@ -206,7 +215,8 @@ impl Session {
         }
         let id = AccountId::of(self.policy().guarantee());
         let summary = deniable_ledger::show(self.policy().ledger())?;
-        Ok(summary.accounts.into_iter().find(|account| account.id == id))
+        let account = summary.accounts.into_iter().find(|account| account.id == id);
+        Ok(account.map(|account| account.seen_by(self.plan().part())))
     }
 
     /// The page on everything released about these people, as HTML: this policy's answers first, as it shows them.

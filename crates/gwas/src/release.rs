@@ -11,7 +11,7 @@ use crate::scores::scores;
 use deniable_core::secret::Secret;
 use deniable_genome::select::SelectError;
 use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
-use deniable_ledger::{Ask, Form, Key, Ledger, Release, Summary};
+use deniable_ledger::{Ask, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{Answer as Published, DataVersion, Publication};
@@ -315,6 +315,10 @@ impl Kind for Run<'_> {
         self.promised.asker()
     }
 
+    fn part(&self) -> LedgerPart {
+        LedgerPart::Whole
+    }
+
     fn releases(&self) -> usize {
         self.request.parts().len()
     }
@@ -376,9 +380,10 @@ impl Kind for Run<'_> {
     }
 
     /// The same answer for the account of the other secret, whose page speaks of that.
-    fn for_payer(&self, at: usize, _: usize, stored: &serde_json::Value) -> serde_json::Value {
-        let Ok(mut answer) = self.show(at, stored) else { return stored.clone() };
-        answer.published = self.remembered(answer.table(self.request, self.part(at), &self.payment), Secret::Label);
+    fn for_payer(&self, at: usize, payer: usize, stored: &serde_json::Value) -> serde_json::Value {
+        let payer = self.payment.charges().nth(payer).map(|(account, _)| account.kind);
+        let (Ok(mut answer), Some(secret)) = (self.show(at, stored), payer) else { return stored.clone() };
+        answer.published = self.remembered(answer.table(self.request, self.part(at), &self.payment), secret);
         serde_json::to_value(&answer).unwrap_or_else(|_| stored.clone())
     }
 }

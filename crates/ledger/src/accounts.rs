@@ -61,6 +61,15 @@ pub enum AccountError {
         /// The limit asked for.
         limit: Spend,
     },
+    /// What was charged to a part of the budget cannot be taken back either.
+    #[error(
+        "with a limit of {}, what was charged to a part of the budget, or to what is for everybody, would exceed its share of it; what \
+         was released cannot be taken back, so promise more", .limit.in_words()
+    )]
+    PartBelowSpent {
+        /// The limit asked for.
+        limit: Spend,
+    },
     /// What was charged was counted for smaller groups.
     #[error(
         "answers were charged as odds about groups of at most {recorded}, and about {asked} people who move together \
@@ -120,6 +129,9 @@ impl Ledger {
         }
         if !account.spent.fits(to.limit())? {
             return Err(AccountError::BelowSpent { spent: account.spent.clone(), limit: to.limit().clone() });
+        }
+        if !account.parts.fit(to.limit())? {
+            return Err(AccountError::PartBelowSpent { limit: to.limit().clone() });
         }
         if to.group() > account.terms.group() && !account.spent.is_nothing() {
             return Err(AccountError::GroupGrew { recorded: account.terms.group(), asked: to.group() });

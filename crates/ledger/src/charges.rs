@@ -1,8 +1,9 @@
 //! Spending odds, and the one answer that each charge gets.
 
-use crate::answer::{Draft, Form};
+use crate::answer::{Draft, Form, Stored};
 use crate::entry::{AccountId, Ask, Charged, Event, Part};
 use crate::ledger::Ledger;
+use crate::parts::Allowance;
 use crate::state::{Release, Terms};
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
@@ -60,8 +61,10 @@ impl Charge {
 /// Which limit is in the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// The promise, over everything ever released.
+    /// The promise, over everything ever released; where parts of it are reserved, what is left for everybody.
     Account,
+    /// The part of it that is set aside for who asks.
+    Part,
     /// The part of it that the policy may use.
     Policy,
 }
@@ -70,6 +73,7 @@ impl std::fmt::Display for Limit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Account => "what the promise allows in all",
+            Self::Part => "the part of the promise that is set aside for you",
             Self::Policy => "what this policy may spend",
         })
     }
@@ -155,21 +159,27 @@ impl Ledger {
         let act = self.book.begin()?;
         let no_account = || ChargeError::NoAccount(request.account.clone().into());
         let account = act.state.account(&request.account).ok_or_else(no_account)?;
-        if let Some(release) = account.release(&request.ask.identity) {
+        // What another part has paid for is charged like anything new.
+        let seen = account.seen_by(&request.part);
+        if let Some(release) = seen.release(&request.ask.identity) {
             return charged_before(release, &request.cost);
         }
         if account.terms.guarantee().is_none() {
             return Err(ChargeError::InWords(account.terms.clone().into()));
         }
-        // Nothing is set aside in a ledger yet.
-        if let Part::Named(name) = &request.part {
+        if let Part::Named(name) = &request.part
+            && account.part(name).is_none()
+        {
             return Err(ChargeError::NoPart(name.clone()));
         }
         if request.cost.is_nothing() {
             return Err(ChargeError::CostsNothing);
         }
-        within(Limit::Account, &account.spent, &request.cost, account.terms.limit())?;
-        within(Limit::Policy, &account.spent_by(&request.policy), &request.cost, &request.policy_limit)?;
+        for (at, Allowance { spent, limit }) in seen.allowances().into_iter().enumerate() {
+            let which = if request.part != Part::Whole && at == 0 { Limit::Part } else { Limit::Account };
+            within(which, &spent, &request.cost, &limit)?;
+        }
+        within(Limit::Policy, &seen.spent_by(&request.policy), &request.cost, &request.policy_limit)?;
         let charged = Charged {
             account: request.account.clone(),
             policy: request.policy.clone(),
@@ -186,18 +196,42 @@ impl Ledger {
     /// # Errors
     /// When there is no such charge, or the answer cannot be written, or that of the other process not read.
     pub fn store_answer(&mut self, charge: u64, form: &Form, answer: &Value) -> Result<Value, AnswerError> {
+        self.store_answer_of_all(charge, form, answer, &Value::clone)
+    }
+
+    /// The same; where another part has paid for the same question and been answered, its answer is stored and given, as `own` writes it for
+    /// this charge. Whoever pays for a question gets the one answer that it has: two would tell more than was charged.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn store_answer_of_all(
+        &mut self,
+        charge: u64,
+        form: &Form,
+        answer: &Value,
+        own: &dyn Fn(&Value) -> Value,
+    ) -> Result<Value, AnswerError> {
         let draft = Draft::of(form, answer).map_err(StoreError::from)?;
         let act = self.book.begin()?;
         let release = act.state.release(charge).ok_or(AnswerError::NotACharge(charge))?;
+        let known = |stored: &Stored| match stored.form().filter(|other| *other != form) {
+            Some(other) => Err(AnswerError::OtherForm(other.clone())),
+            None => Ok(stored.read().map_err(StoreError::from)?),
+        };
         if let Some(stored) = &release.answer {
-            if let Some(other) = stored.form().filter(|other| *other != form) {
-                return Err(AnswerError::OtherForm(other.clone()));
-            }
-            return Ok(stored.read().map_err(StoreError::from)?);
+            return known(stored);
         }
+        let elsewhere = act.state.answered_elsewhere(charge).map(known).transpose()?;
+        let (draft, answer) = match elsewhere {
+            Some(other) => {
+                let other = own(&other);
+                (Draft::of(form, &other).map_err(StoreError::from)?, other)
+            }
+            None => (draft, answer.clone()),
+        };
         draft.keep(act.path)?;
         act.append(draft.event(charge))?;
-        Ok(answer.clone())
+        Ok(answer)
     }
 }
 
@@ -221,6 +255,7 @@ fn within(which: Limit, spent: &Spend, cost: &Spend, limit: &Spend) -> Result<()
 fn help(which: Limit) -> &'static str {
     match which {
         Limit::Account => "ask for less, or weaken the promise on the record with `deniable ledger change-promise`",
+        Limit::Part => "ask for less, or ask the curator for a larger part",
         Limit::Policy => "ask for less, or raise the policy's `spend`",
     }
 }

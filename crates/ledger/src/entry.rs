@@ -6,8 +6,10 @@
 //! so that entries written before read back as they are. A program of before refuses entries that have them.
 
 use crate::answer::{AnswerFile, Form, Json, MOST};
+use crate::parts::Sharing;
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
+use deniable_core::exact::Fraction;
 use deniable_core::guarantee::Guarantee;
 use deniable_core::secret::Secret;
 use serde::{Deserialize, Serialize};
@@ -21,10 +23,11 @@ use std::collections::BTreeSet;
 /// | 2 | guarantees as data: `guarantee-stated`, `guarantee-changed`; a charge names the part of the budget that pays |
 /// | 3 | answers say in which form they are written; large ones lie in files of their own: `answered-in-file` |
 /// | 4 | how engines that hold rows did in trials: `engine-tried` |
+/// | 5 | parts of a budget that are set aside for who asks: `part-set-aside` |
 ///
 /// A ledger of an earlier format goes on in this one: its entries stay as they are. Of the first format, one more entry states
 /// the same terms as data. Answers of before say nothing of their form, which is the first of their kind.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -276,6 +279,20 @@ pub struct EngineTried {
     pub passed: bool,
 }
 
+/// A share of an account's promise is set aside under a name from here on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PartSetAside {
+    /// The account.
+    pub account: AccountId,
+    /// The name.
+    pub part: String,
+    /// The share of ln R; 0 gives back what was never used.
+    pub share: Fraction,
+    /// How it stands to other parts.
+    pub sharing: Sharing,
+}
+
 /// What an entry records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -299,6 +316,8 @@ pub enum Event {
     AnsweredInFile(AnsweredInFile),
     /// An engine was tried.
     EngineTried(EngineTried),
+    /// A part of a budget is set aside.
+    PartSetAside(PartSetAside),
 }
 
 /// An entry that cannot be written so that it reads back the same.
@@ -330,6 +349,7 @@ impl Event {
             Self::Answered(_) => "answered",
             Self::AnsweredInFile(_) => "answered-in-file",
             Self::EngineTried(_) => "engine-tried",
+            Self::PartSetAside(_) => "part-set-aside",
         }
     }
 
@@ -349,6 +369,7 @@ impl Event {
             Self::Answered(body) => serde_json::to_string(body),
             Self::AnsweredInFile(body) => serde_json::to_string(body),
             Self::EngineTried(body) => serde_json::to_string(body),
+            Self::PartSetAside(body) => serde_json::to_string(body),
         }?;
         if Self::decode(self.kind(), &payload)? == *self { Ok(payload) } else { Err(EncodeError::Altered) }
     }
@@ -369,6 +390,7 @@ impl Event {
             "answered" => serde_json::from_str(payload).map(Self::Answered),
             "answered-in-file" => serde_json::from_str(payload).map(Self::AnsweredInFile),
             "engine-tried" => serde_json::from_str(payload).map(Self::EngineTried),
+            "part-set-aside" => serde_json::from_str(payload).map(Self::PartSetAside),
             _ => Err(serde::de::Error::custom(format!("`{kind}` is not a kind of entry"))),
         }
     }

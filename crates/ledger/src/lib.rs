@@ -8,6 +8,7 @@
 //! | which file is it in, and what can go wrong with it? | [`store`] |
 //! | where does an answer lie, and in which form? | [`answer`] |
 //! | what is the curator's secret, and where does it lie? | [`key`] |
+//! | whose is which part of a budget, and what does each see? | [`parts`] |
 //! | what can be done? | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`] |
 //! | is it still what it was? what does it say? | [`verify()`], [`show`] |
 //!
@@ -15,7 +16,8 @@
 //! 1. Entries are only ever added. All else is a fold of the entries ([`state::State`]); nothing is kept twice.
 //! 2. Every write reads, verifies, decides and appends within one `BEGIN IMMEDIATE` transaction, so that two
 //!    processes cannot both spend what is left. It is on disk before the call returns.
-//! 3. Within an account odds multiply, and never exceed the limit in force. What cannot be decided is refused.
+//! 3. Within an account odds multiply, and never exceed the limit in force, nor those of a part that of the part. What cannot be decided is
+//!    refused.
 //! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical
 //!    ask gets that answer. A charge without an answer is resumed by the identical ask at no cost.
 //! 5. A file that is new, and the key beside it, appear whole or not at all.
@@ -67,6 +69,7 @@ pub mod charges;
 pub mod entry;
 pub mod key;
 mod ledger;
+pub mod parts;
 pub mod state;
 pub mod store;
 pub mod trials;
@@ -81,6 +84,7 @@ pub use deniable_core::secret::Secret;
 pub use entry::{AccountId, Ask, EngineTried, Part, Words};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
+pub use parts::{Allowance, PartError, PartFault, SetAside, Sharing};
 pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Terms, Version};
 pub use store::StoreError;
 pub use trials::TriedEngine;

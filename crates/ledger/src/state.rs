@@ -6,10 +6,13 @@
 use crate::answer::{Stored, folder};
 use crate::chain::Head;
 use crate::entry::{
-    AccountId, Ask, Charged, Event, FORMAT, Genesis, GuaranteeChanged, Part, PromiseChanged, VersionRegistered, Words,
+    AccountId, Ask, Charged, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside, PromiseChanged,
+    VersionRegistered, Words,
 };
+use crate::parts::{Allowance, PartFault, Parts, SetAside};
 use crate::trials::{Trials, TriedEngine};
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::{Rational, whole};
 use deniable_core::guarantee::Guarantee;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +43,15 @@ pub enum Contradiction {
     /// More is spent than the limit in force.
     #[error("more is spent than the limit in force")]
     OverLimit,
+    /// A charge to a part of the budget that nobody set aside.
+    #[error("nothing of the budget is set aside as \"{0}\"")]
+    NoPart(String),
+    /// A part that cannot be set aside so.
+    #[error(transparent)]
+    Part(#[from] PartFault),
+    /// The same question at two prices.
+    #[error("the identical query was charged another price")]
+    OtherPrice,
     /// Whether the limit is kept cannot be decided.
     #[error("{0}")]
     Undecided(#[from] SpendError),
@@ -147,6 +159,14 @@ pub struct Release {
     pub answered: Option<u64>,
 }
 
+impl Release {
+    /// Whether one who asks may know of it: it is public, or this one's own.
+    #[must_use]
+    pub fn seen_by(&self, part: &Part) -> bool {
+        self.part == Part::Whole || self.part == *part
+    }
+}
+
 /// A recorded change of terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromiseChange {
@@ -164,7 +184,7 @@ pub struct PromiseChange {
     pub weaker: bool,
 }
 
-/// An account with everything that happened on it.
+/// An account with everything that happened on it, or as one who asks may know it ([`Account::seen_by`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
     /// What it counts for.
@@ -173,21 +193,46 @@ pub struct Account {
     pub opened: Timestamp,
     /// The terms in force.
     pub terms: Terms,
-    /// The odds ratio of all releases together (C-1).
+    /// The odds ratio of all releases together (C-1); of a question that several paid for, once.
     pub spent: Spend,
     /// Every charge, in order.
     pub releases: Vec<Release>,
     /// Every change of terms, in order.
     pub changes: Vec<PromiseChange>,
-    /// The place in `releases` of each ask's identity.
-    identities: BTreeMap<String, usize>,
+    /// What is set aside for whom.
+    pub(crate) parts: Parts,
+    /// Who sees it so, and what this one may spend; none where everything is seen.
+    own: Option<(Part, Vec<Allowance>)>,
+    /// The places in `releases` of each ask's identity: one for each part that paid for it.
+    identities: BTreeMap<String, Vec<usize>>,
 }
 
 impl Account {
-    /// The charge for an ask of this identity.
+    fn opened(id: AccountId, opened: Timestamp, terms: Terms) -> Self {
+        Self {
+            id,
+            opened,
+            terms,
+            spent: Spend::nothing(),
+            releases: Vec::new(),
+            changes: Vec::new(),
+            parts: Parts::none(),
+            own: None,
+            identities: BTreeMap::new(),
+        }
+    }
+
+    /// The charge for an ask of this identity; of several, one that is answered.
     #[must_use]
     pub fn release(&self, identity: &str) -> Option<&Release> {
-        self.identities.get(identity).and_then(|place| self.releases.get(*place))
+        let all = || self.charged(identity);
+        all().find(|release| release.answer.is_some()).or_else(|| all().next())
+    }
+
+    /// Every charge for an ask of this identity.
+    fn charged(&self, identity: &str) -> impl Iterator<Item = &Release> {
+        let places = self.identities.get(identity).into_iter().flatten();
+        places.filter_map(|place| self.releases.get(*place))
     }
 
     /// What one policy has spent of this account.
@@ -195,6 +240,97 @@ impl Account {
     pub fn spent_by(&self, policy: &str) -> Spend {
         let own = self.releases.iter().filter(|release| release.policy == policy);
         own.fold(Spend::nothing(), |sum, release| sum.and(&release.cost))
+    }
+
+    /// What is set aside under this name.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Option<&SetAside> {
+        self.parts.get(name)
+    }
+
+    /// All that is set aside, by name; of an account as one sees it, that one's own part.
+    #[must_use]
+    pub fn parts(&self) -> &BTreeMap<String, SetAside> {
+        self.parts.all()
+    }
+
+    /// The share of ln R that nobody has to himself: it pays for what is public.
+    #[must_use]
+    pub fn unreserved_share(&self) -> Rational {
+        self.parts.unreserved_share()
+    }
+
+    /// What may be spent by whoever sees the account so: what is asked must fit into each. At least one.
+    #[must_use]
+    pub fn allowances(&self) -> Vec<Allowance> {
+        let all = || Allowance { spent: self.spent.clone(), limit: self.terms.limit().clone() };
+        self.own.as_ref().map_or_else(|| vec![all()], |(_, own)| own.clone())
+    }
+
+    /// The first of these limits: that of what `spent` says.
+    #[must_use]
+    pub fn limit(&self) -> Spend {
+        self.allowances().into_iter().next().map_or_else(Spend::nothing, |own| own.limit)
+    }
+
+    /// The account as one who asks may know it, and so everything that may decide what this one is answered or refused: what is public, and
+    /// this one's own part (C-7). `spent` is that of the part, as are the allowances. For [`Part::Whole`], what is public alone.
+    #[must_use]
+    pub fn seen_by(&self, part: &Part) -> Self {
+        // Seen through other eyes first, it tells too little of what may be spent.
+        let known = match &self.own {
+            Some((who, _)) if who == part => return self.clone(),
+            Some(_) => None,
+            None => self.parts.allowances(part, self.terms.limit()),
+        };
+        let own = known.unwrap_or_else(|| vec![Allowance { spent: Spend::nothing(), limit: Spend::nothing() }]);
+        let mut seen = Self {
+            spent: own.first().map_or_else(Spend::nothing, |own| own.spent.clone()),
+            parts: self.parts.only(part),
+            own: Some((part.clone(), own)),
+            changes: self.changes.clone(),
+            ..Self::opened(self.id.clone(), self.opened, self.terms.clone())
+        };
+        for release in self.releases.iter().filter(|release| release.seen_by(part)) {
+            seen.keep(release.clone());
+        }
+        seen
+    }
+
+    fn keep(&mut self, release: Release) {
+        self.identities.entry(release.ask.identity.clone()).or_default().push(self.releases.len());
+        self.releases.push(release);
+    }
+
+    /// Whether this charge may follow.
+    fn check(&self, charge: &Charged) -> Result<(), Contradiction> {
+        let same = || self.charged(&charge.ask.identity);
+        if same().any(|release| release.seen_by(&charge.part)) {
+            return Err(Contradiction::ChargedTwice);
+        }
+        // What decides an answer's noise is in its identity, and so is the price.
+        if same().any(|release| release.cost != charge.cost) {
+            return Err(Contradiction::OtherPrice);
+        }
+        let named = || match &charge.part {
+            Part::Named(name) => Contradiction::NoPart(name.clone()),
+            Part::Whole => Contradiction::OverLimit,
+        };
+        for Allowance { spent, limit } in self.parts.allowances(&charge.part, self.terms.limit()).ok_or_else(named)? {
+            within(&spent.and(&charge.cost), &limit)?;
+        }
+        if same().next().is_some() { Ok(()) } else { within(&self.spent.and(&charge.cost), self.terms.limit()) }
+    }
+
+    /// Takes in a charge that was checked.
+    fn record(&mut self, seq: u64, at: Timestamp, charge: Charged) {
+        let Charged { policy, ask, cost, part, account: _ } = charge;
+        let again = self.charged(&ask.identity).any(|release| self.parts.takes_unreserved(&release.part));
+        if self.charged(&ask.identity).next().is_none() {
+            self.spent = self.spent.and(&cost);
+        }
+        self.parts.record(&part, &cost, again);
+        self.keep(Release { seq, at, policy, ask, cost, part, answer: None, answered: None });
     }
 }
 
@@ -248,6 +384,18 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// The same as one who asks may know it: see [`Account::seen_by`]. Everything that decides what is answered, refused or published is
+    /// taken from here. Where parts are set aside, it has no head.
+    #[must_use]
+    pub fn seen_by(&self, part: &Part) -> Self {
+        let accounts = self.accounts.iter().map(|account| account.seen_by(part)).collect();
+        // How many entries there are tells what others asked.
+        let is_divided =
+            self.accounts.iter().any(|account| account.unreserved_share() < whole(1) || !account.parts().is_empty());
+        let head = if is_divided { Head::start() } else { self.head.clone() };
+        Self { accounts, head, ..self.clone() }
+    }
+
     /// What there is to say before a ledger is begun: nothing.
     #[must_use]
     pub fn before_any(population: &str) -> Self {
@@ -343,6 +491,15 @@ impl State {
         self.registration(&new.source, &new.version).is_none_or(|known| known.grows_by(new))
     }
 
+    /// The answer that another part has to the question of this charge: a question is answered once.
+    #[must_use]
+    pub(crate) fn answered_elsewhere(&self, seq: u64) -> Option<&Stored> {
+        let (account, place) = self.charges.get(&seq)?;
+        let account = self.accounts.get(*account)?;
+        let own = account.releases.get(*place)?;
+        account.charged(&own.ask.identity).find_map(|release| release.answer.as_ref())
+    }
+
     /// The charge of this number.
     #[must_use]
     pub fn release(&self, seq: u64) -> Option<&Release> {
@@ -409,12 +566,13 @@ impl State {
                     Err(Contradiction::VersionTwice)
                 }
             }
-            Event::Charged(charge) => {
-                let account = account(&charge.account)?;
-                if account.release(&charge.ask.identity).is_some() {
-                    return Err(Contradiction::ChargedTwice);
+            Event::Charged(charge) => account(&charge.account)?.check(charge),
+            Event::PartSetAside(new) => {
+                let account = account(&new.account)?;
+                if account.terms.guarantee().is_none() {
+                    return Err(Contradiction::NoAccount);
                 }
-                within(&account.spent.and(&charge.cost), account.terms.limit())
+                Ok(account.parts.check(&new.part, &new.share.0, new.sharing, account.terms.limit())?)
             }
             Event::Answered(answered) => self.check_answer(answered.charge),
             Event::AnsweredInFile(answered) => self.check_answer(answered.charge),
@@ -470,12 +628,13 @@ impl State {
             Event::Charged(charge) => {
                 let payer = self.accounts.iter_mut().enumerate().find(|(_, known)| known.id == charge.account);
                 if let Some((index, account)) = payer {
-                    let place = account.releases.len();
-                    self.charges.insert(seq, (index, place));
-                    account.identities.insert(charge.ask.identity.clone(), place);
-                    account.spent = account.spent.and(&charge.cost);
-                    let Charged { policy, ask, cost, part, account: _ } = charge;
-                    account.releases.push(Release { seq, at, policy, ask, cost, part, answer: None, answered: None });
+                    self.charges.insert(seq, (index, account.releases.len()));
+                    account.record(seq, at, charge);
+                }
+            }
+            Event::PartSetAside(PartSetAside { account, part, share, sharing }) => {
+                if let Some(account) = self.accounts.iter_mut().find(|known| known.id == account) {
+                    account.parts.set_aside(part, share.0, sharing);
                 }
             }
             Event::Answered(answered) => self.answer(seq, answered.charge, Stored::in_entry(answered)),
@@ -489,15 +648,7 @@ impl State {
 
 impl State {
     fn open(&mut self, id: AccountId, opened: Timestamp, terms: Terms) {
-        self.accounts.push(Account {
-            id,
-            opened,
-            terms,
-            spent: Spend::nothing(),
-            releases: Vec::new(),
-            changes: Vec::new(),
-            identities: BTreeMap::new(),
-        });
+        self.accounts.push(Account::opened(id, opened, terms));
     }
 
     fn answer(&mut self, seq: u64, charge: u64, stored: Stored) {
@@ -527,6 +678,9 @@ fn check_change(account: &Account, from: &Terms, to: &Terms, well_stated: bool) 
     }
     // What was charged about smaller groups may have told more about larger ones (F-NIk).
     if to.group() > from.group() && !account.spent.is_nothing() {
+        return Err(Contradiction::OverLimit);
+    }
+    if !account.parts.fit(to.limit())? {
         return Err(Contradiction::OverLimit);
     }
     within(&account.spent, to.limit())

@@ -3,7 +3,8 @@
 use crate::error::ProtocolError;
 use crate::kind::{Kind, Origin, Payment};
 use deniable_core::budget::Spend;
-use deniable_ledger::{Account, AccountId, Ask, Charge, ChargeRequest, Ledger, Part, Stored, Summary};
+use deniable_core::exact::whole;
+use deniable_ledger::{Account, AccountId, Allowance, Ask, Charge, ChargeRequest, Ledger, Part, Stored, Summary};
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
 use std::collections::BTreeSet;
@@ -30,6 +31,7 @@ pub struct Released<A, E> {
 /// # Errors
 /// When a stored answer is none of its release.
 pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answer>>, K::Refused> {
+    let ledger = &ledger.seen_by(&kind.part());
     let mut answers: Vec<Option<K::Answer>> = vec![None; kind.releases()];
     for at in 0..kind.releases() {
         let Some(ask) = kind.identity(at, &answers) else { continue };
@@ -80,11 +82,13 @@ pub fn release<K: Kind, R: CryptoRng>(
             }
         }
     }
+    let part = kind.part();
     let mut answers = stored(kind, &ledger.summary())?;
     let was_stored: Vec<bool> = answers.iter().map(Option::is_some).collect();
     let pending: Vec<usize> = (0..kind.releases()).filter(|at| !was_stored[*at]).collect();
-    kind.admit(&ledger.summary(), &pending)?;
-    together(kind, &ledger.summary(), &pending, &answers)?;
+    let seen = ledger.summary().seen_by(&part);
+    kind.admit(&seen, &pending)?;
+    together(kind, &seen, &pending, &answers)?;
     kind.ready(ledger, &pending)?;
     let mut released = Released { answers: Vec::new(), exhausted: Vec::new() };
     for at in 0..kind.releases() {
@@ -152,7 +156,7 @@ fn one<K: Kind, R: CryptoRng>(
         }
         let own = if payer == 0 { kept.clone() } else { kind.for_payer(at, payer, &kept) };
         let stored = ledger
-            .store_answer(charge.seq(), &K::FORM, &own)
+            .store_answer_of_all(charge.seq(), &K::FORM, &own, &|elsewhere| kind.for_payer(at, payer, elsewhere))
             .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
         // What is shown is what is stored, even when another process was faster.
         if payer == 0 {
@@ -175,7 +179,7 @@ fn charge<K: Kind>(kind: &K, at: usize, ask: &Ask, ledger: &mut Ledger) -> Resul
             policy_limit: own_limit,
             ask: ask.clone(),
             cost,
-            part: Part::Whole,
+            part: kind.part(),
         };
         let charge =
             ledger.charge(&request).map_err(|error| ProtocolError::Charge { release: kind.name(at), error })?;
@@ -194,6 +198,17 @@ fn account<'a>(ledger: &'a Summary, payment: &Payment) -> Option<&'a Account> {
     ledger.accounts.iter().find(|known| known.id == id)
 }
 
+/// What a payer may spend of an account, as this one sees it. Of an account that is not open yet nothing was set aside.
+fn allowances(account: Option<&Account>, payment: &Payment, part: &Part) -> Vec<Allowance> {
+    match (account, part) {
+        (Some(account), _) => account.allowances(),
+        (None, Part::Whole) => {
+            vec![Allowance { spent: Spend::nothing(), limit: payment.guarantee.limit().clone() }]
+        }
+        (None, Part::Named(_)) => vec![Allowance { spent: Spend::nothing(), limit: Spend::nothing() }],
+    }
+}
+
 /// What the pending releases cost an account, and what they may.
 struct Bill {
     payment: Payment,
@@ -209,7 +224,7 @@ struct Bill {
 pub fn fits<K: Kind>(kind: &K, ledger: &Summary) -> Result<(), K::Refused> {
     let answers = stored(kind, ledger)?;
     let pending: Vec<usize> = (0..kind.releases()).filter(|at| answers[*at].is_none()).collect();
-    together(kind, ledger, &pending, &answers)
+    together(kind, &ledger.seen_by(&kind.part()), &pending, &answers)
 }
 
 /// Refuses before the first charge when the releases that must be paid for do not fit together.
@@ -245,18 +260,29 @@ fn together<K: Kind>(
     for (id, Bill { payment, cost, .. }) in &bills {
         let Payment { guarantee, own_limit, .. } = payment;
         let account = account(ledger, payment);
-        let spent = account.map_or_else(Spend::nothing, |account| account.spent.clone());
         let own = account.map_or_else(Spend::nothing, |account| account.spent_by(kind.asker()));
         let whose = if several { id.to_string() } else { "this population's promise".to_owned() };
-        let limits = [(spent, guarantee.limit(), whose), (own, own_limit, "this policy's spend".to_owned())];
+        let allowed = allowances(account, payment, &kind.part()).into_iter().enumerate();
+        let allowed = allowed.map(|(at, Allowance { spent, limit })| {
+            let which = match kind.part() {
+                Part::Named(_) if at == 0 => "the part of the promise that is set aside for you".to_owned(),
+                _ if account.is_some_and(|account| account.unreserved_share() < whole(1)) => {
+                    format!("what is not reserved of {whose}")
+                }
+                _ => whose.clone(),
+            };
+            (spent, limit, which)
+        });
+        let mut limits: Vec<(Spend, Spend, String)> = allowed.collect();
+        limits.push((own, own_limit.clone(), "this policy's spend".to_owned()));
         for (spent, limit, which) in &limits {
             if spent.and(cost).fits(limit).map_err(ProtocolError::from)? {
                 continue;
             }
             // What fits must fit within both.
-            let shares = limits.each_ref().map(|(spent, limit, _)| share_left(spent, limit, guarantee.limit()));
-            let fits = shares.into_iter().collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min());
-            let (cost, spent, limit, which) = (cost.clone(), spent.clone(), (*limit).clone(), which.clone());
+            let shares = limits.iter().map(|(spent, limit, _)| share_left(spent, limit, guarantee.limit()));
+            let fits = shares.collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min());
+            let (cost, spent, limit, which) = (cost.clone(), spent.clone(), limit.clone(), which.clone());
             return Err(ProtocolError::OverBudget { cost, spent, limit, which, fits }.into());
         }
     }

@@ -3,7 +3,7 @@
 use crate::error::ProtocolError;
 use deniable_core::budget::Spend;
 use deniable_core::guarantee::Guarantee;
-use deniable_ledger::{Ask, Form, Key, Ledger, Summary};
+use deniable_ledger::{Ask, Form, Key, Ledger, Part, Summary};
 use rand_core::CryptoRng;
 use serde_json::Value;
 
@@ -46,6 +46,9 @@ pub trait Kind {
     /// Who asks, as the ledger knows it.
     fn asker(&self) -> &str;
 
+    /// The part of the budget that pays, and so what of the ledger decides about its releases ([`Summary::seen_by`]).
+    fn part(&self) -> Part;
+
     /// How many releases there are.
     fn releases(&self) -> usize;
 
@@ -65,7 +68,7 @@ pub trait Kind {
     /// In words, when it is none of this release.
     fn show(&self, at: usize, stored: &Value) -> Result<Self::Answer, String>;
 
-    /// Refuses what the ledger alone tells must not be asked. `pending` are the releases without a stored answer.
+    /// Refuses what the ledger, as the payer sees it, tells must not be asked. `pending` are the releases without a stored answer.
     ///
     /// # Errors
     /// When nothing may be released.
@@ -90,6 +93,7 @@ pub trait Kind {
         rng: &mut R,
     ) -> Result<Value, Self::Exhausted>;
 
-    /// The same answer as it is stored for another payer, the one at this place of [`Self::price`].
+    /// The same answer as it is stored for another payer, the one at this place of [`Self::price`]; or, for the same place, as it is stored
+    /// for this one where another part of the budget has paid for it: nothing in it may tell who.
     fn for_payer(&self, at: usize, payer: usize, stored: &Value) -> Value;
 }

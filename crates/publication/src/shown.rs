@@ -31,6 +31,13 @@ impl ShownAnswer {
         }
     }
 
+    /// Removes it from an answer's entry.
+    pub fn remove_from(entry: &mut Value) {
+        if let Value::Object(fields) = entry {
+            fields.remove(FIELD);
+        }
+    }
+
     /// What the field `published` of an answer's entry holds; `None` where it would be too large.
     #[must_use]
     pub fn as_field(&self) -> Option<Value> {

@@ -10,7 +10,7 @@ use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, Entity, Role, reading};
-use deniable_ledger::{Account, AccountId, Ask as LedgerAsk};
+use deniable_ledger::{Account, AccountId, Ask as LedgerAsk, Part};
 use deniable_policy::{About, Ask, Policy, Sampling, Size, TargetsTooDear};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::pushdown::Refusal;
@@ -63,6 +63,7 @@ pub fn answered_earlier(account: &Account, ask: &LedgerAsk) -> bool {
 pub struct Plan {
     policy: Policy,
     asks: Vec<PlannedAsk>,
+    part: Part,
 }
 
 /// One ask, understood and priced.
@@ -180,7 +181,7 @@ impl Plan {
                 Err(kind) => errors.push(PlanError::new(ask, kind)),
             }
         }
-        if errors.is_empty() { Ok(Self { policy, asks }) } else { Err(errors) }
+        if errors.is_empty() { Ok(Self { policy, asks, part: Part::Whole }) } else { Err(errors) }
     }
 
     /// The tables that the policy declares, the main one first, and where their rows are.
@@ -206,7 +207,19 @@ impl Plan {
     #[must_use]
     pub fn with_only(&self, positions: &[usize]) -> Self {
         let asks = self.asks.iter().enumerate().filter(|(at, _)| positions.contains(at));
-        Self { policy: self.policy.clone(), asks: asks.map(|(_, ask)| ask.clone()).collect() }
+        Self { asks: asks.map(|(_, ask)| ask.clone()).collect(), ..self.clone() }
+    }
+
+    /// The same plan, paid by a part of the budget: what was answered before, and what is left, is what its owner may know (C-7).
+    #[must_use]
+    pub fn paid_by(self, part: Part) -> Self {
+        Self { part, ..self }
+    }
+
+    /// The part of the budget that pays.
+    #[must_use]
+    pub fn part(&self) -> &Part {
+        &self.part
     }
 
     /// The same plan with the asks of these names alone.
@@ -232,8 +245,9 @@ impl Plan {
     #[must_use]
     pub fn with_earlier(&self, account: Option<&Account>) -> Self {
         let Some(account) = account.filter(|account| account.id == self.account()) else { return self.clone() };
-        let offered = |ask: &PlannedAsk| ask.earlier(&self.policy, account).unwrap_or_else(|| ask.clone());
-        Self { policy: self.policy.clone(), asks: self.asks.iter().map(offered).collect() }
+        let account = account.seen_by(&self.part);
+        let offered = |ask: &PlannedAsk| ask.earlier(&self.policy, &account).unwrap_or_else(|| ask.clone());
+        Self { asks: self.asks.iter().map(offered).collect(), ..self.clone() }
     }
 
     /// The account of the ledger that this policy is charged to.

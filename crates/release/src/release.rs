@@ -8,7 +8,7 @@ use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Data, Format, TableSchema};
 use deniable_core::secret::Secret;
-use deniable_ledger::{Ask, EngineTried, Form, Key, Ledger, StoreError, Summary};
+use deniable_ledger::{Ask, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
 use deniable_publication::Statement;
 use deniable_publication::shown::ShownAnswer;
@@ -265,6 +265,10 @@ impl Kind for Asks<'_> {
         self.plan.policy().name()
     }
 
+    fn part(&self) -> Part {
+        self.plan.part().clone()
+    }
+
     fn releases(&self) -> usize {
         self.plan.asks().len()
     }
@@ -403,8 +407,15 @@ impl Kind for Asks<'_> {
         Ok(json)
     }
 
-    fn for_payer(&self, _: usize, _: usize, stored: &serde_json::Value) -> serde_json::Value {
-        stored.clone()
+    /// The same numbers, under this ask's own name and words: those of whoever paid for them first are nobody else's.
+    fn for_payer(&self, at: usize, _: usize, stored: &serde_json::Value) -> serde_json::Value {
+        let (plan, ask) = (self.plan, &self.plan.asks()[at]);
+        let mut json = stored.clone();
+        ShownAnswer::remove_from(&mut json);
+        if let Ok(noisy) = read_answer(ask, stored) {
+            remembered(plan, ask, &Answered { noisy, origin: Origin::Charged }).add_to(&mut json);
+        }
+        json
     }
 }
 

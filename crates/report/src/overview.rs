@@ -1,7 +1,8 @@
 //! What an account promised, spent and has left, ready to be written: as a table, as JSON or on a page.
 
-use deniable_core::exact::ratio;
-use deniable_ledger::{Account, Release, Summary};
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, ratio};
+use deniable_ledger::{Account, Part, Release, SetAside, Sharing, Summary};
 use deniable_publication::Belief;
 use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
 use deniable_publication::statement::beliefs_so_far;
@@ -69,10 +70,30 @@ pub struct AccountOverview {
     pub more: Vec<Headroom>,
     /// What anyone can believe by now.
     pub beliefs: Vec<Belief>,
+    /// What is set aside for whom; left out where nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartOverview>,
     /// Every charge, in order.
     pub releases: Vec<ReleaseOverview>,
     /// Every change of the promise, in order.
     pub changes: Vec<ChangeOverview>,
+}
+
+/// A part of the budget that is set aside for one who asks.
+#[derive(Debug, Clone, Serialize)]
+pub struct PartOverview {
+    /// Whose it is.
+    pub part: String,
+    /// The share of the promise.
+    pub share: String,
+    /// Whether it is reserved, or overlaps with what others take.
+    pub sharing: Sharing,
+    /// The odds ratio that was charged to it.
+    pub spent: String,
+    /// What is left of it, in words.
+    pub left: String,
+    /// What its owner alone can come to believe, from this part and all that is public (C-7).
+    pub alone: Vec<Belief>,
 }
 
 /// What the promise still pays for.
@@ -95,6 +116,9 @@ pub struct ReleaseOverview {
     pub at: String,
     /// The policy that asked.
     pub policy: String,
+    /// The part of the budget that paid, and so who asked; left out where the answer is for everybody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// The question's name.
     pub ask: String,
     /// The question.
@@ -161,6 +185,10 @@ impl AccountOverview {
             entry: release.seq,
             at: release.at.to_string(),
             policy: release.policy.clone(),
+            part: match &release.part {
+                Part::Whole => None,
+                Part::Named(name) => Some(name.clone()),
+            },
             ask: release.ask.name.clone(),
             sql: release.ask.sql.trim().to_owned(),
             cost: release.cost.to_string(),
@@ -181,11 +209,37 @@ impl AccountOverview {
             limit: account.terms.limit().to_string(),
             limit_in_words: account.terms.limit().with_epsilon(),
             spent: account.spent.in_words(),
-            left: RemainingBudget::new(account.spent.clone(), account.terms.limit().clone()).to_string(),
+            left: RemainingBudget::new(account.spent.clone(), account.limit()).to_string(),
             more: more(account),
-            beliefs: beliefs_so_far(&account.spent, &[ratio(1, 100), ratio(1, 5), ratio(1, 2)]),
+            beliefs: beliefs_so_far(&account.spent, &priors()),
+            parts: account.parts().iter().map(|(name, part)| PartOverview::new(account, name, part)).collect(),
             releases: releases.collect(),
             changes: changes.collect(),
+        }
+    }
+}
+
+/// Beliefs that are followed, as examples.
+fn priors() -> [Rational; 3] {
+    [ratio(1, 100), ratio(1, 5), ratio(1, 2)]
+}
+
+impl PartOverview {
+    fn new(account: &Account, name: &str, part: &SetAside) -> Self {
+        let promise = account.terms.limit();
+        let of_promise = |share: &Rational| promise.share(share).unwrap_or_else(|_| Spend::nothing());
+        // Where it overlaps, what its owner is refused tells what all others were answered.
+        let reach = match part.sharing {
+            Sharing::Reserved => &part.share + account.unreserved_share(),
+            Sharing::Overlapping => account.unreserved_share(),
+        };
+        Self {
+            part: name.to_owned(),
+            share: part.share.to_string(),
+            sharing: part.sharing,
+            spent: part.spent.in_words(),
+            left: RemainingBudget::new(part.spent.clone(), of_promise(&part.share)).to_string(),
+            alone: beliefs_so_far(&of_promise(&reach), &priors()),
         }
     }
 }
@@ -204,7 +258,7 @@ fn more(account: &Account) -> Vec<Headroom> {
     let shown = |release: &&Release| Headroom {
         ask: release.ask.name.clone(),
         cost: release.cost.to_string(),
-        questions: questions_left(&account.spent, &release.cost, account.terms.limit()),
+        questions: questions_left(&account.spent, &release.cost, &account.limit()),
     };
     examples.iter().map(shown).collect()
 }

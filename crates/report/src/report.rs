@@ -6,7 +6,7 @@ use crate::overview::AccountOverview;
 use crate::promise::PromisePicture;
 use crate::{answers, spending};
 use deniable_core::guarantee::Guarantee;
-use deniable_ledger::{Account, AccountId, Release, Summary};
+use deniable_ledger::{Account, AccountId, Part, Release, Summary};
 use deniable_publication::Statement;
 use deniable_publication::shown::{HELD_BY, ShownAnswer};
 use maud::{Markup, PreEscaped, html};
@@ -56,33 +56,34 @@ pub struct Chosen {
     pub shown: ShownAnswer,
 }
 
-/// A page: a ledger, and the answers that are shown in full.
+/// A page: what a ledger holds for everybody, and the answers that are shown in full.
 #[derive(Debug)]
-pub struct Report<'a> {
-    summary: &'a Summary,
-    accounts: Vec<Shown<'a>>,
+pub struct Report {
+    summary: Summary,
+    accounts: Vec<Shown>,
 }
 
 /// One account with what is shown of it.
 #[derive(Debug)]
-struct Shown<'a> {
-    account: &'a Account,
+struct Shown {
+    account: Account,
     /// Each with the policy that asked.
     answers: Vec<(String, ShownAnswer)>,
     /// Names of answers that the ledger holds without the form in which they were shown.
-    unseen: Vec<&'a str>,
+    unseen: Vec<String>,
     /// The words that are in force, where they were kept or a policy says them.
     statement: Option<Statement>,
     /// What is promised as data: the ledger's own, or that of a policy that says the same as its words.
     guarantee: Option<Guarantee>,
 }
 
-impl<'a> Report<'a> {
-    /// A page on everything that a ledger holds.
+impl Report {
+    /// A page on everything that a ledger holds for everybody: what was charged to a part of the budget is its owner's (C-7).
     ///
     /// # Errors
     /// When an answer cannot be read: no half page is written.
-    pub fn of_ledger(summary: &'a Summary) -> Result<Self, ReportError> {
+    pub fn of_ledger(summary: &Summary) -> Result<Self, ReportError> {
+        let summary = summary.seen_by(&Part::Whole);
         let accounts = summary.accounts.iter().map(|account| shown(account, &[])).collect::<Result<_, _>>()?;
         Ok(Self { summary, accounts })
     }
@@ -92,10 +93,11 @@ impl<'a> Report<'a> {
     ///
     /// # Errors
     /// As [`Self::of_ledger`].
-    pub fn of_policy(summary: &'a Summary, guarantee: &Guarantee, chosen: &[Chosen]) -> Result<Self, ReportError> {
+    pub fn of_policy(summary: &Summary, guarantee: &Guarantee, chosen: &[Chosen]) -> Result<Self, ReportError> {
+        let summary = summary.seen_by(&Part::Whole);
         let account = AccountId::of(guarantee);
         let accounts: Vec<&Account> = summary.accounts.iter().filter(|known| known.id == account).collect();
-        let mut accounts: Vec<Shown<'_>> =
+        let mut accounts: Vec<Shown> =
             accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
         for shown in &mut accounts {
             if shown.account.terms.are(guarantee) {
@@ -111,7 +113,7 @@ impl<'a> Report<'a> {
     pub fn html(&self) -> String {
         let title = format!("What was released about {}", self.summary.population);
         let several = self.accounts.len() > 1;
-        let named = |heading: &str, shown: &Shown<'_>| {
+        let named = |heading: &str, shown: &Shown| {
             if several { format!("{heading}: {}", shown.account.id) } else { heading.to_owned() }
         };
         let lead = html! {
@@ -128,12 +130,13 @@ impl<'a> Report<'a> {
             };
             add("answers", "The answers", shown.answered());
             add("beliefs", "What anyone can learn about one person", beliefs::section(&shown.promised()));
-            add("spending", "What was spent, and what is left", spending::section(shown.account));
+            add("spending", "What was spent, and what is left", spending::section(&shown.account));
             add("exact", "For the expert", shown.exact());
         }
         let foot = html! {
             p {
-                "Written by Deniable from a ledger whose last entry is " code { (self.summary.head) }
+                "Written by Deniable from a ledger"
+                @if self.summary.head.seq > 0 { " whose last entry is " code { (self.summary.head) } }
                 ". Nothing on this page comes from private data but the released answers themselves."
             }
         };
@@ -141,7 +144,7 @@ impl<'a> Report<'a> {
     }
 }
 
-fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, ReportError> {
+fn shown(account: &Account, chosen: &[Chosen]) -> Result<Shown, ReportError> {
     let remembered = |release: &Release| {
         let Some(stored) = &release.answer else { return Ok(None) };
         let (entry, ask) = (release.seq, release.ask.name.clone());
@@ -173,17 +176,17 @@ fn shown<'a>(account: &'a Account, chosen: &[Chosen]) -> Result<Shown<'a>, Repor
     for (release, shown) in all.into_iter().filter(|(release, _)| !is_chosen(release)) {
         match shown {
             Some(shown) => answers.push((release.policy.clone(), shown)),
-            None if release.answer.is_some() => unseen.push(release.ask.name.as_str()),
+            None if release.answer.is_some() => unseen.push(release.ask.name.clone()),
             None => {}
         }
     }
-    Ok(Shown { account, answers, unseen, statement, guarantee })
+    Ok(Shown { account: account.clone(), answers, unseen, statement, guarantee })
 }
 
-impl Shown<'_> {
+impl Shown {
     fn promised(&self) -> Promised<'_> {
         let picture = self.guarantee.clone().map(PromisePicture::of);
-        Promised { account: self.account, picture, guarantee: self.statement.as_ref() }
+        Promised { account: &self.account, picture, guarantee: self.statement.as_ref() }
     }
 
     fn answered(&self) -> Markup {
@@ -219,14 +222,14 @@ impl Shown<'_> {
             @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
             @if !self.unseen.is_empty() {
                 p { "These answers are too large for a page, or were stored by an earlier version; a report on their policy shows them:" }
-                (names(&self.unseen.iter().map(ToString::to_string).collect::<Vec<_>>()))
+                (names(&self.unseen))
             }
         }
     }
 
     /// Exact parameters, folded away.
     fn exact(&self) -> Markup {
-        let (account, overview) = (self.account, AccountOverview::new(self.account));
+        let (account, overview) = (&self.account, AccountOverview::new(&self.account));
         html! {
             details {
                 summary { "exact parameters and theorems" }

@@ -4,6 +4,7 @@ use crate::frame::figure;
 use crate::overview::AccountOverview;
 use deniable_chart::spending::{Spending, spending};
 use deniable_core::budget::Spend;
+use deniable_core::exact::whole;
 use deniable_ledger::Account;
 use maud::{Markup, html};
 use num_traits::ToPrimitive;
@@ -31,14 +32,14 @@ fn drawn(account: &Account) -> Spending {
     /// Seconds of a day.
     const DAY: i64 = 86_400;
     let seconds = |at: &jiff::Timestamp| (at.as_second() / DAY * DAY) as f64;
-    let limit = account.terms.limit();
+    let limit = account.limit();
     let mut spent = Spend::nothing();
     let mut times = Vec::new();
     for release in &account.releases {
         spent = spent.and(&release.cost);
         // A clock that was set back does not undo what was spent.
         let time = times.last().map_or(f64::MIN, |(time, _, _): &(f64, f64, String)| *time).max(seconds(&release.at));
-        times.push((time, share(&spent, limit), release.ask.name.clone()));
+        times.push((time, share(&spent, &limit), release.ask.name.clone()));
     }
     let mut days: Vec<&jiff::Timestamp> = account.releases.iter().map(|release| &release.at).collect();
     days.dedup_by_key(|at| day(at));
@@ -46,7 +47,11 @@ fn drawn(account: &Account) -> Spending {
     Spending {
         times,
         changes: account.changes.iter().map(|change| (seconds(&change.at), "promise changed".to_owned())).collect(),
-        limit_label: format!("the promise: an odds ratio of {}", limit.in_words()),
+        limit_label: format!(
+            "{}: an odds ratio of {}",
+            if account.unreserved_share() < whole(1) { "for everybody" } else { "the promise" },
+            limit.in_words()
+        ),
         ticks: days.iter().step_by(step).map(|at| (seconds(at), day(at))).collect(),
     }
 }
@@ -71,7 +76,7 @@ pub fn section(account: &Account) -> Markup {
         }
         @for change in &overview.changes {
             p {
-                "The promise was changed (entry " (change.entry) ") from " (change.from) " to " (change.to) "; "
+                "The promise was changed from " (change.from) " to " (change.to) "; "
                 @if change.weaker { span.outside { "weaker than before" } } @else { "not weaker" }
                 ". Reason: " (change.reason)
             }
@@ -87,11 +92,12 @@ fn table(account: &Account, overview: &AccountOverview) -> Markup {
             table {
                 caption { "Every charge, in order" }
                 thead { tr {
-                    th.number scope="col" { "entry" } th scope="col" { "day (UTC)" } th scope="col" { "policy" }
+                    th.number scope="col" { "no." } th scope="col" { "day (UTC)" } th scope="col" { "policy" }
                     th scope="col" { "query" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
                 } }
-                tbody { @for (release, shown) in account.releases.iter().zip(&overview.releases).skip(earlier) { tr {
-                    td.number { (shown.entry) }
+                // Not the numbers of entries: between them lies what others asked.
+                tbody { @for (at, (release, shown)) in account.releases.iter().zip(&overview.releases).enumerate().skip(earlier) { tr {
+                    td.number { (at + 1) }
                     td { (day(&release.at)) }
                     td { (shown.policy) }
                     th scope="row" { (shown.ask) }

@@ -2,8 +2,8 @@
 
 use super::table::{cell, grid, right};
 use deniable_core::text::{printable, shown};
-use deniable_ledger::Summary;
-use deniable_report::overview::{EngineOverview, Overview, ReleaseOverview};
+use deniable_ledger::{Sharing, Summary};
+use deniable_report::overview::{EngineOverview, Overview, PartOverview, ReleaseOverview};
 use std::fmt::Write;
 
 /// A question's name, with its words where others have that name, too.
@@ -13,6 +13,23 @@ fn asked(release: &ReleaseOverview, all: &[ReleaseOverview]) -> String {
     }
     let words: Vec<&str> = release.sql.split_whitespace().collect();
     format!("{}: {}", release.ask, shown(&words.join(" ")))
+}
+
+/// What is set aside for one who asks.
+fn set_aside(part: &PartOverview) -> String {
+    let how = match part.sharing {
+        Sharing::Reserved => "reserved",
+        Sharing::Overlapping => "overlapping with what others take: no bound of its own",
+    };
+    let name = printable(&part.part);
+    let mut text = format!("  \"{name}\" has {} of the promise, {how}\n", part.share);
+    let _ = writeln!(text, "    spent: an odds ratio of {}", part.spent);
+    let _ = writeln!(text, "    left:  {}", part.left);
+    let _ = writeln!(text, "    from this part and what is for everybody, in the end:");
+    for belief in &part.alone {
+        let _ = writeln!(text, "    - {}", belief.sentence());
+    }
+    text
 }
 
 /// The ledger for reading.
@@ -55,18 +72,31 @@ pub fn table(summary: &Summary) -> String {
                 let _ = writeln!(text, "  - {}", belief.sentence());
             }
             let mut grid = grid();
-            grid.set_header(vec!["entry", "when", "policy", "query", "cost (odds)", "answered"]);
+            // Who asked is said where anybody has a part of the budget.
+            let is_divided = !account.parts.is_empty();
+            let mut header = vec!["entry", "when", "policy", "query", "cost (odds)", "answered"];
+            if is_divided {
+                header.insert(3, "who asked");
+            }
+            grid.set_header(header);
             for release in &account.releases {
-                grid.add_row(vec![
+                let mut row = vec![
                     right(release.entry),
                     cell(&release.at),
                     cell(&release.policy),
                     cell(asked(release, &account.releases)),
                     cell(&release.cost),
                     cell(if release.answered { "yes" } else { "not yet" }),
-                ]);
+                ];
+                if is_divided {
+                    row.insert(3, cell(release.part.as_deref().unwrap_or("for everybody")));
+                }
+                grid.add_row(row);
             }
             let _ = writeln!(text, "{grid}");
+        }
+        for part in &account.parts {
+            text.push_str(&set_aside(part));
         }
         for change in &account.changes {
             let _ = writeln!(

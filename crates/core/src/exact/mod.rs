@@ -1,10 +1,11 @@
 //! Exact numbers: rationals that are parsed and printed without ever passing through a float, and
-//! outward-rounded enclosures of the logarithms and exponentials that are not rational; and ratios that may be infinite.
+//! outward-rounded enclosures of the logarithms and exponentials that are not rational; ratios that may be infinite; and numbers as they are stored.
 
 mod bound;
 mod enclosure;
 mod rational;
 mod root;
+mod stored;
 
 pub use bound::Bound;
 pub use enclosure::Enclosure;
@@ -13,3 +14,4 @@ pub use rational::{
     power, ratio, whole,
 };
 pub use root::square_root;
+pub use stored::Fraction;

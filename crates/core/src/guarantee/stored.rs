@@ -6,7 +6,7 @@
 use super::{Guarantee, Subject};
 use crate::adversary::{Adversary, MovesTogether, Preset, PriorRange};
 use crate::budget::Spend;
-use crate::exact::{Rational, parse_rational};
+use crate::exact::{Fraction, Rational};
 use crate::promise::Promise;
 use crate::secret::Secret;
 use num_traits::{One, Zero};
@@ -65,28 +65,6 @@ enum StoredPromise {
     Epsilon(Fraction),
     /// ε is the logarithm of this.
     Odds(Fraction),
-}
-
-/// An exact number as `3/4` or `3`.
-struct Fraction(Rational);
-
-impl Serialize for Fraction {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for Fraction {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        let value = parse_rational(&text).map_err(D::Error::custom)?;
-        // One number has one form, so that what is written back is what was read.
-        if value.to_string() == text {
-            Ok(Self(value))
-        } else {
-            Err(D::Error::custom("not a fraction in lowest terms"))
-        }
-    }
 }
 
 impl From<&Promise> for StoredPromise {

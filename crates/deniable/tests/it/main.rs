@@ -3,7 +3,7 @@
 
 use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
 use deniable::exact::{ratio, whole};
-use deniable::ledger::Registered;
+use deniable::ledger::{AccountId, Ledger, Part, Registered, Sharing};
 use deniable::{
     Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Query, Registering, Resources,
     Session,
@@ -102,6 +102,51 @@ fn some_queries_of_a_policy_and_some_beside_it() {
     let wrong = Query { sql: "SELECT * FROM visits".to_owned(), ..query.clone() };
     assert!(session.ask(&wrong).is_err_and(|error| matches!(error, Error::Plan(_)) && error.is_public()));
     assert!(matches!(session.ask(&Query { share: whole(2), ..query }), Err(Error::Query(_))));
+}
+
+/// Parts of a budget: what one is answered, and has left, is one's own; a question has one answer, and nobody's words but one's own with it.
+#[test]
+fn analysts_know_what_they_paid_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = wards(folder.path(), (1, 4));
+    let (path, people) = (policy.ledger().to_owned(), policy.population().to_owned());
+    let id = AccountId::of(policy.guarantee());
+    let curator = Session::new(policy).unwrap().with_rows("stays", rows(1_000)).unwrap().allowing(Registering::GoOn);
+    let [ana, bo] = ["ana", "bo"].map(|name| curator.paid_by(Part::Named(name.to_owned())));
+    assert!(ana.left().unwrap().share().is_none(), "there is no part without an account");
+    curator.release().wait().unwrap();
+    let mut ledger = Ledger::open_or_create(&path, &people).unwrap();
+    for name in ["ana", "bo"] {
+        ledger.set_aside(&id, name, &ratio(1, 4), Sharing::Reserved).unwrap();
+    }
+    let asked = |session: &Session, name: &str, sql: &str, share| {
+        let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
+        session.ask(&query)?.wait()
+    };
+    let theirs =
+        asked(&ana, "secret name", "SELECT COUNT(*) AS secret FROM stays WHERE age > 40", ratio(1, 8)).unwrap();
+    let left = |session: &Session| session.left().unwrap().exact_share().unwrap();
+    assert_eq!((left(&ana), left(&bo), left(&curator)), (ratio(1, 2), whole(1), ratio(1, 2)));
+    // The same question in other words: paid like a new one, answered the same, and kept under one's own.
+    let same = asked(&bo, "mine", "SELECT COUNT(*) AS n FROM stays WHERE (age > 40)", ratio(1, 8)).unwrap();
+    assert_eq!((same.origins[0], left(&bo)), (Origin::Charged, ratio(1, 2)));
+    assert_eq!(same.answers()[0].rows, theirs.answers()[0].rows);
+    let account = bo.account().unwrap().unwrap();
+    let kept = account.releases.iter().find(|release| release.ask.name == "mine").unwrap();
+    let kept = kept.answer.as_ref().unwrap().read().unwrap().to_string();
+    assert!(kept.contains("mine") && !kept.contains("secret"), "{kept}");
+    assert_eq!(account.releases.len(), 2, "the curator's, and Bo's own");
+    // Nothing of what others paid for is offered, and what is for everybody is free.
+    let fewer = asked(&bo, "part", "SELECT COUNT(*) FROM stays WHERE age > 40", ratio(1, 9)).unwrap();
+    assert_eq!(fewer.origins, [Origin::Stored], "Bo's own answer holds it");
+    let public =
+        asked(&bo, "public", "SELECT ward, COUNT(*) AS stays, SUM(age) AS years FROM stays GROUP BY ward", ratio(1, 4));
+    assert_eq!(public.unwrap().origins, [Origin::Stored]);
+    let refused = asked(&bo, "more", "SELECT COUNT(*) FROM stays WHERE age > 50", ratio(1, 7)).unwrap_err();
+    assert!(refused.to_string().contains("set aside for you"), "{refused}");
+    // A page is for everybody.
+    let page = curator.page().unwrap();
+    assert!(page.contains("by ward") && !page.contains("secret") && !page.contains("mine"));
 }
 
 /// Inside a task: nothing blocks the runtime, and nothing of it is entered twice.

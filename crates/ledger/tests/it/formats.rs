@@ -8,8 +8,8 @@ use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::entry::FORMAT;
 use deniable_ledger::{
-    AccountError, Charge, ChargeError, ChargeRequest, EngineTried, Fault, Form, Ledger, Part, Secret, StoreError,
-    Terms, VerifyError, show, verify,
+    AccountError, Charge, ChargeError, ChargeRequest, EngineTried, Fault, Form, Ledger, Part, Secret, Sharing,
+    StoreError, Terms, VerifyError, show, verify,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -88,6 +88,31 @@ fn a_ledger_without_trials_goes_on() {
     let summary = show(&path).unwrap();
     let counts: Vec<_> = summary.engines.iter().map(|engine| (engine.passed, engine.failed)).collect();
     assert_eq!(counts, [(1, 0), (1, 1)]);
+    assert_eq!(verify(&path, Some(&before.head.to_string())).unwrap().entries, 19);
+}
+
+/// A ledger in which nothing was ever set aside goes on with the first part, and is then of the present format.
+#[test]
+fn a_ledger_without_parts_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 4, "clinic-patients");
+    let before = verify(&path, None).unwrap();
+    assert_eq!((before.entries, format(&path)), (18, 4));
+    assert_eq!(show(&path).unwrap().engines.len(), 1);
+    let mut ledger = Ledger::open_or_create(&path, "clinic-patients").unwrap();
+    let (spent, id) = (ledger.summary().accounts[0].spent.clone(), ledger.summary().accounts[0].id.clone());
+    // 3^(3/4) and 4^(1/4) of 4 are spent: not a tenth is left.
+    let refused = ledger.set_aside(&id, "ana", &ratio(1, 5), Sharing::Reserved).unwrap_err();
+    assert!(refused.to_string().contains("left for everybody"), "{refused}");
+    assert_eq!((ledger.head(), format(&path)), (&before.head, 4), "nothing was written");
+    ledger.set_aside(&id, "ana", &ratio(1, 10), Sharing::Reserved).unwrap();
+    assert_eq!((ledger.head().seq, format(&path)), (19, FORMAT));
+    let account = ledger.summary().accounts.remove(0);
+    assert_eq!(
+        (&account.spent, account.seen_by(&Part::Whole).spent),
+        (&spent, spent.clone()),
+        "it was all for everybody"
+    );
     assert_eq!(verify(&path, Some(&before.head.to_string())).unwrap().entries, 19);
 }
 
@@ -252,7 +277,7 @@ fn each_secret_is_stated_for_itself() {
     assert_eq!(terms(&ledger), [Secret::Membership, Secret::Label].map(|secret| Terms::Data(cohort(secret).into())));
 }
 
-/// Nothing is set aside yet, so nobody can be charged from it.
+/// Nothing is set aside, so nobody can be charged from it.
 #[test]
 fn a_part_that_nobody_set_aside_pays_for_nothing() {
     let place = super::Place::new();

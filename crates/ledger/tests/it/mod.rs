@@ -1,6 +1,7 @@
 //! The ledger from outside: spending, tampering, files that are not as they should be, and processes that race or die.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod analysts;
 mod answers;
 mod crowd;
 mod files;
@@ -9,6 +10,7 @@ mod formats;
 mod full;
 #[cfg(unix)]
 mod killed;
+mod parts;
 mod processes;
 mod promises;
 mod random;

@@ -5,8 +5,9 @@ mod toy;
 
 use crate::Kind;
 use crate::{Origin, ProtocolError, release, stored};
+use deniable_core::exact::ratio;
 use deniable_core::secret::Secret;
-use deniable_ledger::{AccountId, Charge, ChargeRequest, Form, Ledger, Part, show};
+use deniable_ledger::{AccountId, Charge, ChargeRequest, Form, Ledger, Part, Sharing, show};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use toy::{Refused, Toy, Wish, guarantee};
@@ -203,6 +204,39 @@ fn a_stored_answer_of_another_form_is_refused_by_name() {
     let mut toy = Toy::of(&[("a", Wish::Number(1))]).overtaken_by(Form::new("toy", 2), place.path());
     let refused = place.run(&mut toy);
     assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("in the form toy/2")), "{refused:?}");
+}
+
+/// Parts of a budget: nothing is decided by what another asked, and a question has one answer all the same.
+#[test]
+fn what_another_paid_for_is_asked_like_anything_new() {
+    let place = Place::new();
+    let (mut ledger, guarantee) = (place.ledger(), guarantee(Secret::Membership));
+    ledger.open_account(&guarantee).unwrap();
+    for name in ["ana", "bo"] {
+        ledger.set_aside(&AccountId::of(&guarantee), name, &ratio(1, 2), Sharing::Reserved).unwrap();
+    }
+    let run = place.run(&mut Toy::of(&[("a", Wish::Number(1))]).asked_by("ana")).unwrap();
+    assert_eq!(run.answers, [(0, 1, Origin::Charged)]);
+    // It is computed, and the answer that is there is given.
+    let mut bo = Toy::of(&[("a", Wish::Number(2))]).asked_by("bo").seen_at(place.path());
+    assert_eq!(place.run(&mut bo).unwrap().answers, [(0, 1, Origin::Charged)]);
+    assert_eq!((bo.pending(), bo.seen()[1].as_str()), ([0].as_slice(), "compute a 2/1"));
+    let stored =
+        |at: usize| show(&place.path()).unwrap().accounts[0].releases[at].answer.as_ref().unwrap().read().unwrap();
+    assert_eq!((stored(0), stored(1)), (serde_json::json!([1]), serde_json::json!([1, "for payer 0"])));
+    // Where that one has no answer for want of a machine, neither has this one: the charge resumes.
+    let run = place.run(&mut Toy::of(&[("b", Wish::Exhausting)]).asked_by("ana")).unwrap();
+    assert_eq!(run.exhausted, [0]);
+    let run = place.run(&mut Toy::of(&[("b", Wish::Exhausting)]).asked_by("bo")).unwrap();
+    assert_eq!(run.exhausted, [0]);
+    let charges = place.on_disk();
+    let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).asked_by("bo").refusing_to_read());
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("set aside for you")), "{refused:?}");
+    let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).asked_by("nobody").refusing_to_read());
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("set aside for you")), "{refused:?}");
+    let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).refusing_to_read());
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("not reserved of")), "{refused:?}");
+    assert_eq!(place.on_disk(), charges);
 }
 
 /// Another promise is in force: nothing is asked, nothing is read.

@@ -7,7 +7,7 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
-use deniable_ledger::{Ask, Form, Key, Ledger, Summary, show};
+use deniable_ledger::{Ask, Form, Key, Ledger, Part, Summary, show};
 use rand_core::CryptoRng;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -49,6 +49,7 @@ fn promising(secret: Secret, gain: i64) -> Guarantee {
 pub struct Toy {
     wishes: Vec<(String, Wish)>,
     payers: Vec<Secret>,
+    part: Part,
     gain: i64,
     /// Each release costs so much of the promise: one part in so many.
     parts: i64,
@@ -65,6 +66,7 @@ impl Toy {
         Self {
             wishes: wishes.iter().map(|(name, wish)| ((*name).to_owned(), *wish)).collect(),
             payers: vec![Secret::Membership],
+            part: Part::Whole,
             gain: 3,
             parts: 4,
             readable: true,
@@ -82,6 +84,11 @@ impl Toy {
 
     pub fn paid_by(self, payers: &[Secret]) -> Self {
         Self { payers: payers.to_vec(), ..self }
+    }
+
+    /// Asked by one for whom this part is set aside.
+    pub fn asked_by(self, name: &str) -> Self {
+        Self { part: Part::Named(name.to_owned()), ..self }
     }
 
     pub fn promising_nine(self) -> Self {
@@ -147,6 +154,10 @@ impl Kind for Toy {
 
     fn asker(&self) -> &'static str {
         "toy"
+    }
+
+    fn part(&self) -> Part {
+        self.part.clone()
     }
 
     fn releases(&self) -> usize {

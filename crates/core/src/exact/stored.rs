@@ -1,0 +1,34 @@
+//! Exact numbers as they are stored.
+
+use super::{Rational, parse_rational};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// An exact number that is stored as `3/4` or `3`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fraction(pub Rational);
+
+impl From<Rational> for Fraction {
+    fn from(value: Rational) -> Self {
+        Self(value)
+    }
+}
+
+impl Serialize for Fraction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Fraction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let value = parse_rational(&text).map_err(D::Error::custom)?;
+        // One number has one form, so that what is written back is what was read.
+        if value.to_string() == text {
+            Ok(Self(value))
+        } else {
+            Err(D::Error::custom("not a fraction in lowest terms"))
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Parts of a budget: what is set aside for whom, what each is charged, and what each sees.
+
+use super::{FORM, PEOPLE, Place, account, answer, request, terms_of, three};
+use deniable_core::exact::{Rational, ratio};
+use deniable_ledger::{
+    Account, AccountError, Charge, ChargeError, ChargeRequest, Ledger, Limit, Part, PartError, PartFault, Sharing,
+    show, verify,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+fn named(name: &str) -> Part {
+    Part::Named(name.into())
+}
+
+/// A ledger in which each of these has a part.
+fn divided(place: &Place, parts: &[(&str, Rational, Sharing)]) -> Ledger {
+    let mut ledger = place.ledger();
+    for (name, share, sharing) in parts {
+        ledger.set_aside(&account(), name, share, *sharing).unwrap();
+    }
+    ledger
+}
+
+fn asked_by(name: &str, identity: &str, part: (i64, i64)) -> ChargeRequest {
+    ChargeRequest { part: named(name), ..request(identity, part) }
+}
+
+/// Charges a question and stores this answer, or takes the one that it has.
+fn asked(ledger: &mut Ledger, request: &ChargeRequest, value: i64) -> Result<Value, ChargeError> {
+    match ledger.charge(request)? {
+        Charge::Answered { answer, .. } => Ok(answer),
+        Charge::New { seq } | Charge::Resumed { seq } => {
+            Ok(ledger.store_answer_of_all(seq, &FORM, &json!([value]), &Value::clone).unwrap())
+        }
+    }
+}
+
+fn now(ledger: &Ledger) -> Account {
+    ledger.summary().accounts.remove(0)
+}
+
+fn fault(refused: Result<(), PartError>) -> PartFault {
+    match refused {
+        Err(PartError::Fault(fault)) => fault,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn each_spends_its_own_to_the_last() {
+    let place = Place::new();
+    let half = |name| (name, ratio(1, 4), Sharing::Reserved);
+    let mut ledger = divided(&place, &[half("ana"), half("bo")]);
+    for (at, part) in [(1, "ana"), (2, "bo")] {
+        asked(&mut ledger, &asked_by(part, &format!("{part} 1"), (1, 8)), at).unwrap();
+        asked(&mut ledger, &asked_by(part, &format!("{part} 2"), (1, 8)), at).unwrap();
+        let refused = asked(&mut ledger, &asked_by(part, "more", (1, 1000)), 0).unwrap_err();
+        assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Part, .. }), "{refused}");
+        assert!(refused.to_string().contains("set aside for you"), "{refused}");
+    }
+    // What is for everybody is the other half, and no more.
+    asked(&mut ledger, &request("public", (1, 2)), 3).unwrap();
+    let refused = asked(&mut ledger, &request("more", (1, 1000)), 0).unwrap_err();
+    assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Account, .. }), "{refused}");
+    assert_eq!(now(&ledger).spent, three(), "used up exactly");
+    let refused = ledger.charge(&asked_by("nobody", "x", (1, 1000))).unwrap_err();
+    assert!(matches!(refused, ChargeError::NoPart(ref name) if name == "nobody"), "{refused}");
+    assert_eq!(verify(&place.path, None).unwrap().entries, 14);
+}
+
+/// What another has paid for costs the same, is answered the same, and costs the whole nothing more.
+#[test]
+fn a_question_has_one_answer_and_each_pays_for_it() {
+    let place = Place::new();
+    let third = |name| (name, ratio(1, 3), Sharing::Reserved);
+    let mut ledger = divided(&place, &[third("ana"), third("bo")]);
+    let first = asked(&mut ledger, &asked_by("ana", "q", (1, 6)), 7).unwrap();
+    let before = now(&ledger).seen_by(&named("bo"));
+    assert!(before.release("q").is_none() && before.releases.is_empty() && before.spent.is_nothing());
+    // Computed anew, as for anything that was never asked; the answer that is there wins, written as this one's.
+    let Charge::New { seq } = ledger.charge(&asked_by("bo", "q", (1, 6))).unwrap() else { panic!() };
+    let own = |other: &Value| json!([other[0], "for bo"]);
+    let second = ledger.store_answer_of_all(seq, &FORM, &json!([1000]), &own).unwrap();
+    assert_eq!((first, second.clone()), (json!([7]), json!([7, "for bo"])));
+    assert_eq!(answer(ledger.release(seq).unwrap()), Some(second));
+    let after = now(&ledger);
+    let sixth = three().share(&ratio(1, 6)).unwrap();
+    assert_eq!(
+        (&after.spent, &after.part("ana").unwrap().spent, &after.part("bo").unwrap().spent),
+        (&sixth, &sixth, &sixth)
+    );
+    // So with what is for everybody; that is free for who did not pay for it yet.
+    assert_eq!(asked(&mut ledger, &request("q", (1, 6)), 1000).unwrap(), json!([7]));
+    assert_eq!((now(&ledger).spent, now(&ledger).seen_by(&Part::Whole).spent), (sixth.clone(), sixth));
+    ledger.set_aside(&account(), "cy", &ratio(1, 6), Sharing::Reserved).unwrap();
+    assert!(matches!(ledger.charge(&asked_by("cy", "q", (1, 6))).unwrap(), Charge::Answered { .. }));
+    assert!(now(&ledger).part("cy").unwrap().spent.is_nothing());
+}
+
+/// A charge that was cut off before its answer: whoever is answered first decides for both.
+#[test]
+fn a_charge_without_an_answer_takes_that_of_another() {
+    let place = Place::new();
+    let third = |name| (name, ratio(1, 3), Sharing::Reserved);
+    let mut ledger = divided(&place, &[third("ana"), third("bo")]);
+    let Charge::New { seq } = ledger.charge(&asked_by("ana", "q", (1, 6))).unwrap() else { panic!() };
+    assert_eq!(asked(&mut ledger, &asked_by("bo", "q", (1, 6)), 8).unwrap(), json!([8]));
+    assert_eq!(ledger.charge(&asked_by("ana", "q", (1, 6))).unwrap(), Charge::Resumed { seq });
+    assert_eq!(asked(&mut ledger, &asked_by("ana", "q", (1, 6)), 9).unwrap(), json!([8]));
+}
+
+/// One sees what is for everybody, and what one has paid for: nothing else, down to how many entries there are.
+#[test]
+fn nobody_sees_what_others_asked() {
+    let place = Place::new();
+    let parts = [("ana", ratio(1, 4), Sharing::Reserved), ("bo", ratio(1, 4), Sharing::Reserved)];
+    let (mut ledger, quiet) = (divided(&place, &parts), Place::new());
+    let mut alone = divided(&quiet, &parts);
+    asked(&mut ledger, &asked_by("ana", "secret", (1, 8)), 1).unwrap();
+    for both in [&mut ledger, &mut alone] {
+        asked(both, &request("public", (1, 4)), 2).unwrap();
+        asked(both, &asked_by("bo", "own", (1, 8)), 3).unwrap();
+    }
+    for part in [named("bo"), Part::Whole] {
+        let seen = |ledger: &Ledger| {
+            let mut seen = ledger.summary().seen_by(&part);
+            for account in &mut seen.accounts {
+                account.opened = jiff::Timestamp::UNIX_EPOCH;
+                for release in &mut account.releases {
+                    (release.at, release.seq, release.answered) = (jiff::Timestamp::UNIX_EPOCH, 0, None);
+                }
+            }
+            seen
+        };
+        assert_eq!(seen(&ledger), seen(&alone), "{part:?}");
+    }
+    assert_eq!(ledger.summary().seen_by(&named("bo")).accounts[0].releases.len(), 2);
+    let seen = now(&ledger).seen_by(&named("bo"));
+    assert_eq!(seen.seen_by(&named("bo")), seen, "to look twice is to look once");
+    assert!(seen.seen_by(&named("ana")).allowances().iter().all(|all| all.limit.is_nothing()), "through other eyes");
+    assert!(now(&ledger).seen_by(&named("nobody")).allowances().iter().all(|all| all.limit.is_nothing()));
+}
+
+#[test]
+fn overlapping_parts_take_from_what_is_for_everybody() {
+    let place = Place::new();
+    let overlapping = |name| (name, ratio(2, 3), Sharing::Overlapping);
+    let mut ledger = divided(&place, &[overlapping("ana"), overlapping("bo"), ("cy", ratio(1, 6), Sharing::Reserved)]);
+    asked(&mut ledger, &asked_by("ana", "a", (1, 3)), 1).unwrap();
+    // The same question takes from the cap of each, and once from what all take from.
+    asked(&mut ledger, &asked_by("bo", "a", (1, 3)), 1).unwrap();
+    assert_eq!(now(&ledger).spent, three().share(&ratio(1, 3)).unwrap());
+    asked(&mut ledger, &asked_by("bo", "b", (1, 3)), 1).unwrap();
+    let refused = asked(&mut ledger, &asked_by("bo", "c", (1, 100)), 1).unwrap_err();
+    assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Part, .. }), "the cap: {refused}");
+    let place = Place::new();
+    let mut ledger = divided(&place, &[overlapping("ana"), overlapping("bo"), ("cy", ratio(1, 6), Sharing::Reserved)]);
+    asked(&mut ledger, &asked_by("ana", "a", (2, 3)), 1).unwrap();
+    let refused = asked(&mut ledger, &asked_by("bo", "b", (1, 3)), 1).unwrap_err();
+    assert!(
+        matches!(refused, ChargeError::OverBudget { which: Limit::Account, .. }),
+        "others have spent it: {refused}"
+    );
+    asked(&mut ledger, &asked_by("bo", "b", (1, 6)), 1).unwrap();
+    asked(&mut ledger, &asked_by("cy", "c", (1, 6)), 1).unwrap();
+    assert_eq!(now(&ledger).spent, three());
+}
+
+#[test]
+fn what_is_set_aside_is_not_taken_back() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let mut set =
+        |name: &str, share: (i64, i64), sharing| ledger.set_aside(&account(), name, &ratio(share.0, share.1), sharing);
+    for name in ["", "a b", "a\n", &"x".repeat(64)] {
+        assert_eq!(fault(set(name, (1, 4), Sharing::Reserved)), PartFault::Name);
+    }
+    assert!(matches!(fault(set("ana", (5, 4), Sharing::Reserved)), PartFault::Share(_)));
+    assert!(matches!(fault(set("ana", (-1, 4), Sharing::Reserved)), PartFault::Share(_)));
+    assert!(matches!(fault(set("ana", (0, 1), Sharing::Reserved)), PartFault::Nothing(_)));
+    set("ana", (3, 4), Sharing::Reserved).unwrap();
+    assert!(matches!(fault(set("ana", (3, 4), Sharing::Reserved)), PartFault::Same(_)));
+    assert!(matches!(fault(set("bo", (1, 3), Sharing::Reserved)), PartFault::TooMuch { .. }));
+    // Nobody was answered anything: nothing depends on answers yet.
+    set("ana", (1, 2), Sharing::Overlapping).unwrap();
+    set("ana", (0, 1), Sharing::Overlapping).unwrap();
+    set("ana", (1, 4), Sharing::Reserved).unwrap();
+    set("bo", (1, 4), Sharing::Reserved).unwrap();
+    asked(&mut ledger, &asked_by("ana", "q", (1, 100)), 1).unwrap();
+    asked(&mut ledger, &request("public", (1, 4)), 1).unwrap();
+    let mut set =
+        |name: &str, share: (i64, i64), sharing| ledger.set_aside(&account(), name, &ratio(share.0, share.1), sharing);
+    assert!(matches!(fault(set("ana", (1, 5), Sharing::Reserved)), PartFault::InUse(_)));
+    assert!(matches!(fault(set("ana", (0, 1), Sharing::Reserved)), PartFault::InUse(_)));
+    assert!(matches!(fault(set("ana", (1, 4), Sharing::Overlapping)), PartFault::InUse(_)));
+    assert!(matches!(fault(set("bo", (3, 4), Sharing::Reserved)), PartFault::Spent { .. }));
+    set("ana", (1, 2), Sharing::Reserved).unwrap();
+    set("bo", (0, 1), Sharing::Reserved).unwrap();
+    verify(&place.path, None).unwrap();
+    assert_eq!(show(&place.path).unwrap().population, PEOPLE);
+}
+
+/// What the parts have spent must fit the promise that is made instead, each its own.
+#[test]
+fn a_promise_is_not_tightened_below_a_part() {
+    let place = Place::new();
+    let mut ledger = divided(&place, &[("ana", ratio(1, 10), Sharing::Reserved)]);
+    asked(&mut ledger, &asked_by("ana", "q", (1, 10)), 1).unwrap();
+    // 3^(1/10) is within 2, and not within 2^(1/10).
+    let refused = ledger.change_promise(&terms_of(2), "less").unwrap_err();
+    assert!(matches!(refused, AccountError::PartBelowSpent { .. }), "{refused}");
+    assert!(ledger.change_promise(&terms_of(4), "more").unwrap());
+    assert_eq!(now(&ledger).part("ana").unwrap().share, ratio(1, 10), "a part is a share of what is promised");
+    let more = ChargeRequest { policy_limit: terms_of(4).limit().clone(), ..asked_by("ana", "r", (1, 100)) };
+    assert!(matches!(ledger.charge(&more).unwrap(), Charge::New { .. }));
+}
+
+const WHO: [&str; 3] = ["ana", "bo", "everybody"];
+
+/// The part of who asks; the last one asks for everybody.
+fn part_of(who: usize) -> Part {
+    if who == 2 { Part::Whole } else { named(WHO[who]) }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    SetAside { who: usize, twelfths: i64, sharing: Sharing },
+    Ask { who: usize, question: u8 },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let sharing = prop_oneof![3 => Just(Sharing::Reserved), 1 => Just(Sharing::Overlapping)];
+    prop_oneof![
+        1 => (0..2_usize, 0..8_i64, sharing).prop_map(|(who, twelfths, sharing)| Step::SetAside { who, twelfths, sharing }),
+        4 => (0..3_usize, 0..10_u8).prop_map(|(who, question)| Step::Ask { who, question }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    /// In whatever order parts are set aside and spent: each stays within its own, all together within the whole, a question has one answer; and
+    /// while Bo's part is reserved, Bo is answered and refused as if Ana had asked nothing.
+    #[test]
+    fn each_stays_within_its_part(steps in prop::collection::vec(step(), 1..40)) {
+        let (place, quiet) = (Place::new(), Place::new());
+        let (mut ledger, mut without) = (place.ledger(), quiet.ledger());
+        let mut answers: BTreeMap<u8, Value> = BTreeMap::new();
+        let mut paid: [BTreeSet<u8>; 3] = Default::default();
+        let cost = |question: u8| (1, 12 + i64::from(question % 4));
+        // Ana may have drawn from what is for everybody, and then the two ledgers part.
+        let mut apart = false;
+        for (at, step) in steps.into_iter().enumerate() {
+            match step {
+                Step::SetAside { who, twelfths, sharing } => {
+                    let set = |ledger: &mut Ledger| ledger.set_aside(&account(), WHO[who], &ratio(twelfths, 12), sharing);
+                    let (done, other) = (set(&mut ledger), set(&mut without));
+                    // What Ana has spent ties Ana's part.
+                    apart |= sharing == Sharing::Overlapping || done.is_ok() != other.is_ok();
+                }
+                Step::Ask { who, question } => {
+                    let request = ChargeRequest { part: part_of(who), ..request(&question.to_string(), cost(question)) };
+                    let done = asked(&mut ledger, &request, at as i64);
+                    if who != 0 && !apart {
+                        prop_assert_eq!(done.is_ok(), asked(&mut without, &request, at as i64).is_ok());
+                    }
+                    if let Ok(answer) = done {
+                        prop_assert_eq!(answers.entry(question).or_insert_with(|| answer.clone()), &answer);
+                        let is_public = who != 2 && paid[2].contains(&question);
+                        if is_public && !paid[who].contains(&question) {
+                            continue;
+                        }
+                        paid[who].insert(question);
+                    }
+                }
+            }
+            let sum = |questions: &BTreeSet<u8>| {
+                questions.iter().fold(ratio(0, 1), |sum, question| sum + ratio(cost(*question).0, cost(*question).1))
+            };
+            let known = now(&ledger);
+            let (mut unreserved, mut reserved) = (paid[2].clone(), ratio(0, 1));
+            for who in 0..2 {
+                let Some(part) = known.part(WHO[who]) else { prop_assert!(paid[who].is_empty()); continue };
+                prop_assert_eq!(part.spent.exact_part_of(&three()).unwrap(), sum(&paid[who]));
+                prop_assert!(sum(&paid[who]) <= part.share);
+                match part.sharing {
+                    Sharing::Reserved => reserved += &part.share,
+                    Sharing::Overlapping => unreserved.extend(&paid[who]),
+                }
+            }
+            prop_assert!(reserved <= ratio(1, 1));
+            prop_assert!(sum(&unreserved) <= ratio(1, 1) - reserved);
+            let all: BTreeSet<u8> = paid.iter().flatten().copied().collect();
+            prop_assert_eq!(known.spent.exact_part_of(&three()).unwrap(), sum(&all));
+        }
+        let summary = Ledger::open_or_create(&place.path, PEOPLE).unwrap().summary();
+        prop_assert_eq!(&summary, &ledger.summary());
+        verify(&place.path, None).unwrap();
+    }
+}

@@ -1,6 +1,9 @@
 //! `deniable ask`: one question, and the prompt driven through pipes.
 
 use crate::support::{Place, Run};
+use deniable::exact::ratio;
+use deniable::ledger::{AccountId, Ledger, Part, Sharing};
+use deniable::{Policy, Query, Session};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;
@@ -15,6 +18,36 @@ fn prompt(place: &Place, more: &[&str], lines: &str) -> Run {
     // A prompt that has ended no longer reads.
     let _ = child.stdin.take().unwrap().write_all(lines.as_bytes());
     Run::of(child.wait_with_output().unwrap())
+}
+
+/// Parts of the budget are set aside for analysts: the ledger says what each alone can come to believe, and who asked.
+#[test]
+fn the_ledger_says_who_asked_and_what_each_can_believe() {
+    let clinic = Place::clinic();
+    clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/4", "--name", "all visits"]).done();
+    let policy = Policy::load(&clinic.path("policy.toml")).unwrap();
+    let mut ledger = Ledger::open_or_create(policy.ledger(), policy.population()).unwrap();
+    let id = AccountId::of(policy.guarantee());
+    for (name, share, sharing) in [("ana", ratio(1, 4), Sharing::Reserved), ("bo", ratio(1, 2), Sharing::Overlapping)] {
+        ledger.set_aside(&id, name, &share, sharing).unwrap();
+    }
+    let sql = "SELECT COUNT(*) AS adults FROM visits WHERE age > 17";
+    let query = Query { name: "adults".to_owned(), sql: sql.to_owned(), share: ratio(1, 8) };
+    let ana = Session::new(policy).unwrap().paid_by(Part::Named("ana".to_owned()));
+    ana.ask(&query).unwrap().wait().unwrap();
+    let text = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    insta::assert_snapshot!(clinic.plain(&text));
+    let all = clinic.run(&["ledger", "show", "policy.toml", "--format", "json"]).done().json();
+    assert_eq!(all["accounts"][0]["releases"][1]["part"], "ana");
+    assert_eq!(all["accounts"][0]["parts"][1]["sharing"], "overlapping");
+    // A page is for everybody, and what is left for everybody is refused beyond.
+    clinic.run(&["report", "policy.toml", "--out", "page.html"]).done();
+    let page = std::fs::read_to_string(clinic.path("page.html")).unwrap();
+    assert!(page.contains("all visits") && !page.contains("adults"));
+    let refused =
+        clinic.run(&["ask", "policy.toml", "SELECT COUNT(*) FROM visits WHERE smoker", "--spend", "2/3"]).refused();
+    assert!(refused.stderr.contains("reserved"), "{refused:?}");
+    assert_eq!(clinic.releases().len(), 2);
 }
 
 #[test]

@@ -33,9 +33,11 @@ fn contents_follow_the_rows_and_not_their_order() {
         // A value that no question reads, NULL for a value, and two columns exchanged.
         (format!("(SELECT * REPLACE (COALESCE(flag, TRUE) AS flag) FROM {file}) other"), 1_000),
         (format!("(SELECT * REPLACE (who AS ward, ward AS who) FROM {file}) other"), 1_000),
-        // What ends one column begins the next: the digits of `a` are 61.
-        (format!("(SELECT * REPLACE ('a' AS who, 5 AS id) FROM {file}) other"), 1_000),
-        (format!("(SELECT * REPLACE ('' AS who, 615 AS id) FROM {file}) other"), 1_000),
+        // What ends one column begins the next one by name.
+        (format!("(SELECT * REPLACE (1 AS id, 23 AS n) FROM {file}) other"), 1_000),
+        (format!("(SELECT * REPLACE (12 AS id, 3 AS n) FROM {file}) other"), 1_000),
+        (format!("(SELECT * REPLACE ('ab' AS ward, 'c' AS who) FROM {file}) other"), 1_000),
+        (format!("(SELECT * REPLACE ('a' AS ward, 'bc' AS who) FROM {file}) other"), 1_000),
     ];
     let mut seen = vec![all.sums, of(&file, 2).sums];
     for (relation, rows) in others {

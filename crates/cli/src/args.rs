@@ -9,6 +9,7 @@ pub mod gwas;
 pub mod limits;
 pub mod output;
 pub mod policy;
+pub mod serve;
 pub mod spend;
 
 use clap::error::{ContextKind, ContextValue};
@@ -169,6 +170,12 @@ Examples:
 The share is of the whole promise about the population, and is charged under the policy's name with `/ask`: the policy's \
 own `spend` is for the queries that it lists, and does not limit these. What the promise allows in all is never exceeded.")]
     Ask(Ask),
+    /// Answer SQL of several analysts, from the tools that they have: a server of PostgreSQL's protocol.
+    #[command(after_help = serve::SERVE_EXAMPLES)]
+    Serve(serve::Serve),
+    /// Say who may connect to the server, and which part of the promise is whose.
+    #[command(subcommand, after_help = serve::ACCOUNT_EXAMPLES)]
+    Account(serve::Account),
     /// Look at the data before anything is released from it.
     #[command(subcommand)]
     Data(Data),

@@ -108,6 +108,18 @@ impl Failure {
         }
     }
 
+    /// What is wrong, without places and help.
+    #[cfg(feature = "serve")]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Refused(complaints) => {
+                complaints.iter().map(|complaint| complaint.message.clone()).collect::<Vec<_>>().join("; ")
+            }
+            Self::Usage(complaint) => complaint.message.clone(),
+            Self::ClosedPipe => String::new(),
+        }
+    }
+
     /// One refusal without a place.
     pub fn refused(message: impl Display, help: impl Display) -> Self {
         Self::Refused(vec![Complaint::new(message).help(help)])

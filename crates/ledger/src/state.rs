@@ -297,6 +297,16 @@ impl Account {
         seen
     }
 
+    /// The same as it was before these charges were: what is spent stays spent.
+    #[must_use]
+    pub fn without(&self, hidden: &dyn Fn(&Release) -> bool) -> Self {
+        let mut left = Self { releases: Vec::new(), identities: BTreeMap::new(), ..self.clone() };
+        for release in self.releases.iter().filter(|release| !hidden(release)) {
+            left.keep(release.clone());
+        }
+        left
+    }
+
     fn keep(&mut self, release: Release) {
         self.identities.entry(release.ask.identity.clone()).or_default().push(self.releases.len());
         self.releases.push(release);

@@ -11,6 +11,8 @@
 //! shown for an ask stays what is shown, also when a more exact answer comes later, and nothing needs to be recorded of it. An ask that was charged itself
 //! has its own answer.
 //!
+//! Whoever states no price is shown the dearest answer that holds the ask ([`Plan::with_dearest`](crate::Plan::with_dearest)).
+//!
 //! All of this follows from the policy and the ledger's entries, and from nothing private.
 
 use crate::plan::PlannedAsk;
@@ -18,6 +20,7 @@ use crate::release::FORM;
 use deniable_ledger::{Account, Ask as LedgerAsk, Release};
 use deniable_policy::{About, Policy};
 use deniable_sql::output::Noisy;
+use std::cmp::Reverse;
 
 /// The earlier answer that an ask is taken from.
 #[derive(Debug, Clone)]
@@ -63,7 +66,37 @@ impl PlannedAsk {
         Some(self.taken_from(within))
     }
 
+    /// The ask, taken from the answer of the account that holds it and was paid most for, whatever the ask itself would pay: for those who
+    /// state no price. `None` when there is none.
+    pub(crate) fn dearest(&self, policy: &Policy, account: &Account) -> Option<Self> {
+        if self.ask().about != About::Cells {
+            return None;
+        }
+        let own = self.for_ledger(policy);
+        let mut answered: Vec<&Release> =
+            account.releases.iter().filter(|release| release.answered.is_some()).collect();
+        // Of answers that cost the same, the first one.
+        answered.sort_by_key(|release| (Reverse(release.cost.odds_at_most()), release.answered));
+        let within = answered.into_iter().find_map(|release| self.held_by(&own, release, policy))?;
+        // Of the same question it is its own answer.
+        let same = self.bought_as(&within.earlier, policy);
+        Some(
+            same.filter(|same| same.for_ledger(policy).identity == within.ask.identity)
+                .unwrap_or_else(|| self.taken_from(within)),
+        )
+    }
+
     fn within_release(&self, own: &LedgerAsk, release: &Release, policy: &Policy) -> Option<Within> {
+        let within = self.held_by(own, release, policy)?;
+        let is_as_exact = |(own, at): (usize, &usize)| {
+            within.earlier.measures()[*at].decay().ratio() <= self.measures()[own].decay().ratio()
+        };
+        let exact = within.places.iter().enumerate().all(is_as_exact);
+        exact.then_some(within)
+    }
+
+    /// The answer of the ledger, where it holds the numbers of the ask, however exact they are.
+    fn held_by(&self, own: &LedgerAsk, release: &Release, policy: &Policy) -> Option<Within> {
         let LedgerAsk { name: _, sql, identity, source, version } = &release.ask;
         let form = release.answer.as_ref()?.form();
         // What is about other tables or versions is not even understood.
@@ -75,10 +108,6 @@ impl PlannedAsk {
             return None;
         }
         let places = self.query().measures_within(earlier.query())?;
-        let is_as_exact = |(own, at): (usize, &usize)| {
-            earlier.measures()[*at].decay().ratio() <= self.measures()[own].decay().ratio()
-        };
-        let exact = places.iter().enumerate().all(is_as_exact);
-        exact.then(|| Within { ask: release.ask.clone(), earlier, places })
+        Some(Within { ask: release.ask.clone(), earlier, places })
     }
 }

@@ -41,7 +41,7 @@ pub use forecast::{ErrorBound, Expected, expected};
 pub use least::{Least, LeastError, Needed, least};
 pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery, answered_earlier};
 pub use public::with_public_keys;
-pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, release, remembered, stored};
+pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, fits, release, remembered, stored};
 pub use show::published;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

@@ -250,6 +250,15 @@ impl Plan {
         Self { asks: self.asks.iter().map(offered).collect(), ..self.clone() }
     }
 
+    /// The same plan, in which each ask is taken from the dearest answer that holds its numbers, however exact the ask would be at its own
+    /// price: what is free for those who state none. `None` unless there is such an answer to all of them.
+    #[must_use]
+    pub fn with_dearest(&self, account: &Account) -> Option<Self> {
+        let account = Some(account).filter(|account| account.id == self.account())?.seen_by(&self.part);
+        let asks = self.asks.iter().map(|ask| ask.dearest(&self.policy, &account)).collect::<Option<_>>()?;
+        Some(Self { asks, ..self.clone() })
+    }
+
     /// The account of the ledger that this policy is charged to.
     #[must_use]
     pub fn account(&self) -> AccountId {
@@ -357,6 +366,15 @@ impl PlannedAsk {
         ask.sql = sql.to_owned();
         ask.about = About::Cells;
         Some(Self { ask, query, measures, cost: cost.clone(), within: None })
+    }
+
+    /// The same ask at the price of another; `None` where that is no price of it.
+    pub(crate) fn bought_as(&self, earlier: &Self, policy: &Policy) -> Option<Self> {
+        let cost = earlier.cost.clone();
+        let mut ask = self.ask.clone();
+        ask.share = cost.exact_part_of(policy.guarantee().limit())?;
+        let measures = bought(&self.query, &cost, policy).ok()?;
+        Some(Self { ask, query: self.query.clone(), measures, cost, within: None })
     }
 
     /// The same ask, taken from an earlier answer: it costs nothing, and its noise is that of the answer.

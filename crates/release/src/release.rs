@@ -254,6 +254,20 @@ pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<Answered>>, Re
     Ok(answers.map(|noisy| noisy.map(|noisy| Answered { noisy, origin: Origin::Stored })).collect())
 }
 
+/// Whether what is left pays for the asks that have no stored answer, as far as whoever pays may know.
+///
+/// # Errors
+/// When it does not, or a stored answer does not fit its ask.
+pub fn fits(plan: &Plan, ledger: &Summary) -> Result<(), ReleaseError> {
+    let resources = Resources::default();
+    let allowed = Registering::Stop.into();
+    let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
+    let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
+    let (resources, spoilt) = (&resources, BTreeSet::new());
+    let asks = Asks { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
+    deniable_protocol::fits(&asks, ledger)
+}
+
 impl Kind for Asks<'_> {
     type Answer = Noisy;
     type Refused = ReleaseError;

@@ -9,8 +9,19 @@ use std::process::Command;
 
 /// Where a build's packages are looked up: `cargo tree` with these arguments.
 const FIRST: [&str; 4] = ["--package", "deniable-cli", "--edges", "normal,build"];
-const TESTS: [&str; 7] =
-    ["--workspace", "--exclude", "deniable-postgres", "--exclude", "deniable-objects", "--edges", "normal,build,dev"];
+const TESTS: [&str; 11] = [
+    "--workspace",
+    "--exclude",
+    "deniable-postgres",
+    "--exclude",
+    "deniable-objects",
+    "--exclude",
+    "deniable-wire",
+    "--exclude",
+    "deniable-serve",
+    "--edges",
+    "normal,build,dev",
+];
 
 /// Every package of a build, by name and version, with each set of features that it is compiled with. Programs that run during the
 /// build may have another than what is linked.

@@ -5,9 +5,10 @@ use clap::builder::StyledStr;
 use std::fmt::Write;
 
 /// What one wants to do, and the commands for it.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Prepare a release", &["init", "plan", "explore", "data"]),
     ("Release, under a promise", &["release", "ask", "suggest", "gwas"]),
+    ("Let others ask", &["serve", "account"]),
     ("Look at what was released", &["ledger", "report"]),
     ("Find out what something gives away", &["check", "recheck", "audit", "attack", "assess"]),
     ("Understand promises", &["translate", "explain"]),

@@ -1,5 +1,7 @@
 //! One file or folder for each command. Here is only which of them runs.
 
+#[cfg(feature = "serve")]
+mod account;
 mod answers;
 mod ask;
 mod assess;
@@ -19,6 +21,8 @@ mod question;
 mod recheck;
 mod release;
 mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod statements;
 mod suggest;
 pub mod sweep;
@@ -47,6 +51,15 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Gwas(gwas) => gwas::run(&gwas),
         Command::Explore(explore) => explore::run(&explore),
         Command::Report(report) => report::run(&report),
+        #[cfg(feature = "serve")]
+        Command::Serve(serve) => serve::run(&serve),
+        #[cfg(feature = "serve")]
+        Command::Account(account) => account::run(&account),
+        #[cfg(not(feature = "serve"))]
+        Command::Serve(_) | Command::Account(_) => Err(Failure::refused(
+            "this program was built without its server",
+            "build it with `cargo build --features serve`, or run it with `cargo run --features serve -- serve POLICY`",
+        )),
         Command::Data(Data::Check(check)) => data::check(&check),
         Command::Data(Data::Pull(pull)) => data::pull(&pull),
         Command::Ledger(command) => ledger::run(&command),

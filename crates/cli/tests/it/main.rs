@@ -36,5 +36,7 @@ mod quality;
 mod refused_sql;
 mod release;
 mod report;
+#[cfg(feature = "serve")]
+mod serve;
 mod support;
 mod text;

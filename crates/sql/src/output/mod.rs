@@ -18,10 +18,12 @@ mod ratios;
 mod regression;
 mod slope;
 mod steps;
+mod types;
 mod window;
 
 pub use evaluate::{Noisy, Shown, ShownRow};
 pub use planned::Planned;
+pub use types::ValueType;
 pub use window::{Window, WindowFunction};
 
 use deniable_core::exact::Rational;

@@ -1,0 +1,378 @@
+//! PostgreSQL's functions, as far as questions about catalogs use them. None of them reads anything but what is described.
+
+use crate::tables::{Known, PUBLIC};
+use crate::types::Type;
+use crate::{Description, types};
+use regex::RegexBuilder;
+use rusqlite::functions::{Aggregate, Context, FunctionFlags};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, Error};
+use std::sync::Arc;
+
+const PLAIN: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQLITE_DETERMINISTIC);
+
+/// Numbers that `generate_series` gives at most.
+const MOST_NUMBERS: i64 = 10_000;
+
+/// Functions of which nothing is known here: they are about what is not there.
+const NOTHING: [&str; 30] = [
+    "pg_get_expr",
+    "pg_get_constraintdef",
+    "pg_get_indexdef",
+    "pg_get_viewdef",
+    "pg_get_ruledef",
+    "pg_get_triggerdef",
+    "pg_get_function_result",
+    "pg_get_function_arguments",
+    "pg_get_function_identity_arguments",
+    "pg_get_functiondef",
+    "pg_get_serial_sequence",
+    "pg_get_statisticsobjdef_columns",
+    "pg_get_statisticsobjdef",
+    "pg_get_partkeydef",
+    "pg_get_partition_constraintdef",
+    "pg_table_size",
+    "pg_relation_size",
+    "pg_total_relation_size",
+    "pg_indexes_size",
+    "pg_database_size",
+    "pg_tablespace_size",
+    "pg_tablespace_location",
+    "pg_size_pretty",
+    "shobj_description",
+    "inet_server_addr",
+    "inet_server_port",
+    "inet_client_addr",
+    "unnest",
+    "generate_subscripts",
+    "pg_stat_get_numscans",
+];
+
+/// The type that a function gives, where it is none of text.
+pub(crate) fn returned(name: &str) -> Type {
+    match name {
+        "count"
+        | "row_number"
+        | "rank"
+        | "dense_rank"
+        | "pg_table_size"
+        | "pg_relation_size"
+        | "pg_total_relation_size" => Type::INT8,
+        "pg_backend_pid" | "array_upper" | "array_lower" | "array_length" | "cardinality" | "length" | "strpos" => {
+            Type::INT4
+        }
+        "pg_is_in_recovery"
+        | "pg_table_is_visible"
+        | "pg_type_is_visible"
+        | "pg_function_is_visible"
+        | "bool_and"
+        | "bool_or"
+        | "every" => Type::BOOL,
+        "current_database" | "current_schema" | "current_user" | "session_user" | "user" | "current_catalog"
+        | "pg_get_userbyid" => Type::NAME,
+        "current_schemas" => Type::NAMES,
+        "array_agg" | "string_to_array" => Type::TEXTS,
+        "to_regclass" => Type::OID,
+        _ if name.starts_with("has_") && name.ends_with("_privilege") => Type::BOOL,
+        _ => Type::TEXT,
+    }
+}
+
+/// Settings as `current_setting` and `SHOW` tell them, where the connection has no own.
+#[must_use]
+pub fn setting(description: &Description, name: &str) -> Option<String> {
+    let value = match name.to_ascii_lowercase().as_str() {
+        "server_version" => return Some(description.version.clone()),
+        "server_version_num" => {
+            let (major, minor) = description.version.split_once('.').unwrap_or((&description.version, "0"));
+            return Some(format!("{major}{:0>4}", minor));
+        }
+        "server_encoding" | "client_encoding" => "UTF8",
+        "search_path" => "\"$user\", public",
+        "default_table_access_method" => "heap",
+        "transaction_isolation" | "default_transaction_isolation" => "read committed",
+        "transaction_read_only" | "default_transaction_read_only" => "on",
+        "standard_conforming_strings" | "integer_datetimes" => "on",
+        "timezone" => "UTC",
+        "datestyle" => "ISO, YMD",
+        "intervalstyle" => "postgres",
+        "lc_collate" | "lc_ctype" | "lc_messages" | "lc_monetary" | "lc_numeric" | "lc_time" => "C",
+        "is_superuser" | "ssl" | "in_hot_standby" => "off",
+        "max_identifier_length" => "63",
+        "max_index_keys" => "32",
+        "block_size" => "8192",
+        "extra_float_digits" => "1",
+        "bytea_output" => "hex",
+        "application_name" | "role" => "",
+        "statement_timeout" | "lock_timeout" => "0",
+        "wal_level" => "replica",
+        _ => return None,
+    };
+    Some(value.to_owned())
+}
+
+fn argument(context: &Context<'_>, at: usize) -> Option<String> {
+    if at >= context.len() {
+        return None;
+    }
+    match context.get_raw(at) {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(number) => Some(number.to_string()),
+        ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text).into_owned()),
+    }
+}
+
+fn number(context: &Context<'_>, at: usize) -> Option<i64> {
+    argument(context, at)?.trim().parse().ok()
+}
+
+/// The elements of a list as PostgreSQL writes it: `{a,"b c",NULL}`, or `1 2` of a vector.
+pub(crate) fn elements(list: &str) -> Vec<Option<String>> {
+    let Some(inner) = list.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) else {
+        return list.split_whitespace().map(|element| Some(element.to_owned())).collect();
+    };
+    let (mut all, mut element, mut quoted, mut was_quoted) = (Vec::new(), String::new(), false, false);
+    let mut rest = inner.chars();
+    let mut end = |element: &mut String, was_quoted: &mut bool| {
+        let text = std::mem::take(element);
+        all.push((*was_quoted || text != "NULL").then_some(text));
+        *was_quoted = false;
+    };
+    while let Some(c) = rest.next() {
+        match c {
+            '"' => (quoted, was_quoted) = (!quoted, true),
+            '\\' => element.extend(rest.next()),
+            ',' if !quoted => end(&mut element, &mut was_quoted),
+            c => element.push(c),
+        }
+    }
+    if !inner.is_empty() {
+        end(&mut element, &mut was_quoted);
+    }
+    all
+}
+
+/// A list as PostgreSQL writes it.
+pub(crate) fn list(elements: impl Iterator<Item = Option<String>>) -> String {
+    let written = elements.map(|element| match element {
+        None => "NULL".to_owned(),
+        Some(text) => {
+            let is_plain = !text.is_empty()
+                && !text.eq_ignore_ascii_case("null")
+                && text.chars().all(|c| !c.is_whitespace() && !"{},\"\\".contains(c));
+            if is_plain { text } else { format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")) }
+        }
+    });
+    format!("{{{}}}", written.collect::<Vec<_>>().join(","))
+}
+
+/// Whether a pattern occurs in a text. A pattern that is none occurs nowhere; both are bounded in length by the statement.
+fn occurs(context: &Context<'_>, any_case: bool) -> Option<bool> {
+    let (text, pattern) = (argument(context, 0)?, argument(context, 1)?);
+    let pattern = RegexBuilder::new(&pattern).case_insensitive(any_case).size_limit(1 << 20).build().ok();
+    Some(pattern.is_some_and(|pattern| pattern.is_match(&text)))
+}
+
+/// Adds them to a connection.
+pub(crate) fn add(connection: &Connection, description: &Description) -> Result<(), Error> {
+    let known = Arc::new(Known::of(description));
+    names(connection, description, &known)?;
+    lists(connection)?;
+    let scalar = |name: &str, of: fn(&Context<'_>) -> Option<Value>| {
+        connection.create_scalar_function(name, -1, PLAIN, move |context| Ok(of(context)))
+    };
+    for name in NOTHING {
+        scalar(name, |_| None)?;
+    }
+    scalar("matches", |context| occurs(context, false).map(|found| Value::Integer(found.into())))?;
+    scalar("matches_any_case", |context| occurs(context, true).map(|found| Value::Integer(found.into())))?;
+    scalar("same", |context| Some(Value::Integer((argument(context, 0) == argument(context, 1)).into())))?;
+    scalar("truth", |context| {
+        let is_true =
+            ["t", "true", "1", "on", "yes", "y"].contains(&argument(context, 0)?.to_ascii_lowercase().as_str());
+        Some(Value::Integer(is_true.into()))
+    })?;
+    scalar("pg_encoding_to_char", |_| Some(Value::Text("UTF8".to_owned())))?;
+    scalar("pg_char_to_encoding", |_| Some(Value::Integer(6)))?;
+    scalar("quote_ident", |context| {
+        let name = argument(context, 0)?;
+        let is_plain = !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit())
+            && !name.starts_with(|c: char| c.is_ascii_digit());
+        Some(Value::Text(if is_plain { name } else { format!("\"{}\"", name.replace('"', "\"\"")) }))
+    })?;
+    scalar("quote_literal", |context| Some(Value::Text(format!("'{}'", argument(context, 0)?.replace('\'', "''")))))?;
+    for name in ["pg_backend_pid", "pg_is_in_recovery", "pg_my_temp_schema", "pg_is_other_temp_schema"] {
+        scalar(name, |_| Some(Value::Integer(0)))?;
+    }
+    for name in ["pg_function_is_visible", "pg_type_is_visible", "pg_collation_is_visible", "pg_opclass_is_visible"] {
+        scalar(name, |_| Some(Value::Integer(1)))?;
+    }
+    scalar("pg_relation_is_publishable", |_| Some(Value::Integer(0)))?;
+    for name in ["table", "schema", "database", "column", "any_column", "sequence", "function", "tablespace", "type"] {
+        scalar(&format!("has_{name}_privilege"), |context| {
+            let wanted = argument(context, context.len().checked_sub(1)?)?.to_ascii_uppercase();
+            let is_had = wanted.split(',').any(|one| ["SELECT", "USAGE", "CONNECT"].contains(&one.trim()));
+            Some(Value::Integer(is_had.into()))
+        })?;
+    }
+    scalar("format_type", |context| {
+        let known = u32::try_from(number(context, 0)?).ok().and_then(Type::of_oid).and_then(Type::about);
+        Some(Value::Text(known.map_or_else(|| "???".to_owned(), |about| about.sql.to_owned())))
+    })
+}
+
+/// Those that know what is described.
+fn names(connection: &Connection, description: &Description, known: &Arc<Known>) -> Result<(), Error> {
+    let constant = |names: &[&str], value: String| {
+        names.iter().try_for_each(|name| {
+            let value = value.clone();
+            connection.create_scalar_function(*name, -1, PLAIN, move |_| Ok(value.clone()))
+        })
+    };
+    constant(&["current_database", "current_catalog"], description.database.clone())?;
+    constant(&["current_user", "session_user", "user", "current_role", "pg_get_userbyid"], description.user.clone())?;
+    constant(&["current_schema"], PUBLIC.to_owned())?;
+    constant(&["version"], format!("PostgreSQL {} (Deniable)", description.version))?;
+    connection.create_scalar_function("current_schemas", -1, PLAIN, |context| {
+        let all = number(context, 0) == Some(1);
+        Ok(if all { "{pg_catalog,public}" } else { "{public}" })
+    })?;
+    let settings = description.clone();
+    connection.create_scalar_function("current_setting", -1, PLAIN, move |context| {
+        Ok(argument(context, 0).and_then(|name| setting(&settings, &name)))
+    })?;
+    connection.create_scalar_function("set_config", -1, PLAIN, |context| Ok(argument(context, 1)))?;
+    let of = |name: &str, find: fn(&Known, &Context<'_>) -> Option<Value>| {
+        let known = Arc::clone(known);
+        connection.create_scalar_function(name, -1, PLAIN, move |context| Ok(find(&known, context)))
+    };
+    of("pg_table_is_visible", |known, context| Some(Value::Integer(known.is_visible(number(context, 0)?).into())))?;
+    of("regclass_name", |known, context| {
+        let shown = argument(context, 0)?;
+        let name = shown.parse().ok().and_then(|oid| known.relation(oid)).map(|relation| relation.shown());
+        Some(Value::Text(name.unwrap_or(shown)))
+    })?;
+    of("regclass_oid", |known, context| known.relation_named(&argument(context, 0)?).map(Value::Integer))?;
+    of("to_regclass", |known, context| known.relation_named(&argument(context, 0)?).map(Value::Integer))?;
+    of("regnamespace_name", |known, context| Some(Value::Text(known.schema_name(number(context, 0)?)?.to_owned())))?;
+    of("regnamespace_oid", |known, context| known.schema_oid(&argument(context, 0)?).map(Value::Integer))?;
+    of("regtype_name", |_, context| {
+        let known = u32::try_from(number(context, 0)?).ok().and_then(Type::of_oid).and_then(Type::about);
+        Some(Value::Text(known.map_or("-", |about| about.sql).to_owned()))
+    })?;
+    of("regtype_oid", |_, context| {
+        let name = argument(context, 0)?;
+        let named = types::Type::named(&name).map(|known| i64::from(known.oid()));
+        named.or_else(|| name.parse().ok()).map(Value::Integer)
+    })?;
+    of("to_regtype", |_, context| {
+        types::Type::named(&argument(context, 0)?).map(|known| Value::Integer(known.oid().into()))
+    })?;
+    for name in ["regproc_name", "regproc_oid", "regrole_name", "regrole_oid"] {
+        of(name, |_, context| argument(context, 0).map(Value::Text))?;
+    }
+    of("obj_description", |known, context| Some(Value::Text(known.comment(number(context, 0)?, 0)?.to_owned())))?;
+    of("col_description", |known, context| {
+        Some(Value::Text(known.comment(number(context, 0)?, number(context, 1)?)?.to_owned()))
+    })
+}
+
+/// Lists, and aggregates that make them.
+fn lists(connection: &Connection) -> Result<(), Error> {
+    connection.create_scalar_function("list", -1, PLAIN, |context| {
+        Ok(list((0..context.len()).map(|at| argument(context, at))))
+    })?;
+    connection.create_scalar_function("elements", 1, PLAIN, |context| {
+        let found = argument(context, 0).map(|list| elements(&list)).unwrap_or_default();
+        Ok(serde_json::Value::from_iter(found).to_string())
+    })?;
+    connection.create_scalar_function("element", 2, PLAIN, |context| {
+        let at = number(context, 1).and_then(|at| usize::try_from(at).ok()?.checked_sub(1));
+        let found = argument(context, 0).map(|list| elements(&list)).unwrap_or_default();
+        Ok(at.and_then(|at| found.get(at).cloned().flatten()))
+    })?;
+    connection.create_scalar_function("series", -1, PLAIN, |context| {
+        let (Some(first), Some(end)) = (number(context, 0), number(context, 1)) else { return Ok("[]".to_owned()) };
+        // Nobody needs more of them for a question about catalogs.
+        let end = end.min(first.saturating_add(MOST_NUMBERS));
+        Ok(serde_json::Value::from_iter(first..=end).to_string())
+    })?;
+    connection.create_scalar_function("array_to_string", -1, PLAIN, |context| {
+        let (Some(list), Some(between)) = (argument(context, 0), argument(context, 1)) else { return Ok(None) };
+        let found: Vec<String> = elements(&list).into_iter().flatten().collect();
+        Ok(Some(found.join(&between)))
+    })?;
+    connection.create_scalar_function("string_to_array", -1, PLAIN, |context| {
+        let (Some(text), Some(between)) = (argument(context, 0), argument(context, 1)) else { return Ok(None) };
+        Ok(Some(list(text.split(&between).map(|part| Some(part.to_owned())))))
+    })?;
+    for name in ["array_upper", "array_length", "cardinality"] {
+        connection.create_scalar_function(name, -1, PLAIN, |context| {
+            let found = argument(context, 0).map(|list| elements(&list).len());
+            Ok(found.filter(|length| *length > 0).and_then(|length| i64::try_from(length).ok()))
+        })?;
+    }
+    connection.create_scalar_function("array_lower", -1, PLAIN, |_| Ok(1))?;
+    connection.create_aggregate_function("array_agg", 1, PLAIN, Gather)?;
+    for (name, all) in [("bool_and", true), ("every", true), ("bool_or", false)] {
+        connection.create_aggregate_function(name, 1, PLAIN, Truth { all })?;
+    }
+    Ok(())
+}
+
+/// `array_agg`.
+struct Gather;
+
+impl Aggregate<Vec<Option<String>>, Option<String>> for Gather {
+    fn init(&self, _: &mut Context<'_>) -> Result<Vec<Option<String>>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn step(&self, context: &mut Context<'_>, gathered: &mut Vec<Option<String>>) -> Result<(), Error> {
+        gathered.push(argument(context, 0));
+        Ok(())
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, gathered: Option<Vec<Option<String>>>) -> Result<Option<String>, Error> {
+        Ok(gathered.map(|gathered| list(gathered.into_iter())))
+    }
+}
+
+/// `bool_and` and `bool_or`.
+struct Truth {
+    all: bool,
+}
+
+impl Aggregate<bool, Option<bool>> for Truth {
+    fn init(&self, _: &mut Context<'_>) -> Result<bool, Error> {
+        Ok(self.all)
+    }
+
+    fn step(&self, context: &mut Context<'_>, so_far: &mut bool) -> Result<(), Error> {
+        let is_true = number(context, 0) == Some(1);
+        *so_far = if self.all { *so_far && is_true } else { *so_far || is_true };
+        Ok(())
+    }
+
+    fn finalize(&self, _: &mut Context<'_>, so_far: Option<bool>) -> Result<Option<bool>, Error> {
+        Ok(so_far)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_read_as_they_are_written() {
+        let all = ["", "a", "a b", "NULL", "{", "\"", "\\", "a,b"].map(|text| Some(text.to_owned()));
+        let written = list(all.iter().cloned().chain([None]));
+        assert_eq!(written, r#"{"",a,"a b","NULL","{","\"","\\","a,b",NULL}"#);
+        let read = elements(&written);
+        assert_eq!((&read[..8], &read[8]), (&all[..], &None));
+        assert_eq!(elements("{}"), []);
+        assert_eq!(elements("1 2"), [Some("1".to_owned()), Some("2".to_owned())]);
+    }
+}

@@ -1,0 +1,135 @@
+//! PostgreSQL's types, as far as clients meet them.
+
+/// A type by its number in PostgreSQL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Type(u32);
+
+/// What is known of a type.
+#[derive(Debug)]
+pub struct About {
+    /// Its number.
+    pub oid: u32,
+    /// Its name in the catalogs.
+    pub name: &'static str,
+    /// Its name in SQL.
+    pub sql: &'static str,
+    /// Bytes of a value; -1 where they vary.
+    pub length: i32,
+    /// The category: numbers `N`, texts `S`, times `D`, booleans `B`, arrays `A`, others `U`.
+    pub category: char,
+    /// The type of its elements; 0 where it has none.
+    pub element: u32,
+    /// The type of arrays of it; 0 where there is none here.
+    pub array: u32,
+}
+
+const fn of(oid: u32, name: &'static str, sql: &'static str, length: i32, category: char, array: u32) -> About {
+    About { oid, name, sql, length, category, element: 0, array }
+}
+
+const fn array(oid: u32, name: &'static str, sql: &'static str, element: u32) -> About {
+    About { oid, name, sql, length: -1, category: 'A', element, array: 0 }
+}
+
+/// Every type that is known here.
+pub const ALL: [About; 34] = [
+    of(16, "bool", "boolean", 1, 'B', 1000),
+    of(17, "bytea", "bytea", -1, 'U', 1001),
+    of(18, "char", "\"char\"", 1, 'Z', 1002),
+    of(19, "name", "name", 64, 'S', 1003),
+    of(20, "int8", "bigint", 8, 'N', 1016),
+    of(21, "int2", "smallint", 2, 'N', 1005),
+    of(22, "int2vector", "int2vector", -1, 'A', 0),
+    of(23, "int4", "integer", 4, 'N', 1007),
+    of(24, "regproc", "regproc", 4, 'N', 0),
+    of(25, "text", "text", -1, 'S', 1009),
+    of(26, "oid", "oid", 4, 'N', 1028),
+    of(30, "oidvector", "oidvector", -1, 'A', 0),
+    of(114, "json", "json", -1, 'U', 0),
+    of(700, "float4", "real", 4, 'N', 1021),
+    of(701, "float8", "double precision", 8, 'N', 1022),
+    of(1033, "aclitem", "aclitem", 12, 'U', 1034),
+    of(1042, "bpchar", "character", -1, 'S', 1014),
+    of(1043, "varchar", "character varying", -1, 'S', 1015),
+    of(1082, "date", "date", 4, 'D', 1182),
+    of(1083, "time", "time without time zone", 8, 'D', 1183),
+    of(1114, "timestamp", "timestamp without time zone", 8, 'D', 1115),
+    of(1184, "timestamptz", "timestamp with time zone", 8, 'D', 1185),
+    of(1700, "numeric", "numeric", -1, 'N', 1231),
+    of(2205, "regclass", "regclass", 4, 'N', 0),
+    of(2206, "regtype", "regtype", 4, 'N', 0),
+    of(2950, "uuid", "uuid", 16, 'U', 2951),
+    array(1000, "_bool", "boolean[]", 16),
+    array(1002, "_char", "\"char\"[]", 18),
+    array(1003, "_name", "name[]", 19),
+    array(1005, "_int2", "smallint[]", 21),
+    array(1007, "_int4", "integer[]", 23),
+    array(1009, "_text", "text[]", 25),
+    array(1028, "_oid", "oid[]", 26),
+    array(1034, "_aclitem", "aclitem[]", 1033),
+];
+
+impl Type {
+    /// True or false.
+    pub const BOOL: Self = Self(16);
+    /// Whole numbers of 64 bits.
+    pub const INT8: Self = Self(20);
+    /// Whole numbers of 32 bits.
+    pub const INT4: Self = Self(23);
+    /// Texts.
+    pub const TEXT: Self = Self(25);
+    /// Numbers of things in the catalogs.
+    pub const OID: Self = Self(26);
+    /// Names of things in the catalogs.
+    pub const NAME: Self = Self(19);
+    /// Floats of 64 bits.
+    pub const FLOAT8: Self = Self(701);
+    /// Exact decimals.
+    pub const NUMERIC: Self = Self(1700);
+    /// Days.
+    pub const DATE: Self = Self(1082);
+    /// Moments without a zone.
+    pub const TIMESTAMP: Self = Self(1114);
+    /// Lists of texts.
+    pub const TEXTS: Self = Self(1009);
+    /// Lists of names.
+    pub const NAMES: Self = Self(1003);
+
+    /// Its number.
+    #[must_use]
+    pub const fn oid(self) -> u32 {
+        self.0
+    }
+
+    /// The type of this number, where it is known here.
+    #[must_use]
+    pub fn of_oid(oid: u32) -> Option<Self> {
+        ALL.iter().any(|known| known.oid == oid).then_some(Self(oid))
+    }
+
+    /// The type of this name, in the catalogs or in SQL, whatever its case.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let name = name.trim().to_ascii_lowercase();
+        let name = name.strip_prefix("pg_catalog.").unwrap_or(&name);
+        let known = ALL.iter().find(|known| known.name == name || known.sql == name);
+        let alias = || match name {
+            "int" => Some(Self::INT4),
+            "decimal" => Some(Self::NUMERIC),
+            "string" => Some(Self::TEXT),
+            _ => None,
+        };
+        known.map(|known| Self(known.oid)).or_else(alias)
+    }
+
+    /// The type that a column of the catalogs was declared with: the first word, what follows is for the engine inside.
+    pub(crate) fn declared(text: &str) -> Option<Self> {
+        text.split(' ').next().and_then(Self::named)
+    }
+
+    /// What is known of it.
+    #[must_use]
+    pub fn about(self) -> Option<&'static About> {
+        ALL.iter().find(|known| known.oid == self.0)
+    }
+}

@@ -1,0 +1,68 @@
+//! `deniable serve`: a server of PostgreSQL's protocol over one population.
+
+use crate::args::serve::Serve as Args;
+use crate::commands::answers::teller;
+use crate::console::say;
+use crate::error::{Complaint, Failure};
+use crate::policies::{absolute, load};
+use crate::progress::Progress;
+use deniable::Session;
+use deniable_serve::{Config, ServeError, Serving, serve};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What a server is set up by where nothing is said, beside the policy.
+const CONFIG: &str = "serve.toml";
+
+/// How a server is set up.
+pub fn config(stated: Option<&Path>, policy: &Path) -> Result<Option<Config>, Failure> {
+    let beside = policy.with_file_name(CONFIG);
+    let path = match stated {
+        Some(path) => path,
+        None if beside.exists() => &beside,
+        None => return Ok(None),
+    };
+    let config = Config::read(&absolute(path));
+    config.map(Some).map_err(|error| Failure::refused(error, "docs/serve.md has every setting"))
+}
+
+/// Runs it, until it is told to stop.
+pub fn run(args: &Args) -> Result<(), Failure> {
+    let policy = load(&args.place)?;
+    let mut config = config(args.config.as_deref(), &args.place.policy)?.unwrap_or_else(Config::trying);
+    config.listen = args.listen.unwrap_or(config.listen);
+    let is_open = config.accounts.is_none();
+    if is_open && !config.listen.ip().is_loopback() {
+        let help = "write a serve.toml beside the policy, and accounts with `deniable account add`";
+        return Err(Failure::refused("without accounts it listens to this machine alone", help));
+    }
+    // What nobody looked at is served to nobody.
+    let progress = Arc::new(Progress::new());
+    let session = Session::new(policy.clone())?.with_resources(config.resources()).telling(teller(progress.clone()));
+    let accept: Vec<&str> = args.accept.iter().map(String::as_str).collect();
+    let registered = session.register(&accept).wait();
+    progress.done();
+    registered?;
+    let place = crate::args::policy::PolicyPlace {
+        policy: args.place.policy.clone(),
+        data: args.place.data.clone(),
+        ledger: args.place.ledger.clone(),
+    };
+    let reload = move || load(&place).map_err(|failure| failure.in_words());
+    let name = policy.name().to_owned();
+    let ready = move |address: std::net::SocketAddr| {
+        let (host, port) = (address.ip(), address.port());
+        say(format!("listening: psql -h {host} -p {port} {name}"));
+        if is_open {
+            say(
+                "whoever connects from this machine asks as the curator, for everybody; docs/serve.md says how to give analysts accounts",
+            );
+        }
+    };
+    let serving = Serving { policy, config, reload: Box::new(reload), ready: Box::new(ready) };
+    serve(serving).map_err(|error| match &error {
+        ServeError::Nobody(_) => Failure::refused(&error, "add one: deniable account add policy.toml ana --share 1/4"),
+        ServeError::Listen { .. } => Failure::refused(&error, "--listen 127.0.0.1:0 takes any port that is free"),
+        _ => Failure::Refused(vec![Complaint::new(&error)]),
+    })
+}

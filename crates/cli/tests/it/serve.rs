@@ -1,0 +1,220 @@
+//! The server as analysts meet it, by psql: `cargo test -p deniable-cli --features serve --test it -- serve::`.
+
+use crate::support::{Place, Run};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Whether psql is there; where it must be, its absence is a failure.
+fn has_psql() -> bool {
+    let found =
+        Command::new("psql").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
+    assert!(found || std::env::var_os("DENIABLE_PSQL_REQUIRED").is_none(), "psql is required here");
+    if !found {
+        eprintln!("skipped: there is no psql (install postgresql-client)");
+    }
+    found
+}
+
+/// A server that ends with the test.
+struct Server {
+    child: Child,
+    port: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    fn of(place: &Place) -> Self {
+        let args = ["serve", "policy.toml", "--listen", "127.0.0.1:0"];
+        let mut child = place.command(&args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (tell, told) = mpsc::channel();
+        // Read on, so that the server never waits for whoever reads what it says.
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                if let Some(rest) = line.strip_prefix("listening: psql -h 127.0.0.1 -p ") {
+                    let _ = tell.send(rest.split(' ').next().unwrap_or_default().to_owned());
+                }
+            }
+        });
+        let port = told.recv_timeout(Duration::from_secs(60)).expect("the server listens");
+        Self { child, port }
+    }
+
+    /// psql without tables around what it reads: everything that it is told.
+    fn psql(&self, user: &str, password: &str, script: &str) -> Run {
+        let mut command = Command::new("psql");
+        command.args(["-X", "-A", "-h", "127.0.0.1", "-p", &self.port, "-U", user, "clinic", "-f", "-"]);
+        command.env("PGPASSWORD", password).env("PGCONNECT_TIMEOUT", "20");
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+        Run::of(child.wait_with_output().unwrap())
+    }
+}
+
+fn account(place: &Place, args: &[&str], password: &str) -> Run {
+    let mut command = place.command(&[&["account"], args].concat());
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).unwrap();
+    Run::of(child.wait_with_output().unwrap())
+}
+
+/// What the two commands do: a server for trying, and a question of psql.
+#[test]
+fn one_who_tries_it_out() {
+    if !has_psql() {
+        return;
+    }
+    let place = Place::clinic();
+    let server = Server::of(&place);
+    let unpaid = server.psql("me", "", "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex;\n");
+    assert!(unpaid.stderr.contains("nothing says what an answer may cost"), "{unpaid:?}");
+    assert!(unpaid.stderr.contains("SET deniable.spend = '1/40'"), "{unpaid:?}");
+    let ask = "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex;\n";
+    let paid = server
+        .psql("me", "", &format!("\\d visits\nSET deniable.spend = '1/40';\n{ask}RESET deniable.spend;\n{ask}"))
+        .done();
+    assert!(paid.stdout.contains("patient|text|"), "{paid:?}");
+    let tables: Vec<&str> =
+        paid.stdout.split("sex|n\n").skip(1).map(|rest| rest.split("RESET").next().unwrap()).collect();
+    assert_eq!(tables.len(), 2);
+    assert_eq!(tables[0].trim(), tables[1].trim(), "what was paid for is free, and the same");
+    let left = server.psql("me", "", "SELECT \"left\", queries_at_1_40 FROM deniable.budget;\n").done();
+    assert!(left.stdout.contains("0.975|39"), "{left:?}");
+    let rows =
+        server.psql("me", "", "SELECT * FROM visits;\nDROP TABLE visits;\nSELECT AVG(age) FROM simulated.visits;\n");
+    assert!(
+        rows.stderr.contains("rows are never published") && rows.stderr.contains("DROP is not offered here"),
+        "{rows:?}"
+    );
+    assert!(rows.stderr.contains("about made-up rows") && rows.stdout.contains("AVG(age)"), "{rows:?}");
+}
+
+/// Each has a part of one's own: what one asked is neither seen by the other, nor free for the other, and the same to both.
+#[test]
+fn analysts_have_parts_and_see_their_own() {
+    if !has_psql() {
+        return;
+    }
+    let place = Place::clinic();
+    place.write("serve.toml", "answers_take = \"400ms\"\n");
+    account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "secret").done();
+    account(&place, &["add", "policy.toml", "bo", "--share", "1/2"], "hush").done();
+    account(&place, &["add", "policy.toml", "cy", "--share", "1/2"], "x").refused();
+    account(&place, &["add", "policy.toml", "cy"], "x").misused();
+    assert!(!place.read("accounts").contains("secret"));
+    let server = Server::of(&place);
+    for (user, password) in [("ana", "hush"), ("nobody", "secret")] {
+        let refused = server.psql(user, password, "SELECT 1;\n");
+        assert!(refused.stderr.contains("password authentication failed"), "{refused:?}");
+    }
+    let ask = "SET deniable.spend = '1/8';\nSELECT sex, COUNT(*) AS n FROM visits GROUP BY sex ORDER BY sex;\n";
+    let begun = Instant::now();
+    let ana = server.psql("ana", "secret", ask).done();
+    assert!(begun.elapsed() >= Duration::from_millis(400), "charged answers come on the grid");
+    // What was paid by another is not told, and costs the same.
+    let bo = server.psql("bo", "hush", "SELECT count(*) FROM deniable.releases;\n").done();
+    assert!(bo.stdout.contains("count(*)\n0\n") || bo.stdout.contains("count\n0\n"), "{bo:?}");
+    let bo = server.psql("bo", "hush", ask).done();
+    assert_eq!(ana.stdout, bo.stdout, "one question has one answer");
+    let budget = |user: &str, password: &str| {
+        server.psql(user, password, "SELECT share, spent, \"left\" FROM deniable.budget;\n").done().stdout
+    };
+    assert!(budget("ana", "secret").contains("0.25|0.125|0.125"), "{}", budget("ana", "secret"));
+    assert!(budget("bo", "hush").contains("0.5|0.125|0.375"), "{}", budget("bo", "hush"));
+    let more = "SET deniable.spend = '1/8';\nSELECT COUNT(*) AS n FROM visits;\nSELECT COUNT(*) AS n FROM visits WHERE age > 9;\n";
+    let over = server.psql("ana", "secret", more);
+    assert!(over.stderr.contains("does not pay for this"), "{over:?}");
+    assert!(!over.stderr.contains("\"bo\""), "{over:?}");
+    let alone = server.psql("ana", "secret", "SELECT text FROM deniable.promise WHERE about = 'you alone';\n").done();
+    assert!(alone.stdout.contains("3^(1/2)") && alone.stdout.contains("cannot be more than 64% sure"), "{alone:?}");
+    let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
+    assert_eq!((listed[0]["left"].as_str(), listed[1]["left"].as_str()), (Some("0"), Some("3/8")));
+    drop(server);
+    // What was used is handed on to nobody.
+    let gone = account(&place, &["remove", "policy.toml", "ana"], "").done();
+    assert!(gone.stderr.contains("handed on to nobody"), "{gone:?}");
+    account(&place, &["add", "policy.toml", "dee", "--share", "1/2"], "x").refused();
+}
+
+/// Statements that an attacker would try: on data that differ in one person everything that is told is the same but for the noise.
+#[test]
+fn neighbours_look_alike_through_the_wire() {
+    if !has_psql() {
+        return;
+    }
+    let statements = [
+        "SELECT COUNT(*) FROM visits WHERE patient = 'P-44622'",
+        "SELECT sex, department, COUNT(*), SUM(cost) FROM visits GROUP BY sex, department",
+        "SELECT department, COUNT(*) FROM visits WHERE patient = 'P-44622' GROUP BY department",
+        "SELECT 1 / (COUNT(*) - COUNT(*)) FROM visits WHERE patient = 'P-44622'",
+        "SELECT SUM(CAST(patient AS INTEGER)) FROM visits",
+        "SELECT SUM(1 / (age - 30)) FROM visits WHERE patient = 'P-44622'",
+        "SELECT COUNT(*) FROM visits WHERE 1 / (age - age) > 0",
+        "SELECT MAX(age), MEDIAN(minutes) FROM visits WHERE patient = 'P-44622'",
+        "SELECT patient, COUNT(*) FROM visits GROUP BY patient",
+        "SELECT COUNT(*) FROM visits HAVING COUNT(*) > 100000",
+        "SELECT (SELECT COUNT(*) FROM visits WHERE patient = 'P-44622') AS x",
+        "SELECT * FROM visits WHERE patient = 'P-44622'",
+        "EXPLAIN SELECT COUNT(*) FROM visits WHERE patient = 'P-44622'",
+        "SELECT reltuples, relpages FROM pg_class WHERE relname = 'visits'",
+        "SELECT * FROM pg_stats WHERE tablename = 'visits'",
+        "SELECT * FROM pg_stat_user_tables",
+        "SELECT * FROM pg_stat_activity",
+        "SELECT number, sql, share, answered FROM deniable.releases",
+        "SELECT * FROM deniable.budget",
+    ];
+    let script: String =
+        std::iter::once("\\set VERBOSITY verbose\n\\d+ visits\nSET deniable.spend = '1/100';\n".to_owned())
+            .chain(statements.iter().map(|sql| format!("{sql};\n")))
+            .collect();
+    let mut told = Vec::new();
+    for leaves_out in [false, true] {
+        let place = Place::clinic();
+        if leaves_out {
+            let rows = place.read("visits.csv");
+            let first = rows.lines().nth(1).unwrap().split(',').next().unwrap().to_owned();
+            let rest: Vec<&str> = rows.lines().filter(|line| line.split(',').next() != Some(first.as_str())).collect();
+            assert!(rest.len() < rows.lines().count());
+            place.write("visits.csv", rest.join("\n") + "\n");
+        }
+        let server = Server::of(&place);
+        let run = server.psql("me", "", &script);
+        // Numbers of answers are noise; how many there are, and all else, is not.
+        let masked = |text: &str| -> String {
+            let mut shown = String::new();
+            for c in text.chars() {
+                let is_number = c.is_ascii_digit() || c == '.' || c == '-';
+                if !is_number {
+                    shown.push(c);
+                } else if !shown.ends_with('#') {
+                    shown.push('#');
+                }
+            }
+            shown
+        };
+        told.push((masked(&run.stdout), masked(&run.stderr)));
+    }
+    assert!(told[0].0.lines().count() > 40 && told[0].1.contains("ERROR"), "{told:?}");
+    let usable = |text: &str| -> String {
+        // Whether a released number is usable is a function of the number.
+        text.lines().filter(|line| !line.contains("not usable")).collect::<Vec<_>>().join("\n")
+    };
+    pretty(&usable(&told[0].0), &usable(&told[1].0));
+    pretty(&usable(&told[0].1), &usable(&told[1].1));
+}
+
+#[track_caller]
+fn pretty(one: &str, other: &str) {
+    for (left, right) in one.lines().zip(other.lines()) {
+        assert_eq!(left, right);
+    }
+    assert_eq!(one.lines().count(), other.lines().count());
+}

@@ -1,0 +1,265 @@
+//! Who may connect, and as what: names, roles and what is kept of passwords, in a file of their own that nobody else may read.
+
+use crate::server::SALT;
+use deniable_core::text::printable;
+use deniable_wire::Verifier;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// What stands at the top of the file.
+const HEAD: &str =
+    "# name role verifier, as `deniable account` writes them. Whoever reads this file may try passwords.\n";
+/// Most letters of a name: what PostgreSQL gives a role.
+const LONGEST: usize = 63;
+/// Bits of permission that are for others than the owner.
+#[cfg(unix)]
+const OTHERS: u32 = 0o077;
+
+/// What somebody may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Asks, and pays from a part that is set aside.
+    Analyst,
+    /// Asks for everybody: what is asked is published to all, and paid from what is not reserved.
+    Curator,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Analyst, Self::Curator];
+
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Analyst => "analyst",
+            Self::Curator => "curator",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|role| role.name() == text);
+        known.ok_or_else(|| format!("\"{}\" is no role; there are analyst and curator", printable(text)))
+    }
+}
+
+/// An account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Account {
+    /// What its owner may do.
+    pub role: Role,
+    /// What is kept of the password.
+    pub verifier: Verifier,
+}
+
+/// All accounts, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Accounts(BTreeMap<String, Account>);
+
+/// A file of accounts that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum AccountsError {
+    /// The file.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// Others may read it.
+    #[error("{}: others than its owner may read it; chmod 600 it", .path.display())]
+    Open {
+        /// Which.
+        path: PathBuf,
+    },
+    /// A line.
+    #[error("{}, line {line}: {reason}", .path.display())]
+    Line {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A name that is none.
+    #[error("an account needs a name of 1 to {LONGEST} letters, digits and `_.@-`, and not \"{0}\"")]
+    Name(String),
+}
+
+/// Whether an account may be called so.
+#[must_use]
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= LONGEST && name.chars().all(|c| c.is_alphanumeric() || "_.@-".contains(c))
+}
+
+impl Accounts {
+    /// Reads a file; there are none where there is no file.
+    ///
+    /// # Errors
+    /// When it cannot be read, may be read by others, or a line is none.
+    pub fn read(path: &Path) -> Result<Self, AccountsError> {
+        let file = |error| AccountsError::File { path: path.to_owned(), error };
+        match fs::metadata(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(file(error)),
+            Ok(known) if is_open(&known) => return Err(AccountsError::Open { path: path.to_owned() }),
+            Ok(_) => {}
+        }
+        let text = fs::read_to_string(path).map_err(file)?;
+        let mut all = BTreeMap::new();
+        for (at, line) in text.lines().enumerate() {
+            let wrong = |reason: String| AccountsError::Line { path: path.to_owned(), line: at + 1, reason };
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (name, account) = match words.as_slice() {
+                [] => continue,
+                [first, ..] if first.starts_with('#') => continue,
+                [name, role, verifier] if is_name(name) => {
+                    let role = role.parse().map_err(wrong)?;
+                    let verifier = verifier
+                        .parse()
+                        .map_err(|error: deniable_wire::verifier::NoVerifier| wrong(error.to_string()))?;
+                    ((*name).to_owned(), Account { role, verifier })
+                }
+                _ => return Err(wrong("a name, a role and a verifier are expected".to_owned())),
+            };
+            if all.insert(name.clone(), account).is_some() {
+                return Err(wrong(format!("\"{name}\" is there already")));
+            }
+        }
+        Ok(Self(all))
+    }
+
+    /// Writes a file that its owner alone may read; it appears whole or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), AccountsError> {
+        let file = |error| AccountsError::File { path: path.to_owned(), error };
+        let mut text = HEAD.to_owned();
+        for (name, Account { role, verifier }) in &self.0 {
+            text.push_str(&format!("{name} {role} {verifier}\n"));
+        }
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".new");
+        let beside = PathBuf::from(beside);
+        let _ = fs::remove_file(&beside);
+        let written = private(&beside).and_then(|mut new| {
+            new.write_all(text.as_bytes())?;
+            new.sync_all()
+        });
+        written.and_then(|()| fs::rename(&beside, path)).map_err(file)
+    }
+
+    /// An account by its name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Account> {
+        self.0.get(name)
+    }
+
+    /// All of them by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Account)> {
+        self.0.iter().map(|(name, account)| (name.as_str(), account))
+    }
+
+    /// Adds an account, or puts it in the place of the one of this name.
+    ///
+    /// # Errors
+    /// When nobody may be called so.
+    pub fn put(&mut self, name: &str, account: Account) -> Result<(), AccountsError> {
+        if !is_name(name) {
+            return Err(AccountsError::Name(printable(name).into_owned()));
+        }
+        self.0.insert(name.to_owned(), account);
+        Ok(())
+    }
+
+    /// Removes an account, and says whether there was one.
+    pub fn remove(&mut self, name: &str) -> bool {
+        self.0.remove(name).is_some()
+    }
+}
+
+/// What is kept of a password, with a salt of its own.
+///
+/// # Errors
+/// When the system gives no random bits.
+pub fn new_verifier(password: &str) -> Result<Verifier, getrandom::Error> {
+    let mut salt = [0; SALT];
+    getrandom::fill(&mut salt)?;
+    Ok(Verifier::of_password(password, &salt))
+}
+
+fn private(path: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+#[cfg(unix)]
+fn is_open(known: &fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & OTHERS != 0
+}
+
+#[cfg(not(unix))]
+fn is_open(_: &fs::Metadata) -> bool {
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts_are_kept_where_nobody_else_reads_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("accounts");
+        let mut accounts = Accounts::read(&path).unwrap();
+        assert_eq!(accounts, Accounts::default());
+        let account = Account { role: Role::Analyst, verifier: Verifier::of_password("secret", b"salt") };
+        accounts.put("ana", account.clone()).unwrap();
+        accounts.put("bo@clinic", Account { role: Role::Curator, ..account.clone() }).unwrap();
+        assert!(accounts.put("two words", account.clone()).is_err() && accounts.put("", account).is_err());
+        accounts.write(&path).unwrap();
+        assert_eq!(Accounts::read(&path).unwrap(), accounts);
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("secret") && text.contains("\nbo@clinic curator SCRAM-SHA-256$4096:"), "{text}");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+            assert!(matches!(Accounts::read(&path), Err(AccountsError::Open { .. })));
+        }
+    }
+
+    #[test]
+    fn lines_that_are_none_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("accounts");
+        let verifier = Verifier::of_password("secret", b"salt");
+        for text in ["ana", "ana owner x", "ana analyst x", &format!("ana analyst {verifier}\nana curator {verifier}")]
+        {
+            let _ = fs::remove_file(&path);
+            private(&path).unwrap().write_all(text.as_bytes()).unwrap();
+            assert!(matches!(Accounts::read(&path), Err(AccountsError::Line { .. })), "{text}");
+        }
+    }
+}

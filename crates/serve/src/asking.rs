@@ -1,0 +1,193 @@
+//! What becomes of a question: a stored answer, a charge, or a refusal. It follows from the question, the policy and what whoever asks may know
+//! of the ledger, their own account (C-8), and from nothing else.
+
+use crate::failures::{self, Told};
+use deniable::exact::{Rational, Rounding, parse_rational, percent, ratio, whole};
+use deniable::{Plan, Policy, Query};
+use deniable_ledger::{Account, Part, Summary};
+use deniable_publication::Answer;
+use deniable_release::release::Answered;
+use deniable_release::show::{displayed, table};
+use deniable_release::{expected, fits, stored};
+use deniable_wire::{Code, Failure, Question};
+use num_traits::Zero;
+
+/// What queries are called in the ledger.
+const NAME: &str = "query";
+/// The price that is named as an example.
+const EXAMPLE: (i64, i64) = (1, 40);
+/// Expected errors that are listed.
+const LISTED: usize = 20;
+
+/// A question that is understood.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// What it asks, paid by a part: of what is free, taken from the answer that holds it.
+    pub plan: Plan,
+    /// What it would cost, where a price is stated.
+    pub price: Option<Rational>,
+}
+
+/// What becomes of it.
+#[derive(Debug)]
+pub enum Found {
+    /// It was answered.
+    Stored(Box<(Asked, Answered)>),
+    /// It can be, for its price.
+    ToPay(Box<Asked>),
+}
+
+/// The price that a question states.
+///
+/// # Errors
+/// When it is none.
+pub fn price(question: &Question) -> Result<Option<Rational>, Failure> {
+    question.setting("spend").filter(|text| !text.is_empty()).map(share).transpose()
+}
+
+/// A share of the promise, as a setting states it.
+///
+/// # Errors
+/// When it is none.
+pub fn share(text: &str) -> Result<Rational, Failure> {
+    let wrong =
+        |why: String| Failure::new(Code::Setting, format!("deniable.spend: {why}")).hint("SET deniable.spend = '1/40'");
+    let value = parse_rational(text).map_err(|error| wrong(error.to_string()))?;
+    let inside = value > whole(0) && value <= whole(1);
+    if inside {
+        Ok(value)
+    } else {
+        Err(wrong("a share of the promise is above 0 and at most 1, such as 1/40 or 2.5%".to_owned()))
+    }
+}
+
+/// Understands a question; without a price at that of an example.
+///
+/// # Errors
+/// When it is none, or is not answered under the policy.
+pub fn understood(policy: &Policy, part: &Part, question: &Question) -> Result<Asked, Failure> {
+    let price = price(question)?;
+    let share = price.clone().unwrap_or_else(|| ratio(EXAMPLE.0, EXAMPLE.1));
+    let query = Query { name: NAME.to_owned(), sql: question.sql.clone(), share };
+    let plan = query.plan(policy).map_err(|error| failures::of_release(&error).failure)?;
+    Ok(Asked { plan: plan.paid_by(part.clone()), price })
+}
+
+/// What becomes of a question, as far as whoever pays may know the ledger.
+///
+/// # Errors
+/// When it is refused: nothing was charged.
+pub fn found(asked: Asked, ledger: &Summary) -> Result<Found, Told> {
+    let Asked { plan, price } = asked;
+    let account = ledger.accounts.iter().find(|account| account.id == plan.account());
+    let free = match (&price, account) {
+        (None, Some(account)) => plan.with_dearest(account),
+        (None, None) => None,
+        (Some(_), account) => Some(plan.with_earlier(account)),
+    };
+    let Some(plan) = free else { return Err(no_price(&plan, account).into()) };
+    let told = |error: &_| failures::of_asks(error);
+    let answered = stored(&plan, ledger).map_err(|error| told(&error))?.into_iter().next().flatten();
+    let asked = Asked { plan, price };
+    match answered {
+        Some(answered) => Ok(Found::Stored(Box::new((asked, answered)))),
+        None => {
+            fits(&asked.plan, ledger).map_err(|error| told(&error))?;
+            Ok(Found::ToPay(Box::new(asked)))
+        }
+    }
+}
+
+/// The refusal of whoever states no price, with what one would buy.
+fn no_price(plan: &Plan, account: Option<&Account>) -> Failure {
+    let (of, all) = EXAMPLE;
+    let errors: Vec<String> = errors(plan).into_iter().take(3).collect();
+    let buys = if errors.is_empty() {
+        String::new()
+    } else {
+        format!("; for {of}/{all} of the promise: {}", errors.join(", "))
+    };
+    let part = plan.part();
+    let left = left(account, part).map(|left| format!("{} is left to you", percent(&left, 1, Rounding::Down)));
+    let failure =
+        Failure::new(Code::NoPrice, "nothing of yours answers this yet, and nothing says what an answer may cost");
+    let detail = format!("{}{buys}", left.unwrap_or_else(|| "the whole of your part is left to you".to_owned()));
+    failure
+        .detail(detail)
+        .hint(format!("SET deniable.spend = '{of}/{all}', or begin the query with /* deniable.spend = {of}/{all} */"))
+}
+
+/// What is left to whoever pays, as a share of the whole promise; `None` where nothing was spent, or it is no exact share.
+fn left(account: Option<&Account>, part: &Part) -> Option<Rational> {
+    let account = account?.seen_by(part);
+    let shares = account.allowances().into_iter().map(|allowed| {
+        let whole_promise = account.terms.limit();
+        let (spent, limit) = (allowed.spent.exact_part_of(whole_promise)?, allowed.limit.exact_part_of(whole_promise)?);
+        Some((limit - spent).max(Rational::zero()))
+    });
+    shares.collect::<Option<Vec<_>>>()?.into_iter().min()
+}
+
+/// How far each number would be off, in words.
+fn errors(plan: &Plan) -> Vec<String> {
+    let all = plan.asks().iter().flat_map(|ask| expected(ask, plan.policy()));
+    all.take(LISTED).map(|expected| format!("{} is off by at most {}", expected.name, expected.error)).collect()
+}
+
+/// What an answer would take, in lines.
+#[must_use]
+pub fn explained(asked: &Asked, ledger: &Summary) -> Vec<String> {
+    let account = ledger.accounts.iter().find(|account| account.id == asked.plan.account());
+    let policy = asked.plan.policy();
+    let mut lines = Vec::new();
+    let now = found(asked.clone(), ledger);
+    let plan = match &now {
+        Ok(Found::Stored(stored)) => {
+            lines.push("Free: a stored answer holds it".to_owned());
+            &stored.0.plan
+        }
+        Ok(Found::ToPay(asked)) => {
+            let share = asked.price.clone().unwrap_or_default();
+            let part = percent(&share, 1, Rounding::Up);
+            lines.push(format!(
+                "Charged: {share} of the promise ({part}), an odds ratio of at most {}",
+                cost(&asked.plan)
+            ));
+            &asked.plan
+        }
+        Err(told) => {
+            lines.push(format!("Refused: {}", told.failure.message));
+            lines.extend(told.failure.hint.clone());
+            &asked.plan
+        }
+    };
+    let confidence = percent(policy.confidence(), 4, Rounding::Down);
+    let errors = errors(plan);
+    if !errors.is_empty() {
+        lines.push(format!("Noise, with {confidence} confidence:"));
+        lines.extend(errors.into_iter().map(|line| format!("  {line}")));
+    }
+    if let Some(ask) = plan.asks().first() {
+        let cells: usize = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
+        lines.push(format!("Groups: {cells}, whether anybody is in them or not"));
+        lines.extend(ask.query().undeclared().into_iter().map(|note| format!("Note: {note}")));
+    }
+    lines.push(match left(account, plan.part()) {
+        Some(left) => format!("Left to you: {left} of the promise ({})", percent(&left, 1, Rounding::Down)),
+        None => "Left to you: all of your part".to_owned(),
+    });
+    lines
+}
+
+fn cost(plan: &Plan) -> String {
+    plan.asks()
+        .first()
+        .map_or_else(String::new, |ask| deniable_publication::statement::odds_decimal(&ask.cost().odds_at_most()))
+}
+
+/// An answer as it is shown.
+#[must_use]
+pub fn shown(asked: &Asked, answered: &Answered) -> Option<Answer> {
+    let ask = asked.plan.asks().first()?;
+    Some(displayed(&asked.plan, ask, table(&asked.plan, ask, answered)))
+}

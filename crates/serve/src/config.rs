@@ -1,0 +1,293 @@
+//! `serve.toml`: where the server listens, how long answers take, and what everybody may have of it.
+
+use deniable::Resources;
+use deniable_core::text::{nearest, shown};
+use deniable_toml::{Node, Shape, parse};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Where it listens if nothing is said.
+pub const LISTEN: &str = "127.0.0.1:5433";
+/// How long answers take if nothing is said.
+const ANSWERS_TAKE: Duration = Duration::from_secs(1);
+
+/// How a server is set up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Config {
+    /// Where it listens.
+    pub listen: SocketAddr,
+    /// The step of the grid on which answers are shown; nothing for as soon as they are there.
+    pub answers_take: Duration,
+    /// The file of accounts; `None` where there is no `serve.toml`: then whoever connects from this machine is the curator.
+    pub accounts: Option<PathBuf>,
+    /// TLS.
+    pub tls: Option<Tls>,
+    /// Connections in all.
+    pub connections: usize,
+    /// Connections of one account.
+    pub connections_per_account: usize,
+    /// What one account may have waiting.
+    pub queue_per_account: usize,
+    /// How long a connection may say nothing.
+    pub idle: Duration,
+    /// Threads of a computation; all where nothing is said.
+    pub threads: Option<usize>,
+    /// Bytes of memory of a computation.
+    pub memory: Option<usize>,
+}
+
+/// The files of TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tls {
+    /// The certificate, and those that it rests on, as PEM.
+    pub certificate: PathBuf,
+    /// Its key, as PEM.
+    pub key: PathBuf,
+    /// Certificates of those who may issue certificates of clients, which then every client needs.
+    pub clients: Option<PathBuf>,
+}
+
+/// A file that says something that it cannot.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A place in it.
+    #[error("{}, line {line}: {reason}", .path.display())]
+    Place {
+        /// Which file.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 5433)),
+            answers_take: ANSWERS_TAKE,
+            accounts: None,
+            tls: None,
+            connections: 100,
+            connections_per_account: 20,
+            queue_per_account: 16,
+            idle: Duration::from_secs(3_600),
+            threads: None,
+            memory: None,
+        }
+    }
+}
+
+impl Config {
+    /// What a curator tries out with: no accounts, and answers as soon as they are there.
+    #[must_use]
+    pub fn trying() -> Self {
+        Self { answers_take: Duration::ZERO, ..Self::default() }
+    }
+
+    /// What a computation may use.
+    #[must_use]
+    pub fn resources(&self) -> Resources {
+        let default = Resources::default();
+        Resources {
+            threads: self.threads.unwrap_or(default.threads),
+            memory: self.memory.or(default.memory),
+            ..default
+        }
+    }
+
+    /// Reads a file; paths in it start at its folder.
+    ///
+    /// # Errors
+    /// When it cannot be read, or says something that it cannot.
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|error| ConfigError::File { path: path.to_owned(), error })?;
+        Self::of_text(path, &text)
+    }
+
+    /// The same of a text, as if it stood in that file.
+    ///
+    /// # Errors
+    /// When it says something that it cannot.
+    pub fn of_text(path: &Path, text: &str) -> Result<Self, ConfigError> {
+        let reader = Reader { path, text };
+        let root = parse(text).map_err(|error| reader.wrong(error.span.start, error.message))?;
+        let mut config = Self { accounts: Some(reader.beside("accounts")), ..Self::default() };
+        for (key, value) in reader.members(&root, &["listen", "answers_take", "accounts", "tls", "limits"])? {
+            match key {
+                "listen" => {
+                    let listen = reader.text(value)?.parse();
+                    config.listen =
+                        listen.map_err(|_| reader.of(value, "an address and a port, such as \"127.0.0.1:5433\""))?;
+                }
+                "answers_take" => config.answers_take = reader.duration(value)?,
+                "accounts" => config.accounts = Some(reader.beside(&reader.text(value)?)),
+                "tls" => config.tls = Some(reader.tls(value)?),
+                _ => reader.limits(value, &mut config)?,
+            }
+        }
+        if !config.listen.ip().is_loopback() && config.tls.is_none() {
+            let message = format!("{} is seen by other machines, and there is no [tls]", config.listen);
+            return Err(reader.wrong(0, message));
+        }
+        Ok(config)
+    }
+}
+
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Reader<'_> {
+    fn wrong(&self, at: usize, reason: impl Into<String>) -> ConfigError {
+        let line = self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
+        ConfigError::Place { path: self.path.to_owned(), line, reason: reason.into() }
+    }
+
+    fn of(&self, node: &Node, wanted: &str) -> ConfigError {
+        self.wrong(node.span.start, format!("{wanted} is expected here, and not {}", node.shape.describe()))
+    }
+
+    fn beside(&self, path: &str) -> PathBuf {
+        self.path.parent().unwrap_or_else(|| Path::new("")).join(path)
+    }
+
+    fn members<'a>(
+        &self,
+        node: &'a Node,
+        known: &[&'static str],
+    ) -> Result<Vec<(&'static str, &'a Node)>, ConfigError> {
+        let Shape::Table(members) = &node.shape else { return Err(self.of(node, "a table")) };
+        let mut found = Vec::new();
+        for member in members {
+            let Some(key) = known.iter().find(|known| **known == member.key) else {
+                let near = nearest(&member.key, known)
+                    .map_or_else(|| known.join(", "), |near| format!("did you mean {near}?"));
+                let message = format!("there is no setting \"{}\" here: {near}", shown(&member.key));
+                return Err(self.wrong(member.key_span.start, message));
+            };
+            found.push((*key, &member.value));
+        }
+        Ok(found)
+    }
+
+    fn text(&self, node: &Node) -> Result<String, ConfigError> {
+        match &node.shape {
+            Shape::Text(text) => Ok(text.clone()),
+            _ => Err(self.of(node, "a text")),
+        }
+    }
+
+    fn number(&self, node: &Node) -> Result<usize, ConfigError> {
+        let Shape::Number(digits) = &node.shape else { return Err(self.of(node, "a whole number")) };
+        let number = digits.replace('_', "").parse().ok().filter(|number| *number > 0);
+        number.ok_or_else(|| self.wrong(node.span.start, "a whole number above 0 is expected here"))
+    }
+
+    fn duration(&self, node: &Node) -> Result<Duration, ConfigError> {
+        let text = self.text(node)?;
+        let known = text.parse::<jiff::SignedDuration>().ok().and_then(|duration| Duration::try_from(duration).ok());
+        known.ok_or_else(|| self.wrong(node.span.start, "a time such as \"2s\", \"500ms\" or \"1h\" is expected here"))
+    }
+
+    /// Bytes: `"4GiB"`, `"500MB"`.
+    fn bytes(&self, node: &Node) -> Result<usize, ConfigError> {
+        let text = self.text(node)?;
+        let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let unit = match text[digits.len()..].trim() {
+            "B" | "" => Some(1),
+            "kB" | "KB" => Some(1_000),
+            "MB" => Some(1_000_000),
+            "GB" => Some(1_000_000_000),
+            "KiB" => Some(1 << 10),
+            "MiB" => Some(1 << 20),
+            "GiB" => Some(1_usize << 30),
+            _ => None,
+        };
+        let bytes = digits.parse::<usize>().ok().zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
+        bytes.ok_or_else(|| self.wrong(node.span.start, "a size such as \"4GiB\" or \"500MB\" is expected here"))
+    }
+
+    fn tls(&self, node: &Node) -> Result<Tls, ConfigError> {
+        let (mut certificate, mut key, mut clients) = (None, None, None);
+        for (name, value) in self.members(node, &["certificate", "key", "clients"])? {
+            let path = Some(self.beside(&self.text(value)?));
+            match name {
+                "certificate" => certificate = path,
+                "key" => key = path,
+                _ => clients = path,
+            }
+        }
+        match (certificate, key) {
+            (Some(certificate), Some(key)) => Ok(Tls { certificate, key, clients }),
+            _ => Err(self.wrong(node.span.start, "[tls] needs a certificate and its key")),
+        }
+    }
+
+    fn limits(&self, node: &Node, config: &mut Config) -> Result<(), ConfigError> {
+        let known = ["connections", "connections_per_account", "queue_per_account", "idle", "threads", "memory"];
+        for (name, value) in self.members(node, &known)? {
+            match name {
+                "connections" => config.connections = self.number(value)?,
+                "connections_per_account" => config.connections_per_account = self.number(value)?,
+                "queue_per_account" => config.queue_per_account = self.number(value)?,
+                "idle" => config.idle = self.duration(value)?,
+                "threads" => config.threads = Some(self.number(value)?),
+                _ => config.memory = Some(self.bytes(value)?),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Config, String> {
+        Config::of_text(Path::new("at/serve.toml"), text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_whole_file() {
+        let text = "listen = \"0.0.0.0:5432\"\nanswers_take = \"2s\"\naccounts = \"who\"\n[tls]\ncertificate = \"c\"\nkey = \"k\"\n\
+                    [limits]\nconnections = 7\nidle = \"5m\"\nmemory = \"2GiB\"\nthreads = 2\n";
+        let config = read(text).unwrap();
+        assert_eq!(
+            (config.listen.port(), config.answers_take, config.idle),
+            (5432, Duration::from_secs(2), Duration::from_secs(300))
+        );
+        assert_eq!(config.accounts, Some(PathBuf::from("at/who")));
+        assert_eq!(config.tls.map(|tls| tls.key), Some(PathBuf::from("at/k")));
+        assert_eq!((config.connections, config.memory), (7, Some(2 << 30)));
+        let none = read("").unwrap();
+        assert_eq!((none.listen.to_string(), none.answers_take), (LISTEN.to_owned(), ANSWERS_TAKE));
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        for (text, wanted) in [
+            ("\nlistens = \"x\"", "line 2: there is no setting \"listens\" here: did you mean listen?"),
+            ("listen = 5433", "line 1: a text is expected here, and not a number"),
+            ("listen = \"0.0.0.0:5433\"", "line 1: 0.0.0.0:5433 is seen by other machines, and there is no [tls]"),
+            ("answers_take = \"soon\"", "line 1: a time such as \"2s\", \"500ms\" or \"1h\" is expected here"),
+            ("[limits]\nmemory = \"much\"", "line 2: a size such as \"4GiB\" or \"500MB\" is expected here"),
+            ("[tls]\nkey = \"k\"", "line 1: [tls] needs a certificate and its key"),
+            ("a = ", "line 1: "),
+        ] {
+            let error = read(text).unwrap_err();
+            assert!(error.starts_with("at/serve.toml, ") && error.contains(wanted), "{error}");
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! What analysts are told of what went wrong. What follows from the question, the policy and their own account is said in full; all else is one
+//! sentence that is always the same, and the rest goes into the log.
+
+use deniable::Error;
+use deniable_core::exact::{Rational, Rounding, percent};
+use deniable_core::text::without_secrets;
+use deniable_ledger::ChargeError;
+use deniable_release::ReleaseError;
+use deniable_release::plan::{PlanError, PlanErrorKind};
+use deniable_sql::QueryError;
+use deniable_wire::{Code, Failure};
+
+/// A failure, and what is for the curator alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// What the analyst is told.
+    pub failure: Failure,
+    /// What the log is told; nothing where the analyst knows it all.
+    pub secret: Option<String>,
+}
+
+impl From<Failure> for Told {
+    fn from(failure: Failure) -> Self {
+        Self { failure, secret: None }
+    }
+}
+
+/// The one sentence.
+#[must_use]
+pub fn unavailable() -> Failure {
+    Failure::new(Code::Internal, "the server cannot answer this now")
+        .hint("whoever runs the server can see why; what was charged is kept, and asking again is free")
+}
+
+/// A question that is not understood, or not answered under the policy.
+#[must_use]
+pub fn of_plan(errors: &[PlanError]) -> Failure {
+    let Some(PlanError { sql, kind, .. }) = errors.first() else { return unavailable() };
+    let failure = |code: Code| Failure::new(code, without_secrets(&kind.to_string()).into_owned());
+    match kind {
+        PlanErrorKind::Query(error) => {
+            let code = match error {
+                QueryError::Syntax { .. } => Code::Syntax,
+                QueryError::Meaning { message, .. } if message.contains("table") => Code::NoTable,
+                QueryError::Meaning { .. } => Code::Syntax,
+                QueryError::Refused { .. } => Code::NotSupported,
+            };
+            let position = error.place().map(|place| characters(sql, place.line, place.column));
+            Failure { position, hint: error.help().map(str::to_owned), ..failure(code) }
+        }
+        PlanErrorKind::Engine(refusal) => failure(Code::NotSupported).hint(refusal.help),
+        PlanErrorKind::Noise(_) | PlanErrorKind::Spend(_) | PlanErrorKind::Target(_) | PlanErrorKind::Targets(_) => {
+            failure(Code::NotAllowed).hint("state a larger deniable.spend, or ask for less")
+        }
+    }
+}
+
+/// The character of a text at a line and a column, from 1.
+fn characters(sql: &str, line: u64, column: u64) -> usize {
+    let line = usize::try_from(line).unwrap_or(1).max(1);
+    let before: usize = sql.split_inclusive('\n').take(line - 1).map(|line| line.chars().count()).sum();
+    before + usize::try_from(column).unwrap_or(1).max(1)
+}
+
+/// What a release, or what comes before one, ended with.
+#[must_use]
+pub fn of_release(error: &Error) -> Told {
+    match error {
+        Error::Plan(errors) => of_plan(errors).into(),
+        Error::Query(error) => Failure::new(Code::Setting, error.to_string()).into(),
+        Error::Release(error) => of_asks(error),
+        other => Told { failure: unavailable(), secret: Some(other.to_string()) },
+    }
+}
+
+/// What the ledger, or the data, do not allow.
+#[must_use]
+pub fn of_asks(error: &ReleaseError) -> Told {
+    use deniable_protocol::ProtocolError;
+    match error {
+        // Both follow from what this account alone was charged and answered (C-8).
+        ReleaseError::Protocol(ProtocolError::OverBudget { fits, .. }) => over_budget(fits.as_ref()).into(),
+        ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. }) => {
+            over_budget(None).into()
+        }
+        ReleaseError::AnsweredEarlier(_) => {
+            let message = "it was answered before, by a mechanism that is not used any more";
+            Failure::new(Code::NotAllowed, message)
+                .hint("whoever runs the server can allow that it is paid for again")
+                .into()
+        }
+        ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::NoPart(name), .. }) => {
+            let message = format!("nothing of the promise is set aside for \"{name}\"");
+            Failure::new(Code::NotAllowed, message).hint("whoever runs the server can set a part aside").into()
+        }
+        _ => Told { failure: unavailable(), secret: Some(error.to_string()) },
+    }
+}
+
+fn over_budget(fits: Option<&Rational>) -> Failure {
+    let failure = Failure::new(Code::NotAllowed, "what is left of your part of the promise does not pay for this");
+    failure.hint(match fits {
+        Some(share) => format!(
+            "SET deniable.spend = '{share}' ({} of the whole promise) would still fit",
+            percent(share, 1, Rounding::Down)
+        ),
+        None => "nothing is left; what was answered before stays free: RESET deniable.spend, and ask again".to_owned(),
+    })
+}

@@ -1,0 +1,34 @@
+//! The server: private SQL for everybody's tools.
+//!
+//! | question | module |
+//! |---|---|
+//! | how is it set up? | [`config`] |
+//! | who may connect, and as what? | [`accounts`] |
+//! | what becomes of a question? | [`asking`] |
+//! | when is what done, and when may it be seen? | [`queue`] |
+//! | what is told of what went wrong? | [`failures`] |
+//! | which tables and columns are there? | [`describe`], [`own`] |
+//! | how is an answer a table? | [`rows`] |
+//! | what can SQL be tried on? | [`simulated`] |
+//! | who is let in, and what is done for them? | [`server`] |
+//! | what is the curator told? | [`log`] |
+//!
+//! Everything that an analyst sees follows from the policy, that one's own questions and the answers to them (C-7, C-8), and from the times on the
+//! grid at which they are shown.
+
+pub mod accounts;
+pub mod asking;
+pub mod config;
+pub mod describe;
+pub mod failures;
+pub mod log;
+pub mod own;
+pub mod queue;
+pub mod rows;
+mod run;
+pub mod server;
+pub mod simulated;
+mod tls;
+
+pub use config::{Config, ConfigError};
+pub use run::{ServeError, Serving, serve};

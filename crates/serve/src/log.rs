@@ -1,0 +1,59 @@
+//! What the server tells its curator: one JSON object a line on standard error, without rows and without SQL.
+
+use deniable_core::text::printable;
+use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Where it is told, and what is counted.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// Connections that were let in.
+    pub connections: AtomicU64,
+    /// Queries that were charged and answered.
+    pub answered: AtomicU64,
+    /// Steps of the grid that their answers took, together.
+    pub steps: AtomicU64,
+    /// Failures that analysts were told nothing about.
+    pub failures: AtomicU64,
+    /// Says nothing, for tests.
+    pub quiet: bool,
+}
+
+impl Log {
+    fn say(&self, event: &str, fields: &[(&str, &str)]) {
+        if self.quiet {
+            return;
+        }
+        let text = |text: &str| format!("\"{}\"", printable(text).replace('\\', "\\\\").replace('"', "\\\""));
+        let mut line = format!("{{\"event\":{}", text(event));
+        for (name, value) in fields {
+            line.push_str(&format!(",{}:{}", text(name), text(value)));
+        }
+        line.push_str("}\n");
+        // Nobody may read it any more.
+        let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    }
+
+    /// Somebody was let in.
+    pub fn connected(&self, user: &str) {
+        self.connections.fetch_add(1, Ordering::Relaxed);
+        self.say("connected", &[("user", user)]);
+    }
+
+    /// Something was charged and done.
+    pub fn done(&self, user: &str, identity: &str, steps: u32, failed: bool) {
+        self.answered.fetch_add(1, Ordering::Relaxed);
+        self.steps.fetch_add(u64::from(steps), Ordering::Relaxed);
+        let steps = steps.to_string();
+        self.say(
+            if failed { "refused" } else { "answered" },
+            &[("part", user), ("identity", identity), ("steps", &steps)],
+        );
+    }
+
+    /// Something went wrong that analysts are told nothing of.
+    pub fn failed(&self, user: &str, why: &str) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        self.say("failed", &[("user", user), ("why", why)]);
+    }
+}

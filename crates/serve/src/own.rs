@@ -1,0 +1,128 @@
+//! The rows of the server's own tables: of the ledger what whoever asks may know of it.
+
+use deniable::exact::{Rational, Rounding, decimal, percent, ratio, whole};
+use deniable::{Guarantee, Policy, RemainingBudget};
+use deniable_ledger::{Account, AccountId, Part, Sharing, Summary};
+use deniable_publication::Statement;
+use deniable_publication::remaining::share_left;
+use deniable_publication::statement::beliefs_so_far;
+use deniable_wire::Rows;
+
+/// Digits of shares.
+const PLACES: u32 = 9;
+
+fn text(text: impl Into<String>) -> Option<String> {
+    Some(text.into())
+}
+
+/// The rows of a table of this name.
+#[must_use]
+pub fn rows(table: &str, policy: &Policy, part: &Part, ledger: &Summary) -> Rows {
+    let id = AccountId::of(policy.guarantee());
+    let account = ledger.accounts.iter().find(|account| account.id == id).map(|account| account.seen_by(part));
+    match table {
+        "promise" => promise(policy.guarantee(), part, account.as_ref()),
+        "releases" => releases(policy, account.as_ref()),
+        "budget" => budget(policy, part, account.as_ref()),
+        _ => Rows::new(),
+    }
+}
+
+/// What is promised, and what one with a part of one's own alone can come to believe.
+fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>) -> Rows {
+    let statement = Statement::of(guarantee);
+    let row = |about: &str, said: &str| vec![text(about), text(said)];
+    let mut rows = vec![row("odds", &statement.odds_in_words), row("theorem", &statement.theorem)];
+    rows.extend(statement.promises.iter().map(|said| row("promise", said)));
+    rows.extend(statement.adversary.iter().map(|said| row("against", said)));
+    rows.extend(statement.assumptions.iter().map(|said| row("assumption", said)));
+    rows.extend(statement.outside.iter().map(|said| row("outside", said)));
+    if let (Part::Named(name), Some(account)) = (part, account)
+        && let Some(own) = account.part(name)
+    {
+        match own.sharing {
+            Sharing::Reserved => {
+                // What is shown to everybody is known to this one, too (C-7).
+                let share = &own.share + account.unreserved_share();
+                let limit = account.terms.limit().share(&share);
+                let said = limit.map_or_else(|_| "all of the promise".to_owned(), |limit| limit.in_words());
+                rows.push(row(
+                    "you alone",
+                    &format!("an odds ratio of at most {said}: your part and what is published to all"),
+                ));
+                let odds = account.terms.limit().share(&share).unwrap_or_else(|_| account.terms.limit().clone());
+                let beliefs = beliefs_so_far(&odds, &[ratio(1, 5), ratio(1, 2)]);
+                rows.extend(beliefs.iter().map(|belief| row("you alone", &belief.sentence())));
+            }
+            Sharing::Overlapping => {
+                rows.push(row(
+                    "you alone",
+                    "no bound of your own: your part overlaps with others', and only the bound of all together holds",
+                ));
+            }
+        }
+    }
+    rows
+}
+
+fn releases(policy: &Policy, account: Option<&Account>) -> Rows {
+    let limit = policy.guarantee().limit();
+    let row = |(at, release): (usize, &deniable_ledger::Release)| {
+        let share = release.cost.exact_part_of(limit).map(|share| decimal(&share, PLACES, Rounding::Up));
+        // The day: when exactly something was charged tells how long it waited for others.
+        let moment = release.at.to_string();
+        let moment = moment.split('T').next().unwrap_or_default().to_owned();
+        vec![
+            text((at + 1).to_string()),
+            text(moment),
+            text(release.ask.sql.clone()),
+            share,
+            text(release.cost.in_words()),
+            text(if release.part == Part::Whole { "t" } else { "f" }),
+            text(if release.answer.is_some() { "t" } else { "f" }),
+        ]
+    };
+    account.map(|account| account.releases.iter().enumerate().map(row).collect()).unwrap_or_default()
+}
+
+fn budget(policy: &Policy, part: &Part, account: Option<&Account>) -> Rows {
+    let limit = policy.guarantee().limit();
+    let name = match part {
+        Part::Whole => "for everybody",
+        Part::Named(name) => name.as_str(),
+    };
+    let Some(account) = account else {
+        let all = match part {
+            Part::Whole => RemainingBudget::all(limit),
+            Part::Named(_) => return Rows::new(),
+        };
+        return vec![row(name, &whole(1), &all, &whole(1), limit)];
+    };
+    let allowances = account.allowances().into_iter().enumerate().map(|(at, allowed)| {
+        let share = allowed.limit.exact_part_of(limit).unwrap_or_default();
+        let left = share_left(&allowed.spent, &allowed.limit, limit).unwrap_or_default();
+        let called = if at == 0 { name.to_owned() } else { "not reserved for anybody".to_owned() };
+        row(&called, &share, &RemainingBudget::new(allowed.spent, allowed.limit), &left, limit)
+    });
+    allowances.collect()
+}
+
+fn row(
+    name: &str,
+    share: &Rational,
+    remaining: &RemainingBudget,
+    left: &Rational,
+    limit: &deniable::budget::Spend,
+) -> Vec<Option<String>> {
+    let spent = remaining.spent().exact_part_of(limit).unwrap_or_else(|| share - left);
+    let price = limit.share(&ratio(1, 40));
+    let queries = price.map(|price| remaining.queries(&price)).unwrap_or_default();
+    vec![
+        text(name),
+        text(decimal(share, PLACES, Rounding::Down)),
+        text(decimal(&spent, PLACES, Rounding::Up)),
+        text(decimal(left, PLACES, Rounding::Down)),
+        text(format!("{left} ({})", percent(left, 1, Rounding::Down))),
+        text(queries.to_string()),
+    ]
+}

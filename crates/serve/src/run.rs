@@ -1,0 +1,136 @@
+//! Starting, reloading and stopping.
+
+use crate::accounts::{Accounts, AccountsError};
+use crate::config::Config;
+use crate::log::Log;
+use crate::queue::{Done, Key};
+use crate::server::{Given, Served, account};
+use crate::tls::{TlsError, acceptor};
+use deniable::Policy;
+use deniable_ledger::{AccountError, Ledger, OpenError};
+use deniable_wire::{Limits, Server};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Semaphore, watch};
+
+/// A server that did not start, or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The address.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// Which.
+        address: SocketAddr,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The system.
+    #[error("the server could not start: {0}")]
+    System(#[source] std::io::Error),
+    /// The ledger.
+    #[error(transparent)]
+    Ledger(#[from] OpenError),
+    /// The ledger's promise.
+    #[error(transparent)]
+    Account(#[from] AccountError),
+    /// The accounts.
+    #[error(transparent)]
+    Accounts(#[from] AccountsError),
+    /// TLS.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// Nobody could connect.
+    #[error("{} has no accounts", .0.display())]
+    Nobody(PathBuf),
+}
+
+/// A server, before it begins.
+pub struct Serving {
+    /// The policy, its public keys read.
+    pub policy: Policy,
+    /// How it is set up.
+    pub config: Config,
+    /// Reads the policy anew, when the curator says so (SIGHUP).
+    pub reload: Box<dyn Fn() -> Result<Policy, String> + Send>,
+    /// Told the address once somebody can connect.
+    pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
+}
+
+fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
+    let accounts = match &config.accounts {
+        None => None,
+        Some(path) => {
+            let accounts = Accounts::read(path)?;
+            if accounts.iter().next().is_none() {
+                return Err(ServeError::Nobody(path.clone()));
+            }
+            Some(Arc::new(accounts))
+        }
+    };
+    let tls = config.tls.as_ref().map(acceptor).transpose()?;
+    Ok(Given { policy: Arc::new(policy), accounts, tls })
+}
+
+/// Serves until it is told to stop (SIGINT, SIGTERM): then connections are told so, and what is being computed is finished.
+///
+/// # Errors
+/// When it cannot begin.
+pub fn serve(serving: Serving) -> Result<(), ServeError> {
+    let Serving { policy, config, reload, ready } = serving;
+    let mut ledger = Ledger::open_or_create(policy.ledger(), policy.population())?;
+    account(&mut ledger, &policy)?;
+    let given_now = given(policy, &config)?;
+    let log = Arc::new(Log::default());
+    let served = Served::new(given_now, config.clone(), ledger, Arc::clone(&log));
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::System)?;
+    let (stop, stopping) = watch::channel(false);
+    runtime.block_on(async {
+        let listen = |error| ServeError::Listen { address: config.listen, error };
+        let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
+        let address = listener.local_addr().map_err(listen)?;
+        let limits = Limits { idle: config.idle, ..Limits::default() };
+        let server = Arc::new(Server::new(Arc::clone(&served) as Arc<_>, limits, stopping));
+        let told = move |key: &Key, done: &Done, secret: Option<&str>| {
+            log.done(&key.0, &key.1, done.steps, done.result.is_err());
+            if let Some(secret) = secret {
+                log.failed(&key.0, secret);
+            }
+        };
+        tokio::spawn(Arc::clone(&served.queue).run(Arc::new(told)));
+        let on = |kind| signal(kind).map_err(ServeError::System);
+        let (mut hangup, mut end, mut interrupt) =
+            (on(SignalKind::hangup())?, on(SignalKind::terminate())?, on(SignalKind::interrupt())?);
+        let places = Arc::new(Semaphore::new(config.connections));
+        ready(address);
+        loop {
+            tokio::select! {
+                accepted = listener.accept() => {
+                    // Of those who cannot be accepted now nothing is known.
+                    let Ok((tcp, _)) = accepted else { continue };
+                    let (server, places) = (Arc::clone(&server), Arc::clone(&places));
+                    tokio::spawn(async move {
+                        // Whoever finds no place is waited for no longer than anybody else at the door.
+                        if let Ok(_place) = places.try_acquire() {
+                            server.serve(tcp).await;
+                        }
+                    });
+                }
+                _ = hangup.recv() => match reload() {
+                    Ok(policy) => match given(policy, &config) {
+                        Ok(new) => *served.given.write().unwrap_or_else(std::sync::PoisonError::into_inner) = new,
+                        Err(error) => served.log.failed("", &error.to_string()),
+                    },
+                    Err(error) => served.log.failed("", &error),
+                },
+                _ = end.recv() => break,
+                _ = interrupt.recv() => break,
+            }
+        }
+        // Nobody listens any more once there are no connections.
+        let _ = stop.send(true);
+        Ok(())
+    })
+}

@@ -1,0 +1,44 @@
+//! Answers on made-up rows of the declared shape: free, since they are about nobody.
+
+use crate::asking::Asked;
+use crate::failures::unavailable;
+use deniable::Resources;
+use deniable_core::noise::{Decay, SystemRng};
+use deniable_core::schema::TableSchema;
+use deniable_publication::Answer;
+use deniable_release::release::{Answered, Origin};
+use deniable_release::show::table;
+use deniable_sql::Simulation;
+use deniable_sql::output::Noisy;
+use deniable_wire::{Code, Failure};
+
+/// Rows that are made up where the policy does not say how many are typical, and at most.
+const ROWS: u64 = 10_000;
+const MOST_ROWS: u64 = 100_000;
+/// Groups of an answer.
+const MOST_CELLS: usize = 10_000;
+
+/// Answers a question on made-up rows, with noise as it would be at its price.
+///
+/// # Errors
+/// When it has more groups than is sensible.
+pub fn answer(asked: &Asked, resources: &Resources) -> Result<Answer, Failure> {
+    let plan = &asked.plan;
+    let ask = plan.asks().first().ok_or_else(unavailable)?;
+    let cells: usize = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
+    if cells > MOST_CELLS {
+        return Err(Failure::new(
+            Code::TooMany,
+            format!("made-up rows are put into at most {MOST_CELLS} groups, not {cells}"),
+        ));
+    }
+    let rows = plan.policy().data().typical_rows.unwrap_or(ROWS).min(MOST_ROWS);
+    let tables: Vec<TableSchema> = plan.tables().into_iter().map(|(table, _)| table).collect();
+    let simulation = Simulation::new(&tables, rows, ask.query(), resources).map_err(|_| unavailable())?;
+    let mut rng = SystemRng::new().map_err(|_| unavailable())?;
+    let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
+    let values = simulation.with_noise(ask.query(), &decays, plan.policy().confidence(), &mut rng);
+    let consistent = if ask.ask().consistent { ask.query().made_consistent(&values, &decays) } else { None };
+    let noisy = Noisy { values, consistent, decays };
+    Ok(table(plan, ask, &Answered { noisy, origin: Origin::Stored }))
+}

@@ -1,0 +1,219 @@
+//! What a query is about: catalogs, which are answered here, or tables, which somebody else answers.
+
+use crate::failure::{Code, Failure};
+use crate::parameters::parts;
+use deniable_catalog::Description;
+use sqlparser::ast::{ObjectName, Query, Statement, TableFactor, VisitMut, Visitor, VisitorMut};
+use sqlparser::ast::{ObjectNamePart, Visit};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::Parser;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+/// The schema of made-up tables, which are asked like those of `public`.
+pub const SIMULATED: &str = "simulated";
+
+/// What a query is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// Catalogs, described tables outside of `public`, or no table at all.
+    Catalog {
+        /// The query.
+        statement: Box<Statement>,
+        /// The tables outside of `public` whose rows it reads: schemas and names.
+        reads: BTreeSet<(String, String)>,
+    },
+    /// Tables.
+    Tables {
+        /// The query, its tables without a schema.
+        sql: String,
+        /// Whether they are made-up ones.
+        simulated: bool,
+    },
+}
+
+/// Finds what a query is about.
+///
+/// # Errors
+/// When it is not understood, or is about both.
+pub fn asked(sql: &str, description: &Description) -> Result<Asked, Failure> {
+    let parsed = Parser::parse_sql(&PostgreSqlDialect {}, sql);
+    let mut parsed = match parsed {
+        Ok(parsed) => parsed,
+        // Whoever answers says better what is wrong.
+        Err(_) => return Ok(Asked::Tables { sql: sql.to_owned(), simulated: false }),
+    };
+    if parsed.len() != 1 {
+        return Err(Failure::new(Code::Syntax, "one query is expected"));
+    }
+    let statement = parsed.remove(0);
+    let Statement::Query(query) = &statement else {
+        return Ok(Asked::Tables { sql: sql.to_owned(), simulated: false });
+    };
+    let mut named = Named::default();
+    let _ = Visit::visit(query.as_ref(), &mut named);
+    let (mut reads, mut catalogs, mut tables) = (BTreeSet::new(), 0_usize, Vec::new());
+    for name in &named.tables {
+        match home(name, &named.own, description) {
+            Home::Own => {}
+            Home::Catalog => catalogs += 1,
+            Home::Described(table) => {
+                reads.insert(table);
+            }
+            Home::Table => tables.push(name.clone()),
+        }
+    }
+    let simulated = tables.iter().filter(|name| schema(name) == Some(SIMULATED)).count();
+    if simulated > 0 && simulated < tables.len() {
+        let message = "a query is either about made-up tables, or about others";
+        return Err(
+            Failure::new(Code::NotSupported, message).hint("write simulated. before each of them, or before none")
+        );
+    }
+    match (tables.is_empty(), catalogs + reads.len()) {
+        (true, _) => Ok(Asked::Catalog { statement: Box::new(statement), reads }),
+        (false, 0) => Ok(Asked::Tables { sql: plain(sql, statement, description), simulated: simulated > 0 }),
+        (false, _) => {
+            let message = "a query is either about catalogs and budgets, or about tables";
+            Err(Failure::new(Code::NotSupported, message).hint("ask two queries"))
+        }
+    }
+}
+
+enum Home {
+    /// A name that the query gives itself.
+    Own,
+    Catalog,
+    Described((String, String)),
+    Table,
+}
+
+fn schema(name: &[String]) -> Option<&str> {
+    name.len().checked_sub(2).and_then(|at| name.get(at)).map(String::as_str)
+}
+
+fn home(name: &[String], own: &BTreeSet<String>, description: &Description) -> Home {
+    let (schema, Some(table)) = (schema(name), name.last()) else { return Home::Table };
+    if schema.is_none() && own.contains(table) {
+        return Home::Own;
+    }
+    let is_described =
+        |schema: &str| description.tables.iter().any(|known| known.schema == schema && known.name == *table);
+    match schema {
+        Some("pg_catalog" | "information_schema" | "pg_toast") => Home::Catalog,
+        None if table.starts_with("pg_") && !is_described("public") => Home::Catalog,
+        Some(SIMULATED | "public") | None => Home::Table,
+        Some(schema) if is_described(schema) => Home::Described((schema.to_owned(), table.clone())),
+        Some(_) => Home::Table,
+    }
+}
+
+/// Names of tables in a query, and those that it gives.
+#[derive(Default)]
+struct Named {
+    tables: Vec<Vec<String>>,
+    own: BTreeSet<String>,
+}
+
+impl Visitor for Named {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        for with in query.with.iter().flat_map(|with| &with.cte_tables) {
+            self.own.extend(parts(&ObjectName::from(vec![with.alias.name.clone()])).into_iter().flatten());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        // Functions that give tables are the catalogs' own.
+        if let TableFactor::Table { name, args: None, .. } = factor {
+            self.tables.extend(parts(name));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The query without a schema before its tables, and without the database's name; as it was where none stands there.
+fn plain(sql: &str, mut statement: Statement, description: &Description) -> String {
+    struct Plain<'a>(&'a Description, bool);
+    impl VisitorMut for Plain<'_> {
+        type Break = ();
+        fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
+            let TableFactor::Table { name, .. } = factor else { return ControlFlow::Continue(()) };
+            let Some(known) = parts(name) else { return ControlFlow::Continue(()) };
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let left: Option<Vec<ObjectNamePart>> = match known.as_slice() {
+                ["public" | SIMULATED, _] => Some(name.0[1..].to_vec()),
+                [database, "public" | SIMULATED, _] if *database == self.0.database => Some(name.0[2..].to_vec()),
+                _ => None,
+            };
+            if let Some(left) = left {
+                (name.0, self.1) = (left, true);
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut found = Plain(description, false);
+    let _ = VisitMut::visit(&mut statement, &mut found);
+    if found.1 { statement.to_string() } else { sql.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_catalog::{Column, Table, Type};
+
+    fn about(sql: &str) -> Result<Asked, Failure> {
+        let table = |schema: &str, name: &str| Table {
+            schema: schema.into(),
+            name: name.into(),
+            comment: None,
+            rows: None,
+            columns: vec![Column { name: "a".into(), data_type: Type::INT8, comment: None }],
+        };
+        let tables = vec![
+            table("public", "visits"),
+            table("public", "pg_odd"),
+            table("deniable", "budget"),
+            table("simulated", "visits"),
+        ];
+        asked(sql, &Description { database: "clinic".into(), user: "ana".into(), version: "16.0".into(), tables })
+    }
+
+    #[test]
+    fn catalogs_and_tables_are_told_apart() {
+        for sql in [
+            "SELECT 1",
+            "SELECT version()",
+            "SELECT * FROM pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace",
+            "SELECT * FROM information_schema.tables",
+            "WITH t AS (SELECT 1 AS a) SELECT * FROM t",
+            "SELECT * FROM generate_series(1, 3) g",
+            "VALUES (1)",
+        ] {
+            assert!(matches!(about(sql), Ok(Asked::Catalog { reads, .. }) if reads.is_empty()), "{sql}");
+        }
+        let Ok(Asked::Catalog { reads, .. }) = about("SELECT * FROM deniable.budget") else { panic!() };
+        assert_eq!(reads.into_iter().collect::<Vec<_>>(), [("deniable".to_owned(), "budget".to_owned())]);
+        let plain = |sql: &str| match about(sql) {
+            Ok(Asked::Tables { sql, .. }) => sql,
+            other => panic!("{sql}: {other:?}"),
+        };
+        assert_eq!(plain("SELECT count(*)  FROM visits"), "SELECT count(*)  FROM visits", "as it was written");
+        assert_eq!(plain("SELECT count(*) FROM public.visits"), "SELECT count(*) FROM visits");
+        assert_eq!(
+            plain("SELECT count(*) FROM \"clinic\".\"public\".\"visits\" v"),
+            "SELECT count(*) FROM \"visits\" v"
+        );
+        assert_eq!(plain("SELECT count(*) FROM simulated.visits"), "SELECT count(*) FROM visits");
+        assert!(matches!(about("SELECT count(*) FROM simulated.visits"), Ok(Asked::Tables { simulated: true, .. })));
+        assert!(about("SELECT count(*) FROM simulated.visits, visits").is_err());
+        for sql in ["SELECT count(*) FROM pg_odd", "SELECT nothing", "SELEC 1", "SELECT count(*) FROM other.visits"] {
+            assert!(about(sql).is_ok(), "{sql}");
+        }
+        plain("SELECT count(*) FROM pg_odd");
+        plain("WITH v AS (SELECT * FROM visits) SELECT count(*) FROM v");
+        assert_eq!(about("SELECT * FROM visits, pg_class").unwrap_err().code, Code::NotSupported);
+    }
+}

@@ -1,0 +1,129 @@
+//! Who answers: what a server of this protocol is asked.
+
+use crate::failure::{Failure, Notice};
+use crate::verifier::Verifier;
+use async_trait::async_trait;
+use deniable_catalog::{Description, Type};
+use pgwire::tokio::TlsAcceptor;
+use std::sync::Arc;
+
+/// Who connects, as this one says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Client {
+    /// The name of the user; proven where there is a verifier.
+    pub user: String,
+    /// The database that is wanted: the user's name where none is said, as PostgreSQL has it.
+    pub database: String,
+    /// What the program calls itself.
+    pub application: String,
+    /// Whether it speaks TLS.
+    pub is_secure: bool,
+    /// Whether it is on this machine.
+    pub is_local: bool,
+}
+
+/// What proves who somebody is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Proof {
+    /// Nothing: whoever connects is let in under this name.
+    None,
+    /// A password (SCRAM-SHA-256). Of a user who is not known, a verifier that no password meets.
+    Password(Verifier),
+}
+
+/// A server behind the protocol.
+pub trait Backend: Send + Sync + 'static {
+    /// TLS, where it is offered: asked for each connection, so that certificates can be changed.
+    fn tls(&self) -> Option<TlsAcceptor>;
+
+    /// The certificate of TLS as PEM, so that proofs of passwords are bound to the channel.
+    fn certificate(&self) -> Option<Vec<u8>>;
+
+    /// What proves that somebody is this user. Nothing tells whether there is one.
+    fn proof(&self, user: &str) -> Proof;
+
+    /// Lets a user in who has proven to be one.
+    ///
+    /// # Errors
+    /// Why not.
+    fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure>;
+}
+
+/// A connection of a user.
+#[async_trait]
+pub trait Session: Send + Sync + 'static {
+    /// What the catalogs tell.
+    fn description(&self) -> Description;
+
+    /// The rows of a described table outside of `public`, as of now, as PostgreSQL writes their values.
+    ///
+    /// # Errors
+    /// When they cannot be had.
+    async fn rows(&self, schema: &str, table: &str) -> Result<Vec<Vec<Option<String>>>, Failure>;
+
+    /// The columns that a question's answer has, from declarations alone.
+    ///
+    /// # Errors
+    /// When it is not understood, or not answered.
+    async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure>;
+
+    /// The answer to a question. What it was charged for goes on when this is dropped.
+    ///
+    /// # Errors
+    /// When there is none.
+    async fn answer(&self, question: &Question) -> Result<Reply, Failure>;
+
+    /// What answering would take: one column of text.
+    ///
+    /// # Errors
+    /// When it is not understood, or not answered.
+    async fn explain(&self, question: &Question) -> Result<Reply, Failure>;
+
+    /// Checks the value of a setting whose name begins with `deniable.`, and says how it is kept.
+    ///
+    /// # Errors
+    /// When there is no such setting, or the value is none of it.
+    fn setting(&self, name: &str, value: &str) -> Result<String, Failure>;
+}
+
+/// A question about tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// SQL, with the values of parameters in their places.
+    pub sql: String,
+    /// Whether it is about made-up tables.
+    pub simulated: bool,
+    /// The settings that begin with `deniable.`, by the rest of their names.
+    pub settings: Vec<(String, String)>,
+}
+
+impl Question {
+    /// The value of a setting.
+    #[must_use]
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// A column of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub data_type: Type,
+}
+
+/// Rows of text as PostgreSQL writes values of their types; `None` for NULL.
+pub type Rows = Vec<Vec<Option<String>>>;
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reply {
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows.
+    pub rows: Arc<Rows>,
+    /// What is said beside it.
+    pub notices: Vec<Notice>,
+}

@@ -1,0 +1,479 @@
+//! What is said on a connection: the simple protocol and the extended one, over the same statements.
+
+use crate::backend::Column;
+use crate::connect::Connected;
+use crate::failure::{Code, Failure, Notice};
+use crate::frame::FrameError;
+use crate::parameters;
+use crate::run::{Outcome, Run};
+use crate::statement::{Kind, Statement, statements};
+use crate::values::{from_binary, put_sized, to_binary};
+use crate::{Limits, Server};
+use bytes::{Bytes, BytesMut};
+use deniable_catalog::Type;
+use futures_util::{SinkExt, StreamExt};
+use pgwire::messages::copy::{CopyData, CopyDone, CopyOutResponse};
+use pgwire::messages::data::{DataRow, FieldDescription, NoData, ParameterDescription, RowDescription};
+use pgwire::messages::extendedquery::{
+    Bind, BindComplete, CloseComplete, Describe, Execute, Parse, ParseComplete, PortalSuspended,
+};
+use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, ReadyForQuery};
+use pgwire::messages::startup::ParameterStatus;
+use pgwire::messages::{PgWireBackendMessage as Message, PgWireFrontendMessage as Asked};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::time::timeout;
+
+/// A statement that is kept: of an empty text, none.
+struct Prepared {
+    statement: Option<Statement>,
+    types: Vec<Type>,
+}
+
+/// A statement with values.
+struct Portal {
+    prepared: Arc<Prepared>,
+    values: Vec<Option<String>>,
+    formats: Vec<i16>,
+    /// What came of it, and how many rows were sent.
+    begun: Option<(Outcome, usize)>,
+}
+
+/// A conversation.
+pub struct Conversation {
+    run: Run,
+    socket: crate::connect::Socket,
+    limits: Limits,
+    prepared: BTreeMap<String, Arc<Prepared>>,
+    portals: BTreeMap<String, Portal>,
+    /// After a failure of the extended protocol nothing is done until the client says where to go on.
+    skipping: bool,
+}
+
+/// Why a conversation ends.
+enum End {
+    /// The connection went away, or the client wants no more.
+    Gone,
+    /// It is told why.
+    Told(Failure),
+}
+
+impl From<FrameError> for End {
+    fn from(error: FrameError) -> Self {
+        match error {
+            FrameError::Io(_) => Self::Gone,
+            FrameError::TooLong { .. } => Self::Told(Failure::new(Code::TooMany, error.to_string())),
+            FrameError::Malformed(_) | FrameError::Wire(_) => {
+                Self::Told(Failure::new(Code::Protocol, error.to_string()))
+            }
+        }
+    }
+}
+
+/// Talks with a client until one of both ends it.
+pub async fn converse(connected: Connected, server: &Server) {
+    let Connected { socket, session, settings, handle, _guard } = connected;
+    let limits = server.limits;
+    let run = Run::new(session, settings, handle, limits);
+    let (prepared, portals) = (BTreeMap::new(), BTreeMap::new());
+    let mut conversation = Conversation { run, socket, limits, prepared, portals, skipping: false };
+    let mut stopping = server.stopping.clone();
+    let end = tokio::select! {
+        end = conversation.talk() => end,
+        _ = stopping.wait_for(|stopping| *stopping) => {
+            End::Told(Failure::new(Code::ShutDown, "the server is going down"))
+        }
+    };
+    if let End::Told(failure) = end {
+        let _ = conversation.socket.send(Message::ErrorResponse(failure.info(true).into())).await;
+    }
+    let _ = timeout(limits.stall, conversation.socket.close()).await;
+}
+
+impl Conversation {
+    async fn talk(&mut self) -> End {
+        loop {
+            let asked = match timeout(self.limits.idle, self.socket.next()).await {
+                Err(_) => return End::Told(Failure::new(Code::Idle, "nothing was asked for too long")),
+                Ok(None) => return End::Gone,
+                Ok(Some(Err(error))) => return error.into(),
+                Ok(Some(Ok(asked))) => asked,
+            };
+            let heard = match asked {
+                Asked::Terminate(_) => return End::Gone,
+                Asked::Query(query) => {
+                    self.skipping = false;
+                    self.simple(&query.query).await
+                }
+                Asked::Sync(_) => self.sync().await,
+                Asked::Flush(_) => self.socket.flush().await,
+                _ if self.skipping => Ok(()),
+                asked => match self.extended(asked).await {
+                    Ok(Err(failure)) => {
+                        self.skipping = true;
+                        self.run.failed();
+                        self.send(Message::ErrorResponse(failure.info(false).into())).await
+                    }
+                    Ok(Ok(())) => Ok(()),
+                    Err(error) => Err(error),
+                },
+            };
+            if let Err(error) = heard {
+                return error.into();
+            }
+        }
+    }
+
+    async fn send(&mut self, message: Message) -> Result<(), FrameError> {
+        self.socket.feed(message).await
+    }
+
+    async fn ready(&mut self) -> Result<(), FrameError> {
+        self.send(Message::ReadyForQuery(ReadyForQuery::new(self.run.status()))).await?;
+        self.socket.flush().await
+    }
+
+    async fn sync(&mut self) -> Result<(), FrameError> {
+        self.skipping = false;
+        // Outside of a transaction portals end with what was asked for.
+        if !self.run.in_transaction() {
+            self.portals.clear();
+        }
+        self.ready().await
+    }
+
+    /// Statements of one text, until one fails.
+    async fn simple(&mut self, sql: &str) -> Result<(), FrameError> {
+        self.portals.remove("");
+        match statements(sql) {
+            Err(failure) => self.fail(&failure).await?,
+            Ok(all) if all.is_empty() => {
+                self.send(Message::EmptyQueryResponse(EmptyQueryResponse::new())).await?;
+            }
+            Ok(all) => {
+                for statement in all {
+                    let done = match self.run.done(&statement, &[], &[]).await {
+                        Ok(outcome) => self.shown(outcome).await?,
+                        Err(failure) => Err(failure),
+                    };
+                    if let Err(failure) = done {
+                        self.fail(&failure).await?;
+                        break;
+                    }
+                }
+            }
+        }
+        self.ready().await
+    }
+
+    async fn fail(&mut self, failure: &Failure) -> Result<(), FrameError> {
+        self.run.failed();
+        self.send(Message::ErrorResponse(failure.info(false).into())).await
+    }
+
+    /// An outcome of the simple protocol: with names and types, as text.
+    async fn shown(&mut self, outcome: Outcome) -> Result<Result<(), Failure>, FrameError> {
+        if let Outcome::Rows { reply, .. } = &outcome {
+            let description = described(&reply.columns, &[]);
+            self.notices(&reply.notices).await?;
+            self.send(Message::RowDescription(description)).await?;
+        }
+        self.sent(&outcome, &[], 0, usize::MAX).await.map(|sent| sent.map(drop))
+    }
+
+    async fn notices(&mut self, notices: &[Notice]) -> Result<(), FrameError> {
+        let quiet = self.run.is_quiet();
+        for notice in notices.iter().filter(|notice| notice.is_warning || !quiet) {
+            self.send(Message::NoticeResponse(notice.info().into())).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends what came of a statement from a row on, and says whether there are more.
+    async fn sent(
+        &mut self,
+        outcome: &Outcome,
+        formats: &[i16],
+        from: usize,
+        most: usize,
+    ) -> Result<Result<usize, Failure>, FrameError> {
+        let tag = match outcome {
+            Outcome::Done { tag, told } => {
+                for (name, value) in told {
+                    self.send(Message::ParameterStatus(ParameterStatus::new(name.clone(), value.clone()))).await?;
+                }
+                (*tag).to_owned()
+            }
+            Outcome::Rows { reply, tag } => {
+                let rows = reply.rows.get(from..).unwrap_or_default();
+                let rows = &rows[..rows.len().min(most)];
+                for row in rows {
+                    match encoded(row, &reply.columns, formats) {
+                        Ok(row) => self.send(Message::DataRow(row)).await?,
+                        Err(failure) => return Ok(Err(failure)),
+                    }
+                }
+                let sent = from + rows.len();
+                if sent < reply.rows.len() {
+                    self.send(Message::PortalSuspended(PortalSuspended::new())).await?;
+                    return Ok(Ok(sent));
+                }
+                // A portal says how many rows it gave in its last part.
+                format!("{tag} {}", rows.len())
+            }
+            Outcome::Copy { reply, format } => {
+                self.notices(&reply.notices).await?;
+                let messages = match crate::copy::messages(&reply.columns, &reply.rows, format) {
+                    Ok(messages) => messages,
+                    Err(failure) => return Ok(Err(failure)),
+                };
+                let is_binary = i8::from(format.form == crate::statement::CopyForm::Binary);
+                let columns = i16::try_from(reply.columns.len()).unwrap_or(i16::MAX);
+                let formats = vec![i16::from(is_binary); reply.columns.len()];
+                self.send(Message::CopyOutResponse(CopyOutResponse::new(is_binary, columns, formats))).await?;
+                for data in messages {
+                    self.send(Message::CopyData(CopyData::new(data))).await?;
+                }
+                self.send(Message::CopyDone(CopyDone::new())).await?;
+                format!("COPY {}", reply.rows.len())
+            }
+        };
+        self.send(Message::CommandComplete(CommandComplete::new(tag))).await?;
+        Ok(Ok(from))
+    }
+
+    async fn extended(&mut self, asked: Asked) -> Result<Result<(), Failure>, FrameError> {
+        let done = match asked {
+            Asked::Parse(parse) => self.parse(parse).map(|()| Message::ParseComplete(ParseComplete::new())),
+            Asked::Bind(bind) => self.bind(bind).map(|()| Message::BindComplete(BindComplete::new())),
+            Asked::Close(close) => {
+                let name = close.name.unwrap_or_default();
+                if close.target_type == b'S' {
+                    self.prepared.remove(&name);
+                } else {
+                    self.portals.remove(&name);
+                }
+                Ok(Message::CloseComplete(CloseComplete::new()))
+            }
+            Asked::Describe(describe) => match self.describe(&describe).await {
+                Ok((parameters, columns)) => {
+                    if let Some(parameters) = parameters {
+                        let oids = parameters.iter().map(|of| of.oid()).collect();
+                        self.send(Message::ParameterDescription(ParameterDescription::new(oids))).await?;
+                    }
+                    Ok(match columns {
+                        Some(description) => Message::RowDescription(description),
+                        None => Message::NoData(NoData::new()),
+                    })
+                }
+                Err(failure) => Err(failure),
+            },
+            Asked::Execute(execute) => return self.execute(&execute).await,
+            // What belongs to copies into the server, or comes after their end.
+            Asked::CopyData(_) | Asked::CopyDone(_) | Asked::CopyFail(_) => return Ok(Ok(())),
+            _ => Err(Failure::new(Code::Protocol, "this message does not belong here")),
+        };
+        match done {
+            Ok(message) => self.send(message).await.map(Ok),
+            Err(failure) => Ok(Err(failure)),
+        }
+    }
+
+    fn parse(&mut self, parse: Parse) -> Result<(), Failure> {
+        let name = parse.name.unwrap_or_default();
+        if !name.is_empty() && self.prepared.contains_key(&name) {
+            return Err(Failure::new(Code::Duplicate, format!("there is a prepared statement \"{name}\" already")));
+        }
+        if self.prepared.len() >= self.limits.prepared {
+            return Err(Failure::new(Code::TooMany, "too many prepared statements are kept").hint("close some"));
+        }
+        let mut all = statements(&parse.query)?;
+        if all.len() > 1 {
+            return Err(Failure::new(Code::Syntax, "one statement can be prepared at a time"));
+        }
+        let statement = all.pop();
+        let count = statement.as_ref().map_or(0, |statement| statement.parameters).max(parse.type_oids.len());
+        if count > parameters::MOST {
+            return Err(Failure::new(
+                Code::TooMany,
+                format!("a statement has at most {} parameters", parameters::MOST),
+            ));
+        }
+        let mut types = Vec::new();
+        if let Some(statement) = &statement {
+            types = self.run.types(&statement.sql, count);
+        }
+        for (at, oid) in parse.type_oids.iter().enumerate() {
+            // 0 and `unknown` leave it to the server.
+            if let (Some(of), false) = (Type::of_oid(*oid), [0, 705].contains(oid)) {
+                match types.get_mut(at) {
+                    Some(known) => *known = of,
+                    None => types.push(of),
+                }
+            }
+        }
+        self.prepared.insert(name, Arc::new(Prepared { statement, types }));
+        Ok(())
+    }
+
+    fn bind(&mut self, bind: Bind) -> Result<(), Failure> {
+        let name = bind.statement_name.unwrap_or_default();
+        let prepared = self.prepared(&name)?;
+        let portal = bind.portal_name.unwrap_or_default();
+        if !portal.is_empty() && self.portals.contains_key(&portal) {
+            return Err(Failure::new(Code::Duplicate, format!("there is a portal \"{portal}\" already")));
+        }
+        if self.portals.len() >= self.limits.portals {
+            return Err(Failure::new(Code::TooMany, "too many portals are open").hint("close some"));
+        }
+        let wanted = prepared.statement.as_ref().map_or(0, |statement| statement.parameters);
+        if bind.parameters.len() < wanted || bind.parameters.len() > prepared.types.len() {
+            let given = bind.parameters.len();
+            return Err(Failure::new(Code::Protocol, format!("{given} values are given for {wanted} parameters")));
+        }
+        let values = bind.parameters.iter().enumerate().map(|(at, value)| {
+            let Some(bytes) = value else { return Ok(None) };
+            match format_of(&bind.parameter_format_codes, at)? {
+                0 => text(bytes).map(Some),
+                _ => from_binary(bytes, prepared.types.get(at).copied().unwrap_or(Type::TEXT)).map(Some),
+            }
+        });
+        let values = values.collect::<Result<Vec<_>, Failure>>()?;
+        let formats = bind.result_column_format_codes;
+        if formats.iter().any(|format| !(0..=1).contains(format)) {
+            return Err(Failure::new(Code::Protocol, "values are either text or binary"));
+        }
+        self.portals.insert(portal, Portal { prepared, values, formats, begun: None });
+        Ok(())
+    }
+
+    fn prepared(&self, name: &str) -> Result<Arc<Prepared>, Failure> {
+        let none = || Failure::new(Code::NoStatement, format!("there is no prepared statement \"{name}\""));
+        self.prepared.get(name).cloned().ok_or_else(none)
+    }
+
+    async fn describe(&mut self, describe: &Describe) -> Result<(Option<Vec<Type>>, Option<RowDescription>), Failure> {
+        let name = describe.name.as_deref().unwrap_or_default();
+        let (prepared, values, formats) = if describe.target_type == b'S' {
+            (self.prepared(name)?, None, Vec::new())
+        } else {
+            let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
+            (Arc::clone(&portal.prepared), Some(portal.values.clone()), portal.formats.clone())
+        };
+        let columns = match &prepared.statement {
+            Some(statement) => self.run.columns(statement, &prepared.types, values.as_deref()).await?,
+            None => None,
+        };
+        let columns = columns.map(|columns| {
+            check_formats(&formats, columns.len())?;
+            Ok(described(&columns, &formats))
+        });
+        let parameters = values.is_none().then(|| prepared.types.clone());
+        Ok((parameters, columns.transpose()?))
+    }
+
+    async fn execute(&mut self, execute: &Execute) -> Result<Result<(), Failure>, FrameError> {
+        let name = execute.name.clone().unwrap_or_default();
+        // It is taken out while it runs: a cursor may forget all portals.
+        let Some(mut portal) = self.portals.remove(&name) else { return Ok(Err(no_portal(&name))) };
+        let Some(statement) = &portal.prepared.statement else {
+            self.portals.insert(name, portal);
+            return self.send(Message::EmptyQueryResponse(EmptyQueryResponse::new())).await.map(Ok);
+        };
+        let (outcome, from) = match portal.begun.take() {
+            Some(begun) => begun,
+            None => match self.run.done(statement, &portal.prepared.types, &portal.values).await {
+                Ok(outcome) => {
+                    if let Outcome::Rows { reply, .. } = &outcome {
+                        if let Err(failure) = check_formats(&portal.formats, reply.columns.len()) {
+                            return Ok(Err(failure));
+                        }
+                        self.notices(&reply.notices).await?;
+                    }
+                    (outcome, 0)
+                }
+                Err(failure) => return Ok(Err(failure)),
+            },
+        };
+        let most = usize::try_from(execute.max_rows).ok().filter(|most| *most > 0).unwrap_or(usize::MAX);
+        match self.sent(&outcome, &portal.formats, from, most).await? {
+            Ok(sent) => {
+                let forgets = matches!(statement.kind, Kind::DiscardAll | Kind::Transaction(_));
+                if !forgets {
+                    // Asked for once more, it is at its end.
+                    let at = match &outcome {
+                        Outcome::Rows { reply, .. } if sent == from => reply.rows.len(),
+                        _ => sent,
+                    };
+                    portal.begun = Some((outcome, at));
+                    self.portals.insert(name, portal);
+                } else if !self.run.in_transaction() {
+                    self.portals.clear();
+                }
+                Ok(Ok(()))
+            }
+            Err(failure) => Ok(Err(failure)),
+        }
+    }
+}
+
+fn no_portal(name: &str) -> Failure {
+    Failure::new(Code::NoStatement, format!("there is no portal \"{name}\""))
+}
+
+fn text(bytes: &Bytes) -> Result<String, Failure> {
+    let wrong = |_| Failure::new(Code::Value, "a parameter is no UTF-8");
+    let text = std::str::from_utf8(bytes).map_err(wrong)?;
+    if text.contains('\0') {
+        return Err(Failure::new(Code::Value, "a parameter has a zero byte"));
+    }
+    Ok(text.to_owned())
+}
+
+/// The format of the value at this place: none said is text, one said is for all.
+fn format_of(formats: &[i16], at: usize) -> Result<i16, Failure> {
+    let format = match formats {
+        [] => 0,
+        [one] => *one,
+        all => *all.get(at).ok_or_else(|| Failure::new(Code::Protocol, "a value has no format"))?,
+    };
+    if (0..=1).contains(&format) {
+        Ok(format)
+    } else {
+        Err(Failure::new(Code::Protocol, "values are either text or binary"))
+    }
+}
+
+fn check_formats(formats: &[i16], columns: usize) -> Result<(), Failure> {
+    if formats.len() > 1 && formats.len() != columns {
+        let message = format!("{} formats are given for {columns} columns", formats.len());
+        return Err(Failure::new(Code::Protocol, message));
+    }
+    Ok(())
+}
+
+fn described(columns: &[Column], formats: &[i16]) -> RowDescription {
+    let field = |(at, column): (usize, &Column)| {
+        let about = column.data_type.about();
+        let size = about.map_or(-1, |about| i16::try_from(about.length).unwrap_or(-1));
+        let format = format_of(formats, at).unwrap_or(0);
+        // Names end at a zero byte.
+        FieldDescription::new(column.name.replace('\0', ""), 0, 0, column.data_type.oid(), size, -1, format)
+    };
+    RowDescription::new(columns.iter().enumerate().map(field).collect())
+}
+
+fn encoded(row: &[Option<String>], columns: &[Column], formats: &[i16]) -> Result<DataRow, Failure> {
+    let mut data = BytesMut::new();
+    for (at, (value, column)) in row.iter().zip(columns).enumerate() {
+        let is_binary = format_of(formats, at)? == 1;
+        put_sized(value.as_deref(), &mut data, |text, data| {
+            if is_binary {
+                return to_binary(text, column.data_type, data);
+            }
+            data.extend_from_slice(text.as_bytes());
+            Ok(())
+        })?;
+    }
+    Ok(DataRow::new(data, i16::try_from(columns.len()).unwrap_or(i16::MAX)))
+}

@@ -1,0 +1,166 @@
+//! Messages: where one ends, and whether its parts are all there, before anybody takes it apart.
+
+use bytes::{Buf, BytesMut};
+use pgwire::error::PgWireError;
+use pgwire::messages::{DecodeContext, PgWireBackendMessage, PgWireFrontendMessage, ProtocolVersion};
+use std::io;
+use tokio_util::codec::{Decoder, Encoder};
+
+/// Bytes before the body: a letter and the length.
+const HEAD: usize = 5;
+
+/// Messages of one connection, after it began.
+#[derive(Debug)]
+pub struct Frames {
+    context: DecodeContext,
+    most: usize,
+}
+
+/// A message that is none.
+#[derive(Debug, thiserror::Error)]
+pub enum FrameError {
+    /// The connection.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It is longer than allowed.
+    #[error("a message of {length} bytes is longer than {most}")]
+    TooLong {
+        /// Its length.
+        length: usize,
+        /// What is allowed.
+        most: usize,
+    },
+    /// Its parts do not fit its length, or its letter is none.
+    #[error("a message '{0}' that is none")]
+    Malformed(char),
+    /// It could not be written.
+    #[error(transparent)]
+    Wire(#[from] PgWireError),
+}
+
+impl Frames {
+    /// Messages of at most so many bytes.
+    pub fn new(version: ProtocolVersion, most: usize) -> Self {
+        let mut context = DecodeContext::default();
+        context.protocol_version = version;
+        context.awaiting_frontend_ssl = false;
+        context.awaiting_frontend_startup = false;
+        Self { context, most }
+    }
+}
+
+impl Decoder for Frames {
+    type Item = PgWireFrontendMessage;
+    type Error = FrameError;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Self::Item>, FrameError> {
+        let Some(head) = buffer.get(..HEAD) else { return Ok(None) };
+        let letter = head[0];
+        let length = usize::try_from(i32::from_be_bytes([head[1], head[2], head[3], head[4]])).unwrap_or(usize::MAX);
+        if length > self.most {
+            return Err(FrameError::TooLong { length, most: self.most });
+        }
+        let malformed = || FrameError::Malformed(char::from(letter));
+        if length < HEAD - 1 {
+            return Err(malformed());
+        }
+        if buffer.len() < length + 1 {
+            buffer.reserve(length + 1 - buffer.len());
+            return Ok(None);
+        }
+        let mut frame = buffer.split_to(length + 1);
+        if !is_whole(letter, &frame[HEAD..]) {
+            return Err(malformed());
+        }
+        match PgWireFrontendMessage::decode(&mut frame, &self.context) {
+            Ok(Some(message)) => Ok(Some(message)),
+            Ok(None) | Err(_) => Err(malformed()),
+        }
+    }
+}
+
+impl Encoder<PgWireBackendMessage> for Frames {
+    type Error = FrameError;
+
+    fn encode(&mut self, message: PgWireBackendMessage, buffer: &mut BytesMut) -> Result<(), FrameError> {
+        Ok(message.encode(buffer)?)
+    }
+}
+
+/// Walks over the parts of a body.
+struct Body<'a>(&'a [u8]);
+
+impl Body<'_> {
+    fn skip(&mut self, count: usize) -> Option<()> {
+        if self.0.len() < count {
+            return None;
+        }
+        self.0.advance(count);
+        Some(())
+    }
+
+    fn text(&mut self) -> Option<()> {
+        let end = self.0.iter().position(|byte| *byte == 0)?;
+        std::str::from_utf8(&self.0[..end]).ok()?;
+        self.skip(end + 1)
+    }
+
+    fn count(&mut self) -> Option<usize> {
+        let count = self.0.get(..2)?;
+        let count = usize::from(u16::from_be_bytes([count[0], count[1]]));
+        self.skip(2)?;
+        Some(count)
+    }
+
+    fn value(&mut self) -> Option<()> {
+        let length = self.0.get(..4)?;
+        let length = i32::from_be_bytes([length[0], length[1], length[2], length[3]]);
+        self.skip(4)?;
+        match length {
+            -1 => Some(()),
+            length => self.skip(usize::try_from(length).ok()?),
+        }
+    }
+}
+
+/// Whether a body has all the parts of a message of this letter, and nothing behind them.
+fn is_whole(letter: u8, body: &[u8]) -> bool {
+    let mut body = Body(body);
+    let walked = (|| {
+        match letter {
+            b'Q' => body.text()?,
+            b'P' => {
+                body.text()?;
+                body.text()?;
+                let types = body.count()?;
+                body.skip(types * 4)?;
+            }
+            b'B' => {
+                body.text()?;
+                body.text()?;
+                let formats = body.count()?;
+                body.skip(formats * 2)?;
+                for _ in 0..body.count()? {
+                    body.value()?;
+                }
+                let formats = body.count()?;
+                body.skip(formats * 2)?;
+            }
+            b'D' | b'C' => {
+                body.skip(1)?;
+                body.text()?;
+            }
+            b'E' => {
+                body.text()?;
+                body.skip(4)?;
+            }
+            b'f' => body.text()?,
+            b'H' | b'S' | b'X' | b'c' => {}
+            // Of what is written in them nothing is taken apart here.
+            b'd' | b'p' => body.0 = &[],
+            _ => return None,
+        }
+        Some(())
+    })();
+    walked.is_some() && body.0.is_empty()
+}

@@ -1,0 +1,356 @@
+//! What comes of a statement: the state of a connection (settings, transaction, cursors, catalogs), whichever protocol it was sent by.
+
+use crate::Limits;
+use crate::asked::{Asked, asked};
+use crate::backend::{Column, Question, Reply, Rows, Session};
+use crate::failure::{Code, Failure};
+use crate::parameters::{self, with_stand_ins, with_values};
+use crate::settings::{OWN, Settings};
+use crate::statement::{CopyFormat, Kind, Statement, Transaction};
+use deniable_catalog::{Catalog, Description, Type};
+use pgwire::api::ConnectionHandle;
+use pgwire::messages::response::TransactionStatus;
+use sqlparser::ast::Statement as Parsed;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::Future;
+use std::sync::Arc;
+
+/// What came of a statement.
+pub enum Outcome {
+    /// It was done.
+    Done {
+        /// What it is called.
+        tag: &'static str,
+        /// What clients are told of settings.
+        told: Vec<(String, String)>,
+    },
+    /// It gave rows.
+    Rows {
+        /// The rows.
+        reply: Reply,
+        /// What it is called.
+        tag: &'static str,
+    },
+    /// It gave rows to be written as lines.
+    Copy {
+        /// The rows.
+        reply: Reply,
+        /// How.
+        format: CopyFormat,
+    },
+}
+
+struct Cursor {
+    reply: Reply,
+    at: usize,
+    holds: bool,
+}
+
+/// The state of a connection.
+pub struct Run {
+    session: Arc<dyn Session>,
+    settings: Settings,
+    handle: Arc<ConnectionHandle>,
+    limits: Limits,
+    description: Arc<Description>,
+    /// Made when it is first asked.
+    catalog: Option<Catalog>,
+    cursors: BTreeMap<String, Cursor>,
+    status: TransactionStatus,
+}
+
+impl Run {
+    pub fn new(session: Arc<dyn Session>, settings: Settings, handle: Arc<ConnectionHandle>, limits: Limits) -> Self {
+        let description = Arc::new(session.description());
+        let (catalog, cursors, status) = (None, BTreeMap::new(), TransactionStatus::Idle);
+        Self { session, settings, handle, limits, description, catalog, cursors, status }
+    }
+
+    pub fn status(&self) -> TransactionStatus {
+        self.status
+    }
+
+    pub fn in_transaction(&self) -> bool {
+        self.status != TransactionStatus::Idle
+    }
+
+    /// Whether the client wants to hear warnings alone.
+    pub fn is_quiet(&self) -> bool {
+        matches!(self.settings.show("client_min_messages"), Ok("warning" | "error" | "fatal" | "panic"))
+    }
+
+    /// A statement failed, and with it the transaction.
+    pub fn failed(&mut self) {
+        self.status = self.status.to_error_state();
+    }
+
+    /// The types of a statement's parameters.
+    pub fn types(&self, sql: &str, count: usize) -> Vec<Type> {
+        parameters::types(sql, count, &self.description)
+    }
+
+    /// The columns that a statement gives, if it gives rows; `values` where its parameters have some.
+    pub async fn columns(
+        &mut self,
+        statement: &Statement,
+        types: &[Type],
+        values: Option<&[Option<String>]>,
+    ) -> Result<Option<Vec<Column>>, Failure> {
+        let one = |name: &str| Some(vec![Column { name: name.to_owned(), data_type: Type::TEXT }]);
+        Ok(match &statement.kind {
+            Kind::Query => match asked(&statement.sql, &self.description)? {
+                Asked::Catalog { statement, .. } => {
+                    let values = values.map_or_else(|| vec![None; types.len()], <[_]>::to_vec);
+                    Some(self.catalog(*statement, BTreeSet::new(), values).await?.columns)
+                }
+                Asked::Tables { sql, simulated } => {
+                    let sql = match values {
+                        Some(values) => with_values(&sql, types, values)?,
+                        None => with_stand_ins(&sql, types)?,
+                    };
+                    Some(self.session.columns(&self.question(sql, simulated, statement)).await?)
+                }
+            },
+            Kind::Explain { .. } => one("QUERY PLAN"),
+            Kind::Show(name) if name == "all" => Some(shown_all(&self.settings).columns),
+            Kind::Show(name) => one(name),
+            Kind::Fetch { name, is_move: false, .. } => Some(self.cursor(name)?.reply.columns.clone()),
+            _ => None,
+        })
+    }
+
+    fn question(&self, sql: String, simulated: bool, statement: &Statement) -> Question {
+        let mut settings = self.settings.own();
+        settings.extend(statement.settings.iter().cloned());
+        Question { sql, simulated, settings }
+    }
+
+    /// Does what a statement asks for.
+    pub async fn done(
+        &mut self,
+        statement: &Statement,
+        types: &[Type],
+        values: &[Option<String>],
+    ) -> Result<Outcome, Failure> {
+        let ends = matches!(
+            statement.kind,
+            Kind::Transaction(Transaction::Commit | Transaction::Rollback | Transaction::Part { recovers: true, .. })
+        );
+        if self.status == TransactionStatus::Error && !ends {
+            let message = "the transaction failed, and nothing more is done in it";
+            return Err(Failure::new(Code::FailedTransaction, message).hint("ROLLBACK ends it"));
+        }
+        let tag = |tag: &'static str| Ok(Outcome::Done { tag, told: Vec::new() });
+        match &statement.kind {
+            Kind::Query => {
+                let reply = self.answer(&statement.sql, statement, types, values).await?;
+                Ok(Outcome::Rows { reply, tag: "SELECT" })
+            }
+            Kind::Copy { sql, format } => {
+                let reply = self.answer(sql, statement, types, values).await?;
+                Ok(Outcome::Copy { reply, format: format.clone() })
+            }
+            Kind::Explain { sql } => {
+                let reply = match asked(sql, &self.description)? {
+                    Asked::Catalog { .. } => {
+                        let line = "Catalogs: free, and from declarations alone".to_owned();
+                        let columns = vec![Column { name: "QUERY PLAN".to_owned(), data_type: Type::TEXT }];
+                        Reply { columns, rows: Arc::new(vec![vec![Some(line)]]), notices: Vec::new() }
+                    }
+                    Asked::Tables { sql, simulated } => {
+                        let question = self.question(with_values(&sql, types, values)?, simulated, statement);
+                        let session = Arc::clone(&self.session);
+                        self.in_time(session.explain(&question)).await?
+                    }
+                };
+                Ok(Outcome::Rows { reply, tag: "EXPLAIN" })
+            }
+            Kind::Declare { name, hold, sql } => {
+                if !*hold && !self.in_transaction() {
+                    let hint = "begin one, or declare it WITH HOLD";
+                    return Err(Failure::new(Code::NoTransaction, "cursors live in transactions").hint(hint));
+                }
+                if self.cursors.contains_key(name) {
+                    return Err(Failure::new(Code::Duplicate, format!("there is a cursor \"{name}\" already")));
+                }
+                if self.cursors.len() >= self.limits.portals {
+                    return Err(Failure::new(Code::TooMany, "too many cursors are open").hint("close some"));
+                }
+                let reply = self.answer(sql, statement, types, values).await?;
+                self.cursors.insert(name.clone(), Cursor { reply, at: 0, holds: *hold });
+                tag("DECLARE CURSOR")
+            }
+            Kind::Fetch { name, count, is_move } => {
+                let cursor = self.cursor(name)?;
+                let rest = cursor.reply.rows.len() - cursor.at;
+                let taken = count.map_or(rest, |count| count.min(rest));
+                let rows = cursor.reply.rows[cursor.at..cursor.at + taken].to_vec();
+                let notices = std::mem::take(&mut cursor.reply.notices);
+                cursor.at += taken;
+                let reply = Reply { columns: cursor.reply.columns.clone(), rows: Arc::new(rows), notices };
+                Ok(if *is_move {
+                    Outcome::Done { tag: "MOVE", told: Vec::new() }
+                } else {
+                    Outcome::Rows { reply, tag: "FETCH" }
+                })
+            }
+            Kind::Close(name) => {
+                match name {
+                    Some(name) => {
+                        self.cursor(name)?;
+                        self.cursors.remove(name);
+                    }
+                    None => self.cursors.clear(),
+                }
+                tag("CLOSE CURSOR")
+            }
+            Kind::Set { name, value, is_local } => {
+                let value = match (name.starts_with(OWN), value) {
+                    (true, Some(value)) => Some(self.session.setting(&name[OWN.len()..], value)?),
+                    (_, value) => value.clone(),
+                };
+                let told = self.settings.set(name, value.as_deref(), *is_local && self.in_transaction())?;
+                Ok(Outcome::Done {
+                    tag: if value.is_some() { "SET" } else { "RESET" },
+                    told: told.into_iter().collect(),
+                })
+            }
+            Kind::ResetAll => {
+                self.settings.reset();
+                Ok(Outcome::Done { tag: "RESET", told: self.settings.told() })
+            }
+            Kind::Show(name) => {
+                let reply = if name == "all" {
+                    shown_all(&self.settings)
+                } else {
+                    let value = self.settings.show(name)?.to_owned();
+                    let columns = vec![Column { name: name.clone(), data_type: Type::TEXT }];
+                    Reply { columns, rows: Arc::new(vec![vec![Some(value)]]), notices: Vec::new() }
+                };
+                Ok(Outcome::Rows { reply, tag: "SHOW" })
+            }
+            Kind::Transaction(step) => Ok(self.transaction(*step)),
+            Kind::DiscardAll => {
+                self.cursors.clear();
+                self.settings.reset();
+                Ok(Outcome::Done { tag: "DISCARD ALL", told: self.settings.told() })
+            }
+            Kind::Deallocate(_) => tag("DEALLOCATE"),
+            Kind::Nothing(name) => tag(name),
+            Kind::Other(word) => {
+                let message = format!("{word} is not offered here: nothing that is sent changes the data");
+                let hint = "ask with SELECT; \\d lists the tables, and EXPLAIN SELECT ... says what an answer takes";
+                Err(Failure::new(Code::NotSupported, message).hint(hint))
+            }
+        }
+    }
+
+    fn transaction(&mut self, step: Transaction) -> Outcome {
+        let told = |settings: &Settings| settings.told();
+        match step {
+            Transaction::Begin { tag } => {
+                if self.status == TransactionStatus::Idle {
+                    self.settings.begin();
+                }
+                self.status = TransactionStatus::Transaction;
+                Outcome::Done { tag, told: Vec::new() }
+            }
+            Transaction::Commit | Transaction::Rollback => {
+                let committed = step == Transaction::Commit && self.status != TransactionStatus::Error;
+                if self.in_transaction() {
+                    self.settings.end(committed);
+                    self.cursors.retain(|_, cursor| cursor.holds && committed);
+                }
+                self.status = TransactionStatus::Idle;
+                Outcome::Done { tag: if committed { "COMMIT" } else { "ROLLBACK" }, told: told(&self.settings) }
+            }
+            Transaction::Part { tag, recovers } => {
+                if recovers && self.in_transaction() {
+                    self.status = TransactionStatus::Transaction;
+                }
+                Outcome::Done { tag, told: Vec::new() }
+            }
+        }
+    }
+
+    fn cursor(&mut self, name: &str) -> Result<&mut Cursor, Failure> {
+        let none = || Failure::new(Code::NoStatement, format!("there is no cursor \"{name}\""));
+        self.cursors.get_mut(name).ok_or_else(none)
+    }
+
+    async fn answer(
+        &mut self,
+        sql: &str,
+        statement: &Statement,
+        types: &[Type],
+        values: &[Option<String>],
+    ) -> Result<Reply, Failure> {
+        match asked(sql, &self.description)? {
+            Asked::Catalog { statement, reads } => self.catalog(*statement, reads, values.to_vec()).await,
+            Asked::Tables { sql, simulated } => {
+                let question = self.question(with_values(&sql, types, values)?, simulated, statement);
+                let session = Arc::clone(&self.session);
+                self.in_time(session.answer(&question)).await
+            }
+        }
+    }
+
+    /// Waits until there is something, the client calls it off, or the time for a statement is over. What is waited for may go on.
+    async fn in_time<T>(&mut self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        let (handle, timeout) = (Arc::clone(&self.handle), self.settings.statement_timeout());
+        let cancelled = handle.start_query().await;
+        let patience = async {
+            match timeout {
+                Some(timeout) => tokio::time::sleep(timeout).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            done = work => done,
+            called = cancelled => {
+                let why = if called.is_ok() { "called off by the client" } else { "called off" };
+                Err(Failure::new(Code::Cancelled, why).hint("what was charged is kept: ask again for its answer"))
+            }
+            () = patience => Err(Failure::new(Code::Cancelled, "statement_timeout is over")
+                .hint("what was charged is kept: ask again for its answer")),
+        }
+    }
+
+    /// What catalogs answer. They are asked on a thread that may take its time.
+    async fn catalog(
+        &mut self,
+        statement: Parsed,
+        reads: BTreeSet<(String, String)>,
+        values: Vec<Option<String>>,
+    ) -> Result<Reply, Failure> {
+        let mut fresh: Vec<(String, String, Rows)> = Vec::new();
+        for (schema, table) in reads {
+            let rows = self.session.rows(&schema, &table).await?;
+            fresh.push((schema, table, rows));
+        }
+        let (known, description) = (self.catalog.take(), Arc::clone(&self.description));
+        let work = move || {
+            let catalog = match known {
+                Some(catalog) => catalog,
+                None => Catalog::new(&description)?,
+            };
+            for (schema, table, rows) in &fresh {
+                catalog.put(schema, table, rows)?;
+            }
+            let answer = catalog.answer(&statement, &values);
+            Ok::<_, deniable_catalog::CatalogError>((catalog, answer))
+        };
+        let failed = || Failure::new(Code::Internal, "the catalogs could not be asked");
+        let (catalog, answer) = tokio::task::spawn_blocking(work).await.map_err(|_| failed())?.map_err(|_| failed())?;
+        self.catalog = Some(catalog);
+        let columns = answer.columns.into_iter().map(|(name, data_type)| Column { name, data_type }).collect();
+        Ok(Reply { columns, rows: Arc::new(answer.rows), notices: Vec::new() })
+    }
+}
+
+fn shown_all(settings: &Settings) -> Reply {
+    let column = |name: &str| Column { name: name.to_owned(), data_type: Type::TEXT };
+    let row = |(name, value): (&str, &str)| vec![Some(name.to_owned()), Some(value.to_owned()), Some(String::new())];
+    let rows = Arc::new(settings.all().map(row).collect());
+    Reply { columns: ["name", "setting", "description"].map(column).to_vec(), rows, notices: Vec::new() }
+}

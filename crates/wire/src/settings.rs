@@ -1,0 +1,274 @@
+//! The settings of a connection: PostgreSQL's, as far as clients set and read them, and those that begin with `deniable.`.
+
+use crate::failure::{Code, Failure};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Settings that belong to whoever answers.
+pub const OWN: &str = "deniable.";
+
+/// PostgreSQL's settings with what they are at first. Setting one of them changes what is shown; what is said of dates and texts stays as it is.
+const KNOWN: [(&str, &str); 40] = [
+    ("allow_system_table_mods", "off"),
+    ("application_name", ""),
+    ("bytea_output", "hex"),
+    ("check_function_bodies", "on"),
+    ("client_encoding", "UTF8"),
+    ("client_min_messages", "notice"),
+    ("constraint_exclusion", "partition"),
+    ("datestyle", "ISO, MDY"),
+    ("default_transaction_deferrable", "off"),
+    ("default_transaction_isolation", "read committed"),
+    ("default_transaction_read_only", "on"),
+    ("enable_seqscan", "on"),
+    ("extra_float_digits", "1"),
+    ("geqo", "on"),
+    ("idle_in_transaction_session_timeout", "0"),
+    ("in_hot_standby", "off"),
+    ("integer_datetimes", "on"),
+    ("intervalstyle", "postgres"),
+    ("is_superuser", "off"),
+    ("jit", "off"),
+    ("lc_collate", "C"),
+    ("lc_ctype", "C.UTF-8"),
+    ("lc_messages", "C"),
+    ("lc_monetary", "C"),
+    ("lock_timeout", "0"),
+    ("max_identifier_length", "63"),
+    ("max_index_keys", "32"),
+    ("password_encryption", "scram-sha-256"),
+    ("role", "none"),
+    ("row_security", "on"),
+    ("search_path", "public"),
+    ("server_encoding", "UTF8"),
+    ("session_authorization", ""),
+    ("standard_conforming_strings", "on"),
+    ("statement_timeout", "0"),
+    ("synchronize_seqscans", "on"),
+    ("timezone", "UTC"),
+    ("transaction_isolation", "read committed"),
+    ("transaction_read_only", "on"),
+    ("work_mem", "4MB"),
+];
+
+/// Settings that one value alone is right for: anything else would be a promise that is not kept.
+const FIXED: [(&str, &[&str]); 8] = [
+    ("client_encoding", &["utf8", "utf-8", "unicode", "auto"]),
+    ("standard_conforming_strings", &["on", "true", "yes", "1"]),
+    ("server_encoding", &[]),
+    ("integer_datetimes", &[]),
+    ("server_version", &[]),
+    ("server_version_num", &[]),
+    ("is_superuser", &[]),
+    ("max_identifier_length", &[]),
+];
+
+/// What clients are told at the beginning, by the names that they look for.
+const TOLD: [(&str, &str); 11] = [
+    ("server_encoding", "server_encoding"),
+    ("client_encoding", "client_encoding"),
+    ("application_name", "application_name"),
+    ("is_superuser", "is_superuser"),
+    ("session_authorization", "session_authorization"),
+    ("DateStyle", "datestyle"),
+    ("IntervalStyle", "intervalstyle"),
+    ("TimeZone", "timezone"),
+    ("integer_datetimes", "integer_datetimes"),
+    ("standard_conforming_strings", "standard_conforming_strings"),
+    ("default_transaction_read_only", "default_transaction_read_only"),
+];
+/// Bytes of a value.
+const LONGEST: usize = 1_000;
+/// Settings of one's own.
+const MOST: usize = 200;
+
+/// The settings of a connection.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    first: BTreeMap<String, String>,
+    now: BTreeMap<String, String>,
+    /// What they were when the transaction began, and what they become when it ends.
+    before: Option<BTreeMap<String, String>>,
+    local: BTreeMap<String, String>,
+}
+
+impl Settings {
+    /// What they are at first, with what the client asks for when it connects.
+    #[must_use]
+    pub fn new(version: &str, user: &str, asked: &BTreeMap<String, String>) -> Self {
+        let mut first: BTreeMap<String, String> =
+            KNOWN.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok()).unwrap_or(16);
+        first.insert("server_version".to_owned(), version.to_owned());
+        first.insert("server_version_num".to_owned(), (major * 10_000).to_string());
+        first.insert("session_authorization".to_owned(), user.to_owned());
+        let mut settings = Self { first: first.clone(), now: first, before: None, local: BTreeMap::new() };
+        for (name, value) in asked {
+            // What is not known is no reason to turn a client away.
+            let _ = settings.set(&name.to_ascii_lowercase(), Some(value), false);
+        }
+        settings.first = settings.now.clone();
+        settings
+    }
+
+    /// What clients are told at the beginning.
+    #[must_use]
+    pub fn told(&self) -> Vec<(String, String)> {
+        let told = TOLD.iter().chain(&[("server_version", "server_version")]);
+        told.filter_map(|(shown, name)| Some(((*shown).to_owned(), self.now.get(*name)?.clone()))).collect()
+    }
+
+    /// The value of a setting.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn show(&self, name: &str) -> Result<&str, Failure> {
+        self.now.get(name).map(String::as_str).ok_or_else(|| unknown(name))
+    }
+
+    /// All settings in their order.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.now.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// The settings of whoever answers, by the rest of their names.
+    #[must_use]
+    pub fn own(&self) -> Vec<(String, String)> {
+        let own = self.now.iter().filter_map(|(name, value)| Some((name.strip_prefix(OWN)?.to_owned(), value.clone())));
+        own.collect()
+    }
+
+    /// Sets one, or gives it its first value; says what clients are to be told.
+    ///
+    /// # Errors
+    /// When there is none of this name, or the value is none of it.
+    pub fn set(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        is_local: bool,
+    ) -> Result<Option<(String, String)>, Failure> {
+        let fixed = FIXED.iter().find(|(known, _)| *known == name);
+        if let (Some((_, allowed)), Some(value)) = (fixed, value)
+            && !allowed.contains(&value.to_ascii_lowercase().as_str())
+        {
+            return Err(Failure::new(Code::Setting, format!("{name} is {} and stays so", self.show(name)?)));
+        }
+        if !self.first.contains_key(name) && !name.contains('.') {
+            return Err(unknown(name));
+        }
+        if value.is_some_and(|value| value.len() > LONGEST) || self.now.len() > MOST {
+            return Err(Failure::new(
+                Code::Setting,
+                format!("the value of {name} is too long, or there are too many settings"),
+            ));
+        }
+        let new = match (fixed, value) {
+            (None, Some(value)) => Some(value.to_owned()),
+            _ => self.first.get(name).cloned(),
+        };
+        let change = |settings: &mut BTreeMap<String, String>| match &new {
+            Some(new) => settings.insert(name.to_owned(), new.clone()),
+            None => settings.remove(name),
+        };
+        if is_local {
+            self.local.entry(name.to_owned()).or_insert_with(|| self.now.get(name).cloned().unwrap_or_default());
+        } else {
+            self.local.remove(name);
+        }
+        change(&mut self.now);
+        let told = TOLD.iter().find(|(_, known)| *known == name);
+        Ok(told.and_then(|(shown, _)| Some(((*shown).to_owned(), self.now.get(name)?.clone()))))
+    }
+
+    /// All get their first values.
+    pub fn reset(&mut self) {
+        self.now = self.first.clone();
+        self.local.clear();
+    }
+
+    /// A transaction begins.
+    pub fn begin(&mut self) {
+        self.before = Some(self.now.clone());
+    }
+
+    /// It ends; settings that were made in one that came to nothing were not made.
+    pub fn end(&mut self, committed: bool) {
+        let before = self.before.take();
+        match before {
+            Some(before) if !committed => self.now = before,
+            _ => {
+                for (name, value) in &self.local {
+                    self.now.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        self.local.clear();
+    }
+
+    /// How long a statement may take; `None` for as long as it takes.
+    #[must_use]
+    pub fn statement_timeout(&self) -> Option<Duration> {
+        let text = self.now.get("statement_timeout")?.trim();
+        let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let number: u64 = digits.parse().ok()?;
+        let milliseconds = match text[digits.len()..].trim() {
+            "s" => number.saturating_mul(1_000),
+            "min" => number.saturating_mul(60_000),
+            "h" => number.saturating_mul(3_600_000),
+            _ => number,
+        };
+        (milliseconds > 0).then_some(Duration::from_millis(milliseconds))
+    }
+}
+
+fn unknown(name: &str) -> Failure {
+    Failure::new(Code::Setting, format!("there is no setting \"{name}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        let asked = [("DateStyle", "ISO"), ("unknown_thing", "1"), ("deniable.spend", "1/40")];
+        let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Settings::new("16.0", "ana", &asked)
+    }
+
+    #[test]
+    fn what_a_client_asks_for_at_first_is_where_a_reset_leads() {
+        let mut settings = settings();
+        assert_eq!(settings.own(), [("spend".to_owned(), "1/40".to_owned())]);
+        assert_eq!(settings.set("datestyle", Some("SQL"), false).unwrap(), Some(("DateStyle".into(), "SQL".into())));
+        settings.reset();
+        assert_eq!((settings.show("datestyle"), settings.show("server_version_num")), (Ok("ISO"), Ok("160000")));
+        assert!(settings.show("unknown_thing").is_err() && settings.set("unknown_thing", Some("1"), false).is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_otherwise_stays() {
+        let mut settings = settings();
+        assert!(settings.set("client_encoding", Some("LATIN1"), false).is_err());
+        assert!(settings.set("client_encoding", Some("utf8"), false).is_ok());
+        assert!(settings.set("server_version", Some("9"), false).is_err());
+        assert_eq!(settings.show("client_encoding"), Ok("UTF8"));
+    }
+
+    #[test]
+    fn transactions_that_come_to_nothing_set_nothing() {
+        let mut settings = settings();
+        for (committed, is_local, after) in [(true, false, "1/8"), (false, false, "1/40"), (true, true, "1/40")] {
+            let mut settings = settings.clone();
+            settings.begin();
+            settings.set("deniable.spend", Some("1/8"), is_local).unwrap();
+            assert_eq!(settings.show("deniable.spend"), Ok("1/8"));
+            settings.end(committed);
+            assert_eq!(settings.show("deniable.spend"), Ok(after));
+        }
+        settings.set("statement_timeout", Some("2s"), false).unwrap();
+        assert_eq!(settings.statement_timeout(), Some(Duration::from_secs(2)));
+        settings.set("statement_timeout", None, false).unwrap();
+        assert_eq!(settings.statement_timeout(), None);
+    }
+}

@@ -1,0 +1,599 @@
+//! What a text of SQL asks for: where its statements end, and what kind each is. Nothing of tables is looked at here.
+
+use crate::failure::{Code, Failure};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::tokenizer::{Location, Token, Tokenizer, Whitespace};
+use std::ops::Range;
+
+/// Bytes of a statement.
+const LONGEST: usize = 1 << 20;
+
+/// A statement, and where it stands in what was sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Statement {
+    /// The text, without what is around it.
+    pub sql: String,
+    /// What it asks for.
+    pub kind: Kind,
+    /// Settings that comments of it state for it alone: `/* deniable.spend = 1/40 */`.
+    pub settings: Vec<(String, String)>,
+    /// The highest number of a parameter.
+    pub parameters: usize,
+}
+
+/// What a statement asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// A table.
+    Query,
+    /// What a query would take.
+    Explain {
+        /// The query.
+        sql: String,
+    },
+    /// A table, as a stream of lines.
+    Copy {
+        /// The query.
+        sql: String,
+        /// How lines are written.
+        format: CopyFormat,
+    },
+    /// A table, some rows at a time.
+    Declare {
+        /// The cursor.
+        name: String,
+        /// Whether it outlives the transaction.
+        hold: bool,
+        /// The query.
+        sql: String,
+    },
+    /// Rows of a cursor.
+    Fetch {
+        /// The cursor.
+        name: String,
+        /// How many at most.
+        count: Option<usize>,
+        /// Whether they are passed over.
+        is_move: bool,
+    },
+    /// The end of a cursor, or of all.
+    Close(Option<String>),
+    /// A setting gets a value, or its first one.
+    Set {
+        /// Its name.
+        name: String,
+        /// The value.
+        value: Option<String>,
+        /// Whether the value ends with the transaction.
+        is_local: bool,
+    },
+    /// All settings get their first values.
+    ResetAll,
+    /// A setting is shown.
+    Show(String),
+    /// A transaction.
+    Transaction(Transaction),
+    /// Everything that the connection keeps is forgotten.
+    DiscardAll,
+    /// A prepared statement is forgotten, or all.
+    Deallocate(Option<String>),
+    /// Something that changes nothing here, by its tag.
+    Nothing(&'static str),
+    /// Something that is not offered, by its first word.
+    Other(String),
+}
+
+/// What becomes of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Transaction {
+    /// It begins: `BEGIN` or `START TRANSACTION`.
+    Begin {
+        /// The tag.
+        tag: &'static str,
+    },
+    /// It ends.
+    Commit,
+    /// It ends, and was nothing.
+    Rollback,
+    /// A part of it begins or ends, by the tag.
+    Part {
+        /// The tag.
+        tag: &'static str,
+        /// Whether a transaction that failed goes on.
+        recovers: bool,
+    },
+}
+
+/// How `COPY` writes lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CopyFormat {
+    /// Which form.
+    pub form: CopyForm,
+    /// Whether the first line has the names.
+    pub header: bool,
+    /// What stands between values.
+    pub delimiter: char,
+    /// What stands for NULL.
+    pub null: String,
+}
+
+/// The forms of `COPY`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CopyForm {
+    /// Tabs and backslashes.
+    Text,
+    /// Commas and quotes.
+    Csv,
+    /// Binary.
+    Binary,
+}
+
+/// A token and its place, in bytes.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    pub token: Token,
+    pub place: Range<usize>,
+}
+
+/// The tokens of a text, without what is between them.
+pub(crate) fn tokens(sql: &str) -> Result<(Vec<Placed>, Vec<Placed>), Failure> {
+    if sql.len() > LONGEST {
+        return Err(Failure::new(Code::TooMany, format!("the statement is longer than {LONGEST} bytes")));
+    }
+    let found = Tokenizer::new(&PostgreSqlDialect {}, sql).tokenize_with_location();
+    let found = found.map_err(|error| {
+        let position = sql.char_indices().count().min(characters(sql, error.location));
+        Failure { position: Some(position + 1), ..Failure::new(Code::Syntax, error.message) }
+    })?;
+    let lines = line_starts(sql);
+    let byte = |location: Location| {
+        let line = usize::try_from(location.line).unwrap_or(usize::MAX).saturating_sub(1);
+        let start = lines.get(line).copied().unwrap_or(sql.len());
+        let column = usize::try_from(location.column).unwrap_or(usize::MAX).saturating_sub(1);
+        sql[start..].char_indices().nth(column).map_or(sql.len(), |(at, _)| start + at)
+    };
+    let placed = |found: sqlparser::tokenizer::TokenWithSpan| {
+        let place = byte(found.span.start)..byte(found.span.end);
+        Placed { token: found.token, place }
+    };
+    let (comments, tokens): (Vec<Placed>, Vec<Placed>) =
+        found.into_iter().map(placed).partition(|placed| matches!(placed.token, Token::Whitespace(_)));
+    Ok((tokens.into_iter().filter(|placed| placed.token != Token::EOF).collect(), comments))
+}
+
+fn line_starts(sql: &str) -> Vec<usize> {
+    let ends = sql.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+    std::iter::once(0).chain(ends).collect()
+}
+
+fn characters(sql: &str, location: Location) -> usize {
+    let line = usize::try_from(location.line).unwrap_or(usize::MAX).saturating_sub(1);
+    let before: usize = sql.split_inclusive('\n').take(line).map(|line| line.chars().count()).sum();
+    before + usize::try_from(location.column).unwrap_or(usize::MAX).saturating_sub(1)
+}
+
+/// The statements of a text, in order; what is between two semicolons is none where there is nothing but space and comments.
+///
+/// # Errors
+/// When a text or a comment does not end.
+pub fn statements(sql: &str) -> Result<Vec<Statement>, Failure> {
+    let (tokens, comments) = tokens(sql)?;
+    let parts = tokens.split(|placed| placed.token == Token::SemiColon).filter(|part| !part.is_empty());
+    let mut all = Vec::new();
+    // Comments belong to the statement that they stand before, or in.
+    let mut from = 0;
+    for part in parts {
+        let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
+        let end = last.place.end;
+        let own = comments.iter().filter(|comment| (from..end).contains(&comment.place.start));
+        let settings = own.filter_map(|comment| setting(&comment.token)).collect();
+        from = end;
+        let text = &sql[first.place.start..end];
+        let parameters = part.iter().filter_map(|placed| parameter(&placed.token)).max().unwrap_or(0);
+        let kind = Words { sql, tokens: part, at: 0 }.kind()?;
+        all.push(Statement { sql: text.to_owned(), kind, settings, parameters });
+    }
+    Ok(all)
+}
+
+/// The number of a parameter.
+pub(crate) fn parameter(token: &Token) -> Option<usize> {
+    let Token::Placeholder(name) = token else { return None };
+    name.strip_prefix('$')?.parse().ok()
+}
+
+/// The setting that a comment states.
+fn setting(comment: &Token) -> Option<(String, String)> {
+    let text = match comment {
+        Token::Whitespace(Whitespace::SingleLineComment { comment, .. } | Whitespace::MultiLineComment(comment)) => {
+            comment
+        }
+        _ => return None,
+    };
+    let (name, value) = text.trim().strip_prefix("deniable.")?.split_once('=')?;
+    Some((name.trim().to_ascii_lowercase(), value.trim().trim_matches('\'').to_owned()))
+}
+
+/// The words of a statement, one after the other.
+struct Words<'a> {
+    sql: &'a str,
+    tokens: &'a [Placed],
+    at: usize,
+}
+
+impl Words<'_> {
+    fn kind(mut self) -> Result<Kind, Failure> {
+        let Some(Placed { token: Token::Word(word), .. }) = self.tokens.first() else {
+            // `(SELECT ...)`, or nothing that is understood.
+            return Ok(Kind::Query);
+        };
+        let word = word.value.to_ascii_uppercase();
+        if ["SELECT", "WITH", "VALUES", "TABLE"].contains(&word.as_str()) {
+            return Ok(Kind::Query);
+        }
+        self.at = 1;
+        Ok(match word.as_str() {
+            "EXPLAIN" => self.explain(),
+            "COPY" => self.copy()?,
+            "DECLARE" => self.declare()?,
+            "FETCH" => self.fetch(false)?,
+            "MOVE" => self.fetch(true)?,
+            "CLOSE" => Kind::Close(self.all_or_name()?),
+            "SET" => self.set()?,
+            "RESET" => match self.name()? {
+                all if all == "all" => Kind::ResetAll,
+                name => Kind::Set { name, value: None, is_local: false },
+            },
+            "SHOW" if self.takes(&["TRANSACTION", "ISOLATION", "LEVEL"]) => Kind::Show("transaction_isolation".into()),
+            "SHOW" if self.takes(&["TIME", "ZONE"]) => Kind::Show("timezone".into()),
+            "SHOW" => Kind::Show(self.name()?),
+            "BEGIN" => Kind::Transaction(Transaction::Begin { tag: "BEGIN" }),
+            "START" => Kind::Transaction(Transaction::Begin { tag: "START TRANSACTION" }),
+            "COMMIT" | "END" => Kind::Transaction(Transaction::Commit),
+            "ABORT" => Kind::Transaction(Transaction::Rollback),
+            "ROLLBACK" => {
+                let _ = self.takes(&["WORK"]) || self.takes(&["TRANSACTION"]);
+                if self.takes(&["TO"]) {
+                    Kind::Transaction(Transaction::Part { tag: "ROLLBACK", recovers: true })
+                } else {
+                    Kind::Transaction(Transaction::Rollback)
+                }
+            }
+            "SAVEPOINT" => Kind::Transaction(Transaction::Part { tag: "SAVEPOINT", recovers: false }),
+            "RELEASE" => Kind::Transaction(Transaction::Part { tag: "RELEASE", recovers: false }),
+            "DISCARD" => Kind::DiscardAll,
+            "DEALLOCATE" => {
+                let _ = self.takes(&["PREPARE"]);
+                Kind::Deallocate(self.all_or_name()?)
+            }
+            "LISTEN" => Kind::Nothing("LISTEN"),
+            "UNLISTEN" => Kind::Nothing("UNLISTEN"),
+            _ => Kind::Other(word),
+        })
+    }
+
+    fn token(&self) -> Option<&Token> {
+        self.tokens.get(self.at).map(|placed| &placed.token)
+    }
+
+    /// Goes past these words where they come next.
+    fn takes(&mut self, words: &[&str]) -> bool {
+        let next = self.tokens[self.at..].iter().take(words.len()).map(|placed| match &placed.token {
+            Token::Word(word) if word.quote_style.is_none() => word.value.to_ascii_uppercase(),
+            other => other.to_string(),
+        });
+        let is_it = next.eq(words.iter().map(|word| (*word).to_owned()));
+        self.at += if is_it { words.len() } else { 0 };
+        is_it
+    }
+
+    fn wrong(&self, wanted: &str) -> Failure {
+        let place = self.tokens.get(self.at).map_or(self.sql.len(), |placed| placed.place.start);
+        let found = self.token().map_or_else(|| "the end".to_owned(), |token| format!("\"{token}\""));
+        let position = Some(self.sql[..place].chars().count() + 1);
+        Failure { position, ..Failure::new(Code::Syntax, format!("{wanted} is expected at {found}")) }
+    }
+
+    /// A name, folded as PostgreSQL does, with what stands after dots.
+    fn name(&mut self) -> Result<String, Failure> {
+        let mut name = String::new();
+        loop {
+            match self.token() {
+                Some(Token::Word(word)) if word.quote_style.is_some() => name.push_str(&word.value),
+                Some(Token::Word(word)) => name.push_str(&word.value.to_ascii_lowercase()),
+                _ => return Err(self.wrong("a name")),
+            }
+            self.at += 1;
+            if self.token() != Some(&Token::Period) {
+                return Ok(name);
+            }
+            self.at += 1;
+            name.push('.');
+        }
+    }
+
+    fn all_or_name(&mut self) -> Result<Option<String>, Failure> {
+        if self.takes(&["ALL"]) { Ok(None) } else { self.name().map(Some) }
+    }
+
+    /// What is left of the statement.
+    fn rest(&self) -> String {
+        match (self.tokens.get(self.at), self.tokens.last()) {
+            (Some(first), Some(last)) => self.sql[first.place.start..last.place.end].to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    /// What stands between this parenthesis and its other.
+    fn between(&mut self) -> Result<String, Failure> {
+        if !self.takes(&["("]) {
+            return Err(self.wrong("("));
+        }
+        let from = self.at;
+        let mut depth = 1_usize;
+        while let Some(token) = self.token() {
+            match token {
+                Token::LParen => depth += 1,
+                Token::RParen => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                let inner = &self.tokens[from..self.at];
+                self.at += 1;
+                return Ok(match (inner.first(), inner.last()) {
+                    (Some(first), Some(last)) => self.sql[first.place.start..last.place.end].to_owned(),
+                    _ => String::new(),
+                });
+            }
+            self.at += 1;
+        }
+        Err(self.wrong(")"))
+    }
+
+    fn explain(mut self) -> Kind {
+        let begin = self.at;
+        // `EXPLAIN (SELECT ...)` is a query, and all else between parentheses options.
+        if self.takes(&["("]) && !["SELECT", "WITH", "VALUES"].iter().any(|word| self.takes(&[word])) {
+            self.at = begin;
+            if self.between().is_err() {
+                self.at = begin;
+            }
+        } else {
+            self.at = begin;
+        }
+        while self.takes(&["ANALYZE"]) || self.takes(&["VERBOSE"]) {}
+        Kind::Explain { sql: self.rest() }
+    }
+
+    fn copy(&mut self) -> Result<Kind, Failure> {
+        if self.token() != Some(&Token::LParen) {
+            let hint = "copy a query: COPY (SELECT ...) TO STDOUT";
+            return Err(Failure::new(Code::NotSupported, "rows are neither read nor written by COPY").hint(hint));
+        }
+        let sql = self.between()?;
+        if !self.takes(&["TO", "STDOUT"]) {
+            let hint = "write TO STDOUT; psql's \\copy puts it into a file of yours";
+            return Err(Failure::new(Code::NotSupported, "COPY goes to STDOUT alone").hint(hint));
+        }
+        let _ = self.takes(&["WITH"]);
+        let mut format = CopyFormat { form: CopyForm::Text, header: false, delimiter: '\0', null: String::new() };
+        let (mut delimiter, mut null) = (None, None);
+        while let Some(token) = self.token() {
+            if [Token::LParen, Token::RParen, Token::Comma].contains(token) {
+                self.at += 1;
+            } else if self.takes(&["FORMAT"]) {
+            } else if self.takes(&["CSV"]) || self.takes(&["'csv'"]) {
+                format.form = CopyForm::Csv;
+            } else if self.takes(&["TEXT"]) || self.takes(&["'text'"]) {
+                format.form = CopyForm::Text;
+            } else if self.takes(&["BINARY"]) || self.takes(&["'binary'"]) {
+                format.form = CopyForm::Binary;
+            } else if self.takes(&["HEADER"]) {
+                format.header = !(self.takes(&["FALSE"]) || self.takes(&["OFF"]));
+                let _ = self.takes(&["TRUE"]) || self.takes(&["ON"]);
+            } else if self.takes(&["DELIMITER"]) {
+                let text = self.text()?;
+                let mut characters = text.chars();
+                let (Some(one), None) = (characters.next(), characters.next()) else {
+                    return Err(self.wrong("one character"));
+                };
+                delimiter = Some(one);
+            } else if self.takes(&["NULL"]) {
+                null = Some(self.text()?);
+            } else if self.takes(&["ENCODING"]) {
+                let _ = self.text()?;
+            } else {
+                return Err(self.wrong("FORMAT, HEADER, DELIMITER or NULL"));
+            }
+        }
+        let is_csv = format.form == CopyForm::Csv;
+        format.delimiter = delimiter.unwrap_or(if is_csv { ',' } else { '\t' });
+        format.null = null.unwrap_or(if is_csv { String::new() } else { "\\N".to_owned() });
+        Ok(Kind::Copy { sql, format })
+    }
+
+    fn text(&mut self) -> Result<String, Failure> {
+        let _ = self.takes(&["AS"]);
+        let text = match self.token() {
+            Some(Token::SingleQuotedString(text) | Token::EscapedStringLiteral(text)) => text.clone(),
+            _ => return Err(self.wrong("a text")),
+        };
+        self.at += 1;
+        Ok(text)
+    }
+
+    fn declare(&mut self) -> Result<Kind, Failure> {
+        let name = self.name()?;
+        for word in ["BINARY", "ASENSITIVE", "INSENSITIVE", "NO", "SCROLL"] {
+            let _ = self.takes(&[word]);
+        }
+        if !self.takes(&["CURSOR"]) {
+            return Err(self.wrong("CURSOR"));
+        }
+        let hold = self.takes(&["WITH", "HOLD"]);
+        let _ = self.takes(&["WITHOUT", "HOLD"]);
+        if !self.takes(&["FOR"]) {
+            return Err(self.wrong("FOR"));
+        }
+        Ok(Kind::Declare { name, hold, sql: self.rest() })
+    }
+
+    fn fetch(&mut self, is_move: bool) -> Result<Kind, Failure> {
+        let mut count = Some(1);
+        if self.takes(&["NEXT"]) {
+        } else if self.takes(&["ALL"]) || self.takes(&["FORWARD", "ALL"]) {
+            count = None;
+        } else if ["PRIOR", "FIRST", "LAST", "ABSOLUTE", "RELATIVE", "BACKWARD"].iter().any(|word| self.takes(&[word]))
+        {
+            return Err(Failure::new(Code::NotSupported, "cursors go forward alone").hint("write FETCH 100 FROM name"));
+        } else {
+            let _ = self.takes(&["FORWARD"]);
+            if let Some(Token::Number(digits, _)) = self.token() {
+                count = Some(digits.parse().map_err(|_| self.wrong("a number of rows"))?);
+                self.at += 1;
+            }
+        }
+        let _ = self.takes(&["FROM"]) || self.takes(&["IN"]);
+        Ok(Kind::Fetch { name: self.name()?, count, is_move })
+    }
+
+    fn set(&mut self) -> Result<Kind, Failure> {
+        if self.takes(&["TRANSACTION"]) || self.takes(&["SESSION", "CHARACTERISTICS"]) {
+            return Ok(Kind::Nothing("SET"));
+        }
+        let is_local = self.takes(&["LOCAL"]);
+        let _ = self.takes(&["SESSION"]);
+        let name = if self.takes(&["TIME", "ZONE"]) {
+            "timezone".to_owned()
+        } else if self.takes(&["NAMES"]) {
+            "client_encoding".to_owned()
+        } else {
+            let name = self.name()?;
+            if !self.takes(&["TO"]) && !self.takes(&["="]) {
+                return Err(self.wrong("= or TO"));
+            }
+            name
+        };
+        if self.takes(&["DEFAULT"]) {
+            return Ok(Kind::Set { name, value: None, is_local });
+        }
+        let mut value = String::new();
+        while let Some(token) = self.token() {
+            match token {
+                Token::SingleQuotedString(text) | Token::EscapedStringLiteral(text) => value.push_str(text),
+                Token::Word(word) => value.push_str(&word.value),
+                Token::Comma => value.push_str(", "),
+                other => value.push_str(&other.to_string()),
+            }
+            self.at += 1;
+        }
+        if value.is_empty() && self.tokens.last().is_none_or(|last| !matches!(last.token, Token::SingleQuotedString(_)))
+        {
+            return Err(self.wrong("a value"));
+        }
+        Ok(Kind::Set { name, value: Some(value), is_local })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(sql: &str) -> Vec<Kind> {
+        statements(sql).unwrap().into_iter().map(|statement| statement.kind).collect()
+    }
+
+    #[test]
+    fn statements_end_at_semicolons_that_are_none_of_a_text() {
+        let all = statements("SELECT ';' AS \";\"; /* ; */ SELECT 'é', $$;$$ -- ;\n;; SELECT\n 3").unwrap();
+        let texts: Vec<&str> = all.iter().map(|statement| statement.sql.as_str()).collect();
+        assert_eq!(texts, ["SELECT ';' AS \";\"", "SELECT 'é', $$;$$", "SELECT\n 3"]);
+        assert_eq!(statements(" -- nothing\n;").unwrap(), []);
+        let open = statements("SELECT é, 'open").unwrap_err();
+        assert_eq!((open.code, open.position), (Code::Syntax, Some(11)));
+    }
+
+    #[test]
+    fn comments_state_settings_for_one_statement() {
+        let all = statements(
+            "/* deniable.spend = 1/40 */ SELECT 1; SELECT /*deniable.Spend='1/8'*/ 2 -- deniable.x = 1\n, $2; SELECT 3",
+        )
+        .unwrap();
+        let settings: Vec<Vec<(&str, &str)>> = all
+            .iter()
+            .map(|one| one.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect())
+            .collect();
+        assert_eq!(settings, [vec![("spend", "1/40")], vec![("spend", "1/8"), ("x", "1")], vec![]]);
+        assert_eq!(all.iter().map(|one| one.parameters).collect::<Vec<_>>(), [0, 2, 0]);
+        // A text is no comment.
+        assert_eq!(statements("SELECT 'deniable.spend = 1'").unwrap()[0].settings, []);
+    }
+
+    #[test]
+    fn settings() {
+        let set = |name: &str, value: Option<&str>| Kind::Set {
+            name: name.into(),
+            value: value.map(str::to_owned),
+            is_local: false,
+        };
+        assert_eq!(kinds("SET deniable.spend = '1/40'"), [set("deniable.spend", Some("1/40"))]);
+        assert_eq!(kinds("SET SESSION deniable.spend TO 1/40"), [set("deniable.spend", Some("1/40"))]);
+        assert_eq!(kinds("set DateStyle to ISO, MDY"), [set("datestyle", Some("ISO, MDY"))]);
+        assert_eq!(
+            kinds("SET TIME ZONE 'UTC'; SET NAMES 'utf8'"),
+            [set("timezone", Some("UTC")), set("client_encoding", Some("utf8"))]
+        );
+        assert_eq!(kinds("RESET x; SET x TO DEFAULT; RESET ALL"), [set("x", None), set("x", None), Kind::ResetAll]);
+        assert_eq!(kinds("SET LOCAL x = 3"), [Kind::Set { name: "x".into(), value: Some("3".into()), is_local: true }]);
+        assert_eq!(kinds("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"), [Kind::Nothing("SET")]);
+        assert_eq!(
+            kinds("SHOW TRANSACTION ISOLATION LEVEL; SHOW deniable.spend"),
+            [Kind::Show("transaction_isolation".into()), Kind::Show("deniable.spend".into())]
+        );
+        assert!(statements("SET x").is_err() && statements("SET").is_err() && statements("SET x =").is_err());
+    }
+
+    #[test]
+    fn cursors_copies_and_plans() {
+        let declared = Kind::Declare { name: "c".into(), hold: true, sql: "SELECT 1 FROM t".into() };
+        assert_eq!(kinds("DECLARE c NO SCROLL CURSOR WITH HOLD FOR SELECT 1 FROM t;"), [declared]);
+        let fetch = |count| Kind::Fetch { name: "My c".into(), count, is_move: false };
+        assert_eq!(
+            kinds("FETCH FORWARD 10 FROM \"My c\"; FETCH ALL IN \"My c\"; FETCH \"My c\"; FETCH NEXT FROM \"My c\""),
+            [fetch(Some(10)), fetch(None), fetch(Some(1)), fetch(Some(1))]
+        );
+        assert!(statements("FETCH BACKWARD 1 FROM c").is_err());
+        let copy = |form, header, delimiter, null: &str| Kind::Copy {
+            sql: "SELECT (1)".into(),
+            format: CopyFormat { form, header, delimiter, null: null.into() },
+        };
+        assert_eq!(kinds("COPY (SELECT (1)) TO STDOUT"), [copy(CopyForm::Text, false, '\t', "\\N")]);
+        assert_eq!(
+            kinds("copy ( SELECT (1) ) to stdout with (format csv, header true)"),
+            [copy(CopyForm::Csv, true, ',', "")]
+        );
+        assert_eq!(
+            kinds("COPY (SELECT (1)) TO STDOUT CSV HEADER DELIMITER ';' NULL 'x'"),
+            [copy(CopyForm::Csv, true, ';', "x")]
+        );
+        assert!(statements("COPY visits TO STDOUT").is_err() && statements("COPY (SELECT 1) TO '/tmp/x'").is_err());
+        for sql in ["EXPLAIN SELECT 1", "EXPLAIN (FORMAT JSON, COSTS) SELECT 1", "EXPLAIN ANALYZE VERBOSE SELECT 1"] {
+            assert_eq!(kinds(sql), [Kind::Explain { sql: "SELECT 1".into() }], "{sql}");
+        }
+        assert_eq!(kinds("EXPLAIN (SELECT 1)"), [Kind::Explain { sql: "(SELECT 1)".into() }]);
+    }
+
+    #[test]
+    fn all_else_has_a_name() {
+        assert_eq!(kinds("INSERT INTO t VALUES (1)"), [Kind::Other("INSERT".into())]);
+        assert_eq!(kinds("(SELECT 1)"), [Kind::Query]);
+        assert_eq!(
+            kinds("ROLLBACK TO SAVEPOINT a"),
+            [Kind::Transaction(Transaction::Part { tag: "ROLLBACK", recovers: true })]
+        );
+        assert_eq!(
+            kinds("DEALLOCATE ALL; DEALLOCATE PREPARE p"),
+            [Kind::Deallocate(None), Kind::Deallocate(Some("p".into()))]
+        );
+    }
+}

@@ -1,5 +1,6 @@
 //! `serve.toml`: where the server listens, how long answers take, and what everybody may have of it.
 
+use crate::metrics::Metrics;
 use deniable::Resources;
 use deniable_core::text::{nearest, shown};
 use deniable_toml::{Node, Shape, parse};
@@ -9,6 +10,8 @@ use std::time::Duration;
 
 /// Where it listens if nothing is said.
 pub const LISTEN: &str = "127.0.0.1:5433";
+/// Characters of a secret.
+const LEAST_SECRET: usize = 16;
 /// How long answers take if nothing is said.
 const ANSWERS_TAKE: Duration = Duration::from_secs(1);
 
@@ -23,6 +26,8 @@ pub struct Config {
     pub accounts: Option<PathBuf>,
     /// TLS.
     pub tls: Option<Tls>,
+    /// Where the curator is told what is counted.
+    pub metrics: Option<Metrics>,
     /// Connections in all.
     pub connections: usize,
     /// Connections of one account.
@@ -78,6 +83,7 @@ impl Default for Config {
             answers_take: ANSWERS_TAKE,
             accounts: None,
             tls: None,
+            metrics: None,
             connections: 100,
             connections_per_account: 20,
             queue_per_account: 16,
@@ -123,16 +129,15 @@ impl Config {
         let reader = Reader { path, text };
         let root = parse(text).map_err(|error| reader.wrong(error.span.start, error.message))?;
         let mut config = Self { accounts: Some(reader.beside("accounts")), ..Self::default() };
-        for (key, value) in reader.members(&root, &["listen", "answers_take", "accounts", "tls", "limits"])? {
+        for (key, value) in
+            reader.members(&root, &["listen", "answers_take", "accounts", "tls", "metrics", "limits"])?
+        {
             match key {
-                "listen" => {
-                    let listen = reader.text(value)?.parse();
-                    config.listen =
-                        listen.map_err(|_| reader.of(value, "an address and a port, such as \"127.0.0.1:5433\""))?;
-                }
+                "listen" => config.listen = reader.address(value)?,
                 "answers_take" => config.answers_take = reader.duration(value)?,
                 "accounts" => config.accounts = Some(reader.beside(&reader.text(value)?)),
                 "tls" => config.tls = Some(reader.tls(value)?),
+                "metrics" => config.metrics = Some(reader.metrics(value)?),
                 _ => reader.limits(value, &mut config)?,
             }
         }
@@ -219,6 +224,41 @@ impl Reader<'_> {
         bytes.ok_or_else(|| self.wrong(node.span.start, "a size such as \"4GiB\" or \"500MB\" is expected here"))
     }
 
+    fn address(&self, node: &Node) -> Result<SocketAddr, ConfigError> {
+        let address = self.text(node)?.parse();
+        address.map_err(|_| {
+            self.wrong(node.span.start, "an address and a port are expected here, such as \"127.0.0.1:5433\"")
+        })
+    }
+
+    fn metrics(&self, node: &Node) -> Result<Metrics, ConfigError> {
+        let (mut listen, mut secret) = (None, None);
+        for (name, value) in self.members(node, &["listen", "secret"])? {
+            if name == "listen" {
+                let address = self.address(value)?;
+                if !address.ip().is_loopback() {
+                    return Err(self.wrong(value.span.start, "metrics are told to this machine alone"));
+                }
+                listen = Some(address);
+            } else {
+                let variable = self.text(value)?;
+                let variable = variable.strip_prefix("env:").ok_or_else(|| {
+                    self.wrong(value.span.start, "the secret stands in a variable: secret = \"env:NAME\"")
+                })?;
+                let known = std::env::var(variable).ok().filter(|secret| secret.len() >= LEAST_SECRET);
+                secret = Some(known.ok_or_else(|| {
+                    let message =
+                        format!("the variable {variable} needs a secret of at least {LEAST_SECRET} characters");
+                    self.wrong(value.span.start, message)
+                })?);
+            }
+        }
+        match (listen, secret) {
+            (Some(listen), Some(secret)) => Ok(Metrics { listen, secret }),
+            _ => Err(self.wrong(node.span.start, "[metrics] needs where to listen, and a secret")),
+        }
+    }
+
     fn tls(&self, node: &Node) -> Result<Tls, ConfigError> {
         let (mut certificate, mut key, mut clients) = (None, None, None);
         for (name, value) in self.members(node, &["certificate", "key", "clients"])? {
@@ -284,6 +324,9 @@ mod tests {
             ("answers_take = \"soon\"", "line 1: a time such as \"2s\", \"500ms\" or \"1h\" is expected here"),
             ("[limits]\nmemory = \"much\"", "line 2: a size such as \"4GiB\" or \"500MB\" is expected here"),
             ("[tls]\nkey = \"k\"", "line 1: [tls] needs a certificate and its key"),
+            ("[metrics]\nlisten = \"0.0.0.0:9\"", "line 2: metrics are told to this machine alone"),
+            ("[metrics]\nsecret = \"in the open\"", "line 2: the secret stands in a variable"),
+            ("[metrics]\nsecret = \"env:DENIABLE_NO_SUCH\"", "line 2: the variable DENIABLE_NO_SUCH needs a secret"),
             ("a = ", "line 1: "),
         ] {
             let error = read(text).unwrap_err();

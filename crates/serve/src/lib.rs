@@ -11,7 +11,7 @@
 //! | how is an answer a table? | [`rows`] |
 //! | what can SQL be tried on? | [`simulated`] |
 //! | who is let in, and what is done for them? | [`server`] |
-//! | what is the curator told? | [`log`] |
+//! | what is the curator told? | [`log`], [`metrics`] |
 //!
 //! Everything that an analyst sees follows from the policy, that one's own questions and the answers to them (C-7, C-8), and from the times on the
 //! grid at which they are shown.
@@ -22,6 +22,7 @@ pub mod config;
 pub mod describe;
 pub mod failures;
 pub mod log;
+pub mod metrics;
 pub mod own;
 pub mod queue;
 pub mod rows;

@@ -3,6 +3,7 @@
 use crate::accounts::{Accounts, AccountsError};
 use crate::config::Config;
 use crate::log::Log;
+use crate::metrics::tell;
 use crate::queue::{Done, Key};
 use crate::server::{Given, Served, account};
 use crate::tls::{TlsError, acceptor};
@@ -91,6 +92,12 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
         let listen = |error| ServeError::Listen { address: config.listen, error };
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
+        if let Some(metrics) = config.metrics.clone() {
+            let listen = |error| ServeError::Listen { address: metrics.listen, error };
+            let listener = TcpListener::bind(metrics.listen).await.map_err(listen)?;
+            let served = Arc::clone(&served);
+            tokio::spawn(async move { tell(listener, &metrics, served).await });
+        }
         let limits = Limits { idle: config.idle, ..Limits::default() };
         let server = Arc::new(Server::new(Arc::clone(&served) as Arc<_>, limits, stopping));
         let told = move |key: &Key, done: &Done, secret: Option<&str>| {

@@ -81,6 +81,11 @@ impl Served {
         self.given.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// How many connections are open.
+    pub(crate) fn open_connections(&self) -> usize {
+        whole(&self.connected).values().sum()
+    }
+
     fn turn(&self, name: &str) -> Arc<tokio::sync::Mutex<()>> {
         Arc::clone(whole(&self.turns).entry(name.to_owned()).or_default())
     }

@@ -357,7 +357,11 @@ impl Conversation {
         let (prepared, values, formats) = if describe.target_type == b'S' {
             (self.prepared(name)?, None, Vec::new())
         } else {
-            let portal = self.portals.get(name).ok_or_else(|| no_portal(name))?;
+            let Some(portal) = self.portals.get(name) else {
+                // What SQL declares as a cursor is a portal of this name.
+                let columns = self.run.cursor_columns(name).ok_or_else(|| no_portal(name))?;
+                return Ok((None, Some(described(&columns, &[]))));
+            };
             (Arc::clone(&portal.prepared), Some(portal.values.clone()), portal.formats.clone())
         };
         let columns = match &prepared.statement {
@@ -375,7 +379,15 @@ impl Conversation {
     async fn execute(&mut self, execute: &Execute) -> Result<Result<(), Failure>, FrameError> {
         let name = execute.name.clone().unwrap_or_default();
         // It is taken out while it runs: a cursor may forget all portals.
-        let Some(mut portal) = self.portals.remove(&name) else { return Ok(Err(no_portal(&name))) };
+        let Some(mut portal) = self.portals.remove(&name) else {
+            let count = usize::try_from(execute.max_rows).ok().filter(|most| *most > 0);
+            let reply = match self.run.fetched(&name, count) {
+                Ok(reply) => reply,
+                Err(_) => return Ok(Err(no_portal(&name))),
+            };
+            let outcome = Outcome::Rows { reply, tag: "FETCH" };
+            return self.sent(&outcome, &[], 0, usize::MAX).await.map(|sent| sent.map(drop));
+        };
         let Some(statement) = &portal.prepared.statement else {
             self.portals.insert(name, portal);
             return self.send(Message::EmptyQueryResponse(EmptyQueryResponse::new())).await.map(Ok);

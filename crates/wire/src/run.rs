@@ -181,13 +181,7 @@ impl Run {
                 tag("DECLARE CURSOR")
             }
             Kind::Fetch { name, count, is_move } => {
-                let cursor = self.cursor(name)?;
-                let rest = cursor.reply.rows.len() - cursor.at;
-                let taken = count.map_or(rest, |count| count.min(rest));
-                let rows = cursor.reply.rows[cursor.at..cursor.at + taken].to_vec();
-                let notices = std::mem::take(&mut cursor.reply.notices);
-                cursor.at += taken;
-                let reply = Reply { columns: cursor.reply.columns.clone(), rows: Arc::new(rows), notices };
+                let reply = self.fetched(name, *count)?;
                 Ok(if *is_move {
                     Outcome::Done { tag: "MOVE", told: Vec::new() }
                 } else {
@@ -271,6 +265,22 @@ impl Run {
                 Outcome::Done { tag, told: Vec::new() }
             }
         }
+    }
+
+    /// The columns of a cursor, which is a portal, too.
+    pub fn cursor_columns(&self, name: &str) -> Option<Vec<Column>> {
+        self.cursors.get(name).map(|cursor| cursor.reply.columns.clone())
+    }
+
+    /// The next rows of a cursor; whether there are more is seen by whoever asks again.
+    pub fn fetched(&mut self, name: &str, count: Option<usize>) -> Result<Reply, Failure> {
+        let cursor = self.cursor(name)?;
+        let rest = cursor.reply.rows.len() - cursor.at;
+        let taken = count.map_or(rest, |count| count.min(rest));
+        let rows = cursor.reply.rows[cursor.at..cursor.at + taken].to_vec();
+        let notices = std::mem::take(&mut cursor.reply.notices);
+        cursor.at += taken;
+        Ok(Reply { columns: cursor.reply.columns.clone(), rows: Arc::new(rows), notices })
     }
 
     fn cursor(&mut self, name: &str) -> Result<&mut Cursor, Failure> {

@@ -1,6 +1,7 @@
 //! The server as analysts meet it, by psql: `cargo test -p deniable-cli --features serve --test it -- serve::`.
 
 use crate::support::{Place, Run};
+use deniable_testing::sized;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -209,6 +210,55 @@ fn neighbours_look_alike_through_the_wire() {
     };
     pretty(&usable(&told[0].0), &usable(&told[1].0));
     pretty(&usable(&told[0].1), &usable(&told[1].1));
+}
+
+/// `kill -9` at 3 moments under load, or 40 at full scale: the ledger verifies, what was shown is charged and free to ask again, and nobody spent
+/// more than a part.
+#[test]
+fn killed_under_load() {
+    if !has_psql() {
+        return;
+    }
+    const ASKS: usize = 6;
+    const CLIENTS: [(&str, &str); 4] = [("ana", "secret"), ("ana", "secret"), ("bo", "hush"), ("bo", "hush")];
+    let place = Place::clinic();
+    place.write("serve.toml", "answers_take = \"20ms\"\n");
+    account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "secret").done();
+    account(&place, &["add", "policy.toml", "bo", "--share", "1/2"], "hush").done();
+    let rounds = sized(3, 40);
+    for round in 0..rounds {
+        // Few enough rounds share their questions that parts are used up, and some questions are asked by both.
+        let ask = |at: usize| format!("SELECT COUNT(*) AS n FROM visits WHERE age > {}", (round / 8) * ASKS + at);
+        let mut server = Server::of(&place);
+        let script: String =
+            (0..ASKS).map(|at| format!("\\echo asked {at}\n/* deniable.spend = 1/100 */ {};\n", ask(at))).collect();
+        let shown: Vec<Run> = std::thread::scope(|scope| {
+            let clients: Vec<_> =
+                CLIENTS.iter().map(|(user, password)| scope.spawn(|| server.psql(user, password, &script))).collect();
+            // Fixed moments, spread over about as long as it takes.
+            let moment = Duration::from_millis(60 + (round as u64 * 97) % 400);
+            std::thread::sleep(moment);
+            let _ = Command::new("kill").args(["-9", &server.child.id().to_string()]).status();
+            clients.into_iter().map(|client| client.join().unwrap()).collect()
+        });
+        let _ = server.child.wait();
+        place.run(&["ledger", "verify", "policy.toml"]).done();
+        let server = Server::of(&place);
+        for (run, (user, password)) in shown.iter().zip(CLIENTS) {
+            for (at, part) in run.stdout.split("asked ").skip(1).enumerate() {
+                let Some((_, number)) = part.split_once("\nn\n") else { continue };
+                let number = number.lines().next().unwrap();
+                let again = server.psql(user, password, &format!("{};\n", ask(at))).done();
+                assert!(again.stdout.contains(&format!("n\n{number}\n")), "{user} {at}: {number} and {again:?}");
+            }
+        }
+        drop(server);
+    }
+    let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
+    for one in listed.as_array().unwrap() {
+        let left = one["left"].as_str().unwrap();
+        assert!(!left.starts_with('-'), "{listed}");
+    }
 }
 
 #[track_caller]

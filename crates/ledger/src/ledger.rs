@@ -2,9 +2,9 @@
 
 use crate::book::Book;
 use crate::chain::{Head, forge, now};
-use crate::entry::{Event, FORMAT, Genesis};
+use crate::entry::{AccountId, Event, FORMAT, Genesis};
 use crate::key::{Key, KeyError};
-use crate::state::{Release, Summary};
+use crate::state::{Account, Release, Summary};
 use crate::store::{self, StoreError};
 use std::path::{Path, PathBuf};
 
@@ -91,6 +91,12 @@ impl Ledger {
     #[must_use]
     pub fn summary(&self) -> Summary {
         self.book.state.summary(&self.book.head)
+    }
+
+    /// An account, with everything that was charged to it.
+    #[must_use]
+    pub fn account(&self, id: &AccountId) -> Option<&Account> {
+        self.book.state.account(id)
     }
 
     /// A charge by its number.

@@ -8,15 +8,17 @@
 //! | when is what done, and when may it be seen? | [`queue`] |
 //! | what is told of what went wrong? | [`failures`] |
 //! | which tables and columns are there? | [`describe`], [`own`] |
-//! | how is an answer a table? | [`rows`] |
+//! | how is an answer a table? | [`rows`], `remembered` |
 //! | what can SQL be tried on? | [`simulated`] |
-//! | who is let in, and what is done for them? | [`server`] |
+//! | who is let in? | [`server`] |
+//! | what is done for each of them? | `analyst` |
 //! | what is the curator told? | [`log`], [`metrics`] |
 //!
 //! Everything that an analyst sees follows from the policy, that one's own questions and the answers to them (C-7, C-8), and from the times on the
 //! grid at which they are shown.
 
 pub mod accounts;
+mod analyst;
 pub mod asking;
 pub mod config;
 pub mod describe;
@@ -25,6 +27,7 @@ pub mod log;
 pub mod metrics;
 pub mod own;
 pub mod queue;
+mod remembered;
 pub mod rows;
 mod run;
 pub mod server;
@@ -32,4 +35,11 @@ pub mod simulated;
 mod tls;
 
 pub use config::{Config, ConfigError};
-pub use run::{ServeError, Serving, serve};
+pub use run::{ServeError, Serving, accept, serve};
+
+// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+#[cfg(test)]
+extern crate self as deniable_serve;
+#[cfg(test)]
+#[path = "../tests/it/mod.rs"]
+mod it;

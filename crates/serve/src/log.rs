@@ -15,11 +15,16 @@ pub struct Log {
     pub steps: AtomicU64,
     /// Failures that analysts were told nothing about.
     pub failures: AtomicU64,
-    /// Says nothing, for tests.
-    pub quiet: bool,
+    quiet: bool,
 }
 
 impl Log {
+    /// One that counts and says nothing.
+    #[must_use]
+    pub fn quiet() -> Self {
+        Self { quiet: true, ..Self::default() }
+    }
+
     fn say(&self, event: &str, fields: &[(&str, &str)]) {
         if self.quiet {
             return;

@@ -59,7 +59,7 @@ async fn guard(State(told): State<Told>, request: Request, next: Next) -> Respon
 }
 
 async fn counted(State(told): State<Told>) -> Response {
-    let (log, queue) = (&told.served.log, &told.served.queue);
+    let (log, queue) = (&told.served.log, told.served.queue());
     let all = [
         ("connections_total", "counter", "connections that were let in", log.connections.load(Ordering::Relaxed)),
         ("connections", "gauge", "connections that are open", told.served.open_connections() as u64),

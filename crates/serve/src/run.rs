@@ -13,9 +13,13 @@ use deniable_wire::{Limits, Server};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
+
+/// Between two attempts to accept a connection where the system has no more to give.
+const BREATH: Duration = Duration::from_millis(50);
 
 /// A server that did not start, or ended.
 #[derive(Debug, thiserror::Error)]
@@ -68,11 +72,10 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
             if accounts.iter().next().is_none() {
                 return Err(ServeError::Nobody(path.clone()));
             }
-            Some(Arc::new(accounts))
+            Some(accounts)
         }
     };
-    let tls = config.tls.as_ref().map(acceptor).transpose()?;
-    Ok(Given { policy: Arc::new(policy), accounts, tls })
+    Ok(Given::new(policy, accounts, config.tls.as_ref().map(acceptor).transpose()?))
 }
 
 /// Serves until it is told to stop (SIGINT, SIGTERM): then connections are told so, and what is being computed is finished.
@@ -106,28 +109,17 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
                 log.failed(&key.0, secret);
             }
         };
-        tokio::spawn(Arc::clone(&served.queue).run(Arc::new(told)));
+        tokio::spawn(Arc::clone(served.queue()).run(Arc::new(told)));
         let on = |kind| signal(kind).map_err(ServeError::System);
         let (mut hangup, mut end, mut interrupt) =
             (on(SignalKind::hangup())?, on(SignalKind::terminate())?, on(SignalKind::interrupt())?);
-        let places = Arc::new(Semaphore::new(config.connections));
+        let accepting = tokio::spawn(accept(listener, server, config.connections));
         ready(address);
         loop {
             tokio::select! {
-                accepted = listener.accept() => {
-                    // Of those who cannot be accepted now nothing is known.
-                    let Ok((tcp, _)) = accepted else { continue };
-                    let (server, places) = (Arc::clone(&server), Arc::clone(&places));
-                    tokio::spawn(async move {
-                        // Whoever finds no place is waited for no longer than anybody else at the door.
-                        if let Ok(_place) = places.try_acquire() {
-                            server.serve(tcp).await;
-                        }
-                    });
-                }
                 _ = hangup.recv() => match reload() {
                     Ok(policy) => match given(policy, &config) {
-                        Ok(new) => *served.given.write().unwrap_or_else(std::sync::PoisonError::into_inner) = new,
+                        Ok(new) => served.change(new),
                         Err(error) => served.log.failed("", &error.to_string()),
                     },
                     Err(error) => served.log.failed("", &error),
@@ -136,8 +128,28 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
                 _ = interrupt.recv() => break,
             }
         }
+        accepting.abort();
         // Nobody listens any more once there are no connections.
         let _ = stop.send(true);
         Ok(())
     })
+}
+
+/// Lets connections in, as many at once as there are places.
+pub async fn accept(listener: TcpListener, server: Arc<Server>, places: usize) {
+    let places = Arc::new(Semaphore::new(places));
+    loop {
+        // Of those who cannot be accepted now nothing is known.
+        let Ok((tcp, _)) = listener.accept().await else {
+            tokio::time::sleep(BREATH).await;
+            continue;
+        };
+        let (server, places) = (Arc::clone(&server), Arc::clone(&places));
+        tokio::spawn(async move {
+            // Whoever finds no place is sent away at once.
+            if let Ok(_place) = places.try_acquire() {
+                server.serve(tcp).await;
+            }
+        });
+    }
 }

@@ -87,7 +87,7 @@ pub trait Session: Send + Sync + 'static {
 }
 
 /// A question about tables.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Question {
     /// SQL, with the values of parameters in their places.
     pub sql: String,

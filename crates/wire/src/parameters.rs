@@ -150,7 +150,7 @@ pub fn with_values(sql: &str, types: &[Type], values: &[Option<String>]) -> Resu
 }
 
 /// A value as SQL writes it.
-fn constant(value: Option<&str>, of: Type) -> Result<String, Failure> {
+pub(crate) fn constant(value: Option<&str>, of: Type) -> Result<String, Failure> {
     let Some(text) = value else { return Ok("NULL".to_owned()) };
     let about = of.about();
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));

@@ -151,6 +151,12 @@ fn add(of: &Place, name: &str, role: Stated, share: Option<&Rational>, overlappi
         }
     };
     let verifier = new_verifier(&password(name)?).map_err(plain)?;
+    let earlier = server.ledger().ok().and_then(|(ledger, id)| ledger.account(&id)?.part(name).cloned());
+    if earlier.is_some_and(|part| !part.spent.is_nothing()) {
+        say(format!(
+            "an earlier account \"{name}\" used its part: whoever has it now sees those answers, and has what is left"
+        ));
+    }
     // Somebody with an account and no part is refused everything; one with a part and no account can try again.
     if let Some(share) = share {
         server.set_aside(name, share, overlapping)?;

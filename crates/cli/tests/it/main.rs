@@ -13,6 +13,8 @@ mod bad_input;
 mod browser;
 mod caps;
 mod check;
+#[cfg(feature = "serve")]
+mod clients;
 mod codebook;
 mod consistent;
 mod contained;

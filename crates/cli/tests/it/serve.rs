@@ -19,9 +19,9 @@ fn has_psql() -> bool {
 }
 
 /// A server that ends with the test.
-struct Server {
+pub struct Server {
     child: Child,
-    port: String,
+    pub port: String,
 }
 
 impl Drop for Server {
@@ -32,7 +32,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    fn of(place: &Place) -> Self {
+    pub fn of(place: &Place) -> Self {
         let args = ["serve", "policy.toml", "--listen", "127.0.0.1:0"];
         let mut child = place.command(&args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -60,7 +60,7 @@ impl Server {
     }
 }
 
-fn account(place: &Place, args: &[&str], password: &str) -> Run {
+pub fn account(place: &Place, args: &[&str], password: &str) -> Run {
     let mut command = place.command(&[&["account"], args].concat());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).unwrap();

@@ -233,3 +233,27 @@ fn caps_are_part_of_what_is_asked() {
     // Another account, though the file is the same.
     assert_eq!(place.offered(small, "1/64", same), None);
 }
+
+/// Whoever states no price is shown the dearest answer that holds the query: its own where it is the same query, and part of another where not.
+#[test]
+fn the_dearest_answer_is_what_is_free() {
+    let place = Place::new();
+    let ask = |share: &str| place.plan("asked", "SELECT sex, COUNT(*) FROM t GROUP BY sex", share, same);
+    place.release(&ask("1/100"));
+    let cheap = ask("1/8").with_dearest(&place.account()).unwrap();
+    assert!(only(&cheap).within().is_none(), "the same query has its own answer");
+    assert_eq!(only(&cheap).ask().share, deniable_core::exact::ratio(1, 100));
+    let (dear, _) = place.release(&ask("1/8"));
+    // However exact it would be at its own price.
+    for share in ["1/100", "1/8", "1/2"] {
+        let free = ask(share).with_dearest(&place.account()).unwrap();
+        let summary = show(&place.0.path().join("l")).unwrap();
+        assert_eq!(stored(&free, &summary).unwrap().swap_remove(0).unwrap().noisy.values, dear.noisy.values, "{share}");
+    }
+    // A dearer answer to more holds it, too; what nothing holds is not free.
+    place.release(&place.large());
+    let within = ask("1/8").with_dearest(&place.account()).unwrap();
+    assert_eq!(only(&within).within().map(|within| within.name().to_owned()).as_deref(), Some("large"));
+    let other = place.plan("other", "SELECT town, COUNT(*) FROM t GROUP BY town", "1/8", same);
+    assert!(other.with_dearest(&place.account()).is_none());
+}

@@ -1,6 +1,6 @@
 //! Many clients at once: nobody spends more than a part, one question has one answer, and all of it is in the ledger.
 
-use super::{asked, csv, running};
+use super::{alone, asked, csv, running};
 use deniable_core::exact::{ratio, whole};
 use deniable_ledger::Part;
 use deniable_testing::sized;
@@ -15,6 +15,7 @@ const QUESTIONS: usize = 30;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_overspends() {
+    let _alone = alone().await;
     let parts: Vec<_> = NAMES.iter().map(|name| (*name, ratio(1, 5))).collect();
     let running = running(&csv(500, 0), Duration::from_millis(10), &parts).await;
     let times = sized(4, 40);

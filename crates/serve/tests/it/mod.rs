@@ -39,6 +39,12 @@ sql = "SELECT COUNT(*) FROM t"
 /// Everybody's password.
 const PASSWORD: &str = "secret";
 
+/// Held by each test that measures time or uses the machine up, so that no two of them run at once.
+async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
+    static ALONE: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+    ALONE.lock().await
+}
+
 /// A server, and what it leaves behind.
 struct Running {
     folder: TempDir,

@@ -27,8 +27,10 @@ pub const SCALE: &str = "DENIABLE_SCALE";
 pub enum Scale {
     /// Enough to notice most mistakes, in minutes. What applies where nothing is said.
     Small,
-    /// Everything, as CI does it.
+    /// As CI does it.
     Full,
+    /// What takes too long for CI too: `scripts/slow`.
+    Slow,
 }
 
 /// What the variable says, or what is wrong with it.
@@ -36,14 +38,15 @@ fn read(value: Option<&OsStr>) -> Result<Scale, String> {
     match value.map(|value| value.to_str()) {
         None | Some(Some("small")) => Ok(Scale::Small),
         Some(Some("full")) => Ok(Scale::Full),
-        Some(_) => Err(format!("{SCALE} is {:?}; it can be `small` or `full`", value.unwrap_or_default())),
+        Some(Some("slow")) => Ok(Scale::Slow),
+        Some(_) => Err(format!("{SCALE} is {:?}; it can be `small`, `full` or `slow`", value.unwrap_or_default())),
     }
 }
 
 /// How much is asked for.
 ///
 /// # Panics
-/// When `DENIABLE_SCALE` is neither `small` nor `full`: a misspelt `full` must not pass for it.
+/// When `DENIABLE_SCALE` is neither `small`, `full` nor `slow`: a misspelt `full` must not pass for it.
 #[must_use]
 #[expect(clippy::panic, reason = "only tests call it, and a test fails by panicking")]
 pub fn scale() -> Scale {
@@ -58,7 +61,20 @@ pub fn scale() -> Scale {
 pub fn sized<T>(small: T, full: T) -> T {
     match scale() {
         Scale::Small => small,
+        Scale::Full | Scale::Slow => full,
+    }
+}
+
+/// One of three sizes, for what CI does not do whole.
+///
+/// # Panics
+/// As [`scale`].
+#[must_use]
+pub fn sized_to_slow<T>(small: T, full: T, slow: T) -> T {
+    match scale() {
+        Scale::Small => small,
         Scale::Full => full,
+        Scale::Slow => slow,
     }
 }
 
@@ -125,10 +141,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_two_words_are_scales() {
+    fn only_three_words_are_scales() {
         let read = |text: &str| read(Some(OsStr::new(text)));
         assert_eq!(super::read(None), Ok(Scale::Small));
-        assert_eq!((read("small"), read("full")), (Ok(Scale::Small), Ok(Scale::Full)));
+        assert_eq!((read("small"), read("full"), read("slow")), (Ok(Scale::Small), Ok(Scale::Full), Ok(Scale::Slow)));
         for wrong in ["", "Full", "ful", "1", "large"] {
             assert!(read(wrong).is_err_and(|said| said.contains(SCALE) && said.contains(wrong)), "{wrong}");
         }

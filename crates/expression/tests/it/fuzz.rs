@@ -7,7 +7,7 @@ mod damage;
 #[path = "../../../../fuzz/src/expression.rs"]
 mod expression;
 
-use deniable_testing::sized;
+use deniable_testing::sized_to_slow;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -35,7 +35,7 @@ fn corpus() {
 /// Half of them canonical bytes with damage, half instructions with more of it.
 #[test]
 fn damaged_bytes_are_refused_or_evaluated() {
-    let all: u64 = sized(60_000, 10_000_000);
+    let all: u64 = sized_to_slow(60_000, 2_000_000, 10_000_000);
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let part = |thread: u64| {
         let mut random = ChaCha8Rng::seed_from_u64(thread);

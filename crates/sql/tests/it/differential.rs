@@ -17,7 +17,7 @@ use deniable_core::schema::{CsvOptions, Data, Format};
 use deniable_sql::output::{Noisy, Shown, Term};
 use deniable_sql::plan::Estimator;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, SourceError, exact};
-use deniable_testing::sized;
+use deniable_testing::sized_to_slow;
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -28,7 +28,7 @@ pub(super) const QUESTIONS: u64 = 20;
 
 /// Random schemas in each run, each with up to three tables and three neighbours.
 pub(super) fn schemas() -> u64 {
-    sized(12, 160)
+    sized_to_slow(12, 60, 160)
 }
 
 /// The exact cells.

@@ -10,7 +10,7 @@ use deniable_expression::Value;
 use deniable_sql::Query;
 use deniable_sql::output::{Noisy, Shown, ShownRow};
 use deniable_sql::plan::MeasureKind;
-use deniable_testing::sized;
+use deniable_testing::sized_to_slow;
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -293,7 +293,7 @@ fn are_worked_out_of_released_numbers() {
 /// What they rest on is noisy, and the intervals say how much.
 #[test]
 fn their_intervals_cover() {
-    let (draws, least) = (sized(400, 2_000), if sized(0, 1) == 0 { 0.93 } else { 0.94 });
+    let (draws, least) = (sized_to_slow(400, 1_000, 2_000), sized_to_slow(0.93, 0.935, 0.94));
     // How much wider than the narrowest window that knows the truth: sums follow from the law of their noise, others from ends.
     for (sql, most_wide) in [
         ("SELECT SUM(n) AS s FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", 1.5),

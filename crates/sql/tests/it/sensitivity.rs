@@ -15,7 +15,7 @@ use deniable_core::schema::TableSchema;
 use deniable_core::sensitivity::Caps;
 use deniable_sql::plan::{Centred, MeasureKind, QuantileShare, Target};
 use deniable_sql::{Query, Resources, Salt, Source, exact};
-use deniable_testing::sized;
+use deniable_testing::{sized, sized_to_slow};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 
@@ -356,7 +356,7 @@ fn filters_that_exclude_each_other_pay_once() {
             let all: Rational = (0..query.measures().len()).map(|at| query.part(at).clone()).sum();
             assert_eq!(all, parts, "{sql}");
             let mut most = [whole(0), whole(0)];
-            for _ in 0..sized(60, 600) {
+            for _ in 0..sized_to_slow(60, 250, 600) {
                 let entities: Vec<Entity> =
                     (0..3)
                         .map(|name| {

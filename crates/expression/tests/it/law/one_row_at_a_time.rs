@@ -5,7 +5,7 @@ use super::trees::{Tree, add, all_forms, columns, form_name, tree, with_random_w
 use super::values::column;
 use arrow_array::UInt32Array;
 use deniable_expression::{Column, Evaluator, Id, Node, Program, Type};
-use deniable_testing::sized;
+use deniable_testing::{sized, sized_to_slow};
 use std::collections::HashMap;
 
 const ROOTS: usize = 8;
@@ -110,10 +110,10 @@ fn of_long_texts(program: &mut Program, dice: &mut Dice) -> Vec<Id> {
     roots
 }
 
-/// 5·10^4 trees, eight to a table; 10^6 at full scale.
+/// 5·10^4 trees, eight to a table; 4·10^5 at full scale, and 10^6 in `scripts/slow`.
 #[test]
 fn a_table_is_its_rows() {
-    let programs = sized(50_000 / ROOTS, 1_000_000 / ROOTS) as u64;
+    let programs = sized_to_slow(50_000 / ROOTS, 400_000 / ROOTS, 1_000_000 / ROOTS) as u64;
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let counts = std::thread::scope(|scope| {
         let part = |thread: u64| {

@@ -3,7 +3,7 @@
 use super::hostile::{question, source, table, write};
 use deniable_sql::pushdown::{Answer, Dialect, Statement, Stored, Trial};
 use deniable_sql::{Query, Resources, Salt, exact};
-use deniable_testing::{postgres, psql, sized};
+use deniable_testing::{postgres, psql, sized_to_slow};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ fn totals_of_postgres_are_those_of_files() {
         Dialect::Postgres.relation_of(&table(&mut ChaCha8Rng::seed_from_u64(1)), &rows).0
     ));
     let salt = Salt([7; 32]);
-    let (questions, mut asked) = (sized(60, 400), 0);
+    let (questions, mut asked) = (sized_to_slow(60, 150, 400), 0);
     for seed in 0..questions {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let (table, sql) = (table(&mut random), question(&mut random));

@@ -37,7 +37,8 @@ async fn the_grid_hides_who_is_in() {
     let none = Duration::ZERO;
     let longest = times(&with, none).await;
     let bare = told_apart(&longest, &times(&without, none).await);
-    assert!(bare >= 95, "without a grid one person is seen: {bare}%");
+    // All of them on an idle machine. Guesses that knew nothing would be as right as this once in 50 runs.
+    assert!(bare >= 75, "without a grid one person is seen: {bare}%");
     // A step that is longer than any answer takes on this machine, as busy as it is: what a curator is told to measure.
     let longest = longest.into_iter().max().unwrap();
     let step = (longest * 5).max(Duration::from_secs(1));

@@ -24,10 +24,11 @@ use std::collections::BTreeSet;
 /// | 3 | answers say in which form they are written; large ones lie in files of their own: `answered-in-file` |
 /// | 4 | how engines that hold rows did in trials: `engine-tried` |
 /// | 5 | parts of a budget that are set aside for who asks: `part-set-aside` |
+/// | 6 | questions that somebody allows before they are charged: `approval-requested`, `approval-decided` |
 ///
 /// A ledger of an earlier format goes on in this one: its entries stay as they are. Of the first format, one more entry states
 /// the same terms as data. Answers of before say nothing of their form, which is the first of their kind.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -293,6 +294,36 @@ pub struct PartSetAside {
     pub sharing: Sharing,
 }
 
+/// Somebody asks to be allowed a question; nothing is charged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalRequested {
+    /// The account that would pay.
+    pub account: AccountId,
+    /// The part of its budget that would.
+    pub part: String,
+    /// The policy that would ask.
+    pub policy: String,
+    /// The question.
+    pub ask: Ask,
+    /// The odds ratio that it would cost.
+    pub cost: Spend,
+}
+
+/// What was decided about a request: from here on it holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalDecided {
+    /// The number of the request's entry.
+    pub request: u64,
+    /// Whether the question may be charged.
+    pub allowed: bool,
+    /// Who decided.
+    pub by: String,
+    /// Why, in the words of that one; may be empty.
+    pub reason: String,
+}
+
 /// What an entry records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -318,6 +349,10 @@ pub enum Event {
     EngineTried(EngineTried),
     /// A part of a budget is set aside.
     PartSetAside(PartSetAside),
+    /// A question is to be allowed.
+    ApprovalRequested(ApprovalRequested),
+    /// It is, or is not.
+    ApprovalDecided(ApprovalDecided),
 }
 
 /// An entry that cannot be written so that it reads back the same.
@@ -350,6 +385,8 @@ impl Event {
             Self::AnsweredInFile(_) => "answered-in-file",
             Self::EngineTried(_) => "engine-tried",
             Self::PartSetAside(_) => "part-set-aside",
+            Self::ApprovalRequested(_) => "approval-requested",
+            Self::ApprovalDecided(_) => "approval-decided",
         }
     }
 
@@ -370,6 +407,8 @@ impl Event {
             Self::AnsweredInFile(body) => serde_json::to_string(body),
             Self::EngineTried(body) => serde_json::to_string(body),
             Self::PartSetAside(body) => serde_json::to_string(body),
+            Self::ApprovalRequested(body) => serde_json::to_string(body),
+            Self::ApprovalDecided(body) => serde_json::to_string(body),
         }?;
         if Self::decode(self.kind(), &payload)? == *self { Ok(payload) } else { Err(EncodeError::Altered) }
     }
@@ -391,6 +430,8 @@ impl Event {
             "answered-in-file" => serde_json::from_str(payload).map(Self::AnsweredInFile),
             "engine-tried" => serde_json::from_str(payload).map(Self::EngineTried),
             "part-set-aside" => serde_json::from_str(payload).map(Self::PartSetAside),
+            "approval-requested" => serde_json::from_str(payload).map(Self::ApprovalRequested),
+            "approval-decided" => serde_json::from_str(payload).map(Self::ApprovalDecided),
             _ => Err(serde::de::Error::custom(format!("`{kind}` is not a kind of entry"))),
         }
     }

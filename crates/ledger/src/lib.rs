@@ -9,6 +9,7 @@
 //! | where does an answer lie, and in which form? | [`answer`] |
 //! | what is the curator's secret, and where does it lie? | [`key`] |
 //! | whose is which part of a budget, and what does each see? | [`parts`] |
+//! | which questions wait to be allowed? | [`approvals`] |
 //! | what can be done? | [`Ledger`], [`accounts`], [`charges`], [`versions`], [`trials`] |
 //! | is it still what it was? what does it say? | [`verify()`], [`show`] |
 //!
@@ -63,6 +64,7 @@
 
 pub mod accounts;
 pub mod answer;
+pub mod approvals;
 mod book;
 pub mod chain;
 pub mod charges;
@@ -78,6 +80,7 @@ pub mod versions;
 
 pub use accounts::AccountError;
 pub use answer::{Form, Stored, Unread};
+pub use approvals::{ApprovalError, Decision, Request};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;

@@ -4,6 +4,7 @@
 //! nothing is ever written that could not be read again.
 
 use crate::answer::{Stored, folder};
+use crate::approvals::Request;
 use crate::chain::Head;
 use crate::entry::{
     AccountId, Ask, Charged, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside, PromiseChanged,
@@ -67,6 +68,15 @@ pub enum Contradiction {
     /// An answer to something that is not a charge.
     #[error("it answers entry {0}, which is not a charge")]
     NotACharge(u64),
+    /// A second request for the same question.
+    #[error("approval of the identical query was requested before")]
+    RequestedTwice,
+    /// A decision about something that is not a request.
+    #[error("it decides about entry {0}, which is not a request for approval")]
+    NotARequest(u64),
+    /// The same decision once more.
+    #[error("request {0} was decided so before")]
+    DecidedTwice(u64),
     /// A second answer.
     #[error("charge {0} was answered before")]
     AnsweredTwice(u64),
@@ -199,6 +209,8 @@ pub struct Account {
     pub releases: Vec<Release>,
     /// Every change of terms, in order.
     pub changes: Vec<PromiseChange>,
+    /// Every question that was to be allowed, in order.
+    pub requests: Vec<Request>,
     /// What is set aside for whom.
     pub(crate) parts: Parts,
     /// Who sees it so, and what this one may spend; none where everything is seen.
@@ -216,6 +228,7 @@ impl Account {
             spent: Spend::nothing(),
             releases: Vec::new(),
             changes: Vec::new(),
+            requests: Vec::new(),
             parts: Parts::none(),
             own: None,
             identities: BTreeMap::new(),
@@ -289,6 +302,12 @@ impl Account {
             parts: self.parts.only(part),
             own: Some((part.clone(), own)),
             changes: self.changes.clone(),
+            requests: self
+                .requests
+                .iter()
+                .filter(|request| *part == Part::Named(request.part.clone()))
+                .cloned()
+                .collect(),
             ..Self::opened(self.id.clone(), self.opened, self.terms.clone())
         };
         for release in self.releases.iter().filter(|release| release.seen_by(part)) {
@@ -517,6 +536,12 @@ impl State {
         self.accounts.get(*account)?.releases.get(*place)
     }
 
+    /// The request of this number.
+    #[must_use]
+    pub fn request(&self, seq: u64) -> Option<&Request> {
+        self.accounts.iter().flat_map(|account| &account.requests).find(|request| request.seq == seq)
+    }
+
     /// All of it, for looking at.
     pub(crate) fn summary(&self, head: &Head) -> Summary {
         let version = |((source, version), known): (&(String, String), &Registration)| Version {
@@ -584,6 +609,10 @@ impl State {
                 }
                 Ok(account.parts.check(&new.part, &new.share.0, new.sharing, account.terms.limit())?)
             }
+            Event::ApprovalRequested(new) => account(&new.account)?.check_request(new),
+            Event::ApprovalDecided(new) => {
+                self.request(new.request).ok_or(Contradiction::NotARequest(new.request))?.check(new)
+            }
             Event::Answered(answered) => self.check_answer(answered.charge),
             Event::AnsweredInFile(answered) => self.check_answer(answered.charge),
             Event::EngineTried(tried) if tried.passed && self.trials.has_passed(&tried.engine, &tried.statement) => {
@@ -645,6 +674,17 @@ impl State {
             Event::PartSetAside(PartSetAside { account, part, share, sharing }) => {
                 if let Some(account) = self.accounts.iter_mut().find(|known| known.id == account) {
                     account.parts.set_aside(part, share.0, sharing);
+                }
+            }
+            Event::ApprovalRequested(new) => {
+                if let Some(account) = self.accounts.iter_mut().find(|known| known.id == new.account) {
+                    account.record_request(seq, at, new);
+                }
+            }
+            Event::ApprovalDecided(new) => {
+                let mut all = self.accounts.iter_mut().flat_map(|account| &mut account.requests);
+                if let Some(request) = all.find(|request| request.seq == new.request) {
+                    request.record(at, new);
                 }
             }
             Event::Answered(answered) => self.answer(seq, answered.charge, Stored::in_entry(answered)),

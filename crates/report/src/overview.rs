@@ -73,6 +73,9 @@ pub struct AccountOverview {
     /// What is set aside for whom; left out where nothing is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartOverview>,
+    /// Every query that was to be approved, in order; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<RequestOverview>,
     /// Every charge, in order.
     pub releases: Vec<ReleaseOverview>,
     /// Every change of the promise, in order.
@@ -94,6 +97,36 @@ pub struct PartOverview {
     pub left: String,
     /// What its owner alone can come to believe, from this part and all that is public (C-7).
     pub alone: Vec<Belief>,
+}
+
+/// A query that was to be approved before it was charged.
+#[derive(Debug, Clone, Serialize)]
+pub struct RequestOverview {
+    /// The number of its entry.
+    pub entry: u64,
+    /// When.
+    pub at: String,
+    /// Whose part of the budget would pay.
+    pub part: String,
+    /// The query.
+    pub sql: String,
+    /// The odds ratio that it would cost.
+    pub cost: String,
+    /// What was decided last; nothing while nobody has decided.
+    pub decision: Option<DecisionOverview>,
+}
+
+/// What was decided about such a query.
+#[derive(Debug, Clone, Serialize)]
+pub struct DecisionOverview {
+    /// When.
+    pub at: String,
+    /// Whether it may be charged.
+    pub approved: bool,
+    /// Who decided.
+    pub by: String,
+    /// Why; may be empty.
+    pub reason: String,
 }
 
 /// What the promise still pays for.
@@ -202,6 +235,19 @@ impl AccountOverview {
             weaker: change.weaker,
             reason: change.reason.clone(),
         });
+        let requests = account.requests.iter().map(|request| RequestOverview {
+            entry: request.seq,
+            at: request.at.to_string(),
+            part: request.part.clone(),
+            sql: request.ask.sql.trim().to_owned(),
+            cost: request.cost.to_string(),
+            decision: request.decision.as_ref().map(|decision| DecisionOverview {
+                at: decision.at.to_string(),
+                approved: decision.allowed,
+                by: decision.by.clone(),
+                reason: decision.reason.clone(),
+            }),
+        });
         Self {
             account: account.id.to_string(),
             promise: account.terms.words().promise,
@@ -213,6 +259,7 @@ impl AccountOverview {
             more: more(account),
             beliefs: beliefs_so_far(&account.spent, &priors()),
             parts: account.parts().iter().map(|(name, part)| PartOverview::new(account, name, part)).collect(),
+            requests: requests.collect(),
             releases: releases.collect(),
             changes: changes.collect(),
         }

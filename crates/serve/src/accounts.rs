@@ -26,11 +26,13 @@ pub enum Role {
     Analyst,
     /// Asks for everybody: what is asked is published to all, and paid from what is not reserved.
     Curator,
+    /// Asks nothing, and decides which questions of analysts may be charged.
+    Approver,
 }
 
 impl Role {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Analyst, Self::Curator];
+    pub const ALL: [Self; 3] = [Self::Analyst, Self::Curator, Self::Approver];
 
     /// Its name.
     #[must_use]
@@ -38,6 +40,7 @@ impl Role {
         match self {
             Self::Analyst => "analyst",
             Self::Curator => "curator",
+            Self::Approver => "approver",
         }
     }
 }
@@ -53,7 +56,7 @@ impl FromStr for Role {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let known = Self::ALL.into_iter().find(|role| role.name() == text);
-        known.ok_or_else(|| format!("\"{}\" is no role; there are analyst and curator", printable(text)))
+        known.ok_or_else(|| format!("\"{}\" is no role; there are analyst, curator and approver", printable(text)))
     }
 }
 

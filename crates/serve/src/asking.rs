@@ -1,6 +1,7 @@
 //! What becomes of a question: a stored answer, a charge, or a refusal. It follows from the question, the policy and what whoever asks may know
 //! of the ledger, their own account (C-8), and from nothing else.
 
+use crate::beside::Beside;
 use crate::failures::{self, Told};
 use deniable::exact::{Rational, Rounding, parse_rational, percent, ratio, whole};
 use deniable::{Plan, Policy, Query};
@@ -26,6 +27,8 @@ pub struct Asked {
     pub plan: Plan,
     /// What it would cost, where a price is stated.
     pub price: Option<Rational>,
+    /// What is shown beside its numbers.
+    pub beside: Beside,
 }
 
 /// What becomes of it.
@@ -68,9 +71,15 @@ pub fn share(text: &str) -> Result<Rational, Failure> {
 pub fn understood(policy: &Policy, part: &Part, question: &Question) -> Result<Asked, Failure> {
     let price = price(question)?;
     let share = price.clone().unwrap_or_else(|| ratio(EXAMPLE.0, EXAMPLE.1));
-    let query = Query { name: NAME.to_owned(), sql: question.sql.clone(), share };
-    let plan = query.plan(policy).map_err(|error| failures::of_release(&error).failure)?;
-    Ok(Asked { plan: plan.paid_by(part.clone()), price })
+    let (beside, sql) = Beside::of(question)?;
+    let is_as_sent = beside.columns.is_none();
+    let query = Query { name: NAME.to_owned(), sql, share };
+    let plan = query.plan(policy).map_err(|error| {
+        let failure = failures::of_release(&error).failure;
+        // Places in another text than was sent would mislead.
+        Failure { position: failure.position.filter(|_| is_as_sent), ..failure }
+    })?;
+    Ok(Asked { plan: plan.paid_by(part.clone()), price, beside })
 }
 
 /// What becomes of a question, as far as whoever pays may know the ledger.
@@ -78,7 +87,7 @@ pub fn understood(policy: &Policy, part: &Part, question: &Question) -> Result<A
 /// # Errors
 /// When it is refused: nothing was charged.
 pub fn found(asked: Asked, ledger: &Summary) -> Result<Found, Told> {
-    let Asked { plan, price } = asked;
+    let Asked { plan, price, beside } = asked;
     let account = ledger.accounts.iter().find(|account| account.id == plan.account());
     let free = match (&price, account) {
         (None, Some(account)) => plan.with_dearest(account),
@@ -88,7 +97,7 @@ pub fn found(asked: Asked, ledger: &Summary) -> Result<Found, Told> {
     let Some(plan) = free else { return Err(no_price(&plan, account).into()) };
     let told = |error: &_| failures::of_asks(error);
     let answered = stored(&plan, ledger).map_err(|error| told(&error))?.into_iter().next().flatten();
-    let asked = Asked { plan, price };
+    let asked = Asked { plan, price, beside };
     match answered {
         Some(answered) => Ok(Found::Stored(Box::new((asked, answered)))),
         None => {
@@ -136,7 +145,7 @@ fn errors(plan: &Plan) -> Vec<String> {
 
 /// What an answer would take, in lines.
 #[must_use]
-pub fn explained(asked: &Asked, ledger: &Summary) -> Vec<String> {
+pub fn explained(asked: &Asked, ledger: &Summary, needs_approval: bool) -> Vec<String> {
     let account = ledger.accounts.iter().find(|account| account.id == asked.plan.account());
     let policy = asked.plan.policy();
     let mut lines = Vec::new();
@@ -153,6 +162,9 @@ pub fn explained(asked: &Asked, ledger: &Summary) -> Vec<String> {
                 "Charged: {share} of the promise ({part}), an odds ratio of at most {}",
                 cost(&asked.plan)
             ));
+            if needs_approval {
+                lines.push(approval(&asked.plan, account));
+            }
             &asked.plan
         }
         Err(told) => {
@@ -177,6 +189,18 @@ pub fn explained(asked: &Asked, ledger: &Summary) -> Vec<String> {
         None => "Left to you: all of your part".to_owned(),
     });
     lines
+}
+
+/// How it stands with the approval of a question that needs one.
+fn approval(plan: &Plan, account: Option<&Account>) -> String {
+    let identity = plan.asks().first().map(|ask| ask.for_ledger(plan.policy()).identity).unwrap_or_default();
+    let request = account.and_then(|account| account.request(plan.part(), &identity));
+    match request.map(|request| request.decision.as_ref()) {
+        None => "To be approved first: asking makes the request".to_owned(),
+        Some(None) => "To be approved first: it was requested, and nobody has decided".to_owned(),
+        Some(Some(decision)) if decision.allowed => format!("Approved by \"{}\"", decision.by),
+        Some(Some(decision)) => format!("Rejected by \"{}\": it would not be charged", decision.by),
+    }
 }
 
 fn cost(plan: &Plan) -> String {

@@ -3,7 +3,9 @@
 use crate::metrics::Metrics;
 use deniable::Resources;
 use deniable_core::text::{nearest, shown};
+use deniable_ledger::Part;
 use deniable_toml::{Node, Shape, parse};
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,6 +26,8 @@ pub struct Config {
     pub answers_take: Duration,
     /// The file of accounts; `None` where there is no `serve.toml`: then whoever connects from this machine is the curator.
     pub accounts: Option<PathBuf>,
+    /// Whose questions an approver allows before they are charged.
+    pub needs_approval: NeedsApproval,
     /// TLS.
     pub tls: Option<Tls>,
     /// Where the curator is told what is counted.
@@ -40,6 +44,30 @@ pub struct Config {
     pub threads: Option<usize>,
     /// Bytes of memory of a computation.
     pub memory: Option<usize>,
+}
+
+/// Whose questions an approver allows before they are charged.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum NeedsApproval {
+    /// Nobody's.
+    #[default]
+    Nobodys,
+    /// Those of all analysts.
+    Everybodys,
+    /// Those of analysts with these names.
+    Of(BTreeSet<String>),
+}
+
+impl NeedsApproval {
+    /// Whether it is about what this part pays for. What is for everybody is asked by curators, and needs none.
+    #[must_use]
+    pub fn of(&self, part: &Part) -> bool {
+        match (self, part) {
+            (Self::Nobodys, _) | (_, Part::Whole) => false,
+            (Self::Everybodys, Part::Named(_)) => true,
+            (Self::Of(names), Part::Named(name)) => names.contains(name),
+        }
+    }
 }
 
 /// The files of TLS.
@@ -82,6 +110,7 @@ impl Default for Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 5433)),
             answers_take: ANSWERS_TAKE,
             accounts: None,
+            needs_approval: NeedsApproval::Nobodys,
             tls: None,
             metrics: None,
             connections: 100,
@@ -129,13 +158,14 @@ impl Config {
         let reader = Reader { path, text };
         let root = parse(text).map_err(|error| reader.wrong(error.span.start, error.message))?;
         let mut config = Self { accounts: Some(reader.beside("accounts")), ..Self::default() };
-        for (key, value) in
-            reader.members(&root, &["listen", "answers_take", "accounts", "tls", "metrics", "limits"])?
+        for (key, value) in reader
+            .members(&root, &["listen", "answers_take", "accounts", "needs_approval", "tls", "metrics", "limits"])?
         {
             match key {
                 "listen" => config.listen = reader.address(value)?,
                 "answers_take" => config.answers_take = reader.duration(value)?,
                 "accounts" => config.accounts = Some(reader.beside(&reader.text(value)?)),
+                "needs_approval" => config.needs_approval = reader.needs_approval(value)?,
                 "tls" => config.tls = Some(reader.tls(value)?),
                 "metrics" => config.metrics = Some(reader.metrics(value)?),
                 _ => reader.limits(value, &mut config)?,
@@ -231,6 +261,17 @@ impl Reader<'_> {
         })
     }
 
+    fn needs_approval(&self, node: &Node) -> Result<NeedsApproval, ConfigError> {
+        match &node.shape {
+            Shape::Boolean(false) => Ok(NeedsApproval::Nobodys),
+            Shape::Boolean(true) => Ok(NeedsApproval::Everybodys),
+            Shape::List(names) => {
+                names.iter().map(|name| self.text(name)).collect::<Result<_, _>>().map(NeedsApproval::Of)
+            }
+            _ => Err(self.of(node, "true, false or a list of accounts")),
+        }
+    }
+
     fn metrics(&self, node: &Node) -> Result<Metrics, ConfigError> {
         let (mut listen, mut secret) = (None, None);
         for (name, value) in self.members(node, &["listen", "secret"])? {
@@ -311,6 +352,13 @@ mod tests {
         assert_eq!(config.accounts, Some(PathBuf::from("at/who")));
         assert_eq!(config.tls.map(|tls| tls.key), Some(PathBuf::from("at/k")));
         assert_eq!((config.connections, config.memory), (7, Some(2 << 30)));
+        for (text, ana, bo) in
+            [("true", true, true), ("[\"ana\"]", true, false), ("false", false, false), ("[]", false, false)]
+        {
+            let needs = read(&format!("needs_approval = {text}")).unwrap().needs_approval;
+            let of = |name: &str| needs.of(&Part::Named(name.into()));
+            assert_eq!((of("ana"), of("bo"), needs.of(&Part::Whole)), (ana, bo, false), "{text}");
+        }
         let none = read("").unwrap();
         assert_eq!((none.listen.to_string(), none.answers_take), (LISTEN.to_owned(), ANSWERS_TAKE));
     }
@@ -324,6 +372,7 @@ mod tests {
             ("answers_take = \"soon\"", "line 1: a time such as \"2s\", \"500ms\" or \"1h\" is expected here"),
             ("[limits]\nmemory = \"much\"", "line 2: a size such as \"4GiB\" or \"500MB\" is expected here"),
             ("[tls]\nkey = \"k\"", "line 1: [tls] needs a certificate and its key"),
+            ("needs_approval = \"ana\"", "line 1: true, false or a list of accounts is expected here"),
             ("[metrics]\nlisten = \"0.0.0.0:9\"", "line 2: metrics are told to this machine alone"),
             ("[metrics]\nsecret = \"in the open\"", "line 2: the secret stands in a variable"),
             ("[metrics]\nsecret = \"env:DENIABLE_NO_SUCH\"", "line 2: the variable DENIABLE_NO_SUCH needs a secret"),

@@ -18,7 +18,7 @@ const LISTED: usize = 12;
 type Own = (&'static str, &'static str, &'static [(&'static str, Type)]);
 
 /// The server's own tables.
-const OWN_TABLES: [Own; 3] = [
+const OWN_TABLES: [Own; 4] = [
     (
         "promise",
         "what is promised, to whom, and what whoever asks alone can come to believe",
@@ -35,6 +35,19 @@ const OWN_TABLES: [Own; 3] = [
             ("odds", Type::TEXT),
             ("published", Type::BOOL),
             ("answered", Type::BOOL),
+        ],
+    ),
+    (
+        "requests",
+        "which of your queries an approver allows: nothing is charged by a request",
+        &[
+            ("number", Type::INT8),
+            ("requested", Type::DATE),
+            ("sql", Type::TEXT),
+            ("share", Type::NUMERIC),
+            ("state", Type::TEXT),
+            ("decided_by", Type::TEXT),
+            ("reason", Type::TEXT),
         ],
     ),
     (

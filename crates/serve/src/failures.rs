@@ -4,7 +4,7 @@
 use deniable::Error;
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_core::text::without_secrets;
-use deniable_ledger::ChargeError;
+use deniable_ledger::{ApprovalError, ChargeError, Decision};
 use deniable_release::ReleaseError;
 use deniable_release::plan::{PlanError, PlanErrorKind};
 use deniable_sql::QueryError;
@@ -89,11 +89,44 @@ pub fn of_asks(error: &ReleaseError) -> Told {
                 .hint("whoever runs the server can allow that it is paid for again")
                 .into()
         }
-        ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::NoPart(name), .. }) => {
-            let message = format!("nothing of the promise is set aside for \"{name}\"");
-            Failure::new(Code::NotAllowed, message).hint("whoever runs the server can set a part aside").into()
-        }
+        ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::NoPart(name), .. }) => no_part(name).into(),
         _ => Told { failure: unavailable(), secret: Some(error.to_string()) },
+    }
+}
+
+fn no_part(name: &str) -> Failure {
+    let message = format!("nothing of the promise is set aside for \"{name}\"");
+    Failure::new(Code::NotAllowed, message).hint("whoever runs the server can set a part aside")
+}
+
+/// What a request for approval, or a decision about one, ended with.
+#[must_use]
+pub fn of_decision(error: &ApprovalError) -> Told {
+    match error {
+        ApprovalError::Charge(ChargeError::NoPart(name)) => no_part(name).into(),
+        ApprovalError::TooMany(_) => Failure::new(Code::TooMany, error.to_string())
+            .hint("nothing more is asked of the approver before some of them are decided; deniable.requests lists them")
+            .into(),
+        ApprovalError::Same(_) => Failure::new(Code::Value, "it was decided so already").into(),
+        ApprovalError::Reason => Failure::new(Code::Value, error.to_string()).into(),
+        _ => Told { failure: unavailable(), secret: Some(error.to_string()) },
+    }
+}
+
+/// The refusal of a question that is not allowed yet, or was rejected.
+#[must_use]
+pub fn not_allowed(number: usize, decision: Option<&Decision>) -> Failure {
+    match decision {
+        None => {
+            Failure::new(Code::NoPrice, format!("an approver allows your queries first: this is your request {number}"))
+                .detail("nothing was charged")
+                .hint("ask again once deniable.requests says that it is approved")
+        }
+        Some(decision) => {
+            let why = if decision.reason.is_empty() { String::new() } else { format!(": {}", decision.reason) };
+            Failure::new(Code::NotAllowed, format!("your request {number} was rejected by \"{}\"{why}", decision.by))
+                .detail("nothing was charged")
+        }
     }
 }
 

@@ -8,10 +8,10 @@
 //! | when is what done, and when may it be seen? | [`queue`] |
 //! | what is told of what went wrong? | [`failures`] |
 //! | which tables and columns are there? | [`describe`], [`own`] |
-//! | how is an answer a table? | [`rows`], `remembered` |
+//! | how is an answer a table? | [`rows`], [`beside`], `remembered` |
 //! | what can SQL be tried on? | [`simulated`] |
 //! | who is let in? | [`server`] |
-//! | what is done for each of them? | `analyst` |
+//! | what is done for each of them? | `analyst`, `approver`, `ask` |
 //! | what is the curator told? | [`log`], [`metrics`] |
 //!
 //! Everything that an analyst sees follows from the policy, that one's own questions and the answers to them (C-7, C-8), and from the times on the
@@ -19,7 +19,10 @@
 
 pub mod accounts;
 mod analyst;
+mod approver;
+mod ask;
 pub mod asking;
+pub mod beside;
 pub mod config;
 pub mod describe;
 pub mod failures;

@@ -56,6 +56,16 @@ impl Log {
         );
     }
 
+    /// Somebody asks to be allowed a question.
+    pub fn requested(&self, part: &str, identity: &str) {
+        self.say("requested", &[("part", part), ("identity", identity)]);
+    }
+
+    /// An approver decided about one.
+    pub fn decided(&self, by: &str, allowed: bool) {
+        self.say(if allowed { "approved" } else { "rejected" }, &[("user", by)]);
+    }
+
     /// Something went wrong that analysts are told nothing of.
     pub fn failed(&self, user: &str, why: &str) {
         self.failures.fetch_add(1, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use deniable::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable::{Guarantee, Policy, RemainingBudget};
-use deniable_ledger::{Account, AccountId, Part, Sharing, Summary};
+use deniable_ledger::{Account, AccountId, Part, Request, Sharing, Summary};
 use deniable_publication::Statement;
 use deniable_publication::remaining::share_left;
 use deniable_publication::statement::beliefs_so_far;
@@ -17,11 +17,12 @@ fn text(text: impl Into<String>) -> Option<String> {
 
 /// The rows of a table of this name.
 #[must_use]
-pub fn rows(table: &str, policy: &Policy, part: &Part, ledger: &Summary) -> Rows {
+pub fn rows(table: &str, policy: &Policy, part: &Part, ledger: &Summary, needs_approval: bool) -> Rows {
     let id = AccountId::of(policy.guarantee());
     let account = ledger.accounts.iter().find(|account| account.id == id).map(|account| account.seen_by(part));
     match table {
-        "promise" => promise(policy.guarantee(), part, account.as_ref()),
+        "promise" => promise(policy.guarantee(), part, account.as_ref(), needs_approval),
+        "requests" => requests(policy, account.as_ref()),
         "releases" => releases(policy, account.as_ref()),
         "budget" => budget(policy, part, account.as_ref()),
         _ => Rows::new(),
@@ -29,7 +30,7 @@ pub fn rows(table: &str, policy: &Policy, part: &Part, ledger: &Summary) -> Rows
 }
 
 /// What is promised, and what one with a part of one's own alone can come to believe.
-fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>) -> Rows {
+fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_approval: bool) -> Rows {
     let statement = Statement::of(guarantee);
     let row = |about: &str, said: &str| vec![text(about), text(said)];
     let mut rows = vec![row("odds", &statement.odds_in_words), row("theorem", &statement.theorem)];
@@ -62,19 +63,49 @@ fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>) -> Row
             }
         }
     }
+    if needs_approval {
+        let said = "whoever approves queries decides by the query, by what is public and by the analyst's own account; a decision that rests on more \
+                    is outside what is said of one analyst alone";
+        rows.push(row("assumption", said));
+    }
     rows
+}
+
+/// The day: when exactly something was recorded tells how long it waited for others.
+fn day(moment: &impl ToString) -> Option<String> {
+    text(moment.to_string().split('T').next().unwrap_or_default())
+}
+
+fn requests(policy: &Policy, account: Option<&Account>) -> Rows {
+    let limit = policy.guarantee().limit();
+    let row = |(at, request): (usize, &Request)| {
+        let share = request.cost.exact_part_of(limit).map(|share| decimal(&share, PLACES, Rounding::Up));
+        let decision = request.decision.as_ref();
+        let state = match decision.map(|decision| decision.allowed) {
+            None => "waits",
+            Some(true) => "approved",
+            Some(false) => "rejected",
+        };
+        vec![
+            text((at + 1).to_string()),
+            day(&request.at),
+            text(request.ask.sql.clone()),
+            share,
+            text(state),
+            decision.map(|decision| decision.by.clone()),
+            decision.map(|decision| decision.reason.clone()).filter(|reason| !reason.is_empty()),
+        ]
+    };
+    account.map(|account| account.requests.iter().enumerate().map(row).collect()).unwrap_or_default()
 }
 
 fn releases(policy: &Policy, account: Option<&Account>) -> Rows {
     let limit = policy.guarantee().limit();
     let row = |(at, release): (usize, &deniable_ledger::Release)| {
         let share = release.cost.exact_part_of(limit).map(|share| decimal(&share, PLACES, Rounding::Up));
-        // The day: when exactly something was charged tells how long it waited for others.
-        let moment = release.at.to_string();
-        let moment = moment.split('T').next().unwrap_or_default().to_owned();
         vec![
             text((at + 1).to_string()),
-            text(moment),
+            day(&release.at),
             text(release.ask.sql.clone()),
             share,
             text(release.cost.in_words()),

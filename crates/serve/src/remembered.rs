@@ -4,7 +4,7 @@
 //! answer that holds it, and so follows from the answers that there are: it is remembered with their number, which only grows.
 
 use crate::queue::Key;
-use deniable_wire::{Question, Reply};
+use deniable_wire::{OwnSettings, Question, Reply};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 const MOST_CELLS: usize = 2_000_000;
 
 /// Who asks, what, and with which settings.
-type Asked = (String, String, Vec<(String, String)>);
+type Asked = (String, String, OwnSettings);
 
 /// A reply, the identity of what holds it, and the answers that there were.
 struct Known {
@@ -66,7 +66,7 @@ mod tests {
         let question = |spend: Option<&str>| Question {
             sql: "SELECT COUNT(*) FROM t".into(),
             simulated: false,
-            settings: spend.map(|spend| ("spend".to_owned(), spend.to_owned())).into_iter().collect(),
+            settings: OwnSettings(spend.map(|spend| ("spend".to_owned(), spend.to_owned())).into_iter().collect()),
         };
         let reply = |text: &str| Reply { rows: Arc::new(vec![vec![Some(text.to_owned())]]), ..Reply::default() };
         let key = || ("ana".to_owned(), "1".to_owned());

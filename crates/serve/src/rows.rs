@@ -1,30 +1,14 @@
 //! Answers as tables of PostgreSQL: each column of the type that follows from the question, and on request what is known of each number beside it.
 
+use crate::beside::{self, Beside, What};
+use crate::failures::unavailable;
 use deniable::exact::{Rounding, decimal, parse_rational};
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar};
 use deniable_sql::Query;
 use deniable_sql::output::{Term, ValueType};
 use deniable_wire::catalog::Type;
-use deniable_wire::{Column, Notice, Question, Reply};
+use deniable_wire::{Code, Column, Failure, Notice, Reply};
 use std::sync::Arc;
-
-/// What is shown beside each number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Beside {
-    /// Where the truth lies: columns `..._low` and `..._high`.
-    pub intervals: bool,
-    /// How good it is: columns `..._error` and `..._quality`.
-    pub quality: bool,
-}
-
-impl Beside {
-    /// What a question asks for.
-    #[must_use]
-    pub fn of(question: &Question) -> Self {
-        let is_on = |name: &str| question.setting(name).is_some_and(is_true);
-        Self { intervals: is_on("intervals"), quality: is_on("quality") }
-    }
-}
 
 /// Whether a setting is on.
 #[must_use]
@@ -65,44 +49,80 @@ fn shown(query: &Query) -> Vec<Shown> {
     columns.map(column).collect()
 }
 
-/// The columns of an answer, from the question alone.
-#[must_use]
-pub fn columns(query: &Query, beside: Beside) -> Vec<Column> {
-    let mut all = Vec::new();
-    for Shown { name, of, is_number } in shown(query) {
-        let more = |ending: &str, data_type| Column { name: format!("{name}_{ending}"), data_type };
-        all.push(Column { name: name.clone(), data_type: of });
-        if beside.intervals && is_number {
-            all.extend([more("low", of), more("high", of)]);
-        }
-        if beside.quality && is_number {
-            all.extend([more("error", Type::FLOAT8), more("quality", Type::TEXT)]);
+/// The columns that are shown, in their order.
+fn layout(shown: &[Shown], beside: &Beside) -> Result<Vec<Placed>, Failure> {
+    match &beside.columns {
+        Some(asked) => asked.iter().map(|column| placed(shown, column)).collect(),
+        None => {
+            let whats = |shown: &Shown| {
+                let mut all = vec![What::Value];
+                if beside.intervals && shown.is_number {
+                    all.extend([What::Low, What::High]);
+                }
+                if beside.quality && shown.is_number {
+                    all.extend([What::Error, What::Quality]);
+                }
+                all
+            };
+            let all = shown.iter().enumerate().flat_map(|(of, one)| whats(one).into_iter().map(move |what| (of, what)));
+            all.map(|(of, what)| placed(shown, &beside::Column { of, what, name: None })).collect()
         }
     }
-    all
+}
+
+/// A column that is shown, and of which value.
+struct Placed {
+    column: Column,
+    of: usize,
+    what: What,
+}
+
+fn placed(shown: &[Shown], asked: &beside::Column) -> Result<Placed, Failure> {
+    let beside::Column { of, what, name } = asked;
+    let one = shown.get(*of).ok_or_else(unavailable)?;
+    let (ending, data_type) = match what {
+        What::Value => ("", one.of),
+        What::Low => ("_low", one.of),
+        What::High => ("_high", one.of),
+        What::Error => ("_error", Type::FLOAT8),
+        What::Quality => ("_quality", Type::TEXT),
+    };
+    if *what != What::Value && !one.is_number {
+        let message = format!("\"{}\" is no number, and has neither an interval nor a quality", one.name);
+        return Err(Failure::new(Code::NotSupported, message).hint("name a count, a sum, an average or a ratio"));
+    }
+    let name = name.clone().unwrap_or_else(|| format!("{}{ending}", one.name));
+    Ok(Placed { column: Column { name, data_type }, of: *of, what: *what })
+}
+
+/// The columns of an answer, from the question alone.
+///
+/// # Errors
+/// When something is to stand beside what is no number.
+pub fn columns(query: &Query, beside: &Beside) -> Result<Vec<Column>, Failure> {
+    Ok(layout(&shown(query), beside)?.into_iter().map(|placed| placed.column).collect())
 }
 
 /// An answer as a table.
-#[must_use]
-pub fn reply(query: &Query, answer: &Answer, beside: Beside) -> Reply {
+///
+/// # Errors
+/// When something is to stand beside what is no number.
+pub fn reply(query: &Query, answer: &Answer, beside: &Beside) -> Result<Reply, Failure> {
     let shown = shown(query);
-    let row = |cells: &Vec<Cell>| {
-        let mut row = Vec::new();
-        for (cell, Shown { of, is_number, .. }) in cells.iter().zip(&shown) {
-            row.push(value(cell, *of));
-            let none = NumberCell::default();
-            let number = cell.number().unwrap_or(&none);
-            if beside.intervals && *is_number {
-                row.push(number.low.as_ref().and_then(|end| scalar(end, *of, Rounding::Down)));
-                row.push(number.high.as_ref().and_then(|end| scalar(end, *of, Rounding::Up)));
-            }
-            if beside.quality && *is_number {
-                row.push(number.standard_error.as_ref().map(ToString::to_string));
-                row.push(number.quality.map(|quality| quality.to_string()));
-            }
+    let layout = layout(&shown, beside)?;
+    let none = NumberCell::default();
+    let field = |row: &[Cell], Placed { of, what, .. }: &Placed| {
+        let (cell, of) = (row.get(*of)?, shown.get(*of)?.of);
+        let number = cell.number().unwrap_or(&none);
+        match what {
+            What::Value => value(cell, of),
+            What::Low => number.low.as_ref().and_then(|end| scalar(end, of, Rounding::Down)),
+            What::High => number.high.as_ref().and_then(|end| scalar(end, of, Rounding::Up)),
+            What::Error => number.standard_error.as_ref().map(ToString::to_string),
+            What::Quality => number.quality.map(|quality| quality.to_string()),
         }
-        row
     };
+    let row = |row: &Vec<Cell>| layout.iter().map(|placed| field(row, placed)).collect();
     let rows = Arc::new(answer.rows.iter().map(row).collect());
     let hidden = answer.rows.iter().flatten().filter_map(|cell| cell.number()?.hidden.as_ref()).next();
     let hidden = hidden.map(|label| format!("numbers that the curator's rules hide are NULL: {label}"));
@@ -111,7 +131,8 @@ pub fn reply(query: &Query, answer: &Answer, beside: Beside) -> Reply {
         true => Vec::new(),
         false => vec![Notice { detail: Some(notes.join("\n")), ..Notice::new("what to know of these numbers") }],
     };
-    Reply { columns: columns(query, beside), rows, notices }
+    let columns = layout.into_iter().map(|placed| placed.column).collect();
+    Ok(Reply { columns, rows, notices })
 }
 
 /// A value as PostgreSQL writes one of this type. What stands for all keys of a group is NULL, as ROLLUP has it there.

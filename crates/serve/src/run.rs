@@ -1,7 +1,7 @@
 //! Starting, reloading and stopping.
 
-use crate::accounts::{Accounts, AccountsError};
-use crate::config::Config;
+use crate::accounts::{Accounts, AccountsError, Role};
+use crate::config::{Config, NeedsApproval};
 use crate::log::Log;
 use crate::metrics::tell;
 use crate::queue::{Done, Key};
@@ -50,6 +50,9 @@ pub enum ServeError {
     /// Nobody could connect.
     #[error("{} has no accounts", .0.display())]
     Nobody(PathBuf),
+    /// Somebody whose queries need approval is not there, or nobody could approve them.
+    #[error("needs_approval: {0}")]
+    Approval(String),
 }
 
 /// A server, before it begins.
@@ -72,10 +75,25 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
             if accounts.iter().next().is_none() {
                 return Err(ServeError::Nobody(path.clone()));
             }
+            check_approval(&config.needs_approval, &accounts).map_err(ServeError::Approval)?;
             Some(accounts)
         }
     };
     Ok(Given::new(policy, accounts, config.tls.as_ref().map(acceptor).transpose()?))
+}
+
+/// Whether everybody whose queries need approval is there: a name that is misspelt must not be let off.
+fn check_approval(needs: &NeedsApproval, accounts: &Accounts) -> Result<(), String> {
+    if let NeedsApproval::Of(names) = needs
+        && let Some(name) =
+            names.iter().find(|name| accounts.get(name).is_none_or(|account| account.role != Role::Analyst))
+    {
+        return Err(format!("there is no analyst \"{name}\""));
+    }
+    if *needs != NeedsApproval::Nobodys && accounts.iter().all(|(_, account)| account.role != Role::Approver) {
+        return Err("there is no approver".to_owned());
+    }
+    Ok(())
 }
 
 /// Serves until it is told to stop (SIGINT, SIGTERM): then connections are told so, and what is being computed is finished.

@@ -2,14 +2,16 @@
 
 use crate::accounts::{Accounts, Role};
 use crate::analyst::Analyst;
+use crate::approver::Approver;
+use crate::ask::Ask;
 use crate::config::Config;
-use crate::failures::{Told, unavailable};
+use crate::failures::{self, Told, unavailable};
 use crate::log::Log;
-use crate::queue::Queue;
+use crate::queue::{Queue, seen};
 use crate::remembered::Remembered;
-use deniable::Policy;
-use deniable_ledger::{AccountId, Ledger, Part, Release as Charged, Summary};
-use deniable_wire::{Backend, Client, Code, Failure, Proof, Session, TlsAcceptor, Verifier};
+use deniable::{Plan, Policy};
+use deniable_ledger::{AccountId, ApprovalError, ChargeRequest, Ledger, Part, Release as Charged, Request, Summary};
+use deniable_wire::{Backend, Client, Code, Failure, Proof, Question, Session, TlsAcceptor, Verifier};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -100,7 +102,7 @@ impl Served {
     }
 
     /// A connection of somebody ended.
-    pub(crate) fn left(&self, user: &str) {
+    fn left(&self, user: &str) {
         let mut connected = whole(&self.connected);
         if let Some(own) = connected.get_mut(user) {
             *own = own.saturating_sub(1);
@@ -110,6 +112,41 @@ impl Served {
 
     pub(crate) fn turn(&self, name: &str) -> Arc<tokio::sync::Mutex<()>> {
         Arc::clone(whole(&self.turns).entry(name.to_owned()).or_default())
+    }
+
+    /// Waits until nothing that this part pays for is being done, or is done and not to be seen yet.
+    pub(crate) async fn settled(&self, part: &Part) {
+        while let Some(pending) = self.queue.pending_of(&name_of(part)) {
+            let _ = seen(pending).await;
+        }
+    }
+
+    /// Asks that the question of a plan be allowed, unless that was asked before; the request, and its number among those of whoever pays.
+    pub(crate) fn request_approval(&self, plan: &Plan) -> Result<(usize, Request), Told> {
+        let ask = plan.asks().first().ok_or_else(unavailable)?;
+        let request = ChargeRequest {
+            account: plan.account(),
+            policy: plan.policy().name().to_owned(),
+            policy_limit: plan.policy().guarantee().limit().clone(),
+            ask: ask.for_ledger(plan.policy()),
+            cost: ask.cost().clone(),
+            part: plan.part().clone(),
+        };
+        let request = whole(&self.ledger).request_approval(&request).map_err(|error| failures::of_decision(&error))?;
+        let ledger = self.summary(plan.part(), None)?;
+        let account = ledger.accounts.iter().find(|account| account.id == plan.account());
+        let at = account.and_then(|account| account.requests.iter().position(|known| known.seq == request.seq));
+        if request.decision.is_none() {
+            self.log.requested(&name_of(plan.part()), &request.ask.identity);
+        }
+        Ok((at.ok_or_else(unavailable)? + 1, request))
+    }
+
+    /// Records what was decided about a request, by the number of its entry.
+    pub(crate) fn decide(&self, seq: u64, allowed: bool, by: &str, reason: &str) -> Result<(), ApprovalError> {
+        whole(&self.ledger).decide(seq, allowed, by, reason)?;
+        self.log.decided(by, allowed);
+        Ok(())
     }
 
     /// How many answers somebody may see.
@@ -185,10 +222,6 @@ impl Backend for Served {
                 account.role
             }
         };
-        let part = match role {
-            Role::Curator => Part::Whole,
-            Role::Analyst => Part::Named(client.user.clone()),
-        };
         let served = self.own.upgrade().ok_or_else(unavailable)?;
         {
             let mut connected = whole(&self.connected);
@@ -200,7 +233,38 @@ impl Backend for Served {
             *own += 1;
         }
         self.log.connected(&client.user);
-        Ok(Arc::new(Analyst::new(served, client.user, part)))
+        let part = Part::Named(client.user.clone());
+        let connected = Connected { served, user: client.user };
+        Ok(match role {
+            Role::Analyst => Arc::new(Analyst::new(connected, part)),
+            Role::Curator => Arc::new(Analyst::new(connected, Part::Whole)),
+            Role::Approver => Arc::new(Approver::new(connected)),
+        })
+    }
+}
+
+/// A connection of a user, which is counted until it is dropped.
+pub(crate) struct Connected {
+    pub served: Arc<Served>,
+    pub user: String,
+}
+
+impl Connected {
+    /// A question under the policy that holds now, as far as whoever pays may know.
+    pub fn ask(&self, part: Part, question: &Question) -> Arc<Ask> {
+        Arc::new(Ask {
+            served: Arc::clone(&self.served),
+            given: self.served.given(),
+            user: self.user.clone(),
+            part,
+            question: question.clone(),
+        })
+    }
+}
+
+impl Drop for Connected {
+    fn drop(&mut self) {
+        self.served.left(&self.user);
     }
 }
 

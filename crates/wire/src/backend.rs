@@ -59,7 +59,7 @@ pub trait Session: Send + Sync + 'static {
     ///
     /// # Errors
     /// When they cannot be had.
-    async fn rows(&self, schema: &str, table: &str) -> Result<Vec<Vec<Option<String>>>, Failure>;
+    async fn rows(&self, schema: &str, table: &str, settings: &OwnSettings) -> Result<Rows, Failure>;
 
     /// The columns that a question's answer has, from declarations alone.
     ///
@@ -79,6 +79,12 @@ pub trait Session: Send + Sync + 'static {
     /// When it is not understood, or not answered.
     async fn explain(&self, question: &Question) -> Result<Reply, Failure>;
 
+    /// Calls a procedure, such as `deniable.approve`, with constants.
+    ///
+    /// # Errors
+    /// When there is none of this name, or it cannot do what it is called for.
+    async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure>;
+
     /// Checks the value of a setting whose name begins with `deniable.`, and says how it is kept.
     ///
     /// # Errors
@@ -93,15 +99,27 @@ pub struct Question {
     pub sql: String,
     /// Whether it is about made-up tables.
     pub simulated: bool,
-    /// The settings that begin with `deniable.`, by the rest of their names.
-    pub settings: Vec<(String, String)>,
+    /// The settings that hold for it.
+    pub settings: OwnSettings,
+}
+
+/// Settings that begin with `deniable.`, by the rest of their names; of two with the same name the later holds.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct OwnSettings(pub Vec<(String, String)>);
+
+impl OwnSettings {
+    /// The value of a setting.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
 }
 
 impl Question {
     /// The value of a setting.
     #[must_use]
     pub fn setting(&self, name: &str) -> Option<&str> {
-        self.settings.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+        self.settings.get(name)
     }
 }
 

@@ -33,7 +33,7 @@ mod tests;
 pub mod values;
 pub mod verifier;
 
-pub use backend::{Backend, Client, Column, Proof, Question, Reply, Rows, Session};
+pub use backend::{Backend, Client, Column, OwnSettings, Proof, Question, Reply, Rows, Session};
 pub use deniable_catalog as catalog;
 pub use failure::{Code, Failure, Notice};
 pub use pgwire::tokio::{TlsAcceptor, tokio_rustls};

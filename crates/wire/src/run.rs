@@ -2,16 +2,16 @@
 
 use crate::Limits;
 use crate::asked::{Asked, asked};
-use crate::backend::{Column, Question, Reply, Rows, Session};
+use crate::backend::{Column, OwnSettings, Question, Reply, Rows, Session};
 use crate::failure::{Code, Failure};
 use crate::parameters::{self, with_stand_ins, with_values};
 use crate::settings::{OWN, Settings};
-use crate::statement::{CopyFormat, Kind, Statement, Transaction};
+use crate::statement::{Argument, CopyFormat, Kind, Statement, Transaction};
 use deniable_catalog::{Catalog, Description, Type};
 use pgwire::api::ConnectionHandle;
 use pgwire::messages::response::TransactionStatus;
 use sqlparser::ast::Statement as Parsed;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
@@ -101,7 +101,7 @@ impl Run {
             Kind::Query => match asked(&statement.sql, &self.description)? {
                 Asked::Catalog { statement, .. } => {
                     let values = values.map_or_else(|| vec![None; types.len()], <[_]>::to_vec);
-                    Some(self.catalog(*statement, BTreeSet::new(), values).await?.columns)
+                    Some(self.catalog(*statement, Vec::new(), values).await?.columns)
                 }
                 Asked::Tables { sql, simulated } => {
                     let sql = match values {
@@ -120,9 +120,14 @@ impl Run {
     }
 
     fn question(&self, sql: String, simulated: bool, statement: &Statement) -> Question {
+        Question { sql, simulated, settings: self.own_settings(statement) }
+    }
+
+    /// The settings of the backend: the connection's, and then those that comments of the statement state.
+    fn own_settings(&self, statement: &Statement) -> OwnSettings {
         let mut settings = self.settings.own();
         settings.extend(statement.settings.iter().cloned());
-        Question { sql, simulated, settings }
+        OwnSettings(settings)
     }
 
     /// Does what a statement asks for.
@@ -230,6 +235,17 @@ impl Run {
                 Ok(Outcome::Done { tag: "DISCARD ALL", told: self.settings.told() })
             }
             Kind::Deallocate(_) => tag("DEALLOCATE"),
+            Kind::Call { name, arguments } => {
+                let (session, settings) = (Arc::clone(&self.session), self.own_settings(statement));
+                let stated = |argument: &Argument| match argument {
+                    Argument::Constant(text) => Some(text.clone()),
+                    Argument::Parameter(number) => values.get(number.checked_sub(1)?).cloned().flatten(),
+                };
+                let stated: Option<Vec<String>> = arguments.iter().map(stated).collect();
+                let none = || Failure::new(Code::Value, format!("no argument of {name} may be NULL"));
+                session.call(name, &stated.ok_or_else(none)?, &settings).await?;
+                tag("CALL")
+            }
             Kind::Nothing(name) => tag(name),
             Kind::Other(word) => {
                 let message = format!("{word} is not offered here: nothing that is sent changes the data");
@@ -296,7 +312,15 @@ impl Run {
         values: &[Option<String>],
     ) -> Result<Reply, Failure> {
         match asked(sql, &self.description)? {
-            Asked::Catalog { statement, reads } => self.catalog(*statement, reads, values.to_vec()).await,
+            Asked::Catalog { statement: parsed, reads } => {
+                let settings = self.own_settings(statement);
+                let mut fresh = Vec::new();
+                for (schema, table) in reads {
+                    let rows = self.session.rows(&schema, &table, &settings).await?;
+                    fresh.push((schema, table, rows));
+                }
+                self.catalog(*parsed, fresh, values.to_vec()).await
+            }
             Asked::Tables { sql, simulated } => {
                 let question = self.question(with_values(&sql, types, values)?, simulated, statement);
                 let session = Arc::clone(&self.session);
@@ -326,18 +350,13 @@ impl Run {
         }
     }
 
-    /// What catalogs answer. They are asked on a thread that may take its time.
+    /// What catalogs answer, with these rows in tables outside of `public`. They are asked on a thread that may take its time.
     async fn catalog(
         &mut self,
         statement: Parsed,
-        reads: BTreeSet<(String, String)>,
+        fresh: Vec<(String, String, Rows)>,
         values: Vec<Option<String>>,
     ) -> Result<Reply, Failure> {
-        let mut fresh: Vec<(String, String, Rows)> = Vec::new();
-        for (schema, table) in reads {
-            let rows = self.session.rows(&schema, &table).await?;
-            fresh.push((schema, table, rows));
-        }
         let (known, description) = (self.catalog.take(), Arc::clone(&self.description));
         let work = move || {
             let catalog = match known {

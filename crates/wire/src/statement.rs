@@ -73,6 +73,13 @@ pub enum Kind {
     Show(String),
     /// A transaction.
     Transaction(Transaction),
+    /// A procedure is called.
+    Call {
+        /// Its name, with its schema.
+        name: String,
+        /// Its arguments.
+        arguments: Vec<Argument>,
+    },
     /// Everything that the connection keeps is forgotten.
     DiscardAll,
     /// A prepared statement is forgotten, or all.
@@ -81,6 +88,15 @@ pub enum Kind {
     Nothing(&'static str),
     /// Something that is not offered, by its first word.
     Other(String),
+}
+
+/// An argument of a procedure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Argument {
+    /// A number or a text, as text.
+    Constant(String),
+    /// The parameter of this number, from 1.
+    Parameter(usize),
 }
 
 /// What becomes of a transaction.
@@ -261,6 +277,7 @@ impl Words<'_> {
             }
             "SAVEPOINT" => Kind::Transaction(Transaction::Part { tag: "SAVEPOINT", recovers: false }),
             "RELEASE" => Kind::Transaction(Transaction::Part { tag: "RELEASE", recovers: false }),
+            "CALL" => self.call()?,
             "DISCARD" => Kind::DiscardAll,
             "DEALLOCATE" => {
                 let _ = self.takes(&["PREPARE"]);
@@ -410,6 +427,36 @@ impl Words<'_> {
         format.delimiter = delimiter.unwrap_or(if is_csv { ',' } else { '\t' });
         format.null = null.unwrap_or(if is_csv { String::new() } else { "\\N".to_owned() });
         Ok(Kind::Copy { sql, format })
+    }
+
+    /// A name, and constants or parameters between parentheses.
+    fn call(&mut self) -> Result<Kind, Failure> {
+        let name = self.name()?;
+        let mut arguments = Vec::new();
+        if !self.takes(&["("]) {
+            return Err(self.wrong("("));
+        }
+        while !self.takes(&[")"]) {
+            if !arguments.is_empty() && !self.takes(&[","]) {
+                return Err(self.wrong(", or )"));
+            }
+            let argument = match self.token() {
+                Some(Token::Number(digits, _)) => Some(Argument::Constant(digits.clone())),
+                Some(token) => parameter(token).map(Argument::Parameter),
+                None => None,
+            };
+            match argument {
+                Some(argument) => {
+                    arguments.push(argument);
+                    self.at += 1;
+                }
+                None => arguments.push(Argument::Constant(self.text()?)),
+            }
+        }
+        match self.token() {
+            None => Ok(Kind::Call { name, arguments }),
+            Some(_) => Err(self.wrong("the end")),
+        }
     }
 
     fn text(&mut self) -> Result<String, Failure> {
@@ -586,6 +633,24 @@ mod tests {
     #[test]
     fn all_else_has_a_name() {
         assert_eq!(kinds("INSERT INTO t VALUES (1)"), [Kind::Other("INSERT".into())]);
+        let constant = |text: &str| Argument::Constant(text.into());
+        for (sql, arguments) in [
+            ("CALL deniable.Approve(3)", vec![constant("3")]),
+            ("CALL deniable.approve ( 3 , 'it''s, so' )", vec![constant("3"), constant("it's, so")]),
+            ("CALL deniable.approve($1, 'x')", vec![Argument::Parameter(1), constant("x")]),
+            ("CALL deniable.approve()", vec![]),
+        ] {
+            assert_eq!(kinds(sql), [Kind::Call { name: "deniable.approve".into(), arguments }], "{sql}");
+        }
+        for wrong in [
+            "CALL deniable.approve",
+            "CALL deniable.approve(3",
+            "CALL deniable.approve(3 4)",
+            "CALL f(x)",
+            "CALL f(1) x",
+        ] {
+            assert_eq!(statements(wrong).unwrap_err().code, Code::Syntax, "{wrong}");
+        }
         assert_eq!(kinds("(SELECT 1)"), [Kind::Query]);
         assert_eq!(
             kinds("ROLLBACK TO SAVEPOINT a"),

@@ -1,12 +1,12 @@
-//! A client of the tokio family against a made-up server, and bytes that no client would send.
+//! A client of the tokio family against a made-up server; and in `odd` bytes that no client would send.
+
+mod odd;
 
 use super::*;
 use crate::catalog::{Description, Table, Type};
 use async_trait::async_trait;
-use bytes::{BufMut, BytesMut};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_postgres::{Client as Postgres, NoTls, SimpleQueryMessage};
 
@@ -16,6 +16,10 @@ struct Made {
 }
 
 struct Sitting;
+
+/// Rows of a large answer, and bytes of each.
+const LARGE: usize = 40;
+const WIDE: usize = 1 << 20;
 
 fn columns() -> Vec<Column> {
     let column = |name: &str, data_type| Column { name: name.into(), data_type };
@@ -74,7 +78,7 @@ impl Session for Sitting {
         }
     }
 
-    async fn rows(&self, _: &str, _: &str) -> Result<Rows, Failure> {
+    async fn rows(&self, _: &str, _: &str, _: &OwnSettings) -> Result<Rows, Failure> {
         Ok(vec![vec![Some("0.75".into())]])
     }
 
@@ -91,6 +95,11 @@ impl Session for Sitting {
             std::future::pending::<()>().await;
         }
         let text = |text: &str| Some(text.to_owned());
+        if question.sql.contains("large") {
+            // More than any buffer between the two ends holds.
+            let rows = (0..LARGE).map(|at| vec![text(&"x".repeat(WIDE)), text(&at.to_string()), None, None, None]);
+            return Ok(Reply { columns, rows: Arc::new(rows.collect()), notices: Vec::new() });
+        }
         let rows = (0..5).map(|at| {
             let region = if at == 4 { None } else { text(["a", "b", "c", "d"][at]) };
             vec![region, Some((at * 10).to_string()), text("0.5"), text("12345.60"), text("2024-06-30")]
@@ -105,37 +114,50 @@ impl Session for Sitting {
         Ok(Reply { columns, rows: Arc::new(vec![vec![Some(question.sql.clone())]]), notices: Vec::new() })
     }
 
+    async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
+        let message = format!("{name}: {} at {}", arguments.join(", "), settings.get("spend").unwrap_or("nothing"));
+        if name == "deniable.approve" { Ok(()) } else { Err(Failure::new(Code::NotSupported, message)) }
+    }
+
     fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
         if name == "spend" { Ok(value.into()) } else { Err(Failure::new(Code::Setting, format!("no setting {name}"))) }
     }
 }
 
 async fn served(password: Option<&'static str>) -> (SocketAddr, watch::Sender<bool>) {
-    let (address, stop, _) = watched(password).await;
+    let Watched { address, stop, .. } = watched(password, Limits::default()).await;
     (address, stop)
 }
 
-/// The same, with the number of connections that ended by a panic.
-async fn watched(password: Option<&'static str>) -> (SocketAddr, watch::Sender<bool>, Arc<AtomicUsize>) {
-    let broken = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&broken);
+/// A server, and how its connections ended.
+struct Watched {
+    address: SocketAddr,
+    stop: watch::Sender<bool>,
+    /// All that ended, and those of them that ended by a panic.
+    ended: Arc<AtomicUsize>,
+    broken: Arc<AtomicUsize>,
+}
+
+async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
+    let (ended, broken) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counts = (Arc::clone(&ended), Arc::clone(&broken));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopping) = watch::channel(false);
-    let limits = Limits { startup: Duration::from_millis(500), ..Limits::default() };
     let server = Arc::new(Server::new(Arc::new(Made { password }), limits, stopping));
     tokio::spawn(async move {
         while let Ok((tcp, _)) = listener.accept().await {
             let server = Arc::clone(&server);
-            let count = Arc::clone(&count);
+            let (ended, broken) = counts.clone();
             tokio::spawn(async move {
                 if tokio::spawn(async move { server.serve(tcp).await }).await.is_err() {
-                    count.fetch_add(1, Ordering::Relaxed);
+                    broken.fetch_add(1, Ordering::Relaxed);
                 }
+                ended.fetch_add(1, Ordering::Relaxed);
             });
         }
     });
-    (address, stop, broken)
+    Watched { address, stop, ended, broken }
 }
 
 async fn connected(address: SocketAddr, options: &str) -> Result<Postgres, tokio_postgres::Error> {
@@ -242,6 +264,19 @@ async fn transactions_settings_and_cursors() {
 }
 
 #[tokio::test]
+async fn procedures() {
+    let (client, _stop) = client().await;
+    client.batch_execute("CALL deniable.approve(3, 'as agreed')").await.unwrap();
+    client.execute("CALL deniable.approve($1)", &[&"3"]).await.unwrap();
+    let told = |error: tokio_postgres::Error| error.as_db_error().unwrap().message().to_owned();
+    client.batch_execute("SET deniable.spend = '1/8'").await.unwrap();
+    assert_eq!(told(client.batch_execute("CALL other(3, 'x')").await.unwrap_err()), "other: 3, x at 1/8");
+    let null: Option<&str> = None;
+    let refused = client.execute("CALL deniable.approve($1)", &[&null]).await.unwrap_err();
+    assert_eq!(told(refused), "no argument of deniable.approve may be NULL");
+}
+
+#[tokio::test]
 async fn copies() {
     use futures_util::TryStreamExt;
     let (client, _stop) = client().await;
@@ -270,186 +305,4 @@ async fn what_takes_long_can_be_called_off() {
     stop.send(true).unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(client.simple_query("SELECT 1").await.is_err());
-}
-
-/// Some drivers describe a cursor of SQL as the portal that it is.
-#[tokio::test]
-async fn cursors_are_portals() {
-    let (address, _stop) = served(None).await;
-    let mut tcp = raw(address).await;
-    heard(&mut tcp).await;
-    let sql = b"BEGIN; DECLARE cur CURSOR FOR SELECT n FROM visits\0";
-    let asked =
-        [message(b'Q', sql), message(b'D', b"Pcur\0"), message(b'E', b"cur\0\0\0\0\x02"), message(b'S', b"")].concat();
-    tcp.write_all(&asked).await.unwrap();
-    let (told, _) = heard(&mut tcp).await;
-    assert!(
-        told.windows(7).any(|part| part == b"FETCH 2") && told.windows(6).any(|part| part == b"region"),
-        "{told:?}"
-    );
-}
-
-async fn raw(address: SocketAddr) -> TcpStream {
-    let mut tcp = TcpStream::connect(address).await.unwrap();
-    let body = b"user\0ana\0database\0clinic\0\0";
-    let mut first = BytesMut::new();
-    first.put_u32(u32::try_from(body.len() + 8).unwrap());
-    first.put_u32(3 << 16);
-    first.put_slice(body);
-    tcp.write_all(&first).await.unwrap();
-    tcp
-}
-
-/// What is read until the server is silent or ends the connection; and whether it ended.
-async fn heard(tcp: &mut TcpStream) -> (Vec<u8>, bool) {
-    let mut all = Vec::new();
-    let mut buffer = [0; 4096];
-    loop {
-        match timeout(Duration::from_millis(300), tcp.read(&mut buffer)).await {
-            Err(_) => return (all, false),
-            Ok(Ok(0) | Err(_)) => return (all, true),
-            Ok(Ok(read)) => all.extend_from_slice(&buffer[..read]),
-        }
-    }
-}
-
-fn message(letter: u8, body: &[u8]) -> Vec<u8> {
-    let length = i32::try_from(body.len() + 4).unwrap().to_be_bytes();
-    [&[letter], length.as_slice(), body].concat()
-}
-
-#[tokio::test]
-async fn messages_that_are_none_end_the_connection() {
-    let (address, _stop) = served(None).await;
-    for bad in [
-        message(b'Q', b"SELECT 1"),
-        message(b'Q', b"\xff\0"),
-        message(b'E', b"\0\0"),
-        message(b'P', b"\0SELECT 1\0\0\x09"),
-        message(b'B', b"\0\0\0\0\0\x01\0\0\0\x09a"),
-        message(b'Z', b""),
-        vec![b'Q', 0, 0, 0, 1],
-        vec![b'Q', 0x7f, 0xff, 0xff, 0xff],
-        vec![b'Q', 0xff, 0xff, 0xff, 0xff],
-    ] {
-        let mut tcp = raw(address).await;
-        heard(&mut tcp).await;
-        tcp.write_all(&bad).await.unwrap();
-        let (told, ended) = heard(&mut tcp).await;
-        assert!(
-            ended && told.starts_with(b"E") && told.windows(6).any(|part| part == b"VFATAL" || part == b"SFATAL"),
-            "{bad:?}: {told:?}"
-        );
-    }
-}
-
-#[tokio::test]
-async fn messages_in_the_wrong_place_are_refused_and_all_goes_on() {
-    let (address, _stop) = served(None).await;
-    let sync = message(b'S', b"");
-    for odd in [
-        message(b'p', b"secret\0"),
-        message(b'E', b"\0\0\0\0\0"),
-        message(b'B', b"\0no such\0\0\0\0\0\0\0"),
-        message(b'D', b"Snone\0"),
-        message(b'P', b"\0SELECT 1; SELECT 2\0\0\0"),
-        [
-            message(b'P', b"\0SELECT 1\0\0\0"),
-            message(b'B', b"\0\0\0\0\0\0\0\x02\0\x01\0\x01"),
-            message(b'E', b"\0\x7f\xff\xff\xff"),
-        ]
-        .concat(),
-        [message(b'P', b"\0SELECT $1::int8\0\0\0"), message(b'B', b"\0\0\0\x01\0\x01\0\x01\0\0\0\x01a\0\0")].concat(),
-    ] {
-        let mut tcp = raw(address).await;
-        heard(&mut tcp).await;
-        tcp.write_all(&[odd.as_slice(), &sync, &message(b'Q', b"SELECT 7\0")].concat()).await.unwrap();
-        let (told, ended) = heard(&mut tcp).await;
-        assert!(!ended && told.windows(5).any(|part| part == b"\0\x01\0\0\0" || part == b"ERROR"), "{told:?}");
-        assert!(told.ends_with(b"Z\0\0\0\x05I") && told.windows(5).any(|part| part == b"SELEC"), "{odd:?}");
-    }
-}
-
-#[tokio::test]
-async fn who_says_nothing_or_half_of_it_is_not_waited_for() {
-    let (address, _stop) = served(None).await;
-    for half in [&b""[..], b"\0\0", b"\0\0\0\x20\0\x03\0\0user", b"\0\0\0\x08\x04\xd2\x16\x2f", b"\x16\x03\x01"] {
-        let mut tcp = TcpStream::connect(address).await.unwrap();
-        tcp.write_all(half).await.unwrap();
-        tokio::time::sleep(Duration::from_millis(700)).await;
-        assert!(heard(&mut tcp).await.1, "{half:?}");
-    }
-}
-
-/// Numbers that look random, and are the same in every run.
-struct Draws(u64);
-
-impl Draws {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % end
-    }
-}
-
-/// Messages as clients send them, some of them changed, cut, doubled or in another order: nothing panics, and nothing hangs. A few thousand, and
-/// a hundred thousand at full scale.
-#[tokio::test(flavor = "multi_thread")]
-async fn messages_of_all_kinds() {
-    let (address, _stop, broken) = watched(None).await;
-    let good: Vec<Vec<u8>> = vec![
-        message(b'Q', b"SELECT region, n FROM visits; SET deniable.spend = 1; SHOW all\0"),
-        message(b'Q', b"BEGIN; DECLARE c CURSOR FOR SELECT n FROM visits; FETCH 2 FROM c\0"),
-        message(b'Q', b"COPY (SELECT n FROM visits) TO STDOUT (FORMAT binary)\0"),
-        message(b'Q', b"SELECT relname FROM pg_class WHERE oid = 'visits'::regclass\0"),
-        message(b'Q', b"ROLLBACK; DISCARD ALL; EXPLAIN SELECT n FROM visits\0"),
-        message(b'P', b"s\0SELECT n FROM visits WHERE age > $1 AND region = $2\0\0\x02\0\0\0\x14\0\0\0\x19"),
-        message(b'B', b"p\0s\0\0\x02\0\x01\0\0\0\x02\0\0\0\x08\0\0\0\0\0\0\0\x05\0\0\0\x01a\0\x01\0\x01"),
-        message(b'D', b"Ss\0"),
-        message(b'D', b"Pp\0"),
-        message(b'E', b"p\0\0\0\0\x02"),
-        message(b'C', b"Pp\0"),
-        message(b'H', b""),
-        message(b'S', b""),
-        message(b'd', b"data"),
-        message(b'c', b""),
-        message(b'f', b"why\0"),
-    ];
-    let connections = deniable_testing::sized(100, 2_500);
-    let mut draws = Draws(22);
-    for _ in 0..connections {
-        let mut tcp = raw(address).await;
-        let mut sent = Vec::new();
-        for _ in 0..40 {
-            let mut one = good[draws.below(good.len())].clone();
-            match draws.below(6) {
-                // The letter, the length, or anything else.
-                0 => {
-                    let at = draws.below(one.len());
-                    one[at] = u8::try_from(draws.below(256)).unwrap();
-                }
-                // A body of another length, under a head that says so.
-                1 => {
-                    let letter = one[0];
-                    let mut body = one[5..].to_vec();
-                    body.truncate(draws.below(body.len() + 1));
-                    one = message(letter, &body);
-                }
-                2 => {
-                    let at = 5 + draws.below(one.len() - 4);
-                    let (letter, mut body) = (one[0], one[5..].to_vec());
-                    body.insert(at - 5, u8::try_from(draws.below(256)).unwrap());
-                    one = message(letter, &body);
-                }
-                _ => {}
-            }
-            sent.extend(one);
-        }
-        // It may end the connection before all is sent.
-        let _ = tcp.write_all(&sent).await;
-        let _ = tcp.shutdown().await;
-        let mut told = Vec::new();
-        let ended = timeout(Duration::from_secs(20), tcp.read_to_end(&mut told)).await;
-        assert!(ended.is_ok(), "it hangs after {sent:?}");
-        assert_eq!(broken.load(Ordering::Relaxed), 0, "it panics after {sent:?}");
-    }
 }

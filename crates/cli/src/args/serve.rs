@@ -24,6 +24,7 @@ pub const ACCOUNT_EXAMPLES: &str = "\
 Examples:
   deniable account add policy.toml ana --share 1/4
   deniable account add policy.toml boss --role curator
+  deniable account add policy.toml eve --role approver
   deniable account list policy.toml
   deniable account set policy.toml ana --share 1/3
   deniable account set policy.toml ana --password
@@ -67,6 +68,8 @@ pub enum Role {
     Analyst,
     /// Asks for everybody: answers are shown to all, and paid from what is not reserved.
     Curator,
+    /// Asks nothing, and decides which queries of analysts may be charged, where serve.toml says `needs_approval`.
+    Approver,
 }
 
 /// `deniable account`.

@@ -84,8 +84,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 return Err(Failure::usage("nothing says what is to change", "add --share 1/4, or --password"));
             }
             if let Some(share) = share {
-                if known.role == Role::Curator {
-                    return Err(Failure::usage("a curator pays from what is not reserved", "leave --share out"));
+                if let Some(why) = without_part(known.role) {
+                    return Err(Failure::usage(why, "leave --share out"));
                 }
                 server.set_aside(name, share, *overlapping)?;
             }
@@ -139,17 +139,19 @@ fn add(of: &Place, name: &str, role: Stated, share: Option<&Rational>, overlappi
     if !deniable_serve::accounts::is_name(name) {
         return Err(Failure::usage("an account needs a name of 1 to 63 letters, digits and `_.@-`", "name it so"));
     }
-    let role = match (role, share) {
-        (Stated::Curator, None) => Role::Curator,
-        (Stated::Curator, Some(_)) => {
-            return Err(Failure::usage("a curator pays from what is not reserved", "leave --share out"));
-        }
-        (Stated::Analyst, Some(_)) => Role::Analyst,
-        (Stated::Analyst, None) => {
+    let role = match role {
+        Stated::Analyst => Role::Analyst,
+        Stated::Curator => Role::Curator,
+        Stated::Approver => Role::Approver,
+    };
+    match (without_part(role), share) {
+        (None, Some(_)) | (Some(_), None) => {}
+        (Some(why), Some(_)) => return Err(Failure::usage(why, "leave --share out")),
+        (None, None) => {
             let help = "add --share 1/4: the part of the promise that is set aside for this analyst";
             return Err(Failure::usage("nothing says what part of the promise is set aside", help));
         }
-    };
+    }
     let verifier = new_verifier(&password(name)?).map_err(plain)?;
     let earlier = server.ledger().ok().and_then(|(ledger, id)| ledger.account(&id)?.part(name).cloned());
     if earlier.is_some_and(|part| !part.spent.is_nothing()) {
@@ -165,6 +167,15 @@ fn add(of: &Place, name: &str, role: Stated, share: Option<&Rational>, overlappi
     server.keep()?;
     say(format!("\"{name}\" may connect as {role}; a server that runs takes it at SIGHUP"));
     Ok(())
+}
+
+/// Why nothing is set aside for accounts of a role; nothing where a part is.
+fn without_part(role: Role) -> Option<&'static str> {
+    match role {
+        Role::Analyst => None,
+        Role::Curator => Some("a curator pays from what is not reserved"),
+        Role::Approver => Some("an approver asks nothing, and pays for nothing"),
+    }
 }
 
 /// A password: typed twice at a terminal, or the first line of standard input.
@@ -196,10 +207,12 @@ fn password(name: &str) -> Result<String, Failure> {
 struct Listed {
     name: String,
     role: String,
-    /// The part of the promise; absent of curators, and of those for whom nothing is set aside.
+    /// The part of the promise; absent of curators and approvers, and of those for whom nothing is set aside.
     share: Option<String>,
     sharing: Option<&'static str>,
     left: Option<String>,
+    /// Requests for approval that nobody has decided.
+    waiting: usize,
 }
 
 fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
@@ -226,6 +239,9 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
                 Sharing::Overlapping => "overlapping",
             }),
             left: left.map(|left| left.to_string()),
+            waiting: account.map_or(0, |account| {
+                account.requests.iter().filter(|request| request.part == name && request.decision.is_none()).count()
+            }),
         }
     };
     let all: Vec<Listed> = server.accounts.iter().map(listed).collect();
@@ -233,7 +249,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
         LedgerFormat::Json => render::json(&all)?,
         LedgerFormat::Table => {
             let mut table = grid();
-            table.set_header(["account", "role", "part", "", "left"]);
+            table.set_header(["account", "role", "part", "", "left", "requests that wait"]);
             for one in &all {
                 let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
                 table.add_row([
@@ -242,6 +258,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
                     text(&one.share),
                     one.sharing.unwrap_or_default().to_owned(),
                     text(&one.left),
+                    if one.waiting == 0 { "-".to_owned() } else { one.waiting.to_string() },
                 ]);
             }
             let free = account.map_or_else(|| whole(1), |account| account.unreserved_share());

@@ -3,7 +3,7 @@
 use super::table::{cell, grid, right};
 use deniable_core::text::{printable, shown};
 use deniable_ledger::{Sharing, Summary};
-use deniable_report::overview::{EngineOverview, Overview, PartOverview, ReleaseOverview};
+use deniable_report::overview::{EngineOverview, Overview, PartOverview, ReleaseOverview, RequestOverview};
 use std::fmt::Write;
 
 /// A question's name, with its words where others have that name, too.
@@ -30,6 +30,28 @@ fn set_aside(part: &PartOverview) -> String {
         let _ = writeln!(text, "    - {}", belief.sentence());
     }
     text
+}
+
+/// A query that was to be approved, and what was decided.
+fn request(request: &RequestOverview) -> String {
+    let words: Vec<&str> = request.sql.split_whitespace().collect();
+    let decided = match &request.decision {
+        None => "waits".to_owned(),
+        Some(decision) => {
+            let what = if decision.approved { "approved" } else { "rejected" };
+            let why =
+                if decision.reason.is_empty() { String::new() } else { format!(": {}", printable(&decision.reason)) };
+            format!("{what} by \"{}\", {}{why}", printable(&decision.by), decision.at)
+        }
+    };
+    format!(
+        "  entry {}, {}: \"{}\" asks to be allowed {} for {}; {decided}\n",
+        request.entry,
+        request.at,
+        printable(&request.part),
+        request.cost,
+        shown(&words.join(" "))
+    )
 }
 
 /// The ledger for reading.
@@ -97,6 +119,9 @@ pub fn table(summary: &Summary) -> String {
         }
         for part in &account.parts {
             text.push_str(&set_aside(part));
+        }
+        for asked in &account.requests {
+            text.push_str(&request(asked));
         }
         for change in &account.changes {
             let _ = writeln!(

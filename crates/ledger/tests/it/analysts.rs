@@ -5,7 +5,7 @@
 //! is answered truly with probability 2/3. One answer is for everybody.
 
 use super::{account, request, terms_of};
-use crate::entry::{Charged, Event, Genesis, GuaranteeStated, PartSetAside};
+use crate::entry::{Charged, Event, FORMAT, Genesis, GuaranteeStated, PartSetAside};
 use crate::state::State;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -107,7 +107,7 @@ impl Rules {
     /// The ledger's own fold after these charges, none of which it may refuse.
     fn state(&self, charges: &Charges) -> State {
         let mut state = State::before_any(Path::new("l"));
-        let genesis = Genesis { population: "patients".into(), key_check: "k".into(), format: 5 };
+        let genesis = Genesis { population: "patients".into(), key_check: "k".into(), format: FORMAT };
         let stated = GuaranteeStated { guarantee: terms_of(8) };
         let mut events = vec![Event::Genesis(genesis), Event::GuaranteeStated(stated.into())];
         for (name, (share, sharing)) in NAMES.iter().zip(&self.parts) {

@@ -116,6 +116,35 @@ fn a_ledger_without_parts_goes_on() {
     assert_eq!(verify(&path, Some(&before.head.to_string())).unwrap().entries, 19);
 }
 
+/// A ledger in which nobody asked to be allowed anything goes on with the first request, and is then of the present format.
+#[test]
+fn a_ledger_without_requests_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 5, "clinic-patients");
+    let before = verify(&path, None).unwrap();
+    assert_eq!((before.entries, format(&path)), (26, 5));
+    let mut ledger = Ledger::open_or_create(&path, "clinic-patients").unwrap();
+    let account = ledger.summary().accounts.remove(0);
+    let shares: Vec<_> = account.parts().iter().map(|(name, part)| (name.as_str(), part.share.clone())).collect();
+    assert_eq!(shares, [("ana", ratio(1, 20)), ("bo", ratio(1, 20))]);
+    let own = account.releases.iter().filter(|release| release.part != Part::Whole).count();
+    assert_eq!((own, ledger.head(), format(&path)), (3, &before.head, 5), "nothing was written");
+    let last = account.releases.last().unwrap();
+    let request = ChargeRequest {
+        account: account.id.clone(),
+        policy: "clinic".into(),
+        policy_limit: account.terms.limit().clone(),
+        ask: deniable_ledger::Ask { identity: "three".into(), ..last.ask.clone() },
+        cost: last.cost.clone(),
+        part: Part::Named("bo".into()),
+    };
+    let seq = ledger.request_approval(&request).unwrap().seq;
+    ledger.decide(seq, true, "eve", "as agreed").unwrap();
+    assert_eq!((ledger.head().seq, format(&path)), (28, FORMAT));
+    assert_eq!(ledger.summary().accounts[0].spent, account.spent, "nothing is charged by it");
+    assert_eq!(verify(&path, Some(&before.head.to_string())).unwrap().entries, 28);
+}
+
 #[test]
 fn a_ledger_of_words_is_read_as_it_was() {
     let folder = tempfile::tempdir().unwrap();

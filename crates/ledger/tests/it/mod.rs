@@ -3,6 +3,7 @@
 
 mod analysts;
 mod answers;
+mod approvals;
 mod crowd;
 mod files;
 mod formats;

@@ -1,0 +1,130 @@
+//! A connection of somebody who decides which questions of analysts may be charged.
+//!
+//! What is shown is what one analyst sees: the question, what is public, and that analyst's own account. So a decision that rests on what is shown
+//! tells that analyst nothing of others (C-7); an approver looks at one analyst at a time, as `deniable.analyst` says.
+
+use crate::accounts::Role;
+use crate::analyst::setting;
+use crate::ask::{Ask, blocking};
+use crate::describe::{self, SIMULATED, description};
+use crate::failures::{self, Told};
+use crate::server::Connected;
+use async_trait::async_trait;
+use deniable_ledger::Part;
+use deniable_wire::catalog::Description;
+use deniable_wire::{Code, Column, Failure, OwnSettings, Question, Reply, Rows, Session};
+
+/// A connection.
+pub struct Approver(Connected);
+
+impl Approver {
+    /// One of this user.
+    pub fn new(connected: Connected) -> Self {
+        Self(connected)
+    }
+
+    /// Whether there is an analyst of this name; the names, where there is none.
+    fn analyst(&self, name: &str) -> Result<Part, Failure> {
+        let accounts = self.0.served.given().accounts;
+        let known: Vec<&str> = accounts
+            .iter()
+            .flat_map(|accounts| accounts.iter())
+            .filter(|(_, account)| account.role == Role::Analyst)
+            .map(|(name, _)| name)
+            .collect();
+        if known.contains(&name) {
+            return Ok(Part::Named(name.to_owned()));
+        }
+        let message = if name.is_empty() {
+            "nothing says which analyst you look at".to_owned()
+        } else {
+            format!("there is no analyst \"{name}\"")
+        };
+        let known = if known.is_empty() { "nobody yet".to_owned() } else { known.join(", ") };
+        Err(Failure::new(Code::Setting, message).hint(format!("SET deniable.analyst = '...'; there are {known}")))
+    }
+
+    fn chosen(&self, settings: &OwnSettings) -> Result<Part, Failure> {
+        self.analyst(settings.get("analyst").unwrap_or_default())
+    }
+}
+
+#[async_trait]
+impl Session for Approver {
+    fn description(&self) -> Description {
+        description(&self.0.served.given().policy, &self.0.user)
+    }
+
+    async fn rows(&self, schema: &str, table: &str, settings: &OwnSettings) -> Result<Rows, Failure> {
+        if schema != describe::OWN {
+            return Ok(Rows::new());
+        }
+        let part = self.chosen(settings)?;
+        self.0.served.settled(&part).await;
+        let table = table.to_owned();
+        blocking(&self.0.ask(part, &Question::default()), move |own| own.own_rows(&table)).await
+    }
+
+    async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure> {
+        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question), Ask::columns).await
+    }
+
+    async fn answer(&self, question: &Question) -> Result<Reply, Failure> {
+        if !question.simulated {
+            let failure = Failure::new(Code::NotAllowed, "an approver is given no answers");
+            return Err(
+                failure.hint("EXPLAIN says what a query takes, and simulated tables what its answer looks like")
+            );
+        }
+        let _turn = self.0.served.turn(&format!("{SIMULATED} {}", self.0.user)).lock_owned().await;
+        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question), Ask::simulated).await
+    }
+
+    async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
+        let part = self.chosen(&question.settings)?;
+        self.0.served.settled(&part).await;
+        blocking(&self.0.ask(part, question), Ask::explained).await
+    }
+
+    async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
+        let allowed = match name {
+            "deniable.approve" => true,
+            "deniable.reject" => false,
+            _ => {
+                let failure = Failure::new(Code::NotSupported, format!("there is no procedure {name}"));
+                return Err(failure.hint("there are deniable.approve and deniable.reject"));
+            }
+        };
+        let usage = || {
+            Failure::new(Code::Value, format!("{name} takes the number of a request, and a reason where you give one"))
+                .hint(format!("CALL {name}(1, 'as agreed'); deniable.requests has the numbers"))
+        };
+        let (number, reason) = match arguments {
+            [number] => (number, ""),
+            [number, reason] => (number, reason.as_str()),
+            _ => return Err(usage()),
+        };
+        let number: usize = number.parse().map_err(|_| usage())?;
+        let (part, reason) = (self.chosen(settings)?, reason.to_owned());
+        self.0.served.settled(&part).await;
+        blocking(&self.0.ask(part, &Question::default()), move |own| {
+            let ledger = own.served.summary(&own.part, None)?;
+            let requests = ledger.accounts.iter().find(|account| account.id == own.account());
+            let at = requests.and_then(|account| account.requests.get(number.checked_sub(1)?)).map(|known| known.seq);
+            let none =
+                || Told::from(Failure::new(Code::Value, format!("there is no request {number} of this analyst")));
+            own.served
+                .decide(at.ok_or_else(none)?, allowed, &own.user, &reason)
+                .map_err(|error| failures::of_decision(&error))
+        })
+        .await
+    }
+
+    fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
+        match name {
+            "analyst" if value.is_empty() => Ok(String::new()),
+            "analyst" => self.analyst(value).map(|_| value.to_owned()),
+            _ => setting(name, value),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! One question, under the policy that held when it was asked: what takes its time is done here, on threads for that.
+
+use crate::asking::{self, Asked, Found};
+use crate::failures::{self, Told, unavailable};
+use crate::own;
+use crate::queue::Key;
+use crate::rows;
+use crate::server::{Given, Served, name_of};
+use crate::simulated;
+use deniable::{Plan, Registering, Resources, Session as Release};
+use deniable_ledger::{AccountId, Part};
+use deniable_release::Answered;
+use deniable_wire::catalog::Type;
+use deniable_wire::{Column, Failure, Notice, Question, Reply, Rows};
+use std::sync::Arc;
+
+/// One question.
+pub struct Ask {
+    pub served: Arc<Served>,
+    pub given: Given,
+    /// Who asks, for the log.
+    pub user: String,
+    /// Who pays, and so what may be known of the ledger.
+    pub part: Part,
+    pub question: Question,
+}
+
+/// What is there to a question.
+pub enum LookedUp {
+    /// A reply that was made before, and what holds it.
+    Reply(Reply, Key),
+    /// What becomes of it, when there were so many answers.
+    Found(Found, usize),
+}
+
+/// Does what may take its time on a thread for that; what is for the curator alone goes into the log.
+pub async fn blocking<T: Send + 'static>(
+    ask: &Arc<Ask>,
+    work: impl FnOnce(&Ask) -> Result<T, Told> + Send + 'static,
+) -> Result<T, Failure> {
+    let own = Arc::clone(ask);
+    let done = tokio::task::spawn_blocking(move || work(&own)).await;
+    let done = done.unwrap_or_else(|error| Err(Told { failure: unavailable(), secret: Some(error.to_string()) }));
+    done.map_err(|told| {
+        if let Some(secret) = &told.secret {
+            ask.served.log.failed(&ask.user, secret);
+        }
+        told.failure
+    })
+}
+
+impl Ask {
+    /// What is asked.
+    pub fn understood(&self) -> Result<Asked, Told> {
+        Ok(asking::understood(&self.given.policy, &self.part, &self.question)?)
+    }
+
+    /// What becomes of it; `but` names a charge of one's own that may be seen already.
+    pub fn found(&self, but: Option<&str>) -> Result<Found, Told> {
+        asking::found(self.understood()?, &self.served.summary(&self.part, but)?)
+    }
+
+    /// What is there already: a reply that was made before, or what becomes of the question.
+    pub fn looked_up(&self) -> Result<LookedUp, Told> {
+        // Counted first: of what comes meanwhile nothing is remembered as older than it is.
+        let answers = self.served.answers(&self.given.policy, &self.part)?;
+        Ok(match self.given.remembered.reply(&name_of(&self.part), &self.question, answers) {
+            Some((reply, held_by)) => LookedUp::Reply(reply, held_by),
+            None => LookedUp::Found(self.found(None)?, answers),
+        })
+    }
+
+    /// The account that everything here is charged to.
+    pub fn account(&self) -> AccountId {
+        AccountId::of(self.given.policy.guarantee())
+    }
+
+    /// Who pays for a plan, and the identity of what it asks.
+    pub fn key(&self, plan: &Plan) -> Key {
+        let identity = plan.asks().first().map(|ask| ask.for_ledger(plan.policy()).identity);
+        (name_of(&self.part), identity.unwrap_or_default())
+    }
+
+    /// Whether an approver allows the questions of whoever pays.
+    pub fn needs_approval(&self) -> bool {
+        self.served.config.needs_approval.of(&self.part)
+    }
+
+    /// Nothing, where a question may be charged: where it is to be allowed first, and is not, that is asked for.
+    pub fn allowed(&self, plan: &Plan) -> Result<(), Told> {
+        if !self.needs_approval() {
+            return Ok(());
+        }
+        let (number, request) = self.served.request_approval(plan)?;
+        match &request.decision {
+            Some(decision) if decision.allowed => Ok(()),
+            decision => Err(failures::not_allowed(number, decision.as_ref()).into()),
+        }
+    }
+
+    /// An answer as a table, which is remembered; `answers` is how many there were when it was looked for.
+    pub fn reply(&self, asked: &Asked, answered: &Answered, answers: usize) -> Result<Reply, Told> {
+        let answer = asking::shown(asked, answered).ok_or_else(unavailable)?;
+        let ask = asked.plan.asks().first().ok_or_else(unavailable)?;
+        let reply = rows::reply(ask.query(), &answer, &asked.beside)?;
+        let answers = asked.price.is_none().then_some(answers);
+        self.given.remembered.keep(&name_of(&self.part), &self.question, &reply, self.key(&asked.plan), answers);
+        Ok(reply)
+    }
+
+    /// The columns of an answer.
+    pub fn columns(&self) -> Result<Vec<Column>, Told> {
+        let asked = self.understood()?;
+        let ask = asked.plan.asks().first().ok_or_else(unavailable)?;
+        Ok(rows::columns(ask.query(), &asked.beside)?)
+    }
+
+    /// The same on made-up rows.
+    pub fn simulated(&self) -> Result<Reply, Told> {
+        let asked = self.understood()?;
+        let answer = simulated::answer(&asked, &self.served.config.resources())?;
+        let ask = asked.plan.asks().first().ok_or_else(unavailable)?;
+        let mut reply = rows::reply(ask.query(), &answer, &asked.beside)?;
+        reply.notices.insert(0, Notice::warning("these numbers are about made-up rows, and about nobody"));
+        Ok(reply)
+    }
+
+    /// What an answer would take.
+    pub fn explained(&self) -> Result<Reply, Told> {
+        let ledger = self.served.summary(&self.part, None)?;
+        let lines = asking::explained(&self.understood()?, &ledger, self.needs_approval());
+        let rows = lines.into_iter().map(|line| vec![Some(line)]).collect();
+        let columns = vec![Column { name: "QUERY PLAN".to_owned(), data_type: Type::TEXT }];
+        Ok(Reply { columns, rows: Arc::new(rows), notices: Vec::new() })
+    }
+
+    /// The rows of a table of the server's own.
+    pub fn own_rows(&self, table: &str) -> Result<Rows, Told> {
+        let ledger = self.served.summary(&self.part, None)?;
+        Ok(own::rows(table, &self.given.policy, &self.part, &ledger, self.needs_approval()))
+    }
+}
+
+/// What pays, computes and stores, on the queue's thread.
+pub fn release(asked: &Asked, resources: Resources) -> Result<(), Told> {
+    let session = Release::of_plan(asked.plan.clone()).map_err(|error| failures::of_release(&error))?;
+    let session = session.with_resources(resources).allowing(Registering::Stop);
+    let released = session.release().wait().map_err(|error| failures::of_release(&error))?;
+    match released.unanswered.first() {
+        None => Ok(()),
+        Some(unanswered) => Err(failures::of_release(&unanswered.error)),
+    }
+}

@@ -1,0 +1,261 @@
+//! What is shown beside numbers: for all of them where a setting says so, and for one by a function of its name.
+//!
+//! `SELECT department, AVG(minutes) AS m, low(m), high(m) FROM visits GROUP BY department`: the functions are taken out of the query before it is
+//! understood, so that it is the same question, at the same price, as without them.
+
+use crate::rows::is_true;
+use deniable_wire::{Code, Failure, Question};
+use sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem,
+    SetExpr, Statement, Value,
+};
+use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::parser::Parser;
+
+/// What is shown of a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// The number itself.
+    Value,
+    /// The lower end of its interval.
+    Low,
+    /// The upper end.
+    High,
+    /// The standard error of the noise.
+    Error,
+    /// Its class.
+    Quality,
+}
+
+impl What {
+    /// What a function of this name shows.
+    fn of_function(name: &[String]) -> Option<Self> {
+        let name = match name {
+            [name] => name,
+            [schema, name] if schema == "deniable" => name,
+            _ => return None,
+        };
+        Some(match name.as_str() {
+            "low" => Self::Low,
+            "high" => Self::High,
+            "standard_error" => Self::Error,
+            "quality" => Self::Quality,
+            _ => return None,
+        })
+    }
+}
+
+/// A column that is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// The place, among the columns of the question that is left, of what it is about.
+    pub of: usize,
+    /// What of it is shown.
+    pub what: What,
+    /// Its name, where that is another than follows from these.
+    pub name: Option<String>,
+}
+
+/// What is shown beside numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Beside {
+    /// Of all numbers, where the truth lies: columns `..._low` and `..._high`.
+    pub intervals: bool,
+    /// Of all numbers, how good they are: columns `..._error` and `..._quality`.
+    pub quality: bool,
+    /// The columns in their order, where functions ask for some of them.
+    pub columns: Option<Vec<Column>>,
+}
+
+impl Beside {
+    /// What a question asks for, and the SQL that is left of it.
+    ///
+    /// # Errors
+    /// When a function is about something that the query does not show.
+    pub fn of(question: &Question) -> Result<(Self, String), Failure> {
+        let is_on = |name: &str| question.setting(name).is_some_and(is_true);
+        let (columns, sql) = match taken_out(&question.sql)? {
+            Some((columns, sql)) => (Some(columns), sql),
+            None => (None, question.sql.clone()),
+        };
+        Ok((Self { intervals: is_on("intervals"), quality: is_on("quality"), columns }, sql))
+    }
+}
+
+/// The name of a column as PostgreSQL folds it.
+fn folded(name: &Ident) -> String {
+    if name.quote_style.is_some() { name.value.clone() } else { name.value.to_ascii_lowercase() }
+}
+
+/// What a function shows, and of which name; nothing where it is another function.
+fn asked(expr: &Expr) -> Result<Option<(What, String)>, Failure> {
+    let Expr::Function(function) = expr else { return Ok(None) };
+    let name: Option<Vec<String>> = function.name.0.iter().map(|part| part.as_ident().map(folded)).collect();
+    let Some(what) = name.as_deref().and_then(What::of_function) else { return Ok(None) };
+    let is_plain = function.filter.is_none() && function.over.is_none() && function.within_group.is_empty();
+    let argument = match &function.args {
+        FunctionArguments::List(list) if is_plain && list.duplicate_treatment.is_none() && list.clauses.is_empty() => {
+            match list.args.as_slice() {
+                [FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(name)))] => Some(folded(name)),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    let usage = || {
+        let message = format!("{} takes the name of a column of this query", function.name);
+        Failure::new(Code::Syntax, message).hint("give the number a name: SELECT AVG(x) AS m, low(m), high(m) FROM ...")
+    };
+    argument.map(|of| Some((what, of))).ok_or_else(usage)
+}
+
+/// The expression of a column, and its name where the query says one.
+fn named(item: &SelectItem) -> Option<(&Expr, Option<String>)> {
+    match item {
+        SelectItem::ExprWithAlias { expr, alias } => Some((expr, Some(folded(alias)))),
+        SelectItem::UnnamedExpr(expr @ Expr::Identifier(name)) => Some((expr, Some(folded(name)))),
+        SelectItem::UnnamedExpr(expr @ Expr::CompoundIdentifier(names)) => Some((expr, names.last().map(folded))),
+        SelectItem::UnnamedExpr(expr) => Some((expr, None)),
+        _ => None,
+    }
+}
+
+/// The columns in their order, and the query without functions of names; nothing where there are none in its own list of columns.
+fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
+    // Whoever answers says better what is wrong.
+    let Ok(mut parsed) = Parser::parse_sql(&PostgreSqlDialect {}, sql) else { return Ok(None) };
+    let [Statement::Query(query)] = parsed.as_mut_slice() else { return Ok(None) };
+    let Query { body, order_by, .. } = query.as_mut();
+    let SetExpr::Select(select) = body.as_mut() else { return Ok(None) };
+    let mut functions = Vec::new();
+    for item in &select.projection {
+        functions.push(match named(item) {
+            Some((expr, _)) => asked(expr)?,
+            None => None,
+        });
+    }
+    if functions.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let kept: Vec<&SelectItem> =
+        select.projection.iter().zip(&functions).filter(|(_, asked)| asked.is_none()).map(|(item, _)| item).collect();
+    if kept.iter().any(|item| named(item).is_none()) {
+        return Err(Failure::new(
+            Code::NotSupported,
+            "low(), high(), standard_error() and quality() stand beside named columns",
+        )
+        .hint("name the columns in place of *"));
+    }
+    let names: Vec<Option<String>> = kept.iter().map(|item| named(item).and_then(|(_, name)| name)).collect();
+    let mut columns = Vec::new();
+    let mut own = 0..;
+    for (item, function) in select.projection.iter().zip(&functions) {
+        let Some((what, of)) = function else {
+            columns.extend(own.next().map(|of| Column { of, what: What::Value, name: None }));
+            continue;
+        };
+        let place = names.iter().position(|name| name.as_ref() == Some(of)).ok_or_else(|| {
+            let message = format!("no column of this query is called \"{of}\"");
+            Failure::new(Code::Syntax, message).hint(format!("give the number that name: SELECT AVG(x) AS {of}, ..."))
+        })?;
+        let name = match item {
+            SelectItem::ExprWithAlias { alias, .. } => Some(folded(alias)),
+            _ => None,
+        };
+        columns.push(Column { of: place, what: *what, name });
+    }
+    renumbered(select, order_by.as_mut().map(|order| &mut order.kind), &columns)?;
+    let mut at = functions.iter();
+    select.projection.retain(|_| at.next().is_some_and(Option::is_none));
+    Ok(Some((columns, parsed[0].to_string())))
+}
+
+/// `GROUP BY 1` and `ORDER BY 2` name columns by their places, of which there are fewer now.
+fn renumbered(select: &mut Select, order_by: Option<&mut OrderByKind>, columns: &[Column]) -> Result<(), Failure> {
+    let grouped = match &mut select.group_by {
+        GroupByExpr::Expressions(exprs, _) => exprs.iter_mut().collect(),
+        GroupByExpr::All(_) => Vec::new(),
+    };
+    let ordered = match order_by {
+        Some(OrderByKind::Expressions(exprs)) => exprs.iter_mut().map(|one| &mut one.expr).collect(),
+        _ => Vec::new(),
+    };
+    for expr in grouped.into_iter().chain(ordered) {
+        let Expr::Value(value) = expr else { continue };
+        let Value::Number(digits, _) = &mut value.value else { continue };
+        let Some(Column { of, what, .. }) = digits.parse::<usize>().ok().and_then(|at| columns.get(at.checked_sub(1)?))
+        else {
+            continue;
+        };
+        if *what != What::Value {
+            let message = format!("column {digits} stands beside a number, and nothing is grouped or ordered by it");
+            return Err(Failure::new(Code::NotSupported, message).hint("order by the number itself"));
+        }
+        *digits = (of + 1).to_string();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(of: usize, what: What, name: Option<&str>) -> Column {
+        Column { of, what, name: name.map(str::to_owned) }
+    }
+
+    #[test]
+    fn functions_of_names_are_taken_out() {
+        let sql = "SELECT low(m) AS lowest, d, AVG(x) AS m, HIGH(M), deniable.quality(m), standard_error(m) FROM t GROUP BY 2 ORDER BY 3 DESC, d";
+        let (columns, left) = taken_out(sql).unwrap().unwrap();
+        assert_eq!(left, "SELECT d, AVG(x) AS m FROM t GROUP BY 1 ORDER BY 2 DESC, d");
+        let expected = [
+            column(1, What::Low, Some("lowest")),
+            column(0, What::Value, None),
+            column(1, What::Value, None),
+            column(1, What::High, None),
+            column(1, What::Quality, None),
+            column(1, What::Error, None),
+        ];
+        assert_eq!(columns, expected);
+        assert_eq!(
+            taken_out("WITH a AS (SELECT x FROM t) SELECT COUNT(*) AS \"N\", low(\"N\") FROM a")
+                .unwrap()
+                .unwrap()
+                .0
+                .len(),
+            2
+        );
+    }
+
+    #[test]
+    fn queries_without_them_stay_as_they_are() {
+        for sql in [
+            "SELECT COUNT(*) FROM t",
+            "SELECT lower(x), COUNT(*) FROM t GROUP BY 1",
+            "SELEC",
+            "SELECT x FROM (SELECT low(x) AS x FROM t) AS s",
+        ] {
+            assert_eq!(taken_out(sql).unwrap(), None, "{sql}");
+        }
+    }
+
+    #[test]
+    fn what_they_are_not_about_is_named() {
+        for (sql, wanted) in [
+            ("SELECT AVG(x) AS m, low(n) FROM t", "no column of this query is called \"n\""),
+            ("SELECT AVG(x), low(x) FROM t", "no column of this query is called \"x\""),
+            ("SELECT AVG(x) AS m, low(AVG(x)) FROM t", "low takes the name"),
+            ("SELECT AVG(x) AS m, low(m, 1) FROM t", "low takes the name"),
+            ("SELECT AVG(x) AS m, low(DISTINCT m) FROM t", "low takes the name"),
+            ("SELECT AVG(x) AS m, low(m) OVER () FROM t", "low takes the name"),
+            ("SELECT AVG(x) AS m, low(\"M\") FROM t", "is called \"M\""),
+            ("SELECT *, low(n) FROM t", "stand beside named columns"),
+            ("SELECT AVG(x) AS m, low(m) FROM t ORDER BY 2", "column 2 stands beside a number"),
+        ] {
+            let told = taken_out(sql).unwrap_err();
+            assert!(told.message.contains(wanted), "{sql}: {told:?}");
+            assert!(told.hint.is_some());
+        }
+    }
+}

@@ -1,21 +1,30 @@
 //! The columns of a result, as far as the question tells: names as PostgreSQL gives them, and types.
+//!
+//! | question | module |
+//! |---|---|
+//! | which tables are read, and which columns have they? | `scope` |
+//! | of which type is an expression? | `type_of` |
+//! | what is a column without a name called? | `name_of` |
 
-use crate::rewrite::{first_select, kind, last, plain};
+mod scope;
+
+use crate::rewrite::{kind, last, plain};
 use crate::types::Type;
 use crate::{Description, functions};
-use sqlparser::ast::{BinaryOperator, Expr, SelectItem, Statement, UnaryOperator, Value};
+use scope::Scope;
+use sqlparser::ast::{
+    AccessExpr, BinaryOperator, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArguments, Statement,
+    TrimWhereField, UnaryOperator, Value,
+};
 
-/// The columns; none where `*` stands among them.
+/// Names and types.
+pub(crate) type Columns = Vec<(String, Type)>;
+
+/// The columns; none where they cannot be told.
 #[must_use]
-pub fn result_columns(statement: &Statement, _description: &Description) -> Vec<(String, Type)> {
+pub fn result_columns(statement: &Statement, description: &Description) -> Columns {
     let Statement::Query(query) = statement else { return Vec::new() };
-    let Some(select) = first_select(query) else { return Vec::new() };
-    let columns = select.projection.iter().map(|item| match item {
-        SelectItem::UnnamedExpr(expr) => Some((name_of(expr), type_of(expr))),
-        SelectItem::ExprWithAlias { expr, alias } => Some((plain(alias), type_of(expr))),
-        _ => None,
-    });
-    columns.collect::<Option<Vec<_>>>().unwrap_or_default()
+    Scope::of(description).columns(query).unwrap_or_default()
 }
 
 /// The name that PostgreSQL gives a column without an alias.
@@ -38,21 +47,44 @@ fn name_of(expr: &Expr) -> String {
         Expr::Case { .. } => "case".to_owned(),
         Expr::Exists { .. } => "exists".to_owned(),
         Expr::Array(_) => "array".to_owned(),
-        Expr::Subquery(query) => first_select(query)
-            .and_then(|select| match select.projection.first() {
-                Some(SelectItem::UnnamedExpr(expr)) => Some(name_of(expr)),
-                Some(SelectItem::ExprWithAlias { alias, .. }) => Some(plain(alias)),
+        Expr::Trim { trim_where, .. } => match trim_where {
+            None | Some(TrimWhereField::Both) => "btrim",
+            Some(TrimWhereField::Leading) => "ltrim",
+            Some(TrimWhereField::Trailing) => "rtrim",
+        }
+        .to_owned(),
+        Expr::CompoundFieldAccess { root, access_chain } => {
+            let field = access_chain.iter().rev().find_map(|access| match access {
+                AccessExpr::Dot(Expr::Identifier(name)) => Some(plain(name)),
                 _ => None,
-            })
-            .unwrap_or_else(|| "?column?".to_owned()),
+            });
+            field.unwrap_or_else(|| name_of(root))
+        }
+        Expr::Subquery(query) => scope::first_column(query).map_or_else(|| "?column?".to_owned(), |(name, _)| name),
         _ => "?column?".to_owned(),
     }
 }
 
-/// The type of an expression that is read from no column.
-fn type_of(expr: &Expr) -> Type {
+/// The first argument of a function.
+fn arguments(function: &Function) -> impl Iterator<Item = &Expr> {
+    let args = match &function.args {
+        FunctionArguments::List(list) => list.args.as_slice(),
+        _ => &[],
+    };
+    args.iter().filter_map(|arg| match arg {
+        FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr),
+        _ => None,
+    })
+}
+
+/// The type of an expression.
+fn type_of(expr: &Expr, scope: &Scope<'_>) -> Type {
+    let of = |expr: &Expr| type_of(expr, scope);
+    // Texts are what is known of nothing.
+    let first_known = |all: &mut dyn Iterator<Item = &Expr>| all.map(of).find(|found| *found != Type::TEXT);
     match expr {
-        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => type_of(inner),
+        Expr::Identifier(_) | Expr::CompoundIdentifier(_) => scope.column(expr).unwrap_or(Type::TEXT),
+        Expr::Nested(inner) | Expr::Collate { expr: inner, .. } => of(inner),
         Expr::Cast { data_type, .. } => Type::named(&kind(data_type)).unwrap_or(Type::TEXT),
         Expr::Value(value) => match &value.value {
             Value::Boolean(_) => Type::BOOL,
@@ -79,30 +111,32 @@ fn type_of(expr: &Expr) -> Type {
         | Expr::AnyOp { .. }
         | Expr::AllOp { .. } => Type::BOOL,
         Expr::UnaryOp { op: UnaryOperator::Not, .. } => Type::BOOL,
-        Expr::UnaryOp { expr, .. } => type_of(expr),
+        Expr::UnaryOp { expr, .. } => of(expr),
         Expr::BinaryOp { left, op, .. } => match op {
             BinaryOperator::StringConcat => Type::TEXT,
             BinaryOperator::Plus
             | BinaryOperator::Minus
             | BinaryOperator::Multiply
             | BinaryOperator::Divide
-            | BinaryOperator::Modulo => type_of(left),
+            | BinaryOperator::Modulo => of(left),
             BinaryOperator::BitwiseAnd | BinaryOperator::BitwiseOr => Type::INT4,
             _ => Type::BOOL,
         },
         Expr::Case { conditions, else_result, .. } => {
-            let results = conditions.iter().map(|when| &when.result).chain(else_result.as_deref());
-            let typed = results.map(type_of).find(|found| *found != Type::TEXT);
-            typed.unwrap_or(Type::TEXT)
+            let mut results = conditions.iter().map(|when| &when.result).chain(else_result.as_deref());
+            first_known(&mut results).unwrap_or(Type::TEXT)
         }
-        Expr::Function(function) => functions::returned(&last(&function.name)),
+        Expr::Function(function) => match last(&function.name).as_str() {
+            "coalesce" | "nullif" | "min" | "max" | "greatest" | "least" | "first_value" | "last_value" => {
+                first_known(&mut arguments(function)).unwrap_or(Type::TEXT)
+            }
+            name => functions::returned(name),
+        },
         Expr::Array(_) => Type::TEXTS,
-        Expr::Subquery(query) => first_select(query)
-            .and_then(|select| match select.projection.first() {
-                Some(SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) => Some(type_of(expr)),
-                _ => None,
-            })
-            .unwrap_or(Type::TEXT),
+        Expr::Subquery(query) => {
+            let columns = scope.within().columns(query);
+            columns.and_then(|columns| columns.first().map(|(_, of)| *of)).unwrap_or(Type::TEXT)
+        }
         _ => Type::TEXT,
     }
 }

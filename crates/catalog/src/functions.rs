@@ -1,5 +1,7 @@
 //! PostgreSQL's functions, as far as questions about catalogs use them. None of them reads anything but what is described.
 
+mod settings;
+
 use crate::tables::{Known, PUBLIC};
 use crate::types::Type;
 use crate::{Description, types};
@@ -7,6 +9,8 @@ use regex::RegexBuilder;
 use rusqlite::functions::{Aggregate, Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error};
+pub(crate) use settings::SETTINGS;
+pub use settings::setting;
 use std::sync::Arc;
 
 const PLAIN: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQLITE_DETERMINISTIC);
@@ -15,7 +19,10 @@ const PLAIN: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQL
 const MOST_NUMBERS: i64 = 10_000;
 
 /// Functions of which nothing is known here: they are about what is not there.
-const NOTHING: [&str; 30] = [
+const NOTHING: [&str; 33] = [
+    "_pg_expandarray",
+    "field",
+    "acldefault",
     "pg_get_expr",
     "pg_get_constraintdef",
     "pg_get_indexdef",
@@ -55,6 +62,7 @@ pub(crate) fn returned(name: &str) -> Type {
         | "row_number"
         | "rank"
         | "dense_rank"
+        | "sum"
         | "pg_table_size"
         | "pg_relation_size"
         | "pg_total_relation_size" => Type::INT8,
@@ -76,39 +84,6 @@ pub(crate) fn returned(name: &str) -> Type {
         _ if name.starts_with("has_") && name.ends_with("_privilege") => Type::BOOL,
         _ => Type::TEXT,
     }
-}
-
-/// Settings as `current_setting` and `SHOW` tell them, where the connection has no own.
-#[must_use]
-pub fn setting(description: &Description, name: &str) -> Option<String> {
-    let value = match name.to_ascii_lowercase().as_str() {
-        "server_version" => return Some(description.version.clone()),
-        "server_version_num" => {
-            let (major, minor) = description.version.split_once('.').unwrap_or((&description.version, "0"));
-            return Some(format!("{major}{:0>4}", minor));
-        }
-        "server_encoding" | "client_encoding" => "UTF8",
-        "search_path" => "\"$user\", public",
-        "default_table_access_method" => "heap",
-        "transaction_isolation" | "default_transaction_isolation" => "read committed",
-        "transaction_read_only" | "default_transaction_read_only" => "on",
-        "standard_conforming_strings" | "integer_datetimes" => "on",
-        "timezone" => "UTC",
-        "datestyle" => "ISO, YMD",
-        "intervalstyle" => "postgres",
-        "lc_collate" | "lc_ctype" | "lc_messages" | "lc_monetary" | "lc_numeric" | "lc_time" => "C",
-        "is_superuser" | "ssl" | "in_hot_standby" => "off",
-        "max_identifier_length" => "63",
-        "max_index_keys" => "32",
-        "block_size" => "8192",
-        "extra_float_digits" => "1",
-        "bytea_output" => "hex",
-        "application_name" | "role" => "",
-        "statement_timeout" | "lock_timeout" => "0",
-        "wal_level" => "replica",
-        _ => return None,
-    };
-    Some(value.to_owned())
 }
 
 fn argument(context: &Context<'_>, at: usize) -> Option<String> {
@@ -174,6 +149,74 @@ fn occurs(context: &Context<'_>, any_case: bool) -> Option<bool> {
     Some(pattern.is_some_and(|pattern| pattern.is_match(&text)))
 }
 
+/// The name of a function by its number; `-` for none, as PostgreSQL shows it.
+pub(crate) fn name_of(number: i64) -> String {
+    let known = types::functions().remove(&number);
+    known.unwrap_or_else(|| if number == 0 { "-".to_owned() } else { number.to_string() })
+}
+
+/// `format(pattern, ...)`: `%s`, `%I` and `%L`, with or without a position (`%1$I`).
+fn formatted(context: &Context<'_>) -> Option<String> {
+    let pattern = argument(context, 0)?;
+    let (mut made, mut next, mut rest) = (String::new(), 1, pattern.chars().peekable());
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            made.push(c);
+            continue;
+        }
+        let mut digits = String::new();
+        while let Some(digit) = rest.next_if(char::is_ascii_digit) {
+            digits.push(digit);
+        }
+        if !digits.is_empty() && rest.next_if_eq(&'$').is_some() {
+            next = digits.parse().ok()?;
+        }
+        let kind = rest.next()?;
+        if kind == '%' {
+            made.push('%');
+            continue;
+        }
+        let value = argument(context, next);
+        next += 1;
+        match kind {
+            's' => made.push_str(&value.unwrap_or_default()),
+            'I' => made.push_str(&identifier(value?)),
+            'L' => made.push_str(&value.map_or_else(|| "NULL".to_owned(), |value| literal(&value))),
+            _ => return None,
+        }
+    }
+    Some(made)
+}
+
+/// A name as SQL has it: in quotes where it is not plain.
+fn identifier(name: String) -> String {
+    let is_plain = !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit())
+        && !name.starts_with(|c: char| c.is_ascii_digit());
+    if is_plain { name } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+/// The parts of a name with dots, folded where they are not in quotes.
+fn parts_of_name(name: &str) -> Vec<String> {
+    let (mut parts, mut part, mut quoted, mut was_quoted) = (Vec::new(), String::new(), false, false);
+    for c in name.chars() {
+        match c {
+            '"' => (quoted, was_quoted) = (!quoted, true),
+            '.' if !quoted => {
+                parts.push(if was_quoted { part } else { part.to_lowercase() });
+                (part, was_quoted) = (String::new(), false);
+            }
+            c => part.push(c),
+        }
+    }
+    parts.push(if was_quoted { part } else { part.to_lowercase() });
+    parts
+}
+
 /// Adds them to a connection.
 pub(crate) fn add(connection: &Connection, description: &Description) -> Result<(), Error> {
     let known = Arc::new(Known::of(description));
@@ -193,24 +236,48 @@ pub(crate) fn add(connection: &Connection, description: &Description) -> Result<
             ["t", "true", "1", "on", "yes", "y"].contains(&argument(context, 0)?.to_ascii_lowercase().as_str());
         Some(Value::Integer(is_true.into()))
     })?;
-    scalar("pg_encoding_to_char", |_| Some(Value::Text("UTF8".to_owned())))?;
+    for name in ["pg_encoding_to_char", "getdatabaseencoding", "pg_client_encoding"] {
+        scalar(name, |_| Some(Value::Text("UTF8".to_owned())))?;
+    }
     scalar("pg_char_to_encoding", |_| Some(Value::Integer(6)))?;
-    scalar("quote_ident", |context| {
-        let name = argument(context, 0)?;
-        let is_plain = !name.is_empty()
-            && name.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit())
-            && !name.starts_with(|c: char| c.is_ascii_digit());
-        Some(Value::Text(if is_plain { name } else { format!("\"{}\"", name.replace('"', "\"\"")) }))
+    scalar("quote_ident", |context| argument(context, 0).map(|name| Value::Text(identifier(name))))?;
+    scalar("quote_literal", |context| argument(context, 0).map(|text| Value::Text(literal(&text))))?;
+    scalar("format", |context| formatted(context).map(Value::Text))?;
+    scalar("parse_ident", |context| {
+        Some(Value::Text(list(parts_of_name(&argument(context, 0)?).into_iter().map(Some))))
     })?;
-    scalar("quote_literal", |context| Some(Value::Text(format!("'{}'", argument(context, 0)?.replace('\'', "''")))))?;
     for name in ["pg_backend_pid", "pg_is_in_recovery", "pg_my_temp_schema", "pg_is_other_temp_schema"] {
         scalar(name, |_| Some(Value::Integer(0)))?;
     }
-    for name in ["pg_function_is_visible", "pg_type_is_visible", "pg_collation_is_visible", "pg_opclass_is_visible"] {
-        scalar(name, |_| Some(Value::Integer(1)))?;
+    for kind in [
+        "collation",
+        "conversion",
+        "function",
+        "opclass",
+        "operator",
+        "opfamily",
+        "statistics_obj",
+        "ts_config",
+        "ts_dict",
+        "ts_parser",
+        "ts_template",
+        "type",
+    ] {
+        scalar(&format!("pg_{kind}_is_visible"), |_| Some(Value::Integer(1)))?;
     }
     scalar("pg_relation_is_publishable", |_| Some(Value::Integer(0)))?;
-    for name in ["table", "schema", "database", "column", "any_column", "sequence", "function", "tablespace", "type"] {
+    for name in [
+        "table",
+        "schema",
+        "database",
+        "column",
+        "any_column",
+        "sequence",
+        "function",
+        "tablespace",
+        "type",
+        "language",
+    ] {
         scalar(&format!("has_{name}_privilege"), |context| {
             let wanted = argument(context, context.len().checked_sub(1)?)?.to_ascii_uppercase();
             let is_had = wanted.split(',').any(|one| ["SELECT", "USAGE", "CONNECT"].contains(&one.trim()));
@@ -270,7 +337,17 @@ fn names(connection: &Connection, description: &Description, known: &Arc<Known>)
     of("to_regtype", |_, context| {
         types::Type::named(&argument(context, 0)?).map(|known| Value::Integer(known.oid().into()))
     })?;
-    for name in ["regproc_name", "regproc_oid", "regrole_name", "regrole_oid"] {
+    of("regproc_name", |_, context| {
+        let shown = argument(context, 0)?;
+        Some(Value::Text(shown.parse().map_or(shown, name_of)))
+    })?;
+    of("regproc_oid", |_, context| {
+        let name = argument(context, 0)?;
+        let plain = name.strip_prefix("pg_catalog.").unwrap_or(&name);
+        let known = types::functions().into_iter().find(|(_, known)| known == plain).map(|(number, _)| number);
+        known.or_else(|| name.parse().ok()).map(Value::Integer)
+    })?;
+    for name in ["regrole_name", "regrole_oid"] {
         of(name, |_, context| argument(context, 0).map(Value::Text))?;
     }
     of("obj_description", |known, context| Some(Value::Text(known.comment(number(context, 0)?, 0)?.to_owned())))?;

@@ -24,6 +24,7 @@ pub mod types;
 
 use columns::result_columns;
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
 use rusqlite::types::{Value, ValueRef};
 use sqlparser::ast::Statement;
@@ -112,6 +113,8 @@ impl Catalog {
     /// When memory is short.
     pub fn new(description: &Description) -> Result<Self, CatalogError> {
         let mut connection = Connection::open_in_memory()?;
+        // What is in double quotes is a name, and never a text.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
         functions::add(&connection, description)?;
         tables::fill(&connection, description)?;
         // What is asked may be made to take long, or to be long.
@@ -195,6 +198,7 @@ fn text(value: ValueRef<'_>, of: Type) -> Option<String> {
     match value {
         ValueRef::Null => None,
         ValueRef::Integer(number) if of == Type::BOOL => Some(if number == 0 { "f" } else { "t" }.to_owned()),
+        ValueRef::Integer(number) if of == Type::REGPROC => Some(functions::name_of(number)),
         ValueRef::Integer(number) => Some(number.to_string()),
         ValueRef::Real(number) => Some(number.to_string()),
         ValueRef::Text(text) | ValueRef::Blob(text) => Some(String::from_utf8_lossy(text).into_owned()),

@@ -6,18 +6,24 @@
 //! | `x ~ y`, `x OPERATOR(pg_catalog.~) y`, `x ILIKE y` | `matches(x, y)`, `lower(x) LIKE lower(y)` |
 //! | `x = ANY (ARRAY[...])`, `x = ANY (list)` | `x IN (...)`, `x IN (SELECT value FROM json_each(elements(list)))` |
 //! | `ARRAY[a, b]`, `ARRAY(SELECT ...)` | `list(a, b)`, `(WITH v(x) AS (SELECT ...) SELECT array_agg(x) FROM v)` |
-//! | `unnest(list) x`, `list[i]` | `json_each(elements(list)) x`, `element(list, i)` |
+//! | `list[i]`, `(f(x)).n` | `element(list, i)`, `field(f(x), 'n')` |
 //! | `x::text`, `x::int4`, `x::name` | `CAST(x AS TEXT)`, `CAST(x AS INTEGER)` |
 //! | `x::regclass` as a result, and to compare with | `regclass_name(x)`, `regclass_oid(x)` |
-//! | `E'\n'`, `COLLATE`, `x IS DISTINCT FROM y` | `'...'`, nothing, `x IS NOT y` |
+//! | `E'\n'`, `COLLATE`, `x IS DISTINCT FROM y` | `'...'`, nothing, `NOT same(x, y)` |
+//! | `trim(BOTH y FROM x)` | `trim(x, y)` |
+//! | `x AS update`, `t.update` | `x AS "update"`, `"t"."update"` |
+//!
+//! What stands after FROM is in `sources`.
+
+mod sources;
 
 use crate::types::Type;
+use sources::Sources;
 use sqlparser::ast::{
     AccessExpr, Array, BinaryOperator, CastKind, DataType, Expr, Function, FunctionArg, FunctionArgExpr,
     FunctionArgumentList, FunctionArguments, Ident, ObjectName, ObjectNamePart, Query, Select, SelectItem, SetExpr,
-    Statement, Subscript, TableAlias, TableFactor, UnaryOperator, Value, VisitMut, VisitorMut,
+    Statement, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, VisitMut, VisitorMut,
 };
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// The statement for the engine inside; `None` where it is no query, or has no counterpart.
@@ -25,64 +31,12 @@ use std::ops::ControlFlow;
 pub fn rewritten(statement: &Statement) -> Option<String> {
     let Statement::Query(query) = statement else { return None };
     let mut query = query.clone();
-    let mut lists = Lists::default();
-    let done = VisitMut::visit(&mut query, &mut lists);
-    let done = done.is_continue() && VisitMut::visit(&mut query, &mut Rewrite { lists: lists.names }).is_continue();
-    done.then(|| query.to_string())
-}
-
-/// Finds lists that stand as tables, `unnest(list) x`, and makes them tables of the engine inside.
-#[derive(Default)]
-struct Lists {
-    names: BTreeSet<String>,
-}
-
-impl VisitorMut for Lists {
-    type Break = ();
-
-    fn pre_visit_table_factor(&mut self, factor: &mut TableFactor) -> ControlFlow<()> {
-        // Said without a schema, it is a table of its own kind.
-        if let TableFactor::UNNEST { alias, array_exprs, with_offset: false, with_ordinality: false, .. } = factor {
-            let Some(mut made) = select("SELECT 1 FROM a_function(1)") else { return ControlFlow::Break(()) };
-            let given = array_exprs.iter().map(|list| FunctionArg::Unnamed(FunctionArgExpr::Expr(list.clone())));
-            let SetExpr::Select(select) = made.body.as_mut() else { return ControlFlow::Break(()) };
-            let Some(TableFactor::Table { name, args: Some(args), alias: named, .. }) =
-                select.from.first_mut().map(|from| &mut from.relation)
-            else {
-                return ControlFlow::Break(());
-            };
-            (*name, args.args, *named) = (ObjectName::from(vec![Ident::new("unnest")]), given.collect(), alias.clone());
-            *factor = select.from.remove(0).relation;
-        }
-        let TableFactor::Table { name, args: Some(given), alias, with_ordinality: false, .. } = factor else {
-            return ControlFlow::Continue(());
-        };
-        let list = match last(name).as_str() {
-            "unnest" => "elements",
-            "generate_series" => "series",
-            // Other functions that give tables are tables here, or nothing.
-            _ => return ControlFlow::Continue(()),
-        };
-        let parts = given.args.iter().map(|arg| match arg {
-            FunctionArg::Unnamed(FunctionArgExpr::Expr(expr)) => Some(expr.clone()),
-            _ => None,
-        });
-        let Some(parts) = parts.collect::<Option<Vec<Expr>>>() else { return ControlFlow::Break(()) };
-        let shown = alias.as_ref().map_or_else(|| last(name), |alias| plain(&alias.name));
-        if alias.as_ref().is_some_and(|alias| !alias.columns.is_empty()) {
-            return ControlFlow::Break(());
-        }
-        self.names.insert(shown.clone());
-        *name = ObjectName::from(vec![Ident::new("json_each")]);
-        given.args = vec![FunctionArg::Unnamed(FunctionArgExpr::Expr(call(list, parts)))];
-        *alias = Some(TableAlias { explicit: true, name: Ident::new(shown), columns: Vec::new(), at: None });
-        ControlFlow::Continue(())
-    }
+    let sources = Sources::of(&mut query)?;
+    VisitMut::visit(&mut query, &mut Rewrite { sources }).is_continue().then(|| query.to_string())
 }
 
 struct Rewrite {
-    /// The names of lists that stand as tables: each is its one column, too.
-    lists: BTreeSet<String>,
+    sources: Sources,
 }
 
 /// The last part of a name, in lower case where it is not quoted.
@@ -101,6 +55,8 @@ impl VisitorMut for Rewrite {
     fn pre_visit_select(&mut self, select: &mut Select) -> ControlFlow<()> {
         // What is shown of a relation is its name, and what is compared its number.
         for item in &mut select.projection {
+            self.sources.name(item);
+            named(item);
             if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
                 name_shown(expr);
             }
@@ -126,15 +82,35 @@ impl VisitorMut for Rewrite {
     }
 
     fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
-        if let Expr::Identifier(name) = expr
-            && self.lists.contains(&plain(name))
-        {
-            *expr = Expr::CompoundIdentifier(vec![name.clone(), Ident::new("value")]);
-        } else if let Some(new) = replaced(expr) {
+        if let Some(new) = self.sources.column(expr).or_else(|| replaced(expr)) {
             *expr = new;
+        }
+        match expr {
+            Expr::Identifier(name) => quote(name),
+            Expr::CompoundIdentifier(names) => names.iter_mut().for_each(quote),
+            _ => {}
         }
         ControlFlow::Continue(())
     }
+}
+
+/// Gives a column of a table its own name as that of the result, by which ORDER BY finds it first.
+fn named(item: &mut SelectItem) {
+    match item {
+        SelectItem::ExprWithAlias { alias, .. } => quote(alias),
+        SelectItem::UnnamedExpr(expr @ Expr::CompoundIdentifier(_)) => {
+            let Expr::CompoundIdentifier(names) = &*expr else { return };
+            let Some(mut alias) = names.last().cloned() else { return };
+            quote(&mut alias);
+            *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+        }
+        _ => {}
+    }
+}
+
+/// Keeps a name from being a word of the engine inside that is none of PostgreSQL's.
+fn quote(name: &mut Ident) {
+    *name = Ident::with_quote('"', plain(name));
 }
 
 /// Marks `x::regclass`, bare or as text, for its name.
@@ -233,12 +209,16 @@ fn replaced(expr: &Expr) -> Option<Expr> {
             }
             _ => return None,
         },
-        Expr::CompoundFieldAccess { root, access_chain } => match access_chain.as_slice() {
-            [AccessExpr::Subscript(Subscript::Index { index })] => {
-                call("element", vec![root.as_ref().clone(), index.clone()])
-            }
-            _ => return None,
-        },
+        Expr::CompoundFieldAccess { root, access_chain } => accessed(root, access_chain)?,
+        Expr::Trim { trim_where, trim_what, expr, trim_characters: None } => {
+            let name = match trim_where {
+                None | Some(TrimWhereField::Both) => "trim",
+                Some(TrimWhereField::Leading) => "ltrim",
+                Some(TrimWhereField::Trailing) => "rtrim",
+            };
+            let what = trim_what.as_ref().map(|what| what.as_ref().clone());
+            call(name, std::iter::once(expr.as_ref().clone()).chain(what).collect())
+        }
         Expr::Position { expr, r#in } => call("instr", vec![r#in.as_ref().clone(), expr.as_ref().clone()]),
         Expr::Substring { expr, substring_from, substring_for, .. } => {
             let one = || Expr::Value(Value::Number("1".to_owned(), false).into());
@@ -249,6 +229,22 @@ fn replaced(expr: &Expr) -> Option<Expr> {
         }
         _ => return None,
     })
+}
+
+/// `list[i]`, `table.list[i]` and `(record).field`.
+fn accessed(root: &Expr, chain: &[AccessExpr]) -> Option<Expr> {
+    match chain {
+        [AccessExpr::Subscript(Subscript::Index { index })] => Some(call("element", vec![root.clone(), index.clone()])),
+        [AccessExpr::Dot(Expr::Identifier(column)), rest @ ..] if let Expr::Identifier(table) = root => {
+            let column = Expr::CompoundIdentifier(vec![table.clone(), column.clone()]);
+            accessed(&column, rest)
+        }
+        [AccessExpr::Dot(Expr::Identifier(name))] => {
+            let name = Value::SingleQuotedString(plain(name));
+            Some(call("field", vec![root.clone(), Expr::Value(name.into())]))
+        }
+        _ => None,
+    }
 }
 
 /// `left IS DISTINCT FROM right`: the parser takes `AND ...` and `OR ...` that follow for a part of what is on the right, where parentheses

@@ -3,8 +3,8 @@
 
 mod schema;
 
-use crate::types::{self, Type};
-use crate::{Column, Description, Table};
+use crate::types::{self, About, Type};
+use crate::{Column, Description, Table, functions};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Error, params_from_iter};
 use schema::{CATALOG, INFORMATION, Shape};
@@ -25,6 +25,19 @@ const ROLE: i64 = 10;
 const DATABASE: i64 = 16_383;
 const HEAP: i64 = 2;
 const PG_CLASS: i64 = 1259;
+/// Words that are PostgreSQL's own, and how far they are reserved: what clients quote besides the standard's.
+const KEYWORDS: [(&str, &str); 10] = [
+    ("analyse", "R"),
+    ("analyze", "R"),
+    ("concurrently", "T"),
+    ("freeze", "T"),
+    ("ilike", "T"),
+    ("isnull", "T"),
+    ("limit", "R"),
+    ("notnull", "T"),
+    ("offset", "R"),
+    ("returning", "R"),
+];
 /// Bytes of a page, as planners of clients reckon.
 const ROWS_OF_PAGE: u64 = 100;
 
@@ -46,6 +59,29 @@ impl Relation {
             format!("{}.{}", self.schema_name, self.name)
         }
     }
+}
+
+/// The number of a table of `pg_catalog`, which rows have as their `tableoid`.
+pub(crate) fn number_of_catalog(name: &str) -> Option<i64> {
+    CATALOG.iter().position(|shape| shape.name == name).map(|at| number(&CATALOG[at], at))
+}
+
+/// The columns of a catalog; without a schema, of one that is searched.
+pub(crate) fn columns_of(schema: Option<&str>, name: &str) -> Option<Vec<(String, Type)>> {
+    let all = match schema {
+        None | Some("pg_catalog") => CATALOG,
+        Some("information_schema") => INFORMATION,
+        Some(_) => return None,
+    };
+    all.iter().find(|shape| shape.name == name).map(columns_of_shape)
+}
+
+fn columns_of_shape(shape: &Shape) -> Vec<(String, Type)> {
+    shape.columns().map(|(name, of)| (name.to_owned(), Type::named(of).unwrap_or(Type::TEXT))).collect()
+}
+
+fn number(shape: &Shape, at: usize) -> i64 {
+    if shape.oid == 0 { FIRST_CATALOG + at as i64 } else { shape.oid }
 }
 
 /// What functions know of tables and schemas.
@@ -72,7 +108,7 @@ impl Known {
         let catalogs = CATALOG.iter().map(|shape| (CATALOG_SCHEMA, shape));
         let catalogs = catalogs.chain(INFORMATION.iter().map(|shape| (INFORMATION_SCHEMA, shape)));
         for (at, (schema, shape)) in catalogs.enumerate() {
-            let oid = if shape.oid == 0 { FIRST_CATALOG + at as i64 } else { shape.oid };
+            let oid = number(shape, at);
             let schema_name = schemas.iter().find(|(known, _)| *known == schema).map(|(_, name)| name.clone());
             let schema_name = schema_name.unwrap_or_default();
             let name = shape.name.to_owned();
@@ -148,11 +184,15 @@ pub(crate) fn fill(connection: &Connection, description: &Description) -> Result
         let columns: Vec<String> = table.columns.iter().map(column).collect();
         connection.execute(&format!("CREATE TABLE {} ({})", qualified(table), columns.join(", ")), [])?;
     }
+    // Rows come in the order of columns where nobody asks for another, as clients are used to.
+    for (table, column) in [("pg_attribute", "attrelid"), ("pg_class", "oid"), ("pg_type", "oid")] {
+        connection.execute(&format!("CREATE INDEX pg_catalog.{table}_{column} ON {table} ({column})"), [])?;
+    }
     // What PostgreSQL's LIKE tells apart.
     connection.pragma_update(None, "case_sensitive_like", true)?;
     let known = Known::of(description);
-    let fill = Fill { connection };
-    fill.cluster(description, &known)?;
+    let fill = Fill { connection, description };
+    fill.cluster(&known)?;
     fill.types()?;
     for (oid, relation) in &known.relations {
         let described = usize::try_from(oid - FIRST_TABLE).ok().and_then(|at| description.tables.get(at));
@@ -161,12 +201,11 @@ pub(crate) fn fill(connection: &Connection, description: &Description) -> Result
             None => {
                 let all = if relation.schema == CATALOG_SCHEMA { CATALOG } else { INFORMATION };
                 let shape = all.iter().find(|shape| shape.name == relation.name);
-                let columns = shape.into_iter().flat_map(Shape::columns);
-                columns.map(|(name, of)| (name.to_owned(), Type::named(of).unwrap_or(Type::TEXT))).collect()
+                shape.map(columns_of_shape).unwrap_or_default()
             }
         };
         fill.relation(*oid, relation, described, &columns)?;
-        fill.information(description, relation, described.is_some(), &columns)?;
+        fill.information(relation, described.is_some(), &columns)?;
     }
     // Nothing that is asked changes them.
     connection.pragma_update(None, "query_only", true)
@@ -222,6 +261,7 @@ fn inside(of: &str) -> String {
 
 struct Fill<'a> {
     connection: &'a Connection,
+    description: &'a Description,
 }
 
 fn word(value: impl Into<String>) -> Value {
@@ -242,7 +282,8 @@ impl Fill<'_> {
         insert.execute(params_from_iter(values.iter().map(|(_, value)| value))).map(drop)
     }
 
-    fn cluster(&self, description: &Description, known: &Known) -> Result<(), Error> {
+    fn cluster(&self, known: &Known) -> Result<(), Error> {
+        let description = self.description;
         for (oid, name) in &known.schemas {
             self.row(
                 "pg_catalog.pg_namespace",
@@ -304,21 +345,60 @@ impl Fill<'_> {
                 &[("oid", count(oid)), ("spcname", word(name)), ("spcowner", count(ROLE))],
             )?;
         }
+        self.row(
+            "information_schema.character_sets",
+            &[
+                ("character_set_name", word("UTF8")),
+                ("default_collate_catalog", word(&description.database)),
+                ("default_collate_schema", word("pg_catalog")),
+                ("default_collate_name", word("C")),
+            ],
+        )?;
+        for (keyword, code) in KEYWORDS {
+            self.row("pg_catalog.pg_get_keywords", &[("word", word(keyword)), ("catcode", word(code))])?;
+        }
         for (oid, name) in [(100, "default"), (950, "C")] {
             self.row(
                 "pg_catalog.pg_collation",
-                &[("oid", count(oid)), ("collname", word(name)), ("collnamespace", count(CATALOG_SCHEMA))],
+                &[
+                    ("oid", count(oid)),
+                    ("collname", word(name)),
+                    ("collnamespace", count(CATALOG_SCHEMA)),
+                    ("collowner", count(ROLE)),
+                    ("collprovider", word(if name == "default" { "d" } else { "c" })),
+                    ("collisdeterministic", count(1)),
+                    ("collencoding", count(-1)),
+                ],
             )?;
         }
-        for name in ["server_version", "server_encoding", "search_path", "timezone", "max_index_keys"] {
-            let value = crate::functions::setting(description, name).map_or(Value::Null, Value::Text);
-            self.row("pg_catalog.pg_settings", &[("name", word(name)), ("setting", value)])?;
+        for name in functions::SETTINGS {
+            let value = functions::setting(description, name).map_or(Value::Null, Value::Text);
+            let values = [("name", word(name)), ("setting", value.clone()), ("boot_val", value.clone())];
+            let more = [("reset_val", value), ("source", word("default")), ("vartype", word("string"))];
+            self.row("pg_catalog.pg_settings", &[values, more].concat())?;
         }
         Ok(())
     }
 
     fn types(&self) -> Result<(), Error> {
+        for (number, name) in types::functions() {
+            self.row(
+                "pg_catalog.pg_proc",
+                &[
+                    ("oid", count(number)),
+                    ("proname", word(name)),
+                    ("pronamespace", count(CATALOG_SCHEMA)),
+                    ("proowner", count(ROLE)),
+                    ("prokind", word("f")),
+                    ("prosecdef", count(0)),
+                    ("proretset", count(0)),
+                    ("provolatile", word("i")),
+                    ("pronargs", count(1)),
+                ],
+            )?;
+        }
         for about in &types::ALL {
+            let [input, output, receive, send] = about.functions().map(|(number, _)| number);
             self.row(
                 "pg_catalog.pg_type",
                 &[
@@ -336,7 +416,10 @@ impl Fill<'_> {
                     ("typrelid", count(0)),
                     ("typelem", count(about.element)),
                     ("typarray", count(about.array)),
-                    ("typinput", word(format!("{}in", about.name))),
+                    ("typinput", count(input)),
+                    ("typoutput", count(output)),
+                    ("typreceive", count(receive)),
+                    ("typsend", count(send)),
                     ("typnotnull", count(0)),
                     ("typbasetype", count(0)),
                     ("typtypmod", count(-1)),
@@ -378,6 +461,12 @@ impl Fill<'_> {
         values.extend(no.map(|name| (name, count(0))));
         values.extend([("relforcerowsecurity", count(0)), ("relispartition", count(0)), ("relispopulated", count(1))]);
         self.row("pg_catalog.pg_class", &values)?;
+        if kind == "r" {
+            let mut values = vec![("schemaname", word(&relation.schema_name)), ("tablename", word(&relation.name))];
+            values.extend(["hasindexes", "hasrules", "hastriggers", "rowsecurity"].map(|name| (name, count(0))));
+            let owner = self.description.user.as_str();
+            self.row("pg_catalog.pg_tables", &[values, vec![("tableowner", word(owner))]].concat())?;
+        }
         for (at, (name, of)) in columns.iter().enumerate() {
             let about = of.about();
             self.row(
@@ -390,7 +479,7 @@ impl Fill<'_> {
                     ("attnum", count(at as i64 + 1)),
                     ("attndims", count(0)),
                     ("atttypmod", count(-1)),
-                    ("attstorage", word("p")),
+                    ("attstorage", word(about.map_or('p', About::storage))),
                     ("attcompression", word("")),
                     ("attstattarget", count(-1)),
                     ("attnotnull", count(0)),
@@ -420,13 +509,8 @@ impl Fill<'_> {
         Ok(())
     }
 
-    fn information(
-        &self,
-        description: &Description,
-        relation: &Relation,
-        is_described: bool,
-        columns: &[(String, Type)],
-    ) -> Result<(), Error> {
+    fn information(&self, relation: &Relation, is_described: bool, columns: &[(String, Type)]) -> Result<(), Error> {
+        let description = self.description;
         let place = || {
             vec![
                 ("table_catalog", word(&description.database)),

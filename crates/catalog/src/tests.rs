@@ -1,6 +1,9 @@
 //! What clients ask, in our words: the shapes of their questions, and answers worked out by hand.
 
+mod introspection;
+
 use crate::{Catalog, Column, Description, Rows, Table, Type};
+use sqlparser::ast::Statement;
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 
@@ -138,6 +141,47 @@ fn lists_and_aggregates() {
         rows("SELECT g, (ARRAY['a', 'b'])[g] FROM generate_series(1, 3) g ORDER BY 1"),
         ["1, a", "2, b", "3, -"]
     );
+}
+
+/// Tables that functions and lists of values make, and the names that they and their columns are given.
+#[test]
+fn what_stands_after_from_gets_its_names() {
+    assert_eq!(
+        rows("SELECT s.i, s.i + 1 AS j FROM generate_series(1, 3) AS s(i) ORDER BY s.i DESC"),
+        ["3, 4", "2, 3", "1, 2"]
+    );
+    let sql = "SELECT x, n FROM unnest(ARRAY['a', 'b']) WITH ORDINALITY AS t(x, n) ORDER BY n";
+    assert_eq!(rows(sql), ["a, 1", "b, 2"]);
+    // Of a table beside it.
+    let sql = "SELECT c.relname, k.name, k.at FROM pg_class c CROSS JOIN LATERAL unnest(ARRAY[c.relname, 'b']) WITH ORDINALITY AS k(name, at) \
+               WHERE c.relname = 'budget' ORDER BY at";
+    assert_eq!(rows(sql), ["budget, budget, 1", "budget, b, 2"]);
+    let names: Vec<String> = asked(sql, &[]).columns.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["relname", "name", "at"]);
+    assert_eq!(rows("SELECT b FROM (VALUES (1, 'x'), (2, 'y')) AS v(a, b) WHERE a > 1"), ["y"]);
+    assert_eq!(rows("SELECT s[i] FROM string_to_array('a,b', ',') s, generate_series(1, 2) i ORDER BY i"), ["a", "b"]);
+    assert_eq!(rows("SELECT x[2] FROM current_schemas(true) AS s(x)"), ["public"]);
+    assert_eq!(
+        rows("SELECT c.tableoid::regclass, c.tableoid = 1259 FROM pg_class c WHERE c.oid = 'visits'::regclass"),
+        ["pg_class, t"]
+    );
+    // Functions are shown by name, and are numbers.
+    let sql = "SELECT typname, typinput, typreceive::oid, typsend::regproc::text FROM pg_type WHERE typinput = 'pg_catalog.array_in'::regproc \
+               AND typelem = 25";
+    assert_eq!(rows(sql), ["_text, array_in, 2400, array_send"]);
+    let sql = "SELECT p.proname FROM pg_type t JOIN pg_proc p ON p.oid = t.typoutput WHERE t.typname = 'numeric'";
+    assert_eq!(rows(sql), ["numeric_out"]);
+}
+
+#[test]
+fn names_are_written_and_read() {
+    let sql = "SELECT format('%I.%I', 'a', 'B c'), format('%2$s %1$L %%', 'x''', 'y'), format('%s', NULL), format('%L', NULL), \
+               parse_ident('Public.\"Odd.x\"'), trim(BOTH '\"' FROM '\"a\"'), trim(LEADING 'x' FROM 'xax')";
+    assert_eq!(rows(sql), ["a.\"B c\", y 'x''' %, , NULL, {public,Odd.x}, a, ax"]);
+    // In the order in which they stand in the table.
+    let sql = "SELECT a.attname FROM pg_attribute a, pg_class c, pg_tables t WHERE a.attrelid = c.oid AND c.relname = tablename \
+               AND schemaname = 'public' AND tableowner = 'ana'";
+    assert_eq!(rows(sql), ["patient", "age", "day", "Odd name"]);
 }
 
 #[test]

@@ -23,6 +23,44 @@ pub struct About {
     pub array: u32,
 }
 
+/// The number of the first function of a type; those of arrays are well known.
+const FIRST_FUNCTION: i64 = 5_000;
+/// Functions of a type: from text, to text, from bytes, to bytes.
+const FUNCTIONS: [&str; 4] = ["in", "out", "recv", "send"];
+
+impl About {
+    /// The functions that read and write its values, by their numbers.
+    pub(crate) fn functions(&self) -> [(i64, String); 4] {
+        if self.element != 0 {
+            return [(750, "in"), (751, "out"), (2400, "recv"), (2401, "send")]
+                .map(|(number, name)| (number, format!("array_{name}")));
+        }
+        let first = ALL.iter().position(|known| known.oid == self.oid).unwrap_or_default() * FUNCTIONS.len();
+        let between = match self.name {
+            "date" | "json" | "numeric" | "time" | "timestamp" | "timestamptz" | "uuid" => "_",
+            _ => "",
+        };
+        std::array::from_fn(|at| {
+            (FIRST_FUNCTION + (first + at) as i64, format!("{}{between}{}", self.name, FUNCTIONS[at]))
+        })
+    }
+
+    /// How columns of it are kept: in place, or elsewhere where they are long.
+    pub(crate) fn storage(&self) -> char {
+        match (self.length, self.name) {
+            (-1, "numeric") => 'm',
+            (-1, "int2vector" | "oidvector") => 'p',
+            (-1, _) => 'x',
+            _ => 'p',
+        }
+    }
+}
+
+/// All of these functions, each once.
+pub(crate) fn functions() -> std::collections::BTreeMap<i64, String> {
+    ALL.iter().flat_map(About::functions).collect()
+}
+
 const fn of(oid: u32, name: &'static str, sql: &'static str, length: i32, category: char, array: u32) -> About {
     About { oid, name, sql, length, category, element: 0, array }
 }
@@ -86,6 +124,8 @@ impl Type {
     pub const FLOAT8: Self = Self(701);
     /// Exact decimals.
     pub const NUMERIC: Self = Self(1700);
+    /// Functions, by their numbers.
+    pub const REGPROC: Self = Self(24);
     /// Days.
     pub const DATE: Self = Self(1082);
     /// Moments without a zone.

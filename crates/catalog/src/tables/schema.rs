@@ -43,8 +43,8 @@ pub(crate) const CATALOG: &[Shape] = &[
         1247,
         "pg_type",
         "oid oid, typname name, typnamespace oid, typowner oid, typlen int2, typbyval bool, typtype char, typcategory char, typispreferred bool, \
-         typisdefined bool, typdelim char, typrelid oid, typsubscript regproc, typelem oid, typarray oid, typinput text, typoutput text, typreceive text, \
-         typsend text, typnotnull bool, typbasetype oid, typtypmod int4, typndims int4, typcollation oid, typdefaultbin text, typdefault text, \
+         typisdefined bool, typdelim char, typrelid oid, typsubscript regproc, typelem oid, typarray oid, typinput regproc, typoutput regproc, \
+         typreceive regproc, typsend regproc, typmodin regproc, typmodout regproc, typanalyze regproc, typalign char, typstorage char, typnotnull bool, typbasetype oid, typtypmod int4, typndims int4, typcollation oid, typdefaultbin text, typdefault text, \
          typacl _aclitem",
     ),
     shape(2615, "pg_namespace", "oid oid, nspname name, nspowner oid, nspacl _aclitem"),
@@ -93,6 +93,37 @@ pub(crate) const CATALOG: &[Shape] = &[
         2616,
         "pg_opclass",
         "oid oid, opcmethod oid, opcname name, opcnamespace oid, opcowner oid, opcfamily oid, opcintype oid, opcdefault bool, opckeytype oid",
+    ),
+    shape(2753, "pg_opfamily", "oid oid, opfmethod oid, opfname name, opfnamespace oid, opfowner oid"),
+    shape(
+        2607,
+        "pg_conversion",
+        "oid oid, conname name, connamespace oid, conowner oid, conforencoding int4, contoencoding int4, conproc regproc, condefault bool",
+    ),
+    shape(
+        6100,
+        "pg_subscription",
+        "oid oid, subdbid oid, subname name, subowner oid, subenabled bool, subconninfo text, subslotname name, subpublications _text",
+    ),
+    shape(3602, "pg_ts_config", "oid oid, cfgname name, cfgnamespace oid, cfgowner oid, cfgparser oid"),
+    shape(
+        3600,
+        "pg_ts_dict",
+        "oid oid, dictname name, dictnamespace oid, dictowner oid, dicttemplate oid, dictinitoption text",
+    ),
+    shape(0, "pg_available_extensions", "name name, default_version text, installed_version text, comment text"),
+    shape(1260, "pg_authid", "oid oid, rolname name, rolsuper bool, rolcanlogin bool"),
+    shape(0, "pg_group", "groname name, grosysid oid, grolist _oid"),
+    shape(
+        1214,
+        "pg_shdepend",
+        "dbid oid, classid oid, objid oid, objsubid int4, refclassid oid, refobjid oid, deptype char",
+    ),
+    shape(3592, "pg_shseclabel", "objoid oid, classoid oid, provider text, label text"),
+    shape(
+        0,
+        "pg_stats",
+        "schemaname name, tablename name, attname name, inherited bool, null_frac float4, avg_width int4, n_distinct float4",
     ),
     shape(2604, "pg_attrdef", "oid oid, adrelid oid, adnum int2, adbin text"),
     shape(
@@ -166,7 +197,8 @@ pub(crate) const CATALOG: &[Shape] = &[
     shape(
         2617,
         "pg_operator",
-        "oid oid, oprname name, oprnamespace oid, oprowner oid, oprkind char, oprcanmerge bool, oprcanhash bool, oprleft oid, oprright oid, oprresult oid",
+        "oid oid, oprname name, oprnamespace oid, oprowner oid, oprkind char, oprcanmerge bool, oprcanhash bool, oprleft oid, oprright oid, oprresult oid, oprcom oid, \
+         oprnegate oid, oprcode regproc, oprrest regproc, oprjoin regproc",
     ),
     shape(2605, "pg_cast", "oid oid, castsource oid, casttarget oid, castfunc oid, castcontext char, castmethod char"),
     shape(2600, "pg_aggregate", "aggfnoid oid, aggkind char, aggnumdirectargs int2"),
@@ -190,7 +222,8 @@ pub(crate) const CATALOG: &[Shape] = &[
     shape(
         0,
         "pg_settings",
-        "name text, setting text, unit text, category text, short_desc text, context text, vartype text, source text, min_val text, max_val text",
+        "name text, setting text, unit text, category text, short_desc text, context text, vartype text, source text, min_val text, \
+         max_val text, boot_val text, reset_val text, pending_restart bool",
     ),
     shape(
         0,
@@ -223,7 +256,11 @@ pub(crate) const CATALOG: &[Shape] = &[
     shape(0, "pg_prepared_xacts", "transaction int8, gid text, prepared timestamptz, owner name, database name"),
     shape(0, "pg_timezone_names", "name text, abbrev text, utc_offset text, is_dst bool"),
     shape(0, "pg_get_keywords", "word text, catcode char, catdesc text"),
-    shape(0, "pg_event_trigger", "oid oid, evtname name, evtevent name, evtowner oid, evtfoid oid, evtenabled char"),
+    shape(
+        0,
+        "pg_event_trigger",
+        "oid oid, evtname name, evtevent name, evtowner oid, evtfoid oid, evtenabled char, evttags _text",
+    ),
 ];
 
 /// `information_schema`.
@@ -295,6 +332,7 @@ pub(crate) const INFORMATION: &[Shape] = &[
     shape(
         0,
         "character_sets",
-        "character_set_catalog name, character_set_schema name, character_set_name name, default_collate_name name",
+        "character_set_catalog name, character_set_schema name, character_set_name name, character_repertoire name, form_of_use name, \
+         default_collate_catalog name, default_collate_schema name, default_collate_name name",
     ),
 ];

@@ -83,7 +83,7 @@ impl Session for Analyst {
         let served = self.served();
         if question.simulated {
             // One at a time of each: nobody keeps the machine from others' answers.
-            let _turn = served.turn(&format!("{SIMULATED} {}", self.connected.user)).lock_owned().await;
+            let _turn = served.turn(&format!("{SIMULATED} {}", self.connected.user)).await?;
             return blocking(&ask, Ask::simulated).await;
         }
         // What is there already needs nobody's turn.
@@ -96,7 +96,7 @@ impl Session for Analyst {
             LookedUp::Found(Found::ToPay(_), _) => {}
         }
         // One after the other, each with all that was answered before in sight: nothing is paid for that is free by then.
-        let turn = served.turn(&name_of(&self.part)).lock_owned().await;
+        let turn = served.turn(&name_of(&self.part)).await?;
         served.settled(&self.part).await;
         let to_pay = match blocking(&ask, Ask::looked_up).await? {
             LookedUp::Reply(reply, _) => return Ok(reply),
@@ -105,6 +105,7 @@ impl Session for Analyst {
         };
         let to_pay = blocking(&ask, move |own| own.allowed(&to_pay.plan).map(|()| to_pay)).await?;
         let key = ask.key(&to_pay.plan);
+        served.log.asked(&key.0, &key.1, &question.sql);
         let resources = served.config.resources();
         let work = Box::new(move || release(&to_pay, resources));
         let done = served.queue().submit(key.clone(), arrival, work)?;

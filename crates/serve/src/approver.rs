@@ -76,7 +76,7 @@ impl Session for Approver {
                 failure.hint("EXPLAIN says what a query takes, and simulated tables what its answer looks like")
             );
         }
-        let _turn = self.0.served.turn(&format!("{SIMULATED} {}", self.0.user)).lock_owned().await;
+        let _turn = self.0.served.turn(&format!("{SIMULATED} {}", self.0.user)).await?;
         blocking(&self.0.ask(Part::Named(self.0.user.clone()), question), Ask::simulated).await
     }
 

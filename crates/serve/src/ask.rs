@@ -52,7 +52,7 @@ pub async fn blocking<T: Send + 'static>(
 impl Ask {
     /// What is asked.
     pub fn understood(&self) -> Result<Asked, Told> {
-        Ok(asking::understood(&self.given.policy, &self.part, &self.question)?)
+        Ok(asking::understood(&self.given.policy, &self.part, &self.question, self.served.config.cells)?)
     }
 
     /// What becomes of it; `but` names a charge of one's own that may be seen already.

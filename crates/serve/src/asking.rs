@@ -3,10 +3,12 @@
 
 use crate::beside::Beside;
 use crate::failures::{self, Told};
+use crate::rows;
 use deniable::exact::{Rational, Rounding, parse_rational, percent, ratio, whole};
 use deniable::{Plan, Policy, Query};
 use deniable_ledger::{Account, Part, Summary};
 use deniable_publication::Answer;
+use deniable_release::plan::PlannedAsk;
 use deniable_release::release::Answered;
 use deniable_release::show::{displayed, table};
 use deniable_release::{expected, fits, stored};
@@ -67,8 +69,8 @@ pub fn share(text: &str) -> Result<Rational, Failure> {
 /// Understands a question; without a price at that of an example.
 ///
 /// # Errors
-/// When it is none, or is not answered under the policy.
-pub fn understood(policy: &Policy, part: &Part, question: &Question) -> Result<Asked, Failure> {
+/// When it is none, is not answered under the policy, or has more groups than this.
+pub fn understood(policy: &Policy, part: &Part, question: &Question, most_cells: usize) -> Result<Asked, Failure> {
     let price = price(question)?;
     let share = price.clone().unwrap_or_else(|| ratio(EXAMPLE.0, EXAMPLE.1));
     let (beside, sql) = Beside::of(question)?;
@@ -79,6 +81,15 @@ pub fn understood(policy: &Policy, part: &Part, question: &Question) -> Result<A
         // Places in another text than was sent would mislead.
         Failure { position: failure.position.filter(|_| is_as_sent), ..failure }
     })?;
+    // What cannot be shown is refused here, before anything is charged.
+    if let Some(ask) = plan.asks().first() {
+        rows::columns(ask.query(), &beside)?;
+        let cells = cells(ask);
+        if cells > most_cells {
+            let message = format!("the answer would have {cells} groups, and this server gives at most {most_cells}");
+            return Err(Failure::new(Code::TooMany, message).hint("group by fewer or coarser columns"));
+        }
+    }
     Ok(Asked { plan: plan.paid_by(part.clone()), price, beside })
 }
 
@@ -137,6 +148,11 @@ fn left(account: Option<&Account>, part: &Part) -> Option<Rational> {
     shares.collect::<Option<Vec<_>>>()?.into_iter().min()
 }
 
+/// Groups of an answer, all levels together.
+pub fn cells(ask: &PlannedAsk) -> usize {
+    (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).fold(0, usize::saturating_add)
+}
+
 /// How far each number would be off, in words.
 fn errors(plan: &Plan) -> Vec<String> {
     let all = plan.asks().iter().flat_map(|ask| expected(ask, plan.policy()));
@@ -180,8 +196,7 @@ pub fn explained(asked: &Asked, ledger: &Summary, needs_approval: bool) -> Vec<S
         lines.extend(errors.into_iter().map(|line| format!("  {line}")));
     }
     if let Some(ask) = plan.asks().first() {
-        let cells: usize = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
-        lines.push(format!("Groups: {cells}, whether anybody is in them or not"));
+        lines.push(format!("Groups: {}, whether anybody is in them or not", cells(ask)));
         lines.extend(ask.query().undeclared().into_iter().map(|note| format!("Note: {note}")));
     }
     lines.push(match left(account, plan.part()) {

@@ -14,6 +14,8 @@ use std::time::Duration;
 pub const LISTEN: &str = "127.0.0.1:5433";
 /// Characters of a secret.
 const LEAST_SECRET: usize = 16;
+/// Groups of an answer if nothing is said.
+const CELLS: usize = 100_000;
 /// How long answers take if nothing is said.
 const ANSWERS_TAKE: Duration = Duration::from_secs(1);
 
@@ -28,6 +30,8 @@ pub struct Config {
     pub accounts: Option<PathBuf>,
     /// Whose questions an approver allows before they are charged.
     pub needs_approval: NeedsApproval,
+    /// Whether the log has the SQL of what is charged. It holds constants that analysts chose.
+    pub log_sql: bool,
     /// TLS.
     pub tls: Option<Tls>,
     /// Where the curator is told what is counted.
@@ -38,6 +42,8 @@ pub struct Config {
     pub connections_per_account: usize,
     /// What one account may have waiting.
     pub queue_per_account: usize,
+    /// Groups of an answer, all levels together.
+    pub cells: usize,
     /// How long a connection may say nothing.
     pub idle: Duration,
     /// Threads of a computation; all where nothing is said.
@@ -116,6 +122,8 @@ impl Default for Config {
             connections: 100,
             connections_per_account: 20,
             queue_per_account: 16,
+            cells: CELLS,
+            log_sql: false,
             idle: Duration::from_secs(3_600),
             threads: None,
             memory: None,
@@ -166,6 +174,7 @@ impl Config {
                 "answers_take" => config.answers_take = reader.duration(value)?,
                 "accounts" => config.accounts = Some(reader.beside(&reader.text(value)?)),
                 "needs_approval" => config.needs_approval = reader.needs_approval(value)?,
+                "log_sql" => config.log_sql = reader.truth(value)?,
                 "tls" => config.tls = Some(reader.tls(value)?),
                 "metrics" => config.metrics = Some(reader.metrics(value)?),
                 _ => reader.limits(value, &mut config)?,
@@ -221,6 +230,13 @@ impl Reader<'_> {
         match &node.shape {
             Shape::Text(text) => Ok(text.clone()),
             _ => Err(self.of(node, "a text")),
+        }
+    }
+
+    fn truth(&self, node: &Node) -> Result<bool, ConfigError> {
+        match node.shape {
+            Shape::Boolean(truth) => Ok(truth),
+            _ => Err(self.of(node, "true or false")),
         }
     }
 
@@ -317,12 +333,14 @@ impl Reader<'_> {
     }
 
     fn limits(&self, node: &Node, config: &mut Config) -> Result<(), ConfigError> {
-        let known = ["connections", "connections_per_account", "queue_per_account", "idle", "threads", "memory"];
+        let known =
+            ["connections", "connections_per_account", "queue_per_account", "cells", "idle", "threads", "memory"];
         for (name, value) in self.members(node, &known)? {
             match name {
                 "connections" => config.connections = self.number(value)?,
                 "connections_per_account" => config.connections_per_account = self.number(value)?,
                 "queue_per_account" => config.queue_per_account = self.number(value)?,
+                "cells" => config.cells = self.number(value)?,
                 "idle" => config.idle = self.duration(value)?,
                 "threads" => config.threads = Some(self.number(value)?),
                 _ => config.memory = Some(self.bytes(value)?),
@@ -343,7 +361,7 @@ mod tests {
     #[test]
     fn a_whole_file() {
         let text = "listen = \"0.0.0.0:5432\"\nanswers_take = \"2s\"\naccounts = \"who\"\n[tls]\ncertificate = \"c\"\nkey = \"k\"\n\
-                    [limits]\nconnections = 7\nidle = \"5m\"\nmemory = \"2GiB\"\nthreads = 2\n";
+                    [limits]\nconnections = 7\ncells = 50\nidle = \"5m\"\nmemory = \"2GiB\"\nthreads = 2\n";
         let config = read(text).unwrap();
         assert_eq!(
             (config.listen.port(), config.answers_take, config.idle),
@@ -351,7 +369,7 @@ mod tests {
         );
         assert_eq!(config.accounts, Some(PathBuf::from("at/who")));
         assert_eq!(config.tls.map(|tls| tls.key), Some(PathBuf::from("at/k")));
-        assert_eq!((config.connections, config.memory), (7, Some(2 << 30)));
+        assert_eq!((config.connections, config.cells, config.memory), (7, 50, Some(2 << 30)));
         for (text, ana, bo) in
             [("true", true, true), ("[\"ana\"]", true, false), ("false", false, false), ("[]", false, false)]
         {
@@ -372,6 +390,7 @@ mod tests {
             ("answers_take = \"soon\"", "line 1: a time such as \"2s\", \"500ms\" or \"1h\" is expected here"),
             ("[limits]\nmemory = \"much\"", "line 2: a size such as \"4GiB\" or \"500MB\" is expected here"),
             ("[tls]\nkey = \"k\"", "line 1: [tls] needs a certificate and its key"),
+            ("log_sql = 1", "line 1: true or false is expected here, and not a number"),
             ("needs_approval = \"ana\"", "line 1: true, false or a list of accounts is expected here"),
             ("[metrics]\nlisten = \"0.0.0.0:9\"", "line 2: metrics are told to this machine alone"),
             ("[metrics]\nsecret = \"in the open\"", "line 2: the secret stands in a variable"),

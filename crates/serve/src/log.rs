@@ -1,4 +1,5 @@
-//! What the server tells its curator: one JSON object a line on standard error, without rows and without SQL.
+//! What the server tells its curator: one JSON object a line on standard error, without rows, and without SQL unless the
+//! curator asks for it.
 
 use deniable_core::text::printable;
 use std::io::Write;
@@ -16,6 +17,7 @@ pub struct Log {
     /// Failures that analysts were told nothing about.
     pub failures: AtomicU64,
     quiet: bool,
+    with_sql: bool,
 }
 
 impl Log {
@@ -23,6 +25,12 @@ impl Log {
     #[must_use]
     pub fn quiet() -> Self {
         Self { quiet: true, ..Self::default() }
+    }
+
+    /// The same, with the SQL of what is charged, where the curator wants it.
+    #[must_use]
+    pub fn with_sql(self, with_sql: bool) -> Self {
+        Self { with_sql, ..self }
     }
 
     fn say(&self, event: &str, fields: &[(&str, &str)]) {
@@ -54,6 +62,15 @@ impl Log {
             if failed { "refused" } else { "answered" },
             &[("part", user), ("identity", identity), ("steps", &steps)],
         );
+    }
+
+    /// Something will be charged.
+    pub fn asked(&self, part: &str, identity: &str, sql: &str) {
+        let mut fields = vec![("part", part), ("identity", identity)];
+        if self.with_sql {
+            fields.push(("sql", sql));
+        }
+        self.say("asked", &fields);
     }
 
     /// Somebody asks to be allowed a question.

@@ -105,7 +105,7 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
     let mut ledger = Ledger::open_or_create(policy.ledger(), policy.population())?;
     account(&mut ledger, &policy)?;
     let given_now = given(policy, &config)?;
-    let log = Arc::new(Log::default());
+    let log = Arc::new(Log::default().with_sql(config.log_sql));
     let served = Served::new(given_now, config.clone(), ledger, Arc::clone(&log));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::System)?;
     let (stop, stopping) = watch::channel(false);

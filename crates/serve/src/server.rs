@@ -13,7 +13,9 @@ use deniable::{Plan, Policy};
 use deniable_ledger::{AccountId, ApprovalError, ChargeRequest, Ledger, Part, Release as Charged, Request, Summary};
 use deniable_wire::{Backend, Client, Code, Failure, Proof, Question, Session, TlsAcceptor, Verifier};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use tokio::sync::OwnedMutexGuard;
 
 /// What the salts of users who are not known are derived for: the same after a restart, as those of others are.
 const SALTS: &str = "deniable 2026-11 salts of users who are not known";
@@ -50,7 +52,7 @@ pub struct Served {
     queue: Arc<Queue>,
     pub(crate) log: Arc<Log>,
     /// Of each who asks: decisions are made one after the other.
-    turns: Mutex<BTreeMap<String, Arc<tokio::sync::Mutex<()>>>>,
+    turns: Mutex<BTreeMap<String, Arc<Turns>>>,
     /// How many connections each has.
     connected: Mutex<BTreeMap<String, usize>>,
     secret: [u8; SECRET],
@@ -110,8 +112,18 @@ impl Served {
         connected.retain(|_, own| *own > 0);
     }
 
-    pub(crate) fn turn(&self, name: &str) -> Arc<tokio::sync::Mutex<()>> {
-        Arc::clone(whole(&self.turns).entry(name.to_owned()).or_default())
+    /// Waits until it is this one's turn among one's own.
+    ///
+    /// # Errors
+    /// When too much of one's own waits already.
+    pub(crate) async fn turn(&self, name: &str) -> Result<OwnedMutexGuard<()>, Failure> {
+        let turns = Arc::clone(whole(&self.turns).entry(name.to_owned()).or_default());
+        let waits = Waits::new(&turns.waiting);
+        if waits.before >= self.config.queue_per_account {
+            let message = format!("{} queries of yours wait already", waits.before);
+            return Err(Failure::new(Code::TooMany, message).hint("ask again when they are answered"));
+        }
+        Ok(Arc::clone(&turns.one).lock_owned().await)
     }
 
     /// Waits until nothing that this part pays for is being done, or is done and not to be seen yet.
@@ -176,6 +188,32 @@ impl Served {
             *account = account.without(&hidden);
         }
         Ok(summary)
+    }
+}
+
+/// The turns of one who asks.
+#[derive(Default)]
+struct Turns {
+    one: Arc<tokio::sync::Mutex<()>>,
+    waiting: AtomicUsize,
+}
+
+/// Somebody waits for a turn, until this is dropped.
+struct Waits<'a> {
+    waiting: &'a AtomicUsize,
+    /// How many waited before.
+    before: usize,
+}
+
+impl<'a> Waits<'a> {
+    fn new(waiting: &'a AtomicUsize) -> Self {
+        Self { waiting, before: waiting.fetch_add(1, Ordering::Relaxed) }
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Answers on made-up rows of the declared shape: free, since they are about nobody.
 
-use crate::asking::Asked;
+use crate::asking::{Asked, cells};
 use crate::failures::unavailable;
 use deniable::Resources;
 use deniable_core::noise::{Decay, SystemRng};
@@ -25,7 +25,7 @@ const MOST_CELLS: usize = 10_000;
 pub fn answer(asked: &Asked, resources: &Resources) -> Result<Answer, Failure> {
     let plan = &asked.plan;
     let ask = plan.asks().first().ok_or_else(unavailable)?;
-    let cells: usize = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
+    let cells = cells(ask);
     if cells > MOST_CELLS {
         return Err(Failure::new(
             Code::TooMany,

@@ -4,6 +4,8 @@
 mod adult;
 mod answer_files;
 mod answered_sql;
+#[cfg(feature = "serve")]
+mod approvals;
 mod ask;
 mod assess;
 mod attack;

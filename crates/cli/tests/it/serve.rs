@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Whether psql is there; where it must be, its absence is a failure.
-fn has_psql() -> bool {
+pub fn has_psql() -> bool {
     let found =
         Command::new("psql").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
     assert!(found || std::env::var_os("DENIABLE_PSQL_REQUIRED").is_none(), "psql is required here");
@@ -50,7 +50,7 @@ impl Server {
     }
 
     /// psql without tables around what it reads: everything that it is told.
-    fn psql(&self, user: &str, password: &str, script: &str) -> Run {
+    pub fn psql(&self, user: &str, password: &str, script: &str) -> Run {
         let mut command = Command::new("psql");
         command.args(["-X", "-A", "-h", "127.0.0.1", "-p", &self.port, "-U", user, "clinic", "-f", "-"]);
         command.env("PGPASSWORD", password).env("PGCONNECT_TIMEOUT", "20");

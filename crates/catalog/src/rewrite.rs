@@ -5,7 +5,7 @@
 //! | `pg_catalog.f(x)`, `current_user` | `f(x)`, `current_user()` |
 //! | `x ~ y`, `x OPERATOR(pg_catalog.~) y`, `x ILIKE y` | `matches(x, y)`, `lower(x) LIKE lower(y)` |
 //! | `x = ANY (ARRAY[...])`, `x = ANY (list)` | `x IN (...)`, `x IN (SELECT value FROM json_each(elements(list)))` |
-//! | `ARRAY[a, b]`, `ARRAY(SELECT ...)` | `list(a, b)`, `(WITH v(x) AS (SELECT ...) SELECT array_agg(x) FROM v)` |
+//! | `ARRAY[a, b]`, `ARRAY(SELECT ...)` | `list(a, b)`, `(WITH v(x) AS (SELECT ...) SELECT coalesce(array_agg(x), '{}') FROM v)` |
 //! | `list[i]`, `(f(x)).n` | `element(list, i)`, `field(f(x), 'n')` |
 //! | `x::text`, `x::int4`, `x::name` | `CAST(x AS TEXT)`, `CAST(x AS INTEGER)` |
 //! | `x::regclass` as a result, and to compare with | `regclass_name(x)`, `regclass_oid(x)` |
@@ -316,7 +316,7 @@ fn replaced_function(function: &Function) -> Option<Expr> {
     if name == "array"
         && let FunctionArguments::Subquery(query) = &function.args
     {
-        let gathered = select(&format!("WITH v(x) AS ({query}) SELECT array_agg(x) FROM v"))?;
+        let gathered = select(&format!("WITH v(x) AS ({query}) SELECT coalesce(array_agg(x), '{{}}') FROM v"))?;
         return Some(Expr::Subquery(gathered));
     }
     let mut new = function.clone();

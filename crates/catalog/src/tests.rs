@@ -137,6 +137,7 @@ fn lists_and_aggregates() {
                pg_namespace WHERE nspname LIKE 'p%' ORDER BY 1), ', ') FROM pg_attribute WHERE attrelid = 'visits'::regclass";
     assert_eq!(rows(sql), ["{\"Odd name\",day,age,patient}, t, 4, pg_catalog, public"]);
     assert_eq!(types(sql), ["_text", "bool", "int8", "text"]);
+    assert_eq!(rows("SELECT ARRAY(SELECT conname FROM pg_constraint)"), ["{}"]);
     assert_eq!(
         rows("SELECT g, (ARRAY['a', 'b'])[g] FROM generate_series(1, 3) g ORDER BY 1"),
         ["1, a", "2, b", "3, -"]

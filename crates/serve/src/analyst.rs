@@ -3,7 +3,6 @@
 use crate::ask::{Ask, LookedUp, blocking, release};
 use crate::asking::{self, Asked, Found};
 use crate::describe::{self, SIMULATED, description};
-use crate::failures::unavailable;
 use crate::queue::seen;
 use crate::rows;
 use crate::server::{Connected, Served, name_of};
@@ -111,10 +110,7 @@ impl Session for Analyst {
         let done = served.queue().submit(key.clone(), arrival, work)?;
         drop(turn);
         seen(done).await?;
-        match blocking(&ask, move |own| own.found(Some(&key.1))).await? {
-            Found::Stored(stored) => blocking(&ask, move |own| own.reply(&stored.0, &stored.1, 0)).await,
-            Found::ToPay(_) => Err(unavailable()),
-        }
+        blocking(&ask, move |own| own.charged_reply(&key.1)).await
     }
 
     async fn explain(&self, question: &Question) -> Result<Reply, Failure> {

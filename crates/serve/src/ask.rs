@@ -108,6 +108,14 @@ impl Ask {
         Ok(reply)
     }
 
+    /// The same, of what was just charged for; `but` is its identity.
+    pub fn charged_reply(&self, but: &str) -> Result<Reply, Told> {
+        let Found::Stored(stored) = self.found(Some(but))? else { return Err(unavailable().into()) };
+        let mut reply = self.reply(&stored.0, &stored.1, 0)?;
+        reply.notices.insert(0, asking::charged(&stored.0, &self.served.summary(&self.part, Some(but))?));
+        Ok(reply)
+    }
+
     /// The columns of an answer.
     pub fn columns(&self) -> Result<Vec<Column>, Told> {
         let asked = self.understood()?;

@@ -12,7 +12,7 @@ use deniable_release::plan::PlannedAsk;
 use deniable_release::release::Answered;
 use deniable_release::show::{displayed, table};
 use deniable_release::{expected, fits, stored};
-use deniable_wire::{Code, Failure, Question};
+use deniable_wire::{Code, Failure, Notice, Question};
 use num_traits::Zero;
 
 /// What queries are called in the ledger.
@@ -204,6 +204,22 @@ pub fn explained(asked: &Asked, ledger: &Summary, needs_approval: bool) -> Vec<S
         None => "Left to you: all of your part".to_owned(),
     });
     lines
+}
+
+/// What is said beside an answer that was just charged for.
+#[must_use]
+pub fn charged(asked: &Asked, ledger: &Summary) -> Notice {
+    let account = ledger.accounts.iter().find(|account| account.id == asked.plan.account());
+    let share = asked.price.clone().unwrap_or_default();
+    let part = percent(&share, 1, Rounding::Up);
+    let mut notice = Notice::new(format!(
+        "charged: {share} of the promise ({part}), an odds ratio of at most {}",
+        cost(&asked.plan)
+    ));
+    notice.detail = left(account, asked.plan.part())
+        .map(|left| format!("left to you: {left} of the promise ({})", percent(&left, 1, Rounding::Down)));
+    notice.hint = Some("deniable.promise says what that means, and asking again is free".to_owned());
+    notice
 }
 
 /// How it stands with the approval of a question that needs one.

@@ -76,6 +76,13 @@ fn a_query_waits_until_it_is_approved() {
     eve("CALL deniable.approve(1, 'after all');\n").done();
     assert!(eve("CALL deniable.approve(1);\n").stderr.contains("it was decided so already"));
     let answered = ana(ASK).done();
+    assert!(
+        answered.stderr.contains("NOTICE:  charged: 1/8 of the promise (12.5%), an odds ratio of at most"),
+        "{answered:?}"
+    );
+    assert!(answered.stderr.contains("left to you: 1/8 of the promise (12.5%)"), "{answered:?}");
+    let again = ana(ASK).done();
+    assert!(again.stdout == answered.stdout && !again.stderr.contains("charged:"), "{again:?}");
     assert_eq!(
         Some(answered.stdout.as_str()),
         bo.stdout.split_once("(1 row)\n").map(|(_, rest)| rest),

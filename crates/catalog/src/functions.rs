@@ -15,6 +15,9 @@ use std::sync::Arc;
 
 const PLAIN: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQLITE_DETERMINISTIC);
 
+/// Bytes that a function gives at most: no more has a value here.
+const MOST_BYTES: usize = 1 << 20;
+
 /// Numbers that `generate_series` gives at most.
 const MOST_NUMBERS: i64 = 10_000;
 
@@ -183,6 +186,9 @@ fn formatted(context: &Context<'_>) -> Option<String> {
             'I' => made.push_str(&identifier(value?)),
             'L' => made.push_str(&value.map_or_else(|| "NULL".to_owned(), |value| literal(&value))),
             _ => return None,
+        }
+        if made.len() > MOST_BYTES {
+            return None;
         }
     }
     Some(made)
@@ -379,7 +385,8 @@ fn lists(connection: &Connection) -> Result<(), Error> {
     connection.create_scalar_function("array_to_string", -1, PLAIN, |context| {
         let (Some(list), Some(between)) = (argument(context, 0), argument(context, 1)) else { return Ok(None) };
         let found: Vec<String> = elements(&list).into_iter().flatten().collect();
-        Ok(Some(found.join(&between)))
+        let is_short = found.len().saturating_mul(between.len()).saturating_add(list.len()) <= MOST_BYTES;
+        Ok(is_short.then(|| found.join(&between)))
     })?;
     connection.create_scalar_function("string_to_array", -1, PLAIN, |context| {
         let (Some(text), Some(between)) = (argument(context, 0), argument(context, 1)) else { return Ok(None) };
@@ -402,18 +409,23 @@ fn lists(connection: &Connection) -> Result<(), Error> {
 /// `array_agg`.
 struct Gather;
 
-impl Aggregate<Vec<Option<String>>, Option<String>> for Gather {
-    fn init(&self, _: &mut Context<'_>) -> Result<Vec<Option<String>>, Error> {
-        Ok(Vec::new())
+/// What it has gathered, and how many bytes that is.
+type Gathered = (Vec<Option<String>>, usize);
+
+impl Aggregate<Gathered, Option<String>> for Gather {
+    fn init(&self, _: &mut Context<'_>) -> Result<Gathered, Error> {
+        Ok(Gathered::default())
     }
 
-    fn step(&self, context: &mut Context<'_>, gathered: &mut Vec<Option<String>>) -> Result<(), Error> {
-        gathered.push(argument(context, 0));
-        Ok(())
+    fn step(&self, context: &mut Context<'_>, (gathered, bytes): &mut Gathered) -> Result<(), Error> {
+        let value = argument(context, 0);
+        *bytes += 1 + value.as_ref().map_or(0, String::len);
+        gathered.push(value);
+        if *bytes > MOST_BYTES { Err(Error::UserFunctionError("too long".into())) } else { Ok(()) }
     }
 
-    fn finalize(&self, _: &mut Context<'_>, gathered: Option<Vec<Option<String>>>) -> Result<Option<String>, Error> {
-        Ok(gathered.map(|gathered| list(gathered.into_iter())))
+    fn finalize(&self, _: &mut Context<'_>, gathered: Option<Gathered>) -> Result<Option<String>, Error> {
+        Ok(gathered.map(|(gathered, _)| list(gathered.into_iter())))
     }
 }
 

@@ -8,18 +8,26 @@ use sqlparser::ast::{
     Expr, ObjectName, ObjectNamePart, Query, Select, SelectItem, SelectItemQualifiedWildcardKind, SetExpr, TableAlias,
     TableFactor, TableWithJoins,
 };
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Columns that are written down or looked at for one question: nobody can have it take long.
+const MOST: usize = 1_000_000;
+/// Columns of a query, and what stands after one FROM: more has the engine inside neither.
+const MOST_COLUMNS: usize = 2_000;
+const MOST_SOURCES: usize = 64;
 
 /// What names stand for at a place in a query.
-#[derive(Clone)]
 pub(super) struct Scope<'a> {
     description: &'a Description,
+    /// Of the query around this one.
+    around: Option<&'a Scope<'a>>,
     /// Queries that `WITH` gives a name.
-    named: BTreeMap<String, Columns>,
+    named: BTreeMap<String, Rc<Columns>>,
     /// What stands after FROM: names, and columns where they are known.
-    sources: Vec<(String, Option<Columns>)>,
-    /// The same of the queries around this one.
-    around: Vec<(String, Option<Columns>)>,
+    sources: Vec<(String, Option<Rc<Columns>>)>,
+    left: Rc<Cell<usize>>,
 }
 
 /// The first column of a query, by its name and without what it reads.
@@ -41,13 +49,21 @@ fn renamed(mut columns: Columns, alias: Option<&TableAlias>) -> Columns {
 
 impl<'a> Scope<'a> {
     pub(super) fn of(description: &'a Description) -> Self {
-        Self { description, named: BTreeMap::new(), sources: Vec::new(), around: Vec::new() }
+        let left = Rc::new(Cell::new(MOST));
+        Self { description, around: None, named: BTreeMap::new(), sources: Vec::new(), left }
     }
 
     /// For a query inside of this one.
-    pub(super) fn within(&self) -> Self {
-        let around = self.sources.iter().chain(&self.around).cloned().collect();
-        Self { sources: Vec::new(), around, ..self.clone() }
+    pub(super) fn within(&'a self) -> Self {
+        let left = Rc::clone(&self.left);
+        Self { description: self.description, around: Some(self), named: BTreeMap::new(), sources: Vec::new(), left }
+    }
+
+    /// Whether this much may still be looked at.
+    fn affords(&self, cost: usize) -> bool {
+        let left = self.left.get().checked_sub(cost);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// The columns of a query; `None` where they cannot be told.
@@ -55,14 +71,14 @@ impl<'a> Scope<'a> {
         for with in query.with.iter().flat_map(|with| &with.cte_tables) {
             // One that reads itself knows itself by its first part alone.
             if let Some(columns) = self.within().columns(&with.query) {
-                self.named.insert(plain(&with.alias.name), renamed(columns, Some(&with.alias)));
+                self.named.insert(plain(&with.alias.name), Rc::new(renamed(columns, Some(&with.alias))));
             }
         }
         match first_select(query) {
             Some(select) => self.selected(select),
             None => match query.body.as_ref() {
                 SetExpr::Values(values) => {
-                    let first = values.rows.first()?.iter().enumerate();
+                    let first = values.rows.first()?.iter().enumerate().take(MOST_COLUMNS);
                     Some(first.map(|(at, expr)| (format!("column{}", at + 1), type_of(expr, &self))).collect())
                 }
                 _ => None,
@@ -72,7 +88,7 @@ impl<'a> Scope<'a> {
 
     fn selected(mut self, select: &Select) -> Option<Columns> {
         for from in &select.from {
-            self.adds(from);
+            self.adds(from)?;
         }
         let mut columns = Columns::new();
         for item in &select.projection {
@@ -81,44 +97,60 @@ impl<'a> Scope<'a> {
                 SelectItem::ExprWithAlias { expr, alias } => columns.push((plain(alias), type_of(expr, &self))),
                 SelectItem::Wildcard(_) => {
                     for (_, source) in &self.sources {
-                        columns.extend(source.as_ref()?.iter().cloned());
+                        self.takes(source.as_deref()?, &mut columns)?;
                     }
                 }
                 SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => {
                     let name = last(name);
                     let (_, source) = self.sources.iter().find(|(source, _)| *source == name)?;
-                    columns.extend(source.as_ref()?.iter().cloned());
+                    self.takes(source.as_deref()?, &mut columns)?;
                 }
                 _ => return None,
+            }
+            if columns.len() > MOST_COLUMNS {
+                return None;
             }
         }
         Some(columns)
     }
 
-    fn adds(&mut self, from: &TableWithJoins) {
-        self.add(&from.relation);
-        for join in &from.joins {
-            self.add(&join.relation);
-        }
+    fn takes(&self, source: &Columns, columns: &mut Columns) -> Option<()> {
+        (columns.len() + source.len() <= MOST_COLUMNS && self.affords(source.len()))
+            .then(|| columns.extend(source.iter().cloned()))
     }
 
-    fn add(&mut self, factor: &TableFactor) {
+    fn adds(&mut self, from: &TableWithJoins) -> Option<()> {
+        self.add(&from.relation)?;
+        from.joins.iter().try_for_each(|join| self.add(&join.relation))
+    }
+
+    fn add(&mut self, factor: &TableFactor) -> Option<()> {
         let (shown, alias, columns) = match factor {
             TableFactor::Table { name, alias, args: None, .. } => (last(name), alias, self.table(name)),
             TableFactor::Table { name, alias, args: Some(_), .. } | TableFactor::Function { name, alias, .. } => {
                 let known = tables::columns_of(None, &last(name));
-                (last(name), alias, known.or_else(|| Some(called(&last(name), alias.as_ref()))))
+                (last(name), alias, Some(Rc::new(known.unwrap_or_else(|| called(&last(name), alias.as_ref())))))
             }
-            TableFactor::UNNEST { alias, .. } => ("unnest".to_owned(), alias, Some(called("unnest", alias.as_ref()))),
-            TableFactor::Derived { subquery, alias, .. } => (String::new(), alias, self.within().columns(subquery)),
+            TableFactor::UNNEST { alias, .. } => {
+                ("unnest".to_owned(), alias, Some(Rc::new(called("unnest", alias.as_ref()))))
+            }
+            TableFactor::Derived { subquery, alias, .. } => {
+                (String::new(), alias, self.within().columns(subquery).map(Rc::new))
+            }
             TableFactor::NestedJoin { table_with_joins, .. } => return self.adds(table_with_joins),
             _ => (String::new(), &None, None),
         };
-        let columns = columns.map(|columns| renamed(columns, alias.as_ref()));
+        let is_renamed = alias.as_ref().is_some_and(|alias| !alias.columns.is_empty());
+        let columns = match columns {
+            Some(columns) if is_renamed => Some(Rc::new(renamed(columns.as_ref().clone(), alias.as_ref()))),
+            columns => columns,
+        };
+        let cost = columns.as_ref().map_or(1, |columns| columns.len());
         self.sources.push((alias.as_ref().map_or(shown, |alias| plain(&alias.name)), columns));
+        (self.sources.len() <= MOST_SOURCES && self.affords(cost)).then_some(())
     }
 
-    fn table(&self, name: &ObjectName) -> Option<Columns> {
+    fn table(&self, name: &ObjectName) -> Option<Rc<Columns>> {
         let parts: Vec<String> = name.0.iter().filter_map(ObjectNamePart::as_ident).map(plain).collect();
         let (schema, table) = match parts.as_slice() {
             [table] => (None, table),
@@ -126,16 +158,21 @@ impl<'a> Scope<'a> {
             [] => return None,
         };
         if schema.is_none()
-            && let Some(named) = self.named.get(table)
+            && let Some(named) = self.scopes().find_map(|scope| scope.named.get(table))
         {
-            return Some(named.clone());
+            return Some(Rc::clone(named));
         }
         let described = self.description.tables.iter().find(|known| {
             Some(known.schema.as_str()) == schema && known.schema != tables::PUBLIC && known.name == *table
         });
         let described =
             described.map(|known| known.columns.iter().map(|column| (column.name.clone(), column.data_type)).collect());
-        described.or_else(|| tables::columns_of(schema, table))
+        described.or_else(|| tables::columns_of(schema, table)).map(Rc::new)
+    }
+
+    /// This one, and those around it.
+    fn scopes(&self) -> impl Iterator<Item = &Scope<'a>> {
+        std::iter::successors(Some(self), |scope| scope.around)
     }
 
     /// The type of a column that an expression names.
@@ -148,11 +185,11 @@ impl<'a> Scope<'a> {
             },
             _ => return None,
         };
-        let all = self.sources.iter().chain(&self.around);
+        let all = self.scopes().flat_map(|scope| &scope.sources);
         let mut named = all.filter(|(name, _)| source.as_ref().is_none_or(|source| source == name));
         named.find_map(|(_, columns)| {
-            let found = columns.as_ref()?.iter().find(|(name, _)| *name == column);
-            found.map(|(_, of)| *of)
+            let columns = columns.as_ref().filter(|columns| self.affords(columns.len()))?;
+            columns.iter().find(|(name, _)| *name == column).map(|(_, of)| *of)
         })
     }
 }

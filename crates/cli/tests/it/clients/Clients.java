@@ -14,6 +14,11 @@ public class Clients {
                 int keys = count(metadata.getPrimaryKeys(null, "public", "visits")) + count(metadata.getIndexInfo(null, "public", "visits", false, false));
                 check(tables == 1 && columns == 7 && keys == 0, mode + ": " + tables + " tables, " + columns + " columns, " + keys + " keys");
                 check(count(metadata.getTypeInfo()) > 10 && count(metadata.getSchemas()) == 5, mode + ": types and schemas");
+                keys = count(metadata.getImportedKeys(null, "public", "visits")) + count(metadata.getBestRowIdentifier(null, "public", "visits", 0, true));
+                check(keys == 0 && count(metadata.getCatalogs()) == 1, mode + ": other keys, and catalogs");
+                check(metadata.getSQLKeywords().contains("ilike") && metadata.getMaxColumnNameLength() == 63, mode + ": words and names");
+                ResultSet age = metadata.getColumns(null, "public", "visits", "age");
+                check(age.next() && age.getString("TYPE_NAME").equals("int8") && age.getString("REMARKS").equals("0 to 110"), mode + ": a column");
                 connection.createStatement().execute("SET deniable.spend = '1/10'");
                 PreparedStatement prepared = connection.prepareStatement(SQL);
                 for (int times = 0; times < 4; times++) {

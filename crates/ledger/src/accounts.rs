@@ -1,11 +1,302 @@
-//! Accounts and what is promised for them.
+//! Accounts: what is promised for them, what was charged to them, and what each who asks may know of that.
 
-use crate::entry::{AccountId, Event, GuaranteeChanged, GuaranteeStated};
+use crate::answer::Stored;
+use crate::approvals::Request;
+use crate::entry::{AccountId, Ask, Charged, Event, GuaranteeChanged, GuaranteeStated, Part, Words};
 use crate::ledger::Ledger;
-use crate::state::Terms;
+use crate::parts::{Allowance, Parts, SetAside};
+use crate::state::Contradiction;
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::exact::Rational;
 use deniable_core::guarantee::Guarantee;
+use jiff::Timestamp;
+use std::collections::BTreeMap;
+
+/// What is promised for an account.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Terms {
+    /// Only in words: a ledger of the first format to which nothing was added since. Nothing is worked out from them but
+    /// whether a guarantee says the same.
+    Words(Words),
+    /// As data.
+    Data(Box<Guarantee>),
+}
+
+impl Terms {
+    /// The largest odds ratio that all releases together may reach.
+    #[must_use]
+    pub fn limit(&self) -> &Spend {
+        match self {
+            Self::Words(words) => &words.limit,
+            Self::Data(guarantee) => guarantee.limit(),
+        }
+    }
+
+    /// How many people may be known to move together, at least 1 (F-NIk).
+    #[must_use]
+    pub fn group(&self) -> u32 {
+        match self {
+            Self::Words(words) => words.group,
+            Self::Data(guarantee) => guarantee.group(),
+        }
+    }
+
+    /// What is promised, as data; `None` where there are only words.
+    #[must_use]
+    pub fn guarantee(&self) -> Option<&Guarantee> {
+        match self {
+            Self::Words(_) => None,
+            Self::Data(guarantee) => Some(guarantee),
+        }
+    }
+
+    /// The same in the words of the first format.
+    #[must_use]
+    pub fn words(&self) -> Words {
+        match self {
+            Self::Words(words) => words.clone(),
+            Self::Data(guarantee) => Words::of(guarantee),
+        }
+    }
+
+    /// Whether this is what a guarantee promises.
+    #[must_use]
+    pub fn are(&self, guarantee: &Guarantee) -> bool {
+        match self {
+            Self::Words(words) => *words == Words::of(guarantee),
+            Self::Data(stated) => stated.same_as(guarantee),
+        }
+    }
+}
+
+impl std::fmt::Display for Terms {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Words(words) => words.fmt(f),
+            Self::Data(guarantee) => guarantee.fmt(f),
+        }
+    }
+}
+
+/// A charge, and its answer once it has one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Release {
+    /// The number of the charge's entry.
+    pub seq: u64,
+    /// When it was charged.
+    pub at: Timestamp,
+    /// The policy that asked.
+    pub policy: String,
+    /// The question.
+    pub ask: Ask,
+    /// The odds ratio spent.
+    pub cost: Spend,
+    /// The part of the account's budget that paid.
+    pub part: Part,
+    /// The answer, which is looked at when it is read; none when the process died before storing one.
+    pub answer: Option<Stored>,
+    /// The number of the answer's entry: which of two answers was first is not the order of their charges.
+    pub answered: Option<u64>,
+}
+
+impl Release {
+    /// Whether one who asks may know of it: it is public, or this one's own.
+    #[must_use]
+    pub fn seen_by(&self, part: &Part) -> bool {
+        self.part == Part::Whole || self.part == *part
+    }
+}
+
+/// A recorded change of terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromiseChange {
+    /// The number of its entry.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// The terms until then.
+    pub from: Terms,
+    /// The terms since.
+    pub to: Terms,
+    /// Why.
+    pub reason: String,
+    /// Whether the new limit allows larger odds.
+    pub weaker: bool,
+}
+
+/// An account with everything that happened on it, or as one who asks may know it ([`Account::seen_by`]).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Account {
+    /// What it counts for.
+    pub id: AccountId,
+    /// When it was opened.
+    pub opened: Timestamp,
+    /// The terms in force.
+    pub terms: Terms,
+    /// The odds ratio of all releases together (C-1); of a question that several paid for, once.
+    pub spent: Spend,
+    /// Every charge, in order.
+    pub releases: Vec<Release>,
+    /// Every change of terms, in order.
+    pub changes: Vec<PromiseChange>,
+    /// Every question that was to be allowed, in order.
+    pub requests: Vec<Request>,
+    /// What is set aside for whom.
+    pub(crate) parts: Parts,
+    /// Who sees it so, and what this one may spend; none where everything is seen.
+    own: Option<(Part, Vec<Allowance>)>,
+    /// The places in `releases` of each ask's identity: one for each part that paid for it.
+    identities: BTreeMap<String, Vec<usize>>,
+}
+
+impl Account {
+    pub(crate) fn opened(id: AccountId, opened: Timestamp, terms: Terms) -> Self {
+        Self {
+            id,
+            opened,
+            terms,
+            spent: Spend::nothing(),
+            releases: Vec::new(),
+            changes: Vec::new(),
+            requests: Vec::new(),
+            parts: Parts::none(),
+            own: None,
+            identities: BTreeMap::new(),
+        }
+    }
+
+    /// The charge for an ask of this identity; of several, one that is answered.
+    #[must_use]
+    pub fn release(&self, identity: &str) -> Option<&Release> {
+        let all = || self.charged(identity);
+        all().find(|release| release.answer.is_some()).or_else(|| all().next())
+    }
+
+    /// Every charge for an ask of this identity.
+    pub(crate) fn charged(&self, identity: &str) -> impl Iterator<Item = &Release> {
+        let places = self.identities.get(identity).into_iter().flatten();
+        places.filter_map(|place| self.releases.get(*place))
+    }
+
+    /// What one policy has spent of this account.
+    #[must_use]
+    pub fn spent_by(&self, policy: &str) -> Spend {
+        let own = self.releases.iter().filter(|release| release.policy == policy);
+        own.fold(Spend::nothing(), |sum, release| sum.and(&release.cost))
+    }
+
+    /// What is set aside under this name.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Option<&SetAside> {
+        self.parts.get(name)
+    }
+
+    /// All that is set aside, by name; of an account as one sees it, that one's own part.
+    #[must_use]
+    pub fn parts(&self) -> &BTreeMap<String, SetAside> {
+        self.parts.all()
+    }
+
+    /// The share of ln R that nobody has to himself: it pays for what is public.
+    #[must_use]
+    pub fn unreserved_share(&self) -> Rational {
+        self.parts.unreserved_share()
+    }
+
+    /// What may be spent by whoever sees the account so: what is asked must fit into each. At least one.
+    #[must_use]
+    pub fn allowances(&self) -> Vec<Allowance> {
+        let all = || Allowance { spent: self.spent.clone(), limit: self.terms.limit().clone() };
+        self.own.as_ref().map_or_else(|| vec![all()], |(_, own)| own.clone())
+    }
+
+    /// The first of these limits: that of what `spent` says.
+    #[must_use]
+    pub fn limit(&self) -> Spend {
+        self.allowances().into_iter().next().map_or_else(Spend::nothing, |own| own.limit)
+    }
+
+    /// The account as one who asks may know it, and so everything that may decide what this one is answered or refused: what is public, and
+    /// this one's own part (C-7). `spent` is that of the part, as are the allowances. For [`Part::Whole`], what is public alone.
+    #[must_use]
+    pub fn seen_by(&self, part: &Part) -> Self {
+        // Seen through other eyes first, it tells too little of what may be spent.
+        let known = match &self.own {
+            Some((who, _)) if who == part => return self.clone(),
+            Some(_) => None,
+            None => self.parts.allowances(part, self.terms.limit()),
+        };
+        let own = known.unwrap_or_else(|| vec![Allowance { spent: Spend::nothing(), limit: Spend::nothing() }]);
+        let mut seen = Self {
+            spent: own.first().map_or_else(Spend::nothing, |own| own.spent.clone()),
+            parts: self.parts.only(part),
+            own: Some((part.clone(), own)),
+            changes: self.changes.clone(),
+            requests: self
+                .requests
+                .iter()
+                .filter(|request| *part == Part::Named(request.part.clone()))
+                .cloned()
+                .collect(),
+            ..Self::opened(self.id.clone(), self.opened, self.terms.clone())
+        };
+        for release in self.releases.iter().filter(|release| release.seen_by(part)) {
+            seen.keep(release.clone());
+        }
+        seen
+    }
+
+    /// The same as it was before these charges were: what is spent stays spent.
+    #[must_use]
+    pub fn without(&self, hidden: &dyn Fn(&Release) -> bool) -> Self {
+        let mut left = Self { releases: Vec::new(), identities: BTreeMap::new(), ..self.clone() };
+        for release in self.releases.iter().filter(|release| !hidden(release)) {
+            left.keep(release.clone());
+        }
+        left
+    }
+
+    fn keep(&mut self, release: Release) {
+        self.identities.entry(release.ask.identity.clone()).or_default().push(self.releases.len());
+        self.releases.push(release);
+    }
+
+    /// Whether this charge may follow.
+    pub(crate) fn check(&self, charge: &Charged) -> Result<(), Contradiction> {
+        let same = || self.charged(&charge.ask.identity);
+        if same().any(|release| release.seen_by(&charge.part)) {
+            return Err(Contradiction::ChargedTwice);
+        }
+        // What decides an answer's noise is in its identity, and so is the price.
+        if same().any(|release| release.cost != charge.cost) {
+            return Err(Contradiction::OtherPrice);
+        }
+        let named = || match &charge.part {
+            Part::Named(name) => Contradiction::NoPart(name.clone()),
+            Part::Whole => Contradiction::OverLimit,
+        };
+        for Allowance { spent, limit } in self.parts.allowances(&charge.part, self.terms.limit()).ok_or_else(named)? {
+            within(&spent.and(&charge.cost), &limit)?;
+        }
+        if same().next().is_some() { Ok(()) } else { within(&self.spent.and(&charge.cost), self.terms.limit()) }
+    }
+
+    /// Takes in a charge that was checked.
+    pub(crate) fn record(&mut self, seq: u64, at: Timestamp, charge: Charged) {
+        let Charged { policy, ask, cost, part, account: _ } = charge;
+        let again = self.charged(&ask.identity).any(|release| self.parts.takes_unreserved(&release.part));
+        if self.charged(&ask.identity).next().is_none() {
+            self.spent = self.spent.and(&cost);
+        }
+        self.parts.record(&part, &cost, again);
+        self.keep(Release { seq, at, policy, ask, cost, part, answer: None, answered: None });
+    }
+}
+
+pub(crate) fn within(spent: &Spend, limit: &Spend) -> Result<(), Contradiction> {
+    if spent.fits(limit)? { Ok(()) } else { Err(Contradiction::OverLimit) }
+}
 
 /// An account that cannot be opened or changed so.
 #[derive(Debug, thiserror::Error)]

@@ -6,10 +6,11 @@
 //!
 //! Nothing is charged by a request, and nothing is kept for it: what is left when the question is asked again decides whether it is charged.
 
+use crate::accounts::Account;
 use crate::charges::{ChargeError, ChargeRequest};
 use crate::entry::{ApprovalDecided, ApprovalRequested, Ask, Event, Part};
 use crate::ledger::Ledger;
-use crate::state::{Account, Contradiction};
+use crate::state::Contradiction;
 use crate::store::StoreError;
 use deniable_core::budget::Spend;
 use jiff::Timestamp;

@@ -1,10 +1,10 @@
 //! Spending odds, and the one answer that each charge gets.
 
+use crate::accounts::{Release, Terms};
 use crate::answer::{Draft, Form, Stored};
 use crate::entry::{AccountId, Ask, Charged, Event, Part};
 use crate::ledger::Ledger;
 use crate::parts::Allowance;
-use crate::state::{Release, Terms};
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
 use serde_json::Value;

@@ -1,10 +1,11 @@
 //! Opening a ledger, or beginning one.
 
+use crate::accounts::{Account, Release};
 use crate::book::Book;
 use crate::chain::{Head, forge, now};
 use crate::entry::{AccountId, Event, FORMAT, Genesis};
 use crate::key::{Key, KeyError};
-use crate::state::{Account, Release, Summary};
+use crate::state::Summary;
 use crate::store::{self, StoreError};
 use std::path::{Path, PathBuf};
 

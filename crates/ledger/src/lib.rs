@@ -3,7 +3,7 @@
 //! | question | module |
 //! |---|---|
 //! | what is written down? | [`entry`] |
-//! | what do the entries add up to? | [`state`] |
+//! | what do the entries add up to? | [`state`], [`accounts`] |
 //! | how is an entry tied to all before it? | [`chain`] |
 //! | which file is it in, and what can go wrong with it? | [`store`] |
 //! | where does an answer lie, and in which form? | [`answer`] |
@@ -78,7 +78,7 @@ pub mod trials;
 pub mod verify;
 pub mod versions;
 
-pub use accounts::AccountError;
+pub use accounts::{Account, AccountError, PromiseChange, Release, Terms};
 pub use answer::{Form, Stored, Unread};
 pub use approvals::{ApprovalError, Decision, Request};
 pub use chain::{Fault, Head};
@@ -88,7 +88,7 @@ pub use entry::{AccountId, Ask, EngineTried, Part, Words};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use parts::{Allowance, PartError, PartFault, SetAside, Sharing};
-pub use state::{Account, Contradiction, PromiseChange, Release, Summary, Terms, Version};
+pub use state::{Contradiction, Summary, Version};
 pub use store::StoreError;
 pub use trials::TriedEngine;
 pub use verify::{Verified, VerifyError, show, verify};
